@@ -1,0 +1,7 @@
+import { defineConfig } from "drizzle-kit";
+
+export default defineConfig({
+  dialect: "sqlite",
+  schema: "./src/platform/d1/directory-schema.ts",
+  out: "./migrations/directory",
+});

@@ -1,0 +1,132 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, messageOf, StartFailure } from "./start-failure.ts";
+
+/** What the person and their tools need to reach the server; `local.json`, for the owner's eyes only. */
+export interface LocalFile {
+  url: string;
+  apiKey: string;
+}
+
+/**
+ * ```
+ * local.json   url and apiKey (mode 0600)
+ * lock         held while a server uses the directory
+ * workerd.pid  the runtime, so that the next start finds one whose launcher was killed
+ * state/       D1 databases and Durable Objects, as Miniflare lays them out
+ * state/d1/prepared   digest of the migrations and shards that these databases have (local-identity.ts)
+ * ```
+ */
+export class DataDir {
+  readonly path: string;
+  readonly #release: () => void;
+
+  private constructor(path: string, release: () => void) {
+    this.path = path;
+    this.#release = release;
+  }
+
+  /** Creates the directory and takes its lock. */
+  static open(path: string): DataDir {
+    try {
+      mkdirSync(join(path, "state", "d1"), { recursive: true, mode: 0o700 });
+      return new DataDir(path, lock(path));
+    } catch (error) {
+      if (error instanceof StartFailure) throw error;
+      throw new StartFailure(
+        `Cannot write to the data directory ${path} (${codeOf(error) ?? messageOf(error)}). Set OMNIMEMORY_DATA_DIR to one that you may write to.`,
+        { cause: error },
+      );
+    }
+  }
+
+  get stateDir(): string {
+    return join(this.path, "state");
+  }
+
+  get pidFile(): string {
+    return join(this.path, "workerd.pid");
+  }
+
+  /** `undefined` when there is none, or what is there cannot be read as one: then a new key is made. */
+  readLocal(): LocalFile | undefined {
+    return readLocalFile(this.path);
+  }
+
+  writeLocal(local: LocalFile): void {
+    writeAtomically(join(this.path, "local.json"), `${JSON.stringify(local, null, 2)}\n`);
+  }
+
+  readPrepared(): string | undefined {
+    return readIfThere(this.#prepared);
+  }
+
+  writePrepared(digest: string): void {
+    writeAtomically(this.#prepared, digest);
+  }
+
+  /** Inside the databases' folder, so that deleting them deletes the claim that they are prepared. */
+  get #prepared(): string {
+    return join(this.stateDir, "d1", "prepared");
+  }
+
+  close(): void {
+    rmSync(this.pidFile, { force: true });
+    this.#release();
+  }
+}
+
+/**
+ * A lock that the operating system gives back however the process ends, on every system and without guessing whether a
+ * process id was reused: an open exclusive transaction on an empty SQLite file.
+ */
+function lock(path: string): () => void {
+  const { DatabaseSync } = withoutWarnings(() => process.getBuiltinModule("node:sqlite"));
+  const database = new DatabaseSync(join(path, "lock"));
+  try {
+    database.exec("pragma journal_mode = memory; begin exclusive");
+  } catch (error) {
+    database.close();
+    if (!messageOf(error).includes("locked")) throw error;
+    const url = readLocalFile(path)?.url;
+    throw new StartFailure(`Another OmniMemory uses the data directory ${path}${url ? ` and answers at ${url}` : ""}. Stop it, or set OMNIMEMORY_DATA_DIR.`, { cause: error });
+  }
+  return () => database.close();
+}
+
+/** Node 22 announces that node:sqlite is experimental; that is ours to know, not the user's. */
+function withoutWarnings<T>(load: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function readLocalFile(path: string): LocalFile | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(path, "local.json"), "utf8"));
+    const { url, apiKey } = value as Record<string, unknown>;
+    return typeof url === "string" && typeof apiKey === "string" ? { url, apiKey } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function writeAtomically(path: string, text: string): void {
+  const draft = `${path}.new`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, text, { mode: 0o600 });
+  renameSync(draft, path);
+}

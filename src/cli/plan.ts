@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { type Migration, readMigrations } from "./migrations.ts";
+import { projectRoot } from "./project.ts";
+import type { WorkerOptions } from "./worker-options.ts";
+
+/** What has to be in the databases before the Worker can answer. */
+export interface Plan {
+  directory: { binding: string; migrations: Migration[] };
+  shards: { bindings: string[]; migrations: Migration[] };
+  /** Of all the above: the same digest, nothing to do. */
+  digest: string;
+}
+
+const shardBinding = /^SHARD_\d+$/;
+
+export function planFor(worker: WorkerOptions): Plan {
+  const migrations = (name: string): Migration[] => readMigrations(join(projectRoot, "migrations", name));
+  const directory = { binding: "DB", migrations: migrations("directory") };
+  const shards = { bindings: Object.keys(worker.d1Databases).filter((name) => shardBinding.test(name)), migrations: migrations("shard") };
+  return { directory, shards, digest: createHash("sha256").update(JSON.stringify([directory, shards])).digest("hex") };
+}

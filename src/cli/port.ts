@@ -1,0 +1,31 @@
+import { createServer } from "node:net";
+import { codeOf, messageOf, StartFailure } from "./start-failure.ts";
+
+/**
+ * The port that the server will listen on, known before anything is written or printed (0 becomes a free one). Closed
+ * again at once: workerd opens the socket itself, and refuses to start should somebody be quicker.
+ */
+export function claimPort(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (error) => reject(portFailure(host, port, error)));
+    probe.listen(port, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : port));
+    });
+  });
+}
+
+export const portTaken = (host: string, port: number, cause: unknown): StartFailure =>
+  new StartFailure(`Port ${port} on ${host} is taken by another program. Stop it, or choose another port: PORT=${port + 1} npm start`, { cause });
+
+function portFailure(host: string, port: number, cause: unknown): StartFailure {
+  switch (codeOf(cause)) {
+    case "EADDRINUSE":
+      return portTaken(host, port, cause);
+    case "EACCES":
+      return new StartFailure(`Port ${port} on ${host} is reserved by the system. Choose another port: PORT=8787 npm start`, { cause });
+    default:
+      return new StartFailure(`Port ${port} on ${host} cannot be opened: ${messageOf(cause)}`, { cause });
+  }
+}

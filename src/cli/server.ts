@@ -1,0 +1,121 @@
+import { join, resolve } from "node:path";
+import { bundleWorker } from "./bundle.ts";
+import { startCron } from "./cron.ts";
+import { DataDir } from "./data-dir.ts";
+import type { Logger } from "./log.ts";
+import { endOrphan } from "./orphan.ts";
+import { claimPort } from "./port.ts";
+import { planFor } from "./plan.ts";
+import { projectRoot } from "./project.ts";
+import type { Runtime, RuntimeOptions } from "./runtime.ts";
+import { StartFailure } from "./start-failure.ts";
+import { readWorkerOptions } from "./worker-options.ts";
+
+export interface ServerOptions {
+  dataDir: string;
+  /** 0 takes a free one. */
+  port: number;
+  host?: string;
+  /** The Worker's main module. */
+  entry?: string;
+  /** Added to the `vars` of wrangler.toml. */
+  vars?: Record<string, string>;
+  log?: Logger;
+  /** The runtime died after the start; everything is closed by then. */
+  onCrash?: (line: string) => void;
+}
+
+export interface LocalServer {
+  /** Of the MCP endpoint. */
+  url: string;
+  origin: string;
+  apiKey: string;
+  /** Of workerd. */
+  pid: number | undefined;
+  /** Lets open requests finish for at most `limitMs`, then ends everything. */
+  close: (limitMs?: number) => Promise<void>;
+}
+
+const drainMs = 10_000;
+
+/** The whole product on this machine: the Worker in workerd, its data under `dataDir`. @throws StartFailure */
+export async function startServer(options: ServerOptions): Promise<LocalServer> {
+  const dataDir = DataDir.open(resolve(options.dataDir));
+  const started: Runtime[] = [];
+  try {
+    return await startIn(dataDir, options, started);
+  } catch (error) {
+    await Promise.all(started.map((runtime) => runtime.stop()));
+    dataDir.close();
+    throw error;
+  }
+}
+
+async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtime[]): Promise<LocalServer> {
+  const { host = "127.0.0.1", log = () => undefined, vars = {}, entry = join(projectRoot, "src", "index.ts") } = options;
+  await endOrphan(dataDir.pidFile, dataDir.path);
+  const port = await claimPort(host, options.port);
+  const origin = `http://${host}:${port}`;
+  const url = `${origin}/mcp`;
+
+  // Side by side: esbuild and wrangler work in processes of their own while this one loads Miniflare.
+  const [script, worker, { Runtime }] = await Promise.all([bundleWorker(entry), readWorkerOptions(), import("./runtime.ts")]);
+  const plan = planFor(worker);
+
+  let onCrash: (line: string) => void = () => undefined;
+  const crash = new Promise<never>((_, reject) => {
+    onCrash = (line) => reject(new StartFailure(line));
+  });
+  crash.catch(() => undefined);
+  const { path, stateDir, pidFile } = dataDir;
+  const run = async (listen?: RuntimeOptions["listen"]): Promise<Runtime> => {
+    const runtime = await Runtime.start({ worker, script, vars, dataDir: path, stateDir, pidFile, log, onCrash, ...(listen ? { listen } : {}) });
+    started.push(runtime);
+    return runtime;
+  };
+  // Loaded only when there is something to prepare: drizzle takes 0.2 s and more.
+  const prepareIn = async (starting: Runtime | Promise<Runtime>, known: string | undefined): Promise<string> => {
+    const [runtime, { prepare }] = await Promise.all([starting, import("./prepare.ts")]);
+    return Promise.race([prepare(runtime, plan, known), crash]);
+  };
+
+  let apiKey = dataDir.readLocal()?.apiKey;
+  if (apiKey === undefined || dataDir.readPrepared() !== plan.digest) {
+    // The first start, or the first after an update: nobody may reach the Worker before its tables are there.
+    const unreachable = run();
+    apiKey = await prepareIn(unreachable, apiKey);
+    await (await unreachable).stop();
+    dataDir.writePrepared(plan.digest);
+  }
+  // Before the port opens, so that whoever sees the server answer finds the file.
+  dataDir.writeLocal({ url, apiKey });
+  const runtime = await run({ host, port });
+  if (!(await opens(url, apiKey))) {
+    // The databases or local.json were exchanged behind the mark, or the key was revoked.
+    apiKey = await prepareIn(runtime, apiKey);
+    dataDir.writeLocal({ url, apiKey });
+  }
+
+  const cron = startCron(worker.cronTriggers, (expression, at) => runtime.fireScheduled(expression, at), log);
+  crash.catch(async (failure: StartFailure) => {
+    cron.stop();
+    await runtime.stop();
+    dataDir.close();
+    options.onCrash?.(failure.message);
+  });
+  const close = async (limitMs: number): Promise<void> => {
+    cron.stop();
+    await runtime.drain(limitMs);
+    dataDir.close();
+  };
+  let closed: Promise<void> | undefined;
+  return { url, origin, apiKey, pid: runtime.pid, close: (limitMs = drainMs) => (closed ??= close(limitMs)) };
+}
+
+/** Whether the key is let in. Also the first request, which finds the Worker cold, so that no client's does. */
+async function opens(url: string, apiKey: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const answer = await fetch(url, { method: "POST", headers, body: "{}", signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
+  await answer?.body?.cancel();
+  return answer !== undefined && answer.status !== 401 && answer.status < 500;
+}

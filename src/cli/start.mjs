@@ -1,0 +1,11 @@
+// What `npm start` runs. Plain JavaScript, because a Node that is too old must be able to read the line below before it
+// meets TypeScript that it cannot parse.
+const oldest = [22, 18];
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+  process.stderr.write(
+    `OmniMemory needs Node ${oldest.join(".")} or newer, this is ${process.versions.node}. "npm install" brings one, and "npm start" uses it.\n`,
+  );
+  process.exit(1);
+}
+await import("./start.ts");

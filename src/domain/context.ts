@@ -1,0 +1,14 @@
+import type { MemoryStore, SearchIndex } from "./ports.ts";
+import type { Principal } from "./tenancy/principal.ts";
+
+/** What a verb may know of the world: who asks, when, with which tool, and the ports it may use. */
+export interface Context {
+  principal: Principal;
+  /** ms since the epoch. */
+  now: number;
+  requestId: string;
+  /** Name of the client that speaks for the person, such as `claude-code`; kept as authorship. */
+  tool: string;
+  memories: MemoryStore;
+  index: SearchIndex;
+}

@@ -1,0 +1,39 @@
+/** Error codes of the memory-server document, section 12, plus CONFLICT (optimistic versions, features B row 2). */
+export const errorCodes = [
+  "INVALID_SESSION",
+  "MEMORY_NOT_FOUND",
+  "PERMISSION_DENIED",
+  "PROVIDER_ERROR",
+  "VALIDATION_ERROR",
+  "RATE_LIMIT_EXCEEDED",
+  "CONFLICT",
+  "INTERNAL_ERROR",
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+/**
+ * The only error a caller sees. `message` says what is wrong, `mend` how to repair the call;
+ * both are written by us, never copied from a dependency.
+ */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  readonly mend: string | undefined;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { mend?: string; details?: Record<string, unknown> } = {}) {
+    super(message);
+    this.name = "DomainError";
+    this.code = code;
+    this.mend = options.mend;
+    this.details = options.details;
+  }
+}
+
+export const invalid = (message: string, mend?: string, details?: Record<string, unknown>): DomainError =>
+  new DomainError("VALIDATION_ERROR", message, { ...(mend ? { mend } : {}), ...(details ? { details } : {}) });
+
+export const forbidden = (message: string, mend?: string): DomainError =>
+  new DomainError("PERMISSION_DENIED", message, mend ? { mend } : {});
+
+export const notFound = (what: string, mend?: string): DomainError =>
+  new DomainError("MEMORY_NOT_FOUND", what, mend ? { mend } : {});

@@ -1,0 +1,93 @@
+import type { Context } from "../context.ts";
+import { invalid, notFound } from "../errors.ts";
+import { sha256Hex } from "../hash.ts";
+import { WriteRace, type MemoryFilter } from "../ports.ts";
+import { requireScope } from "../tenancy/principal.ts";
+import { canonical, type Memory } from "./memory.ts";
+import { requireEdit, requireErase } from "./policy.ts";
+import { followingVersion, purge } from "./remember.ts";
+
+export interface ForgetInput {
+  ids?: (string | number)[];
+  /** Exact key, or a pattern with `*`. */
+  key?: string;
+  filter?: MemoryFilter;
+  /** `archive` hides and can be undone; `erase` removes all versions, the index entries and caches for good. */
+  mode: "archive" | "erase";
+  /** The token of a preview: without it nothing is forgotten. */
+  confirm?: string;
+}
+
+export type ForgetOutcome =
+  | { outcome: "preview"; mode: ForgetInput["mode"]; memories: Memory[]; confirm: string; changed: boolean }
+  | { outcome: "archived" | "erased"; ids: string[] };
+
+const maxForget = 500;
+
+/** Forgetting shows first what would go; the token it answers is bound to exactly those versions. */
+export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOutcome> {
+  requireScope(ctx.principal, "memory:write");
+  const chosen = await select(ctx, input);
+  for (const memory of chosen) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);
+  const token = await confirmToken(ctx, input.mode, chosen);
+  if (input.confirm !== token) {
+    return { outcome: "preview", mode: input.mode, memories: chosen, confirm: token, changed: input.confirm !== undefined };
+  }
+  try {
+    return input.mode === "erase" ? await erase(ctx, chosen) : await archive(ctx, chosen);
+  } catch (error) {
+    if (!(error instanceof WriteRace)) throw error;
+    return forget(ctx, input);
+  }
+}
+
+/** Archives one memory named exactly, without preview: it can be undone (delete of the other vocabularies). */
+export async function archiveOne(ctx: Context, memory: Memory): Promise<void> {
+  requireEdit(ctx.principal, memory);
+  await archive(ctx, [memory]);
+}
+
+async function archive(ctx: Context, chosen: Memory[]): Promise<ForgetOutcome> {
+  const open = chosen.filter((memory) => memory.archivedAt === null);
+  if (open.length > 0) {
+    const writes = open.map((memory) => ({
+      memory: followingVersion(ctx, memory, { archivedAt: ctx.now }),
+      action: "archive" as const,
+    }));
+    await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes));
+  }
+  return { outcome: "archived", ids: chosen.map((memory) => memory.id) };
+}
+
+async function erase(ctx: Context, chosen: Memory[]): Promise<ForgetOutcome> {
+  return { outcome: "erased", ids: await purge(ctx, chosen) };
+}
+
+async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
+  const { principal, now } = ctx;
+  const filter = input.filter ?? {};
+  if (input.ids) {
+    const found = await Promise.all(input.ids.map((id) => ctx.memories.get(principal, now, id)));
+    const missing = input.ids.filter((_, i) => !found[i]);
+    if (missing.length > 0) throw notFound(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");
+    return found as Memory[];
+  }
+  let chosen: Memory[];
+  if (input.key !== undefined) {
+    chosen = input.key.includes("*")
+      ? await ctx.memories.byKeyPattern(principal, now, input.key, filter, maxForget + 1)
+      : await ctx.memories.byKey(principal, now, input.key, filter);
+  } else if (Object.keys(filter).length > 0) {
+    chosen = (await ctx.memories.list(principal, now, filter, { below: undefined, limit: maxForget + 1 })).items;
+  } else {
+    throw invalid("Nothing was selected.", "Say what to forget: id, key (with * as wildcard) or filters.");
+  }
+  if (chosen.length === 0) throw notFound("Nothing matches, so there is nothing to forget.", "Check the key or the filters.");
+  if (chosen.length > maxForget) throw invalid(`More than ${maxForget} memories match.`, "Narrow the filters and forget in several calls.");
+  return chosen;
+}
+
+async function confirmToken(ctx: Context, mode: string, chosen: Memory[]): Promise<string> {
+  const what = chosen.map((memory) => `${memory.id}:${memory.version}`).sort();
+  return (await sha256Hex(canonical([ctx.principal.teamId, ctx.principal.userId, mode, what]))).slice(0, 16);
+}

@@ -1,0 +1,206 @@
+import { z } from "zod";
+import type { Context } from "../context.ts";
+import { DomainError, invalid } from "../errors.ts";
+import { sha256Hex } from "../hash.ts";
+import { uuidv7 } from "../ids.ts";
+import { WriteRace, type MemoryWrite } from "../ports.ts";
+import { requireScope } from "../tenancy/principal.ts";
+import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version } from "./memory.ts";
+import { portableMemory, toState, type PortableMemory } from "./portable.ts";
+import { requireEdit } from "./policy.ts";
+import { firstVersion, followingVersion, purge } from "./remember.ts";
+
+export interface ImportInput {
+  records: PortableMemory[];
+  /** What happens to a memory that is here already, by id or by key, and differs. */
+  onConflict: "update" | "skip";
+}
+
+export interface ImportOutcome {
+  created: number;
+  updated: number;
+  unchanged: number;
+  skipped: number;
+  /** In the order of the records. */
+  ids: string[];
+}
+
+/** Rows of one transaction: their JSON must stay below D1's 2 MB for a parameter. */
+const maxChunkBytes = 1_000_000;
+const maxAttempts = 8;
+
+/** Takes records in order; a record whose key occurs twice makes two versions. Each chunk is atomic. */
+export async function importMemories(ctx: Context, input: ImportInput): Promise<ImportOutcome> {
+  requireScope(ctx.principal, "memory:write");
+  const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, ids: [] };
+  for (const chunk of chunks(input.records, ctx)) {
+    const part = await importChunk(ctx, chunk, input.onConflict);
+    for (const count of ["created", "updated", "unchanged", "skipped"] as const) outcome[count] += part[count];
+    outcome.ids.push(...part.ids);
+  }
+  return outcome;
+}
+
+/** Parses the data of an export and checks it against the count and hash that came with it. */
+export async function parseExport(data: string, expected: { sha256?: string | undefined; count?: number | undefined }): Promise<PortableMemory[]> {
+  if (expected.sha256 !== undefined && (await sha256Hex(data)) !== expected.sha256.toLowerCase()) {
+    throw invalid("The data does not match its sha256: it changed on the way.", "Pass data exactly as the export gave it. Nothing was imported.");
+  }
+  const records = parseRecords(data);
+  if (expected.count !== undefined && records.length !== expected.count) {
+    throw invalid(`The data holds ${records.length} memories, not ${expected.count}.`, "The data is incomplete; export again. Nothing was imported.");
+  }
+  const parsed = z.array(portableMemory).safeParse(records);
+  if (!parsed.success) throw invalid(z.prettifyError(parsed.error), "Mend these records and import again. Nothing was imported.");
+  return parsed.data;
+}
+
+function parseRecords(data: string): unknown[] {
+  try {
+    const whole: unknown = JSON.parse(data);
+    if (Array.isArray(whole)) return whole;
+    const inner = z.object({ memories: z.array(z.unknown()) }).safeParse(whole);
+    return inner.success ? inner.data.memories : [whole];
+  } catch {
+    return data.split("\n").flatMap((line, i) => {
+      if (line.trim() === "") return [];
+      try {
+        return [JSON.parse(line) as unknown];
+      } catch {
+        throw invalid(`Line ${i + 1} is not JSON.`, "Give NDJSON (one JSON object a line) or one JSON document. Nothing was imported.");
+      }
+    });
+  }
+}
+
+const placeOf = (ctx: Context, state: Partial<MemoryState>): string | undefined =>
+  state.key == null
+    ? undefined
+    : canonical([homeOf(state.visibility ?? "private", ctx.principal.userId), state.namespace ?? "global", state.key]);
+
+/** Cuts before a record that would overflow the parameter or that repeats an id or key of its chunk. */
+function* chunks(records: PortableMemory[], ctx: Context): Generator<PortableMemory[]> {
+  let chunk: PortableMemory[] = [];
+  let bytes = 0;
+  let seen = new Set<string>();
+  for (const record of records) {
+    const names = [record.id, placeOf(ctx, toState(record))].filter((name) => name !== undefined);
+    const size = JSON.stringify(record).length * 3;
+    if (chunk.length > 0 && (bytes + size > maxChunkBytes * 3 || names.some((name) => seen.has(name)))) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+      seen = new Set();
+    }
+    chunk.push(record);
+    bytes += size;
+    for (const name of names) seen.add(name);
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+async function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"]): Promise<ImportOutcome> {
+  const states = records.map(toState);
+  // An id that belongs to a memory the caller may not see is given up after the first lost race.
+  let keepIds = true;
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const { byId, byPlace } = await existing(ctx, records, states);
+    const expired = [...byId.values()].filter((memory) => isExpired(memory, ctx.now));
+    if (expired.length > 0) {
+      await purge(ctx, expired);
+      continue;
+    }
+    const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, ids: [] };
+    const writes: MemoryWrite[] = [];
+    for (const [i, record] of records.entries()) {
+      const state = states[i] as Partial<MemoryState>;
+      const place = placeOf(ctx, state);
+      const present = (record.id && byId.get(record.id)) ?? (place ? byPlace.get(place) : undefined);
+      if (!present) {
+        const write = arrival(ctx, record, state, keepIds);
+        writes.push(write);
+        outcome.created += 1;
+        outcome.ids.push(write.memory.id);
+        continue;
+      }
+      outcome.ids.push(present.id);
+      const next = followingVersion(ctx, present, { ...state, archivedAt: record.archived_at ?? null });
+      if (sameState(present, next)) outcome.unchanged += 1;
+      else if (onConflict === "skip") outcome.skipped += 1;
+      else {
+        requireEdit(ctx.principal, present);
+        writes.push({ memory: next, action: "update" });
+        outcome.updated += 1;
+      }
+    }
+    if (writes.length === 0) return outcome;
+    try {
+      await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes));
+      return outcome;
+    } catch (error) {
+      if (!(error instanceof WriteRace)) throw error;
+      keepIds = false;
+    }
+  }
+  throw new DomainError("CONFLICT", "Other writers keep changing these memories.", { mend: "Import again; what was imported already stays and is recognized." });
+}
+
+async function existing(ctx: Context, records: PortableMemory[], states: Partial<MemoryState>[]) {
+  const found = await ctx.memories.lookupMany(ctx.principal, {
+    ids: records.flatMap(({ id }) => id ?? []),
+    named: states.flatMap((state) =>
+      state.key == null
+        ? []
+        : { home: homeOf(state.visibility ?? "private", ctx.principal.userId), namespace: state.namespace ?? "global", key: state.key },
+    ),
+  });
+  const byId = new Map(found.map((memory) => [memory.id, memory]));
+  const byPlace = new Map<string, Memory>();
+  for (const memory of found) {
+    if (memory.key !== null && memory.archivedAt === null) {
+      byPlace.set(canonical([homeOf(memory.visibility, memory.ownerId), memory.namespace, memory.key]), memory);
+    }
+  }
+  return { byId, byPlace };
+}
+
+/** A memory new to this team, with the identity, dates and history it brings; its owner is the importer. */
+function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryState>, keepId: boolean): MemoryWrite {
+  const owner = ctx.principal.userId;
+  const state = newState({ ...given, content: record.content, ownerId: owner, archivedAt: record.archived_at ?? null });
+  const fresh = firstVersion(ctx, state, (keepId && record.id) || uuidv7(ctx.now));
+  // Nobody imports in another person's name: foreign authors become the importer.
+  const author = (claimed: string | undefined): string => (claimed === owner ? claimed : owner);
+  const notLater = (at: number | undefined): number => Math.min(at ?? ctx.now, ctx.now);
+  const history: Version[] = (record.history ?? []).map((version) => ({
+    version: version.version,
+    at: notLater(version.at),
+    actorId: author(version.actor_id),
+    tool: version.tool,
+    action: version.action,
+    state: newState({ ...toState(version.state), content: version.state.content, ownerId: owner, archivedAt: version.state.archived_at ?? null }),
+  }));
+  requireChain(record, history);
+  return {
+    memory: {
+      ...fresh,
+      version: history.length > 0 ? (record.version ?? history.length + 1) : 1,
+      createdAt: notLater(record.created_at),
+      createdBy: author(record.created_by),
+      createdTool: record.created_tool ?? ctx.tool,
+      updatedAt: notLater(record.updated_at),
+      updatedBy: author(record.updated_by),
+      updatedTool: record.updated_tool ?? ctx.tool,
+    },
+    action: "import",
+    history,
+  };
+}
+
+function requireChain(record: PortableMemory, history: Version[]): void {
+  const whole = history.every((version, i) => i === 0 || version.version === (history[i - 1] as Version).version + 1);
+  const last = history.at(-1);
+  if (!whole || (last && record.version !== undefined && record.version !== last.version + 1)) {
+    throw invalid(`The history of ${record.key ?? record.id ?? "a record"} has a hole.`, "Export the memory again, or leave its history out. Nothing was imported.");
+  }
+}

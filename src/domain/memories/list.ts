@@ -1,0 +1,51 @@
+import type { Context } from "../context.ts";
+import { invalid } from "../errors.ts";
+import type { MemoryFilter, TeamStats } from "../ports.ts";
+import { requireScope } from "../tenancy/principal.ts";
+import type { Memory } from "./memory.ts";
+
+export interface ListInput {
+  filter?: MemoryFilter;
+  /** Key pattern with `*`; such a list has one page. */
+  keyPattern?: string;
+  cursor?: string;
+  limit: number;
+  archived?: boolean;
+}
+
+export interface ListOutcome {
+  memories: Memory[];
+  nextCursor?: string;
+}
+
+/**
+ * The team's memories that the caller may see, newest first. Pages follow the order of creation, which never
+ * changes: writes between two pages neither repeat nor hide an entry.
+ */
+export async function list(ctx: Context, input: ListInput): Promise<ListOutcome> {
+  requireScope(ctx.principal, "memory:read");
+  const filter = input.filter ?? {};
+  if (input.keyPattern !== undefined) {
+    return { memories: await ctx.memories.byKeyPattern(ctx.principal, ctx.now, input.keyPattern, filter, input.limit) };
+  }
+  const page = await ctx.memories.list(ctx.principal, ctx.now, filter, {
+    below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
+    limit: input.limit,
+    ...(input.archived === undefined ? {} : { archived: input.archived }),
+  });
+  return { memories: page.items, ...(page.next === undefined ? {} : { nextCursor: page.next }) };
+}
+
+/** The cursor is the id of the last memory shown: ids sort by creation and say nothing of what others wrote. */
+export function requireCursor(cursor: string): string {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(cursor)) {
+    throw invalid("The cursor is not one that this server gave.", "Pass next_cursor of the page before, unchanged, or leave it out.");
+  }
+  return cursor;
+}
+
+/** Counts of what the caller may see; nothing in it moves when others write what the caller may not see. */
+export async function stats(ctx: Context): Promise<TeamStats> {
+  requireScope(ctx.principal, "memory:read");
+  return ctx.memories.stats(ctx.principal, ctx.now);
+}

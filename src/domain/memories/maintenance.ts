@@ -1,0 +1,115 @@
+/** A team and where its memories are. */
+export interface TeamPlace {
+  id: string;
+  organizationId: string;
+  shard: string;
+}
+
+export interface ExpiredMemory {
+  teamId: string;
+  id: string;
+  isPublic: boolean;
+}
+
+/** Work on whole shards that no person asked for; the only access to memories without a principal. */
+export interface MaintenanceStore {
+  expired(shard: string, now: number, limit: number): Promise<ExpiredMemory[]>;
+  /** Erases memories of one team and leaves tombstones. */
+  purge(place: TeamPlace, now: number, memories: ExpiredMemory[]): Promise<void>;
+  /** Teams whose outbox has rows that a sweep has not seen yet. */
+  teamsWithOutbox(shard: string): Promise<{ teamId: string; seq: number }[]>;
+  /** Drops rows up to `seq`; tombstones stay until they are older than `tombstonesBefore`. */
+  trimOutbox(place: TeamPlace, seq: number, tombstonesBefore: number): Promise<void>;
+  dropIdempotencyBefore(shard: string, before: number): Promise<void>;
+}
+
+export interface MaintenanceIndex {
+  /** Brings the team's index, and its organization's, up to date; answers how far the team's has come. */
+  follow(place: TeamPlace, seq: number): Promise<number>;
+  /** Compares the indexes with the truth and rebuilds them on any difference. */
+  verify(place: TeamPlace): Promise<{ rebuilt: boolean }>;
+}
+
+export interface TeamDirectory {
+  listTeams(after?: string, limit?: number): Promise<TeamPlace[]>;
+}
+
+export interface MaintenancePorts {
+  teams: TeamDirectory;
+  store: MaintenanceStore;
+  index: MaintenanceIndex;
+  report(event: string, error: unknown): void;
+}
+
+export interface SweepReport {
+  purged: number;
+  teamsFollowed: number;
+  rebuilt: number;
+}
+
+const day = 86_400_000;
+/** An index that missed an erasure for longer than this is rebuilt rather than followed. */
+const tombstoneLife = 30 * day;
+const idempotencyLife = 7 * day;
+const purgeBatch = 500;
+
+/**
+ * What keeps the promises when something failed in between: expired memories go, indexes hear of changes they
+ * missed, and once an hour each index is compared with the truth. One team's trouble does not stop the others.
+ */
+export async function sweep(ports: MaintenancePorts, now: number): Promise<SweepReport> {
+  const report: SweepReport = { purged: 0, teamsFollowed: 0, rebuilt: 0 };
+  const places = new Map<string, TeamPlace>();
+  for (let after = ""; ; ) {
+    const page = await ports.teams.listTeams(after);
+    for (const place of page) places.set(place.id, place);
+    const last = page.at(-1);
+    if (!last) break;
+    after = last.id;
+  }
+  const shards = [...new Set([...places.values()].map(({ shard }) => shard))];
+  for (const shard of shards) {
+    await guarded(ports, "sweep.expire", async () => {
+      report.purged += await purgeExpired(ports, places, shard, now);
+      await ports.store.dropIdempotencyBefore(shard, now - idempotencyLife);
+    });
+    for (const { teamId, seq } of await ports.store.teamsWithOutbox(shard)) {
+      const place = places.get(teamId);
+      if (!place) continue;
+      await guarded(ports, "sweep.follow", async () => {
+        const applied = await ports.index.follow(place, seq);
+        await ports.store.trimOutbox(place, Math.min(applied, seq), now - tombstoneLife);
+        report.teamsFollowed += 1;
+      });
+    }
+  }
+  // Each team's turn comes once an hour, at its own minute.
+  const minute = Math.floor(now / 60_000) % 60;
+  for (const place of places.values()) {
+    if (minuteOf(place.id) !== minute) continue;
+    await guarded(ports, "sweep.verify", async () => {
+      if ((await ports.index.verify(place)).rebuilt) report.rebuilt += 1;
+    });
+  }
+  return report;
+}
+
+async function purgeExpired(ports: MaintenancePorts, places: Map<string, TeamPlace>, shard: string, now: number): Promise<number> {
+  const expired = await ports.store.expired(shard, now, purgeBatch);
+  for (const [teamId, group] of Map.groupBy(expired, (memory) => memory.teamId)) {
+    const place = places.get(teamId);
+    if (place) await ports.store.purge(place, now, group);
+  }
+  return expired.length;
+}
+
+async function guarded(ports: MaintenancePorts, event: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    ports.report(event, error);
+  }
+}
+
+/** A fixed minute of the hour for each team. */
+export const minuteOf = (teamId: string): number => [...teamId].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 60, 0);

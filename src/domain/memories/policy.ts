@@ -1,0 +1,33 @@
+import { forbidden } from "../errors.ts";
+import { isTeamAdmin, requireScope, type Principal } from "../tenancy/principal.ts";
+import type { Memory, Visibility } from "./memory.ts";
+
+/** Who may see a memory of their own team: the rule that the store states in SQL, for what is already in hand. */
+export const maySee = (principal: Principal, memory: Pick<Memory, "teamId" | "visibility" | "ownerId">): boolean =>
+  memory.teamId === principal.teamId && (memory.visibility !== "private" || memory.ownerId === principal.userId);
+
+/** Members revise together what the team shares: every version is kept, so nothing is lost by it. */
+export function requireEdit(principal: Principal, memory: Memory): void {
+  requireScope(principal, "memory:write");
+  if (memory.teamId !== principal.teamId) {
+    throw forbidden("This memory belongs to another team of your organization; you may read it only.", "Store your own version of it instead.");
+  }
+}
+
+/** Only the owner makes a memory less or more visible. */
+export function requireVisibilityChange(principal: Principal, memory: Memory, to: Visibility): void {
+  if (to !== memory.visibility && memory.ownerId !== principal.userId && !isTeamAdmin(principal)) {
+    throw forbidden("Only its owner or a team admin may change who sees this memory.", "Leave visibility out, or ask the owner.");
+  }
+}
+
+/** Erasing cannot be undone: one's own memories, or any of the team's for an admin with memory:admin. */
+export function requireErase(principal: Principal, memory: Memory): void {
+  requireEdit(principal, memory);
+  if (memory.ownerId !== principal.userId && !isTeamAdmin(principal)) {
+    throw forbidden(
+      "Only its owner or a team admin (scope memory:admin) may erase this memory.",
+      "Archive it instead (mode: archive), which can be undone.",
+    );
+  }
+}

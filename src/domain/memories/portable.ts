@@ -1,0 +1,162 @@
+import { z } from "zod";
+import * as field from "./fields.ts";
+import type { Memory, MemoryState, Version } from "./memory.ts";
+
+/**
+ * The portable form of a memory: what an export holds and an import takes. A bare `{content, key}` is a valid
+ * record; an exported one also carries identity, authorship and history, so that a round trip loses nothing.
+ */
+
+const nullable = <T extends z.ZodType>(schema: T) => schema.nullable().optional();
+
+/** `metadata` of the OmniMemory document: four known entries are lifted out, the rest is free-form. */
+const documentMetadata = z
+  .object({
+    tags: field.tags.optional(),
+    importance: field.fraction.optional(),
+    expiry: field.instant.nullable().optional(),
+    scope: field.visibility.optional(),
+  })
+  .loose();
+
+/** The fields that say what a memory is, in the names of the wire. Shared by store, update and import. */
+export const stateInput = {
+  key: nullable(field.key),
+  content: field.content,
+  value: field.json.optional(),
+  summary: nullable(field.content),
+  namespace: field.namespace.optional(),
+  visibility: field.visibility.optional(),
+  agent_id: nullable(field.userId),
+  run_id: nullable(field.runId),
+  type: field.memoryType.optional(),
+  importance: field.fraction.optional(),
+  confidence: field.fraction.optional(),
+  tags: field.tags.optional(),
+  keywords: field.tags.optional(),
+  metadata: documentMetadata.optional(),
+  related_files: z.array(field.key).max(100).optional(),
+  sensitivity: z.enum(["normal", "secret"]).optional(),
+  tier: z.enum(["episodic", "semantic"]).optional(),
+  occurred_at: nullable(field.instant),
+  valid_from: nullable(field.instant),
+  valid_to: nullable(field.instant),
+  expires_at: nullable(field.instant),
+};
+
+const stateSchema = z.object(stateInput);
+type StateFields = z.output<typeof stateSchema>;
+export type StateInput = { [K in keyof StateFields]?: StateFields[K] | undefined };
+/** What a caller may say of a memory; the rest is the server's to set. */
+export type GivenState = Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "supersededBy">>;
+
+/** Renders wire names into the record's, lifting the known entries out of `metadata`. */
+export function toState(input: StateInput): GivenState {
+  const { tags, importance, expiry, scope, ...custom } = input.metadata ?? {};
+  const metadata = input.metadata === undefined ? undefined : field.metadata.parse(custom);
+  const state: { [K in keyof GivenState]?: GivenState[K] | undefined } = {
+    key: input.key,
+    content: input.content,
+    value: input.value,
+    summary: input.summary,
+    namespace: input.namespace,
+    visibility: input.visibility ?? scope,
+    agentId: input.agent_id,
+    runId: input.run_id,
+    type: input.type,
+    importance: input.importance ?? importance,
+    confidence: input.confidence,
+    tags: input.tags ?? tags,
+    keywords: input.keywords,
+    metadata,
+    relatedFiles: input.related_files,
+    sensitivity: input.sensitivity,
+    tier: input.tier,
+    occurredAt: input.occurred_at,
+    validFrom: input.valid_from,
+    validTo: input.valid_to,
+    expiresAt: input.expires_at === undefined ? expiry : input.expires_at,
+  };
+  return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined)) as GivenState;
+}
+
+const versionSchema = z.strictObject({
+  version: z.number().int().positive(),
+  at: field.instant,
+  actor_id: z.string().max(100),
+  tool: z.string().max(200),
+  action: z.string().max(20),
+  state: z.strictObject({ ...stateInput, archived_at: nullable(field.instant) }),
+});
+
+/** One record of an import or export. */
+export const portableMemory = z.strictObject({
+  ...stateInput,
+  archived_at: nullable(field.instant),
+  id: z.uuid().optional(),
+  version: z.number().int().positive().optional(),
+  created_at: field.instant.optional(),
+  created_by: z.string().max(100).optional(),
+  created_tool: z.string().max(200).optional(),
+  updated_at: field.instant.optional(),
+  updated_by: z.string().max(100).optional(),
+  updated_tool: z.string().max(200).optional(),
+  history: z.array(versionSchema).max(1_000).optional(),
+});
+export type PortableMemory = z.output<typeof portableMemory>;
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+function portableState(state: MemoryState) {
+  return {
+    key: state.key,
+    content: state.content,
+    value: state.value,
+    summary: state.summary,
+    namespace: state.namespace,
+    visibility: state.visibility,
+    agent_id: state.agentId,
+    run_id: state.runId,
+    type: state.type,
+    importance: state.importance,
+    confidence: state.confidence,
+    tags: state.tags,
+    keywords: state.keywords,
+    metadata: state.metadata,
+    related_files: state.relatedFiles,
+    sensitivity: state.sensitivity,
+    tier: state.tier,
+    occurred_at: iso(state.occurredAt),
+    valid_from: iso(state.validFrom),
+    valid_to: iso(state.validTo),
+    expires_at: iso(state.expiresAt),
+    archived_at: iso(state.archivedAt),
+  };
+}
+
+/** What an export writes for a memory. `earlier` holds the versions before the present one. */
+export function toPortable(memory: Memory, earlier: Version[]): Record<string, unknown> {
+  return {
+    id: memory.id,
+    version: memory.version,
+    created_at: iso(memory.createdAt),
+    created_by: memory.createdBy,
+    created_tool: memory.createdTool,
+    updated_at: iso(memory.updatedAt),
+    updated_by: memory.updatedBy,
+    updated_tool: memory.updatedTool,
+    ...portableState(memory),
+    ...(earlier.length === 0
+      ? {}
+      : {
+          history: earlier.map((version) => ({
+            version: version.version,
+            at: iso(version.at),
+            actor_id: version.actorId,
+            tool: version.tool,
+            action: version.action,
+            state: portableState(version.state),
+          })),
+        }),
+  };
+}

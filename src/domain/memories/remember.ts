@@ -1,0 +1,131 @@
+import type { Context } from "../context.ts";
+import { DomainError, invalid } from "../errors.ts";
+import { sha256Hex } from "../hash.ts";
+import { uuidv7 } from "../ids.ts";
+import { WriteRace, type IdempotencyRecord } from "../ports.ts";
+import { requireScope } from "../tenancy/principal.ts";
+import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
+
+export interface RememberInput extends Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "supersededBy">> {
+  content: string;
+  /** The same key with the same body answers as the first time did; nothing is stored twice. */
+  idempotencyKey?: string;
+}
+
+export interface RememberOutcome {
+  outcome: "created" | "updated" | "unchanged";
+  memory: Memory;
+  /** True when this answers a repeated call by its idempotency key. */
+  replayed: boolean;
+}
+
+/** Fields that a store under an existing key keeps when the call does not mention them. */
+const kept = [
+  "tags", "importance", "metadata", "type", "summary", "keywords", "relatedFiles", "confidence", "agentId", "runId",
+] as const satisfies readonly (keyof MemoryState)[];
+
+const maxAttempts = 8;
+
+/**
+ * Stores a memory. Under a key that exists (same visibility home and namespace) it becomes the next version:
+ * content and expiry are the new ones, attributes not mentioned are kept. Identical state is `unchanged`.
+ */
+export async function remember(ctx: Context, input: RememberInput): Promise<RememberOutcome> {
+  requireScope(ctx.principal, "memory:write");
+  const { idempotencyKey, ...fields } = input;
+  if (fields.expiresAt != null && fields.expiresAt <= ctx.now) {
+    throw invalid("The expiry lies in the past.", "Give an expiry in the future, or leave it out to keep the memory.");
+  }
+  const fresh = newState({ ...fields, ownerId: ctx.principal.userId });
+  const requestHash = idempotencyKey === undefined ? "" : await sha256Hex(canonical(input));
+
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const { prior, existing } = await ctx.memories.lookup(ctx.principal, {
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...(fresh.key === null
+        ? {}
+        : { named: { home: homeOf(fresh.visibility, fresh.ownerId), namespace: fresh.namespace, key: fresh.key } }),
+    });
+    if (prior) return replay(ctx, prior, requestHash);
+
+    try {
+      if (existing && isExpired(existing, ctx.now)) {
+        await purge(ctx, [existing]);
+        continue;
+      }
+      const next = existing ? nextVersion(ctx, existing, fields, fresh) : firstVersion(ctx, fresh);
+      const outcome = !existing ? "created" : sameState(existing, next) ? "unchanged" : "updated";
+      if (outcome === "unchanged") return { outcome, memory: existing as Memory, replayed: false };
+
+      const once: IdempotencyRecord | undefined =
+        idempotencyKey === undefined
+          ? undefined
+          : { key: idempotencyKey, requestHash, memoryId: next.id, version: next.version, outcome };
+      const [memory] = await ctx.memories.commit(
+        ctx.principal,
+        ctx,
+        [{ memory: next, action: existing ? "update" : "create" }],
+        once,
+      );
+      await ctx.index.apply(ctx.principal, [memory as Memory]);
+      return { outcome, memory: memory as Memory, replayed: false };
+    } catch (error) {
+      if (!(error instanceof WriteRace)) throw error;
+    }
+  }
+  throw new DomainError("CONFLICT", "Other writers keep changing this key.", { mend: "Try again in a moment; nothing was written." });
+}
+
+/** Removes memories for good, from the truth and then from the index. */
+export async function purge(ctx: Context, doomed: Memory[]): Promise<string[]> {
+  const { ids, lastSeq } = await ctx.memories.erase(ctx.principal, ctx, doomed);
+  await ctx.index.remove(ctx.principal, { memories: doomed, lastSeq });
+  return ids;
+}
+
+export function firstVersion(ctx: Context, state: MemoryState, id: string = uuidv7(ctx.now)): Memory {
+  return {
+    ...state,
+    id,
+    teamId: ctx.principal.teamId,
+    alias: 0,
+    seq: 0,
+    version: 1,
+    createdAt: ctx.now,
+    createdBy: ctx.principal.userId,
+    createdTool: ctx.tool,
+    updatedAt: ctx.now,
+    updatedBy: ctx.principal.userId,
+    updatedTool: ctx.tool,
+    accessCount: 0,
+    accessedAt: null,
+  };
+}
+
+/** Wraps a changed state as the version after `existing`, written by the caller now. */
+export const followingVersion = (ctx: Context, existing: Memory, state: Partial<MemoryState>): Memory => ({
+  ...existing,
+  ...state,
+  version: existing.version + 1,
+  // Two versions never share an instant, so that "as of" has one answer even when the clock stands still.
+  updatedAt: Math.max(ctx.now, existing.updatedAt + 1),
+  updatedBy: ctx.principal.userId,
+  updatedTool: ctx.tool,
+});
+
+function nextVersion(ctx: Context, existing: Memory, given: Partial<MemoryState>, fresh: MemoryState): Memory {
+  const keptFields = Object.fromEntries(kept.filter((field) => given[field] === undefined).map((field) => [field, existing[field]]));
+  return followingVersion(ctx, existing, { ...fresh, ...keptFields, ownerId: existing.ownerId });
+}
+
+async function replay(ctx: Context, prior: IdempotencyRecord, requestHash: string): Promise<RememberOutcome> {
+  if (prior.requestHash !== requestHash) {
+    throw invalid(
+      "This idempotency key was used before with different content.",
+      "Use a new idempotency_key for a new memory; repeat a call only with exactly the same arguments.",
+    );
+  }
+  const memory = await ctx.memories.get(ctx.principal, ctx.now, prior.memoryId);
+  if (!memory) throw new DomainError("MEMORY_NOT_FOUND", "The memory this call stored has expired since.", { mend: "Store it again with a new idempotency_key." });
+  return { outcome: prior.outcome as RememberOutcome["outcome"], memory, replayed: true };
+}

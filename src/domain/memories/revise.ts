@@ -1,0 +1,72 @@
+import type { Context } from "../context.ts";
+import { DomainError, invalid } from "../errors.ts";
+import { WriteRace } from "../ports.ts";
+import { requireScope } from "../tenancy/principal.ts";
+import { requireEdit, requireVisibilityChange } from "./policy.ts";
+import { sameState, type Memory, type MemoryState } from "./memory.ts";
+import { followingVersion } from "./remember.ts";
+import { resolveOne, type Reference } from "./resolve.ts";
+
+export interface ReviseInput {
+  target: Reference;
+  /** The version the change is based on; when it is no longer the present one, both are returned. */
+  expectedVersion?: number;
+  changes: Partial<Omit<MemoryState, "ownerId" | "supersededBy" | "archivedAt">> & { archivedAt?: null };
+}
+
+export type ReviseOutcome =
+  | { outcome: "updated" | "unchanged"; memory: Memory }
+  | { outcome: "conflict"; current: Memory; attempted: ReviseInput["changes"] };
+
+const maxAttempts = 8;
+
+/**
+ * Changes the mentioned fields and leaves the rest. With `expectedVersion`, a change made in between is
+ * answered with both sides and nothing is written; without it, the change is applied on top of the newest.
+ */
+export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOutcome> {
+  requireScope(ctx.principal, "memory:write");
+  if (Object.keys(input.changes).length === 0) {
+    throw invalid("Nothing to change was given.", "Give at least one field to change, such as content, tags or importance.");
+  }
+  if (input.changes.expiresAt != null && input.changes.expiresAt <= ctx.now) {
+    throw invalid("The expiry lies in the past.", "To remove a memory, forget it; to keep it, give an expiry in the future or null.");
+  }
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const current = await resolveOne(ctx, input.target);
+    requireEdit(ctx.principal, current);
+    if (current.archivedAt !== null && input.changes.archivedAt === undefined) {
+      throw invalid("This memory is archived.", "Restore it first: update it with archived: false.");
+    }
+    if (input.changes.visibility) requireVisibilityChange(ctx.principal, current, input.changes.visibility);
+    if (input.expectedVersion !== undefined && input.expectedVersion !== current.version) {
+      return { outcome: "conflict", current, attempted: input.changes };
+    }
+    const next = followingVersion(ctx, current, input.changes);
+    if (sameState(current, next)) return { outcome: "unchanged", memory: current };
+    const action = current.archivedAt !== null ? "restore" : "update";
+    try {
+      const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action }]);
+      await ctx.index.apply(ctx.principal, [memory as Memory]);
+      return { outcome: "updated", memory: memory as Memory };
+    } catch (error) {
+      if (!(error instanceof WriteRace)) throw error;
+      await refuseTakenKey(ctx, current, next);
+    }
+  }
+  throw new DomainError("CONFLICT", "Other writers keep changing this memory.", { mend: "Try again in a moment; nothing was written." });
+}
+
+/** A race that will be lost every time: the place the memory would move to already has this key. */
+async function refuseTakenKey(ctx: Context, current: Memory, next: Memory): Promise<void> {
+  if (next.key === null) return;
+  const { existing } = await ctx.memories.lookup(ctx.principal, {
+    named: { home: next.visibility === "private" ? next.ownerId : "", namespace: next.namespace, key: next.key },
+  });
+  if (existing && existing.id !== current.id) {
+    throw new DomainError("CONFLICT", `Another memory already has the key ${next.key} there.`, {
+      mend: "Choose another key, or update or forget that memory first.",
+      details: { existing: existing.id },
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import type { Memory, MemoryState, MemoryType, Version, Visibility } from "./memories/memory.ts";
+import type { Principal } from "./tenancy/principal.ts";
+
+/** Which memories are meant. All conditions hold together; `tags` must all be present. */
+export interface MemoryFilter {
+  tags?: string[];
+  /** Exact namespaces, or prefixes ending in `*`. */
+  namespaces?: string[];
+  visibility?: Visibility;
+  type?: MemoryType;
+  /** 0–1. */
+  minImportance?: number;
+  /** Changed at or after, ms since the epoch. */
+  changedSince?: number;
+  /** User id of the person who wrote the present version. */
+  author?: string;
+}
+
+/** One memory to be written: a first version, or the next one of a memory whose `version` the writer has seen. */
+export interface MemoryWrite {
+  memory: Memory;
+  action: "create" | "update" | "archive" | "restore" | "import";
+  /** Earlier versions, oldest first, when a memory arrives with its history. */
+  history?: Version[];
+}
+
+export interface IdempotencyRecord {
+  key: string;
+  requestHash: string;
+  memoryId: string;
+  version: number;
+  outcome: string;
+}
+
+/** Who wrote, with what; goes into the version and the audit. */
+export interface WriteContext {
+  now: number;
+  tool: string;
+  requestId: string;
+}
+
+/** Another writer was first: the version or the key is taken. Nothing was written; read again. */
+export class WriteRace extends Error {}
+
+export interface Page<T> {
+  items: T[];
+  /** Id to continue below, when there is more. */
+  next: string | undefined;
+}
+
+export interface TeamStats {
+  total: number;
+  archived: number;
+  versions: number;
+  contentBytes: number;
+  byVisibility: Record<string, number>;
+  byNamespace: Record<string, number>;
+  byType: Record<string, number>;
+  topTags: { tag: string; count: number }[];
+  expiringWithinDay: number;
+  lastChangeAt: number | null;
+}
+
+/**
+ * The truth about memories. Every method answers only from what the principal may see; expired memories do
+ * not exist for it, archived ones only where it says so.
+ */
+export interface MemoryStore {
+  /** What a write must know first. An expired memory is answered while it still holds its key. */
+  lookup(
+    principal: Principal,
+    what: { idempotencyKey?: string; named?: { home: string; namespace: string; key: string } },
+  ): Promise<{ prior: IdempotencyRecord | undefined; existing: Memory | undefined }>;
+  /** Those of the ids, archived ones too, and of the named places that exist; expired ones not yet purged too. */
+  lookupMany(
+    principal: Principal,
+    what: { ids: string[]; named: { home: string; namespace: string; key: string }[] },
+  ): Promise<Memory[]>;
+  /** Archived memories are answered too. */
+  get(principal: Principal, now: number, ref: string | number): Promise<Memory | undefined>;
+  /** In the order of `ids`; those that are gone, archived or hidden are left out. `seq` is the team's newest. */
+  hydrate(principal: Principal, now: number, ids: string[]): Promise<{ memories: Memory[]; seq: number }>;
+  /** Public memories of other teams of the organization, by id; `shards` maps each id to its team and shard. */
+  hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]>;
+  byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;
+  /** `*` stands for any characters; `limit` newest first. */
+  byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number): Promise<Memory[]>;
+  list(
+    principal: Principal,
+    now: number,
+    filter: MemoryFilter,
+    page: { below: string | undefined; limit: number; archived?: boolean | "all" },
+  ): Promise<Page<Memory>>;
+  /** All versions by memory id, oldest first. */
+  history(principal: Principal, now: number, ids: string[]): Promise<Map<string, Version[]>>;
+  /** States as they were at an instant, for ids that the principal could see then and may see now. */
+  statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: number; state: MemoryState }[]>;
+  /** Atomic: all or none. Answers the memories with their new sequence numbers. @throws WriteRace */
+  commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord): Promise<Memory[]>;
+  /** Removes memories with all versions and tags, for good. Answers the ids that were there. */
+  erase(principal: Principal, write: WriteContext, memories: Memory[]): Promise<{ ids: string[]; lastSeq: number }>;
+  stats(principal: Principal, now: number): Promise<TeamStats>;
+  /** Counts the memories as read; statistics only, never part of a version. */
+  recordAccess(principal: Principal, now: number, ids: string[]): Promise<void>;
+}
+
+export interface PublicPlace {
+  id: string;
+  teamId: string;
+  shard: string;
+}
+
+export interface SearchQuery {
+  text: string;
+  filter: MemoryFilter;
+  limit: number;
+  /** Search what was current at this instant instead of now. */
+  asOf?: number;
+}
+
+export interface SearchHit {
+  id: string;
+  /** Higher is better; comparable within one search. */
+  score: number;
+  /** Set when the hit is a public memory of another team. */
+  place?: PublicPlace;
+}
+
+export interface SearchAnswer {
+  hits: SearchHit[];
+  /** All changes up to this sequence number are in the answer. */
+  appliedSeq: number;
+}
+
+export interface IndexStats {
+  documents: number;
+  appliedSeq: number;
+}
+
+/** The team's rebuildable full-text index. */
+export interface SearchIndex {
+  /** Applies what was just committed, so that the next search finds it. Never fails the write: a sweep repairs. */
+  apply(principal: Principal, memories: Memory[]): Promise<void>;
+  remove(principal: Principal, removed: { memories: Memory[]; lastSeq: number }): Promise<void>;
+  search(principal: Principal, now: number, query: SearchQuery): Promise<SearchAnswer>;
+  /** Brings the index up to `seq` from the truth. */
+  catchUp(principal: Principal, seq: number): Promise<void>;
+  publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]>;
+  publicById(principal: Principal, now: number, id: string): Promise<PublicPlace | undefined>;
+  stats(principal: Principal): Promise<IndexStats>;
+}

@@ -1,0 +1,52 @@
+/**
+ * English function words that carry no topic. Dropped from queries, because an OR query that keeps them ranks
+ * by how chatty a memory is (retrieval baselines: R@10 57.5 with them, 63.4 without); never dropped from memories.
+ */
+const stopWords = new Set(
+  `a about above after again against all also am an and any are aren as at be because been before being below
+  between both but by can cannot could couldn d did didn do does doesn doing don down during each few for from
+  further had hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it
+  its itself just ll m me might more most must mustn my myself needn no nor not now o of off on once only or other
+  our ours ourselves out over own re s same shan she should shouldn so some such t than that the their theirs them
+  themselves then there these they this those through to too under until up us ve very was wasn we were weren what
+  when where which while who whom why will with won would wouldn y you your yours yourself yourselves`.split(/\s+/),
+);
+
+const maxTerms = 32;
+const maxTermLength = 64;
+
+const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+
+/** Pairs of neighbouring characters: languages written without spaces have no words a tokenizer could find. */
+function bigrams(run: string): string[] {
+  const characters = [...run];
+  return characters.length < 2 ? characters : characters.slice(1).map((character, i) => `${characters[i]}${character}`);
+}
+
+/**
+ * Splits text into the words an index sees: letters and digits, with the parts of identifiers
+ * (`getUserId` -> get, User, Id) beside the whole, and bigrams for scripts without spaces.
+ */
+export function words(text: string): string[] {
+  const found: string[] = [];
+  for (const [run] of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    if (cjk.test(run)) {
+      found.push(...bigrams(run));
+      continue;
+    }
+    found.push(run);
+    const parts = run.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
+    if (parts.length > 1) found.push(...parts);
+  }
+  return found;
+}
+
+/** Text as it is given to the full-text index. */
+export const indexText = (text: string): string => words(text).join(" ");
+
+/** The distinct words of a question worth looking up; all of its words when it has none but stop words. */
+export function queryTerms(text: string): string[] {
+  const all = [...new Set(words(text).map((word) => word.toLowerCase().slice(0, maxTermLength)))];
+  const telling = all.filter((word) => !stopWords.has(word));
+  return (telling.length > 0 ? telling : all).slice(0, maxTerms);
+}

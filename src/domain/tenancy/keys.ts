@@ -1,0 +1,195 @@
+import { DomainError, forbidden, invalid } from "../errors.ts";
+import { equalDigests, hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
+import type { AuditAction, AuditEntry, CallOrigin, KeyDirectory, KeyHolder, KeyRecord, KeySummary } from "./ports.ts";
+import { isTeamAdmin, type Principal, requireScope, type Scope, scopes } from "./principal.ts";
+
+/** API keys: 90 days unless asked otherwise (omnimemory document, API Key Authentication). */
+export const defaultLifetimeDays = 90;
+export const maxLifetimeDays = 365;
+export const defaultGraceHours = 24;
+export const maxGraceHours = 7 * 24;
+const maxNameLength = 100;
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+
+/** Last use is known to the minute; writing it on every request would make each read a write. */
+const touchIntervalMs = 60_000;
+
+/** Anyone can send wrong keys; the audit shows the attempt without letting them fill the database. */
+const auditedFailuresPerMinute = 60;
+
+/** Compared against when no such key exists, so that the answer takes as long as for a wrong secret. */
+const noDigest = "0".repeat(64);
+
+export type AuthenticationFailure = "malformed" | "unknown" | "expired" | "revoked";
+
+/** The edge answers every failure with the same text; the kinds are for the audit and for tests. */
+export type Authentication = { kind: "ok"; principal: Principal; name: string } | { kind: AuthenticationFailure };
+
+export interface AuthenticationPorts {
+  keys: KeyDirectory;
+  /** Lets the answer go out before the work is done (`waitUntil`). */
+  defer: (work: Promise<void>) => void;
+}
+
+export async function authenticate(ports: AuthenticationPorts, token: string, now: number, from: CallOrigin = {}): Promise<Authentication> {
+  const parts = parseApiKey(token);
+  if (!parts) return refuse(ports, now, from, "malformed");
+  const [presented, holder] = await Promise.all([hashSecret(parts.secret), ports.keys.authenticate(parts.keyId)]);
+  const proven = equalDigests(presented, holder?.key.secretHash ?? noDigest);
+  if (!holder || !proven) return refuse(ports, now, from, "unknown", parts.keyId, holder);
+
+  const { key } = holder;
+  if (key.revokedAt !== null) return refuse(ports, now, from, "revoked", key.keyId, holder);
+  if (key.expiresAt !== null && key.expiresAt <= now) return refuse(ports, now, from, "expired", key.keyId, holder);
+
+  if (key.lastUsedAt === null || key.lastUsedAt <= now - touchIntervalMs) {
+    ports.defer(ports.keys.touchKey(key.keyId, now, now - touchIntervalMs));
+  }
+  return {
+    kind: "ok",
+    name: key.name,
+    principal: {
+      userId: key.userId,
+      teamId: key.teamId,
+      organizationId: holder.organizationId,
+      role: holder.role,
+      scopes: key.scopes,
+      shard: holder.shard,
+      credential: { kind: "api-key", id: key.keyId },
+    },
+  };
+}
+
+function refuse(
+  ports: AuthenticationPorts,
+  now: number,
+  from: CallOrigin,
+  kind: AuthenticationFailure,
+  keyId?: string,
+  holder?: KeyHolder,
+): Authentication {
+  const entry: AuditEntry = {
+    ...from,
+    at: now,
+    action: `authenticate.${kind}`,
+    success: false,
+    ...(keyId ? { subject: keyId } : {}),
+    ...(holder ? { organizationId: holder.organizationId, teamId: holder.key.teamId, userId: holder.key.userId } : {}),
+  };
+  ports.defer(ports.keys.auditFailure(entry, auditedFailuresPerMinute));
+  return { kind };
+}
+
+export interface KeyContext {
+  principal: Principal;
+  now: number;
+  keys: KeyDirectory;
+  from?: CallOrigin;
+}
+
+/** The token is in no store and is never shown again. */
+export interface IssuedKey {
+  token: string;
+  key: KeySummary;
+}
+
+/** A key of one's own, with no more than the creator's scopes. */
+export async function createKey(
+  ctx: KeyContext,
+  input: { name: string; scopes?: readonly Scope[]; expiresInDays?: number },
+): Promise<IssuedKey> {
+  requireScope(ctx.principal, "memory:admin");
+  const name = input.name.trim();
+  if (name.length === 0 || name.length > maxNameLength) throw invalid(`The name of a key has 1 to ${maxNameLength} characters.`);
+  const granted = input.scopes ?? ctx.principal.scopes;
+  requireSubset(ctx.principal, granted);
+  const days = input.expiresInDays ?? defaultLifetimeDays;
+  if (!Number.isInteger(days) || days < 1 || days > maxLifetimeDays) {
+    throw invalid(`expiresInDays is a whole number from 1 to ${maxLifetimeDays}.`);
+  }
+  const { userId, teamId, organizationId } = ctx.principal;
+  return issueKey(
+    ctx.keys,
+    { userId, teamId, organizationId, name, scopes: granted, expiresAt: ctx.now + days * dayMs },
+    ctx.now,
+    ctx.from,
+  );
+}
+
+/** What createKey does once it is allowed; the launcher makes the first key with it, when there is no principal yet. */
+export async function issueKey(
+  keys: KeyDirectory,
+  grant: Pick<KeyRecord, "userId" | "teamId" | "name" | "scopes" | "expiresAt"> & { organizationId: string },
+  now: number,
+  from: CallOrigin = {},
+): Promise<IssuedKey> {
+  const { record, issued } = await newRecord(grant, now);
+  const { organizationId, teamId, userId } = grant;
+  await keys.insertKey(record, { ...from, at: now, action: "key.create", success: true, organizationId, teamId, userId, subject: record.keyId });
+  return issued;
+}
+
+/** One's own keys; an admin of the team sees everybody's. */
+export async function listKeys(ctx: KeyContext): Promise<KeySummary[]> {
+  requireScope(ctx.principal, "memory:admin");
+  return ctx.keys.listKeys(ctx.principal, isTeamAdmin(ctx.principal) ? undefined : ctx.principal.userId);
+}
+
+/** One's own key, or as an admin of the team anybody's. Takes effect on the next request. Revoking twice is no error. */
+export async function revokeKey(ctx: KeyContext, input: { keyId: string }): Promise<{ revoked: boolean }> {
+  requireScope(ctx.principal, "memory:admin");
+  const key = await ctx.keys.findKey(ctx.principal, input.keyId);
+  if (!key || (key.userId !== ctx.principal.userId && !isTeamAdmin(ctx.principal))) throw noSuchKey();
+  return { revoked: await ctx.keys.revokeKey(ctx.principal, key.keyId, ctx.now, auditOf(ctx, "key.revoke", key.keyId)) };
+}
+
+/**
+ * A successor with the same name, scopes and lifetime. The old key works until the grace period is over, so that clients
+ * can be changed one by one. Only one's own: the token of somebody else's key would be a way to act as them.
+ */
+export async function rotateKey(ctx: KeyContext, input: { keyId: string; graceHours?: number }): Promise<IssuedKey & { oldExpiresAt: number }> {
+  requireScope(ctx.principal, "memory:admin");
+  const grace = input.graceHours ?? defaultGraceHours;
+  if (!(grace >= 0 && grace <= maxGraceHours)) throw invalid(`graceHours is a number from 0 to ${maxGraceHours}.`);
+  const old = await ctx.keys.findKey(ctx.principal, input.keyId);
+  if (!old || old.userId !== ctx.principal.userId) throw noSuchKey();
+  requireSubset(ctx.principal, old.scopes);
+
+  const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, ctx.now + grace * hourMs);
+  const { record, issued } = await newRecord(
+    { ...old, expiresAt: old.expiresAt === null ? null : ctx.now + (old.expiresAt - old.createdAt) },
+    ctx.now,
+  );
+  const rotated = await ctx.keys.rotateKey(ctx.principal, old.keyId, oldExpiresAt, record, auditOf(ctx, "key.rotate", old.keyId));
+  if (!rotated) {
+    throw new DomainError("CONFLICT", "This key is revoked, expired or already replaced.", { mend: "List the keys and rotate one that is current, or create a key." });
+  }
+  return { ...issued, oldExpiresAt };
+}
+
+async function newRecord(
+  grant: Pick<KeyRecord, "userId" | "teamId" | "name" | "scopes" | "expiresAt">,
+  now: number,
+): Promise<{ record: KeyRecord; issued: IssuedKey }> {
+  const { keyId, secret, token } = newApiKey();
+  const { userId, teamId, name, scopes, expiresAt } = grant;
+  const key: KeySummary = { keyId, userId, teamId, name, scopes, createdAt: now, expiresAt, revokedAt: null, lastUsedAt: null, replacedBy: null };
+  return { record: { ...key, secretHash: await hashSecret(secret) }, issued: { token, key } };
+}
+
+function requireSubset(principal: Principal, wanted: readonly Scope[]): void {
+  if (wanted.length === 0 || wanted.some((scope) => !scopes.includes(scope))) {
+    throw invalid("A key has at least one scope, and each is one of the known ones.", `Scopes: ${scopes.join(", ")}.`);
+  }
+  const missing = wanted.filter((scope) => !principal.scopes.includes(scope));
+  if (missing.length > 0) throw forbidden(`A key cannot have scopes that its creator lacks: ${missing.join(", ")}.`);
+}
+
+function auditOf(ctx: KeyContext, action: AuditAction, subject: string): AuditEntry {
+  const { organizationId, teamId, userId } = ctx.principal;
+  return { ...ctx.from, at: ctx.now, action, success: true, organizationId, teamId, userId, subject };
+}
+
+/** The same for a key that is not there and for somebody else's: ids of keys are not to be probed. */
+const noSuchKey = (): DomainError => invalid("You have no key with this id.", "List your keys to see their ids.");

@@ -1,0 +1,78 @@
+import type { Principal, Role, Scope } from "./principal.ts";
+
+/** A key as it is kept: everything but the secret, of which only the digest is stored. */
+export interface KeyRecord {
+  keyId: string;
+  secretHash: string;
+  userId: string;
+  teamId: string;
+  name: string;
+  scopes: readonly Scope[];
+  createdAt: number;
+  /** `null`: never. Only the launcher's local key is issued so. */
+  expiresAt: number | null;
+  revokedAt: number | null;
+  lastUsedAt: number | null;
+  /** The key that took this one's place; this one stays valid until `expiresAt` (rotation with grace). */
+  replacedBy: string | null;
+}
+
+/** What may be shown of a key. */
+export type KeySummary = Omit<KeyRecord, "secretHash">;
+
+/** A key together with what its holder is in the team at this moment. */
+export interface KeyHolder {
+  key: KeyRecord;
+  role: Role;
+  organizationId: string;
+  shard: string;
+}
+
+export type AuditAction =
+  | "key.create"
+  | "key.rotate"
+  | "key.revoke"
+  | "authenticate.malformed"
+  | "authenticate.unknown"
+  | "authenticate.expired"
+  | "authenticate.revoked";
+
+/** Where a call came from, as far as the edge knows. */
+export interface CallOrigin {
+  client?: string;
+  address?: string;
+  requestId?: string;
+}
+
+export interface AuditEntry extends CallOrigin {
+  at: number;
+  action: AuditAction;
+  success: boolean;
+  organizationId?: string;
+  teamId?: string;
+  userId?: string;
+  /** Id of the key that it is about. */
+  subject?: string;
+}
+
+/** Keys and their audit. A change and its audit row are written together or not at all. */
+export interface KeyDirectory {
+  /**
+   * The key with its holder's present role, by one query. Knows no principal: it is what makes one. `undefined`
+   * also when the holder has left the team, so that leaving stops their keys on the next request.
+   */
+  authenticate(keyId: string): Promise<KeyHolder | undefined>;
+  /** Notes the use unless one was noted after `unlessAfter`. */
+  touchKey(keyId: string, now: number, unlessAfter: number): Promise<void>;
+  /** Writes the row unless `limitPerMinute` failures of that team (or of nobody's) were written in the last minute. */
+  auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void>;
+  insertKey(key: KeyRecord, audit: AuditEntry): Promise<void>;
+  /** A key of the principal's team. */
+  findKey(principal: Principal, keyId: string): Promise<KeyRecord | undefined>;
+  /** Keys of the principal's team, newest first; of one user, or of all. */
+  listKeys(principal: Principal, userId: string | undefined): Promise<KeySummary[]>;
+  /** `false` when it was revoked already. */
+  revokeKey(principal: Principal, keyId: string, now: number, audit: AuditEntry): Promise<boolean>;
+  /** `false`, and nothing written, when the old key was replaced, revoked or expired in the meantime. */
+  rotateKey(principal: Principal, oldKeyId: string, oldExpiresAt: number, successor: KeyRecord, audit: AuditEntry): Promise<boolean>;
+}

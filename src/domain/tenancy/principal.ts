@@ -1,0 +1,38 @@
+import { forbidden } from "../errors.ts";
+
+export const scopes = ["memory:read", "memory:write", "memory:admin"] as const;
+export type Scope = (typeof scopes)[number];
+
+export const roles = ["owner", "admin", "member", "viewer"] as const;
+export type Role = (typeof roles)[number];
+
+/** How the caller proved who they are. */
+export type Credential = { kind: "api-key"; id: string };
+
+/**
+ * Who is asking: a person in one team, through one credential. Every verb and every store method takes it,
+ * so that a query without a tenant cannot be written (architecture, decision 7).
+ */
+export interface Principal {
+  userId: string;
+  teamId: string;
+  organizationId: string;
+  role: Role;
+  scopes: readonly Scope[];
+  /** Name of the D1 binding that holds the team's memories. */
+  shard: string;
+  credential: Credential;
+}
+
+/** A viewer never writes, whatever the key says. */
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (!principal.scopes.includes(scope)) {
+    throw forbidden(`This credential lacks the scope ${scope}.`, `Use a key or sign-in that was granted ${scope}.`);
+  }
+  if (scope !== "memory:read" && principal.role === "viewer") {
+    throw forbidden("A viewer of this team may read but not write.", "Ask an owner or admin of the team for the role member.");
+  }
+}
+
+export const isTeamAdmin = (principal: Principal): boolean =>
+  (principal.role === "owner" || principal.role === "admin") && principal.scopes.includes("memory:admin");

@@ -1,0 +1,103 @@
+import { Hono } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
+import type { Services } from "../app.ts";
+import { authenticate } from "../domain/tenancy/keys.ts";
+import { uuidv7 } from "../domain/ids.ts";
+import { isSurface, surfaces } from "../mcp/surfaces.ts";
+import { withCall } from "../session/call.ts";
+
+/** How the edge reaches the session objects. */
+export type SessionOf = (name: string) => { fetch(request: Request): Promise<Response> };
+
+interface Edge {
+  Bindings: { ADDRESS_LIMIT?: RateLimit };
+  Variables: { requestId: string };
+}
+
+const mcpPaths = ["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messages/"];
+
+/** The HTTP edge: who may call, and where the call goes. */
+export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
+  const { config } = services;
+  const app = new Hono<Edge>({ strict: true });
+
+  app.use(async (c, next) => {
+    const requestId = uuidv7(Date.now());
+    c.set("requestId", requestId);
+    // DNS rebinding: a page in a browser must not reach this server under a name that is not its own.
+    const refused =
+      hostHeaderValidationResponse(c.req.raw, config.allowedHosts) ?? originValidationResponse(c.req.raw, config.allowedOrigins);
+    if (refused) return refused;
+    await next();
+    c.header("x-request-id", requestId);
+  });
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      referrerPolicy: "no-referrer",
+      crossOriginResourcePolicy: "same-origin",
+    }),
+  );
+  app.use(async (c, next) => {
+    c.header("cache-control", "no-store");
+    await next();
+  });
+
+  app.get("/health", (c) => c.json({ status: "ok" }));
+
+  // First shield: many keys guessed from one address. Exact limits per key live in the session object.
+  app.use(async (c, next) => {
+    const address = c.req.header("cf-connecting-ip");
+    if (config.rateLimited && address && c.env.ADDRESS_LIMIT) {
+      const { success } = await c.env.ADDRESS_LIMIT.limit({ key: address });
+      if (!success) {
+        return c.json(errorBody("RATE_LIMIT_EXCEEDED", "Too many requests from this address. Retry after 60 s.", c.get("requestId")), 429, { "retry-after": "60" });
+      }
+    }
+    return next();
+  });
+
+  for (const path of mcpPaths) {
+    app.all(path, async (c) => {
+      const requestId = c.get("requestId");
+      const surface = c.req.query("surface");
+      if (surface !== undefined && !isSurface(surface)) {
+        return c.json(errorBody("VALIDATION_ERROR", `There is no surface ${surface.slice(0, 50)}. Use one of: ${surfaces.join(", ")}.`, requestId), 400);
+      }
+      const token = /^Bearer ([\x21-\x7e]+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+      if (token === undefined) return unauthorized("Send your API key as Authorization: Bearer omn_….", requestId);
+      const address = c.req.header("cf-connecting-ip");
+      const authentication = await authenticate(
+        { keys: services.keys, defer: (work) => c.executionCtx.waitUntil(work.catch((error: unknown) => services.report("auth", requestId, error))) },
+        token,
+        Date.now(),
+        { requestId, ...(address ? { address } : {}) },
+      );
+      // One text for every reason: an answer must not tell which keys exist.
+      if (authentication.kind !== "ok") return unauthorized("The API key is not valid. It may be mistyped, expired or revoked.", requestId);
+      const { principal } = authentication;
+      const answer = await sessionOf(`${principal.teamId}:${principal.userId}`).fetch(withCall(c.req.raw, { principal, requestId }));
+      // Headers of a response from an object are immutable; the copy streams the same body.
+      return new Response(answer.body, answer);
+    });
+  }
+
+  app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));
+  app.onError((error, c) => {
+    services.report("http", c.get("requestId"), error);
+    return c.json(errorBody("INTERNAL_ERROR", "Something went wrong on our side.", c.get("requestId")), 500);
+  });
+  return app;
+}
+
+const errorBody = (code: string, message: string, requestId: string) => ({
+  error: { code, message, timestamp: new Date().toISOString(), request_id: requestId },
+});
+
+function unauthorized(message: string, requestId: string): Response {
+  return Response.json(errorBody("INVALID_SESSION", message, requestId), {
+    status: 401,
+    headers: { "www-authenticate": 'Bearer realm="omnimemory"' },
+  });
+}

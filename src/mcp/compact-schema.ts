@@ -1,0 +1,39 @@
+type Schema = Record<string, unknown>;
+
+/** Keys that cost tokens on every connection and tell a model nothing it can use; the server checks them anyway. */
+const dropped = new Set(["$schema", "pattern", "additionalProperties", "propertyNames", "id"]);
+
+/** JSON Schema for a tool list: what a model needs to write a call, and no more. */
+export function compactSchema(schema: unknown): Schema {
+  return compact(schema) as Schema;
+}
+
+function compact(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(compact);
+  if (node === null || typeof node !== "object") return node;
+  const out: Schema = {};
+  for (const [key, value] of Object.entries(node)) {
+    if (key === "properties") {
+      out[key] = Object.fromEntries(Object.entries(value as Schema).map(([name, property]) => [name, compact(property)]));
+      continue;
+    }
+    if (dropped.has(key)) continue;
+    // zod states the range of safe integers; every JSON number a model writes lies in it.
+    if ((key === "minimum" || key === "maximum" || key === "exclusiveMinimum") && Math.abs(value as number) >= Number.MAX_SAFE_INTEGER) continue;
+    out[key] = compact(value);
+  }
+  return collapse(out);
+}
+
+/** An instant is a union of date and date-time; to a model it is one string. */
+function collapse(schema: Schema): Schema {
+  const options = schema["anyOf"];
+  if (!Array.isArray(options)) return schema;
+  const distinct = [...new Set(options.map((option: Schema) => JSON.stringify(option["type"] === "string" && "format" in option ? { type: "string" } : option)))].map(
+    (text) => JSON.parse(text) as Schema,
+  );
+  const simple = distinct.every((option) => Object.keys(option).length === 1 && "type" in option);
+  const { anyOf: _anyOf, ...rest } = schema;
+  if (distinct.length === 1) return { ...rest, ...distinct[0] };
+  return simple ? { ...rest, type: distinct.map((option) => option["type"]) } : { ...rest, anyOf: distinct };
+}

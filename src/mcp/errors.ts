@@ -1,0 +1,37 @@
+import type { z } from "zod";
+import { DomainError } from "../domain/errors.ts";
+import type { ToolResult } from "./define-tool.ts";
+
+/** Says of each problem where it is and what would be right, in the words of the schema. */
+export function describeProblems(error: z.ZodError): string {
+  const lines = error.issues.slice(0, 8).map((issue) => {
+    const path = issue.path.map(String).join(".");
+    return `${path ? `${path}: ` : ""}${issue.message}`;
+  });
+  const more = error.issues.length - lines.length;
+  return lines.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}
+
+/**
+ * Error form of the memory-server document, section 12, readable for the model that made the call. What was not
+ * foreseen is a fault: the caller gets the request id, the log gets the rest.
+ */
+export function renderError(error: unknown, requestId: string, now: number, report: (error: unknown) => void): ToolResult {
+  const known = error instanceof DomainError ? error : undefined;
+  if (!known) report(error);
+  const code = known?.code ?? "INTERNAL_ERROR";
+  const message = known?.message ?? "Something went wrong on our side.";
+  const mend = known ? known.mend : `Nothing more is known here. Try again; if it stays, report request ${requestId}.`;
+  return {
+    isError: true,
+    error: {
+      code,
+      message,
+      ...(mend ? { mend } : {}),
+      ...(known?.details ? { details: known.details } : {}),
+      timestamp: new Date(now).toISOString(),
+      request_id: requestId,
+    },
+    text: `${code}: ${message}${mend ? ` ${mend}` : ""}${known?.details ? ` ${JSON.stringify(known.details)}` : ""}`,
+  };
+}

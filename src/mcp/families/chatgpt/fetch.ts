@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { notFound } from "../../../domain/errors.ts";
+import { recall } from "../../../domain/memories/recall.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+import { preview } from "../../render.ts";
+import { memoryUri } from "../../resources.ts";
+
+/** The tool ChatGPT's connectors look for: `{id}` -> `{id, title, text, url, metadata}`, as JSON text. */
+export const fetchMemory = defineTool({
+  name: "fetch",
+  family: "chatgpt",
+  title: "Fetch a memory",
+  description: "The whole text of one memory, by an id that search returned.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({ id: z.uuid("id must be one that search returned") }),
+  output: z.looseObject({ id: z.string(), title: z.string(), text: z.string(), url: z.string() }),
+  async handler(ctx, { id }) {
+    const [found] = (await recall(ctx, { id, limit: 1, minRelevance: 0 })).items;
+    if (!found) throw notFound(`There is no memory with the id ${id}.`, "Search again: it may have been forgotten.");
+    const { memory } = found;
+    const document = {
+      id: memory.id,
+      title: memory.key ?? preview(memory.content, 60),
+      text: memory.content,
+      url: memoryUri(memory.id),
+      metadata: { namespace: memory.namespace, tags: memory.tags, updated_at: new Date(memory.updatedAt).toISOString() },
+    };
+    return { structured: document, text: JSON.stringify(document) };
+  },
+});

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { recall } from "../../../domain/memories/recall.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+import { preview } from "../../render.ts";
+import { memoryUri } from "../../resources.ts";
+
+/** The tool ChatGPT's connectors look for: `{query}` -> `{results: [{id, title, url}]}`, as JSON text. */
+export const search = defineTool({
+  name: "search",
+  family: "chatgpt",
+  title: "Search memories",
+  description: "Search the memory of this person and their team. Returns ids for fetch.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({ query: z.string().trim().min(1, "query must not be empty").max(4_000) }),
+  output: z.looseObject({ results: z.array(z.looseObject({ id: z.string(), title: z.string(), url: z.string() })) }),
+  async handler(ctx, { query }) {
+    const { items } = await recall(ctx, { query, limit: 10, minRelevance: 0 });
+    const results = items.map(({ memory }) => ({
+      id: memory.id,
+      title: memory.key ?? preview(memory.content, 60),
+      url: memoryUri(memory.id),
+      text: preview(memory.content, 200),
+    }));
+    return { structured: { results }, text: JSON.stringify({ results }) };
+  },
+});

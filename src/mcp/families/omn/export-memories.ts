@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { exportMemories } from "../../../domain/memories/export.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+import { filters, toFilter } from "./filters.ts";
+
+/** OmniMemory document 1.6; users 10 (lossless round trip, verified by count and hash). */
+export const exportMemoriesTool = defineTool({
+  name: "omn_export_memories",
+  family: "omn",
+  title: "Export memories",
+  description: "Export everything you may see, with history, in pages. Each page has its count and sha256; pass data, sha256 and count to omn_import_memories.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({
+    format: z.enum(["ndjson", "json"]).default("ndjson"),
+    filters: filters.optional(),
+    include_history: z.boolean().default(true),
+    limit: z.number().int().min(1).max(1_000).default(100),
+    cursor: z.string().max(50).optional(),
+  }),
+  output: z.looseObject({ data: z.string(), count: z.number(), sha256: z.string(), format: z.string(), next_cursor: z.string().optional() }),
+  async handler(ctx, input) {
+    const result = await exportMemories(ctx, {
+      format: input.format,
+      filter: toFilter(input.filters, ctx.now),
+      includeHistory: input.include_history,
+      limit: input.limit,
+      ...(input.cursor === undefined ? {} : { cursor: input.cursor }),
+    });
+    return {
+      structured: {
+        format: input.format,
+        count: result.count,
+        sha256: result.sha256,
+        data: result.data,
+        ...(result.nextCursor === undefined ? {} : { next_cursor: result.nextCursor }),
+      },
+      text: `${result.data}\n# count ${result.count}, sha256 ${result.sha256}${result.nextCursor === undefined ? "" : `, next cursor "${result.nextCursor}"`}`,
+    };
+  },
+});

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import * as field from "../../../domain/memories/fields.ts";
+import type { MemoryFilter } from "../../../domain/ports.ts";
+
+const day = 86_400_000;
+
+/** Filters of the OmniMemory document, plus namespace, author and type. */
+export const filters = z.strictObject({
+  tags: field.tags.optional(),
+  scope: field.visibility.optional(),
+  namespace: field.namespaceFilter.optional(),
+  min_importance: field.fraction.optional(),
+  max_age_days: z.number().positive().max(36_500).optional(),
+  author: z.string().min(1).max(100).optional(),
+  type: field.memoryType.optional(),
+});
+
+export function toFilter(input: z.output<typeof filters> | undefined, now: number): MemoryFilter {
+  const filter = {
+    tags: input?.tags?.length ? input.tags : undefined,
+    visibility: input?.scope,
+    namespaces: input?.namespace === undefined ? undefined : [input.namespace],
+    minImportance: input?.min_importance,
+    changedSince: input?.max_age_days === undefined ? undefined : now - input.max_age_days * day,
+    author: input?.author,
+    type: input?.type,
+  };
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as MemoryFilter;
+}

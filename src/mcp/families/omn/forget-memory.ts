@@ -1,0 +1,61 @@
+import { z } from "zod";
+import * as field from "../../../domain/memories/fields.ts";
+import { forget } from "../../../domain/memories/forget.ts";
+import { defineTool, destructive } from "../../define-tool.ts";
+import { preview } from "../../render.ts";
+import { filters, toFilter } from "./filters.ts";
+
+const shown = 50;
+
+/** OmniMemory document 1.4; users 4 (preview, then confirm). */
+export const forgetMemory = defineTool({
+  name: "omn_forget_memory",
+  family: "omn",
+  title: "Forget memories",
+  description:
+    "Forget by id, key (* = wildcard) or filters. The first call only previews and returns a confirm token; repeat it with confirm. archive can be restored, erase is final.",
+  scope: "memory:write",
+  annotations: destructive,
+  input: z.strictObject({
+    id: field.memoryRef.optional(),
+    ids: z.array(field.memoryRef).min(1).max(100).optional(),
+    key: field.keyPattern.optional(),
+    filters: filters.optional(),
+    mode: z.enum(["archive", "erase"]).default("archive"),
+    confirm: z.string().max(100).optional(),
+  }),
+  output: z.looseObject({ outcome: z.enum(["preview", "archived", "erased"]), count: z.number() }),
+  async handler(ctx, input) {
+    const ids = [...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])];
+    const result = await forget(ctx, {
+      ...(ids.length > 0 ? { ids } : {}),
+      ...(input.key === undefined ? {} : { key: input.key }),
+      filter: toFilter(input.filters, ctx.now),
+      mode: input.mode,
+      ...(input.confirm === undefined ? {} : { confirm: input.confirm }),
+    });
+    if (result.outcome !== "preview") {
+      ctx.changed({ ids: result.ids, listChanged: true });
+      return {
+        structured: { outcome: result.outcome, count: result.ids.length, memory_ids: result.ids },
+        text: `${result.outcome} ${result.ids.length} ${result.ids.length === 1 ? "memory" : "memories"}`,
+      };
+    }
+    const lines = result.memories.slice(0, shown).map((memory) => `- ${memory.key ?? memory.id}: ${preview(memory.content, 80)}`);
+    const more = result.memories.length - lines.length;
+    return {
+      structured: {
+        outcome: "preview",
+        count: result.memories.length,
+        mode: result.mode,
+        confirm: result.confirm,
+        would_forget: result.memories
+          .slice(0, shown)
+          .map((memory) => ({ memory_id: memory.id, key: memory.key, preview: preview(memory.content, 80), version: memory.version })),
+      },
+      text:
+        `${result.changed ? "The selection has changed since that preview. " : ""}Nothing forgotten yet. ${result.mode} would remove ${result.memories.length}:\n` +
+        `${lines.join("\n")}${more > 0 ? `\n… and ${more} more` : ""}\nTo go ahead, repeat the call with confirm: "${result.confirm}".`,
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { importMemories, parseExport } from "../../../domain/memories/import.ts";
+import { portableMemory } from "../../../domain/memories/portable.ts";
+import { additive, defineTool } from "../../define-tool.ts";
+
+/** OmniMemory document 1.7; features A row 1 (at most 1,000 memories a call). */
+export const importMemoriesTool = defineTool({
+  name: "omn_import_memories",
+  family: "omn",
+  title: "Import memories",
+  description: "Store many memories at once: memories[] of {content, key, …}, or data of an export with its sha256 and count. All are checked before any is stored.",
+  scope: "memory:write",
+  annotations: additive,
+  input: z
+    .strictObject({
+      memories: z.array(portableMemory).min(1).max(1_000).optional().meta({ items: { type: "object" } }),
+      data: z.string().min(1).max(8_000_000).optional(),
+      sha256: z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 64 hexadecimal digits").optional(),
+      count: z.number().int().nonnegative().optional(),
+      format: z.enum(["ndjson", "json"]).optional(),
+      on_conflict: z.enum(["update", "skip"]).default("update"),
+    })
+    .refine((input) => (input.memories === undefined) !== (input.data === undefined), { message: "give either memories or data" }),
+  output: z.looseObject({ created: z.number(), updated: z.number(), unchanged: z.number(), skipped: z.number() }),
+  async handler(ctx, input) {
+    const records = input.memories ?? (await parseExport(input.data as string, { sha256: input.sha256, count: input.count }));
+    const result = await importMemories(ctx, { records, onConflict: input.on_conflict });
+    if (result.created + result.updated > 0) ctx.changed({ ids: result.ids.slice(0, 100), listChanged: result.created > 0 });
+    const { created, updated, unchanged, skipped } = result;
+    return {
+      structured: { created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids },
+      text: `Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.`,
+    };
+  },
+});

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import * as field from "../../../domain/memories/fields.ts";
+import { list } from "../../../domain/memories/list.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+import { omnMemory, preview } from "../../render.ts";
+import { filters, toFilter } from "./filters.ts";
+
+/** OmniMemory document 1.5. */
+export const listMemories = defineTool({
+  name: "omn_list_memories",
+  family: "omn",
+  title: "List memories",
+  description: "Browse memories of your team, newest first, as previews. Continue with cursor.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({
+    filters: filters.optional(),
+    key: field.keyPattern.optional(),
+    archived: z.boolean().optional(),
+    limit: z.number().int().min(1).max(200).default(20),
+    cursor: z.string().max(50).optional(),
+    full: z.boolean().optional().describe("whole content"),
+  }),
+  output: z.looseObject({ memories: z.array(z.looseObject({})), next_cursor: z.string().optional() }),
+  async handler(ctx, input) {
+    const result = await list(ctx, {
+      filter: toFilter(input.filters, ctx.now),
+      ...(input.key === undefined ? {} : { keyPattern: input.key }),
+      ...(input.archived === undefined ? {} : { archived: input.archived }),
+      ...(input.cursor === undefined ? {} : { cursor: input.cursor }),
+      limit: input.limit,
+    });
+    const entries = result.memories.map((memory) =>
+      input.full ? omnMemory(memory) : { ...omnMemory(memory), content: preview(memory.content, 120), value: undefined },
+    );
+    const lines = result.memories.map(
+      (memory) => `- ${memory.key ?? memory.id} (${memory.visibility}, ${memory.namespace}): ${input.full ? memory.content : preview(memory.content, 120)}`,
+    );
+    return {
+      structured: { memories: entries, ...(result.nextCursor === undefined ? {} : { next_cursor: result.nextCursor }) },
+      text: lines.length === 0 ? "No memories." : `${lines.join("\n")}${result.nextCursor === undefined ? "" : `\nMore: cursor "${result.nextCursor}"`}`,
+    };
+  },
+});

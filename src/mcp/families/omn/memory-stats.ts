@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { stats } from "../../../domain/memories/list.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+
+/** OmniMemory document 1.8. */
+export const memoryStats = defineTool({
+  name: "omn_memory_stats",
+  family: "omn",
+  title: "Memory statistics",
+  description: "How many memories you can see, by namespace, type, scope and tag, and the state of the search index.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({}),
+  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number() }),
+  async handler(ctx) {
+    const result = await stats(ctx);
+    const listed = (counts: Record<string, number>) => Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(", ") || "none";
+    return {
+      structured: {
+        total: result.total,
+        archived: result.archived,
+        versions: result.versions,
+        content_bytes: result.contentBytes,
+        by_scope: result.byVisibility,
+        by_namespace: result.byNamespace,
+        by_type: result.byType,
+        top_tags: result.topTags,
+        expiring_within_day: result.expiringWithinDay,
+        ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
+      },
+      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}.`,
+    };
+  },
+});

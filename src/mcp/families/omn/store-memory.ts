@@ -1,0 +1,50 @@
+import { z } from "zod";
+import * as field from "../../../domain/memories/fields.ts";
+import { stateInput, toState } from "../../../domain/memories/portable.ts";
+import { remember } from "../../../domain/memories/remember.ts";
+import { additive, defineTool } from "../../define-tool.ts";
+
+/** OmniMemory document 1.1; features A row 1. */
+export const storeMemory = defineTool({
+  name: "omn_store_memory",
+  family: "omn",
+  title: "Store a memory",
+  description:
+    "Save a fact, decision or preference for all your AI tools. Self-contained content; a stable key such as project.auth.decision. Same key again = new version.",
+  scope: "memory:write",
+  annotations: additive,
+  input: z.strictObject({
+    content: field.content,
+    key: field.key,
+    metadata: stateInput.metadata.describe("tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), own fields"),
+    namespace: field.namespace.optional().describe("global, project:x, session:x/y, thread:x"),
+    occurred_at: field.instant.optional(),
+    type: field.memoryType.optional(),
+    idempotency_key: field.idempotencyKey.optional(),
+    compress: z.boolean().optional(),
+  }),
+  output: z.looseObject({ memory_id: z.string(), key: z.string(), outcome: z.enum(["created", "updated", "unchanged"]), version: z.number() }),
+  async handler(ctx, { idempotency_key, compress: _compress, ...input }) {
+    const result = await remember(ctx, {
+      ...toState(input),
+      content: input.content,
+      ...(idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key }),
+    });
+    const { memory, outcome } = result;
+    if (outcome !== "unchanged" && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    return {
+      structured: {
+        memory_id: memory.id,
+        key: memory.key,
+        outcome,
+        version: memory.version,
+        namespace: memory.namespace,
+        scope: memory.visibility,
+        size_bytes: new TextEncoder().encode(memory.content).byteLength,
+        compressed: false,
+        ...(result.replayed ? { replayed: true } : {}),
+      },
+      text: `${outcome} ${memory.key} (version ${memory.version}, ${memory.visibility}, ${memory.namespace}) id ${memory.id}`,
+    };
+  },
+});

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import * as field from "../../../domain/memories/fields.ts";
+import { stateInput, toState } from "../../../domain/memories/portable.ts";
+import { revise } from "../../../domain/memories/revise.ts";
+import { additive, defineTool } from "../../define-tool.ts";
+import { omnMemory } from "../../render.ts";
+
+/** OmniMemory document 1.3; optimistic versions: features B row 2. */
+export const updateMemory = defineTool({
+  name: "omn_update_memory",
+  family: "omn",
+  title: "Update a memory",
+  description: "Change fields of a memory; the rest stays, old versions are kept. With expected_version a concurrent change is reported, not overwritten.",
+  scope: "memory:write",
+  annotations: additive,
+  input: z.strictObject({
+    id: field.memoryRef.optional(),
+    key: field.key.optional(),
+    content: field.content.optional(),
+    metadata: stateInput.metadata,
+    new_key: field.key.optional(),
+    namespace: field.namespace.optional(),
+    type: field.memoryType.optional(),
+    summary: stateInput.summary,
+    archived: z.literal(false).optional().describe("false restores"),
+    expected_version: z.number().int().positive().optional(),
+  }),
+  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict"]) }),
+  async handler(ctx, { id, key, new_key, expected_version, archived, ...fields }) {
+    const result = await revise(ctx, {
+      target: { ...(id === undefined ? {} : { id }), ...(key === undefined ? {} : { key }) },
+      ...(expected_version === undefined ? {} : { expectedVersion: expected_version }),
+      changes: {
+        ...toState({ ...fields, ...(new_key === undefined ? {} : { key: new_key }) }),
+        ...(archived === undefined ? {} : { archivedAt: null }),
+      },
+    });
+    if (result.outcome === "conflict") {
+      return {
+        isError: true,
+        structured: { outcome: "conflict", current: omnMemory(result.current), attempted: result.attempted },
+        text:
+          `CONFLICT: not updated. The memory is at version ${result.current.version}, not ${expected_version}. ` +
+          `Merge your change with the current content and update again with expected_version ${result.current.version}.\n` +
+          `Current: ${result.current.content}\nYours: ${result.attempted.content ?? JSON.stringify(result.attempted)}`,
+      };
+    }
+    if (result.outcome === "updated") ctx.changed({ ids: [result.memory.id], listChanged: archived !== undefined });
+    return {
+      structured: { outcome: result.outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version },
+      text: `${result.outcome} ${result.memory.key ?? result.memory.id} (version ${result.memory.version})`,
+    };
+  },
+});

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import * as field from "../../../domain/memories/fields.ts";
+import { list } from "../../../domain/memories/list.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+import { preview } from "../../render.ts";
+import { filterOf, memoryScope, tokenSaverMemory, valueOf, where } from "./scope.ts";
+
+/** Token Saver document, core tool 3. */
+export const listTokenSaver = defineTool({
+  name: "list_memories",
+  family: "token-saver",
+  title: "List memories",
+  description: "List memories of this project, newest first, by scope, key pattern and tags.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({
+    scope: memoryScope.optional(),
+    pattern: field.keyPattern.optional(),
+    tags: field.tags.optional(),
+    limit: z.number().int().min(1).max(500).default(50),
+    ...where,
+  }),
+  output: z.looseObject({ memories: z.array(z.looseObject({})) }),
+  async handler(ctx, input) {
+    const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
+    const { memories } = await list(ctx, { filter, limit: input.limit, ...(input.pattern === undefined ? {} : { keyPattern: input.pattern }) });
+    const text = memories.map((memory) => `- ${memory.key ?? memory.id}: ${preview(textOf(valueOf(memory)), 120)}`).join("\n");
+    return { structured: { memories: memories.map(tokenSaverMemory) }, text: text || "No memories." };
+  },
+});
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { Memory } from "../../../domain/memories/memory.ts";
+import type { MemoryFilter } from "../../../domain/ports.ts";
+import { invalid } from "../../../domain/errors.ts";
+import type { ToolContext } from "../../define-tool.ts";
+
+/** Scopes of the Token Saver document, as places of the one memory: shared is what the team sees of the project. */
+export const memoryScope = z.enum(["global", "project", "session", "shared"]);
+export type MemoryScope = z.output<typeof memoryScope>;
+
+export const where = {
+  project_path: z.string().trim().min(1).max(150).optional(),
+  session_id: z.string().trim().min(1).max(40).optional(),
+};
+export interface Where {
+  project_path?: string | undefined;
+  session_id?: string | undefined;
+}
+
+/** The last part of a path names the project, so that two checkouts of it share one memory. */
+export const projectOf = (ctx: ToolContext, at: Where): string =>
+  at.project_path?.split(/[\\/]/).filter(Boolean).at(-1) ?? ctx.project ?? "default";
+
+const sessionOf = (ctx: ToolContext, at: Where): string => at.session_id ?? ctx.sessionId ?? "default";
+
+export function placeOf(ctx: ToolContext, scope: MemoryScope, at: Where): { namespace: string; visibility: "private" | "shared" } {
+  const project = projectOf(ctx, at);
+  switch (scope) {
+    case "global":
+      return { namespace: "global", visibility: "private" };
+    case "project":
+      return { namespace: `project:${project}`, visibility: "private" };
+    case "session":
+      return { namespace: `session:${project}/${sessionOf(ctx, at)}`, visibility: "private" };
+    case "shared":
+      return { namespace: `project:${project}`, visibility: "shared" };
+  }
+}
+
+/** All scopes of the connection, when none is named. */
+export function filterOf(ctx: ToolContext, scope: MemoryScope | undefined, at: Where): MemoryFilter {
+  if (scope === undefined) {
+    const project = projectOf(ctx, at);
+    return { namespaces: ["global", `project:${project}`, `session:${project}/${sessionOf(ctx, at)}`] };
+  }
+  const { namespace, visibility } = placeOf(ctx, scope, at);
+  return { namespaces: [namespace], visibility };
+}
+
+export const scopeOf = (memory: Memory): MemoryScope =>
+  memory.visibility !== "private" ? "shared" : memory.namespace.startsWith("project:") ? "project" : memory.namespace.startsWith("session:") ? "session" : "global";
+
+/** The document's Memory structure. */
+export function tokenSaverMemory(memory: Memory): Record<string, unknown> {
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return {
+    id: memory.id,
+    key: memory.key,
+    value: valueOf(memory),
+    scope: scopeOf(memory),
+    metadata: {
+      created_at: iso(memory.createdAt),
+      updated_at: iso(memory.updatedAt),
+      ...(memory.accessedAt === null ? {} : { accessed_at: iso(memory.accessedAt) }),
+      created_by: memory.createdTool,
+      updated_by: memory.updatedTool,
+      ...(memory.expiresAt === null ? {} : { ttl: Math.max(0, Math.round((memory.expiresAt - memory.updatedAt) / 1000)) }),
+      tags: memory.tags,
+      access_count: memory.accessCount,
+      version: memory.version,
+    },
+  };
+}
+
+export const valueOf = (memory: Memory): unknown => (memory.value === null ? memory.content : memory.value);
+
+/** The one memory that a write in this vocabulary would replace. */
+export function requireExactKey(key: string): void {
+  if (key.includes("*")) throw invalid("A wildcard is not a key.", "Name one key exactly; list_memories shows which there are.");
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { invalid } from "../../../domain/errors.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { remember } from "../../../domain/memories/remember.ts";
+import { additive, defineTool } from "../../define-tool.ts";
+import { memoryScope, placeOf, where } from "./scope.ts";
+
+const year = 31_536_000;
+
+/** Token Saver document, core tool 1. */
+export const writeMemory = defineTool({
+  name: "write_memory",
+  family: "token-saver",
+  title: "Write memory",
+  description: "Save a value under a hierarchical key (project.architecture, current.task, shared.findings …) to resume later without re-reading.",
+  scope: "memory:write",
+  annotations: additive,
+  input: z.strictObject({
+    key: field.key,
+    value: field.json.describe("any JSON value"),
+    scope: memoryScope.default("project"),
+    ttl: z.number().int().positive().max(100 * year).optional().describe("seconds"),
+    tags: field.tags.optional(),
+    ...where,
+  }),
+  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged"]), version: z.number() }),
+  async handler(ctx, input) {
+    const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
+    const content = field.content.safeParse(text);
+    if (!content.success) throw invalid(`value: ${content.error.issues[0]?.message}`, "Store a shorter value, or split it over several keys.");
+    const { memory, outcome } = await remember(ctx, {
+      content: content.data,
+      value: typeof input.value === "string" ? null : input.value,
+      key: input.key,
+      ...placeOf(ctx, input.scope, input),
+      ...(input.tags === undefined ? {} : { tags: input.tags }),
+      ...(input.ttl === undefined ? {} : { expiresAt: ctx.now + input.ttl * 1000 }),
+    });
+    if (outcome !== "unchanged") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    return {
+      structured: { outcome, id: memory.id, key: memory.key, scope: input.scope, version: memory.version },
+      text: `${outcome} ${memory.key} (${input.scope}, version ${memory.version})`,
+    };
+  },
+});

@@ -1,0 +1,83 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Directory database (`DB`): who exists, who belongs where, which shard holds a team. Instants in ms since the epoch. */
+
+export const organizations = sqliteTable("organizations", {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+/** D1 bindings that hold memories; a team is assigned one at creation and stays there. */
+export const shards = sqliteTable("shards", {
+  name: text().primaryKey(),
+  acceptsTeams: integer("accepts_teams", { mode: "boolean" }).notNull().default(true),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const teams = sqliteTable(
+  "teams",
+  {
+    id: text().primaryKey(),
+    organizationId: text("organization_id").notNull().references(() => organizations.id),
+    name: text().notNull(),
+    shard: text().notNull().references(() => shards.name),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [index("teams_organization").on(table.organizationId), index("teams_shard").on(table.shard)],
+);
+
+export const users = sqliteTable("users", {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const memberships = sqliteTable(
+  "memberships",
+  {
+    teamId: text("team_id").notNull().references(() => teams.id),
+    userId: text("user_id").notNull().references(() => users.id),
+    role: text({ enum: ["owner", "admin", "member", "viewer"] }).notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.userId] }), index("memberships_user").on(table.userId)],
+);
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    keyId: text("key_id").primaryKey(),
+    secretHash: text("secret_hash").notNull(),
+    userId: text("user_id").notNull().references(() => users.id),
+    teamId: text("team_id").notNull().references(() => teams.id),
+    name: text().notNull(),
+    scopes: text({ mode: "json" }).$type<string[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    revokedAt: integer("revoked_at"),
+    lastUsedAt: integer("last_used_at"),
+    /** The key that took this one's place; until `expiresAt` both are valid (rotation with grace). */
+    replacedBy: text("replaced_by"),
+  },
+  (table) => [index("api_keys_user").on(table.userId, table.teamId)],
+);
+
+/** Append-only: authentication, keys, membership. What happens to memories is audited in the team's shard. */
+export const directoryAudit = sqliteTable(
+  "audit",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    at: integer().notNull(),
+    organizationId: text("organization_id"),
+    teamId: text("team_id"),
+    userId: text("user_id"),
+    action: text().notNull(),
+    subject: text(),
+    success: integer({ mode: "boolean" }).notNull(),
+    client: text(),
+    address: text(),
+    requestId: text("request_id"),
+  },
+  (table) => [index("audit_team").on(table.teamId, table.at)],
+);

@@ -1,0 +1,179 @@
+import type { D1Database } from "@cloudflare/workers-types";
+import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import type { AuditEntry, KeyDirectory, KeyHolder, KeyRecord, KeySummary } from "../../domain/tenancy/ports.ts";
+import { type Principal, type Role, type Scope, scopes } from "../../domain/tenancy/principal.ts";
+import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
+
+export interface TeamPlace {
+  id: string;
+  organizationId: string;
+  name: string;
+  shard: string;
+}
+
+/** Who exists and who belongs where. What makes tenants knows no principal; everything inside a team takes one. */
+export class DirectoryStore implements KeyDirectory {
+  readonly #db: DrizzleD1Database;
+
+  constructor(db: D1Database) {
+    this.#db = drizzle(db);
+  }
+
+  /** Adds shards that are bound and not yet known; known ones keep what the operator set. */
+  async registerShards(names: readonly string[], now: number): Promise<void> {
+    if (names.length === 0) return;
+    await this.#db.insert(shards).values(names.map((name) => ({ name, createdAt: now }))).onConflictDoNothing();
+  }
+
+  /** The shard with the fewest teams, of those that accept teams. */
+  async pickShard(): Promise<string> {
+    const [row] = await this.#db
+      .select({ name: shards.name })
+      .from(shards)
+      .leftJoin(teams, eq(teams.shard, shards.name))
+      .where(eq(shards.acceptsTeams, true))
+      .groupBy(shards.name)
+      .orderBy(asc(count(teams.id)), asc(shards.name))
+      .limit(1);
+    if (!row) throw new Error("no shard accepts teams");
+    return row.name;
+  }
+
+  async createOrganization(organization: { id: string; name: string }, now: number): Promise<void> {
+    await this.#db.insert(organizations).values({ ...organization, createdAt: now });
+  }
+
+  async createUser(user: { id: string; name: string }, now: number): Promise<void> {
+    await this.#db.insert(users).values({ ...user, createdAt: now });
+  }
+
+  async createTeam(team: { id: string; organizationId: string; name: string }, now: number): Promise<TeamPlace> {
+    const place = { ...team, shard: await this.pickShard() };
+    await this.#db.insert(teams).values({ ...place, createdAt: now });
+    return place;
+  }
+
+  async addMember(member: { teamId: string; userId: string; role: Role }, now: number): Promise<void> {
+    await this.#db.insert(memberships).values({ ...member, createdAt: now });
+  }
+
+  /** Removing a member stops all their keys to the team: `authenticate` finds no role any more. */
+  async removeMember(teamId: string, userId: string): Promise<void> {
+    await this.#db.delete(memberships).where(and(eq(memberships.teamId, teamId), eq(memberships.userId, userId)));
+  }
+
+  /** An organization with its first team and that team's owner, all or nothing. */
+  async provision(
+    tenant: { organization: { id: string; name: string }; team: { id: string; name: string }; owner: { id: string; name: string } },
+    now: number,
+  ): Promise<TeamPlace> {
+    const { organization, team, owner } = tenant;
+    const place = { ...team, organizationId: organization.id, shard: await this.pickShard() };
+    await this.#db.batch([
+      this.#db.insert(organizations).values({ ...organization, createdAt: now }),
+      this.#db.insert(users).values({ ...owner, createdAt: now }),
+      this.#db.insert(teams).values({ ...place, createdAt: now }),
+      this.#db.insert(memberships).values({ teamId: team.id, userId: owner.id, role: "owner", createdAt: now }),
+    ]);
+    return place;
+  }
+
+  async findTeam(id: string): Promise<TeamPlace | undefined> {
+    const [row] = await this.#db.select(teamColumns).from(teams).where(eq(teams.id, id));
+    return row;
+  }
+
+  /** By id, a page at a time: pass the last id of a page to get the next one. */
+  async listTeams(after = "", limit = 500): Promise<TeamPlace[]> {
+    return this.#db.select(teamColumns).from(teams).where(gt(teams.id, after)).orderBy(asc(teams.id)).limit(limit);
+  }
+
+  async authenticate(keyId: string): Promise<KeyHolder | undefined> {
+    const [row] = await this.#db
+      .select({ key: apiKeys, role: memberships.role, organizationId: teams.organizationId, shard: teams.shard })
+      .from(apiKeys)
+      .innerJoin(memberships, and(eq(memberships.teamId, apiKeys.teamId), eq(memberships.userId, apiKeys.userId)))
+      .innerJoin(teams, eq(teams.id, apiKeys.teamId))
+      .where(eq(apiKeys.keyId, keyId));
+    return row && { ...row, key: toRecord(row.key) };
+  }
+
+  async touchKey(keyId: string, now: number, unlessAfter: number): Promise<void> {
+    // The condition is repeated here because many requests of one minute may have read the same old instant.
+    const stale = or(isNull(apiKeys.lastUsedAt), lte(apiKeys.lastUsedAt, unlessAfter));
+    await this.#db.update(apiKeys).set({ lastUsedAt: now }).where(and(eq(apiKeys.keyId, keyId), stale));
+  }
+
+  async auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void> {
+    // `is` also matches null, the team of an unknown key; the index audit_team serves both.
+    const recent = sql`select count(*) from ${directoryAudit} where team_id is ${entry.teamId ?? null} and at > ${entry.at - 60_000} and success = 0`;
+    await this.#db.insert(directoryAudit).select(rowWhen(directoryAudit, entry, sql`(${recent}) < ${limitPerMinute}`));
+  }
+
+  async insertKey(key: KeyRecord, audit: AuditEntry): Promise<void> {
+    await this.#db.batch([this.#db.insert(apiKeys).values({ ...key, scopes: [...key.scopes] }), this.#db.insert(directoryAudit).values(audit)]);
+  }
+
+  async findKey(principal: Principal, keyId: string): Promise<KeyRecord | undefined> {
+    const [row] = await this.#db.select().from(apiKeys).where(ofTeam(principal, keyId));
+    return row && toRecord(row);
+  }
+
+  async listKeys(principal: Principal, userId: string | undefined): Promise<KeySummary[]> {
+    const rows = await this.#db
+      .select()
+      .from(apiKeys)
+      .where(and(eq(apiKeys.teamId, principal.teamId), userId === undefined ? undefined : eq(apiKeys.userId, userId)))
+      .orderBy(desc(apiKeys.createdAt), asc(apiKeys.keyId));
+    return rows.map((row) => {
+      const { secretHash: _, ...summary } = toRecord(row);
+      return summary;
+    });
+  }
+
+  async revokeKey(principal: Principal, keyId: string, now: number, audit: AuditEntry): Promise<boolean> {
+    const open = sql`exists (select 1 from ${apiKeys} where key_id = ${keyId} and team_id = ${principal.teamId} and revoked_at is null)`;
+    // The audit row first: its condition is no longer true once the key is revoked.
+    const [, revoked] = await this.#db.batch([
+      this.#db.insert(directoryAudit).select(rowWhen(directoryAudit, audit, open)),
+      this.#db.update(apiKeys).set({ revokedAt: now }).where(and(ofTeam(principal, keyId), isNull(apiKeys.revokedAt))),
+    ]);
+    return revoked.meta.changes > 0;
+  }
+
+  async rotateKey(principal: Principal, oldKeyId: string, oldExpiresAt: number, successor: KeyRecord, audit: AuditEntry): Promise<boolean> {
+    const current = and(isNull(apiKeys.replacedBy), isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, audit.at)));
+    // Two rotations at once: only the first finds the key current, and only its successor comes to be.
+    const won = sql`exists (select 1 from ${apiKeys} where key_id = ${oldKeyId} and replaced_by = ${successor.keyId})`;
+    const [replaced] = await this.#db.batch([
+      this.#db.update(apiKeys).set({ expiresAt: oldExpiresAt, replacedBy: successor.keyId }).where(and(ofTeam(principal, oldKeyId), current)),
+      this.#db.insert(apiKeys).select(rowWhen(apiKeys, successor, won)),
+      this.#db.insert(directoryAudit).select(rowWhen(directoryAudit, audit, won)),
+    ]);
+    return replaced.meta.changes > 0;
+  }
+}
+
+const teamColumns = { id: teams.id, organizationId: teams.organizationId, name: teams.name, shard: teams.shard };
+
+const ofTeam = (principal: Principal, keyId: string): SQL | undefined =>
+  and(eq(apiKeys.keyId, keyId), eq(apiKeys.teamId, principal.teamId));
+
+/** A scope that this version does not know grants nothing. */
+const isScope = (value: string): value is Scope => (scopes as readonly string[]).includes(value);
+
+const toRecord = (row: typeof apiKeys.$inferSelect): KeyRecord => ({ ...row, scopes: row.scopes.filter(isScope) });
+
+/**
+ * One row for `insert … select`, written only if `condition` holds at that point of the transaction. Columns in the order
+ * of the table, as drizzle lists them. (`db.run(sql)` with parameters cannot take part in a batch in drizzle's D1 driver.)
+ */
+function rowWhen(table: typeof apiKeys | typeof directoryAudit, row: KeyRecord | AuditEntry, condition: SQL): SQL {
+  const given = new Map<string, unknown>(Object.entries(row));
+  const values = Object.entries(getTableColumns(table)).map(([field, column]) => {
+    const value = given.get(field);
+    return value == null ? sql`null` : sql`${sql.param(value, column)}`;
+  });
+  return sql`select ${sql.join(values, sql`, `)} where ${condition}`;
+}

@@ -1,0 +1,59 @@
+import { and, eq, lte, lt, max, or, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { ExpiredMemory, MaintenanceStore, TeamPlace } from "../../domain/memories/maintenance.ts";
+import * as statements from "./memory-sql.ts";
+import type { ShardOf } from "./memory-store.ts";
+import { idempotency, memories, outbox } from "./shard-schema.ts";
+
+/** Access without a principal, for scheduled work only. */
+export class D1Maintenance implements MaintenanceStore {
+  readonly #shardOf: ShardOf;
+
+  constructor(shardOf: ShardOf) {
+    this.#shardOf = shardOf;
+  }
+
+  async expired(shard: string, now: number, limit: number): Promise<ExpiredMemory[]> {
+    const rows = await drizzle(this.#shardOf(shard))
+      .select({ teamId: memories.teamId, id: memories.id, visibility: memories.visibility })
+      .from(memories)
+      .where(lte(memories.expiresAt, now))
+      .limit(limit);
+    return rows.map(({ visibility, ...row }) => ({ ...row, isPublic: visibility === "public" }));
+  }
+
+  async purge(place: TeamPlace, now: number, expired: ExpiredMemory[]): Promise<void> {
+    const d1 = this.#shardOf(place.shard);
+    const ids = JSON.stringify(expired.map(({ id }) => id));
+    const tombstones = JSON.stringify(expired.map(({ id, isPublic }) => ({ id, isPublic: isPublic ? 1 : 0 })));
+    await d1.batch([
+      d1.prepare(statements.takeSequence).bind(place.id, expired.length),
+      d1.prepare(statements.insertTombstones).bind(place.id, tombstones, expired.length, now),
+      d1.prepare(statements.deleteIdempotency).bind(place.id, ids),
+      d1.prepare(statements.deleteMemories).bind(place.id, ids),
+      d1.prepare(statements.insertAudit).bind(now, place.id, "system", "system", "expiry", "erase", null, expired.length, ""),
+    ]);
+  }
+
+  async teamsWithOutbox(shard: string): Promise<{ teamId: string; seq: number }[]> {
+    const rows = await drizzle(this.#shardOf(shard))
+      .select({ teamId: outbox.teamId, seq: max(outbox.seq) })
+      .from(outbox)
+      .where(sql`${outbox.op} = 'upsert' OR NOT ${outbox.swept}`)
+      .groupBy(outbox.teamId);
+    return rows.map(({ teamId, seq }) => ({ teamId, seq: seq ?? 0 }));
+  }
+
+  async trimOutbox(place: TeamPlace, seq: number, tombstonesBefore: number): Promise<void> {
+    const db = drizzle(this.#shardOf(place.shard));
+    const seen = and(eq(outbox.teamId, place.id), lte(outbox.seq, seq));
+    await db.batch([
+      db.delete(outbox).where(and(seen, or(eq(outbox.op, "upsert"), lt(outbox.createdAt, tombstonesBefore)))),
+      db.update(outbox).set({ swept: true }).where(and(seen, eq(outbox.swept, false))),
+    ]);
+  }
+
+  async dropIdempotencyBefore(shard: string, before: number): Promise<void> {
+    await drizzle(this.#shardOf(shard)).delete(idempotency).where(lt(idempotency.createdAt, before));
+  }
+}

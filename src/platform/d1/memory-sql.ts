@@ -1,0 +1,104 @@
+import { getTableColumns } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { stateFields } from "../../domain/memories/memory.ts";
+import { memories, versions } from "./shard-schema.ts";
+
+/**
+ * Bulk statements over one JSON parameter. D1 binds at most 100 parameters to a query, so rows travel as a
+ * JSON array through `json_each(?)`; the column lists come from the schema, so that a column added by a
+ * migration is written without touching this file.
+ */
+const columnsOf = (table: SQLiteTable): [property: string, column: SQLiteColumn][] => Object.entries(getTableColumns(table));
+
+const isJson = (column: SQLiteColumn): boolean => column.dataType === "json";
+
+/** Fields of a row as they must look inside the JSON parameter: JSON columns as text, the rest as they are. */
+export function toRow(table: SQLiteTable, record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    columnsOf(table).map(([property, column]) => {
+      const value = record[property] ?? null;
+      return [property, isJson(column) && value !== null ? JSON.stringify(value) : value];
+    }),
+  );
+}
+
+const extract = (property: string): string => `e.value ->> '$.${property}'`;
+
+const never = new Set(["teamId", "id", "alias", "createdAt", "createdBy", "createdTool", "accessCount", "accessedAt"]);
+
+/**
+ * Takes `n` sequence numbers. Parameters: team, n.
+ */
+export const takeSequence = `INSERT INTO counters (team_id, seq) VALUES (?1, ?2)
+  ON CONFLICT (team_id) DO UPDATE SET seq = seq + excluded.seq RETURNING seq`;
+
+/**
+ * Inserts or replaces memories; row i gets the i-th of the numbers just taken, as `seq` and, when new, as
+ * `alias`. Parameters: team, rows as JSON, number of rows.
+ */
+export const upsertMemories = (() => {
+  const columns = columnsOf(memories);
+  const sequence = "(SELECT seq FROM counters WHERE team_id = ?1) - ?3 + 1 + e.key";
+  const values = columns.map(([property]) =>
+    property === "teamId" ? "?1" : property === "seq" || property === "alias" ? sequence : extract(property),
+  );
+  const updates = columns.filter(([property]) => !never.has(property)).map(([, column]) => `${column.name} = excluded.${column.name}`);
+  return `INSERT INTO memories (${columns.map(([, column]) => column.name).join(", ")})
+    SELECT ${values.join(", ")} FROM json_each(?2) e WHERE true
+    ON CONFLICT (team_id, id) DO UPDATE SET ${updates.join(", ")}`;
+})();
+
+/** Condition for the memories whose change took the last `n` numbers. Parameters: ?1 team, ?2 n. */
+const justWritten = "m.team_id = ?1 AND m.seq > (SELECT seq FROM counters WHERE team_id = ?1) - ?2";
+
+const stateJson = (() => {
+  const columns = new Map(columnsOf(memories));
+  const pairs = stateFields.map((field) => {
+    const column = columns.get(field) as SQLiteColumn;
+    return `'${field}', ${isJson(column) ? `json(m.${column.name})` : `m.${column.name}`}`;
+  });
+  return `json_object(${pairs.join(", ")})`;
+})();
+
+/** The version row of every memory just written. Parameters: team, n, actions by memory id as JSON, request id. */
+export const insertVersions = `INSERT INTO versions
+  (team_id, memory_id, version, prev_version, at, actor_id, tool, action, request_id, state)
+  SELECT m.team_id, m.id, m.version,
+    CASE WHEN m.version > 1 THEN m.version - 1 END,
+    m.updated_at, m.updated_by, m.updated_tool, json_extract(?3, '$."' || m.id || '"'), ?4, ${stateJson}
+  FROM memories m WHERE ${justWritten}`;
+
+/** Versions that a memory brings along from an export. Parameters: rows as JSON, in chain order. */
+export const insertHistory = (() => {
+  const columns = columnsOf(versions);
+  return `INSERT INTO versions (${columns.map(([, column]) => column.name).join(", ")})
+    SELECT ${columns.map(([property]) => extract(property)).join(", ")} FROM json_each(?1) e WHERE true`;
+})();
+
+/** Parameters: team, n. */
+export const dropTags = `DELETE FROM memory_tags WHERE team_id = ?1
+  AND memory_id IN (SELECT m.id FROM memories m WHERE ${justWritten})`;
+export const insertTags = `INSERT INTO memory_tags (team_id, tag, memory_id)
+  SELECT m.team_id, t.value, m.id FROM memories m, json_each(m.tags) t WHERE ${justWritten} AND m.archived_at IS NULL`;
+
+/** Parameters: team, n, ids whose previous version was public as JSON. */
+export const insertOutbox = `INSERT INTO outbox (team_id, seq, memory_id, op, is_public, created_at)
+  SELECT m.team_id, m.seq, m.id, 'upsert',
+    m.visibility = 'public' OR m.id IN (SELECT value FROM json_each(?3)), m.updated_at
+  FROM memories m WHERE ${justWritten}`;
+
+/** Tombstones. Parameters: team, `[{id, isPublic}]` as JSON, number of them, now. */
+export const insertTombstones = `INSERT INTO outbox (team_id, seq, memory_id, op, is_public, created_at)
+  SELECT ?1, (SELECT seq FROM counters WHERE team_id = ?1) - ?3 + 1 + e.key, e.value ->> '$.id', 'erase', e.value ->> '$.isPublic', ?4
+  FROM json_each(?2) e`;
+/** Old outbox rows of an erased memory name it, but hold none of its text. Parameters: team, ids as JSON. */
+export const deleteMemories = `DELETE FROM memories WHERE team_id = ?1 AND id IN (SELECT value FROM json_each(?2))`;
+export const deleteIdempotency = `DELETE FROM idempotency WHERE team_id = ?1 AND memory_id IN (SELECT value FROM json_each(?2))`;
+
+/** Parameters: at, team, user, credential, tool, action, memory id or null, count, request id. */
+export const insertAudit = `INSERT INTO audit (at, team_id, user_id, credential_id, tool, action, memory_id, count, request_id)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`;
+
+/** Parameters: team, user, key, hash, memory, version, outcome, now. */
+export const insertIdempotency = `INSERT INTO idempotency
+  (team_id, user_id, key, request_hash, memory_id, version, outcome, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;

@@ -1,0 +1,371 @@
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, ne, or, sql, type SQL } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { homeOf, type Memory, type MemoryState, type Version } from "../../domain/memories/memory.ts";
+import type {
+  IdempotencyRecord,
+  MemoryFilter,
+  MemoryStore,
+  MemoryWrite,
+  Page,
+  PublicPlace,
+  TeamStats,
+  WriteContext,
+} from "../../domain/ports.ts";
+import { WriteRace } from "../../domain/ports.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import * as statements from "./memory-sql.ts";
+import { counters, idempotency, memories, memoryTags, versions } from "./shard-schema.ts";
+import { readStats } from "./memory-stats.ts";
+import { compileKeyPattern } from "./key-pattern.ts";
+
+/** D1 database of a shard, by binding name. @throws when a team is assigned to a shard that is not bound */
+export type ShardOf = (name: string) => D1Database;
+
+type MemoryRow = typeof memories.$inferSelect;
+
+/** `home` only serves the unique key; it follows from visibility and owner. */
+export const toMemory = ({ home: _home, ...row }: MemoryRow): Memory => row as Memory;
+
+/** JSON arrays of ids: D1 binds at most 100 parameters, `json_each` takes them as one. */
+const idsIn = (column: SQL | typeof memories.id, ids: string[]): SQL =>
+  sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+
+const unexpired = (now: number): SQL => or(isNull(memories.expiresAt), gt(memories.expiresAt, now)) as SQL;
+
+/** The rule of who sees what, in the only place where SQL states it. */
+const visibleTo = (principal: Principal): SQL =>
+  and(
+    eq(memories.teamId, principal.teamId),
+    or(ne(memories.visibility, "private"), eq(memories.ownerId, principal.userId)),
+  ) as SQL;
+
+const live = (principal: Principal, now: number): SQL =>
+  and(visibleTo(principal), unexpired(now), isNull(memories.archivedAt)) as SQL;
+
+function matching(filter: MemoryFilter): SQL | undefined {
+  const conditions: (SQL | undefined)[] = [
+    filter.visibility ? eq(memories.visibility, filter.visibility) : undefined,
+    filter.type ? eq(memories.type, filter.type) : undefined,
+    filter.minImportance !== undefined ? sql`${memories.importance} >= ${filter.minImportance}` : undefined,
+    filter.changedSince !== undefined ? sql`${memories.updatedAt} >= ${filter.changedSince}` : undefined,
+    filter.author ? eq(memories.updatedBy, filter.author) : undefined,
+  ];
+  if (filter.namespaces?.length) {
+    conditions.push(sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(filter.namespaces)}) n WHERE
+      CASE WHEN substr(n.value, -1) = '*' THEN substr(${memories.namespace}, 1, length(n.value) - 1) = substr(n.value, 1, length(n.value) - 1)
+      ELSE ${memories.namespace} = n.value END)`);
+  }
+  for (const tag of filter.tags ?? []) {
+    conditions.push(sql`EXISTS (SELECT 1 FROM ${memoryTags} t WHERE t.team_id = ${memories.teamId} AND t.tag = ${tag} AND t.memory_id = ${memories.id})`);
+  }
+  return and(...conditions);
+}
+
+/** Nothing but a lost race breaks these constraints: the chain of versions, the unique key, the idempotency key. */
+const isRace = (error: unknown): boolean =>
+  /(?:UNIQUE|FOREIGN KEY) constraint failed/.test(error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "");
+
+export class D1MemoryStore implements MemoryStore {
+  readonly #shardOf: ShardOf;
+
+  constructor(shardOf: ShardOf) {
+    this.#shardOf = shardOf;
+  }
+
+  #db(principal: Principal) {
+    return drizzle(this.#shardOf(principal.shard));
+  }
+
+  async lookup(
+    principal: Principal,
+    what: { idempotencyKey?: string; named?: { home: string; namespace: string; key: string } },
+  ): Promise<{ prior: IdempotencyRecord | undefined; existing: Memory | undefined }> {
+    const db = this.#db(principal);
+    const priorQuery = db
+      .select()
+      .from(idempotency)
+      .where(and(eq(idempotency.teamId, principal.teamId), eq(idempotency.userId, principal.userId), eq(idempotency.key, what.idempotencyKey ?? "")));
+    const named = what.named;
+    // An expired memory still holds its key until it is purged; the caller replaces it.
+    const existingQuery = db
+      .select()
+      .from(memories)
+      .where(
+        and(
+          visibleTo(principal),
+          eq(memories.home, named?.home ?? ""),
+          eq(memories.namespace, named?.namespace ?? ""),
+          eq(memories.key, named?.key ?? ""),
+          isNull(memories.archivedAt),
+        ),
+      );
+    if (what.idempotencyKey === undefined) {
+      return { prior: undefined, existing: named ? (await existingQuery).map(toMemory)[0] : undefined };
+    }
+    if (!named) return { prior: (await priorQuery)[0], existing: undefined };
+    const [prior, existing] = await db.batch([priorQuery, existingQuery]);
+    return { prior: prior[0], existing: existing.map(toMemory)[0] };
+  }
+
+  async lookupMany(
+    principal: Principal,
+    what: { ids: string[]; named: { home: string; namespace: string; key: string }[] },
+  ): Promise<Memory[]> {
+    const db = this.#db(principal);
+    const [byId, byPlace] = await db.batch([
+      db.select().from(memories).where(and(visibleTo(principal), idsIn(memories.id, what.ids))),
+      db
+        .select()
+        .from(memories)
+        .where(
+          and(
+            visibleTo(principal),
+            isNull(memories.archivedAt),
+            sql`(${memories.home}, ${memories.namespace}, ${memories.key}) IN (SELECT value ->> '$.home', value ->> '$.namespace', value ->> '$.key' FROM json_each(${JSON.stringify(what.named)}))`,
+          ),
+        ),
+    ]);
+    return [...byId, ...byPlace].map(toMemory);
+  }
+
+  async get(principal: Principal, now: number, ref: string | number): Promise<Memory | undefined> {
+    const named = typeof ref === "number" ? eq(memories.alias, ref) : eq(memories.id, ref);
+    const rows = await this.#db(principal)
+      .select()
+      .from(memories)
+      .where(and(visibleTo(principal), unexpired(now), named));
+    return rows.map(toMemory)[0];
+  }
+
+  async hydrate(principal: Principal, now: number, ids: string[]): Promise<{ memories: Memory[]; seq: number }> {
+    const db = this.#db(principal);
+    const [rows, counter] = await db.batch([
+      db.select().from(memories).where(and(live(principal, now), idsIn(memories.id, ids))),
+      db.select().from(counters).where(eq(counters.teamId, principal.teamId)),
+    ]);
+    const byId = new Map(rows.map((row) => [row.id, toMemory(row)]));
+    return { memories: ids.flatMap((id) => byId.get(id) ?? []), seq: counter[0]?.seq ?? 0 };
+  }
+
+  async hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]> {
+    const byShard = Map.groupBy(places, (place) => place.shard);
+    const found = await Promise.all(
+      [...byShard].map(([shard, group]) =>
+        drizzle(this.#shardOf(shard))
+          .select()
+          .from(memories)
+          .where(
+            and(
+              ne(memories.teamId, principal.teamId),
+              eq(memories.visibility, "public"),
+              unexpired(now),
+              isNull(memories.archivedAt),
+              sql`(${memories.teamId}, ${memories.id}) IN (SELECT value ->> '$.teamId', value ->> '$.id' FROM json_each(${JSON.stringify(group)}))`,
+            ),
+          ),
+      ),
+    );
+    return found.flat().map(toMemory);
+  }
+
+  async byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]> {
+    const rows = await this.#db(principal)
+      .select()
+      .from(memories)
+      .where(and(live(principal, now), eq(memories.key, key), matching(filter)))
+      // One's own first, then the team's; the newest first among several namespaces.
+      .orderBy(desc(memories.home), desc(memories.updatedAt));
+    return rows.map(toMemory);
+  }
+
+  async byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number): Promise<Memory[]> {
+    const compiled = compileKeyPattern(pattern);
+    const db = this.#db(principal);
+    const found: Memory[] = [];
+    // The literal prefix narrows by index; the rest of the pattern is matched here, since D1 allows no long GLOB.
+    for (let below: string | undefined; found.length < limit; ) {
+      const rows = await db
+        .select()
+        .from(memories)
+        .where(
+          and(
+            live(principal, now),
+            isNotNull(memories.key),
+            compiled.prefix ? sql`${memories.key} >= ${compiled.prefix} AND ${memories.key} < ${compiled.prefixEnd}` : undefined,
+            matching(filter),
+            below === undefined ? undefined : lt(memories.id, below),
+          ),
+        )
+        .orderBy(desc(memories.id))
+        .limit(500);
+      found.push(...rows.filter((row) => compiled.matches(row.key as string)).map(toMemory));
+      if (rows.length < 500) break;
+      below = rows.at(-1)?.id;
+    }
+    return found.slice(0, limit);
+  }
+
+  async list(
+    principal: Principal,
+    now: number,
+    filter: MemoryFilter,
+    page: { below: string | undefined; limit: number; archived?: boolean | "all" },
+  ): Promise<Page<Memory>> {
+    const rows = await this.#db(principal)
+      .select()
+      .from(memories)
+      .where(
+        and(
+          visibleTo(principal),
+          unexpired(now),
+          page.archived === "all" ? undefined : page.archived ? isNotNull(memories.archivedAt) : isNull(memories.archivedAt),
+          matching(filter),
+          page.below === undefined ? undefined : lt(memories.id, page.below),
+        ),
+      )
+      .orderBy(desc(memories.id))
+      .limit(page.limit + 1);
+    const items = rows.slice(0, page.limit).map(toMemory);
+    return { items, next: rows.length > page.limit ? items.at(-1)?.id : undefined };
+  }
+
+  async history(principal: Principal, now: number, ids: string[]): Promise<Map<string, Version[]>> {
+    const rows = await this.#db(principal)
+      .select({ version: versions })
+      .from(versions)
+      .innerJoin(memories, and(eq(memories.teamId, versions.teamId), eq(memories.id, versions.memoryId)))
+      .where(and(visibleTo(principal), unexpired(now), idsIn(memories.id, ids), this.#stateVisible(principal)))
+      .orderBy(versions.version);
+    const chains = new Map<string, Version[]>();
+    for (const { version } of rows) {
+      const chain = chains.get(version.memoryId) ?? [];
+      chain.push({
+        version: version.version,
+        at: version.at,
+        actorId: version.actorId,
+        tool: version.tool,
+        action: version.action,
+        state: version.state as unknown as MemoryState,
+      });
+      chains.set(version.memoryId, chain);
+    }
+    return chains;
+  }
+
+  /** A version from the time when a memory was somebody's private one stays that person's. */
+  #stateVisible(principal: Principal): SQL {
+    return sql`(${versions.state} ->> '$.visibility' <> 'private' OR ${versions.state} ->> '$.ownerId' = ${principal.userId})`;
+  }
+
+  async statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: number; state: MemoryState }[]> {
+    const rows = await this.#db(principal)
+      .select({ version: versions })
+      .from(versions)
+      .innerJoin(memories, and(eq(memories.teamId, versions.teamId), eq(memories.id, versions.memoryId)))
+      .where(
+        and(
+          visibleTo(principal),
+          unexpired(now),
+          idsIn(memories.id, ids),
+          lte(versions.at, at),
+          sql`${versions.version} = (SELECT max(v.version) FROM versions v WHERE v.team_id = ${versions.teamId} AND v.memory_id = ${versions.memoryId} AND v.at <= ${at})`,
+          this.#stateVisible(principal),
+          sql`${versions.state} ->> '$.archivedAt' IS NULL`,
+          sql`coalesce(${versions.state} ->> '$.expiresAt' > ${at}, 1)`,
+        ),
+      );
+    const byId = new Map(rows.map(({ version }) => [version.memoryId, version]));
+    return ids.flatMap((id) => {
+      const row = byId.get(id);
+      return row ? [{ id, version: row.version, state: row.state as unknown as MemoryState }] : [];
+    });
+  }
+
+  async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
+    const d1 = this.#shardOf(principal.shard);
+    const { teamId } = principal;
+    const count = writes.length;
+    const rows = writes.map(({ memory }) =>
+      statements.toRow(memories, { ...memory, home: homeOf(memory.visibility, memory.ownerId) }),
+    );
+    const actions = Object.fromEntries(writes.map(({ memory, action }) => [memory.id, action]));
+    // The organization's index must also hear of memories that stop being public.
+    const known = writes.filter(({ memory }) => memory.version > 1).map(({ memory }) => memory.id);
+    const history = writes.flatMap(({ memory, history: earlier = [] }) =>
+      earlier.map((version, i) =>
+        statements.toRow(versions, {
+          ...version,
+          teamId,
+          memoryId: memory.id,
+          prevVersion: i === 0 ? null : version.version - 1,
+          requestId: write.requestId,
+        }),
+      ),
+    );
+    const batch = [
+      d1.prepare(statements.takeSequence).bind(teamId, count),
+      d1.prepare(statements.upsertMemories).bind(teamId, JSON.stringify(rows), count),
+      ...(history.length ? [d1.prepare(statements.insertHistory).bind(JSON.stringify(history))] : []),
+      d1.prepare(statements.insertVersions).bind(teamId, count, JSON.stringify(actions), write.requestId),
+      ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
+      d1.prepare(statements.insertTags).bind(teamId, count),
+      d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
+      this.#audit(d1, principal, write, count === 1 ? (writes[0] as MemoryWrite).action : "import", writes[0]?.memory.id, count),
+      ...(once
+        ? [
+            d1
+              .prepare(statements.insertIdempotency)
+              .bind(teamId, principal.userId, once.key, once.requestHash, once.memoryId, once.version, once.outcome, write.now),
+          ]
+        : []),
+    ];
+    const last = await this.#run(d1, batch);
+    // A new memory arrives with alias 0 and is named after the number its creation took.
+    return writes.map(({ memory }, i) => {
+      const seq = last - count + 1 + i;
+      return { ...memory, seq, alias: memory.alias || seq };
+    });
+  }
+
+  async erase(principal: Principal, write: WriteContext, doomed: Memory[]): Promise<{ ids: string[]; lastSeq: number }> {
+    const d1 = this.#shardOf(principal.shard);
+    const ids = doomed.map((memory) => memory.id);
+    const tombstones = doomed.map((memory) => ({ id: memory.id, isPublic: memory.visibility === "public" ? 1 : 0 }));
+    const lastSeq = await this.#run(d1, [
+      d1.prepare(statements.takeSequence).bind(principal.teamId, ids.length),
+      d1.prepare(statements.insertTombstones).bind(principal.teamId, JSON.stringify(tombstones), ids.length, write.now),
+      d1.prepare(statements.deleteIdempotency).bind(principal.teamId, JSON.stringify(ids)),
+      d1.prepare(statements.deleteMemories).bind(principal.teamId, JSON.stringify(ids)),
+      this.#audit(d1, principal, write, "erase", ids[0], ids.length),
+    ]);
+    return { ids, lastSeq };
+  }
+
+  #audit(d1: D1Database, principal: Principal, write: WriteContext, action: string, memoryId: string | undefined, count: number) {
+    return d1
+      .prepare(statements.insertAudit)
+      .bind(write.now, principal.teamId, principal.userId, principal.credential.id, write.tool, action, count === 1 ? (memoryId ?? null) : null, count, write.requestId);
+  }
+
+  /** Runs the batch, one transaction, whose first statement answers the last sequence number taken. */
+  async #run(d1: D1Database, batch: D1PreparedStatement[]): Promise<number> {
+    try {
+      const [first] = await d1.batch<{ seq: number }>(batch);
+      return (first?.results[0] as { seq: number }).seq;
+    } catch (error) {
+      if (isRace(error)) throw new WriteRace();
+      throw error;
+    }
+  }
+
+  stats(principal: Principal, now: number): Promise<TeamStats> {
+    return readStats(this.#db(principal), principal, now, live(principal, now), visibleTo(principal));
+  }
+
+  async recordAccess(principal: Principal, now: number, ids: string[]): Promise<void> {
+    await this.#db(principal)
+      .update(memories)
+      .set({ accessCount: sql`${memories.accessCount} + 1`, accessedAt: now })
+      .where(and(visibleTo(principal), inArray(memories.id, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`)));
+  }
+}

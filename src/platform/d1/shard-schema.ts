@@ -1,0 +1,170 @@
+import { sql } from "drizzle-orm";
+import { foreignKey, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+/**
+ * Shard database (`SHARD_n`): the memories of many teams, the truth that every index is rebuilt from.
+ * `team_id` leads every key and index. Instants in ms since the epoch.
+ */
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** One row per team: the last sequence number handed out. Every change of a memory takes the next one. */
+export const counters = sqliteTable("counters", {
+  teamId: text("team_id").primaryKey(),
+  seq: integer().notNull(),
+});
+
+export const memories = sqliteTable(
+  "memories",
+  {
+    teamId: text("team_id").notNull(),
+    id: text().notNull(),
+    /** Integer name of the memory within its team: the sequence number of its creation. Never changes. */
+    alias: integer().notNull(),
+    /** Sequence number of the last change: an index that has applied all up to it is current. */
+    seq: integer().notNull(),
+    version: integer().notNull(),
+    /** Where the key is unique: the owner's id for private memories, '' for those the team shares. */
+    home: text().notNull(),
+    key: text(),
+    content: text().notNull(),
+    value: text({ mode: "json" }).$type<Json>(),
+    summary: text(),
+    namespace: text().notNull(),
+    visibility: text({ enum: ["private", "shared", "public"] }).notNull(),
+    ownerId: text("owner_id").notNull(),
+    agentId: text("agent_id"),
+    runId: text("run_id"),
+    type: text().notNull(),
+    importance: real().notNull(),
+    confidence: real().notNull(),
+    tags: text({ mode: "json" }).$type<string[]>().notNull(),
+    keywords: text({ mode: "json" }).$type<string[]>().notNull(),
+    metadata: text({ mode: "json" }).$type<Record<string, Json>>().notNull(),
+    relatedFiles: text("related_files", { mode: "json" }).$type<string[]>().notNull(),
+    sensitivity: text({ enum: ["normal", "secret"] }).notNull(),
+    /** Where the text came from and whether it is quarantined: `{source, quarantined}`. */
+    trust: text({ mode: "json" }).$type<{ source: string; quarantined: boolean }>().notNull(),
+    tier: text({ enum: ["episodic", "semantic"] }).notNull(),
+    compressed: text(),
+    compressionRatio: real("compression_ratio"),
+    occurredAt: integer("occurred_at"),
+    validFrom: integer("valid_from"),
+    validTo: integer("valid_to"),
+    expiresAt: integer("expires_at"),
+    archivedAt: integer("archived_at"),
+    supersededBy: text("superseded_by"),
+    createdAt: integer("created_at").notNull(),
+    createdBy: text("created_by").notNull(),
+    createdTool: text("created_tool").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+    updatedBy: text("updated_by").notNull(),
+    updatedTool: text("updated_tool").notNull(),
+    accessCount: integer("access_count").notNull().default(0),
+    accessedAt: integer("accessed_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.id] }),
+    uniqueIndex("memories_key")
+      .on(table.teamId, table.home, table.namespace, table.key)
+      .where(sql`key IS NOT NULL AND archived_at IS NULL`),
+    index("memories_by_key").on(table.teamId, table.key),
+    uniqueIndex("memories_alias").on(table.teamId, table.alias),
+    uniqueIndex("memories_seq").on(table.teamId, table.seq),
+    index("memories_expiry").on(table.expiresAt).where(sql`expires_at IS NOT NULL`),
+  ],
+);
+
+/**
+ * Every state a memory has had, the present one included. `prev_version` refers to the version before, so a
+ * chain with a hole, or two writers that both believe they wrote version 4, cannot be committed.
+ */
+export const versions = sqliteTable(
+  "versions",
+  {
+    teamId: text("team_id").notNull(),
+    memoryId: text("memory_id").notNull(),
+    version: integer().notNull(),
+    prevVersion: integer("prev_version"),
+    at: integer().notNull(),
+    actorId: text("actor_id").notNull(),
+    tool: text().notNull(),
+    action: text().notNull(),
+    requestId: text("request_id").notNull(),
+    state: text({ mode: "json" }).$type<Record<string, Json>>().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.memoryId, table.version] }),
+    foreignKey({ columns: [table.teamId, table.memoryId], foreignColumns: [memories.teamId, memories.id] }).onDelete("cascade"),
+    foreignKey({
+      columns: [table.teamId, table.memoryId, table.prevVersion],
+      foreignColumns: [table.teamId, table.memoryId, table.version],
+    }),
+    index("versions_at").on(table.teamId, table.at),
+  ],
+);
+
+export const memoryTags = sqliteTable(
+  "memory_tags",
+  {
+    teamId: text("team_id").notNull(),
+    tag: text().notNull(),
+    memoryId: text("memory_id").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.tag, table.memoryId] }),
+    foreignKey({ columns: [table.teamId, table.memoryId], foreignColumns: [memories.teamId, memories.id] }).onDelete("cascade"),
+    index("memory_tags_memory").on(table.teamId, table.memoryId),
+  ],
+);
+
+/** What later stages must still learn of; an `erase` row is the tombstone of a memory that is gone. */
+export const outbox = sqliteTable(
+  "outbox",
+  {
+    teamId: text("team_id").notNull(),
+    seq: integer().notNull(),
+    memoryId: text("memory_id").notNull(),
+    op: text({ enum: ["upsert", "erase"] }).notNull(),
+    /** Whether the change touches a public memory, so that the organization's index must hear of it too. */
+    isPublic: integer("is_public", { mode: "boolean" }).notNull(),
+    /** Set on tombstones once every index has heard of them; they are kept for indexes that come back late. */
+    swept: integer({ mode: "boolean" }).notNull().default(false),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.seq] })],
+);
+
+/** Remembered answers to writes that carried an idempotency key, for seven days. */
+export const idempotency = sqliteTable(
+  "idempotency",
+  {
+    teamId: text("team_id").notNull(),
+    userId: text("user_id").notNull(),
+    key: text().notNull(),
+    requestHash: text("request_hash").notNull(),
+    memoryId: text("memory_id").notNull(),
+    version: integer().notNull(),
+    outcome: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.userId, table.key] }), index("idempotency_age").on(table.createdAt)],
+);
+
+/** Append-only: what was done to the team's memories, by whom, with which credential and tool. */
+export const memoryAudit = sqliteTable(
+  "audit",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    at: integer().notNull(),
+    teamId: text("team_id").notNull(),
+    userId: text("user_id").notNull(),
+    credentialId: text("credential_id").notNull(),
+    tool: text().notNull(),
+    action: text().notNull(),
+    memoryId: text("memory_id"),
+    count: integer().notNull(),
+    requestId: text("request_id").notNull(),
+  },
+  (table) => [index("audit_team").on(table.teamId, table.at)],
+);

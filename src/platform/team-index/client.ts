@@ -1,0 +1,110 @@
+import type { Memory } from "../../domain/memories/memory.ts";
+import type { IndexStats, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
+import { queryTerms } from "../../domain/search/query-terms.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import { toDocument } from "./document.ts";
+import type { IndexQuery } from "./search.ts";
+import type { TeamIndex, TeamRef } from "./team-index.ts";
+
+type Report = (event: string, error: unknown) => void;
+
+const refOf = (principal: Principal): TeamRef => ({ teamId: principal.teamId, shard: principal.shard });
+
+/** The port over the index objects: the team's own, and its organization's for what is public. */
+export class TeamIndexClient implements SearchIndex {
+  readonly #namespace: DurableObjectNamespace<TeamIndex>;
+  readonly #report: Report;
+
+  constructor(namespace: DurableObjectNamespace<TeamIndex>, report: Report) {
+    this.#namespace = namespace;
+    this.#report = report;
+  }
+
+  #team(principal: Principal) {
+    return this.#namespace.getByName(`team:${principal.teamId}`);
+  }
+
+  #organization(principal: Principal) {
+    return this.#namespace.getByName(`org:${principal.organizationId}`);
+  }
+
+  async apply(principal: Principal, memories: Memory[]): Promise<void> {
+    const documents = memories.map(toDocument);
+    const first = memories[0]?.seq ?? 0;
+    const last = memories.at(-1)?.seq ?? 0;
+    // A later version may have ceased to be public: the organization's index must hear of it all the same.
+    const forOrganization = documents.filter((document) => document.visibility === "public" || document.version > 1);
+    await Promise.all([
+      this.#quietly("index.apply", () => this.#team(principal).apply(refOf(principal), documents, first, last)),
+      forOrganization.length > 0
+        ? this.#quietly("index.apply.organization", () => this.#organization(principal).apply(refOf(principal), forOrganization, first, last))
+        : undefined,
+    ]);
+  }
+
+  async remove(principal: Principal, removed: { memories: Memory[]; lastSeq: number }): Promise<void> {
+    const ids = removed.memories.map(({ id }) => id);
+    const first = removed.lastSeq - ids.length + 1;
+    const wasPublic = removed.memories.filter(({ visibility }) => visibility === "public").map(({ id }) => id);
+    await Promise.all([
+      this.#quietly("index.remove", () => this.#team(principal).remove(refOf(principal), ids, first, removed.lastSeq)),
+      wasPublic.length > 0
+        ? this.#quietly("index.remove.organization", () => this.#organization(principal).remove(refOf(principal), wasPublic, first, removed.lastSeq))
+        : undefined,
+    ]);
+  }
+
+  async search(principal: Principal, now: number, query: SearchQuery): Promise<SearchAnswer> {
+    const asked: IndexQuery = {
+      viewer: { userId: principal.userId, teamId: principal.teamId },
+      now,
+      terms: queryTerms(query.text),
+      filter: query.filter,
+      limit: query.limit,
+      asOf: query.asOf,
+      othersOnly: false,
+    };
+    const askOthers = query.asOf === undefined && (query.filter.visibility ?? "public") === "public";
+    const [own, others] = await Promise.all([
+      this.#team(principal).search(refOf(principal), asked),
+      askOthers
+        ? this.#organization(principal)
+            .search(refOf(principal), { ...asked, othersOnly: true })
+            .catch((error: unknown) => {
+              this.#report("index.search.organization", error);
+              return undefined;
+            })
+        : undefined,
+    ]);
+    const hits = [
+      ...own.hits.map(({ id, score }) => ({ id, score })),
+      ...(others?.hits ?? []).map(({ id, score, teamId, shard }) => ({ id, score, place: { id, teamId, shard } })),
+    ];
+    return { hits: hits.sort((a, b) => b.score - a.score).slice(0, query.limit), appliedSeq: own.appliedSeq };
+  }
+
+  async catchUp(principal: Principal, seq: number): Promise<void> {
+    await this.#team(principal).catchUp(refOf(principal), seq);
+  }
+
+  async publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]> {
+    return this.#organization(principal).publicPlaces(principal.teamId, now, { key });
+  }
+
+  async publicById(principal: Principal, now: number, id: string): Promise<PublicPlace | undefined> {
+    return (await this.#organization(principal).publicPlaces(principal.teamId, now, { id }))[0];
+  }
+
+  async stats(principal: Principal): Promise<IndexStats> {
+    return this.#team(principal).stats(refOf(principal));
+  }
+
+  /** The write is committed whatever happens here; the next search notices the gap, and a sweep repairs it. */
+  async #quietly(event: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#report(event, error);
+    }
+  }
+}

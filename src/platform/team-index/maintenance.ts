@@ -1,0 +1,27 @@
+import type { MaintenanceIndex, TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { TeamIndex } from "./team-index.ts";
+
+/** The team's index and its organization's, as scheduled work sees them. */
+export class TeamIndexMaintenance implements MaintenanceIndex {
+  readonly #namespace: DurableObjectNamespace<TeamIndex>;
+
+  constructor(namespace: DurableObjectNamespace<TeamIndex>) {
+    this.#namespace = namespace;
+  }
+
+  async follow(place: TeamPlace, seq: number): Promise<number> {
+    const team = { teamId: place.id, shard: place.shard };
+    const [own] = await Promise.all(this.#indexes(place).map((index) => index.catchUp(team, seq)));
+    return own as number;
+  }
+
+  async verify(place: TeamPlace): Promise<{ rebuilt: boolean }> {
+    const team = { teamId: place.id, shard: place.shard };
+    const results = await Promise.all(this.#indexes(place).map((index) => index.verify(team)));
+    return { rebuilt: results.some(({ rebuilt }) => rebuilt) };
+  }
+
+  #indexes(place: TeamPlace) {
+    return [this.#namespace.getByName(`team:${place.id}`), this.#namespace.getByName(`org:${place.organizationId}`)];
+  }
+}

@@ -1,0 +1,77 @@
+import type { MemoryFilter } from "../../domain/ports.ts";
+
+export interface Viewer {
+  userId: string;
+  teamId: string;
+}
+
+export interface IndexQuery {
+  viewer: Viewer;
+  now: number;
+  /** Distinct words, at least one matches. */
+  terms: string[];
+  filter: MemoryFilter;
+  limit: number;
+  asOf: number | undefined;
+  /** Leave out the viewer's own team: the organization's index is asked for the others only. */
+  othersOnly: boolean;
+}
+
+export interface IndexHit {
+  [column: string]: SqlStorageValue;
+  id: string;
+  teamId: string;
+  shard: string;
+  score: number;
+}
+
+/** FTS5 reads a quoted string as text: no word of a query is ever syntax. */
+const matchAny = (terms: string[]): string => terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(" OR ");
+
+const filters: { [K in keyof MemoryFilter]-?: string } = {
+  tags: "NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE w.value NOT IN (SELECT value FROM json_each(d.tags)))",
+  namespaces: `EXISTS (SELECT 1 FROM json_each(?) n WHERE CASE WHEN substr(n.value, -1) = '*'
+    THEN substr(d.namespace, 1, length(n.value) - 1) = substr(n.value, 1, length(n.value) - 1) ELSE d.namespace = n.value END)`,
+  visibility: "d.visibility = ?",
+  type: "d.type = ?",
+  minImportance: "d.importance >= ?",
+  changedSince: "d.updated_at >= ?",
+  author: "d.author_id = ?",
+};
+
+/**
+ * The best documents for any of the words. FTS5 yields them in rank order and the conditions are tested row by
+ * row until `limit` have passed, so what the viewer may not see never takes a place among the candidates.
+ */
+export function searchDocuments(sql: SqlStorage, query: IndexQuery): IndexHit[] {
+  const present = rank(sql, "now_fts", query, query.asOf === undefined ? "d.until_at IS NULL" : "d.from_at <= ?1", query.asOf);
+  if (query.asOf === undefined) return present;
+  const past = rank(sql, "past_fts", query, "d.from_at <= ?1 AND d.until_at > ?1", query.asOf);
+  return [...present, ...past].sort((a, b) => b.score - a.score).slice(0, query.limit);
+}
+
+function rank(sql: SqlStorage, table: string, query: IndexQuery, moment: string, asOf: number | undefined): IndexHit[] {
+  // Numbered parameters, since the conditions vary; ?1 is the moment or unused.
+  const parameters: SqlStorageValue[] = [asOf ?? null, matchAny(query.terms), query.viewer.teamId, query.viewer.userId, asOf ?? query.now];
+  const conditions = [
+    moment,
+    "(d.visibility <> 'private' OR d.owner_id = ?4)",
+    query.othersOnly ? "d.team_id <> ?3" : "d.team_id = ?3",
+    "(d.expires_at IS NULL OR d.expires_at > ?5)",
+  ];
+  for (const [name, condition] of Object.entries(filters)) {
+    const value = query.filter[name as keyof MemoryFilter];
+    if (value === undefined) continue;
+    parameters.push(Array.isArray(value) ? JSON.stringify(value) : value);
+    conditions.push(condition.replace("?", `?${parameters.length}`));
+  }
+  parameters.push(query.limit);
+  return sql
+    .exec<IndexHit>(
+      `SELECT d.memory_id AS id, d.team_id AS teamId, s.shard AS shard, -f.rank AS score
+       FROM ${table} f CROSS JOIN docs d ON d.doc = f.rowid CROSS JOIN sources s ON s.team_id = d.team_id
+       WHERE f.${table} MATCH ?2 AND ${conditions.join(" AND ")} ORDER BY f.rank LIMIT ?${parameters.length}`,
+      ...parameters,
+    )
+    .toArray();
+}

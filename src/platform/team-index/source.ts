@@ -1,0 +1,111 @@
+import { and, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { MemoryState } from "../../domain/memories/memory.ts";
+import { toMemory } from "../d1/memory-store.ts";
+import { counters, memories, outbox, versions } from "../d1/shard-schema.ts";
+import { toDocument, type IndexDocument } from "./document.ts";
+
+/** A memory as the truth has it: its present document, and the past ones with the instant that ended each. */
+export interface Chain {
+  present: IndexDocument;
+  past: { document: IndexDocument; untilAt: number }[];
+}
+
+export interface ChangePage {
+  chains: Chain[];
+  erased: string[];
+  /** Everything up to here has been read. */
+  upTo: number;
+  done: boolean;
+}
+
+export interface Checksum {
+  count: number;
+  versions: number;
+  aliases: number;
+}
+
+const pageSize = 1_000;
+
+/** One team's memories in its shard, read by the index object itself: not on behalf of a person, so nothing is hidden. */
+export class TeamSource {
+  readonly #d1: D1Database;
+  readonly #teamId: string;
+
+  constructor(d1: D1Database, teamId: string) {
+    this.#d1 = d1;
+    this.#teamId = teamId;
+  }
+
+  async seq(): Promise<number> {
+    const rows = await drizzle(this.#d1).select().from(counters).where(eq(counters.teamId, this.#teamId));
+    return rows[0]?.seq ?? 0;
+  }
+
+  /** The memories whose last change came after `applied`, a page in order of change, and the erased ones. */
+  async changesAfter(applied: number): Promise<ChangePage> {
+    const db = drizzle(this.#d1);
+    const [counter, rows, gone] = await db.batch([
+      db.select().from(counters).where(eq(counters.teamId, this.#teamId)),
+      db
+        .select()
+        .from(memories)
+        .where(and(eq(memories.teamId, this.#teamId), gt(memories.seq, applied)))
+        .orderBy(memories.seq)
+        .limit(pageSize),
+      db
+        .select({ memoryId: outbox.memoryId })
+        .from(outbox)
+        .where(and(eq(outbox.teamId, this.#teamId), gt(outbox.seq, applied), eq(outbox.op, "erase"))),
+    ]);
+    const past = await this.#past(rows.filter((row) => row.version > 1).map((row) => row.id));
+    const chains = rows.map((row) => chainOf(row, past.get(row.id) ?? []));
+    const done = rows.length < pageSize;
+    const upTo = done ? (counter[0]?.seq ?? 0) : (rows.at(-1)?.seq ?? applied);
+    return { chains, erased: gone.map(({ memoryId }) => memoryId), upTo, done };
+  }
+
+  async checksum(publicOnly: boolean): Promise<Checksum> {
+    const row = await this.#d1
+      .prepare(
+        `SELECT count(*) AS count, coalesce(sum(version), 0) AS versions, coalesce(sum(alias), 0) AS aliases
+         FROM memories WHERE team_id = ?1 AND (?2 = 0 OR visibility = 'public')`,
+      )
+      .bind(this.#teamId, publicOnly ? 1 : 0)
+      .first<Checksum>();
+    return row as Checksum;
+  }
+
+  async #past(ids: string[]) {
+    if (ids.length === 0) return new Map<string, (typeof versions.$inferSelect)[]>();
+    const rows = await drizzle(this.#d1)
+      .select()
+      .from(versions)
+      .where(
+        and(
+          eq(versions.teamId, this.#teamId),
+          inArray(versions.memoryId, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`),
+          lt(versions.version, sql`(SELECT m.version FROM memories m WHERE m.team_id = ${versions.teamId} AND m.id = ${versions.memoryId})`),
+        ),
+      )
+      .orderBy(versions.version);
+    return Map.groupBy(rows, (row) => row.memoryId);
+  }
+}
+
+function chainOf(row: typeof memories.$inferSelect, earlier: (typeof versions.$inferSelect)[]): Chain {
+  const memory = toMemory(row);
+  return {
+    present: toDocument(memory),
+    past: earlier.map((version, i) => ({
+      document: toDocument({
+        ...memory,
+        ...(version.state as unknown as MemoryState),
+        version: version.version,
+        updatedAt: version.at,
+        updatedBy: version.actorId,
+      }),
+      untilAt: earlier[i + 1]?.at ?? memory.updatedAt,
+    })),
+  };
+}

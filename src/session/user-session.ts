@@ -1,0 +1,81 @@
+import { DurableObject } from "cloudflare:workers";
+import type { Server, McpServer, ServerContext } from "@modelcontextprotocol/server";
+import { servicesOf, type Services } from "../app.ts";
+import type { MemoryChange } from "../mcp/define-tool.ts";
+import { memoryUri, recentUri } from "../mcp/resources.ts";
+import { buildMcpServer } from "../mcp/server.ts";
+import { isSurface } from "../mcp/surfaces.ts";
+import { callOf, callOfAuthInfo, toAuthInfo } from "./call.ts";
+import { McpEndpoint, type McpServerContext } from "./mcp-endpoint.ts";
+import { RateLimit } from "./rate-limit.ts";
+
+/** Import of 1,000 memories at their longest, with room for history. */
+const maxRequestBodySize = 16 * 1024 * 1024;
+
+/**
+ * All MCP clients of one person in one team meet here: protocol sessions, the exact rate limit, and the
+ * notifications by which one client learns what another wrote.
+ */
+export class UserSession extends DurableObject<Env> {
+  readonly #services: Services;
+  readonly #endpoint: McpEndpoint;
+  readonly #limit = new RateLimit();
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#services = servicesOf(env);
+    this.#endpoint = new McpEndpoint({
+      storage: ctx.storage,
+      buildServer: (server) => this.buildServer(server),
+      onerror: (error) => this.#services.report("mcp", "", error),
+      maxRequestBodySize,
+    });
+    this.#endpoint.purgeExpiredSessions(Date.now());
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const call = callOf(request);
+    if (this.#services.config.rateLimited) {
+      const admission = this.#limit.admit(call.principal.credential.id, Date.now());
+      if (!admission.admitted) return tooMany(admission.retryAfterSeconds, call.requestId);
+    }
+    return this.#endpoint.fetch(request, toAuthInfo(call));
+  }
+
+  /** Overridden by the conformance entry, which adds its fixtures. */
+  protected buildServer(server: McpServerContext): Server | McpServer {
+    const { searchParams } = new URL(server.request.url);
+    const surface = searchParams.get("surface") ?? "core";
+    const project = searchParams.get("project") ?? undefined;
+    return buildMcpServer({
+      surface: isSurface(surface) ? surface : "core",
+      contextOf: (ctx: ServerContext) => {
+        const { principal, requestId } = callOfAuthInfo(ctx.http?.authInfo);
+        const { memories, index } = this.#services;
+        return { principal, requestId, now: Date.now(), memories, index, project, changed: (change) => this.#changed(change) };
+      },
+      report: this.#services.report,
+    });
+  }
+
+  #changed(change: MemoryChange): void {
+    for (const id of change.ids) this.#endpoint.resourceUpdated(memoryUri(id));
+    this.#endpoint.resourceUpdated(recentUri);
+    if (change.listChanged) this.#endpoint.resourcesChanged();
+  }
+}
+
+function tooMany(retryAfterSeconds: number, requestId: string): Response {
+  return Response.json(
+    {
+      jsonrpc: "2.0",
+      id: null,
+      error: {
+        code: -32_000,
+        message: `RATE_LIMIT_EXCEEDED: this key made more than 100 requests in a minute. Retry after ${retryAfterSeconds} s.`,
+        data: { code: "RATE_LIMIT_EXCEEDED", retry_after: retryAfterSeconds, request_id: requestId },
+      },
+    },
+    { status: 429, headers: { "retry-after": String(retryAfterSeconds) } },
+  );
+}

@@ -1,0 +1,113 @@
+import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
+import type { Summary } from "./measure.ts";
+import type { PeerFigures, SearchFigures } from "./peers.ts";
+import { millis, table, whole } from "./table.ts";
+
+export interface Row extends Partial<Summary> {
+  name: string;
+  rssMiB?: number | undefined;
+  note?: string;
+}
+
+export interface Ratio {
+  name: string;
+  limit: number;
+  /** p50 of the row and of what it is held against, from the same interleaved run. */
+  p50: number;
+  referenceP50: number;
+}
+
+export const ratioOf = (ratio: Ratio): number => ratio.p50 / ratio.referenceP50;
+export const meets = (ratio: Ratio): boolean => ratioOf(ratio) <= ratio.limit;
+
+/** What a run has found; everything printed or written comes from here. */
+export class Report {
+  readonly rows: Row[] = [];
+  readonly ratios: Ratio[] = [];
+  readonly peers: PeerFigures[] = [];
+  readonly failures: { stage: string; message: string }[] = [];
+  bundle: string | undefined;
+  readonly machine = {
+    cpu: cpus()[0]?.model ?? "unknown",
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    loadAtStart: loadavg()[0] ?? 0,
+  };
+
+  row(row: Row): void {
+    this.rows.push(row);
+    const figure = row.p50 === undefined ? `${whole(row.perSecond)} ${row.note ?? ""}` : `p50 ${millis(row.p50)} ms`;
+    progress(`${row.name}: ${figure}`);
+  }
+
+  ratio(name: string, limit: number, row: Summary, reference: Summary): void {
+    this.ratios.push({ name, limit, p50: row.p50, referenceP50: reference.p50 });
+  }
+
+  toText(): string {
+    return [this.#machineText(), this.#rowsText(), this.#peersText(), this.bundle, this.#ratiosText(), this.#failuresText()]
+      .filter((part): part is string => part !== undefined && part !== "")
+      .join("\n\n");
+  }
+
+  toJson(extra: Record<string, unknown>): string {
+    const ratios = this.ratios.map((ratio) => ({ ...ratio, ratio: ratioOf(ratio), pass: meets(ratio) }));
+    const { rows, peers, failures, bundle, machine } = this;
+    return `${JSON.stringify({ ...extra, machine, rows, ratios, peers, bundle, failures }, null, 2)}\n`;
+  }
+
+  #machineText(): string {
+    const { cpu, cores, memoryGiB, node, loadAtStart } = this.machine;
+    const busy = loadAtStart > cores / 4 ? "; the machine was busy, expect noise" : "";
+    return `${cpu}, ${cores} cores, ${memoryGiB} GiB, Node ${node}, load at start ${loadAtStart.toFixed(2)}${busy}`;
+  }
+
+  #rowsText(): string {
+    if (this.rows.length === 0) return "";
+    const headings = ["row", "p50 ms", "p95 ms", "req/s", "bytes", "RSS MiB", "note"];
+    const cells = this.rows.map((row) => [
+      row.name, millis(row.p50), millis(row.p95), whole(row.perSecond), whole(row.bytes), whole(row.rssMiB), row.note ?? "",
+    ]);
+    return table(headings, cells);
+  }
+
+  #peersText(): string {
+    if (this.peers.length === 0) return "";
+    const search = ["hits", "bytes"];
+    const figures = ["no-op p50", "store p50", "5 words p50", ...search, "1 word p50", ...search, "RSS MiB"];
+    const headings = ["memory server", ...figures, "note"];
+    const cells = this.peers.map((peer) => [
+      peer.name, millis(peer.noOp), millis(peer.store),
+      ...searchCells(peer.fiveWords), ...searchCells(peer.oneWord),
+      whole(peer.rssMiB), peer.note ?? "",
+    ]);
+    const legend =
+      "All hold the same number of memories. The peers match the query as one substring (no hit costs them little), answer\n" +
+      "without a cut (server-memory) or with 10 (libsql), over a pipe; OmniMemory ranks by words and answers 10 over HTTP.";
+    return `${table(headings, cells)}\n${legend}`;
+  }
+
+  #ratiosText(): string {
+    if (this.ratios.length === 0) return "";
+    const cells = this.ratios.map((ratio) => [
+      ratio.name, ratioOf(ratio).toFixed(2), `≤ ${ratio.limit}`, meets(ratio) ? "PASS" : "FAIL",
+      `${millis(ratio.p50)} / ${millis(ratio.referenceP50)} ms`,
+    ]);
+    return table(["target", "ratio", "limit", "", "p50 / reference"], cells);
+  }
+
+  #failuresText(): string {
+    return this.failures.map(({ stage, message }) => `ERROR in ${stage}: ${message}`).join("\n");
+  }
+}
+
+const searchCells = (figures: SearchFigures | undefined): string[] => [
+  millis(figures?.p50),
+  figures?.hits.toFixed(1) ?? "–",
+  whole(figures?.bytes),
+];
+
+export function progress(text: string): void {
+  process.stderr.write(`bench: ${text}\n`);
+}

@@ -1,0 +1,125 @@
+import { BenchClient } from "./client.ts";
+import { interleave, type Summary, summarise } from "./measure.ts";
+import type { Sizes } from "./options.ts";
+import type { Report } from "./report.ts";
+import { Server } from "./server.ts";
+import { whole } from "./table.ts";
+import { mixedLoad, type QueryProbe, Team, type TeamContent } from "./team.ts";
+
+/** Each stream of queries has its own seed: no query is asked of a server twice. */
+export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, mixed: 100 };
+const clients = 16;
+
+/** A running server and the team of its local owner. */
+export interface Instance {
+  server: Server;
+  team: Team;
+}
+
+export async function startInstance(dataDir: string, content: TeamContent): Promise<Instance> {
+  const server = await Server.start(dataDir);
+  return { server, team: new Team(server.client, content) };
+}
+
+/** The rows that only call a running server. */
+export class Rows {
+  readonly #sizes: Sizes;
+  readonly #report: Report;
+
+  constructor(sizes: Sizes, report: Report) {
+    this.#sizes = sizes;
+    this.#report = report;
+  }
+
+  async floor(lone: Instance): Promise<void> {
+    const { floor, noOp } = lone.team;
+    const taken = await interleave({ floor, noOp }, this.#sizes);
+    const [floorRow, noOpRow] = [summarise(taken.floor), summarise(taken.noOp)];
+    this.#row("floor (GET /health)", lone, floorRow);
+    this.#row("no-op (omn_health_check)", lone, noOpRow);
+    this.#report.ratio("no-op / floor", 2.5, noOpRow, floorRow);
+  }
+
+  async querySmall(lone: Instance): Promise<void> {
+    const query = lone.team.query(querySeeds.small);
+    const taken = await interleave({ noOp: lone.team.noOp, query }, this.#sizes);
+    this.queryRow(lone, summarise(taken.query), query);
+  }
+
+  async storeAndGet(grown: Instance): Promise<void> {
+    const { noOp, store, get } = grown.team;
+    const taken = await interleave({ noOp, store, get }, this.#sizes);
+    const [noOpRow, storeRow, getRow] = [summarise(taken.noOp), summarise(taken.store), summarise(taken.get)];
+    this.#row("store", grown, storeRow);
+    this.#row("get by key", grown, getRow);
+    this.#report.ratio("store / no-op", 2, storeRow, noOpRow);
+    this.#report.ratio("get / no-op", 2, getRow, noOpRow);
+  }
+
+  /** What the peers are asked, asked of us; here over HTTP, there over a pipe. */
+  async besidePeers({ server, team }: Instance): Promise<void> {
+    const { noOp, store } = team;
+    const [five, one] = [team.query(querySeeds.five, 5), team.query(querySeeds.one, 1)];
+    const taken = await interleave({ noOp, store, five, one }, { samples: 100, warmUp: 20 });
+    const [fiveRow, oneRow] = [summarise(taken.five), summarise(taken.one)];
+    this.#report.peers.push({
+      name: "OmniMemory",
+      noOp: summarise(taken.noOp).p50,
+      store: summarise(taken.store).p50,
+      fiveWords: { p50: fiveRow.p50, bytes: fiveRow.bytes, hits: five.hits() },
+      oneWord: { p50: oneRow.p50, bytes: oneRow.bytes, hits: one.hits() },
+      rssMiB: server.rssMiB(),
+      note: "HTTP",
+    });
+  }
+
+  async queryMedium(grown: Instance): Promise<void> {
+    const query = grown.team.query(querySeeds.medium);
+    const taken = await interleave({ noOp: grown.team.noOp, query }, this.#sizes);
+    const summary = summarise(taken.query);
+    this.queryRow(grown, summary, query);
+    this.#report.ratio(`query at ${whole(this.#sizes.medium)} / no-op`, 2, summary, summarise(taken.noOp));
+  }
+
+  async queryLarge(lone: Instance, grown: Instance): Promise<void> {
+    const [small, large] = [lone.team.query(querySeeds.large), grown.team.query(querySeeds.large)];
+    const taken = await interleave({ small, large }, this.#sizes);
+    const summary = summarise(taken.large);
+    this.queryRow(grown, summary, large);
+    const { large: largeSize, small: smallSize } = this.#sizes;
+    this.#report.ratio(`query at ${whole(largeSize)} / at ${whole(smallSize)}`, 2, summary, summarise(taken.small));
+  }
+
+  async mixed(grown: Instance): Promise<void> {
+    const { server, team } = grown;
+    const connections = Array.from({ length: clients }, () => new BenchClient(server.url, server.apiKey));
+    try {
+      const start = performance.now();
+      const until = start + this.#sizes.mixedMs;
+      const samples = await Promise.all(
+        connections.map((client, index) => mixedLoad(new Team(client, team.content), querySeeds.mixed + 2 * index, until)),
+      );
+      const summary = summarise(samples.flat(), performance.now() - start);
+      this.#row(`${clients} clients at once`, grown, summary, "70% query, 20% get, 10% store");
+    } finally {
+      for (const client of connections) client.close();
+    }
+  }
+
+  async import(grown: Instance): Promise<void> {
+    const count = this.#sizes.import;
+    const ms = await grown.team.growTo(grown.team.content.size + count);
+    const perSecond = (count * 1000) / ms;
+    this.#report.row({ name: `import of ${whole(count)}`, perSecond, rssMiB: grown.server.rssMiB(), note: "memories/s" });
+  }
+
+  queryRow(instance: Instance, summary: Summary, probe: QueryProbe, what = "memories"): void {
+    const name = `query, ${whole(instance.team.content.size)} ${what}`;
+    if (probe.hits() === 0) throw new Error(`${name}: not one hit, so nothing was measured`);
+    this.#row(name, instance, summary, `${probe.hits().toFixed(1)} hits`);
+  }
+
+  #row(name: string, { server }: Instance, summary: Summary, note?: string): void {
+    this.#report.row({ name, ...summary, rssMiB: server.rssMiB(), ...(note ? { note } : {}) });
+  }
+}

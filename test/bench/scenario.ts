@@ -1,0 +1,124 @@
+import { join } from "node:path";
+import { BenchClient } from "./client.ts";
+import { interleave, summarise } from "./measure.ts";
+import type { Options } from "./options.ts";
+import { progress, type Report } from "./report.ts";
+import { type Instance, querySeeds, Rows, startInstance } from "./rows.ts";
+import { whole } from "./table.ts";
+import { Team, TeamContent } from "./team.ts";
+import { addTeams } from "./tenants.ts";
+
+/** Equal seeds mean equal memories: the crowded team is the lone one's twin. */
+const seeds = { lone: 1, grown: 2, others: 1_000 };
+
+/**
+ * Two servers run side by side: `lone` holds a small team throughout, `grown` is filled step by step. A row of the
+ * large team is taken in turns with the lone one, so both see the same machine. `grown` then makes way for `crowded`:
+ * the lone team's twin in a shard full of others.
+ */
+export class Scenario {
+  readonly #options: Options;
+  readonly #report: Report;
+  readonly #rows: Rows;
+  readonly #directory: string;
+
+  constructor(options: Options, report: Report, directory: string) {
+    this.#options = options;
+    this.#report = report;
+    this.#rows = new Rows(options.sizes, report);
+    this.#directory = directory;
+  }
+
+  async run(): Promise<void> {
+    const { wants, sizes } = this.#options;
+    const rows = this.#rows;
+    const needsLone = wants("floor", "no-op", "query-small", "query-large", "crowded");
+    const lone = needsLone ? await this.#start("lone", new TeamContent(seeds.lone)) : undefined;
+    if (lone) {
+      await lone.team.growTo(sizes.small);
+      if (wants("floor", "no-op")) await this.attempt("floor and no-op", () => rows.floor(lone));
+      if (wants("query-small")) await this.attempt("query-small", () => rows.querySmall(lone));
+    }
+    if (wants("store", "get", "query-medium", "query-large", "mixed", "import", "restart", "peers")) {
+      const grown = await this.#start("grown", new TeamContent(seeds.grown));
+      await this.attempt("the growing team", () => this.#grow(grown, lone));
+      await grown.server.stop();
+    }
+    if (lone && wants("crowded")) await this.attempt("crowded", () => this.#crowded(lone));
+  }
+
+  /** One row that fails does not cost the others. */
+  async attempt(stage: string, run: () => Promise<void> | void): Promise<void> {
+    progress(`${stage} …`);
+    try {
+      await run();
+    } catch (error) {
+      this.#report.failures.push({ stage, message: (error as Error).message });
+      progress(`${stage} failed: ${(error as Error).message}`);
+    }
+  }
+
+  #start(name: string, content: TeamContent): Promise<Instance> {
+    return startInstance(join(this.#directory, name), content);
+  }
+
+  async #grow(grown: Instance, lone: Instance | undefined): Promise<void> {
+    const { sizes, wants } = this.#options;
+    const { team } = grown;
+    const rows = this.#rows;
+    await team.growTo(sizes.small);
+    if (wants("store", "get")) await this.attempt("store and get", () => rows.storeAndGet(grown));
+    if (wants("peers")) {
+      await team.growTo(sizes.peers);
+      await this.attempt("this server beside its peers", () => rows.besidePeers(grown));
+    }
+    if (wants("query-medium", "mixed")) {
+      await team.growTo(sizes.medium);
+      if (wants("query-medium")) await this.attempt("query-medium", () => rows.queryMedium(grown));
+      if (wants("mixed")) await this.attempt("mixed", () => rows.mixed(grown));
+    }
+    if (wants("import")) await this.attempt("import", () => rows.import(grown));
+    if (wants("query-large", "restart")) {
+      progress(`growing the team to ${whole(sizes.large)} …`);
+      await team.growTo(sizes.large);
+      if (lone && wants("query-large")) await this.attempt("query-large", () => rows.queryLarge(lone, grown));
+      if (wants("restart")) await this.attempt("restart", () => this.#restart(grown));
+    }
+  }
+
+  async #restart(grown: Instance): Promise<void> {
+    const { content } = grown.team;
+    await grown.server.stop();
+    const again = await this.#start("grown", content);
+    grown.server = again.server;
+    const healthMs = performance.now() - again.server.spawnedAt;
+    const query = again.team.query(querySeeds.restart);
+    const { bytes } = await query.run();
+    const ms = performance.now() - again.server.spawnedAt;
+    if (query.hits() === 0) throw new Error("no hits after the restart");
+    const note = `spawn to first answered query; healthy after ${whole(healthMs)} ms`;
+    this.#report.row({ name: `restart with ${whole(content.size)}`, p50: ms, bytes, rssMiB: again.server.rssMiB(), note });
+  }
+
+  async #crowded(lone: Instance): Promise<void> {
+    const { sizes } = this.#options;
+    const content = new TeamContent(seeds.lone);
+    const before = await this.#start("crowded", content);
+    await before.team.growTo(sizes.small);
+    await before.server.stop();
+    const keys = addTeams(before.server.dataDir, sizes.otherTeams);
+    const crowded = await this.#start("crowded", content);
+    progress(`importing ${whole(sizes.others)} memories of ${keys.length} other teams …`);
+    for (const [index, key] of keys.entries()) {
+      const other = new Team(new BenchClient(crowded.server.url, key), new TeamContent(seeds.others + index));
+      await other.growTo(sizes.others / sizes.otherTeams);
+      other.client.close();
+    }
+    const [alone, among] = [lone.team.query(querySeeds.crowded), crowded.team.query(querySeeds.crowded)];
+    const taken = await interleave({ alone, among }, sizes);
+    const summary = summarise(taken.among);
+    this.#rows.queryRow(crowded, summary, among, `among ${whole(sizes.others)} of others`);
+    this.#report.ratio("query in crowded shard / lone", 1.3, summary, summarise(taken.alone));
+    await crowded.server.stop();
+  }
+}

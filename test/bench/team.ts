@@ -1,0 +1,96 @@
+import { type Answer, type BenchClient, countHits, type Timed } from "./client.ts";
+import type { Probe } from "./measure.ts";
+import { Corpus, drawQuery, type Random, seeded } from "./zipf.ts";
+
+const importBatch = 1_000;
+
+/** What a team has stored. Teams with the same seed hold the same memories. */
+export class TeamContent {
+  readonly imported: Corpus;
+  readonly stored: Corpus;
+  readonly random: Random;
+
+  constructor(seed: number) {
+    this.imported = new Corpus(`imported-${seed}`, seed);
+    this.stored = new Corpus(`stored-${seed}`, seed + 500_000);
+    this.random = seeded(seed + 900_000);
+  }
+
+  get size(): number {
+    return this.imported.size + this.stored.size;
+  }
+}
+
+/** Calls of the tools through one connection of one team. */
+export class Team {
+  readonly client: BenchClient;
+  readonly content: TeamContent;
+
+  constructor(client: BenchClient, content: TeamContent) {
+    this.client = client;
+    this.content = content;
+  }
+
+  readonly floor: Probe = { run: () => this.client.health() };
+  readonly noOp: Probe = { run: () => this.client.callTool("omn_health_check", {}) };
+
+  readonly store: Probe = {
+    run: () => {
+      const { key, content } = this.content.stored.next();
+      return this.client.callTool("omn_store_memory", { content, key });
+    },
+  };
+
+  readonly get: Probe = {
+    run: async () => {
+      const { imported, random } = this.content;
+      const key = imported.keyAt(Math.floor(random() * imported.size));
+      const answer = await this.client.callTool("omn_retrieve_memory", { key });
+      if (!JSON.stringify(answer.result).includes(key)) throw new Error(`get: the answer does not hold ${key}`);
+      return answer;
+    },
+  };
+
+  /** Never asks the same twice, so that no cache of answers flatters the figure. */
+  query(seed: number, words = 5): QueryProbe {
+    const random = seeded(seed);
+    const hits: number[] = [];
+    const run = async (): Promise<Answer> => {
+      const query = drawQuery(random, words);
+      const answer = await this.client.callTool("omn_retrieve_memory", { query, limit: 10, min_relevance: 0 });
+      hits.push(countHits(answer.result));
+      return answer;
+    };
+    return { run, hits: () => hits.reduce((sum, count) => sum + count, 0) / hits.length };
+  }
+
+  /** Imports until the team holds `size` memories; the milliseconds it took. */
+  async growTo(size: number): Promise<number> {
+    const start = performance.now();
+    while (this.content.size < size) {
+      const memories = this.content.imported.take(Math.min(importBatch, size - this.content.size));
+      const { result } = await this.client.callTool("omn_import_memories", { memories });
+      const created = result.structuredContent?.["created"];
+      if (created !== memories.length) throw new Error(`import: ${String(created)} created of ${memories.length}`);
+    }
+    return performance.now() - start;
+  }
+}
+
+export interface QueryProbe extends Probe {
+  /** Memories per answer, on average so far. */
+  hits: () => number;
+}
+
+/** Seventy queries, twenty gets and ten stores of a hundred calls, as fast as the answers come. */
+export async function mixedLoad(team: Team, seed: number, until: number): Promise<Timed[]> {
+  const random = seeded(seed);
+  const query = team.query(seed + 1);
+  const samples: Timed[] = [];
+  while (performance.now() < until) {
+    const draw = random();
+    const probe = draw < 0.7 ? query : draw < 0.9 ? team.get : team.store;
+    samples.push(await probe.run());
+  }
+  return samples;
+}
