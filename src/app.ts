@@ -1,3 +1,4 @@
+import { logFault } from "./http/log.ts";
 import { parseConfig, type Config } from "./config.ts";
 import type { MemoryStore, SearchIndex } from "./domain/ports.ts";
 import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
@@ -27,11 +28,7 @@ export function servicesOf(env: Env): Services {
     return shard as D1Database;
   };
   const directory = new DirectoryStore(env.DB);
-  const report: Services["report"] = (event, requestId, error) => {
-    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-    console.error(JSON.stringify({ level: "error", event, requestId, name, message, stack }));
-  };
-  const indexReport = (event: string, error: unknown): void => report(event, "", error);
+  const indexReport = (event: string, error: unknown): void => logFault(event, "", error);
   return {
     config: parseConfig(env),
     keys: directory,
@@ -43,6 +40,6 @@ export function servicesOf(env: Env): Services {
       index: new TeamIndexMaintenance(env.TEAM_INDEX),
       report: indexReport,
     },
-    report,
+    report: logFault,
   };
 }

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { codeOf, messageOf, StartFailure } from "./start-failure.ts";
 
 /** What the person and their tools need to reach the server; `local.json`, for the owner's eyes only. */
@@ -29,7 +29,7 @@ export class DataDir {
   /** Creates the directory and takes its lock. */
   static open(path: string): DataDir {
     try {
-      mkdirSync(join(path, "state", "d1"), { recursive: true, mode: 0o700 });
+      makeDirectory(join(path, "state", "d1"));
       return new DataDir(path, lock(path));
     } catch (error) {
       if (error instanceof StartFailure) throw error;
@@ -73,6 +73,19 @@ export class DataDir {
   close(): void {
     rmSync(this.pidFile, { force: true });
     this.#release();
+  }
+}
+
+/** Not `{ recursive: true }`: Node 22 never returns from that where the file system refuses with ENOENT (/proc, some mounts). */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const parent = dirname(path);
+    if (codeOf(error) === "EEXIST" && statSync(path).isDirectory()) return;
+    if (codeOf(error) !== "ENOENT" || existsSync(parent)) throw error;
+    makeDirectory(parent);
+    makeDirectory(path);
   }
 }
 

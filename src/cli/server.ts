@@ -112,10 +112,27 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
   return { url, origin, apiKey, pid: runtime.pid, close: (limitMs = drainMs) => (closed ??= close(limitMs)) };
 }
 
+/** A whole request of the stateless protocol era: it goes through every layer and leaves nothing behind. */
+const discover = {
+  headers: { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-method": "server/discover", "mcp-protocol-version": "2026-07-28" },
+  body: JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "server/discover",
+    params: {
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { name: "omnimemory-launcher", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+      },
+    },
+  }),
+};
+
 /** Whether the key is let in. Also the first request, which finds the Worker cold, so that no client's does. */
 async function opens(url: string, apiKey: string): Promise<boolean> {
-  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json", accept: "application/json, text/event-stream" };
-  const answer = await fetch(url, { method: "POST", headers, body: "{}", signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
+  const headers = { ...discover.headers, authorization: `Bearer ${apiKey}` };
+  const answer = await fetch(url, { method: "POST", headers, body: discover.body, signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
   await answer?.body?.cancel();
   return answer !== undefined && answer.status !== 401 && answer.status < 500;
 }

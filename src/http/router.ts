@@ -2,10 +2,11 @@ import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
 import type { Services } from "../app.ts";
-import { authenticate } from "../domain/tenancy/keys.ts";
 import { uuidv7 } from "../domain/ids.ts";
 import { isSurface, surfaces } from "../mcp/surfaces.ts";
-import { withCall } from "../session/call.ts";
+import { requestIdHeader } from "../session/call.ts";
+import { bearerToken, KeyOwners, proveKey } from "./credentials.ts";
+import { errorBody, invalidKey, unauthorized } from "./errors.ts";
 
 /** How the edge reaches the session objects. */
 export type SessionOf = (name: string) => { fetch(request: Request): Promise<Response> };
@@ -20,6 +21,7 @@ const mcpPaths = ["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messa
 /** The HTTP edge: who may call, and where the call goes. */
 export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   const { config } = services;
+  const owners = new KeyOwners();
   const app = new Hono<Edge>({ strict: true });
 
   app.use(async (c, next) => {
@@ -65,19 +67,18 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
       if (surface !== undefined && !isSurface(surface)) {
         return c.json(errorBody("VALIDATION_ERROR", `There is no surface ${surface.slice(0, 50)}. Use one of: ${surfaces.join(", ")}.`, requestId), 400);
       }
-      const token = /^Bearer ([\x21-\x7e]+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+      const token = bearerToken(c.req.header("authorization"));
       if (token === undefined) return unauthorized("Send your API key as Authorization: Bearer omn_….", requestId);
-      const address = c.req.header("cf-connecting-ip");
-      const authentication = await authenticate(
-        { keys: services.keys, defer: (work) => c.executionCtx.waitUntil(work.catch((error: unknown) => services.report("auth", requestId, error))) },
-        token,
-        Date.now(),
-        { requestId, ...(address ? { address } : {}) },
-      );
-      // One text for every reason: an answer must not tell which keys exist.
-      if (authentication.kind !== "ok") return unauthorized("The API key is not valid. It may be mistyped, expired or revoked.", requestId);
-      const { principal } = authentication;
-      const answer = await sessionOf(`${principal.teamId}:${principal.userId}`).fetch(withCall(c.req.raw, { principal, requestId }));
+      let session = owners.sessionOf(token);
+      if (session === undefined) {
+        const presented = { token, requestId, address: c.req.header("cf-connecting-ip") };
+        const proof = await proveKey(services, services.keys, presented, (work) => c.executionCtx.waitUntil(work), Date.now());
+        if (proof.kind !== "ok") return invalidKey(requestId);
+        session = owners.remember(proof.principal.credential.id, proof.principal.teamId, proof.principal.userId);
+      }
+      const headers = new Headers(c.req.raw.headers);
+      headers.set(requestIdHeader, requestId);
+      const answer = await sessionOf(session).fetch(new Request(c.req.raw, { headers }));
       // Headers of a response from an object are immutable; the copy streams the same body.
       return new Response(answer.body, answer);
     });
@@ -89,15 +90,4 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
     return c.json(errorBody("INTERNAL_ERROR", "Something went wrong on our side.", c.get("requestId")), 500);
   });
   return app;
-}
-
-const errorBody = (code: string, message: string, requestId: string) => ({
-  error: { code, message, timestamp: new Date().toISOString(), request_id: requestId },
-});
-
-function unauthorized(message: string, requestId: string): Response {
-  return Response.json(errorBody("INVALID_SESSION", message, requestId), {
-    status: 401,
-    headers: { "www-authenticate": 'Bearer realm="omnimemory"' },
-  });
 }

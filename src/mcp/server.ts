@@ -1,4 +1,4 @@
-import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
+import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { DomainError, invalid } from "../domain/errors.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
@@ -79,21 +79,24 @@ export function buildMcpServer(options: McpServerOptions): Server {
     };
   });
 
-  server.setRequestHandler("resources/list", (request, ctx) => orProtocolError(() => listResources(toolContext(ctx), request.params?.cursor)));
+  // Resources have no error form of their own: what the domain refuses is a protocol error.
+  const resource = async <T>(ctx: ServerContext, uri: string, work: (context: ToolContext) => Promise<T>): Promise<T> => {
+    const context = toolContext(ctx);
+    try {
+      return await work(context);
+    } catch (error) {
+      if (!(error instanceof DomainError)) {
+        options.report("resource", context.requestId, error);
+        throw new ProtocolError(ProtocolErrorCode.InternalError, `Something went wrong on our side. Report request ${context.requestId} if it stays.`);
+      }
+      const message = [error.message, error.mend].filter(Boolean).join(" ");
+      throw error.code === "MEMORY_NOT_FOUND" ? new ResourceNotFoundError(uri, message) : new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+    }
+  };
+  server.setRequestHandler("resources/list", (request, ctx) => resource(ctx, "", (context) => listResources(context, request.params?.cursor)));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates }));
-  server.setRequestHandler("resources/read", (request, ctx) => orProtocolError(() => readResource(toolContext(ctx), request.params.uri)));
+  server.setRequestHandler("resources/read", (request, ctx) => resource(ctx, request.params.uri, (context) => readResource(context, request.params.uri)));
   return server;
-}
-
-/** Resources have no error form of their own: what the domain refuses is a protocol error. */
-async function orProtocolError<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    const code = error.code === "MEMORY_NOT_FOUND" ? ProtocolErrorCode.ResourceNotFound : ProtocolErrorCode.InvalidParams;
-    throw new ProtocolError(code, [error.message, error.mend].filter(Boolean).join(" "));
-  }
 }
 
 const clientInfo = z.object({ name: z.string().min(1) });

@@ -1,24 +1,17 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import type { Principal } from "../domain/tenancy/principal.ts";
 
-/** What the edge found out about a request, handed to the session object in one header that clients cannot set. */
+/** Who makes a request, as the session object found out. */
 export interface Call {
   principal: Principal;
   requestId: string;
 }
 
-export const callHeader = "x-omnimemory-call";
+/** Set by the edge on every request it hands on, so that a client's own value never arrives. */
+export const requestIdHeader = "x-request-id";
 
-export const withCall = (request: Request, call: Call): Request => {
-  const headers = new Headers(request.headers);
-  headers.set(callHeader, encodeURIComponent(JSON.stringify(call)));
-  // The credential has been read; nothing behind the edge needs it.
-  headers.delete("authorization");
-  return new Request(request, { headers });
-};
-
-/** Only the Worker can reach the object, and it always sets the header. */
-export const callOf = (request: Request): Call => JSON.parse(decodeURIComponent(request.headers.get(callHeader) as string)) as Call;
+/** The object's name is its tenant: one person in one team. */
+export const sessionName = (teamId: string, userId: string): string => `${teamId}:${userId}`;
 
 /** The SDK carries this to the handlers untouched. */
 export const toAuthInfo = (call: Call): AuthInfo => ({

@@ -10,7 +10,10 @@ export type { BuildServer, McpServerContext } from "./product-server.ts";
 export interface McpEndpointOptions {
   storage: DurableObjectStorage;
   buildServer: BuildServer;
+  /** What clients did wrong and what streams died of; they have been told. */
   onerror?: (error: Error) => void;
+  /** What went wrong here; the client got a 500. */
+  onfault: (error: unknown) => void;
   /** In bytes. */
   maxRequestBodySize: number;
 }
@@ -28,6 +31,7 @@ export class McpEndpoint {
   readonly #sse: SseSessions;
   readonly #maxBodySize: number;
   readonly #onerror: (error: Error) => void;
+  readonly #onfault: (error: unknown) => void;
 
   constructor(options: McpEndpointOptions) {
     const { storage, maxRequestBodySize } = options;
@@ -35,6 +39,7 @@ export class McpEndpoint {
     const buildServer: ServerFactory = (ctx) => options.buildServer({ ...ctx, announce });
     const onerror = options.onerror ?? (() => {});
     this.#onerror = onerror;
+    this.#onfault = options.onfault;
     this.#maxBodySize = maxRequestBodySize;
     this.#modern = createMcpHandler(
       ({ requestInfo, authInfo }) => {
@@ -68,7 +73,7 @@ export class McpEndpoint {
           return rpcError(404, httpError, "Not found");
       }
     } catch (error) {
-      this.#onerror(error instanceof Error ? error : new Error(String(error)));
+      this.#onfault(error);
       return rpcError(500, internalError, "Internal server error");
     }
   }

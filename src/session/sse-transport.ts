@@ -20,7 +20,7 @@ export class SseTransport implements Transport {
   onmessage?: (<T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void) | undefined;
 
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #keepAlive: ReturnType<typeof setInterval> | null = null;
+  #keepAlive: ReturnType<typeof setInterval> | undefined;
 
   constructor(sessionId: string, endpoint: string) {
     this.sessionId = sessionId;
@@ -48,7 +48,7 @@ export class SseTransport implements Transport {
     const controller = this.#controller;
     if (controller === undefined) return;
     this.#controller = undefined;
-    clearInterval(this.#keepAlive);
+    if (this.#keepAlive !== undefined) clearInterval(this.#keepAlive);
     try {
       controller.close();
     } catch {

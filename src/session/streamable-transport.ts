@@ -162,7 +162,10 @@ export class StreamableTransport implements Transport {
     waiting.streaming ??= (async () => {
       const { message, request, authInfo } = waiting;
       this.#handedOver.add(message.id);
-      waiting.answer(await this.#sdk.handleRequest(request, { parsedBody: message, authInfo }));
+      const response = await this.#sdk.handleRequest(request, { parsedBody: message, authInfo });
+      // Still there if the transport refused the call; a later one may have the same id.
+      this.#handedOver.delete(message.id);
+      waiting.answer(response);
     })();
     return waiting.streaming;
   }

@@ -5,9 +5,12 @@ import type { MemoryChange } from "../mcp/define-tool.ts";
 import { memoryUri, recentUri } from "../mcp/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
 import { isSurface } from "../mcp/surfaces.ts";
-import { callOf, callOfAuthInfo, toAuthInfo } from "./call.ts";
+import { bearerToken, proveKey } from "../http/credentials.ts";
+import { invalidKey } from "../http/errors.ts";
+import { callOfAuthInfo, requestIdHeader, sessionName, toAuthInfo } from "./call.ts";
 import { McpEndpoint, type McpServerContext } from "./mcp-endpoint.ts";
 import { RateLimit } from "./rate-limit.ts";
+import { Standing } from "./standing.ts";
 
 /** Import of 1,000 memories at their longest, with room for history. */
 const maxRequestBodySize = 16 * 1024 * 1024;
@@ -20,26 +23,43 @@ export class UserSession extends DurableObject<Env> {
   readonly #services: Services;
   readonly #endpoint: McpEndpoint;
   readonly #limit = new RateLimit();
+  readonly #standing: Standing;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#services = servicesOf(env);
+    this.#standing = new Standing(this.#services.keys);
     this.#endpoint = new McpEndpoint({
       storage: ctx.storage,
       buildServer: (server) => this.buildServer(server),
-      onerror: (error) => this.#services.report("mcp", "", error),
+      onfault: (error) => this.#services.report("mcp", "", error),
       maxRequestBodySize,
     });
     this.#endpoint.purgeExpiredSessions(Date.now());
   }
 
+  /** Every request proves its key here, whatever the edge believed: the object knows of changes at once. */
   override async fetch(request: Request): Promise<Response> {
-    const call = callOf(request);
+    const now = Date.now();
+    const requestId = request.headers.get(requestIdHeader) ?? "";
+    const presented = {
+      token: bearerToken(request.headers.get("authorization")) ?? "",
+      requestId,
+      address: request.headers.get("cf-connecting-ip") ?? undefined,
+    };
+    const proof = await proveKey(this.#services, this.#standing.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
+    if (proof.kind !== "ok" || sessionName(proof.principal.teamId, proof.principal.userId) !== this.ctx.id.name) return invalidKey(requestId);
+    const { principal } = proof;
     if (this.#services.config.rateLimited) {
-      const admission = this.#limit.admit(call.principal.credential.id, Date.now());
-      if (!admission.admitted) return tooMany(admission.retryAfterSeconds, call.requestId);
+      const admission = this.#limit.admit(principal.credential.id, now);
+      if (!admission.admitted) return tooMany(admission.retryAfterSeconds, requestId);
     }
-    return this.#endpoint.fetch(request, toAuthInfo(call));
+    return this.#endpoint.fetch(request, toAuthInfo({ principal, requestId }));
+  }
+
+  /** A key or a membership of this person was changed: nothing known of it holds any longer. */
+  standingChanged(): void {
+    this.#standing.changed();
   }
 
   /** Overridden by the conformance entry, which adds its fixtures. */

@@ -41,7 +41,7 @@ const quick: Sizes = {
 
 export const usage = `npm run bench -- [--quick] [--only row,row] [--no-peers] [--no-fail]
 
-  --quick     small sizes, under a minute: shows that everything works, not how fast it is
+  --quick     small sizes, about a minute: shows that everything works, not how fast it is
   --only      only these rows: ${rowNames.join(", ")}
   --no-peers  without the comparison with other memory servers (which npm fetches)
   --no-fail   report missed targets, exit 0 all the same`;

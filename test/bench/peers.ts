@@ -69,7 +69,7 @@ function install(prefix: string, specifier: string): void {
   const args = ["install", "--prefix", prefix, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", specifier];
   const npm = spawnSync("npm", args, { env, encoding: "utf8", timeout: installLimitMs });
   if (npm.error) throw npm.error;
-  if (npm.status !== 0) throw new Error(`npm install: ${npm.stderr.trim().split("\n")[0] ?? npm.status}`);
+  if (npm.status !== 0) throw new Error(`npm install: ${npm.stderr.trim().split("\n").slice(0, 2).join("; ")}`);
 }
 
 function binary(prefix: string, name: string, bin: string): string {

@@ -54,7 +54,7 @@ export class Report {
   toJson(extra: Record<string, unknown>): string {
     const ratios = this.ratios.map((ratio) => ({ ...ratio, ratio: ratioOf(ratio), pass: meets(ratio) }));
     const { rows, peers, failures, bundle, machine } = this;
-    return `${JSON.stringify({ ...extra, machine, rows, ratios, peers, bundle, failures }, null, 2)}\n`;
+    return `${JSON.stringify({ ...extra, machine: { ...machine, loadAtEnd: loadavg()[0] }, rows, ratios, peers, bundle, failures }, null, 2)}\n`;
   }
 
   #machineText(): string {

@@ -1,4 +1,4 @@
-import { McpServer, ResourceNotFoundError, type Server } from "@modelcontextprotocol/server";
+import { McpServer, type Server } from "@modelcontextprotocol/server";
 import { inputRequiredPrompts, inputRequiredTools } from "./input-required.ts";
 import { layer, type Fixtures } from "./layer.ts";
 import { callTools, png } from "./tools.ts";
@@ -67,8 +67,6 @@ function read(uri: string): ReturnType<Fixtures["read"]> {
     const text = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` });
     return { contents: [{ uri, mimeType: "application/json", text }] };
   }
-  // The scheme is ours alone, so a miss here does not depend on how the product treats foreign schemes.
-  if (uri.startsWith("test://")) throw new ResourceNotFoundError(uri);
   return undefined;
 }
 

@@ -37,6 +37,7 @@ export interface RecallOutcome {
 
 /** Candidates per search: enough for filters that only the truth can apply and for a full `limit`. */
 const maxCandidates = 100;
+const spareCandidates = 3;
 
 export async function recall(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
   requireScope(ctx.principal, "memory:read");
@@ -85,7 +86,7 @@ async function byText(ctx: Context, text: string, input: RecallInput): Promise<F
   };
   let answer = await ctx.index.search(ctx.principal, ctx.now, query);
   // Candidates beyond what can be returned are not worth a read; a few spare ones stand in for those that are gone.
-  const worth = (hits: SearchHit[]) => hits.slice(0, Math.min(maxCandidates, input.limit + 10));
+  const worth = (hits: SearchHit[]) => hits.slice(0, Math.min(maxCandidates, input.limit + spareCandidates));
   let found = await hydrate(ctx, worth(answer.hits), input.asOf);
   if (found.seq > answer.appliedSeq) {
     // The index missed a change that the truth has: repair it, then ask once more.

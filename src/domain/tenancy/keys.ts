@@ -27,7 +27,7 @@ export type AuthenticationFailure = "malformed" | "unknown" | "expired" | "revok
 export type Authentication = { kind: "ok"; principal: Principal; name: string } | { kind: AuthenticationFailure };
 
 export interface AuthenticationPorts {
-  keys: KeyDirectory;
+  keys: Pick<KeyDirectory, "authenticate" | "touchKey" | "auditFailure">;
   /** Lets the answer go out before the work is done (`waitUntil`). */
   defer: (work: Promise<void>) => void;
 }

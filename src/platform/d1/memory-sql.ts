@@ -1,6 +1,6 @@
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { stateFields } from "../../domain/memories/memory.ts";
+import { stateFields, type Memory } from "../../domain/memories/memory.ts";
 import { memories, versions } from "./shard-schema.ts";
 
 /**
@@ -22,6 +22,41 @@ export function toRow(table: SQLiteTable, record: Record<string, unknown>): Reco
   );
 }
 
+const memoryColumns = columnsOf(memories);
+
+/** Columns of a memory in the order in which `fromRaw` reads them. */
+const selectList = memoryColumns.map(([, column]) => `m.${column.name}`).join(", ");
+
+/** Reads a memory from a row of `selectList`, which begins at `offset`. */
+export function fromRaw(row: readonly unknown[], offset = 0): Memory {
+  const memory: Record<string, unknown> = {};
+  for (const [i, [property, column]] of memoryColumns.entries()) {
+    // `home` only serves the unique key; it follows from visibility and owner.
+    if (property === "home") continue;
+    const value = row[offset + i];
+    memory[property] = isJson(column) && typeof value === "string" ? JSON.parse(value) : value;
+  }
+  return memory as unknown as Memory;
+}
+
+/**
+ * The reads that every call makes, written out: building them anew costs as much as the query. `?1` team, `?2` user,
+ * `?3` now. The rule of who sees what is the same as `visibleTo` in the store.
+ */
+const visible = "m.team_id = ?1 AND (m.visibility <> 'private' OR m.owner_id = ?2)";
+const live = `${visible} AND (m.expires_at IS NULL OR m.expires_at > ?3) AND m.archived_at IS NULL`;
+
+/** The team's newest sequence number, then the memory; at least one row once the team has written. Adds: ?4 ids as JSON. */
+export const hydrate = `SELECT c.seq, ${selectList} FROM counters c
+  LEFT JOIN memories m ON m.id IN (SELECT value FROM json_each(?4)) AND ${live} WHERE c.team_id = ?1`;
+
+/** One's own first, then the team's; the newest first among several namespaces. Adds: ?4 key. */
+export const byKey = `SELECT ${selectList} FROM memories m WHERE ${live} AND m.key = ?4 ORDER BY m.home DESC, m.updated_at DESC`;
+
+/** The memory that holds a name, expired or not. Adds (without ?3): ?3 home, ?4 namespace, ?5 key. */
+export const named = `SELECT ${selectList} FROM memories m
+  WHERE ${visible} AND m.home = ?3 AND m.namespace = ?4 AND m.key = ?5 AND m.archived_at IS NULL`;
+
 const extract = (property: string): string => `e.value ->> '$.${property}'`;
 
 const never = new Set(["teamId", "id", "alias", "createdAt", "createdBy", "createdTool", "accessCount", "accessedAt"]);
@@ -37,7 +72,7 @@ export const takeSequence = `INSERT INTO counters (team_id, seq) VALUES (?1, ?2)
  * `alias`. Parameters: team, rows as JSON, number of rows.
  */
 export const upsertMemories = (() => {
-  const columns = columnsOf(memories);
+  const columns = memoryColumns;
   const sequence = "(SELECT seq FROM counters WHERE team_id = ?1) - ?3 + 1 + e.key";
   const values = columns.map(([property]) =>
     property === "teamId" ? "?1" : property === "seq" || property === "alias" ? sequence : extract(property),
@@ -52,7 +87,7 @@ export const upsertMemories = (() => {
 const justWritten = "m.team_id = ?1 AND m.seq > (SELECT seq FROM counters WHERE team_id = ?1) - ?2";
 
 const stateJson = (() => {
-  const columns = new Map(columnsOf(memories));
+  const columns = new Map(memoryColumns);
   const pairs = stateFields.map((field) => {
     const column = columns.get(field) as SQLiteColumn;
     return `'${field}', ${isJson(column) ? `json(m.${column.name})` : `m.${column.name}`}`;

@@ -14,7 +14,7 @@ import type {
 import { WriteRace } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import * as statements from "./memory-sql.ts";
-import { counters, idempotency, memories, memoryTags, versions } from "./shard-schema.ts";
+import { idempotency, memories, memoryTags, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
 
@@ -80,31 +80,27 @@ export class D1MemoryStore implements MemoryStore {
     principal: Principal,
     what: { idempotencyKey?: string; named?: { home: string; namespace: string; key: string } },
   ): Promise<{ prior: IdempotencyRecord | undefined; existing: Memory | undefined }> {
-    const db = this.#db(principal);
-    const priorQuery = db
+    const [prior, existing] = await Promise.all([
+      what.idempotencyKey === undefined ? undefined : this.#prior(principal, what.idempotencyKey),
+      what.named === undefined ? undefined : this.#named(principal, what.named),
+    ]);
+    return { prior, existing };
+  }
+
+  async #prior(principal: Principal, key: string): Promise<IdempotencyRecord | undefined> {
+    const rows = await this.#db(principal)
       .select()
       .from(idempotency)
-      .where(and(eq(idempotency.teamId, principal.teamId), eq(idempotency.userId, principal.userId), eq(idempotency.key, what.idempotencyKey ?? "")));
-    const named = what.named;
-    // An expired memory still holds its key until it is purged; the caller replaces it.
-    const existingQuery = db
-      .select()
-      .from(memories)
-      .where(
-        and(
-          visibleTo(principal),
-          eq(memories.home, named?.home ?? ""),
-          eq(memories.namespace, named?.namespace ?? ""),
-          eq(memories.key, named?.key ?? ""),
-          isNull(memories.archivedAt),
-        ),
-      );
-    if (what.idempotencyKey === undefined) {
-      return { prior: undefined, existing: named ? (await existingQuery).map(toMemory)[0] : undefined };
-    }
-    if (!named) return { prior: (await priorQuery)[0], existing: undefined };
-    const [prior, existing] = await db.batch([priorQuery, existingQuery]);
-    return { prior: prior[0], existing: existing.map(toMemory)[0] };
+      .where(and(eq(idempotency.teamId, principal.teamId), eq(idempotency.userId, principal.userId), eq(idempotency.key, key)));
+    return rows[0];
+  }
+
+  async #named(principal: Principal, name: { home: string; namespace: string; key: string }): Promise<Memory | undefined> {
+    const rows = await this.#shardOf(principal.shard)
+      .prepare(statements.named)
+      .bind(principal.teamId, principal.userId, name.home, name.namespace, name.key)
+      .raw();
+    return rows[0] && statements.fromRaw(rows[0]);
   }
 
   async lookupMany(
@@ -138,13 +134,13 @@ export class D1MemoryStore implements MemoryStore {
   }
 
   async hydrate(principal: Principal, now: number, ids: string[]): Promise<{ memories: Memory[]; seq: number }> {
-    const db = this.#db(principal);
-    const [rows, counter] = await db.batch([
-      db.select().from(memories).where(and(live(principal, now), idsIn(memories.id, ids))),
-      db.select().from(counters).where(eq(counters.teamId, principal.teamId)),
-    ]);
-    const byId = new Map(rows.map((row) => [row.id, toMemory(row)]));
-    return { memories: ids.flatMap((id) => byId.get(id) ?? []), seq: counter[0]?.seq ?? 0 };
+    const rows = await this.#shardOf(principal.shard)
+      .prepare(statements.hydrate)
+      .bind(principal.teamId, principal.userId, now, JSON.stringify(ids))
+      .raw();
+    const found = rows.filter((row) => row[1] !== null).map((row) => statements.fromRaw(row, 1));
+    const byId = new Map(found.map((memory) => [memory.id, memory]));
+    return { memories: ids.flatMap((id) => byId.get(id) ?? []), seq: Number(rows[0]?.[0] ?? 0) };
   }
 
   async hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]> {
@@ -169,11 +165,14 @@ export class D1MemoryStore implements MemoryStore {
   }
 
   async byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]> {
+    if (Object.keys(filter).length === 0) {
+      const rows = await this.#shardOf(principal.shard).prepare(statements.byKey).bind(principal.teamId, principal.userId, now, key).raw();
+      return rows.map((row) => statements.fromRaw(row));
+    }
     const rows = await this.#db(principal)
       .select()
       .from(memories)
       .where(and(live(principal, now), eq(memories.key, key), matching(filter)))
-      // One's own first, then the team's; the newest first among several namespaces.
       .orderBy(desc(memories.home), desc(memories.updatedAt));
     return rows.map(toMemory);
   }
@@ -350,8 +349,8 @@ export class D1MemoryStore implements MemoryStore {
   /** Runs the batch, one transaction, whose first statement answers the last sequence number taken. */
   async #run(d1: D1Database, batch: D1PreparedStatement[]): Promise<number> {
     try {
-      const [first] = await d1.batch<{ seq: number }>(batch);
-      return (first?.results[0] as { seq: number }).seq;
+      const [taken] = (await d1.batch<{ seq: number }>(batch)) as [D1Result<{ seq: number }>];
+      return (taken.results as [{ seq: number }])[0].seq;
     } catch (error) {
       if (isRace(error)) throw new WriteRace();
       throw error;

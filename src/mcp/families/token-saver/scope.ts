@@ -19,7 +19,7 @@ export interface Where {
 
 /** The last part of a path names the project, so that two checkouts of it share one memory. */
 export const projectOf = (ctx: ToolContext, at: Where): string =>
-  at.project_path?.split(/[\\/]/).filter(Boolean).at(-1) ?? ctx.project ?? "default";
+  at.project_path?.split(/[\\/]/).findLast(Boolean) ?? ctx.project ?? "default";
 
 const sessionOf = (ctx: ToolContext, at: Where): string => at.session_id ?? ctx.sessionId ?? "default";
 

@@ -1,0 +1,123 @@
+import { env } from "cloudflare:workers";
+import { servicesOf } from "../../../src/app.ts";
+import type { Context } from "../../../src/domain/context.ts";
+import { uuidv7 } from "../../../src/domain/ids.ts";
+import { list } from "../../../src/domain/memories/list.ts";
+import { newState, type Memory, type MemoryState } from "../../../src/domain/memories/memory.ts";
+import { recall, type RecallInput, type Recalled } from "../../../src/domain/memories/recall.ts";
+import { firstVersion, remember, type RememberInput, type RememberOutcome } from "../../../src/domain/memories/remember.ts";
+import { type Principal, type Role, type Scope, scopes } from "../../../src/domain/tenancy/principal.ts";
+import type { TeamRef } from "../../../src/platform/team-index/team-index.ts";
+import { callTool, type ToolAnswer } from "../../support/mcp.ts";
+import { keyFor, newTenant, now, principalOf, store } from "../tenancy/tenant.ts";
+
+export { day, hour, minute, now } from "../tenancy/tenant.ts";
+export const services = servicesOf(env);
+
+type Asked = Partial<Omit<RecallInput, "query">>;
+
+/** Somebody with a key: calls the verbs with a clock of the test's choosing, or the tools of the running Worker. */
+export class Person {
+  readonly token: string;
+  readonly principal: Principal;
+
+  constructor(token: string, principal: Principal) {
+    this.token = token;
+    this.principal = principal;
+  }
+
+  get id(): string {
+    return this.principal.userId;
+  }
+
+  at(instant: number, tool = "vitest"): Context {
+    const { memories, index } = services;
+    return { principal: this.principal, now: instant, requestId: "test", tool, memories, index };
+  }
+
+  call(tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
+    return callTool(this.token, tool, args);
+  }
+
+  remember(content: string, fields: Partial<RememberInput> = {}, at = now): Promise<RememberOutcome> {
+    return remember(this.at(at), { ...fields, content });
+  }
+
+  /** Stores under the key, and answers the memory. */
+  async keep(key: string, content: string, fields: Partial<RememberInput> = {}, at = now): Promise<Memory> {
+    return (await this.remember(content, { ...fields, key }, at)).memory;
+  }
+
+  async recall(asked: Partial<RecallInput>, at = now): Promise<Recalled[]> {
+    return (await recall(this.at(at), { limit: 100, minRelevance: 0, ...asked })).items;
+  }
+
+  /** Contents found by a question, best first. */
+  async search(query: string, asked: Asked = {}, at = now): Promise<string[]> {
+    return (await this.recall({ ...asked, query }, at)).map(({ memory }) => memory.content);
+  }
+
+  async listed(at = now): Promise<string[]> {
+    return (await list(this.at(at), { limit: 1_000 })).memories.map(({ content }) => content);
+  }
+
+  /** Commits without telling the index, as a Worker does that dies right after the commit. */
+  async commitOnly(content: string, fields: Partial<MemoryState> = {}, at = now): Promise<Memory> {
+    const ctx = this.at(at);
+    const memory = firstVersion(ctx, newState({ ...fields, content, ownerId: this.id }));
+    const [committed] = await services.memories.commit(this.principal, ctx, [{ memory, action: "create" }]);
+    return committed as Memory;
+  }
+}
+
+export class Team {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly owner: Person;
+
+  constructor(id: string, organizationId: string, owner: Person) {
+    this.id = id;
+    this.organizationId = organizationId;
+    this.owner = owner;
+  }
+
+  async join(role: Role = "member", granted: readonly Scope[] = scopes): Promise<Person> {
+    const userId = uuidv7(now);
+    await store.createUser({ id: userId, name: role }, now);
+    await store.addMember({ teamId: this.id, userId, role }, now);
+    return person(this.id, this.organizationId, userId, granted);
+  }
+
+  /** How the index object is told which team is meant. */
+  get ref(): TeamRef {
+    return { teamId: this.id, shard: this.owner.principal.shard };
+  }
+
+  get index() {
+    return env.TEAM_INDEX.getByName(`team:${this.id}`);
+  }
+
+  get organizationIndex() {
+    return env.TEAM_INDEX.getByName(`org:${this.organizationId}`);
+  }
+}
+
+async function person(teamId: string, organizationId: string, userId: string, granted: readonly Scope[] = scopes): Promise<Person> {
+  const { token } = await keyFor({ teamId, organizationId }, userId, granted);
+  return new Person(token, await principalOf(token));
+}
+
+export async function newTeam(): Promise<Team> {
+  const { teamId, organizationId, ownerId } = await newTenant();
+  return new Team(teamId, organizationId, await person(teamId, organizationId, ownerId));
+}
+
+/** Another team of the same organization, with an owner of its own. */
+export async function sisterOf(team: Team): Promise<Team> {
+  const { organizationId } = team;
+  const { id: teamId } = await store.createTeam({ id: uuidv7(now), organizationId, name: "Sister" }, now);
+  const userId = uuidv7(now);
+  await store.createUser({ id: userId, name: "Grace" }, now);
+  await store.addMember({ teamId, userId, role: "owner" }, now);
+  return new Team(teamId, organizationId, await person(teamId, organizationId, userId));
+}

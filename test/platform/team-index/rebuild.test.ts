@@ -1,0 +1,203 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, test } from "vitest";
+import { forget } from "../../../src/domain/memories/forget.ts";
+import { followingVersion } from "../../../src/domain/memories/remember.ts";
+import { minute, newTeam, now, services, type Person, type Team } from "../../domain/memories/world.ts";
+
+let team: Team;
+let ada: Person;
+
+beforeEach(async () => {
+  team = await newTeam();
+  ada = team.owner;
+});
+
+const sqlOfIndex = (statement: string): Promise<void> =>
+  runInDurableObject(team.index, (_, state) => {
+    state.storage.sql.exec(statement);
+  });
+
+async function erase(id: string, at = now): Promise<void> {
+  const preview = await forget(ada.at(at), { ids: [id], mode: "erase" });
+  if (preview.outcome !== "preview") throw new Error("no preview");
+  expect((await forget(ada.at(at), { ids: [id], mode: "erase", confirm: preview.confirm })).outcome).toBe("erased");
+}
+
+describe("[S15] [S5] the index is dropped", () => {
+  test("and the next search finds everything again, past versions too", async () => {
+    for (let n = 0; n < 20; n += 1) await ada.keep(`fact.${n}`, `whale number${n}`);
+    await ada.keep("fact.3", "dolphin number3", {}, now + minute);
+
+    await runInDurableObject(team.index, (_, state) => state.storage.deleteAll());
+    await evictDurableObject(team.index);
+
+    expect(await ada.search("whale", {}, now + minute)).toHaveLength(19);
+    expect(await ada.search("dolphin", {}, now + minute)).toEqual(["dolphin number3"]);
+    expect(await ada.search("number3", { asOf: now }, now + minute)).toEqual(["whale number3"]);
+  });
+
+  test("table by table, and a fresh object builds its layout anew", async () => {
+    await ada.remember("the blue whale sings");
+    for (const table of ["now_fts", "past_fts", "docs", "sources", "ahead", "meta"]) await sqlOfIndex(`DROP TABLE ${table}`);
+    await evictDurableObject(team.index);
+
+    expect(await ada.search("whales singing")).toEqual(["the blue whale sings"]);
+  });
+
+  test("more than a page of memories comes back whole", async () => {
+    const records = Array.from({ length: 1_000 }, (_, n) => ({ key: `bulk.${n}`, content: `entry${n} of the ledger` }));
+    for (const half of [records.slice(0, 500), records.slice(500)]) {
+      expect((await ada.call("omn_import_memories", { memories: half })).structured).toMatchObject({ created: 500 });
+    }
+    await ada.call("omn_import_memories", { memories: [{ key: "bulk.last", content: "entry1000 of the ledger" }] });
+    await team.index.rebuild(team.ref);
+
+    expect((await team.index.stats(team.ref)).documents).toBe(1_001);
+    expect(await ada.search("entry0 entry499 entry1000", {}, Date.now())).toHaveLength(3);
+  });
+});
+
+describe("[S15] [U6] the index lags", () => {
+  test("behind a commit it never heard of: the next search catches up", async () => {
+    await ada.remember("known from the start");
+    await ada.commitOnly("the missed zeppelin");
+    expect((await team.index.stats(team.ref)).documents).toBe(1);
+
+    expect(await ada.search("zeppelin")).toEqual(["the missed zeppelin"]);
+  });
+
+  test("behind the second of three versions: as of then, it is found", async () => {
+    const first = await ada.keep("ship", "a rowing boat");
+    const missed = followingVersion(ada.at(now + minute), first, { content: "a steamer" });
+    await services.memories.commit(ada.principal, ada.at(now + minute), [{ memory: missed, action: "update" }]);
+    await ada.keep("ship", "an airship", {}, now + 2 * minute);
+
+    const later = now + 3 * minute;
+    expect(await ada.search("steamer boat airship", {}, later)).toEqual(["an airship"]);
+    expect(await ada.search("steamer", { asOf: now + minute }, later)).toEqual(["a steamer"]);
+    expect(await ada.search("boat", { asOf: now + minute }, later)).toEqual([]);
+    expect(await ada.search("boat", { asOf: now }, later)).toEqual(["a rowing boat"]);
+  });
+
+  test("behind an erasure: nothing of it is found, and the index forgets it", async () => {
+    const doomed = await ada.keep("secret", "the old passphrase");
+    await services.memories.erase(ada.principal, ada.at(now), [doomed]);
+
+    expect(await ada.search("passphrase")).toEqual([]);
+    expect((await team.index.stats(team.ref)).documents).toBe(0);
+  });
+});
+
+describe("[S15] the index misses rows", () => {
+  test.each([
+    ["full-text rows of present versions", "DELETE FROM now_fts"],
+    ["documents", "DELETE FROM docs WHERE memory_id = (SELECT min(memory_id) FROM docs)"],
+    ["everything but its progress", "DELETE FROM docs"],
+  ])("%s: verify notices, rebuilds and finds", async (_name, damage) => {
+    await ada.remember("a heron by the river");
+    await ada.remember("a heron by the lake");
+    await sqlOfIndex(damage);
+    expect((await ada.search("heron")).length).toBeLessThan(2);
+
+    expect(await team.index.verify(team.ref)).toEqual({ rebuilt: true });
+
+    expect((await ada.search("heron")).sort()).toEqual(["a heron by the lake", "a heron by the river"]);
+    expect(await team.index.verify(team.ref)).toEqual({ rebuilt: false });
+  });
+
+  test.each([
+    ["full-text rows of past versions", "DELETE FROM past_fts"],
+    ["documents of past versions", "DELETE FROM docs WHERE until_at IS NOT NULL"],
+  ])("[U13] %s: verify notices, rebuilds and finds as of then", async (_name, damage) => {
+    await ada.keep("bird", "a heron");
+    await ada.keep("bird", "a stork", {}, now + minute);
+    await sqlOfIndex(damage);
+    expect(await ada.search("heron", { asOf: now }, now + minute)).toEqual([]);
+
+    expect(await team.index.verify(team.ref)).toEqual({ rebuilt: true });
+
+    expect(await ada.search("heron", { asOf: now }, now + minute)).toEqual(["a heron"]);
+    expect(await ada.search("heron", {}, now + minute)).toEqual([]);
+  });
+
+  test("an index that is whole is left alone, with archives, versions, imports and erasures in it", async () => {
+    await ada.keep("a", "one");
+    await ada.keep("a", "two", {}, now + minute);
+    const gone = await ada.keep("b", "three");
+    await erase(gone.id);
+    const old = await ada.keep("c", "four");
+    await services.index.apply(
+      ada.principal,
+      await services.memories.commit(ada.principal, ada.at(now), [
+        { memory: followingVersion(ada.at(now), old, { archivedAt: now }), action: "archive" },
+      ]),
+    );
+    await ada.call("omn_import_memories", {
+      memories: [
+        {
+          key: "d", content: "seven", version: 7, updated_at: "2026-01-02",
+          history: [{ version: 6, at: "2026-01-01", actor_id: "x", tool: "y", action: "update", state: { key: "d", content: "six" } }],
+        },
+      ],
+    });
+
+    expect(await team.index.verify(team.ref)).toEqual({ rebuilt: false });
+  });
+});
+
+describe("[S15] messages arrive in another order than the commits", () => {
+  test("the watermark waits for the gap, and everything is found in the end", async () => {
+    const [one, two, three] = [await ada.commitOnly("first"), await ada.commitOnly("second"), await ada.commitOnly("third")];
+    const applied = async (): Promise<number> => (await team.index.stats(team.ref)).appliedSeq;
+
+    await services.index.apply(ada.principal, [three]);
+    expect(await applied()).toBe(0);
+    await services.index.apply(ada.principal, [one]);
+    expect(await applied()).toBe(one.seq);
+    await services.index.apply(ada.principal, [one]);
+    await services.index.apply(ada.principal, [two]);
+    expect(await applied()).toBe(three.seq);
+    expect((await ada.search("first second third")).sort()).toEqual(["first", "second", "third"]);
+  });
+
+  test("an older version that comes late does not turn back time, and is found as of then", async () => {
+    const first = await ada.keep("ship", "a rowing boat");
+    const versions = [];
+    for (const [n, content] of ["a steamer", "an airship"].entries()) {
+      const at = ada.at(now + (n + 1) * minute);
+      const [written] = await services.memories.commit(ada.principal, at, [
+        { memory: followingVersion(at, versions[0] ?? first, { content }), action: "update" },
+      ]);
+      versions.push(written ?? first);
+    }
+    await services.index.apply(ada.principal, versions.slice(1));
+    await services.index.apply(ada.principal, versions.slice(0, 1));
+
+    const later = now + 3 * minute;
+    expect(await ada.search("boat steamer airship", {}, later)).toEqual(["an airship"]);
+    expect(await ada.search("steamer", { asOf: now + minute }, later)).toEqual(["a steamer"]);
+    expect(await ada.search("boat", { asOf: now + minute }, later)).toEqual([]);
+    expect(await ada.search("boat", { asOf: now }, later)).toEqual(["a rowing boat"]);
+    expect(await team.index.verify(team.ref)).toEqual({ rebuilt: false });
+  });
+
+  test("a store that comes after its own erasure leaves nothing behind", async () => {
+    const doomed = await ada.commitOnly("the old passphrase");
+    const erased = await services.memories.erase(ada.principal, ada.at(now), [doomed]);
+    await services.index.remove(ada.principal, { memories: [doomed], lastSeq: erased.lastSeq });
+    await services.index.apply(ada.principal, [doomed]);
+
+    expect(await ada.search("passphrase")).toEqual([]);
+    expect(await team.index.stats(team.ref)).toEqual({ documents: 0, appliedSeq: erased.lastSeq });
+  });
+
+  test("a store that comes after a catch-up and an erasure leaves nothing behind", async () => {
+    const doomed = await ada.commitOnly("the old passphrase");
+    expect(await ada.search("passphrase")).toHaveLength(1);
+    await erase(doomed.id);
+    await services.index.apply(ada.principal, [doomed]);
+
+    expect(await ada.search("passphrase")).toEqual([]);
+    expect((await team.index.stats(team.ref)).documents).toBe(0);
+  });
+});

@@ -1,0 +1,58 @@
+import { SELF } from "cloudflare:test";
+
+export interface ToolAnswer {
+  status: number;
+  structured: Record<string, any>;
+  text: string;
+  isError: boolean;
+  /** Error form of section 12, when the tool refused. */
+  error: { code: string; message: string; mend?: string; request_id: string } | undefined;
+  /** JSON-RPC error, when the protocol refused. */
+  rpcError: { code: number; message: string } | undefined;
+}
+
+const protocolVersion = "2026-07-28";
+
+/** One JSON-RPC request of the stateless era through the whole Worker: edge, session object, tools, D1. */
+export async function rpc(token: string, method: string, params: Record<string, unknown> = {}, query = ""): Promise<{ status: number; body: any }> {
+  const name = params["name"] ?? params["uri"];
+  const response = await SELF.fetch(`http://localhost/mcp${query}`, {
+    method: "POST",
+    headers: {
+      host: "localhost",
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": protocolVersion,
+      "mcp-method": method,
+      ...(name === undefined ? {} : { "mcp-name": String(name) }),
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": protocolVersion,
+          "io.modelcontextprotocol/clientInfo": { name: "vitest", version: "1" },
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
+      },
+    }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+export async function callTool(token: string, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
+  const { status, body } = await rpc(token, "tools/call", { name, arguments: args });
+  const result = body.result ?? {};
+  return {
+    status,
+    structured: result.structuredContent ?? {},
+    text: result.content?.[0]?.text ?? "",
+    isError: result.isError === true,
+    error: result._meta?.["omnimemory/error"],
+    rpcError: body.error,
+  };
+}

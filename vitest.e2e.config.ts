@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** Tests that start the product as a person does and talk to it with real clients; plain Node. */
+export default defineConfig({
+  test: {
+    include: ["test/*.test.ts", "test/{cli,e2e}/**/*.test.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // Each file starts servers of its own; on two cores more of them side by side only wait for each other.
+    maxWorkers: 2,
+  },
+});
