@@ -7,6 +7,7 @@ import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
 import { TeamIndexClient } from "./platform/team-index/client.ts";
+import { announcedKeys } from "./session/announced-keys.ts";
 import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
 
 /** Everything the outer layers use, wired once per isolate. */
@@ -31,7 +32,7 @@ export function servicesOf(env: Env): Services {
   const indexReport = (event: string, error: unknown): void => logFault(event, "", error);
   return {
     config: parseConfig(env),
-    keys: directory,
+    keys: announcedKeys(directory, (session) => env.USER_SESSION.getByName(session).standingChanged()),
     memories: new D1MemoryStore(shardOf),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     maintenance: {

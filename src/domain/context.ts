@@ -9,6 +9,8 @@ export interface Context {
   requestId: string;
   /** Name of the client that speaks for the person, such as `claude-code`; kept as authorship. */
   tool: string;
+  /** Notes that these memories were read; counted later, not before the answer. */
+  noteAccess(ids: string[]): void;
   memories: MemoryStore;
   index: SearchIndex;
 }

@@ -139,9 +139,17 @@ export interface IndexStats {
 
 /** The team's rebuildable full-text index. */
 export interface SearchIndex {
-  /** Applies what was just committed, so that the next search finds it. Never fails the write: a sweep repairs. */
-  apply(principal: Principal, memories: Memory[]): Promise<void>;
+  /**
+   * Applies what was just committed, so that the next search finds it; `history` has the versions that memories
+   * brought along, by id. Never fails the write: a sweep repairs.
+   */
+  apply(principal: Principal, memories: Memory[], history?: ReadonlyMap<string, Version[]>): Promise<void>;
   remove(principal: Principal, removed: { memories: Memory[]; lastSeq: number }): Promise<void>;
+  /**
+   * Whether anything of the team has this key, as far as the index knows: a hint that spares a write its look-up.
+   * The truth decides when the hint was wrong.
+   */
+  mayHoldKey(principal: Principal, key: string): Promise<boolean>;
   search(principal: Principal, now: number, query: SearchQuery): Promise<SearchAnswer>;
   /** Brings the index up to `seq` from the truth. */
   catchUp(principal: Principal, seq: number): Promise<void>;

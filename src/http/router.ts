@@ -2,10 +2,12 @@ import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
 import type { Services } from "../app.ts";
+import { DomainError, type ErrorCode } from "../domain/errors.ts";
 import { uuidv7 } from "../domain/ids.ts";
 import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
 import { bearerToken, KeyOwners, proveKey } from "./credentials.ts";
+import { keyRoutes } from "./routes/keys.ts";
 import { errorBody, invalidKey, unauthorized } from "./errors.ts";
 
 /** How the edge reaches the session objects. */
@@ -84,10 +86,27 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
     });
   }
 
+  app.route("/v1/keys", keyRoutes(services));
+
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));
   app.onError((error, c) => {
+    if (error instanceof DomainError) {
+      return c.json(errorBody(error.code, [error.message, error.mend].filter(Boolean).join(" "), c.get("requestId")), statusOf[error.code]);
+    }
     services.report("http", c.get("requestId"), error);
     return c.json(errorBody("INTERNAL_ERROR", "Something went wrong on our side.", c.get("requestId")), 500);
   });
   return app;
 }
+
+/** HTTP statuses of the domain's errors. */
+const statusOf = {
+  INVALID_SESSION: 401,
+  MEMORY_NOT_FOUND: 404,
+  PERMISSION_DENIED: 403,
+  PROVIDER_ERROR: 502,
+  VALIDATION_ERROR: 400,
+  RATE_LIMIT_EXCEEDED: 429,
+  CONFLICT: 409,
+  INTERNAL_ERROR: 500,
+} as const satisfies Record<ErrorCode, number>;

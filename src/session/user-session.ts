@@ -7,6 +7,8 @@ import { buildMcpServer } from "../mcp/server.ts";
 import { isSurface } from "../mcp/surfaces.ts";
 import { bearerToken, proveKey } from "../http/credentials.ts";
 import { invalidKey } from "../http/errors.ts";
+import type { Principal } from "../domain/tenancy/principal.ts";
+import { AccessLog } from "./access-log.ts";
 import { callOfAuthInfo, requestIdHeader, sessionName, toAuthInfo } from "./call.ts";
 import { McpEndpoint, type McpServerContext } from "./mcp-endpoint.ts";
 import { RateLimit } from "./rate-limit.ts";
@@ -24,10 +26,12 @@ export class UserSession extends DurableObject<Env> {
   readonly #endpoint: McpEndpoint;
   readonly #limit = new RateLimit();
   readonly #standing: Standing;
+  readonly #accesses: AccessLog;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#services = servicesOf(env);
+    this.#accesses = new AccessLog((principal, ids) => this.#countAccesses(principal, ids));
     this.#standing = new Standing(this.#services.keys);
     this.#endpoint = new McpEndpoint({
       storage: ctx.storage,
@@ -72,10 +76,23 @@ export class UserSession extends DurableObject<Env> {
       contextOf: (ctx: ServerContext) => {
         const { principal, requestId } = callOfAuthInfo(ctx.http?.authInfo);
         const { memories, index } = this.#services;
-        return { principal, requestId, now: Date.now(), memories, index, project, changed: (change) => this.#changed(change) };
+        return {
+          principal,
+          requestId,
+          now: Date.now(),
+          memories,
+          index,
+          project,
+          noteAccess: (ids) => this.#accesses.note(principal, ids),
+          changed: (change) => this.#changed(change),
+        };
       },
       report: this.#services.report,
     });
+  }
+
+  async #countAccesses(principal: Principal, ids: string[]): Promise<void> {
+    await this.#services.memories.recordAccess(principal, Date.now(), ids).catch((error: unknown) => this.#services.report("access", "", error));
   }
 
   #changed(change: MemoryChange): void {

@@ -135,7 +135,8 @@ async function importChunk(ctx: Context, records: PortableMemory[], onConflict: 
     }
     if (writes.length === 0) return outcome;
     try {
-      await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes));
+      const history = new Map(writes.flatMap(({ memory, history: earlier }) => (earlier?.length ? [[memory.id, earlier] as const] : [])));
+      await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes), history);
       return outcome;
     } catch (error) {
       if (!(error instanceof WriteRace)) throw error;

@@ -44,6 +44,7 @@ export async function recall(ctx: Context, input: RecallInput): Promise<RecallOu
   const found = await find(ctx, input);
   const relevant = found.filter(({ relevance }) => relevance === undefined || relevance >= input.minRelevance);
   const { items, tokens } = pack(relevant.slice(0, input.limit), input.maxTokens);
+  ctx.noteAccess(items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));
   return { items, tokens, totalFound: relevant.length };
 }
 

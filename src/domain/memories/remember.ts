@@ -40,12 +40,7 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
   const requestHash = idempotencyKey === undefined ? "" : await sha256Hex(canonical(input));
 
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const { prior, existing } = await ctx.memories.lookup(ctx.principal, {
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(fresh.key === null
-        ? {}
-        : { named: { home: homeOf(fresh.visibility, fresh.ownerId), namespace: fresh.namespace, key: fresh.key } }),
-    });
+    const { prior, existing } = await known(ctx, fresh, idempotencyKey, attempt);
     if (prior) return replay(ctx, prior, requestHash);
 
     try {
@@ -74,6 +69,24 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     }
   }
   throw new DomainError("CONFLICT", "Other writers keep changing this key.", { mend: "Try again in a moment; nothing was written." });
+}
+
+type Known = Awaited<ReturnType<Context["memories"]["lookup"]>>;
+
+/**
+ * What is stored under this name. A first attempt believes the index that there is nothing, which spares a look-up;
+ * if that is wrong the commit loses against what is there, and the next attempt asks the truth.
+ */
+async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | undefined, attempt: number): Promise<Known> {
+  if (attempt === 0 && !(fresh.key !== null && (await ctx.index.mayHoldKey(ctx.principal, fresh.key)))) {
+    return { prior: undefined, existing: undefined };
+  }
+  return ctx.memories.lookup(ctx.principal, {
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(fresh.key === null
+      ? {}
+      : { named: { home: homeOf(fresh.visibility, fresh.ownerId), namespace: fresh.namespace, key: fresh.key } }),
+  });
 }
 
 /** Removes memories for good, from the truth and then from the index. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, ne, or, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, isNull, lt, lte, ne, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { homeOf, type Memory, type MemoryState, type Version } from "../../domain/memories/memory.ts";
 import type {
@@ -364,7 +364,10 @@ export class D1MemoryStore implements MemoryStore {
   async recordAccess(principal: Principal, now: number, ids: string[]): Promise<void> {
     await this.#db(principal)
       .update(memories)
-      .set({ accessCount: sql`${memories.accessCount} + 1`, accessedAt: now })
-      .where(and(visibleTo(principal), inArray(memories.id, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`)));
+      .set({
+        accessCount: sql`${memories.accessCount} + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) WHERE value = ${memories.id})`,
+        accessedAt: now,
+      })
+      .where(and(visibleTo(principal), idsIn(memories.id, [...new Set(ids)])));
   }
 }

@@ -1,8 +1,8 @@
-import type { Memory } from "../../domain/memories/memory.ts";
+import type { Memory, Version } from "../../domain/memories/memory.ts";
 import type { IndexStats, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
 import { queryTerms } from "../../domain/search/query-terms.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { toDocument } from "./document.ts";
+import { toDocument, toPastDocument } from "./document.ts";
 import type { IndexQuery } from "./search.ts";
 import type { TeamIndex, TeamRef } from "./team-index.ts";
 
@@ -28,8 +28,11 @@ export class TeamIndexClient implements SearchIndex {
     return this.#namespace.getByName(`org:${principal.organizationId}`);
   }
 
-  async apply(principal: Principal, memories: Memory[]): Promise<void> {
-    const documents = memories.map(toDocument);
+  async apply(principal: Principal, memories: Memory[], history?: ReadonlyMap<string, Version[]>): Promise<void> {
+    const documents = memories.flatMap((memory) => [
+      ...(history?.get(memory.id) ?? []).map((version) => toPastDocument(memory, version)),
+      toDocument(memory),
+    ]);
     const first = memories[0]?.seq ?? 0;
     const last = memories.at(-1)?.seq ?? 0;
     // A later version may have ceased to be public: the organization's index must hear of it all the same.
@@ -52,6 +55,15 @@ export class TeamIndexClient implements SearchIndex {
         ? this.#quietly("index.remove.organization", () => this.#organization(principal).remove(refOf(principal), wasPublic, first, removed.lastSeq))
         : undefined,
     ]);
+  }
+
+  async mayHoldKey(principal: Principal, key: string): Promise<boolean> {
+    try {
+      return await this.#team(principal).holdsKey(key);
+    } catch (error) {
+      this.#report("index.holdsKey", error);
+      return true;
+    }
   }
 
   async search(principal: Principal, now: number, query: SearchQuery): Promise<SearchAnswer> {

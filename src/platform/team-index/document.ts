@@ -1,4 +1,4 @@
-import type { Memory } from "../../domain/memories/memory.ts";
+import type { Memory, Version } from "../../domain/memories/memory.ts";
 
 /** What the index holds of a memory: its searchable text and the fields that filters ask for. */
 export interface IndexDocument {
@@ -55,3 +55,7 @@ export function toDocument(memory: Memory): IndexDocument {
     archived: memory.archivedAt !== null,
   };
 }
+
+/** An earlier version of the memory. */
+export const toPastDocument = (memory: Memory, { version, at, actorId, state }: Pick<Version, "version" | "at" | "actorId" | "state">): IndexDocument =>
+  toDocument({ ...memory, ...state, version, updatedAt: at, updatedBy: actorId });

@@ -28,12 +28,14 @@ const mayLend = (lender: DocRow, borrower: DocRow): boolean =>
 /** Writes documents into the object's tables, and refreshes the neighbour columns of those beside them. */
 export class Documents {
   readonly #sql: SqlStorage;
+  readonly #keepPast: boolean;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, options: { keepPast: boolean }) {
     this.#sql = sql;
+    this.#keepPast = options.keepPast;
   }
 
-  /** Older versions than the present one are refused: a late message must not turn back time. */
+  /** Versions may come in any order: a late one takes its place in the past and does not turn back time. */
   put(documents: IndexDocument[]): void {
     const touched = new Map<number, DocRow>();
     for (const document of documents) this.#putOne(document, touched);
@@ -56,17 +58,25 @@ export class Documents {
 
   /** A version that was superseded before the index heard of it: searchable in the past only. */
   putPast(document: IndexDocument, untilAt: number): void {
+    if (!this.#keepPast) return;
     const doc = this.#insert(document, untilAt);
     if (doc !== undefined && !document.archived) this.#indexPast(doc, document);
   }
 
   #putOne(document: IndexDocument, touched: Map<number, DocRow>): void {
-    const [present] = this.#rows("team_id = ? AND memory_id = ? AND until_at IS NULL", document.teamId, document.memoryId);
-    if (present) {
-      if ((present["version"] as number) >= document.version) return;
-      this.#retire(present, document.updatedAt);
-      touched.delete(present.doc);
-      for (const neighbour of this.#around(present)) touched.set(neighbour.doc, neighbour);
+    const { teamId, memoryId, version } = document;
+    const [newer] = this.#rows("team_id = ? AND memory_id = ? AND version >= ? ORDER BY version LIMIT 1", teamId, memoryId, version);
+    const [older] = this.#rows("team_id = ? AND memory_id = ? AND version < ? ORDER BY version DESC LIMIT 1", teamId, memoryId, version);
+    if (newer) {
+      if (newer["version"] === version) return;
+      if (older) this.#sql.exec("UPDATE docs SET until_at = ? WHERE doc = ?", document.updatedAt, older.doc);
+      this.putPast(document, newer["from_at"] as number);
+      return;
+    }
+    if (older && older["until_at"] === null) {
+      this.#retire(older, document.updatedAt);
+      touched.delete(older.doc);
+      for (const neighbour of this.#around(older)) touched.set(neighbour.doc, neighbour);
     }
     const doc = this.#insert(document, null);
     if (doc === undefined || document.archived) return;
@@ -91,10 +101,13 @@ export class Documents {
 
   /** The present version becomes a past one. */
   #retire(row: DocRow, untilAt: number): void {
-    this.#sql.exec("UPDATE docs SET until_at = ? WHERE doc = ?", untilAt, row.doc);
-    if (row["archived"] === 1) return;
     this.#sql.exec("DELETE FROM now_fts WHERE rowid = ?", row.doc);
-    this.#indexPast(row.doc, row);
+    if (!this.#keepPast) {
+      this.#sql.exec("DELETE FROM docs WHERE doc = ?", row.doc);
+      return;
+    }
+    this.#sql.exec("UPDATE docs SET until_at = ? WHERE doc = ?", untilAt, row.doc);
+    if (row["archived"] !== 1) this.#indexPast(row.doc, row);
   }
 
   #indexPast(doc: number, text: { content: string; label: string; moment: string }): void {

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import type { MemoryState } from "../../domain/memories/memory.ts";
 import { toMemory } from "../d1/memory-store.ts";
 import { counters, memories, outbox, versions } from "../d1/shard-schema.ts";
-import { toDocument, type IndexDocument } from "./document.ts";
+import { toDocument, toPastDocument, type IndexDocument } from "./document.ts";
 
 /** A memory as the truth has it: its present document, and the past ones with the instant that ended each. */
 export interface Chain {
@@ -20,9 +20,13 @@ export interface ChangePage {
 }
 
 export interface Checksum {
+  /** The team's newest sequence number. */
+  seq: number;
   count: number;
   versions: number;
   aliases: number;
+  /** Versions before the present ones. */
+  past: number;
 }
 
 const pageSize = 1_000;
@@ -35,11 +39,6 @@ export class TeamSource {
   constructor(d1: D1Database, teamId: string) {
     this.#d1 = d1;
     this.#teamId = teamId;
-  }
-
-  async seq(): Promise<number> {
-    const rows = await drizzle(this.#d1).select().from(counters).where(eq(counters.teamId, this.#teamId));
-    return rows[0]?.seq ?? 0;
   }
 
   /** The memories whose last change came after `applied`, a page in order of change, and the erased ones. */
@@ -65,11 +64,14 @@ export class TeamSource {
     return { chains, erased: gone.map(({ memoryId }) => memoryId), upTo, done };
   }
 
+  /** One statement, so that its numbers belong together. Of public memories the past does not count. */
   async checksum(publicOnly: boolean): Promise<Checksum> {
     const row = await this.#d1
       .prepare(
-        `SELECT count(*) AS count, coalesce(sum(version), 0) AS versions, coalesce(sum(alias), 0) AS aliases
-         FROM memories WHERE team_id = ?1 AND (?2 = 0 OR visibility = 'public')`,
+        `SELECT coalesce((SELECT seq FROM counters WHERE team_id = ?1), 0) AS seq,
+           count(*) AS count, coalesce(sum(version), 0) AS versions, coalesce(sum(alias), 0) AS aliases,
+           iif(?2, 0, (SELECT count(*) FROM versions WHERE team_id = ?1) - count(*)) AS past
+         FROM memories WHERE team_id = ?1 AND (NOT ?2 OR visibility = 'public')`,
       )
       .bind(this.#teamId, publicOnly ? 1 : 0)
       .first<Checksum>();
@@ -98,13 +100,7 @@ function chainOf(row: typeof memories.$inferSelect, earlier: (typeof versions.$i
   return {
     present: toDocument(memory),
     past: earlier.map((version, i) => ({
-      document: toDocument({
-        ...memory,
-        ...(version.state as unknown as MemoryState),
-        version: version.version,
-        updatedAt: version.at,
-        updatedBy: version.actorId,
-      }),
+      document: toPastDocument(memory, { ...version, state: version.state as unknown as MemoryState }),
       untilAt: earlier[i + 1]?.at ?? memory.updatedAt,
     })),
   };

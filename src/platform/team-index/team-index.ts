@@ -5,7 +5,7 @@ import type { IndexDocument } from "./document.ts";
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
 import { searchDocuments, type IndexHit, type IndexQuery } from "./search.ts";
-import { TeamSource, type Checksum } from "./source.ts";
+import { TeamSource, type Chain, type Checksum } from "./source.ts";
 
 export interface TeamRef {
   teamId: string;
@@ -24,7 +24,8 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #sql: SqlStorage;
   readonly #documents: Documents;
   readonly #progress: Progress;
-  readonly #catchingUp = new Map<string, Promise<void>>();
+  /** At most one pass over the truth at a time for each team; what is applied meanwhile waits for its end. */
+  readonly #passes = new Map<string, Promise<unknown>>();
   readonly #publicOnly: boolean;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -32,27 +33,37 @@ export class TeamIndex extends DurableObject<Env> {
     this.#sql = ctx.storage.sql;
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
     ensureSchema(ctx.storage);
-    this.#documents = new Documents(this.#sql);
+    // Only the present of what is public is looked for by other teams.
+    this.#documents = new Documents(this.#sql, { keepPast: !this.#publicOnly });
     this.#progress = new Progress(this.#sql);
   }
 
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
-  apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): void {
+  async apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void> {
+    await this.#endOfPass(team);
     this.ctx.storage.transactionSync(() => {
       this.#progress.know(team.teamId, team.shard);
-      this.#put(team.teamId, documents);
+      // What comes after it was read from the truth may have been erased since.
+      const applied = this.#progress.applied(team.teamId);
+      this.#put(team.teamId, documents.filter(({ seq }) => seq > applied));
       // An organization hears of public changes only; how far it has come is known from its own passes.
       if (!this.#publicOnly) this.#progress.mark(team.teamId, first, last);
     });
   }
 
   async remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void> {
+    await this.#endOfPass(team);
     this.ctx.storage.transactionSync(() => {
       this.#progress.know(team.teamId, team.shard);
       this.#documents.remove(team.teamId, memoryIds);
-      if (!this.#publicOnly) this.#progress.mark(team.teamId, first, last);
+      // With numbers missing before it, the missing one may be the very memory: the gap stays, and the next pass settles it.
+      if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
     });
     await this.#scheduleOptimize();
+  }
+
+  holdsKey(key: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM docs WHERE key = ? AND until_at IS NULL AND archived = 0 LIMIT 1", key).toArray().length > 0;
   }
 
   search(team: TeamRef, query: IndexQuery): { hits: IndexHit[]; appliedSeq: number } {
@@ -77,38 +88,28 @@ export class TeamIndex extends DurableObject<Env> {
   /** Follows the truth at least up to `seq`; calls for the same team share one pass. */
   async catchUp(team: TeamRef, seq: number): Promise<number> {
     while (this.#progress.applied(team.teamId) < seq) {
-      const running = this.#catchingUp.get(team.teamId);
-      if (running) {
-        await running;
-        continue;
-      }
-      const pass = this.#follow(team).finally(() => this.#catchingUp.delete(team.teamId));
-      this.#catchingUp.set(team.teamId, pass);
-      await pass;
+      await (this.#passes.get(team.teamId) ?? this.#pass(team, () => this.#follow(team)));
     }
     return this.#progress.applied(team.teamId);
   }
 
   /** Compares with the truth and rebuilds on any difference. Answers whether it had to. */
   async verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
-    const source = new TeamSource(this.#shard(team.shard), team.teamId);
-    await this.catchUp(team, await source.seq());
-    const expected = await source.checksum(this.#publicOnly);
-    if ((await source.seq()) !== this.#progress.applied(team.teamId)) return { rebuilt: false };
-    if (sameChecksum(expected, this.#checksum(team.teamId))) return { rebuilt: false };
-    await this.rebuild(team);
-    return { rebuilt: true };
+    await this.#endOfPass(team);
+    return this.#pass(team, async () => {
+      await this.#follow(team);
+      const truth = await new TeamSource(this.#shard(team.shard), team.teamId).checksum(this.#publicOnly);
+      const index = this.#checksum(team.teamId);
+      // Somebody wrote in between: the index lags, which says nothing about what it holds.
+      if (truth.seq > index.seq || sameChecksum(truth, index)) return { rebuilt: false };
+      await this.#rebuild(team);
+      return { rebuilt: true };
+    });
   }
 
   async rebuild(team: TeamRef): Promise<void> {
-    this.ctx.storage.transactionSync(() => {
-      this.#progress.know(team.teamId, team.shard);
-      this.#sql.exec("DELETE FROM now_fts WHERE rowid IN (SELECT doc FROM docs WHERE team_id = ?)", team.teamId);
-      this.#sql.exec("DELETE FROM past_fts WHERE rowid IN (SELECT doc FROM docs WHERE team_id = ?)", team.teamId);
-      this.#sql.exec("DELETE FROM docs WHERE team_id = ?", team.teamId);
-      this.#progress.forget(team.teamId);
-    });
-    await this.#follow(team);
+    await this.#endOfPass(team);
+    await this.#pass(team, () => this.#rebuild(team));
   }
 
   stats(team: TeamRef): { documents: number; appliedSeq: number } {
@@ -123,12 +124,34 @@ export class TeamIndex extends DurableObject<Env> {
     this.#sql.exec("INSERT INTO past_fts (past_fts) VALUES ('optimize')");
   }
 
+  async #endOfPass(team: TeamRef): Promise<void> {
+    for (let pass = this.#passes.get(team.teamId); pass; pass = this.#passes.get(team.teamId)) {
+      // Whoever started it hears of its failure.
+      await pass.catch(() => undefined);
+    }
+  }
+
+  #pass<T>(team: TeamRef, work: () => Promise<T>): Promise<T> {
+    const pass = work().finally(() => this.#passes.delete(team.teamId));
+    this.#passes.set(team.teamId, pass);
+    return pass;
+  }
+
+  async #rebuild(team: TeamRef): Promise<void> {
+    this.ctx.storage.transactionSync(() => {
+      this.#progress.know(team.teamId, team.shard);
+      this.#sql.exec("DELETE FROM docs WHERE team_id = ?", team.teamId);
+      for (const table of ["now_fts", "past_fts"]) this.#sql.exec(`DELETE FROM ${table} WHERE rowid NOT IN (SELECT doc FROM docs)`);
+      this.#progress.forget(team.teamId);
+    });
+    await this.#follow(team);
+  }
+
   #put(teamId: string, documents: IndexDocument[]): void {
     if (!this.#publicOnly) {
       this.#documents.put(documents);
       return;
     }
-    // Of a memory that is public no more, the organization keeps nothing, not even its past.
     this.#documents.put(documents.filter((document) => document.visibility === "public"));
     this.#documents.remove(
       teamId,
@@ -144,15 +167,12 @@ export class TeamIndex extends DurableObject<Env> {
       this.ctx.storage.transactionSync(() => {
         this.#progress.know(team.teamId, team.shard);
         this.#documents.remove(team.teamId, page.erased);
-        const fresh = page.chains.filter(({ present }) => !this.#has(present));
+        const fresh = page.chains.filter((chain) => !this.#holds(chain));
         // With its past a memory is put in order anew, since versions in between may be missing.
         const chained = fresh.filter(({ past }) => past.length > 0);
         this.#documents.remove(team.teamId, chained.map(({ present }) => present.memoryId));
-        for (const { present, past } of chained) {
-          if (this.#publicOnly && present.visibility !== "public") continue;
-          for (const { document, untilAt } of past) {
-            if (!this.#publicOnly || document.visibility === "public") this.#documents.putPast(document, untilAt);
-          }
+        for (const { past } of chained) {
+          for (const { document, untilAt } of past) this.#documents.putPast(document, untilAt);
         }
         this.#put(team.teamId, fresh.map(({ present }) => present));
         this.#progress.reach(team.teamId, page.upTo);
@@ -161,27 +181,32 @@ export class TeamIndex extends DurableObject<Env> {
     }
   }
 
-  #has(document: IndexDocument): boolean {
-    return (
-      this.#sql
-        .exec(
-          "SELECT 1 FROM docs WHERE team_id = ? AND memory_id = ? AND version = ? AND until_at IS NULL",
-          document.teamId, document.memoryId, document.version,
-        )
-        .toArray().length > 0
-    );
+  /** Whether the index has the present version and all those before it. */
+  #holds({ present, past }: Chain): boolean {
+    const { versions, newest } = this.#sql
+      .exec<{ versions: number; newest: number | null }>(
+        "SELECT count(*) AS versions, max(version) AS newest FROM docs WHERE team_id = ? AND memory_id = ?",
+        present.teamId, present.memoryId,
+      )
+      .one();
+    return newest === present.version && versions === (this.#publicOnly ? 1 : past.length + 1);
   }
 
-  /** Counts by way of the full-text table, so that a row missing there is missed here. */
+  /** Counts by way of the full-text tables, so that a row missing there is missed here. */
   #checksum(teamId: string): Checksum & { unindexed: number } {
-    return this.#sql
-      .exec<{ count: number; versions: number; aliases: number; unindexed: number }>(
-        `SELECT count(*) AS count, coalesce(sum(version), 0) AS versions, coalesce(sum(alias), 0) AS aliases,
-           coalesce(sum(archived = 0 AND doc NOT IN (SELECT rowid FROM now_fts)), 0) AS unindexed
-         FROM docs WHERE team_id = ? AND until_at IS NULL`,
+    const counted = this.#sql
+      .exec<Omit<Checksum, "seq"> & { unindexed: number }>(
+        `SELECT count(*) FILTER (WHERE until_at IS NULL) AS count,
+           coalesce(sum(version) FILTER (WHERE until_at IS NULL), 0) AS versions,
+           coalesce(sum(alias) FILTER (WHERE until_at IS NULL), 0) AS aliases,
+           count(*) FILTER (WHERE until_at IS NOT NULL) AS past,
+           count(*) FILTER (WHERE archived = 0 AND iif(until_at IS NULL,
+             doc NOT IN (SELECT rowid FROM now_fts), doc NOT IN (SELECT rowid FROM past_fts))) AS unindexed
+         FROM docs WHERE team_id = ?`,
         teamId,
       )
       .one();
+    return { ...counted, seq: this.#progress.applied(teamId) };
   }
 
   async #scheduleOptimize(): Promise<void> {
@@ -194,4 +219,9 @@ export class TeamIndex extends DurableObject<Env> {
 }
 
 const sameChecksum = (truth: Checksum, index: Checksum & { unindexed: number }): boolean =>
-  index.unindexed === 0 && truth.count === index.count && truth.versions === index.versions && truth.aliases === index.aliases;
+  index.unindexed === 0 &&
+  truth.seq === index.seq &&
+  truth.count === index.count &&
+  truth.versions === index.versions &&
+  truth.aliases === index.aliases &&
+  truth.past === index.past;

@@ -1,0 +1,33 @@
+import type { KeyDirectory } from "../domain/tenancy/ports.ts";
+import { sessionName } from "./call.ts";
+
+type Announce = (session: string) => Promise<void>;
+
+/**
+ * The directory, telling a person's session object of every change to their keys before the change is
+ * acknowledged: what was revoked is refused from the next request on.
+ */
+export function announcedKeys(keys: KeyDirectory, announce: Announce): KeyDirectory {
+  const tellHolder: (...found: Parameters<KeyDirectory["findKey"]>) => Promise<void> = async (principal, keyId) => {
+    const key = await keys.findKey(principal, keyId);
+    if (key) await announce(sessionName(key.teamId, key.userId));
+  };
+  return {
+    authenticate: (keyId) => keys.authenticate(keyId),
+    touchKey: (keyId, now, unlessAfter) => keys.touchKey(keyId, now, unlessAfter),
+    auditFailure: (entry, limit) => keys.auditFailure(entry, limit),
+    insertKey: (key, audit) => keys.insertKey(key, audit),
+    findKey: (principal, keyId) => keys.findKey(principal, keyId),
+    listKeys: (principal, userId) => keys.listKeys(principal, userId),
+    async revokeKey(principal, keyId, now, audit) {
+      const revoked = await keys.revokeKey(principal, keyId, now, audit);
+      await tellHolder(principal, keyId);
+      return revoked;
+    },
+    async rotateKey(principal, oldKeyId, oldExpiresAt, successor, audit) {
+      const rotated = await keys.rotateKey(principal, oldKeyId, oldExpiresAt, successor, audit);
+      await tellHolder(principal, oldKeyId);
+      return rotated;
+    },
+  };
+}
