@@ -1,25 +1,41 @@
 type Schema = Record<string, unknown>;
 
-/** Keys that cost tokens on every connection and tell a model nothing it can use; the server checks them anyway. */
-const dropped = new Set(["$schema", "pattern", "additionalProperties", "propertyNames", "id"]);
+/**
+ * Keys that cost tokens on every connection and seldom change how a model writes a call. The server checks all of them
+ * anyway and says what would be right.
+ */
+const dropped = new Set([
+  "$schema", "pattern", "additionalProperties", "propertyNames", "id",
+  "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum",
+]);
 
-/** JSON Schema for a tool list: what a model needs to write a call, and no more. */
+/**
+ * JSON Schema for a tool list: what a model needs to write a call, and no more. A schema with the meta entry `listed`
+ * appears as that instead; with `listed: null` the property is accepted but not shown.
+ */
 export function compactSchema(schema: unknown): Schema {
-  return compact(schema) as Schema;
+  const { $defs, ...rest } = compact(schema) as Schema;
+  // Definitions may have lost what referred to them.
+  return $defs !== undefined && JSON.stringify(rest).includes("#/$defs/") ? { ...rest, $defs } : rest;
 }
 
 function compact(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(compact);
   if (node === null || typeof node !== "object") return node;
+  const { listed, ...rest } = node as Schema;
+  if (listed !== undefined) return listed;
   const out: Schema = {};
-  for (const [key, value] of Object.entries(node)) {
+  for (const [key, value] of Object.entries(rest)) {
     if (key === "properties") {
-      out[key] = Object.fromEntries(Object.entries(value as Schema).map(([name, property]) => [name, compact(property)]));
+      const properties = Object.entries(value as Schema)
+        .filter(([, property]) => (property as Schema)["listed"] !== null)
+        .map(([name, property]) => [name, compact(property)]);
+      if (properties.length > 0) out[key] = Object.fromEntries(properties);
       continue;
     }
     if (dropped.has(key)) continue;
     // zod states the range of safe integers; every JSON number a model writes lies in it.
-    if ((key === "minimum" || key === "maximum" || key === "exclusiveMinimum") && Math.abs(value as number) >= Number.MAX_SAFE_INTEGER) continue;
+    if (key === "maximum" && Math.abs(value as number) >= Number.MAX_SAFE_INTEGER) continue;
     out[key] = compact(value);
   }
   return collapse(out);

@@ -77,10 +77,16 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(de
     aliases: definition.aliases ?? [],
     // Computed at first use: converting every schema would cost the Worker's start-up.
     inputSchema: () => (input ??= compactSchema(z.toJSONSchema(definition.input, { io: "input", unrepresentable: "any" }))),
-    outputSchema: () => (output ??= compactSchema(z.toJSONSchema(definition.output, { io: "output", unrepresentable: "any" }))),
+    outputSchema: () => (output ??= outputForm(z.toJSONSchema(definition.output, { io: "output", unrepresentable: "any" }))),
     parse: (value) => definition.input.safeParse(value),
     call: (ctx, value) => definition.handler(ctx, value as z.output<Input>),
   };
+}
+
+/** Which fields an answer may have. Those it must have are checked by tests; a model gains nothing from the list. */
+function outputForm(schema: unknown): Record<string, unknown> {
+  const { required: _, ...rest } = compactSchema(schema);
+  return rest;
 }
 
 export const readOnly: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };

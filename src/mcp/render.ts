@@ -3,14 +3,17 @@ import type { Memory } from "../domain/memories/memory.ts";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** A memory in the names of the OmniMemory document; fields at their default are left out to save tokens. */
+/**
+ * A memory in the names of the OmniMemory document; fields at their default are left out to save tokens. Of a truncated
+ * one only what is needed to judge it and to fetch the whole.
+ */
 export function omnMemory(memory: Memory, extra: { relevance?: number; truncated?: boolean } = {}): Record<string, unknown> {
+  const named = { memory_id: memory.id, ...(memory.key === null ? {} : { key: memory.key }), content: memory.content };
+  const relevance = extra.relevance === undefined ? {} : { relevance_score: Math.round(extra.relevance * 1000) / 1000 };
+  if (extra.truncated) return { ...named, truncated: true, ...relevance };
   return {
-    memory_id: memory.id,
-    ...(memory.key === null ? {} : { key: memory.key }),
-    content: memory.content,
+    ...named,
     ...(memory.value === null ? {} : { value: memory.value }),
-    ...(extra.truncated ? { truncated: true } : {}),
     metadata: {
       ...memory.metadata,
       ...(memory.tags.length ? { tags: memory.tags } : {}),
@@ -21,7 +24,7 @@ export function omnMemory(memory: Memory, extra: { relevance?: number; truncated
     namespace: memory.namespace,
     ...(memory.summary === null ? {} : { summary: memory.summary }),
     ...(memory.type === "standard" ? {} : { type: memory.type }),
-    ...(extra.relevance === undefined ? {} : { relevance_score: Math.round(extra.relevance * 1000) / 1000 }),
+    ...relevance,
     version: memory.version,
     ...(memory.occurredAt === null ? {} : { occurred_at: iso(memory.occurredAt) }),
     created_at: iso(memory.createdAt),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DomainError, invalid } from "../domain/errors.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
 import { findTool } from "./catalogue.ts";
-import type { ToolContext, ToolResult } from "./define-tool.ts";
+import type { ToolAnnotations, ToolContext, ToolResult } from "./define-tool.ts";
 import { describeProblems, renderError } from "./errors.ts";
 import { listResources, readResource, resourceTemplates } from "./resources.ts";
 import { toolsOf, type Surface } from "./surfaces.ts";
@@ -51,7 +51,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
       description: tool.description,
       inputSchema: tool.inputSchema() as { type: "object" },
       outputSchema: tool.outputSchema() as { type: "object" },
-      annotations: { ...tool.annotations, openWorldHint: false },
+      annotations: hintsOf(tool.annotations),
     })),
   }));
 
@@ -98,6 +98,10 @@ export function buildMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler("resources/read", (request, ctx) => resource(ctx, request.params.uri, (context) => readResource(context, request.params.uri)));
   return server;
 }
+
+/** Hints that say something: a tool that changes nothing is neither destructive nor idempotent to anybody (MCP, ToolAnnotations). */
+const hintsOf = ({ readOnlyHint, ...effects }: ToolAnnotations) =>
+  readOnlyHint ? { readOnlyHint, openWorldHint: false } : { readOnlyHint, ...effects, openWorldHint: false };
 
 const clientInfo = z.object({ name: z.string().min(1) });
 

@@ -1,6 +1,5 @@
-import { cutTo } from "./recall.ts";
 import type { Memory } from "./memory.ts";
-import { estimateTokens } from "../search/tokens.ts";
+import { cutTo, estimateTokens } from "../search/tokens.ts";
 
 /** What a session needs to go on: grouped as the Token Saver document names its keys. */
 export interface BriefingInput {

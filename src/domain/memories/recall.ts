@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import type { MemoryFilter, SearchHit } from "../ports.ts";
-import { estimateTokens } from "../search/tokens.ts";
+import { cutTo } from "../search/tokens.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import type { Memory } from "./memory.ts";
 
@@ -12,8 +12,8 @@ export interface RecallInput {
   query?: string;
   filter?: MemoryFilter;
   limit: number;
-  /** Upper bound for the text of all memories returned, in estimated o200k tokens. */
-  maxTokens?: number;
+  /** Upper bound for the answer in o200k tokens, and what one memory costs as the caller renders it. */
+  budget?: { maxTokens: number; costOf(item: Recalled): number };
   /** 0–1; 0 returns whatever matches. */
   minRelevance: number;
   /** What was believed at this instant, ms since the epoch. */
@@ -24,18 +24,17 @@ export interface Recalled {
   memory: Memory;
   /** 0–1 for a text query, undefined for a look-up. */
   relevance?: number;
-  /** Set when only the beginning of the content fitted into the budget. */
+  /** Set when only the beginning of the content fitted into the budget; `value`, `summary` and `metadata` are left out then. */
   truncated: boolean;
 }
 
 export interface RecallOutcome {
   items: Recalled[];
-  /** How many were found before `limit` and budget were applied; a search stops counting at 100. */
+  /** How many were found before `limit` and budget were applied; a search looks for little more than `limit`. */
   totalFound: number;
-  tokens: number;
 }
 
-/** Candidates per search: enough for filters that only the truth can apply and for a full `limit`. */
+/** The most that one call looks at. */
 const maxCandidates = 100;
 const spareCandidates = 3;
 
@@ -43,9 +42,10 @@ export async function recall(ctx: Context, input: RecallInput): Promise<RecallOu
   requireScope(ctx.principal, "memory:read");
   const found = await find(ctx, input);
   const relevant = found.filter(({ relevance }) => relevance === undefined || relevance >= input.minRelevance);
-  const { items, tokens } = pack(relevant.slice(0, input.limit), input.maxTokens);
+  const chosen = relevant.slice(0, input.limit).map((entry) => ({ ...entry, truncated: false }));
+  const items = input.budget ? pack(chosen, input.budget) : chosen;
   ctx.noteAccess(items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));
-  return { items, tokens, totalFound: relevant.length };
+  return { items, totalFound: relevant.length };
 }
 
 type Found = Omit<Recalled, "truncated">;
@@ -82,18 +82,17 @@ async function byText(ctx: Context, text: string, input: RecallInput): Promise<F
   const query = {
     text,
     filter: input.filter ?? {},
-    limit: maxCandidates,
+    // A few spare ones stand in for those that the truth does not confirm.
+    limit: Math.min(maxCandidates, input.limit + spareCandidates),
     ...(input.asOf === undefined ? {} : { asOf: input.asOf }),
   };
   let answer = await ctx.index.search(ctx.principal, ctx.now, query);
-  // Candidates beyond what can be returned are not worth a read; a few spare ones stand in for those that are gone.
-  const worth = (hits: SearchHit[]) => hits.slice(0, Math.min(maxCandidates, input.limit + spareCandidates));
-  let found = await hydrate(ctx, worth(answer.hits), input.asOf);
+  let found = await hydrate(ctx, answer.hits, input.asOf);
   if (found.seq > answer.appliedSeq) {
     // The index missed a change that the truth has: repair it, then ask once more.
     await ctx.index.catchUp(ctx.principal, found.seq);
     answer = await ctx.index.search(ctx.principal, ctx.now, query);
-    found = await hydrate(ctx, worth(answer.hits), input.asOf);
+    found = await hydrate(ctx, answer.hits, input.asOf);
   }
   return found.items;
 }
@@ -133,41 +132,34 @@ async function statesOf(ctx: Context, ids: string[], asOf: number): Promise<Memo
   return states.flatMap(({ state, version }, i) => (present[i] ? [{ ...present[i], ...state, version }] : []));
 }
 
-/** What a memory costs beyond its text: id, key, dates and scores as the tools render them. */
-const overheadTokens = 60;
+/** In tokens; less of a text tells nothing. */
+const shortestPreview = 15;
 
 /** Fills the budget in rank order; the first that does not fit is cut to a preview, the rest are left out. */
-function pack(found: Found[], maxTokens: number | undefined): { items: Recalled[]; tokens: number } {
+function pack(chosen: Recalled[], { maxTokens, costOf }: NonNullable<RecallInput["budget"]>): Recalled[] {
   const items: Recalled[] = [];
-  let tokens = 0;
-  for (const entry of found) {
-    const cost = estimateTokens(entry.memory.content) + overheadTokens;
-    if (maxTokens === undefined || tokens + cost <= maxTokens) {
-      items.push({ ...entry, truncated: false });
-      tokens += cost;
-      continue;
+  let left = maxTokens;
+  for (const item of chosen) {
+    const cost = costOf(item);
+    if (cost > left) {
+      const preview = previewOf(item, left, costOf);
+      return preview ? [...items, preview] : items;
     }
-    const room = maxTokens - tokens - overheadTokens;
-    if (room >= 20) {
-      const content = cutTo(entry.memory.content, room);
-      items.push({ ...entry, memory: { ...entry.memory, content, value: null }, truncated: true });
-      tokens += estimateTokens(content) + overheadTokens;
-    }
-    break;
+    items.push(item);
+    left -= cost;
   }
-  return { items, tokens };
+  return items;
 }
 
-/** The longest beginning that fits, ending in an ellipsis, never inside a surrogate pair. */
-export function cutTo(text: string, tokens: number): string {
-  if (estimateTokens(text) <= tokens) return text;
-  let low = 0;
-  let high = text.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (estimateTokens(`${text.slice(0, middle)}…`) <= tokens) low = middle;
-    else high = middle - 1;
+function previewOf(item: Recalled, tokens: number, costOf: (item: Recalled) => number): Recalled | undefined {
+  const cut = (content: string): Recalled => ({ ...item, memory: { ...item.memory, content, value: null, summary: null, metadata: {} }, truncated: true });
+  let room = tokens - costOf(cut(""));
+  while (room >= shortestPreview) {
+    const preview = cut(cutTo(item.memory.content, room));
+    // Rendered, a text may cost more than by itself: quotes and line ends are escaped.
+    const excess = costOf(preview) - tokens;
+    if (excess <= 0) return preview;
+    room -= excess;
   }
-  const cut = text.slice(0, low);
-  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+  return undefined;
 }

@@ -1,26 +1,38 @@
 import { frequentTokens } from "./token-ranks.ts";
 
 /** How o200k_base splits text before it looks for tokens (openai/tiktoken, `tiktoken_ext/openai_public.py`). */
-const pieces = new RegExp(
-  [
-    String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?:'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD]))?`,
-    String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?:'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD]))?`,
-    String.raw`\p{N}{1,3}`,
-    String.raw` ?[^\s\p{L}\p{N}]+[\r\n/]*`,
-    String.raw`\s*[\r\n]+`,
-    String.raw`\s+(?!\S)`,
-    String.raw`\s+`,
-  ].join("|"),
-  "gu",
+const splitter = (upper: string, lower: string, letter: string, digit: string): RegExp => {
+  const ending = "(?:'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD]))?";
+  const before = String.raw`[^\r\n${letter}${digit}]?`;
+  const word = `${before}[${upper}]*[${lower}]+${ending}|${before}[${upper}]+[${lower}]*${ending}`;
+  return new RegExp(String.raw`${word}|[${digit}]{1,3}| ?[^\s${letter}${digit}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`, "gu");
+};
+
+/** Most text is ASCII, for which the engine need not load the tables of Unicode. */
+const asciiPieces = splitter("A-Z", "a-z", "A-Za-z", "0-9");
+const unicodePieces = splitter(
+  String.raw`\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}`, String.raw`\p{Ll}\p{Lm}\p{Lo}\p{M}`, String.raw`\p{L}`, String.raw`\p{N}`,
 );
+// oxlint-disable-next-line no-control-regex -- the range is what is meant
+const ascii = /^[\0-\x7f]*$/;
+const encoder = new TextEncoder();
 
 /** A text without spaces is one piece to the tokenizer; merging takes time by the square of its length. */
 const longestPiece = 48;
 
-const ascii = /^[\0-\x7f]*$/; // oxlint-disable-line no-control-regex -- the range is what is meant
-const encoder = new TextEncoder();
+const piecesOf = (text: string): string[] =>
+  (text.match(ascii.test(text) ? asciiPieces : unicodePieces) ?? []).flatMap((piece) => (piece.length <= longestPiece ? piece : parts(piece)));
 
-let ranks: Map<string, number> | undefined;
+function parts(piece: string): string[] {
+  const found: string[] = [];
+  for (let from = 0; from < piece.length; ) {
+    const whole = from + longestPiece;
+    const to = /[\ud800-\udbff]/.test(piece.charAt(whole - 1)) ? whole - 1 : whole;
+    found.push(piece.slice(from, to));
+    from = to;
+  }
+  return found;
+}
 
 /**
  * An upper estimate of how many o200k tokens a text takes, without shipping the vocabulary of 200,000 (1 MB compressed).
@@ -29,30 +41,39 @@ let ranks: Map<string, number> | undefined;
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
-  for (const [piece] of text.matchAll(pieces)) {
-    if (piece.length <= longestPiece) tokens += pieceTokens(piece);
-    else for (const part of partsOf(piece)) tokens += pieceTokens(part);
-  }
+  for (const piece of piecesOf(text)) tokens += tokensIn(piece);
   return tokens;
 }
 
-function* partsOf(piece: string): Generator<string> {
-  let from = 0;
-  while (from < piece.length) {
-    let to = from + longestPiece;
-    if (/[\ud800-\udbff]/.test(piece.charAt(to - 1))) to -= 1;
-    yield piece.slice(from, to);
-    from = to;
+const ellipsis = "…";
+
+/** The longest beginning that fits, ending in an ellipsis, never inside a surrogate pair. */
+export function cutTo(text: string, tokens: number): string {
+  const ends: number[] = [];
+  let end = 0;
+  let spent = 0;
+  for (const piece of piecesOf(text)) {
+    spent += tokensIn(piece);
+    if (spent > tokens) break;
+    end += piece.length;
+    ends.push(end);
   }
+  if (spent <= tokens) return text;
+  // A beginning may split otherwise than it does within the whole, so the result is what is measured.
+  while (ends.length > 0) {
+    const cut = text.slice(0, ends.pop()).trimEnd() + ellipsis;
+    if (estimateTokens(cut) <= tokens) return cut;
+  }
+  return ellipsis;
 }
 
-/** Bytes as the characters U+0000 to U+00FF, which is how the table writes them. */
-const bytesOf = (piece: string): string => (ascii.test(piece) ? piece : String.fromCharCode(...encoder.encode(piece)));
+let ranks: Map<string, number> | undefined;
 
-function pieceTokens(piece: string): number {
+function tokensIn(piece: string): number {
   ranks ??= new Map(frequentTokens.split("\v").map((token, rank) => [token, rank]));
   const table = ranks;
-  const bytes = bytesOf(piece);
+  // Bytes as the characters U+0000 to U+00FF, which is how the table writes them.
+  const bytes = ascii.test(piece) ? piece : String.fromCharCode(...encoder.encode(piece));
   if (bytes.length === 1 || table.has(bytes)) return 1;
 
   /** Where each token begins, and the end; beside it the rank of its merger with the next. */

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { MemoryState } from "../../domain/memories/memory.ts";
 import { toMemory } from "../d1/memory-store.ts";
@@ -83,20 +83,16 @@ export class TeamSource {
     const rows = await drizzle(this.#d1)
       .select()
       .from(versions)
-      .where(
-        and(
-          eq(versions.teamId, this.#teamId),
-          inArray(versions.memoryId, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`),
-          lt(versions.version, sql`(SELECT m.version FROM memories m WHERE m.team_id = ${versions.teamId} AND m.id = ${versions.memoryId})`),
-        ),
-      )
+      .where(and(eq(versions.teamId, this.#teamId), inArray(versions.memoryId, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`)))
       .orderBy(versions.version);
     return Map.groupBy(rows, (row) => row.memoryId);
   }
 }
 
-function chainOf(row: typeof memories.$inferSelect, earlier: (typeof versions.$inferSelect)[]): Chain {
+/** `chain` may hold later ones than `row`, written since it was read. */
+function chainOf(row: typeof memories.$inferSelect, chain: (typeof versions.$inferSelect)[]): Chain {
   const memory = toMemory(row);
+  const earlier = chain.filter(({ version }) => version < row.version);
   return {
     present: toDocument(memory),
     past: earlier.map((version, i) => ({

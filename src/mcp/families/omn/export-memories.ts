@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exportMemories } from "../../../domain/memories/export.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { filters, toFilter } from "./filters.ts";
+import { sameFilters, toFilter } from "./filters.ts";
 
 /** OmniMemory document 1.6; users 10 (lossless round trip, verified by count and hash). */
 export const exportMemoriesTool = defineTool({
@@ -13,7 +13,7 @@ export const exportMemoriesTool = defineTool({
   annotations: readOnly,
   input: z.strictObject({
     format: z.enum(["ndjson", "json"]).default("ndjson"),
-    filters: filters.optional(),
+    filters: sameFilters.optional(),
     include_history: z.boolean().default(true),
     limit: z.number().int().min(1).max(1_000).default(100),
     cursor: z.string().max(50).optional(),

@@ -12,8 +12,11 @@ export const filters = z.strictObject({
   min_importance: field.fraction.optional(),
   max_age_days: z.number().positive().max(36_500).optional(),
   author: z.string().min(1).max(100).optional(),
-  type: field.memoryType.optional(),
+  type: field.memoryType.meta({ listed: { type: "string" } }).optional(),
 });
+
+/** For the other tools of a list, which need not say it all again. */
+export const sameFilters = filters.meta({ listed: { type: "object", description: "as in omn_retrieve_memory" } });
 
 export function toFilter(input: z.output<typeof filters> | undefined, now: number): MemoryFilter {
   const filter = {

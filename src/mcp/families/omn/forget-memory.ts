@@ -3,7 +3,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { forget } from "../../../domain/memories/forget.ts";
 import { defineTool, destructive } from "../../define-tool.ts";
 import { preview } from "../../render.ts";
-import { filters, toFilter } from "./filters.ts";
+import { sameFilters, toFilter } from "./filters.ts";
 
 const shown = 50;
 
@@ -20,7 +20,7 @@ export const forgetMemory = defineTool({
     id: field.memoryRef.optional(),
     ids: z.array(field.memoryRef).min(1).max(100).optional(),
     key: field.keyPattern.optional(),
-    filters: filters.optional(),
+    filters: sameFilters.optional(),
     mode: z.enum(["archive", "erase"]).default("archive"),
     confirm: z.string().max(100).optional(),
   }),

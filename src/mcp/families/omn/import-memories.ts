@@ -17,7 +17,8 @@ export const importMemoriesTool = defineTool({
       data: z.string().min(1).max(8_000_000).optional(),
       sha256: z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 64 hexadecimal digits").optional(),
       count: z.number().int().nonnegative().optional(),
-      format: z.enum(["ndjson", "json"]).optional(),
+      /** As the export named it; the data itself tells. */
+      format: z.enum(["ndjson", "json"]).optional().meta({ listed: null }),
       on_conflict: z.enum(["update", "skip"]).default("update"),
     })
     .refine((input) => (input.memories === undefined) !== (input.data === undefined), { message: "give either memories or data" }),

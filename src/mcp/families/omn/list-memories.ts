@@ -3,7 +3,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { omnMemory, preview } from "../../render.ts";
-import { filters, toFilter } from "./filters.ts";
+import { sameFilters, toFilter } from "./filters.ts";
 
 /** OmniMemory document 1.5. */
 export const listMemories = defineTool({
@@ -14,7 +14,7 @@ export const listMemories = defineTool({
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({
-    filters: filters.optional(),
+    filters: sameFilters.optional(),
     key: field.keyPattern.optional(),
     archived: z.boolean().optional(),
     limit: z.number().int().min(1).max(200).default(20),

@@ -1,11 +1,26 @@
 import { z } from "zod";
 import * as field from "../../../domain/memories/fields.ts";
-import { recall } from "../../../domain/memories/recall.ts";
+import { recall, type Recalled } from "../../../domain/memories/recall.ts";
+import { estimateTokens } from "../../../domain/search/tokens.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { memoryText, omnMemory } from "../../render.ts";
 import { filters, toFilter } from "./filters.ts";
 
 const query = z.string().trim().min(1, "query must not be empty").max(4_000);
+
+const structuredMemory = ({ memory, relevance, truncated }: Recalled): Record<string, unknown> =>
+  omnMemory(memory, { truncated, ...(relevance === undefined ? {} : { relevance }) });
+
+/** Of the structured answer around the memories. */
+const frameTokens = 30;
+/** Clients show a model the text or the structured answer; the budget holds for both. One more is what separates two memories. */
+const costOf = (item: Recalled): number =>
+  Math.max(estimateTokens(memoryText(item)), estimateTokens(JSON.stringify(structuredMemory(item)))) + 1;
+
+function textOf(items: Recalled[], totalFound: number): string {
+  if (items.length > 0) return items.map(memoryText).join("\n");
+  return totalFound === 0 ? "No memory found." : `${totalFound} found, but max_tokens is too small for any. Raise it.`;
+}
 
 /** OmniMemory document 1.2; features A row 1. */
 export const retrieveMemory = defineTool({
@@ -36,19 +51,17 @@ export const retrieveMemory = defineTool({
       ...(input.query === undefined ? {} : { query: input.query }),
       filter: toFilter(input.filters, ctx.now),
       limit: input.limit,
-      ...(input.max_tokens === undefined ? {} : { maxTokens: input.max_tokens }),
+      ...(input.max_tokens === undefined ? {} : { budget: { maxTokens: input.max_tokens - frameTokens, costOf } }),
       minRelevance: input.min_relevance,
       ...(input.as_of === undefined ? {} : { asOf: input.as_of }),
     });
     return {
       structured: {
-        memories: result.items.map(({ memory, relevance, truncated }) =>
-          omnMemory(memory, { truncated, ...(relevance === undefined ? {} : { relevance }) }),
-        ),
+        memories: result.items.map(structuredMemory),
         total_found: result.totalFound,
         query_time_ms: Math.round((performance.now() - started) * 100) / 100,
       },
-      text: result.items.length === 0 ? "No memory found." : result.items.map(memoryText).join("\n"),
+      text: textOf(result.items, result.totalFound),
     };
   },
 });

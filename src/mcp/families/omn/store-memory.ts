@@ -16,7 +16,9 @@ export const storeMemory = defineTool({
   input: z.strictObject({
     content: field.content,
     key: field.key,
-    metadata: stateInput.metadata.describe("tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), own fields"),
+    metadata: stateInput.metadata.meta({
+      listed: { type: "object", description: "tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), own fields" },
+    }),
     namespace: field.namespace.optional().describe("global, project:x, session:x/y, thread:x"),
     occurred_at: field.instant.optional(),
     type: field.memoryType.optional(),

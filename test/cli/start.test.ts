@@ -1,0 +1,134 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { cleanUp, freePort, launch, launchReady, localFile, scratchDir, statusOf } from "./launcher.ts";
+
+const patience = 60_000;
+afterAll(cleanUp, patience);
+
+describe("npm start", () => {
+  test("prints URL, key and the line for Claude Code, and the key opens the door", { timeout: patience }, async () => {
+    const dataDir = scratchDir();
+    const port = await freePort();
+    const server = await launchReady({ OMNIMEMORY_DATA_DIR: dataDir, PORT: String(port) });
+
+    expect(server.url).toBe(`http://127.0.0.1:${port}/mcp`);
+    expect(server.apiKey).toMatch(/^omn_[0-9A-Za-z]{16}_[0-9A-Za-z]{32}$/);
+    expect(server.stdout()).toContain(
+      `claude mcp add --transport http omnimemory ${server.url} --header "Authorization: Bearer ${server.apiKey}"\n`,
+    );
+    expect(server.stderr()).toBe("");
+    expect(localFile(dataDir)).toEqual({ url: server.url, apiKey: server.apiKey });
+    expect(statSync(join(dataDir, "local.json")).mode & 0o777).toBe(0o600);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    expect(await statusOf(server.url, server.apiKey)).toBe(200);
+    expect(await statusOf(server.url, `${server.apiKey.slice(0, -1)}${server.apiKey.endsWith("0") ? "1" : "0"}`)).toBe(401);
+
+    server.child.kill("SIGTERM");
+    expect(await server.exit).toBe(0);
+    await expect(statusOf(server.url, server.apiKey)).rejects.toThrow();
+  });
+
+  test("keeps the key over restarts; deleting local.json replaces it", { timeout: patience }, async () => {
+    const dataDir = scratchDir();
+    const start = async (): ReturnType<typeof launchReady> => launchReady({ OMNIMEMORY_DATA_DIR: dataDir, PORT: "0" });
+    const first = await start();
+    first.child.kill("SIGINT");
+    expect(await first.exit).toBe(0);
+
+    const second = await start();
+    expect(second.apiKey).toBe(first.apiKey);
+    expect(localFile(dataDir).url).toBe(second.url);
+    second.child.kill("SIGTERM");
+    await second.exit;
+
+    rmSync(join(dataDir, "local.json"));
+    const third = await start();
+    expect(third.apiKey).not.toBe(first.apiKey);
+    expect(await statusOf(third.url, third.apiKey)).toBe(200);
+    expect(await statusOf(third.url, first.apiKey)).toBe(401);
+    third.child.kill("SIGTERM");
+    await third.exit;
+
+    // A key that was never this installation's, as after copying somebody's local.json.
+    writeFileSync(join(dataDir, "local.json"), JSON.stringify({ url: third.url, apiKey: `omn_${"a".repeat(16)}_${"b".repeat(32)}` }));
+    const fourth = await start();
+    expect(await statusOf(fourth.url, fourth.apiKey)).toBe(200);
+    expect(localFile(dataDir).apiKey).toBe(fourth.apiKey);
+    fourth.child.kill("SIGTERM");
+    await fourth.exit;
+  });
+
+  test("a launcher that was killed outright does not stand in the way of the next start", { timeout: patience, skip: process.platform !== "linux" }, async () => {
+    const dataDir = scratchDir();
+    const env = { OMNIMEMORY_DATA_DIR: dataDir, PORT: String(await freePort()) };
+    const killed = await launchReady(env);
+    killed.child.kill("SIGKILL");
+    await killed.exit;
+
+    const next = await launchReady(env);
+    expect(next.url).toBe(killed.url);
+    expect(await statusOf(next.url, killed.apiKey)).toBe(200);
+    next.child.kill("SIGTERM");
+    expect(await next.exit).toBe(0);
+  });
+
+  test("ends with one line when the runtime dies", { timeout: patience }, async () => {
+    const dataDir = scratchDir();
+    const server = await launchReady({ OMNIMEMORY_DATA_DIR: dataDir, PORT: "0" });
+    process.kill(Number(readFileSync(join(dataDir, "workerd.pid"), "utf8")), "SIGKILL");
+
+    expect(await server.exit).toBe(1);
+    expect(server.stderr()).toMatch(/^The Workers runtime ended unexpectedly \(SIGKILL\)\..*npm start\n$/);
+    await expect(statusOf(server.url, server.apiKey)).rejects.toThrow();
+  });
+});
+
+describe("npm start says in one line why it cannot", () => {
+  const expectRefusal = async (env: Record<string, string>, line: RegExp, nodeArgs?: string[]): Promise<void> => {
+    const { exit, stdout, stderr } = launch({ OMNIMEMORY_DATA_DIR: scratchDir(), PORT: "0", ...env }, nodeArgs);
+    expect(await exit).toBe(1);
+    expect(stderr()).toMatch(line);
+    expect(stderr().trimEnd().split("\n")).toHaveLength(1);
+    expect(stdout()).toBe("");
+  };
+
+  test("the port is taken", { timeout: patience }, async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const address = other.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    await expectRefusal({ PORT: String(port) }, new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is taken .*PORT=${port + 1} npm start`));
+    other.close();
+  });
+
+  test.each(["abc", "-1", "65536", "87.5"])("PORT=%s", async (PORT) => {
+    await expectRefusal({ PORT }, /^PORT is a number from 0 to 65535/);
+  });
+
+  test("the data directory cannot be written", async () => {
+    const file = join(scratchDir(), "file");
+    writeFileSync(file, "");
+    await expectRefusal({ OMNIMEMORY_DATA_DIR: file }, /^Cannot write to the data directory .*OMNIMEMORY_DATA_DIR/);
+    await expectRefusal({ OMNIMEMORY_DATA_DIR: join(file, "below") }, /^Cannot write to the data directory .*OMNIMEMORY_DATA_DIR/);
+  });
+
+  test("the file system refuses the directory in a way that Node's own mkdir never returns from", { timeout: 10_000, skip: process.platform !== "linux" }, async () => {
+    await expectRefusal({ OMNIMEMORY_DATA_DIR: "/proc/omnimemory" }, /^Cannot write to the data directory/);
+  });
+
+  test("another OmniMemory uses the data, also on another port", { timeout: patience }, async () => {
+    const dataDir = scratchDir();
+    const first = await launchReady({ OMNIMEMORY_DATA_DIR: dataDir, PORT: "0" });
+    await expectRefusal({ OMNIMEMORY_DATA_DIR: dataDir }, new RegExp(`^Another OmniMemory uses the data directory .* answers at ${first.url}\\.`));
+    expect(await statusOf(first.url, first.apiKey)).toBe(200);
+    first.child.kill("SIGTERM");
+    await first.exit;
+  });
+
+  test("Node is too old", async () => {
+    const pretend = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})`;
+    await expectRefusal({}, /^OmniMemory needs Node 22\.18 or newer, this is 20\.20\.2\./, ["--import", pretend]);
+  });
+});

@@ -1,0 +1,88 @@
+import { expect } from "vitest";
+import { canRead, now, type Entry, type Principal, type State, type Visibility } from "./model.ts";
+import type { Answer, World } from "./world.ts";
+
+/** One operation as fast-check makes it: plain numbers, read by each command as it likes, so that shrinking is easy to follow. */
+export interface Op {
+  tool: string;
+  who: number;
+  target: number;
+  key: number;
+  place: number;
+  visibility: Visibility;
+  variant: number;
+  flag: boolean;
+  limit: number;
+}
+
+export type Command = (world: World, p: Principal, op: Op, tool: string) => Promise<void>;
+
+/** The same few names for everybody, on purpose. */
+const keys = ["current.task", "shared.findings", "deploy.notes"];
+export const patterns = ["*", "current.*", "*notes", "s*.find*"];
+const places = ["global", "project:p", "thread:t", "session:p/s1"];
+export const trees = ["maple", "birch"];
+
+export const keyOf = (op: Op): string => keys[op.key % keys.length] as string;
+export const patternOf = (op: Op): string => patterns[op.key % patterns.length] as string;
+export const bit = (op: Op, mask: number): boolean => (op.variant & mask) !== 0;
+
+/** Sometimes the place itself is a secret: then counts by namespace must not tell of it. */
+export const placeOf = (world: World, op: Op): string => places[op.place % 5] ?? `project:${world.mint()}`;
+export const contentOf = (world: World, op: Op): string => `${trees[op.flag ? 0 : 1]} ${world.mint()} note`;
+
+export interface Shown {
+  entry: Entry;
+  state: State;
+}
+export const present = (entries: Entry[]): Shown[] => entries.map((entry) => ({ entry, state: now(entry) }));
+
+export const everything = (world: World, p: Principal): Shown[] => present(world.model.own(p, {}, "all"));
+
+/** Only its name and place are told of a memory that stands in the way. */
+export const named = (shown: Shown[]): { entry: Entry; state: Partial<State> }[] =>
+  shown.map(({ entry, state }) => ({ entry, state: { namespace: state.namespace } }));
+
+export const sorted = <T>(list: T[]): T[] => [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
+/** A refusal tells nothing but what the caller said. */
+export function expectRefusal(world: World, p: Principal, answer: Answer, request: unknown, code: string): void {
+  expect(answer, `${p.name} is refused`).toMatchObject({ status: 200, code });
+  world.scan(p, answer, request, code === "CONFLICT" ? named(everything(world, p)) : []);
+}
+
+/** A read that this person may make: the answer is as the model says and holds nothing else. */
+export async function reads(
+  world: World, p: Principal, tool: string, args: Record<string, unknown>, shown: { entry?: Entry; state: Partial<State> }[],
+  check: (structured: Record<string, unknown>) => void,
+): Promise<Answer> {
+  const answer = await world.tool(p, tool, args);
+  if (!canRead(p)) {
+    expectRefusal(world, p, answer, args, "PERMISSION_DENIED");
+    return answer;
+  }
+  expect(answer, answer.raw).toMatchObject({ status: 200, isError: false, code: undefined });
+  check(answer.structured);
+  world.scan(p, answer, args, shown);
+  return answer;
+}
+
+/** What differs between any two calls, and what the caller said itself. */
+const normal = ({ raw }: Answer, echoed: string): string =>
+  raw
+    .replaceAll(echoed, "<it>")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<instant>")
+    .replaceAll(/"request_id":"[^"]*"/g, "<request>")
+    .replaceAll(/"query_time_ms":[\d.]+/g, "<time>");
+
+/** What is hidden is answered as what does not exist: to the letter. */
+export async function sameAsAbsent(
+  world: World, p: Principal, method: string, params: Record<string, unknown>, hidden: string | number, answer: Answer,
+): Promise<void> {
+  const absent = typeof hidden === "number" ? 1_000_000_007 : /^[0-9a-f-]{36}$/.test(hidden) ? crypto.randomUUID() : "never.used.key";
+  const twin = JSON.parse(JSON.stringify(params).replaceAll(JSON.stringify(hidden), JSON.stringify(absent)).replaceAll(`/${hidden}"`, `/${absent}"`)) as typeof params;
+  const other = await world.request(p, method, twin);
+  expect(normal(answer, String(hidden)), "hidden is answered as absent").toBe(normal(other, String(absent)));
+}
+
+export const fieldsOf = (structured: Record<string, unknown>, list: string): Record<string, unknown>[] => structured[list] as Record<string, unknown>[];

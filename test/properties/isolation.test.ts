@@ -1,0 +1,122 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { catalogue } from "../../src/mcp/catalogue.ts";
+import type { Command, Op } from "./commands.ts";
+import { canRead, type Principal, type Role } from "./model.ts";
+import { omnReads } from "./reads.ts";
+import { resources, tokenSaver } from "./token-saver.ts";
+import { World, type Membership } from "./world.ts";
+import { omnWrites } from "./writes.ts";
+
+const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...tokenSaver };
+
+const roles: Role[] = ["owner", "admin", "member", "viewer"];
+const leave: Command = async (world, p) => world.remove(p);
+const come: Command = async (world, p, op) => {
+  const gone = world.principals.filter(({ active }) => !active);
+  const back = gone[op.target % Math.max(1, gone.length)];
+  if (back) await world.add(back, roles[op.key] as Role);
+  else if (p.role === "viewer") await world.remove(p);
+};
+
+/** How often each is drawn; one that is missing here is drawn once. */
+const weights: Record<string, number> = {
+  omn_store_memory: 12, omn_update_memory: 7, omn_forget_memory: 4, omn_import_memories: 4, omn_export_memories: 2, omn_retrieve_memory: 7,
+  write_memory: 3, omn_list_memories: 2, omn_memory_stats: 2, search: 2, fetch: 2, "resources/read": 2,
+};
+const commands: Record<string, Command> = { ...tools, ...resources, "team: leave": leave, "team: come": come };
+
+const everyScope = ["memory:read", "memory:write", "memory:admin"] as const;
+const scopes = fc.oneof(
+  { weight: 5, arbitrary: fc.constant([...everyScope]) },
+  { weight: 2, arbitrary: fc.constant(["memory:read" as const, "memory:write" as const]) },
+  { weight: 2, arbitrary: fc.subarray([...everyScope], { minLength: 1 }) },
+);
+const member = fc.record({ user: fc.nat(4), team: fc.nat(2), role: fc.constantFrom(...roles), scopes });
+/** Somebody in each team can do everything, and one person is in two teams; the rest is chance. */
+const settled: Membership[] = [
+  { user: 0, team: 0, role: "owner", scopes: [...everyScope] },
+  { user: 1, team: 0, role: "member", scopes: [...everyScope] },
+  { user: 1, team: 1, role: "member", scopes: [...everyScope] },
+  { user: 2, team: 2, role: "owner", scopes: [...everyScope] },
+];
+const members = fc.array(member, { minLength: 2, maxLength: 5 }).map((more) => [...settled, ...more]);
+
+const operation: fc.Arbitrary<Op> = fc.record({
+  tool: fc.oneof(...Object.keys(commands).map((name) => ({ weight: weights[name] ?? 1, arbitrary: fc.constant(name) }))),
+  who: fc.nat(99),
+  target: fc.nat(99),
+  key: fc.nat(3),
+  place: fc.nat(5),
+  visibility: fc.constantFrom("private", "shared", "public"),
+  variant: fc.nat(127),
+  flag: fc.boolean(),
+  limit: fc.integer({ min: 1, max: 6 }),
+});
+
+const setting = (name: string): number | undefined => {
+  const value = Number((env as unknown as Record<string, string | undefined>)[name]);
+  return Number.isFinite(value) ? value : undefined;
+};
+const numRuns = setting("ISOLATION_RUNS") ?? 60;
+const seed = setting("ISOLATION_SEED");
+
+async function carryOut(world: World, op: Op): Promise<void> {
+  const p = world.principals[op.who % world.principals.length] as Principal;
+  if (!p.active) {
+    const answer = await world.tool(p, op.tool in tools ? op.tool : "omn_list_memories", {});
+    expect(answer, "who has left the team is refused").toMatchObject({ status: 401 });
+    world.scan(p, answer, {});
+    if (op.tool !== "team: come") return;
+  }
+  await (commands[op.tool] as Command)(world, p, op, op.tool);
+  await world.tick();
+}
+
+/** What somebody else reads: as the model says, and to the letter as before if nothing that they may see has changed. */
+async function lookOn(world: World, p: Principal, op: Op): Promise<void> {
+  if (!p.active || !canRead(p)) return;
+  const { model } = world;
+  const own = model.own(p, {}, "all");
+  const stats = await world.tool(p, "omn_memory_stats", {});
+  expect(stats.structured).toMatchObject(model.stats(p, Date.now()));
+  const page = await world.tool(p, "omn_list_memories", { limit: 2, full: true });
+  world.scan(p, page, {}, own.map((entry) => ({ entry, state: entry.versions.at(-1)?.state ?? {} })));
+  const seen = model.fingerprint(p);
+  const said = `${stats.raw}\n${page.raw}`;
+  const before = world.answers.get(`${p.token} ${seen}`);
+  if (before !== undefined) expect(said, `what ${p.name} reads after ${op.tool} of others`).toBe(before);
+  world.answers.set(`${p.token} ${seen}`, said);
+}
+
+test("[S6] [S16] every tool of the catalogue takes part in the model", () => {
+  expect(Object.keys(tools).sort()).toEqual(catalogue.map(({ name }) => name).sort());
+});
+
+test(
+  "[S6] [S14] [S15] [S17] [A1] [A13] [B1] nobody learns of what they may not see, whatever anybody does with any tool",
+  async () => {
+    const figures = { runs: 0, operations: 0, calls: 0 };
+    const started = Date.now();
+    await fc.assert(
+      fc.asyncProperty(members, fc.array(operation, { minLength: 15, maxLength: 35, size: "max" }), async (members, operations) => {
+        const world = await World.create(members);
+        for (const [i, op] of operations.entries()) {
+          await carryOut(world, op);
+          // Each in turn looks on; at the end, all.
+          const { principals } = world;
+          for (const step of [1, 2]) await lookOn(world, principals[(i + op.who + step) % principals.length] as Principal, op);
+        }
+        await world.learn();
+        for (const p of world.principals) await lookOn(world, p, operations.at(-1) as Op);
+        figures.runs += 1;
+        figures.operations += operations.length;
+        figures.calls += world.calls;
+      }),
+      { numRuns, ...(seed === undefined ? {} : { seed }), endOnFailure: false },
+    );
+    console.info(`isolation: ${JSON.stringify(figures)} in ${Math.round((Date.now() - started) / 1000)} s`);
+  },
+  600_000,
+);

@@ -1,0 +1,205 @@
+import { canWrite, isAdmin, latest, now, sees, unknown, type Entry, type Model, type Principal, type State, type Version } from "./model.ts";
+
+/** The writes of the model: each answers what the product must answer, and changes the maps only if it must be carried out. */
+export interface Refusal {
+  code: string;
+}
+export type Written = Refusal | { outcome: string; entry: Entry };
+export const refused = <T extends object>(result: T | Refusal): result is Refusal => "code" in result;
+export const refuse = (code: string): Refusal => ({ code });
+
+/** An export's record, as far as the model takes part. */
+export interface PortableRecord {
+  id?: string;
+  version?: number;
+  archived_at?: string | null;
+  history?: { version: number; state: PortableRecord }[];
+  content: string;
+  key?: string | null;
+  value?: unknown;
+  summary?: string | null;
+  namespace?: string;
+  visibility?: State["visibility"];
+  importance?: number;
+  tags?: string[];
+  metadata?: Record<string, unknown>;
+  occurred_at?: string | null;
+  expires_at?: string | null;
+}
+
+const blank = (owner: string): State => ({
+  key: null, content: "", value: null, summary: null, namespace: "global", visibility: "private", owner,
+  importance: 0.5, tags: [], metadata: {}, occurredAt: null, expiresAt: null, archivedAt: null,
+});
+
+const home = ({ visibility, owner }: Pick<State, "visibility" | "owner">): string => (visibility === "private" ? owner : "");
+const same = (a: State, b: State): boolean => JSON.stringify(a) === JSON.stringify(b);
+const place = (state: State): string => JSON.stringify([home(state), state.namespace, state.key]);
+
+function holderOf(model: Model, team: string, state: State): Entry | undefined {
+  return state.key === null ? undefined : model.entries.find((e) => e.team === team && now(e).archivedAt === null && place(now(e)) === place(state));
+}
+
+function create(model: Model, p: Principal, state: State, id = ""): Entry {
+  const first: Version = { version: 1, at: 0, by: p.user, state, searched: true };
+  const entry: Entry = { id, team: p.team, organization: p.organization, alias: 0, createdAt: 0, versions: [first] };
+  model.entries.push(entry);
+  return entry;
+}
+
+function advance(p: Principal, entry: Entry, state: State): void {
+  entry.versions.push({ version: latest(entry).version + 1, at: 0, by: p.user, state, searched: true });
+}
+
+/** Who sees a memory is for its owner to say; an admin may widen or narrow it, but make it private only for themselves. */
+const mayTurn = (p: Principal, entry: Entry, to: State["visibility"]): boolean =>
+  to === now(entry).visibility || now(entry).owner === p.user || (isAdmin(p) && to !== "private");
+
+const kept = ["tags", "importance", "metadata", "summary"] as const;
+
+export function remember(model: Model, p: Principal, given: Partial<State>): Written {
+  if (!canWrite(p)) return refuse("PERMISSION_DENIED");
+  const fresh = { ...blank(p.user), ...given };
+  const entry = holderOf(model, p.team, fresh);
+  if (!entry) return { outcome: "created", entry: create(model, p, fresh) };
+  const present = now(entry);
+  const carried = Object.fromEntries(kept.filter((field) => given[field] === undefined).map((field) => [field, present[field]]));
+  const next: State = { ...fresh, ...carried, owner: present.owner };
+  if (!mayTurn(p, entry, next.visibility)) return refuse("PERMISSION_DENIED");
+  if (same(present, next)) return { outcome: "unchanged", entry };
+  advance(p, entry, next);
+  return { outcome: "updated", entry };
+}
+
+export interface Revision {
+  target: { id: string } | { key: string };
+  changes: Partial<State>;
+  expectedVersion?: number;
+}
+
+export function revise(model: Model, p: Principal, { target, changes, expectedVersion }: Revision): Written {
+  if (!canWrite(p)) return refuse("PERMISSION_DENIED");
+  if (Object.keys(changes).length === 0) return refuse("VALIDATION_ERROR");
+  const named = "id" in target ? model.entries.filter((e) => sees(p, e) && e.id === target.id) : model.own(p).filter((e) => now(e).key === target.key);
+  if (named.length !== 1) return refuse(named.length === 0 ? "MEMORY_NOT_FOUND" : "CONFLICT");
+  const entry = named[0] as Entry;
+  const present = now(entry);
+  if (present.archivedAt !== null && changes.archivedAt === undefined) return refuse("VALIDATION_ERROR");
+  if (!mayTurn(p, entry, changes.visibility ?? present.visibility)) return refuse("PERMISSION_DENIED");
+  if (expectedVersion !== undefined && expectedVersion !== latest(entry).version) return { outcome: "conflict", entry };
+  const next: State = { ...present, ...changes };
+  if (same(present, next)) return { outcome: "unchanged", entry };
+  const holder = holderOf(model, p.team, next);
+  if (holder && holder !== entry) return refuse("CONFLICT");
+  advance(p, entry, next);
+  return { outcome: "updated", entry };
+}
+
+/** Refused as a whole if any of them may not go. */
+export function mayForget(p: Principal, chosen: Entry[], mode: "archive" | "erase"): boolean {
+  return mode === "archive" || chosen.every((entry) => now(entry).owner === p.user || isAdmin(p));
+}
+
+export function archive(p: Principal, chosen: Entry[]): void {
+  for (const entry of chosen) if (now(entry).archivedAt === null) advance(p, entry, { ...now(entry), archivedAt: unknown });
+}
+
+export function erase(model: Model, chosen: Entry[]): void {
+  model.entries = model.entries.filter((entry) => !chosen.includes(entry));
+}
+
+const instant = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
+
+function given(record: PortableRecord): Partial<State> {
+  const { key, content, value, summary, namespace, visibility, importance, tags, metadata, occurred_at, expires_at } = record;
+  const state = {
+    key, content, value, summary, namespace, visibility, importance, tags, metadata,
+    ...(occurred_at === undefined ? {} : { occurredAt: instant(occurred_at) }),
+    ...(expires_at === undefined ? {} : { expiresAt: instant(expires_at) }),
+  };
+  return Object.fromEntries(Object.entries(state).filter(([, field]) => field !== undefined)) as Partial<State>;
+}
+
+export interface Imported {
+  created: number;
+  updated: number;
+  unchanged: number;
+  skipped: number;
+  entries: Entry[];
+}
+
+/** In order, in groups of records that name different things; a group is carried out as a whole or not at all. */
+export function importRecords(model: Model, p: Principal, records: PortableRecord[], onConflict: "update" | "skip"): Refusal | Imported {
+  if (!canWrite(p)) return refuse("PERMISSION_DENIED");
+  const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, entries: [] };
+  for (const group of groups(p, records)) {
+    const before = model.entries.map((entry) => ({ entry, versions: [...entry.versions] }));
+    const refusal = importGroup(model, p, group, onConflict, total);
+    if (!refusal) continue;
+    model.entries = before.map(({ entry, versions }) => Object.assign(entry, { versions }));
+    return refusal;
+  }
+  return total;
+}
+
+function groups(p: Principal, records: PortableRecord[]): PortableRecord[][] {
+  const all: PortableRecord[][] = [];
+  let seen = new Set<string>();
+  for (const record of records) {
+    const state = { ...blank(p.user), ...given(record) };
+    const names = [record.id, state.key === null ? undefined : place(state)].filter((name) => name !== undefined);
+    if (all.length === 0 || names.some((name) => seen.has(name))) {
+      all.push([]);
+      seen = new Set();
+    }
+    (all.at(-1) as PortableRecord[]).push(record);
+    for (const name of names) seen.add(name);
+  }
+  return all;
+}
+
+function importGroup(model: Model, p: Principal, group: PortableRecord[], onConflict: "update" | "skip", total: Imported): Refusal | undefined {
+  const taken = group.some(({ id }) => id !== undefined && model.find(p.team, id) !== undefined && !sees(p, model.find(p.team, id) as Entry));
+  for (const record of group) {
+    const state = { ...blank(p.user), ...given(record) };
+    const archivedAt = instant(record.archived_at ?? null);
+    const byId = record.id === undefined ? undefined : model.entries.find((e) => sees(p, e) && e.id === record.id);
+    const present = byId ?? holderOf(model, p.team, state);
+    if (!present) {
+      const refusal = arrive(model, p, { ...state, archivedAt }, record, taken);
+      if (refusal) return refusal;
+      total.created += 1;
+      total.entries.push(model.entries.at(-1) as Entry);
+      continue;
+    }
+    const next: State = { ...now(present), ...given(record), archivedAt };
+    total.entries.push(present);
+    if (same(now(present), next)) total.unchanged += 1;
+    else if (onConflict === "skip") total.skipped += 1;
+    else {
+      if (!mayTurn(p, present, next.visibility)) return refuse("PERMISSION_DENIED");
+      const holder = archivedAt === null ? holderOf(model, p.team, next) : undefined;
+      if (holder && holder !== present) return refuse("CONFLICT");
+      advance(p, present, next);
+      total.updated += 1;
+    }
+  }
+  return undefined;
+}
+
+/** A memory new to the team, with the id and the history it brings, all in the importer's name. */
+function arrive(model: Model, p: Principal, state: State, record: PortableRecord, idsGivenUp: boolean): Refusal | undefined {
+  const history = record.history ?? [];
+  const whole = history.every((entry, i) => i === 0 || entry.version === (history[i - 1] as { version: number }).version + 1);
+  const last = history.at(-1);
+  if (!whole || (last && record.version !== undefined && record.version !== last.version + 1)) return refuse("VALIDATION_ERROR");
+  const entry = create(model, p, state, idsGivenUp ? "" : record.id);
+  (entry.versions[0] as Version).version = last ? last.version + 1 : 1;
+  entry.versions.unshift(
+    ...history.map((earlier) => ({
+      version: earlier.version, at: 0, by: p.user, searched: false,
+      state: { ...blank(p.user), ...given(earlier.state), archivedAt: instant(earlier.state.archived_at ?? null) },
+    })),
+  );
+  return undefined;
+}

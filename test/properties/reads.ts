@@ -1,0 +1,177 @@
+import { expect } from "vitest";
+import { bit, fieldsOf, keyOf, patternOf, present, reads, sameAsAbsent, sorted, trees, type Command, type Op, type Shown } from "./commands.ts";
+import { canRead, keyMatches, latest, now, type Entry, type Filter, type Principal } from "./model.ts";
+import { tokensOf, type World } from "./world.ts";
+
+/** One of the secret words that a memory holds or held, or a plain one. */
+export function wordOf(world: World, op: Op): string {
+  const target = world.pick(op.target);
+  const words = [...tokensOf(target?.versions.map(({ state }) => [state.content, state.summary, state.tags]))];
+  return (op.flag ? undefined : words[op.limit % Math.max(1, words.length)]) ?? (trees[op.key % 2] as string);
+}
+
+function filterOf(world: World, op: Op): { args: Record<string, unknown>; filter: Filter } {
+  const namespace = ["global", "project:p", "project:*", "thread:*"][op.place % 4] as string;
+  const author = (world.principals[op.target % world.principals.length] as Principal).user;
+  const choices: { args: Record<string, unknown>; filter: Filter }[] = [
+    { args: { scope: op.visibility }, filter: { scope: op.visibility } },
+    { args: { namespace }, filter: { namespaces: [namespace] } },
+    { args: { author }, filter: { author } },
+    { args: { tags: ["red"] }, filter: { tags: ["red"] } },
+    { args: { min_importance: 0.8, scope: op.visibility }, filter: { minImportance: 0.8, scope: op.visibility } },
+  ];
+  return choices[op.place % choices.length] as (typeof choices)[number];
+}
+
+const asFound = ({ entry, state }: Shown, version: number) => ({ memory_id: entry.id, content: state.content, version });
+const found = (list: Record<string, unknown>[]) => sorted(list.map(({ memory_id, content, version }) => ({ memory_id, content, version })));
+
+const retrieve: Command = async (world, p, op, tool) => {
+  const { model } = world;
+  const target = world.pick(op.target);
+  const kind = op.variant % 8;
+  const { args: filters, filter } = filterOf(world, op);
+  const word = wordOf(world, op);
+  const lookups: [args: Record<string, unknown>, entries: () => (Entry | undefined)[], hidden?: string | number][] = [
+    [{ id: target?.id ?? crypto.randomUUID() }, () => [target && model.byId(p, target.id)], target?.id],
+    [{ id: target?.alias ?? 1 }, () => [model.byAlias(p, target?.alias ?? 1)], target?.alias],
+    [{ key: keyOf(op) }, () => model.byKey(p, keyOf(op)), keyOf(op)],
+    [{ key: patternOf(op) }, () => model.own(p).filter((entry) => keyMatches(patternOf(op), now(entry).key))],
+    [{ query: word }, () => model.byText(p, word)],
+    [{ query: word, filters }, () => model.byText(p, word, filter)],
+    [{ filters }, () => model.own(p, filter)],
+  ];
+  if (kind === 7) return retrieveAsOf(world, p, op, tool);
+  const [lookup, entries, hidden] = lookups[kind] as (typeof lookups)[number];
+  const args = { ...lookup, limit: 100 };
+  const expected = present(canRead(p) ? entries().filter((entry) => entry !== undefined) : []);
+  const answer = await reads(world, p, tool, args, expected, (structured) => {
+    expect(found(fieldsOf(structured, "memories"))).toEqual(sorted(expected.map((shown) => asFound(shown, latest(shown.entry).version))));
+    expect(structured["total_found"]).toBe(expected.length);
+  });
+  if (expected.length === 0 && hidden !== undefined) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, hidden, answer);
+};
+
+const retrieveAsOf: Command = async (world, p, op, tool) => {
+  const { model } = world;
+  const at = world.marks[op.limit % Math.max(1, world.marks.length)];
+  if (at === undefined) return;
+  const target = world.pick(op.target);
+  const as_of = new Date(at).toISOString();
+  const pattern = patternOf(op);
+  const word = wordOf(world, op);
+  const then = (entries: Entry[]): Shown[] =>
+    entries.flatMap((entry) => {
+      const version = model.stateAt(p, entry, at);
+      return version ? [{ entry, state: version.state }] : [];
+    });
+  const own = target && model.own(p).find((entry) => entry.id === target.id);
+  const lookups: [args: Record<string, unknown>, shown: () => Shown[]][] = [
+    [{ id: target?.id ?? crypto.randomUUID() }, () => then(own ? [own] : [])],
+    [{ key: pattern }, () => then(model.own(p).filter((entry) => keyMatches(pattern, now(entry).key)))],
+    [{ query: word }, () => model.byTextAt(p, word, at)],
+    [{ filters: { scope: op.visibility } }, () => then(model.own(p, { scope: op.visibility }))],
+  ];
+  const [lookup, shown] = lookups[op.key % lookups.length] as (typeof lookups)[number];
+  const expected = shown();
+  await reads(world, p, tool, { ...lookup, as_of, limit: 100 }, expected, (structured) => {
+    expect(found(fieldsOf(structured, "memories"))).toEqual(
+      sorted(expected.map((one) => asFound(one, model.stateAt(p, one.entry, at)?.version ?? 0))),
+    );
+  });
+};
+
+const search: Command = async (world, p, op, tool) => {
+  const query = wordOf(world, op);
+  const expected = world.model.byText(p, query);
+  await reads(world, p, tool, { query }, present(expected), (structured) => {
+    const ids = fieldsOf(structured, "results").map(({ id }) => id);
+    expect(ids).toHaveLength(Math.min(10, expected.length));
+    expect(expected.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+  });
+};
+
+const fetchOne: Command = async (world, p, op, tool) => {
+  const id = world.pick(op.target)?.id ?? crypto.randomUUID();
+  const entry = world.model.byId(p, id);
+  if (entry || !canRead(p)) {
+    await reads(world, p, tool, { id }, present(entry ? [entry] : []), (structured) => expect(structured).toMatchObject({ id, text: now(entry as Entry).content }));
+    return;
+  }
+  const answer = await world.tool(p, tool, { id });
+  expect(answer.code).toBe("MEMORY_NOT_FOUND");
+  world.scan(p, answer, { id });
+  await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: { id } }, id, answer);
+};
+
+const list: Command = async (world, p, op, tool) => {
+  const { args: filters, filter } = filterOf(world, op);
+  const archived = bit(op, 1);
+  const pattern = bit(op, 4) ? patternOf(op) : undefined;
+  const expected = world.model.own(p, bit(op, 2) ? filter : {}, pattern === undefined && archived).filter((e) => pattern === undefined || keyMatches(pattern, now(e).key));
+  const args = { limit: op.limit, archived, full: op.flag, ...(bit(op, 2) ? { filters } : {}), ...(pattern === undefined ? {} : { key: pattern }) };
+  await pages(world, p, tool, args, pattern === undefined ? expected : expected.slice(0, op.limit), op.limit, "memories", (record) => record["memory_id"], (entry) => present([entry]));
+};
+
+const exportAll: Command = async (world, p, op, tool) => {
+  const { model } = world;
+  const expected = model.own(p, {}, "all");
+  const limit = bit(op, 1) ? op.limit : 100;
+  const args = { limit, include_history: !bit(op, 2), format: op.flag ? "json" : "ndjson" };
+  const shown = (entry: Entry): Shown[] => [{ entry, state: now(entry) }, ...(bit(op, 2) ? [] : model.earlier(p, entry)).map(({ state }) => ({ entry, state }))];
+  await pages(world, p, tool, args, expected, limit, "data", ({ id }) => id, shown, (structured) => {
+    const records = parse(structured["data"] as string);
+    expect(structured["count"]).toBe(records.length);
+    for (const record of records) {
+      const entry = expected.find(({ id }) => id === record["id"]) as Entry;
+      const history = ((record["history"] ?? []) as { state: { content: string } }[]).map(({ state }) => state.content);
+      expect(history).toEqual(bit(op, 2) ? [] : model.earlier(p, entry).map(({ state }) => state.content));
+      expect(record).toMatchObject({ content: now(entry).content, version: latest(entry).version, visibility: now(entry).visibility });
+    }
+    if (!bit(op, 1) && records.length > 0) world.exports.push(structured as (typeof world.exports)[number]);
+    return records;
+  });
+};
+
+export function parse(data: string): Record<string, unknown>[] {
+  if (data.startsWith("{\"format\"")) return (JSON.parse(data) as { memories: Record<string, unknown>[] }).memories;
+  return data.split("\n").filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Walks a listing to its end: page by page what the model says, in its order, and a cursor only where more follows. */
+async function pages(
+  world: World, p: Principal, tool: string, args: Record<string, unknown>, expected: Entry[], limit: number, field: string,
+  idOf: (record: Record<string, unknown>) => unknown, shown: (entry: Entry) => Shown[],
+  records: (structured: Record<string, unknown>) => Record<string, unknown>[] = (structured) => fieldsOf(structured, field),
+): Promise<void> {
+  let cursor: string | undefined;
+  for (let from = 0; from === 0 || from < expected.length; from += limit) {
+    const page = expected.slice(from, from + limit);
+    await reads(world, p, tool, { ...args, ...(cursor === undefined ? {} : { cursor }) }, page.flatMap(shown), (structured) => {
+      expect(records(structured).map(idOf)).toEqual(page.map(({ id }) => id));
+      cursor = structured["next_cursor"] as string | undefined;
+      expect(cursor).toBe(from + limit < expected.length ? page.at(-1)?.id : undefined);
+    });
+    if (!canRead(p)) return;
+  }
+}
+
+const stats: Command = async (world, p, _op, tool) => {
+  const shown = world.model.own(p).map((entry) => ({ state: { namespace: now(entry).namespace, tags: now(entry).tags } }));
+  await reads(world, p, tool, {}, shown, (structured) => expect(structured).toMatchObject(world.model.stats(p, Date.now())));
+};
+
+const health: Command = async (world, p, _op, tool) => {
+  const answer = await world.tool(p, tool, { deep: true });
+  expect(answer.structured).toEqual({
+    status: "ok",
+    dependencies: { database: { ok: true, ms: expect.any(Number) as number }, search_index: { ok: true, ms: expect.any(Number) as number } },
+  });
+  world.scan(p, answer, {});
+};
+
+export const omnReads: Record<string, Command> = {
+  omn_retrieve_memory: retrieve, search, fetch: fetchOne, omn_list_memories: list, omn_export_memories: exportAll,
+  omn_memory_stats: stats, omn_health_check: health,
+};
+

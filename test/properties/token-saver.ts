@@ -1,0 +1,135 @@
+import { expect } from "vitest";
+import { bit, contentOf, expectRefusal, fieldsOf, keyOf, patternOf, present, reads, sameAsAbsent, type Command, type Op } from "./commands.ts";
+import { canRead, canWrite, keyMatches, latest, now, type Entry, type Filter, type Principal, type Visibility } from "./model.ts";
+import { archive, refused, remember } from "./model-writes.ts";
+
+/** The tools of the Token Saver family and the resources: other words for the same memories. */
+const scopes = ["global", "project", "session", "shared"] as const;
+type Scope = (typeof scopes)[number];
+
+const where = { project_path: "/home/me/p", session_id: "s1" };
+const placeOf = (scope: Scope): { namespace: string; visibility: Visibility } =>
+  ({
+    global: { namespace: "global", visibility: "private" as const },
+    project: { namespace: "project:p", visibility: "private" as const },
+    session: { namespace: "session:p/s1", visibility: "private" as const },
+    shared: { namespace: "project:p", visibility: "shared" as const },
+  })[scope];
+
+const scopeOf = (op: Op): Scope | undefined => scopes[op.place % 5];
+
+function filterOf(scope: Scope | undefined): Filter {
+  if (scope === undefined) return { namespaces: ["global", "project:p", "session:p/s1"] };
+  const { namespace, visibility } = placeOf(scope);
+  return { namespaces: [namespace], scope: visibility };
+}
+
+const scoped = (op: Op): Record<string, unknown> => ({ ...where, ...(scopeOf(op) === undefined ? {} : { scope: scopeOf(op) }) });
+
+const write: Command = async (world, p, op, tool) => {
+  const scope = scopeOf(op) ?? "project";
+  const text = contentOf(world, op);
+  const value = bit(op, 1) ? { note: text } : text;
+  const tags = bit(op, 2) ? ["red", world.mint()] : undefined;
+  const args = { ...where, key: keyOf(op), value, scope, ...(tags ? { tags } : {}) };
+  const answer = await world.tool(p, tool, args);
+  const expected = remember(world.model, p, {
+    key: keyOf(op), content: typeof value === "string" ? value : JSON.stringify(value), value: typeof value === "string" ? null : value,
+    ...placeOf(scope), ...(tags ? { tags } : {}),
+  });
+  if (refused(expected)) return expectRefusal(world, p, answer, args, expected.code);
+  await world.learn();
+  const { entry, outcome } = expected;
+  expect(answer.structured).toMatchObject({ outcome, id: entry.id, key: keyOf(op), version: latest(entry).version });
+  world.scan(p, answer, args, [{ entry, state: {} }]);
+};
+
+const read: Command = async (world, p, op, tool) => {
+  const { model } = world;
+  const exact = op.flag;
+  const args = { ...scoped(op), ...(exact ? { key: keyOf(op) } : { pattern: patternOf(op) }) };
+  const own = model.own(p, filterOf(scopeOf(op)));
+  const matching = own.filter((entry) => (exact ? now(entry).key === keyOf(op) : keyMatches(patternOf(op), now(entry).key)));
+  const answer = await reads(world, p, tool, args, present(matching), ({ memory }) => {
+    if (!exact) return expect((memory as { id: string }[]).map(({ id }) => id)).toEqual(matching.map(({ id }) => id));
+    const best = firstOf(matching, p);
+    return expect((memory as { id: string } | null)?.id).toBe(best?.id);
+  });
+  if (exact && matching.length === 0) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, keyOf(op), answer);
+};
+
+/** One's own first, then what the team holds; the newest of them. */
+function firstOf(matching: Entry[], p: Principal): Entry | undefined {
+  const own = matching.filter((entry) => now(entry).visibility === "private" && now(entry).owner === p.user);
+  return (own.length > 0 ? own : matching).toSorted((a, b) => latest(b).at - latest(a).at)[0];
+}
+
+const list: Command = async (world, p, op, tool) => {
+  const filter = { ...filterOf(scopeOf(op)), ...(bit(op, 1) ? { tags: ["red"] } : {}) };
+  const args = { ...scoped(op), limit: op.limit, ...(bit(op, 1) ? { tags: ["red"] } : {}), ...(op.flag ? { pattern: patternOf(op) } : {}) };
+  const expected = world.model.own(p, filter).filter((entry) => !op.flag || keyMatches(patternOf(op), now(entry).key)).slice(0, op.limit);
+  await reads(world, p, tool, args, present(expected), (structured) =>
+    expect(fieldsOf(structured, "memories").map(({ id }) => id)).toEqual(expected.map(({ id }) => id)),
+  );
+};
+
+const forget: Command = async (world, p, op, tool) => {
+  const args = { ...scoped(op), key: keyOf(op) };
+  const matching = world.model.own(p, filterOf(scopeOf(op))).filter((entry) => now(entry).key === keyOf(op));
+  const answer = await world.tool(p, tool, args);
+  if (!canWrite(p)) return expectRefusal(world, p, answer, args, "PERMISSION_DENIED");
+  if (matching.length > 1) return expectRefusal(world, p, answer, args, "CONFLICT");
+  archive(p, matching);
+  await world.learn();
+  expect(answer.structured).toMatchObject({ deleted: matching.length === 1 });
+  world.scan(p, answer, args, matching.map((entry) => ({ entry, state: {} })));
+  if (matching.length === 0) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, keyOf(op), answer);
+};
+
+const resume: Command = async (world, p, _op, tool) => {
+  const expected = world.model.own(p, filterOf(undefined));
+  const isCurrent = (entry: Entry): boolean => now(entry).namespace.startsWith("session:") || (now(entry).key ?? "").startsWith("current.");
+  const isOwn = (entry: Entry): boolean => now(entry).visibility === "private";
+  const ids = (entries: Entry[]): string[] => entries.slice(0, 10).map(({ id }) => id);
+  await reads(world, p, tool, where, present(expected), ({ context }) => {
+    const groups = context as Record<"project" | "current" | "shared", { id: string }[]>;
+    expect(groups.project.map(({ id }) => id)).toEqual(ids(expected.filter((entry) => isOwn(entry) && !isCurrent(entry))));
+    expect(groups.current.map(({ id }) => id)).toEqual(ids(expected.filter((entry) => isOwn(entry) && isCurrent(entry))));
+    expect(groups.shared.map(({ id }) => id)).toEqual(ids(expected.filter((entry) => !isOwn(entry))));
+  });
+};
+
+/** -32602 is "Invalid params"; the SDK has a code of its own for a resource that is not there. */
+const resourcesList: Command = async (world, p) => {
+  const answer = await world.request(p, "resources/list", {});
+  if (!canRead(p)) return expectResourceRefusal(answer.code);
+  const expected = world.model.own(p).slice(0, 50);
+  expect(fieldsOf(answer.structured, "resources").map(({ uri }) => uri)).toEqual(["omnimemory://memories/recent", ...expected.map(({ id }) => `omnimemory://memory/${id}`)]);
+  expect(answer.structured["nextCursor"]).toBeUndefined();
+  world.scan(p, answer, {}, present(expected));
+};
+
+const expectResourceRefusal = (code: string | undefined): void => expect(code).toMatch(/^-32\d{3}$/);
+
+const resourcesRead: Command = async (world, p, op) => {
+  const id = world.pick(op.target)?.id ?? crypto.randomUUID();
+  const uri = op.flag ? "omnimemory://memories/recent" : `omnimemory://memory/${id}`;
+  const expected = op.flag ? world.model.own(p).slice(0, 20) : [world.model.byId(p, id)].filter((entry) => entry !== undefined);
+  const answer = await world.request(p, "resources/read", { uri });
+  if (!canRead(p) || (!op.flag && expected.length === 0)) {
+    expectResourceRefusal(answer.code);
+    world.scan(p, answer, { uri });
+    if (!op.flag) await sameAsAbsent(world, p, "resources/read", { uri }, id, answer);
+    return;
+  }
+  const [content] = fieldsOf(answer.structured, "contents") as [{ text: string }];
+  const body = JSON.parse(content.text) as { memories?: { memory_id: string }[]; memory_id: string };
+  expect((body.memories ?? [body]).map(({ memory_id }) => memory_id)).toEqual(expected.map((entry) => entry.id));
+  world.scan(p, answer, { uri }, present(expected));
+};
+
+export const tokenSaver: Record<string, Command> = {
+  write_memory: write, read_memory: read, list_memories: list, delete_memory: forget, smart_resume: resume,
+};
+
+export const resources: Record<string, Command> = { "resources/list": resourcesList, "resources/read": resourcesRead };

@@ -1,0 +1,200 @@
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { uuidv7 } from "../../src/domain/ids.ts";
+import type { Scope } from "../../src/domain/tenancy/principal.ts";
+import { keyFor, store } from "../domain/tenancy/tenant.ts";
+import { rpc } from "../support/mcp.ts";
+import { latest, Model, now, unknown, type Entry, type Principal, type Role, type State } from "./model.ts";
+
+export interface Membership {
+  user: number;
+  team: number;
+  role: Role;
+  scopes: Scope[];
+}
+
+export interface Answer {
+  status: number;
+  /** The JSON-RPC message as it came. */
+  raw: string;
+  structured: Record<string, unknown>;
+  text: string;
+  isError: boolean;
+  /** Of the tool's error form, of the protocol, or of the edge. */
+  code: string | undefined;
+}
+
+const token = /zq[0-9a-z]{4}x\d{5}/g;
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+export const tokensOf = (value: unknown): Set<string> => new Set(JSON.stringify(value ?? null).match(token));
+
+let worlds = 0;
+
+interface Row {
+  id: string; alias: number; version: number; owner: string; visibility: string; namespace: string; key: string | null;
+  content: string; archivedAt: number | null; createdAt: number;
+}
+
+/** Two organizations with three teams on two shards, their people, what they stored, and what the model thinks of it. */
+export class World {
+  readonly model = new Model();
+  readonly principals: Principal[] = [];
+  readonly teams: { id: string; organization: string; shard: string }[] = [];
+  /** An instant after each operation. */
+  readonly marks: number[] = [];
+  /** Arguments of the last store, whoever made it. */
+  lastStore: Record<string, unknown> | undefined;
+  /** By team, user and key: what was stored under an idempotency key. */
+  readonly once = new Map<string, { request: string; entry: Entry; outcome: string }>();
+  readonly exports: { data: string; count: number; sha256: string }[] = [];
+  readonly answers = new Map<string, string>();
+  calls = 0;
+  #minted = 0;
+  readonly #tag = (worlds += 1).toString(36).padStart(4, "0");
+  readonly #users = new Map<number, string>();
+
+  static async create(members: Membership[]): Promise<World> {
+    const world = new World();
+    await store.registerShards(["SHARD_0", "SHARD_1"], Date.now());
+    for (const [i, organization] of [0, 0, 1].entries()) {
+      const organizationId = organization === 0 && world.teams[0] ? world.teams[0].organization : uuidv7(Date.now());
+      if (i !== 1) await store.createOrganization({ id: organizationId, name: `Org ${organization}` }, Date.now());
+      const place = await store.createTeam({ id: uuidv7(Date.now()), organizationId, name: `Team ${i}` }, Date.now());
+      world.teams.push({ id: place.id, organization: organizationId, shard: place.shard });
+    }
+    expect(world.teams[0]?.shard, "the two teams of one organization live on different shards").not.toBe(world.teams[1]?.shard);
+    for (const member of members) await world.#join(member);
+    return world;
+  }
+
+  /** A second membership of the same person in the same team is one more key. */
+  async #join({ user, team, role, scopes }: Membership): Promise<void> {
+    let id = this.#users.get(user);
+    if (id === undefined) {
+      id = uuidv7(Date.now());
+      this.#users.set(user, id);
+      await store.createUser({ id, name: `User ${user}` }, Date.now());
+    }
+    const place = this.teams[team] as (typeof this.teams)[number];
+    const sibling = this.principals.find((p) => p.user === id && p.team === place.id);
+    if (!sibling) await store.addMember({ teamId: place.id, userId: id, role }, Date.now());
+    const { token } = await keyFor({ teamId: place.id, organizationId: place.organization }, id, scopes);
+    const name = `user ${user} in team ${team} (${sibling?.role ?? role}; ${scopes.map((scope) => scope.slice(7)).join(", ")})`;
+    this.principals.push({ name, token, user: id, team: place.id, organization: place.organization, role: sibling?.role ?? role, scopes, active: true });
+  }
+
+  /** A word that no other memory, and no other version of this one, holds. */
+  mint(): string {
+    return `zq${this.#tag}x${String((this.#minted += 1)).padStart(5, "0")}`;
+  }
+
+  pick(index: number): Entry | undefined {
+    const sorted = [...this.model.entries].sort((a, b) => (a.id < b.id ? -1 : 1));
+    return sorted[index % Math.max(1, sorted.length)];
+  }
+
+  async request(p: Principal, method: string, params: Record<string, unknown>): Promise<Answer> {
+    this.calls += 1;
+    const { status, body } = (await rpc(p.token, method, params, "?surface=all&project=p")) as { status: number; body: Body };
+    const result = body.result ?? {};
+    return {
+      status,
+      raw: JSON.stringify(body),
+      structured: method === "tools/call" ? (result.structuredContent ?? {}) : result,
+      text: result.content?.[0]?.text ?? "",
+      isError: result.isError === true,
+      code: result._meta?.["omnimemory/error"]?.code ?? (body.error === undefined ? undefined : String(body.error.code)),
+    };
+  }
+
+  tool(p: Principal, name: string, args: Record<string, unknown>): Promise<Answer> {
+    return this.request(p, "tools/call", { name, arguments: args });
+  }
+
+  /**
+   * The whole answer holds no secret word but those of `shown` and of the request, no id of a memory but theirs, and
+   * nothing that belongs to another organization.
+   */
+  scan(p: Principal, answer: Answer, request: unknown, shown: { entry?: Entry; state: Partial<State> }[] = []): void {
+    const allowed = new Set([...tokensOf(request), ...shown.flatMap(({ state }) => [...tokensOf(state)])]);
+    const leaked = [...tokensOf(answer.raw)].filter((word) => !allowed.has(word));
+    expect(leaked, `secret words shown to ${p.name}: ${answer.raw}`).toEqual([]);
+
+    const known = new Set([...shown.map(({ entry }) => entry?.id), ...(JSON.stringify(request ?? null).match(uuid) ?? [])]);
+    const memories = new Set(this.model.entries.map(({ id }) => id));
+    const strangers = new Set(this.teams.flatMap(({ id, organization }) => [id, organization]));
+    for (const other of this.principals) {
+      if (!this.principals.some((q) => q.user === other.user && q.organization === p.organization)) strangers.add(other.user);
+    }
+    const ids = (answer.raw.match(uuid) ?? []).filter((id) => (memories.has(id) && !known.has(id)) || strangers.has(id));
+    expect(ids, `ids shown to ${p.name}: ${answer.raw}`).toEqual([]);
+    expect(answer.raw).not.toMatch(/SHARD_|Something went wrong/);
+  }
+
+  /** D1 holds exactly what the model holds: every write that had to be refused was, and no other. Learns ids and instants. */
+  async learn(): Promise<void> {
+    for (const { id: team, shard } of this.teams) {
+      const d1 = env[shard as "SHARD_0"];
+      const [memories, versions] = (await d1.batch([
+        d1
+          .prepare(
+            `SELECT id, alias, version, owner_id AS owner, visibility, namespace, key, content, archived_at AS archivedAt, created_at AS createdAt
+             FROM memories WHERE team_id = ? ORDER BY alias`,
+          )
+          .bind(team),
+        d1.prepare("SELECT memory_id AS id, version, at, actor_id AS actor, state ->> '$.content' AS content FROM versions WHERE team_id = ? ORDER BY memory_id, version").bind(team),
+      ])) as unknown as [{ results: Row[] }, { results: { id: string; version: number; at: number; actor: string; content: string }[] }];
+      const mine = this.model.entries.filter((entry) => entry.team === team);
+      const fresh = memories.results.filter((row) => !mine.some((entry) => entry.alias === row.alias));
+      for (const [i, entry] of mine.filter(({ alias }) => alias === 0).entries()) {
+        const row = fresh[i];
+        if (!row) continue;
+        if (entry.id !== "") expect(row.id, "an import keeps the id").toBe(entry.id);
+        Object.assign(entry, { id: row.id, alias: row.alias, createdAt: row.createdAt });
+      }
+      for (const row of memories.results) {
+        const entry = mine.find(({ alias }) => alias === row.alias);
+        if (entry && now(entry).archivedAt === unknown && row.archivedAt !== null) now(entry).archivedAt = row.archivedAt;
+      }
+      const row = (entry: Entry): Row => {
+        const { owner, visibility, namespace, key, content, archivedAt } = now(entry);
+        return { id: entry.id, alias: entry.alias, version: latest(entry).version, owner, visibility, namespace, key, content, archivedAt, createdAt: entry.createdAt };
+      };
+      expect(memories.results, "the truth is what the model says").toEqual(mine.sort((a, b) => a.alias - b.alias).map(row));
+      for (const entry of mine) {
+        const chain = versions.results.filter(({ id }) => id === entry.id);
+        expect(chain.map(({ version, actor, content }) => ({ version, actor, content }))).toEqual(
+          entry.versions.map(({ version, by, state }) => ({ version, actor: by, content: state.content })),
+        );
+        for (const [i, { at }] of chain.entries()) (entry.versions[i] as { at: number }).at = at;
+      }
+    }
+  }
+
+  /** Remembers an instant that lies between two operations. */
+  async tick(): Promise<void> {
+    await scheduler.wait(2);
+    this.marks.push(Date.now());
+    await scheduler.wait(2);
+  }
+
+  async remove(p: Principal): Promise<void> {
+    await store.removeMember(p.team, p.user);
+    for (const key of this.principals) if (key.team === p.team && key.user === p.user) key.active = false;
+  }
+
+  async add(p: Principal, role: Role): Promise<void> {
+    await store.addMember({ teamId: p.team, userId: p.user, role }, Date.now());
+    for (const key of this.principals) if (key.team === p.team && key.user === p.user) Object.assign(key, { active: true, role });
+  }
+}
+
+interface Body {
+  result?: Record<string, unknown> & {
+    structuredContent?: Record<string, unknown>;
+    content?: { text: string }[];
+    isError?: boolean;
+    _meta?: { "omnimemory/error"?: { code: string } };
+  };
+  error?: { code: number | string };
+}

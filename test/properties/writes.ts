@@ -1,0 +1,182 @@
+import { expect } from "vitest";
+import { bit, contentOf, expectRefusal, fieldsOf, keyOf, patternOf, placeOf, present, sameAsAbsent, sorted, type Command, type Op } from "./commands.ts";
+import { canRead, canWrite, keyMatches, latest, now, sees, type Entry, type Principal, type State } from "./model.ts";
+import { archive, erase, importRecords, mayForget, refuse, refused, remember, revise, type PortableRecord, type Written } from "./model-writes.ts";
+import { parse } from "./reads.ts";
+import type { World } from "./world.ts";
+
+const occurred = [Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2), Date.UTC(2026, 2, 3)];
+const halfDay = 43_200_000;
+const idempotencyKey = "same-for-all";
+
+function storeArguments(world: World, op: Op): Record<string, unknown> {
+  return {
+    content: contentOf(world, op),
+    key: keyOf(op),
+    namespace: placeOf(world, op),
+    ...(bit(op, 1) ? {} : { metadata: storeMetadata(world, op) }),
+    ...(bit(op, 32) ? { occurred_at: new Date(occurred[op.limit % occurred.length] as number).toISOString() } : {}),
+    ...(bit(op, 64) ? { idempotency_key: idempotencyKey } : {}),
+  };
+}
+
+const storeMetadata = (world: World, op: Op): Record<string, unknown> => ({
+  scope: op.visibility,
+  ...(bit(op, 2) ? { tags: ["red", world.mint()] } : {}),
+  ...(bit(op, 4) ? { importance: 0.9 } : {}),
+  ...(bit(op, 8) ? { note: world.mint() } : {}),
+  ...(bit(op, 16) ? { expiry: new Date(Date.now() + halfDay).toISOString() } : {}),
+});
+
+interface WireMetadata {
+  scope?: State["visibility"];
+  tags?: string[];
+  importance?: number;
+  expiry?: string;
+}
+
+/** Wire names as the model's: what stands in `metadata` and is known there is lifted out, the rest is the caller's own. */
+function given(args: Record<string, unknown>): Partial<State> {
+  const { scope, tags, importance, expiry, ...metadata } = (args["metadata"] ?? {}) as WireMetadata;
+  const state = {
+    key: args["new_key"] ?? (args["id"] === undefined && args["new_key"] === undefined ? args["key"] : undefined),
+    content: args["content"], namespace: args["namespace"], summary: args["summary"], visibility: scope, tags, importance,
+    metadata: args["metadata"] === undefined ? undefined : metadata,
+    occurredAt: args["occurred_at"] === undefined ? undefined : Date.parse(args["occurred_at"] as string),
+    expiresAt: expiry === undefined ? undefined : Date.parse(expiry),
+  };
+  return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined)) as Partial<State>;
+}
+
+const store: Command = async (world, p, op, tool) => {
+  const repeated = op.limit === 6 ? world.lastStore : undefined;
+  const args = repeated ?? storeArguments(world, op);
+  world.lastStore = args;
+  const answer = await world.tool(p, tool, args);
+  const expected = storeOnce(world, p, args);
+  if (refused(expected)) return expectRefusal(world, p, answer, args, expected.code);
+  await world.learn();
+  const { entry, outcome } = expected;
+  expect(answer.structured).toMatchObject({ outcome, memory_id: entry.id, key: now(entry).key, version: latest(entry).version, scope: now(entry).visibility });
+  world.scan(p, answer, args, [{ entry, state: { namespace: now(entry).namespace } }]);
+};
+
+/** An idempotency key belongs to one person in one team. */
+function storeOnce(world: World, p: Principal, args: Record<string, unknown>): Written {
+  if (args["idempotency_key"] === undefined || !canWrite(p)) return remember(world.model, p, given(args));
+  const name = `${p.team}/${p.user}`;
+  const prior = world.once.get(name);
+  if (prior) {
+    if (prior.request !== JSON.stringify(args)) return refuse("VALIDATION_ERROR");
+    return sees(p, prior.entry) ? { outcome: prior.outcome, entry: prior.entry } : refuse("MEMORY_NOT_FOUND");
+  }
+  const written = remember(world.model, p, given(args));
+  if (!refused(written) && written.outcome !== "unchanged") world.once.set(name, { request: JSON.stringify(args), ...written });
+  return written;
+}
+
+const update: Command = async (world, p, op, tool) => {
+  const target = world.pick(op.target);
+  const byKey = op.limit === 6;
+  const version = op.flag ? (target ? latest(target).version : 1) : 1;
+  const args = {
+    ...(byKey ? { key: keyOf(op) } : { id: target?.id ?? crypto.randomUUID() }),
+    ...(bit(op, 1) ? { content: contentOf(world, op) } : {}),
+    ...(bit(op, 2) ? { metadata: { scope: op.visibility } } : {}),
+    ...(bit(op, 4) && bit(op, 8) ? { new_key: keyOf(op) } : {}),
+    ...(bit(op, 16) && bit(op, 8) ? { namespace: placeOf(world, op) } : {}),
+    ...(bit(op, 32) ? { archived: false } : {}),
+    ...(bit(op, 64) ? { expected_version: version } : {}),
+    ...(bit(op, 4) && !bit(op, 8) ? { summary: `summary ${world.mint()}` } : {}),
+  };
+  const answer = await world.tool(p, tool, args);
+  const changes = { ...given({ ...args, key: undefined }), ...(bit(op, 32) ? { archivedAt: null } : {}) };
+  const expected = revise(world.model, p, {
+    target: byKey ? { key: keyOf(op) } : { id: args.id as string },
+    changes,
+    ...(bit(op, 64) ? { expectedVersion: version } : {}),
+  });
+  const blind = !refused(expected) && expected.outcome === "conflict" && !canRead(p);
+  if (refused(expected) || blind) {
+    const code = refused(expected) ? expected.code : "CONFLICT";
+    expectRefusal(world, p, answer, args, code);
+    if (code === "MEMORY_NOT_FOUND") await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, (args.id ?? args.key) as string, answer);
+    return;
+  }
+  await world.learn();
+  const { entry, outcome } = expected;
+  expect(answer.structured).toMatchObject(outcome === "conflict" ? { outcome, current: { memory_id: entry.id, content: now(entry).content } } : { outcome, memory_id: entry.id, version: latest(entry).version });
+  world.scan(p, answer, args, outcome === "conflict" ? present([entry]) : [{ entry, state: {} }]);
+};
+
+const forget: Command = async (world, p, op, tool) => {
+  const { model } = world;
+  const targets = [world.pick(op.target), op.flag ? world.pick(op.target + op.key + 1) : undefined].filter((e) => e !== undefined);
+  const ids = [...new Set(targets.map(({ id }) => id))];
+  const own = model.own(p);
+  const choices: [args: Record<string, unknown>, chosen: Entry[], hidden?: string][] = [
+    [{ ids }, targets.length > 0 && ids.every((id) => model.entries.some((e) => sees(p, e) && e.id === id)) ? ids.map((id) => model.entries.find((e) => sees(p, e) && e.id === id) as Entry) : [], ids.length === 1 ? ids[0] : undefined],
+    [{ key: keyOf(op) }, own.filter((e) => now(e).key === keyOf(op)), keyOf(op)],
+    [{ key: patternOf(op) }, own.filter((e) => keyMatches(patternOf(op), now(e).key))],
+    [{ filters: { scope: op.visibility, tags: ["red"] } }, model.own(p, { scope: op.visibility, tags: ["red"] })],
+  ];
+  const [selection, chosen, hidden] = choices[[0, 0, 0, 1, 1, 2, 3][op.limit] as number] as (typeof choices)[number];
+  if (targets.length === 0 && "ids" in selection) return;
+  const mode = bit(op, 1) ? "erase" : "archive";
+  const args = { ...selection, mode };
+  const preview = await world.tool(p, tool, args);
+  const code = !canWrite(p) || !canRead(p) ? "PERMISSION_DENIED" : chosen.length === 0 ? "MEMORY_NOT_FOUND" : mayForget(p, chosen, mode) ? undefined : "PERMISSION_DENIED";
+  if (code !== undefined) {
+    expectRefusal(world, p, preview, args, code);
+    if (code === "MEMORY_NOT_FOUND" && hidden !== undefined) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, hidden, preview);
+    return;
+  }
+  expect(preview.structured).toMatchObject({ outcome: "preview", count: chosen.length });
+  expect(sorted(fieldsOf(preview.structured, "would_forget").map(({ memory_id }) => memory_id))).toEqual(sorted(chosen.map(({ id }) => id)));
+  world.scan(p, preview, args, present(chosen));
+  await world.learn();
+  if (bit(op, 2)) return;
+  const confirmed = { ...args, confirm: preview.structured["confirm"] };
+  const answer = await world.tool(p, tool, confirmed);
+  const gone = chosen.map(({ id }) => id);
+  if (mode === "archive") archive(p, chosen);
+  else erase(model, chosen);
+  for (const [name, { entry }] of world.once) if (mode === "erase" && chosen.includes(entry)) world.once.delete(name);
+  await world.learn();
+  expect(answer.structured).toMatchObject({ outcome: mode === "erase" ? "erased" : "archived", count: gone.length });
+  world.scan(p, answer, confirmed, chosen.map((entry) => ({ entry, state: {} })));
+};
+
+const bring: Command = async (world, p, op, tool) => {
+  const target = world.pick(op.target);
+  const exported = world.exports[op.target % Math.max(1, world.exports.length)];
+  const on_conflict = op.flag ? "update" : "skip";
+  const fresh = (): PortableRecord => ({
+    content: contentOf(world, op),
+    ...(bit(op, 2) ? { key: keyOf(op) } : {}),
+    ...(bit(op, 4) ? { namespace: placeOf(world, op) } : {}),
+    ...(bit(op, 8) ? { visibility: op.visibility } : {}),
+    ...(bit(op, 16) ? { tags: ["red", world.mint()] } : {}),
+  });
+  /** A record that claims to be a memory that is there already, with a history that would continue it. */
+  const claimed = (): PortableRecord => ({
+    ...fresh(),
+    ...(target ? { id: target.id } : {}),
+    ...(bit(op, 32) && target ? { version: latest(target).version + 2, history: [{ version: latest(target).version + 1, state: fresh() }] } : {}),
+  });
+  const kind = op.limit % 3;
+  const records = kind === 0 && exported ? (parse(exported.data) as unknown as PortableRecord[]) : kind === 1 ? [claimed()] : [fresh(), { content: contentOf(world, op) }];
+  const wire = records.map((record) => ({ ...record, ...(record.history ? { history: record.history.map((entry) => ({ at: "2026-01-01T00:00:00Z", actor_id: "somebody", tool: "t", action: "create", ...entry })) } : {}) }));
+  const args = kind === 0 && exported ? { data: exported.data, sha256: exported.sha256, count: exported.count, on_conflict } : { memories: wire, on_conflict };
+  const answer = await world.tool(p, tool, args);
+  const expected = importRecords(world.model, p, records, on_conflict);
+  await world.learn();
+  if (refused(expected)) return expectRefusal(world, p, answer, args, expected.code);
+  const { entries, ...counts } = expected;
+  expect(answer.structured).toMatchObject({ ...counts, memory_ids: entries.map(({ id }) => id) });
+  world.scan(p, answer, args, entries.map((entry) => ({ entry, state: {} })));
+};
+
+export const omnWrites: Record<string, Command> = {
+  omn_store_memory: store, omn_update_memory: update, omn_forget_memory: forget, omn_import_memories: bring,
+};
