@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf, StartFailure } from "./start-failure.ts";
 
@@ -30,6 +30,7 @@ export class DataDir {
   static open(path: string): DataDir {
     try {
       makeDirectory(join(path, "state", "d1"));
+      accessSync(path, constants.W_OK);
       return new DataDir(path, lock(path));
     } catch (error) {
       if (error instanceof StartFailure) throw error;

@@ -129,6 +129,8 @@ export class Runtime {
     return convertV4MiniflareOptions({
       ...options,
       bindings: { ...worker.bindings, ...vars },
+      // The id names the file. It must not change when wrangler.toml is given the id of a database at Cloudflare.
+      d1Databases: Object.fromEntries(Object.keys(worker.d1Databases).map((binding) => [binding, { id: binding }])),
       modules: [{ type: "ESModule", path: "worker.js", contents: script }],
       // Miniflare's own entry worker stands before the Worker and costs 0.3–0.6 ms a request (p50 of a plain fetch 0.76 ms
       // through it, 0.47 ms direct), and serves /cdn-cgi/ to whoever asks. So the public socket leads straight into the
@@ -144,7 +146,7 @@ export class Runtime {
       logRequests: false,
       log: new Log(LogLevel.NONE),
       handleStructuredLogs: ({ level, message }) => log(levelOf(level), message),
-      unsafeRuntimeEnv: { WORKERD_BINARY: workerdBinary, [ownerVariable]: this.#options.dataDir },
+      unsafeRuntimeEnv: { [ownerVariable]: this.#options.dataDir },
     });
   }
 }
@@ -162,6 +164,7 @@ function useWrapper(): void {
   try {
     accessSync(wrapper, constants.X_OK);
     process.env.MINIFLARE_WORKERD_PATH = wrapper;
+    process.env.WORKERD_BINARY = workerdBinary;
   } catch {
     // Then Ctrl-C ends workerd at once; everything else is the same.
   }

@@ -97,7 +97,9 @@ export interface MemoryStore {
   statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: number; state: MemoryState }[]>;
   /** Atomic: all or none. Answers the memories with their new sequence numbers. @throws WriteRace */
   commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord): Promise<Memory[]>;
-  /** Removes memories with all versions and tags, for good. Answers the ids that were there. */
+  /** Remembers the answer to a call that changed nothing. @throws WriteRace */
+  settle(principal: Principal, now: number, idempotency: IdempotencyRecord): Promise<void>;
+  /** Removes memories in just these versions, with all that came before and their tags, for good. @throws WriteRace */
   erase(principal: Principal, write: WriteContext, memories: Memory[]): Promise<{ ids: string[]; lastSeq: number }>;
   stats(principal: Principal, now: number): Promise<TeamStats>;
   /** Counts the memories as read; statistics only, never part of a version. */

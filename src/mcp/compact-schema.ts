@@ -5,18 +5,16 @@ type Schema = Record<string, unknown>;
  * anyway and says what would be right.
  */
 const dropped = new Set([
-  "$schema", "pattern", "additionalProperties", "propertyNames", "id",
+  "$schema", "$defs", "pattern", "additionalProperties", "propertyNames", "id",
   "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum",
 ]);
 
 /**
  * JSON Schema for a tool list: what a model needs to write a call, and no more. A schema with the meta entry `listed`
- * appears as that instead; with `listed: null` the property is accepted but not shown.
+ * appears as that instead (what is recursive must, for model APIs refuse `$ref`); with `listed: null` the property is accepted but not shown.
  */
 export function compactSchema(schema: unknown): Schema {
-  const { $defs, ...rest } = compact(schema) as Schema;
-  // Definitions may have lost what referred to them.
-  return $defs !== undefined && JSON.stringify(rest).includes("#/$defs/") ? { ...rest, $defs } : rest;
+  return compact(schema) as Schema;
 }
 
 function compact(node: unknown): unknown {

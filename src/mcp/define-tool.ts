@@ -63,6 +63,8 @@ export interface Tool {
   description: string;
   scope: Scope | null;
   annotations: ToolAnnotations;
+  /** What every answer satisfies; lists show it as `outputSchema`. */
+  output: z.ZodType;
   inputSchema(): Record<string, unknown>;
   outputSchema(): Record<string, unknown>;
   parse(input: unknown): z.ZodSafeParseResult<unknown>;

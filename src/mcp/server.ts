@@ -99,9 +99,9 @@ export function buildMcpServer(options: McpServerOptions): Server {
   return server;
 }
 
-/** Hints that say something: a tool that changes nothing is neither destructive nor idempotent to anybody (MCP, ToolAnnotations). */
+/** What differs from the defaults: not read-only, and the other hints mean something only then (MCP schema, ToolAnnotations). */
 const hintsOf = ({ readOnlyHint, ...effects }: ToolAnnotations) =>
-  readOnlyHint ? { readOnlyHint, openWorldHint: false } : { readOnlyHint, ...effects, openWorldHint: false };
+  readOnlyHint ? { readOnlyHint, openWorldHint: false } : { ...effects, openWorldHint: false };
 
 const clientInfo = z.object({ name: z.string().min(1) });
 

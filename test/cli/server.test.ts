@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { type LocalServer, startServer } from "../../src/cli/server.ts";
 import { cleanUp, scratchDir } from "./launcher.ts";
 
-const entry = fileURLToPath(new URL("./fixtures/worker.ts", import.meta.url));
+const entry = fileURLToPath(new URL("./fixtures/worker.js", import.meta.url));
 const patience = 60_000;
 afterAll(cleanUp, patience);
 
@@ -101,11 +101,11 @@ test("a runtime that dies is reported once, and the data can be opened again", {
   const dataDir = scratchDir();
   const lines: string[] = [];
   const crashed = new Promise<void>((resolve) => {
-    void start(dataDir, { onCrash: (line) => resolve(void lines.push(line)) }).then((server) => process.kill(server.pid ?? 0, "SIGSEGV"));
+    void start(dataDir, { onCrash: (line) => resolve(void lines.push(line)) }).then((server) => process.kill(server.pid ?? 0, "SIGKILL"));
   });
   await crashed;
 
   const next = await start(dataDir);
-  expect(lines).toEqual([expect.stringMatching(/^The Workers runtime ended unexpectedly \(SIGSEGV\)/)]);
+  expect(lines).toEqual([expect.stringMatching(/^The Workers runtime ended unexpectedly \(SIGKILL\)/)]);
   await next.close();
 });

@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { catalogue } from "../../src/mcp/catalogue.ts";
+import type { Scope } from "../../src/domain/tenancy/principal.ts";
 import type { Command, Op } from "./commands.ts";
 import { canRead, type Principal, type Role } from "./model.ts";
 import { omnReads } from "./reads.ts";
@@ -28,12 +28,12 @@ const weights: Record<string, number> = {
 const commands: Record<string, Command> = { ...tools, ...resources, "team: leave": leave, "team: come": come };
 
 const everyScope = ["memory:read", "memory:write", "memory:admin"] as const;
-const scopes = fc.oneof(
-  { weight: 5, arbitrary: fc.constant([...everyScope]) },
-  { weight: 2, arbitrary: fc.constant(["memory:read" as const, "memory:write" as const]) },
-  { weight: 2, arbitrary: fc.subarray([...everyScope], { minLength: 1 }) },
+const scopes: fc.Arbitrary<Scope[]> = fc.oneof(
+  { weight: 5, arbitrary: fc.constant<Scope[]>([...everyScope]) },
+  { weight: 2, arbitrary: fc.constant<Scope[]>(["memory:read", "memory:write"]) },
+  { weight: 2, arbitrary: fc.subarray<Scope>([...everyScope], { minLength: 1 }) },
 );
-const member = fc.record({ user: fc.nat(4), team: fc.nat(2), role: fc.constantFrom(...roles), scopes });
+const member: fc.Arbitrary<Membership> = fc.record({ user: fc.nat(4), team: fc.nat(2), role: fc.constantFrom(...roles), scopes });
 /** Somebody in each team can do everything, and one person is in two teams; the rest is chance. */
 const settled: Membership[] = [
   { user: 0, team: 0, role: "owner", scopes: [...everyScope] },
@@ -55,12 +55,14 @@ const operation: fc.Arbitrary<Op> = fc.record({
   limit: fc.integer({ min: 1, max: 6 }),
 });
 
+/** Vitest hands on to workerd what begins with VITE_: `VITE_ISOLATION_RUNS=500 VITE_ISOLATION_SEED=1 npx vitest run test/properties`. */
 const setting = (name: string): number | undefined => {
-  const value = Number((env as unknown as Record<string, string | undefined>)[name]);
-  return Number.isFinite(value) ? value : undefined;
+  const value = process.env[`VITE_ISOLATION_${name}`];
+  return value === undefined ? undefined : Number(value);
 };
-const numRuns = setting("ISOLATION_RUNS") ?? 60;
-const seed = setting("ISOLATION_SEED");
+const numRuns = setting("RUNS") ?? 60;
+const seed = setting("SEED");
+const endOnFailure = setting("SHRINK") === 0;
 
 async function carryOut(world: World, op: Op): Promise<void> {
   const p = world.principals[op.who % world.principals.length] as Principal;
@@ -114,7 +116,7 @@ test(
         figures.operations += operations.length;
         figures.calls += world.calls;
       }),
-      { numRuns, ...(seed === undefined ? {} : { seed }), endOnFailure: false },
+      { numRuns, ...(seed === undefined ? {} : { seed }), endOnFailure },
     );
     console.info(`isolation: ${JSON.stringify(figures)} in ${Math.round((Date.now() - started) / 1000)} s`);
   },

@@ -32,7 +32,7 @@ const retrieve: Command = async (world, p, op, tool) => {
   const kind = op.variant % 8;
   const { args: filters, filter } = filterOf(world, op);
   const word = wordOf(world, op);
-  const lookups: [args: Record<string, unknown>, entries: () => (Entry | undefined)[], hidden?: string | number][] = [
+  const lookups: [args: Record<string, unknown>, entries: () => (Entry | undefined)[], hidden?: string | number | undefined][] = [
     [{ id: target?.id ?? crypto.randomUUID() }, () => [target && model.byId(p, target.id)], target?.id],
     [{ id: target?.alias ?? 1 }, () => [model.byAlias(p, target?.alias ?? 1)], target?.alias],
     [{ key: keyOf(op) }, () => model.byKey(p, keyOf(op)), keyOf(op)],

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { uuidv7 } from "../../src/domain/ids.ts";
+import { sessionName } from "../../src/session/call.ts";
 import type { Scope } from "../../src/domain/tenancy/principal.ts";
 import { keyFor, store } from "../domain/tenancy/tenant.ts";
 import { rpc } from "../support/mcp.ts";
@@ -180,12 +181,19 @@ export class World {
 
   async remove(p: Principal): Promise<void> {
     await store.removeMember(p.team, p.user);
+    await this.#announce(p);
     for (const key of this.principals) if (key.team === p.team && key.user === p.user) key.active = false;
   }
 
   async add(p: Principal, role: Role): Promise<void> {
     await store.addMember({ teamId: p.team, userId: p.user, role }, Date.now());
+    await this.#announce(p);
     for (const key of this.principals) if (key.team === p.team && key.user === p.user) Object.assign(key, { active: true, role });
+  }
+
+  /** As the product does with every change to what somebody is in a team. */
+  async #announce(p: Principal): Promise<void> {
+    await env.USER_SESSION.getByName(sessionName(p.team, p.user)).standingChanged();
   }
 }
 

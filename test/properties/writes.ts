@@ -79,7 +79,7 @@ const update: Command = async (world, p, op, tool) => {
   const target = world.pick(op.target);
   const byKey = op.limit === 6;
   const version = op.flag ? (target ? latest(target).version : 1) : 1;
-  const args = {
+  const args: Record<string, unknown> = {
     ...(byKey ? { key: keyOf(op) } : { id: target?.id ?? crypto.randomUUID() }),
     ...(bit(op, 1) ? { content: contentOf(world, op) } : {}),
     ...(bit(op, 2) ? { metadata: { scope: op.visibility } } : {}),
@@ -92,7 +92,7 @@ const update: Command = async (world, p, op, tool) => {
   const answer = await world.tool(p, tool, args);
   const changes = { ...given({ ...args, key: undefined }), ...(bit(op, 32) ? { archivedAt: null } : {}) };
   const expected = revise(world.model, p, {
-    target: byKey ? { key: keyOf(op) } : { id: args.id as string },
+    target: byKey ? { key: keyOf(op) } : { id: args["id"] as string },
     changes,
     ...(bit(op, 64) ? { expectedVersion: version } : {}),
   });
@@ -100,7 +100,7 @@ const update: Command = async (world, p, op, tool) => {
   if (refused(expected) || blind) {
     const code = refused(expected) ? expected.code : "CONFLICT";
     expectRefusal(world, p, answer, args, code);
-    if (code === "MEMORY_NOT_FOUND") await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, (args.id ?? args.key) as string, answer);
+    if (code === "MEMORY_NOT_FOUND") await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, (args["id"] ?? args["key"]) as string, answer);
     return;
   }
   await world.learn();
@@ -114,7 +114,7 @@ const forget: Command = async (world, p, op, tool) => {
   const targets = [world.pick(op.target), op.flag ? world.pick(op.target + op.key + 1) : undefined].filter((e) => e !== undefined);
   const ids = [...new Set(targets.map(({ id }) => id))];
   const own = model.own(p);
-  const choices: [args: Record<string, unknown>, chosen: Entry[], hidden?: string][] = [
+  const choices: [args: Record<string, unknown>, chosen: Entry[], hidden?: string | undefined][] = [
     [{ ids }, targets.length > 0 && ids.every((id) => model.entries.some((e) => sees(p, e) && e.id === id)) ? ids.map((id) => model.entries.find((e) => sees(p, e) && e.id === id) as Entry) : [], ids.length === 1 ? ids[0] : undefined],
     [{ key: keyOf(op) }, own.filter((e) => now(e).key === keyOf(op)), keyOf(op)],
     [{ key: patternOf(op) }, own.filter((e) => keyMatches(patternOf(op), now(e).key))],

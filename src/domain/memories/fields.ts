@@ -76,7 +76,7 @@ export const userId = z.string().regex(/^[A-Za-z0-9_]{1,100}$/, "must be 1–100
 export const runId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "must be 1–100 letters, digits, underscores or hyphens");
 
 /** A UUID in standard form, or the integer alias. */
-export const memoryRef = z.union([z.uuid(), z.number().int().positive()]);
+export const memoryRef = z.union([z.uuid(), z.number().int().positive()]).meta({ listed: { type: "string" } });
 
 /** ISO 8601 date or date-time; without an offset it is UTC. Becomes ms since the epoch. */
 export const instant = z

@@ -1,10 +1,11 @@
 import type { Context } from "../context.ts";
 import { invalid, notFound } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
-import { WriteRace, type MemoryFilter } from "../ports.ts";
+import type { MemoryFilter } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, type Memory } from "./memory.ts";
 import { requireEdit, requireErase } from "./policy.ts";
+import { untilWon } from "./race.ts";
 import { followingVersion, purge } from "./remember.ts";
 
 export interface ForgetInput {
@@ -27,18 +28,15 @@ const maxForget = 500;
 /** Forgetting shows first what would go; the token it answers is bound to exactly those versions. */
 export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOutcome> {
   requireScope(ctx.principal, "memory:write");
-  const chosen = await select(ctx, input);
-  for (const memory of chosen) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);
-  const token = await confirmToken(ctx, input.mode, chosen);
-  if (input.confirm !== token) {
-    return { outcome: "preview", mode: input.mode, memories: chosen, confirm: token, changed: input.confirm !== undefined };
-  }
-  try {
+  return untilWon("these memories", async () => {
+    const chosen = await select(ctx, input);
+    for (const memory of chosen) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);
+    const token = await confirmToken(ctx, input.mode, chosen);
+    if (input.confirm !== token) {
+      return { outcome: "preview", mode: input.mode, memories: chosen, confirm: token, changed: input.confirm !== undefined };
+    }
     return input.mode === "erase" ? await erase(ctx, chosen) : await archive(ctx, chosen);
-  } catch (error) {
-    if (!(error instanceof WriteRace)) throw error;
-    return forget(ctx, input);
-  }
+  });
 }
 
 /** Archives one memory named exactly, without preview: it can be undone (delete of the other vocabularies). */
@@ -70,7 +68,8 @@ async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
     const found = await Promise.all(input.ids.map((id) => ctx.memories.get(principal, now, id)));
     const missing = input.ids.filter((_, i) => !found[i]);
     if (missing.length > 0) throw notFound(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");
-    return found as Memory[];
+    // The same memory may be named twice, by its id and by its alias.
+    return [...new Map((found as Memory[]).map((memory) => [memory.id, memory])).values()];
   }
   let chosen: Memory[];
   if (input.key !== undefined) {

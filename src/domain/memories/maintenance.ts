@@ -8,6 +8,7 @@ export interface TeamPlace {
 export interface ExpiredMemory {
   teamId: string;
   id: string;
+  version: number;
   isPublic: boolean;
 }
 

@@ -2,9 +2,11 @@ import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
-import { WriteRace, type IdempotencyRecord } from "../ports.ts";
+import type { IdempotencyRecord } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
+import { requireVisibilityChange } from "./policy.ts";
+import { untilWon } from "./race.ts";
 
 export interface RememberInput extends Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "supersededBy">> {
   content: string;
@@ -24,8 +26,6 @@ const kept = [
   "tags", "importance", "metadata", "type", "summary", "keywords", "relatedFiles", "confidence", "agentId", "runId",
 ] as const satisfies readonly (keyof MemoryState)[];
 
-const maxAttempts = 8;
-
 /**
  * Stores a memory. Under a key that exists (same visibility home and namespace) it becomes the next version:
  * content and expiry are the new ones, attributes not mentioned are kept. Identical state is `unchanged`.
@@ -39,36 +39,25 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
   const fresh = newState({ ...fields, ownerId: ctx.principal.userId });
   const requestHash = idempotencyKey === undefined ? "" : await sha256Hex(canonical(input));
 
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const { prior, existing } = await known(ctx, fresh, idempotencyKey, attempt);
+  return untilWon("this key", async (attempt) => {
+    const { prior, existing: holder } = await known(ctx, fresh, idempotencyKey, attempt);
     if (prior) return replay(ctx, prior, requestHash);
 
-    try {
-      if (existing && isExpired(existing, ctx.now)) {
-        await purge(ctx, [existing]);
-        continue;
-      }
-      const next = existing ? nextVersion(ctx, existing, fields, fresh) : firstVersion(ctx, fresh);
-      const outcome = !existing ? "created" : sameState(existing, next) ? "unchanged" : "updated";
-      if (outcome === "unchanged") return { outcome, memory: existing as Memory, replayed: false };
-
-      const once: IdempotencyRecord | undefined =
-        idempotencyKey === undefined
-          ? undefined
-          : { key: idempotencyKey, requestHash, memoryId: next.id, version: next.version, outcome };
-      const [memory] = await ctx.memories.commit(
-        ctx.principal,
-        ctx,
-        [{ memory: next, action: existing ? "update" : "create" }],
-        once,
-      );
-      await ctx.index.apply(ctx.principal, [memory as Memory]);
-      return { outcome, memory: memory as Memory, replayed: false };
-    } catch (error) {
-      if (!(error instanceof WriteRace)) throw error;
+    const existing = holder && isExpired(holder, ctx.now) ? undefined : holder;
+    if (holder && !existing) await purge(ctx, [holder]);
+    const next = existing ? nextVersion(ctx, existing, fields, fresh) : firstVersion(ctx, fresh);
+    const outcome = !existing ? "created" : sameState(existing, next) ? "unchanged" : "updated";
+    const answered = existing && outcome === "unchanged" ? existing : next;
+    const once: IdempotencyRecord | undefined =
+      idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash, memoryId: answered.id, version: answered.version, outcome };
+    if (answered === existing) {
+      if (once) await ctx.memories.settle(ctx.principal, ctx.now, once);
+      return { outcome, memory: existing, replayed: false };
     }
-  }
-  throw new DomainError("CONFLICT", "Other writers keep changing this key.", { mend: "Try again in a moment; nothing was written." });
+    const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create" }], once);
+    await ctx.index.apply(ctx.principal, [memory as Memory]);
+    return { outcome, memory: memory as Memory, replayed: false };
+  });
 }
 
 type Known = Awaited<ReturnType<Context["memories"]["lookup"]>>;
@@ -89,7 +78,7 @@ async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | 
   });
 }
 
-/** Removes memories for good, from the truth and then from the index. */
+/** Removes memories for good, from the truth and then from the index. @throws WriteRace when one has changed or is gone */
 export async function purge(ctx: Context, doomed: Memory[]): Promise<string[]> {
   const { ids, lastSeq } = await ctx.memories.erase(ctx.principal, ctx, doomed);
   await ctx.index.remove(ctx.principal, { memories: doomed, lastSeq });
@@ -127,6 +116,7 @@ export const followingVersion = (ctx: Context, existing: Memory, state: Partial<
 });
 
 function nextVersion(ctx: Context, existing: Memory, given: Partial<MemoryState>, fresh: MemoryState): Memory {
+  requireVisibilityChange(ctx.principal, existing, fresh.visibility);
   const keptFields = Object.fromEntries(kept.filter((field) => given[field] === undefined).map((field) => [field, existing[field]]));
   return followingVersion(ctx, existing, { ...fresh, ...keptFields, ownerId: existing.ownerId });
 }
@@ -140,5 +130,14 @@ async function replay(ctx: Context, prior: IdempotencyRecord, requestHash: strin
   }
   const memory = await ctx.memories.get(ctx.principal, ctx.now, prior.memoryId);
   if (!memory) throw new DomainError("MEMORY_NOT_FOUND", "The memory this call stored has expired since.", { mend: "Store it again with a new idempotency_key." });
-  return { outcome: prior.outcome as RememberOutcome["outcome"], memory, replayed: true };
+  return { outcome: prior.outcome as RememberOutcome["outcome"], memory: await asOfVersion(ctx, memory, prior.version), replayed: true };
+}
+
+/** The memory as the call left it, whatever was written since. */
+async function asOfVersion(ctx: Context, memory: Memory, number: number): Promise<Memory> {
+  if (memory.version === number) return memory;
+  const chain = (await ctx.memories.history(ctx.principal, ctx.now, [memory.id])).get(memory.id);
+  const version = chain?.find((entry) => entry.version === number);
+  if (!version) return memory;
+  return { ...memory, ...version.state, version: number, updatedAt: version.at, updatedBy: version.actorId, updatedTool: version.tool };
 }

@@ -1,9 +1,9 @@
 import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
-import { WriteRace } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { sameState, type Memory, type MemoryState } from "./memory.ts";
+import { untilWon } from "./race.ts";
 import { followingVersion } from "./remember.ts";
 import { resolveOne, type Reference } from "./resolve.ts";
 
@@ -18,8 +18,6 @@ export type ReviseOutcome =
   | { outcome: "updated" | "unchanged"; memory: Memory }
   | { outcome: "conflict"; current: Memory; attempted: ReviseInput["changes"] };
 
-const maxAttempts = 8;
-
 /**
  * Changes the mentioned fields and leaves the rest. With `expectedVersion`, a change made in between is
  * answered with both sides and nothing is written; without it, the change is applied on top of the newest.
@@ -32,7 +30,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
   if (input.changes.expiresAt != null && input.changes.expiresAt <= ctx.now) {
     throw invalid("The expiry lies in the past.", "To remove a memory, forget it; to keep it, give an expiry in the future or null.");
   }
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  return untilWon("this memory", async (attempt) => {
     const current = await resolveOne(ctx, input.target);
     requireEdit(ctx.principal, current);
     if (current.archivedAt !== null && input.changes.archivedAt === undefined) {
@@ -44,17 +42,12 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
     }
     const next = followingVersion(ctx, current, input.changes);
     if (sameState(current, next)) return { outcome: "unchanged", memory: current };
+    if (attempt > 0) await refuseTakenKey(ctx, current, next);
     const action = current.archivedAt !== null ? "restore" : "update";
-    try {
-      const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action }]);
-      await ctx.index.apply(ctx.principal, [memory as Memory]);
-      return { outcome: "updated", memory: memory as Memory };
-    } catch (error) {
-      if (!(error instanceof WriteRace)) throw error;
-      await refuseTakenKey(ctx, current, next);
-    }
-  }
-  throw new DomainError("CONFLICT", "Other writers keep changing this memory.", { mend: "Try again in a moment; nothing was written." });
+    const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action }]);
+    await ctx.index.apply(ctx.principal, [memory as Memory]);
+    return { outcome: "updated", memory: memory as Memory };
+  });
 }
 
 /** A race that will be lost every time: the place the memory would move to already has this key. */

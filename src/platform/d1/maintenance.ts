@@ -2,7 +2,7 @@ import { and, eq, lte, lt, max, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { ExpiredMemory, MaintenanceStore, TeamPlace } from "../../domain/memories/maintenance.ts";
 import * as statements from "./memory-sql.ts";
-import type { ShardOf } from "./memory-store.ts";
+import { isRace, type ShardOf } from "./memory-store.ts";
 import { idempotency, memories, outbox } from "./shard-schema.ts";
 
 /** Access without a principal, for scheduled work only. */
@@ -15,7 +15,7 @@ export class D1Maintenance implements MaintenanceStore {
 
   async expired(shard: string, now: number, limit: number): Promise<ExpiredMemory[]> {
     const rows = await drizzle(this.#shardOf(shard))
-      .select({ teamId: memories.teamId, id: memories.id, visibility: memories.visibility })
+      .select({ teamId: memories.teamId, id: memories.id, version: memories.version, visibility: memories.visibility })
       .from(memories)
       .where(lte(memories.expiresAt, now))
       .limit(limit);
@@ -25,14 +25,20 @@ export class D1Maintenance implements MaintenanceStore {
   async purge(place: TeamPlace, now: number, expired: ExpiredMemory[]): Promise<void> {
     const d1 = this.#shardOf(place.shard);
     const ids = JSON.stringify(expired.map(({ id }) => id));
-    const tombstones = JSON.stringify(expired.map(({ id, isPublic }) => ({ id, isPublic: isPublic ? 1 : 0 })));
-    await d1.batch([
+    const tombstones = JSON.stringify(expired.map(({ id, version, isPublic }) => ({ id, version, isPublic: isPublic ? 1 : 0 })));
+    const batch = [
       d1.prepare(statements.takeSequence).bind(place.id, expired.length),
       d1.prepare(statements.insertTombstones).bind(place.id, tombstones, expired.length, now),
       d1.prepare(statements.deleteIdempotency).bind(place.id, ids),
       d1.prepare(statements.deleteMemories).bind(place.id, ids),
       d1.prepare(statements.insertAudit).bind(now, place.id, "system", "system", "expiry", "erase", null, expired.length, ""),
-    ]);
+    ];
+    try {
+      await d1.batch(batch);
+    } catch (error) {
+      // Somebody has just given one of them a new expiry or stored anew under its key: the next sweep looks again.
+      if (!isRace(error)) throw error;
+    }
   }
 
   async teamsWithOutbox(shard: string): Promise<{ teamId: string; seq: number }[]> {

@@ -77,7 +77,12 @@ export const upsertMemories = (() => {
   const values = columns.map(([property]) =>
     property === "teamId" ? "?1" : property === "seq" || property === "alias" ? sequence : extract(property),
   );
-  const updates = columns.filter(([property]) => !never.has(property)).map(([, column]) => `${column.name} = excluded.${column.name}`);
+  // Nothing but the version after the present one replaces it: NULL breaks the column's constraint, and the whole batch.
+  const updates = columns
+    .filter(([property]) => !never.has(property))
+    .map(([property, { name }]) =>
+      property === "version" ? "version = iif(excluded.version = memories.version + 1, excluded.version, NULL)" : `${name} = excluded.${name}`,
+    );
   return `INSERT INTO memories (${columns.map(([, column]) => column.name).join(", ")})
     SELECT ${values.join(", ")} FROM json_each(?2) e WHERE true
     ON CONFLICT (team_id, id) DO UPDATE SET ${updates.join(", ")}`;
@@ -122,9 +127,14 @@ export const insertOutbox = `INSERT INTO outbox (team_id, seq, memory_id, op, is
     m.visibility = 'public' OR m.id IN (SELECT value FROM json_each(?3)), m.updated_at
   FROM memories m WHERE ${justWritten}`;
 
-/** Tombstones. Parameters: team, `[{id, isPublic}]` as JSON, number of them, now. */
+/**
+ * Tombstones, of just these versions: one that has changed or is gone breaks the column's constraint, and the whole
+ * batch. Parameters: team, `[{id, version, isPublic}]` as JSON, number of them, now.
+ */
 export const insertTombstones = `INSERT INTO outbox (team_id, seq, memory_id, op, is_public, created_at)
-  SELECT ?1, (SELECT seq FROM counters WHERE team_id = ?1) - ?3 + 1 + e.key, e.value ->> '$.id', 'erase', e.value ->> '$.isPublic', ?4
+  SELECT ?1, (SELECT seq FROM counters WHERE team_id = ?1) - ?3 + 1 + e.key,
+    (SELECT m.id FROM memories m WHERE m.team_id = ?1 AND m.id = e.value ->> '$.id' AND m.version = e.value ->> '$.version'),
+    'erase', e.value ->> '$.isPublic', ?4
   FROM json_each(?2) e`;
 /** Old outbox rows of an erased memory name it, but hold none of its text. Parameters: team, ids as JSON. */
 export const deleteMemories = `DELETE FROM memories WHERE team_id = ?1 AND id IN (SELECT value FROM json_each(?2))`;

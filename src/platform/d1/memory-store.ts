@@ -62,8 +62,10 @@ function matching(filter: MemoryFilter): SQL | undefined {
 }
 
 /** Nothing but a lost race breaks these constraints: the chain of versions, the unique key, the idempotency key. */
-const isRace = (error: unknown): boolean =>
-  /(?:UNIQUE|FOREIGN KEY) constraint failed/.test(error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "");
+export const isRace = (error: unknown): boolean =>
+  /(?:UNIQUE|FOREIGN KEY) constraint failed|NOT NULL constraint failed: (?:memories\.version|outbox\.memory_id)/.test(
+    error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "",
+  );
 
 export class D1MemoryStore implements MemoryStore {
   readonly #shardOf: ShardOf;
@@ -310,13 +312,7 @@ export class D1MemoryStore implements MemoryStore {
       d1.prepare(statements.insertTags).bind(teamId, count),
       d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
       this.#audit(d1, principal, write, count === 1 ? (writes[0] as MemoryWrite).action : "import", writes[0]?.memory.id, count),
-      ...(once
-        ? [
-            d1
-              .prepare(statements.insertIdempotency)
-              .bind(teamId, principal.userId, once.key, once.requestHash, once.memoryId, once.version, once.outcome, write.now),
-          ]
-        : []),
+      ...(once ? [this.#idempotency(d1, principal, write.now, once)] : []),
     ];
     const last = await this.#run(d1, batch);
     // A new memory arrives with alias 0 and is named after the number its creation took.
@@ -329,7 +325,7 @@ export class D1MemoryStore implements MemoryStore {
   async erase(principal: Principal, write: WriteContext, doomed: Memory[]): Promise<{ ids: string[]; lastSeq: number }> {
     const d1 = this.#shardOf(principal.shard);
     const ids = doomed.map((memory) => memory.id);
-    const tombstones = doomed.map((memory) => ({ id: memory.id, isPublic: memory.visibility === "public" ? 1 : 0 }));
+    const tombstones = doomed.map(({ id, version, visibility }) => ({ id, version, isPublic: visibility === "public" ? 1 : 0 }));
     const lastSeq = await this.#run(d1, [
       d1.prepare(statements.takeSequence).bind(principal.teamId, ids.length),
       d1.prepare(statements.insertTombstones).bind(principal.teamId, JSON.stringify(tombstones), ids.length, write.now),
@@ -338,6 +334,21 @@ export class D1MemoryStore implements MemoryStore {
       this.#audit(d1, principal, write, "erase", ids[0], ids.length),
     ]);
     return { ids, lastSeq };
+  }
+
+  async settle(principal: Principal, now: number, once: IdempotencyRecord): Promise<void> {
+    const d1 = this.#shardOf(principal.shard);
+    try {
+      await this.#idempotency(d1, principal, now, once).run();
+    } catch (error) {
+      throw isRace(error) ? new WriteRace() : error;
+    }
+  }
+
+  #idempotency(d1: D1Database, principal: Principal, now: number, { key, requestHash, memoryId, version, outcome }: IdempotencyRecord) {
+    return d1
+      .prepare(statements.insertIdempotency)
+      .bind(principal.teamId, principal.userId, key, requestHash, memoryId, version, outcome, now);
   }
 
   #audit(d1: D1Database, principal: Principal, write: WriteContext, action: string, memoryId: string | undefined, count: number) {

@@ -141,7 +141,12 @@ export class TeamIndex extends DurableObject<Env> {
     this.ctx.storage.transactionSync(() => {
       this.#progress.know(team.teamId, team.shard);
       this.#sql.exec("DELETE FROM docs WHERE team_id = ?", team.teamId);
-      for (const table of ["now_fts", "past_fts"]) this.#sql.exec(`DELETE FROM ${table} WHERE rowid NOT IN (SELECT doc FROM docs)`);
+      const empty = this.#sql.exec("SELECT 1 FROM docs LIMIT 1").toArray().length === 0;
+      for (const table of ["now_fts", "past_fts"]) {
+        // Row by row, a contentless table goes on counting what was deleted, which flattens bm25; all at once, it does not.
+        if (empty) this.#sql.exec(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`);
+        else this.#sql.exec(`DELETE FROM ${table} WHERE rowid NOT IN (SELECT doc FROM docs)`);
+      }
       this.#progress.forget(team.teamId);
     });
     await this.#follow(team);

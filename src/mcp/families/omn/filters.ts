@@ -10,7 +10,7 @@ export const filters = z.strictObject({
   scope: field.visibility.optional(),
   namespace: field.namespaceFilter.optional(),
   min_importance: field.fraction.optional(),
-  max_age_days: z.number().positive().max(36_500).optional(),
+  max_age_days: z.number().positive().max(36_500).meta({ listed: { type: "number" } }).optional(),
   author: z.string().min(1).max(100).optional(),
   type: field.memoryType.meta({ listed: { type: "string" } }).optional(),
 });

@@ -6,7 +6,7 @@ export const healthCheck = defineTool({
   name: "omn_health_check",
   family: "omn",
   title: "Health check",
-  description: "Whether the server answers; with deep: true also each dependency.",
+  description: "Whether the server answers; deep: true tries each dependency.",
   scope: null,
   annotations: readOnly,
   input: z.strictObject({ deep: z.boolean().optional() }),

@@ -8,7 +8,7 @@ export const importMemoriesTool = defineTool({
   name: "omn_import_memories",
   family: "omn",
   title: "Import memories",
-  description: "Store many memories at once: memories[] of {content, key, …}, or data of an export with its sha256 and count. All are checked before any is stored.",
+  description: "Store many memories at once: up to 1,000 of {content, key, …}, or data of an export with its sha256 and count. All are checked before any is stored.",
   scope: "memory:write",
   annotations: additive,
   input: z

@@ -19,7 +19,7 @@ export const listMemories = defineTool({
     archived: z.boolean().optional(),
     limit: z.number().int().min(1).max(200).default(20),
     cursor: z.string().max(50).optional(),
-    full: z.boolean().optional().describe("whole content"),
+    full: z.boolean().optional(),
   }),
   output: z.looseObject({ memories: z.array(z.looseObject({})), next_cursor: z.string().optional() }),
   async handler(ctx, input) {

@@ -23,7 +23,8 @@ export const storeMemory = defineTool({
     occurred_at: field.instant.optional(),
     type: field.memoryType.optional(),
     idempotency_key: field.idempotencyKey.optional(),
-    compress: z.boolean().optional(),
+    /** Of the document; accepted, while content of at most 10,000 characters needs no compression. */
+    compress: z.boolean().optional().meta({ listed: null }),
   }),
   output: z.looseObject({ memory_id: z.string(), key: z.string(), outcome: z.enum(["created", "updated", "unchanged"]), version: z.number() }),
   async handler(ctx, { idempotency_key, compress: _compress, ...input }) {

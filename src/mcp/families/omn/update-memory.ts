@@ -22,7 +22,7 @@ export const updateMemory = defineTool({
     namespace: field.namespace.optional(),
     type: field.memoryType.meta({ listed: { type: "string" } }).optional(),
     summary: stateInput.summary,
-    archived: z.literal(false).optional().describe("false restores"),
+    archived: z.literal(false).meta({ listed: { const: false, description: "restores" } }).optional(),
     expected_version: z.number().int().positive().optional(),
   }),
   output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict"]) }),

@@ -15,7 +15,7 @@ export const smartResume = defineTool({
   name: "smart_resume",
   family: "token-saver",
   title: "Resume work",
-  description: "Call first in a session: a short briefing of task, progress, blockers, next steps and shared findings of the project.",
+  description: "Call first in a session: a short briefing of the project's task, progress, blockers, next steps and findings.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject(where),

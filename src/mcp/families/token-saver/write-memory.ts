@@ -17,7 +17,7 @@ export const writeMemory = defineTool({
   annotations: additive,
   input: z.strictObject({
     key: field.key,
-    value: field.json.describe("any JSON value"),
+    value: field.json.meta({ listed: { description: "any JSON value" } }),
     scope: memoryScope.default("project"),
     ttl: z.number().int().positive().max(100 * year).optional().describe("seconds"),
     tags: field.tags.optional(),

@@ -1,0 +1,20 @@
+import { DomainError } from "../errors.ts";
+import { WriteRace } from "../ports.ts";
+
+/** In each round at least one of the writers gets through, so that a crowd of this size on one key all do. */
+const maxAttempts = 64;
+/** Losers come back at different moments, or they would only meet again. */
+const longestPauseMs = 40;
+
+/** Reads, decides and writes anew until no other writer was faster. `attempt` counts from 0. */
+export async function untilWon<T>(contested: string, work: (attempt: number) => Promise<T>): Promise<T> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (!(error instanceof WriteRace)) throw error;
+    }
+    if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(longestPauseMs, 2 ** attempt)));
+  }
+  throw new DomainError("CONFLICT", `Other writers keep changing ${contested}.`, { mend: "Try again in a moment; nothing was written." });
+}

@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
+import { callTool } from "../support/mcp.ts";
+import { countTokens } from "./o200k.ts";
+import { prose, texts } from "./texts.ts";
+
+const word = fc.constantFrom("blue", "whale", "billing", "数据库", "каталог", 'quo"te', "back\\slash", "line\nbreak", "🦀", "aGVsbG8gd29ybGQ", "0x9f86d081");
+const text = fc.oneof(fc.array(word, { minLength: 1, maxLength: 400 }).map((words) => words.join(" ")), fc.constantFrom(...texts.map(([, sample]) => sample)));
+const memory = fc.record(
+  {
+    content: text.map((content) => `whale ${content}`.slice(0, 9_000).trim()),
+    key: fc.uuid().map((id) => `whale.${id}`),
+    metadata: fc.record({
+      tags: fc.array(word.map((tag) => tag.trim()), { maxLength: 5 }),
+      importance: fc.double({ min: 0, max: 1, noNaN: true }),
+      note: fc.array(word, { maxLength: 100 }).map((words) => words.join(" ").slice(0, 900)),
+    }),
+  },
+  { requiredKeys: ["content", "key"] },
+);
+
+describe("[U5] [A1] max_tokens of omn_retrieve_memory", () => {
+  let token: string;
+  beforeAll(async () => {
+    const tenant = await newTenant();
+    ({ token } = await keyFor(tenant, tenant.ownerId));
+  });
+
+  test("neither the text nor the structured answer ever takes more, whatever is stored", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(memory, { minLength: 1, maxLength: 5 }), fc.integer({ min: 50, max: 1_500 }), async (memories, budget) => {
+        const imported = await callTool(token, "omn_import_memories", { memories });
+        expect(imported.error).toBeUndefined();
+        for (const how of [{ query: "whale" }, { key: "whale.*" }, { key: memories[0]?.key }]) {
+          const answer = await callTool(token, "omn_retrieve_memory", { ...how, max_tokens: budget, limit: 20 });
+          expect(answer.error).toBeUndefined();
+          expect(countTokens(answer.text)).toBeLessThanOrEqual(budget);
+          expect(countTokens(JSON.stringify(answer.structured))).toBeLessThanOrEqual(budget);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  }, 120_000);
+});
+
+describe("[U5] a budget that holds part of what is known", () => {
+  let token: string;
+  beforeAll(async () => {
+    const tenant = await newTenant();
+    ({ token } = await keyFor(tenant, tenant.ownerId));
+    await callTool(token, "omn_import_memories", { memories: prose.map(([kind, content], i) => ({ key: `note.${i}`, content: `${kind}: ${content}`.repeat(4) })) });
+  });
+  const recall = (max_tokens: number) => callTool(token, "omn_retrieve_memory", { key: "note.*", max_tokens });
+
+  test("is spent in order: whole memories, then a preview with the id to fetch the whole by", async () => {
+    const { structured, text: shown } = await recall(1_200);
+    const memories = structured["memories"] as { memory_id: string; content: string; truncated?: boolean }[];
+    expect(memories.map(({ truncated = false }) => truncated)).toEqual([...memories.slice(1).map(() => false), true]);
+    const preview = memories.at(-1);
+    expect(preview?.content.endsWith("…")).toBe(true);
+    expect(shown).toContain('truncated="true"');
+    const whole = await callTool(token, "omn_retrieve_memory", { id: preview?.memory_id });
+    expect(whole.structured["memories"][0].content.startsWith(preview?.content.slice(0, -1))).toBe(true);
+  });
+
+  test("gives a preview even of 120 tokens", async () => {
+    expect((await recall(120)).structured["memories"]).toHaveLength(1);
+  });
+
+  test("says so when it is too small for any memory", async () => {
+    const { structured, text: shown } = await recall(50);
+    expect(structured).toMatchObject({ memories: [], total_found: 3 });
+    expect(shown).toMatch(/3 found.*max_tokens/);
+  });
+
+  test("is not spent on what was not asked for: without max_tokens everything comes whole", async () => {
+    const { structured } = await callTool(token, "omn_retrieve_memory", { key: "note.*" });
+    expect(structured["memories"].map(({ truncated }: { truncated?: boolean }) => truncated)).toEqual([undefined, undefined, undefined]);
+  });
+});

@@ -1,0 +1,4 @@
+declare module "*.tiktoken?raw" {
+  const text: string;
+  export default text;
+}

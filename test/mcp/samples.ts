@@ -1,0 +1,28 @@
+/** For every tool a call that succeeds on a team that holds the memory `sampleKey`. A test checks that none is missing. */
+export const sampleKey = "project.sample.decision";
+
+/** Stores what the other samples refer to. */
+export const sampleMemory = {
+  key: sampleKey,
+  content: "We chose PostgreSQL for the billing service because of its transactions.",
+  metadata: { tags: ["database"], importance: 0.8 },
+};
+
+export const sampleCalls = (memoryId: string): Record<string, Record<string, unknown>> => ({
+  omn_retrieve_memory: { query: "which database for billing" },
+  omn_store_memory: { key: "project.sample.other", content: "Invoices are numbered per country." },
+  omn_update_memory: { key: sampleKey, content: "We chose PostgreSQL 18 for the billing service." },
+  omn_forget_memory: { key: sampleKey },
+  omn_list_memories: { filters: { tags: ["database"] } },
+  omn_export_memories: { format: "json" },
+  omn_import_memories: { memories: [{ key: "project.sample.imported", content: "Refunds need two approvals." }] },
+  omn_memory_stats: {},
+  omn_health_check: { deep: true },
+  smart_resume: {},
+  write_memory: { key: "current.task", value: { goal: "migrate billing", progress: 40 } },
+  read_memory: { key: sampleKey },
+  list_memories: { pattern: "project.*" },
+  delete_memory: { key: sampleKey },
+  search: { query: "billing database" },
+  fetch: { id: memoryId },
+});

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import bpeRanks from "gpt-tokenizer/data/o200k_base.tiktoken?raw";
+import { describe, expect, test } from "vitest";
+import { frequentTokens } from "../../src/domain/search/token-ranks.ts";
+import { cutTo, estimateTokens } from "../../src/domain/search/tokens.ts";
+import { countTokens } from "./o200k.ts";
+import { prose, texts } from "./texts.ts";
+
+const latin = fc.string({ unit: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz"), maxLength: 200 });
+const identifier = fc.string({ unit: fc.constantFrom(..."abcXYZ_$0189"), maxLength: 120 });
+const spacing = fc.string({ unit: fc.constantFrom(" ", "\n", "\t", "\r\n", "\u3000", "a", "1", "-"), maxLength: 200 });
+const cjk = fc.string({ unit: fc.integer({ min: 0x3040, max: 0x9fff }).map((code) => String.fromCodePoint(code)), maxLength: 200 });
+const anyText = fc.oneof(fc.string({ unit: "grapheme", maxLength: 300 }), fc.string({ unit: "binary", maxLength: 300 }), latin, identifier, spacing, cjk);
+
+describe("[U5] the token estimate", () => {
+  test.each(texts)("is never below what o200k takes, over %s", (_kind, text) => {
+    expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text));
+  });
+
+  test("is never below what o200k takes, over any text", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test.each(prose)("is at most 30% above over English prose: %s", (_kind, text) => {
+    expect(estimateTokens(text) / countTokens(text)).toBeLessThanOrEqual(1.3);
+  });
+
+  // The clock of workerd stands still while code runs, so the limit of the test is the measure: by the square, it takes minutes.
+  test("takes time in proportion to a text without spaces", { timeout: 5_000 }, () => {
+    for (const unit of ["漢字", "zqx", "=-", "👨‍👩‍👧"]) expect(estimateTokens(unit.repeat(20_000))).toBeGreaterThan(20_000);
+  });
+
+  test("stands on the first tokens of the vocabulary (else: node scripts/token-ranks.ts)", () => {
+    const kept = frequentTokens.split("\v");
+    const first = bpeRanks.split("\n", 256 + kept.length).slice(256).map((line) => atob(line.slice(0, line.indexOf(" "))));
+    expect(kept.findIndex((token, at) => token !== first[at])).toBe(-1);
+  });
+});
+
+describe("[U5] a text cut to a budget", () => {
+  test("keeps the budget, is a beginning of the text, and is whole when it fits", () => {
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 1, max: 150 }), (text, budget) => {
+        const cut = cutTo(text, budget);
+        expect(countTokens(cut)).toBeLessThanOrEqual(budget);
+        if (estimateTokens(text) <= budget) expect(cut).toBe(text);
+        else expect(text.startsWith(cut.slice(0, -1)) && cut.endsWith("…")).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("never splits a character", () => {
+    for (let budget = 1; budget < 60; budget += 1) expect(cutTo("🦀🦜🐙".repeat(40), budget).isWellFormed()).toBe(true);
+  });
+
+  test("uses most of what it may", () => {
+    for (const [, text] of prose) expect(countTokens(cutTo(text, 100))).toBeGreaterThan(65);
+  });
+});
