@@ -19,7 +19,7 @@ export interface LocalFile {
  */
 export class DataDir {
   readonly path: string;
-  readonly #release: () => void;
+  #release: (() => void) | undefined;
 
   private constructor(path: string, release: () => void) {
     this.path = path;
@@ -72,8 +72,10 @@ export class DataDir {
   }
 
   close(): void {
-    rmSync(this.pidFile, { force: true });
-    this.#release();
+    // Twice is no error; by the second time the directory may be another's.
+    if (this.#release) rmSync(this.pidFile, { force: true });
+    this.#release?.();
+    this.#release = undefined;
   }
 }
 

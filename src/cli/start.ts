@@ -18,16 +18,18 @@ try {
 async function main(): Promise<void> {
   const dataDir = env.OMNIMEMORY_DATA_DIR ? resolve(env.OMNIMEMORY_DATA_DIR) : join(projectRoot, ".data");
   const vars = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (name.startsWith("OMNIMEMORY_") && !own.has(name) && value !== undefined ? [[name, value]] : [])));
-  const server = await startServer({ dataDir, port: portOf(env.PORT ?? ""), vars, log, onCrash: fail });
+  let stopping: number | undefined;
+  // systemd, CI and the like send SIGTERM to the runtime as well, whose end may be seen first; that is no crash.
+  const onCrash = (line: string): unknown => setTimeout(() => stopping ?? fail(line), 250);
+  const server = await startServer({ dataDir, port: portOf(env.PORT ?? ""), vars, log, onCrash });
 
   // Miniflare ends the process on these signals at once; here the launcher decides.
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
   for (const signal of signals) process.removeAllListeners(signal);
-  let since: number | undefined;
   const stop = async (): Promise<void> => {
     // Ctrl-C under npm arrives twice, from the terminal and from npm; only a later one is impatience.
-    if (since !== undefined) return performance.now() - since > 1_000 ? process.exit(130) : undefined;
-    since = performance.now();
+    if (stopping !== undefined) return performance.now() - stopping > 1_000 ? process.exit(130) : undefined;
+    stopping = performance.now();
     const patience = setTimeout(() => process.stderr.write("Open requests may finish for 10 seconds; Ctrl-C again stops at once.\n"), 1_000);
     await server.close();
     clearTimeout(patience);

@@ -46,7 +46,7 @@ async function askWrangler(configPath: string): Promise<string> {
     });
     return stdout;
   } catch (error) {
-    const stderr = error instanceof Error && "stderr" in error ? String(error.stderr).trim().split("\n")[0] : "";
+    const stderr = error instanceof Error && "stderr" in error ? String(error.stderr).trim().replaceAll(/\s*\n\s*/g, " ") : "";
     throw new StartFailure(`wrangler.toml could not be read: ${stderr || messageOf(error)}`, { cause: error });
   }
 }

@@ -38,5 +38,5 @@ export const catalogue: readonly Tool[] = [
 
 const byName = new Map(catalogue.flatMap((tool) => [tool.name, ...tool.aliases].map((name) => [name, tool] as const)));
 
-/** By name or alias. */
-export const findTool = (name: string): Tool | undefined => byName.get(name);
+/** By name or alias. Lists use names that every model API accepts; callers may write a dot for an underscore. */
+export const findTool = (name: string): Tool | undefined => byName.get(name) ?? byName.get(name.replaceAll(".", "_"));

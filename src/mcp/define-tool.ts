@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Context } from "../domain/context.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
 import { compactSchema } from "./compact-schema.ts";
@@ -63,7 +63,8 @@ export interface Tool {
   description: string;
   scope: Scope | null;
   annotations: ToolAnnotations;
-  /** What every answer satisfies; lists show it as `outputSchema`. */
+  /** What arguments and answers must be, in full; lists show less of it. */
+  input: z.ZodType;
   output: z.ZodType;
   inputSchema(): Record<string, unknown>;
   outputSchema(): Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { DomainError, invalid } from "../domain/errors.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
 import { findTool } from "./catalogue.ts";

@@ -74,6 +74,16 @@ describe("npm start", () => {
     expect(await next.exit).toBe(0);
   });
 
+  test("a SIGTERM to all processes at once, as systemd sends it, is an orderly end", { timeout: patience }, async () => {
+    const dataDir = scratchDir();
+    const server = await launchReady({ OMNIMEMORY_DATA_DIR: dataDir, PORT: "0" });
+    process.kill(Number(readFileSync(join(dataDir, "workerd.pid"), "utf8")), "SIGTERM");
+    setTimeout(() => server.child.kill("SIGTERM"), 50);
+
+    expect(await server.exit).toBe(0);
+    expect(server.stderr()).not.toContain("unexpectedly");
+  });
+
   test("ends with one line when the runtime dies", { timeout: patience }, async () => {
     const dataDir = scratchDir();
     const server = await launchReady({ OMNIMEMORY_DATA_DIR: dataDir, PORT: "0" });
@@ -116,6 +126,10 @@ describe("npm start says in one line why it cannot", () => {
 
   test("the file system refuses the directory in a way that Node's own mkdir never returns from", { timeout: 10_000, skip: process.platform !== "linux" }, async () => {
     await expectRefusal({ OMNIMEMORY_DATA_DIR: "/proc/omnimemory" }, /^Cannot write to the data directory/);
+  });
+
+  test("the Worker refuses its configuration", { timeout: patience }, async () => {
+    await expectRefusal({ OMNIMEMORY_RATE_LIMIT: "banana" }, /^The Worker did not start: .*OMNIMEMORY_RATE_LIMIT/);
   });
 
   test("another OmniMemory uses the data, also on another port", { timeout: patience }, async () => {

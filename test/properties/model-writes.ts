@@ -40,18 +40,18 @@ function holderOf(model: Model, team: string, state: State): Entry | undefined {
   return state.key === null ? undefined : model.entries.find((e) => e.team === team && now(e).archivedAt === null && place(now(e)) === place(state));
 }
 
-function create(model: Model, p: Principal, state: State, id = ""): Entry {
-  const first: Version = { version: 1, at: 0, by: p.user, state, searched: true };
-  const entry: Entry = { id, team: p.team, organization: p.organization, alias: 0, createdAt: 0, versions: [first] };
+function create(model: Model, p: Principal, state: State): Entry {
+  const first: Version = { version: 1, at: 0, by: p.user, state };
+  const entry: Entry = { id: "", team: p.team, organization: p.organization, alias: 0, createdAt: 0, versions: [first] };
   model.entries.push(entry);
   return entry;
 }
 
 function advance(p: Principal, entry: Entry, state: State): void {
-  entry.versions.push({ version: latest(entry).version + 1, at: 0, by: p.user, state, searched: true });
+  entry.versions.push({ version: latest(entry).version + 1, at: 0, by: p.user, state });
 }
 
-/** Who sees a memory is for its owner to say; an admin may widen or narrow it, but make it private only for themselves. */
+/** Who sees a memory is for its owner to say; an admin may widen or narrow it, but moves nothing among another's private ones. */
 const mayTurn = (p: Principal, entry: Entry, to: State["visibility"]): boolean =>
   to === now(entry).visibility || now(entry).owner === p.user || (isAdmin(p) && to !== "private");
 
@@ -128,16 +128,16 @@ export interface Imported {
   entries: Entry[];
 }
 
-/** In order, in groups of records that name different things; a group is carried out as a whole or not at all. */
+/** In order, in groups of records that name different memories; a group is carried out as a whole or not at all. */
 export function importRecords(model: Model, p: Principal, records: PortableRecord[], onConflict: "update" | "skip"): Refusal | Imported {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
   const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, entries: [] };
   for (const group of groups(p, records)) {
-    const before = model.entries.map((entry) => ({ entry, versions: [...entry.versions] }));
-    const refusal = importGroup(model, p, group, onConflict, total);
-    if (!refusal) continue;
-    model.entries = before.map(({ entry, versions }) => Object.assign(entry, { versions }));
-    return refusal;
+    for (let rest = group; rest.length > 0; ) {
+      const done = importGroup(model, p, rest, onConflict, total);
+      if (typeof done !== "number") return done;
+      rest = rest.slice(done);
+    }
   }
   return total;
 }
@@ -158,48 +158,64 @@ function groups(p: Principal, records: PortableRecord[]): PortableRecord[][] {
   return all;
 }
 
-function importGroup(model: Model, p: Principal, group: PortableRecord[], onConflict: "update" | "skip", total: Imported): Refusal | undefined {
-  const taken = group.some(({ id }) => id !== undefined && model.find(p.team, id) !== undefined && !sees(p, model.find(p.team, id) as Entry));
+/** Answers how many of the records it took: up to the first that means a memory which one before it means. */
+function importGroup(model: Model, p: Principal, group: PortableRecord[], onConflict: "update" | "skip", total: Imported): Refusal | number {
+  const hidden = group.some(({ id }) => id !== undefined && model.entries.some((e) => e.team === p.team && e.id === id && !sees(p, e)));
+  const named = new Set<Entry>();
+  const writes: (() => Refusal | undefined)[] = [];
+  const part: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, entries: [] };
   for (const record of group) {
     const state = { ...blank(p.user), ...given(record) };
     const archivedAt = instant(record.archived_at ?? null);
-    const byId = record.id === undefined ? undefined : model.entries.find((e) => sees(p, e) && e.id === record.id);
-    const present = byId ?? holderOf(model, p.team, state);
+    const holder = holderOf(model, p.team, state);
+    const present = model.entries.find((e) => record.id !== undefined && sees(p, e) && e.id === record.id) ?? holder;
+    if ((present && named.has(present)) || (holder && named.has(holder))) break;
     if (!present) {
-      const refusal = arrive(model, p, { ...state, archivedAt }, record, taken);
-      if (refusal) return refusal;
-      total.created += 1;
-      total.entries.push(model.entries.at(-1) as Entry);
+      const arrived = arrival(p, { ...state, archivedAt }, record, hidden);
+      if ("code" in arrived) return arrived;
+      writes.push(() => void model.entries.push(arrived));
+      part.created += 1;
+      part.entries.push(arrived);
       continue;
     }
+    named.add(present);
+    part.entries.push(present);
     const next: State = { ...now(present), ...given(record), archivedAt };
-    total.entries.push(present);
-    if (same(now(present), next)) total.unchanged += 1;
-    else if (onConflict === "skip") total.skipped += 1;
+    if (same(now(present), next)) part.unchanged += 1;
+    else if (onConflict === "skip") part.skipped += 1;
     else {
       if (!mayTurn(p, present, next.visibility)) return refuse("PERMISSION_DENIED");
-      const holder = archivedAt === null ? holderOf(model, p.team, next) : undefined;
-      if (holder && holder !== present) return refuse("CONFLICT");
-      advance(p, present, next);
-      total.updated += 1;
+      if (holder && holder !== present && archivedAt === null) return refuse("CONFLICT");
+      part.updated += 1;
+      writes.push(() => {
+        const taken = archivedAt === null ? holderOf(model, p.team, next) : undefined;
+        if (taken && taken !== present) return refuse("CONFLICT");
+        advance(p, present, next);
+        return undefined;
+      });
     }
   }
-  return undefined;
+  const before = model.entries.map((entry) => ({ entry, versions: [...entry.versions] }));
+  for (const write of writes) {
+    const refusal = write();
+    if (!refusal) continue;
+    model.entries = before.map(({ entry, versions }) => Object.assign(entry, { versions }));
+    return refusal;
+  }
+  for (const count of ["created", "updated", "unchanged", "skipped"] as const) total[count] += part[count];
+  total.entries.push(...part.entries);
+  return part.entries.length;
 }
 
 /** A memory new to the team, with the id and the history it brings, all in the importer's name. */
-function arrive(model: Model, p: Principal, state: State, record: PortableRecord, idsGivenUp: boolean): Refusal | undefined {
+function arrival(p: Principal, state: State, record: PortableRecord, idsGivenUp: boolean): Refusal | Entry {
   const history = record.history ?? [];
   const whole = history.every((entry, i) => i === 0 || entry.version === (history[i - 1] as { version: number }).version + 1);
   const last = history.at(-1);
   if (!whole || (last && record.version !== undefined && record.version !== last.version + 1)) return refuse("VALIDATION_ERROR");
-  const entry = create(model, p, state, idsGivenUp ? "" : record.id);
-  (entry.versions[0] as Version).version = last ? last.version + 1 : 1;
-  entry.versions.unshift(
-    ...history.map((earlier) => ({
-      version: earlier.version, at: 0, by: p.user, searched: false,
-      state: { ...blank(p.user), ...given(earlier.state), archivedAt: instant(earlier.state.archived_at ?? null) },
-    })),
-  );
-  return undefined;
+  const earlier = history.map(({ version, state: then }) => ({
+    version, at: 0, by: p.user, state: { ...blank(p.user), ...given(then), archivedAt: instant(then.archived_at ?? null) },
+  }));
+  const present: Version = { version: (last?.version ?? 0) + 1, at: 0, by: p.user, state };
+  return { id: (idsGivenUp ? undefined : record.id) ?? "", team: p.team, organization: p.organization, alias: 0, createdAt: 0, versions: [...earlier, present] };
 }

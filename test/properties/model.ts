@@ -41,8 +41,6 @@ export interface Version {
   at: number;
   by: string;
   state: State;
-  /** False for what an import brought along as history: a text search of the past finds it only after a rebuild. */
-  searched: boolean;
 }
 
 export interface Entry {
@@ -76,7 +74,7 @@ export const sees = (p: Principal, entry: Entry): boolean =>
   entry.team === p.team && (now(entry).visibility !== "private" || now(entry).owner === p.user);
 
 /** A version from a time when the memory was somebody's own stays that person's. */
-const seesVersion = (p: Principal, entry: Entry, { state }: Version): boolean =>
+export const seesVersion = (p: Principal, entry: Entry, { state }: Version): boolean =>
   sees(p, entry) && (state.visibility !== "private" || state.owner === p.user);
 
 const words = (...texts: (string | null)[]): string[] => texts.join(" ").toLowerCase().split(/[^a-z0-9]+/);
@@ -154,7 +152,7 @@ export class Model {
     return this.own(p, {}, "all").flatMap((entry) => {
       const then = this.stateAt(p, entry, at);
       if (!then) return [];
-      const found = then === latest(entry) ? this.#matches(entry, term) : then.searched && words(...searchable(then.state)).includes(term);
+      const found = then === latest(entry) ? this.#matches(entry, term) : words(...searchable(then.state)).includes(term);
       return found ? [{ entry, state: then.state }] : [];
     });
   }

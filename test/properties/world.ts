@@ -46,10 +46,11 @@ export class World {
   /** Arguments of the last store, whoever made it. */
   lastStore: Record<string, unknown> | undefined;
   /** By team, user and key: what was stored under an idempotency key. */
-  readonly once = new Map<string, { request: string; entry: Entry; outcome: string }>();
+  readonly once = new Map<string, { request: string; entry: Entry; version: number; outcome: string }>();
   readonly exports: { data: string; count: number; sha256: string }[] = [];
   readonly answers = new Map<string, string>();
-  calls = 0;
+  /** How many calls were answered how, by error code. */
+  readonly answered = new Map<string, number>();
   #minted = 0;
   readonly #tag = (worlds += 1).toString(36).padStart(4, "0");
   readonly #users = new Map<number, string>();
@@ -95,16 +96,17 @@ export class World {
   }
 
   async request(p: Principal, method: string, params: Record<string, unknown>): Promise<Answer> {
-    this.calls += 1;
     const { status, body } = (await rpc(p.token, method, params, "?surface=all&project=p")) as { status: number; body: Body };
     const result = body.result ?? {};
+    const code = result._meta?.["omnimemory/error"]?.code ?? (body.error === undefined ? undefined : String(body.error.code));
+    this.answered.set(code ?? "ok", (this.answered.get(code ?? "ok") ?? 0) + 1);
     return {
       status,
       raw: JSON.stringify(body),
       structured: method === "tools/call" ? (result.structuredContent ?? {}) : result,
       text: result.content?.[0]?.text ?? "",
       isError: result.isError === true,
-      code: result._meta?.["omnimemory/error"]?.code ?? (body.error === undefined ? undefined : String(body.error.code)),
+      code,
     };
   }
 
@@ -134,41 +136,43 @@ export class World {
 
   /** D1 holds exactly what the model holds: every write that had to be refused was, and no other. Learns ids and instants. */
   async learn(): Promise<void> {
-    for (const { id: team, shard } of this.teams) {
-      const d1 = env[shard as "SHARD_0"];
-      const [memories, versions] = (await d1.batch([
-        d1
-          .prepare(
-            `SELECT id, alias, version, owner_id AS owner, visibility, namespace, key, content, archived_at AS archivedAt, created_at AS createdAt
-             FROM memories WHERE team_id = ? ORDER BY alias`,
-          )
-          .bind(team),
-        d1.prepare("SELECT memory_id AS id, version, at, actor_id AS actor, state ->> '$.content' AS content FROM versions WHERE team_id = ? ORDER BY memory_id, version").bind(team),
-      ])) as unknown as [{ results: Row[] }, { results: { id: string; version: number; at: number; actor: string; content: string }[] }];
-      const mine = this.model.entries.filter((entry) => entry.team === team);
-      const fresh = memories.results.filter((row) => !mine.some((entry) => entry.alias === row.alias));
-      for (const [i, entry] of mine.filter(({ alias }) => alias === 0).entries()) {
-        const row = fresh[i];
-        if (!row) continue;
-        if (entry.id !== "") expect(row.id, "an import keeps the id").toBe(entry.id);
-        Object.assign(entry, { id: row.id, alias: row.alias, createdAt: row.createdAt });
-      }
-      for (const row of memories.results) {
-        const entry = mine.find(({ alias }) => alias === row.alias);
-        if (entry && now(entry).archivedAt === unknown && row.archivedAt !== null) now(entry).archivedAt = row.archivedAt;
-      }
-      const row = (entry: Entry): Row => {
-        const { owner, visibility, namespace, key, content, archivedAt } = now(entry);
-        return { id: entry.id, alias: entry.alias, version: latest(entry).version, owner, visibility, namespace, key, content, archivedAt, createdAt: entry.createdAt };
-      };
-      expect(memories.results, "the truth is what the model says").toEqual(mine.sort((a, b) => a.alias - b.alias).map(row));
-      for (const entry of mine) {
-        const chain = versions.results.filter(({ id }) => id === entry.id);
-        expect(chain.map(({ version, actor, content }) => ({ version, actor, content }))).toEqual(
-          entry.versions.map(({ version, by, state }) => ({ version, actor: by, content: state.content })),
-        );
-        for (const [i, { at }] of chain.entries()) (entry.versions[i] as { at: number }).at = at;
-      }
+    await Promise.all(this.teams.map(({ id, shard }) => this.#learn(id, shard)));
+  }
+
+  async #learn(team: string, shard: string): Promise<void> {
+    const d1 = env[shard as "SHARD_0"];
+    const [memories, versions] = (await d1.batch([
+      d1
+        .prepare(
+          `SELECT id, alias, version, owner_id AS owner, visibility, namespace, key, content, archived_at AS archivedAt, created_at AS createdAt
+           FROM memories WHERE team_id = ? ORDER BY alias`,
+        )
+        .bind(team),
+      d1.prepare("SELECT memory_id AS id, version, at, actor_id AS actor, state ->> '$.content' AS content FROM versions WHERE team_id = ? ORDER BY memory_id, version").bind(team),
+    ])) as unknown as [{ results: Row[] }, { results: { id: string; version: number; at: number; actor: string; content: string }[] }];
+    const mine = this.model.entries.filter((entry) => entry.team === team);
+    const fresh = memories.results.filter((row) => !mine.some((entry) => entry.alias === row.alias));
+    for (const [i, entry] of mine.filter(({ alias }) => alias === 0).entries()) {
+      const row = fresh[i];
+      if (!row) continue;
+      if (entry.id !== "") expect(row.id, "an import keeps the id").toBe(entry.id);
+      Object.assign(entry, { id: row.id, alias: row.alias, createdAt: row.createdAt });
+    }
+    for (const row of memories.results) {
+      const entry = mine.find(({ alias }) => alias === row.alias);
+      if (entry && now(entry).archivedAt === unknown && row.archivedAt !== null) now(entry).archivedAt = row.archivedAt;
+    }
+    const row = (entry: Entry): Row => {
+      const { owner, visibility, namespace, key, content, archivedAt } = now(entry);
+      return { id: entry.id, alias: entry.alias, version: latest(entry).version, owner, visibility, namespace, key, content, archivedAt, createdAt: entry.createdAt };
+    };
+    expect(memories.results, "the truth is what the model says").toEqual(mine.sort((a, b) => a.alias - b.alias).map(row));
+    for (const entry of mine) {
+      const chain = versions.results.filter(({ id }) => id === entry.id);
+      expect(chain.map(({ version, actor, content }) => ({ version, actor, content }))).toEqual(
+        entry.versions.map(({ version, by, state }) => ({ version, actor: by, content: state.content })),
+      );
+      for (const [i, { at }] of chain.entries()) (entry.versions[i] as { at: number }).at = at;
     }
   }
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { bit, contentOf, expectRefusal, fieldsOf, keyOf, patternOf, placeOf, present, sameAsAbsent, sorted, type Command, type Op } from "./commands.ts";
-import { canRead, canWrite, keyMatches, latest, now, sees, type Entry, type Principal, type State } from "./model.ts";
+import { canRead, canWrite, keyMatches, latest, now, sees, seesVersion, type Entry, type Principal, type State, type Version } from "./model.ts";
 import { archive, erase, importRecords, mayForget, refuse, refused, remember, revise, type PortableRecord, type Written } from "./model-writes.ts";
 import { parse } from "./reads.ts";
 import type { World } from "./world.ts";
@@ -35,13 +35,16 @@ interface WireMetadata {
   expiry?: string;
 }
 
-/** Wire names as the model's: what stands in `metadata` and is known there is lifted out, the rest is the caller's own. */
+/**
+ * Wire names as the model's: what stands in `metadata` and is known there is lifted out, the rest is the caller's own;
+ * who names only what is known leaves their own as it is.
+ */
 function given(args: Record<string, unknown>): Partial<State> {
   const { scope, tags, importance, expiry, ...metadata } = (args["metadata"] ?? {}) as WireMetadata;
   const state = {
     key: args["new_key"] ?? (args["id"] === undefined && args["new_key"] === undefined ? args["key"] : undefined),
     content: args["content"], namespace: args["namespace"], summary: args["summary"], visibility: scope, tags, importance,
-    metadata: args["metadata"] === undefined ? undefined : metadata,
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
     occurredAt: args["occurred_at"] === undefined ? undefined : Date.parse(args["occurred_at"] as string),
     expiresAt: expiry === undefined ? undefined : Date.parse(expiry),
   };
@@ -56,28 +59,31 @@ const store: Command = async (world, p, op, tool) => {
   const expected = storeOnce(world, p, args);
   if (refused(expected)) return expectRefusal(world, p, answer, args, expected.code);
   await world.learn();
-  const { entry, outcome } = expected;
-  expect(answer.structured).toMatchObject({ outcome, memory_id: entry.id, key: now(entry).key, version: latest(entry).version, scope: now(entry).visibility });
-  world.scan(p, answer, args, [{ entry, state: { namespace: now(entry).namespace } }]);
+  const { entry, outcome, left } = expected;
+  const { version, state } = left ?? latest(entry);
+  expect(answer.structured).toMatchObject({ outcome, memory_id: entry.id, key: state.key, version, scope: state.visibility });
+  world.scan(p, answer, args, [{ entry, state: { namespace: state.namespace } }]);
 };
 
-/** An idempotency key belongs to one person in one team. */
-function storeOnce(world: World, p: Principal, args: Record<string, unknown>): Written {
+/** An idempotency key belongs to one person in one team; a repeated call is answered as the first was, as far as one still sees that. */
+function storeOnce(world: World, p: Principal, args: Record<string, unknown>): Written & { left?: Version | undefined } {
   if (args["idempotency_key"] === undefined || !canWrite(p)) return remember(world.model, p, given(args));
   const name = `${p.team}/${p.user}`;
   const prior = world.once.get(name);
   if (prior) {
-    if (prior.request !== JSON.stringify(args)) return refuse("VALIDATION_ERROR");
-    return sees(p, prior.entry) ? { outcome: prior.outcome, entry: prior.entry } : refuse("MEMORY_NOT_FOUND");
+    const { request, entry, outcome, version } = prior;
+    if (request !== JSON.stringify(args)) return refuse("VALIDATION_ERROR");
+    if (!sees(p, entry)) return refuse("MEMORY_NOT_FOUND");
+    return { outcome, entry, left: entry.versions.find((then) => then.version === version && seesVersion(p, entry, then)) };
   }
   const written = remember(world.model, p, given(args));
-  if (!refused(written) && written.outcome !== "unchanged") world.once.set(name, { request: JSON.stringify(args), ...written });
+  if (!refused(written)) world.once.set(name, { request: JSON.stringify(args), version: latest(written.entry).version, ...written });
   return written;
 }
 
 const update: Command = async (world, p, op, tool) => {
   const target = world.pick(op.target);
-  const byKey = op.limit === 6;
+  const byKey = op.limit > 4;
   const version = op.flag ? (target ? latest(target).version : 1) : 1;
   const args: Record<string, unknown> = {
     ...(byKey ? { key: keyOf(op) } : { id: target?.id ?? crypto.randomUUID() }),

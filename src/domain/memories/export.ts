@@ -1,8 +1,9 @@
 import type { Context } from "../context.ts";
 import { sha256Hex } from "../hash.ts";
-import type { MemoryFilter } from "../ports.ts";
+import type { MemoryFilter, Page } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireCursor } from "./list.ts";
+import type { Memory, Version } from "./memory.ts";
 import { toPortable } from "./portable.ts";
 
 export interface ExportInput {
@@ -22,21 +23,24 @@ export interface ExportOutcome {
   nextCursor?: string;
 }
 
+/** Of a page with history: a thousand at their longest are as much as a client takes at once. */
+const maxVersions = 1_000;
+
 /** One page of everything the caller may see in the team, archived memories included, newest first. */
 export async function exportMemories(ctx: Context, input: ExportInput): Promise<ExportOutcome> {
   requireScope(ctx.principal, "memory:read");
-  const page = await ctx.memories.list(ctx.principal, ctx.now, input.filter ?? {}, {
-    below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
-    limit: input.limit,
-    archived: "all",
-  });
+  const page = fitting(
+    await ctx.memories.list(ctx.principal, ctx.now, input.filter ?? {}, {
+      below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
+      limit: input.limit,
+      archived: "all",
+    }),
+    input.includeHistory ? maxVersions : Number.POSITIVE_INFINITY,
+  );
   const chains = input.includeHistory
     ? await ctx.memories.history(ctx.principal, ctx.now, page.items.filter(({ version }) => version > 1).map(({ id }) => id))
-    : new Map();
-  const records = page.items.map((memory) => {
-    const earlier = (chains.get(memory.id) ?? []).filter((version: { version: number }) => version.version < memory.version);
-    return toPortable(memory, earlier);
-  });
+    : new Map<string, Version[]>();
+  const records = page.items.map((memory) => toPortable(memory, withoutHole(chains.get(memory.id) ?? [], memory.version)));
   const data =
     input.format === "ndjson"
       ? records.map((record) => `${JSON.stringify(record)}\n`).join("")
@@ -47,4 +51,22 @@ export async function exportMemories(ctx: Context, input: ExportInput): Promise<
     sha256: await sha256Hex(data),
     ...(page.next === undefined ? {} : { nextCursor: page.next }),
   };
+}
+
+/**
+ * The versions that lead up to the present one. Those from when the memory was another's private one are not shown, and
+ * what lies before such a hole stays out, too: an import takes no chain that lacks a link.
+ */
+function withoutHole(chain: Version[], present: number): Version[] {
+  const earlier = chain.filter(({ version }) => version < present);
+  return earlier.slice(earlier.findLastIndex(({ version }, i) => version !== present - earlier.length + i) + 1);
+}
+
+/** The page as far as its memories have no more versions together; at least one of them. */
+function fitting(page: Page<Memory>, limit: number): Page<Memory> {
+  let versions = 0;
+  const cut = page.items.findIndex((memory, i) => (versions += memory.version) > limit && i > 0);
+  if (cut === -1) return page;
+  const items = page.items.slice(0, cut);
+  return { items, next: items.at(-1)?.id };
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { memoryTypes, visibilities, type Json } from "./memory.ts";
 
 /**
@@ -11,6 +11,7 @@ const limits = {
   tag: 100,
   tags: 50,
   namespace: 200,
+  jsonDepth: 32,
   metadataDepth: 5,
   metadataKey: 100,
   metadataString: 1_000,
@@ -30,12 +31,17 @@ const codePoints = (value: string): number => {
   return count;
 };
 
-const bounded = (label: string, max: number) =>
+const bounded = (label: string, max: number, mend = "") =>
   text.refine((value) => value.length <= max || codePoints(value) <= max, {
-    message: `${label} must have at most ${max.toLocaleString("en")} characters; split it or store it as several memories`,
+    message: `${label} must have at most ${max.toLocaleString("en")} characters${mend}`,
   });
 
-export const content = bounded("content", limits.content).refine((value) => value.trim() !== "", {
+/** Text that is no memory: a query, a name, a cursor. */
+export const phrase = (label: string, max: number) => bounded(label, max);
+export const filled = (label: string, max: number) =>
+  phrase(label, max).refine((value) => value.trim() !== "", { message: `${label} must not be empty` });
+
+export const content = bounded("content", limits.content, "; split it or store it as several memories").refine((value) => value.trim() !== "", {
   message: "content must contain more than white space",
 });
 
@@ -56,14 +62,15 @@ export const tags = z
   .max(limits.tags, `at most ${limits.tags} tags`)
   .transform((list) => [...new Set(list.map((tag) => tag.trim()))]);
 
-const namespacePattern = /^(?:global|user:[^/\s]+|project:\S.*|thread:\S.*|session:[^\n]+)$/;
+// oxlint-disable-next-line no-control-regex -- control characters are what is refused
+const namespacePattern = /^(?:global|user:[^/\s*]+|(?:project|thread|session):[^\s*][^\u0000-\u001f\u007f*]*)$/;
 
 export const namespace = bounded("namespace", limits.namespace).regex(namespacePattern, {
-  message: "namespace must be global, project:<name>, session:<project>/<id>, thread:<name> or user:<name>",
+  message: "namespace must be global, project:<name>, session:<project>/<id>, thread:<name> or user:<name>, without '*' and control characters",
 });
 
 /** A namespace, or a prefix of namespaces ending in `*` such as `session:shop/*`. */
-export const namespaceFilter = bounded("namespace", limits.namespace).refine(
+export const namespaceFilter = filled("namespace", limits.namespace).refine(
   (value) => value.indexOf("*") === -1 || value.indexOf("*") === value.length - 1,
   { message: "a namespace filter may hold one '*', at its end" },
 );
@@ -76,7 +83,7 @@ export const userId = z.string().regex(/^[A-Za-z0-9_]{1,100}$/, "must be 1–100
 export const runId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "must be 1–100 letters, digits, underscores or hyphens");
 
 /** A UUID in standard form, or the integer alias. */
-export const memoryRef = z.union([z.uuid(), z.number().int().positive()]).meta({ listed: { type: "string" } });
+export const memoryRef = z.union([z.uuid(), z.number().int().positive()], { error: "must be a UUID or a positive integer" }).meta({ listed: { type: "string" } });
 
 /** ISO 8601 date or date-time; without an offset it is UTC. Becomes ms since the epoch. */
 export const instant = z
@@ -86,37 +93,44 @@ export const instant = z
   .transform((value) => Date.parse(/^\d{4}-\d\d-\d\dT[\d:.]+$/.test(value) ? `${value}Z` : value))
   .refine((value) => Number.isFinite(value), { message: "is not a date that exists" });
 
-export const idempotencyKey = bounded("idempotency_key", 200).refine((value) => value.trim() !== "", {
-  message: "idempotency_key must not be empty",
-});
+export const idempotencyKey = filled("idempotency_key", 200);
 
-export const json: z.ZodType<Json> = z.json() as z.ZodType<Json>;
+interface JsonLimits {
+  depth: number;
+  key: number;
+  string: number;
+}
 
-function metadataProblem(value: unknown, depth: number): string | undefined {
+/** Stops at the depth it allows: what comes over the wire may be nested further than a stack reaches. */
+function jsonProblem(value: unknown, allowed: JsonLimits, depth = 1): string | undefined {
   if (typeof value === "string") {
     if (!value.isWellFormed() || value.includes("\0")) return "holds text that is not valid Unicode";
-    return value.length > limits.metadataString ? `holds a text of more than ${limits.metadataString} characters` : undefined;
+    return value.length > allowed.string ? `holds a text of more than ${allowed.string} characters` : undefined;
   }
   if (value === null || typeof value !== "object") return undefined;
-  if (depth > limits.metadataDepth) return `is nested deeper than ${limits.metadataDepth} levels`;
+  if (depth > allowed.depth) return `is nested deeper than ${allowed.depth} levels`;
   for (const [name, item] of Object.entries(value)) {
-    if (name.length > limits.metadataKey) return `has a key of more than ${limits.metadataKey} characters`;
+    if (name.length > allowed.key) return `has a key of more than ${allowed.key} characters`;
     if (!name.isWellFormed() || name.includes("\0")) return "has a key that is not valid Unicode";
-    const problem = metadataProblem(item, depth + 1);
+    const problem = jsonProblem(item, allowed, depth + 1);
     if (problem) return problem;
   }
   return undefined;
 }
 
-/** Free-form metadata: at most 5 levels, keys of 100 and texts of 1,000 characters, none of the reserved keys. */
-export const metadata = z.record(z.string(), json).superRefine((value, context) => {
-  const reserved = Object.keys(value).find((name) => reservedMetadata.has(name));
-  if (reserved) {
-    context.addIssue({ code: "custom", message: `the key ${reserved} is reserved; leave it out, it is set by the server` });
-  }
-  const problem = metadataProblem(value, 1);
-  if (problem) context.addIssue({ code: "custom", message: `metadata ${problem}` });
-  if (JSON.stringify(value).length > limits.metadataBytes) {
-    context.addIssue({ code: "custom", message: `metadata must be smaller than ${limits.metadataBytes} bytes as JSON` });
-  }
+/** Whatever JSON can say, in at most 32 levels and no more characters than a content. */
+export const json = z.custom<Json>((value) => value !== undefined, { error: "must be given" }).superRefine((value, context) => {
+  const problem =
+    jsonProblem(value, { depth: limits.jsonDepth, key: limits.content, string: limits.content }) ??
+    (typeof value !== "string" && JSON.stringify(value).length > limits.content ? `has more than ${limits.content} characters as JSON` : undefined);
+  if (problem) context.addIssue({ code: "custom", message: `${problem}; store less, or in several parts` });
 });
+
+/** Why free-form metadata is refused: at most 5 levels, keys of 100 and texts of 1,000 characters, none of the reserved keys. */
+export function metadataProblem(value: Record<string, unknown>): string | undefined {
+  const reserved = Object.keys(value).find((name) => reservedMetadata.has(name));
+  if (reserved) return `the key ${reserved} is reserved; leave it out, it is set by the server`;
+  const problem = jsonProblem(value, { depth: limits.metadataDepth, key: limits.metadataKey, string: limits.metadataString });
+  if (problem) return problem;
+  return JSON.stringify(value).length > limits.metadataBytes ? `must be smaller than ${limits.metadataBytes} bytes as JSON` : undefined;
+}

@@ -28,6 +28,8 @@ const maxForget = 500;
 /** Forgetting shows first what would go; the token it answers is bound to exactly those versions. */
 export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOutcome> {
   requireScope(ctx.principal, "memory:write");
+  // A preview shows what would go.
+  requireScope(ctx.principal, "memory:read");
   return untilWon("these memories", async () => {
     const chosen = await select(ctx, input);
     for (const memory of chosen) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);

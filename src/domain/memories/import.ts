@@ -1,13 +1,14 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Context } from "../context.ts";
-import { DomainError, invalid } from "../errors.ts";
+import { invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import { WriteRace, type MemoryWrite } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version } from "./memory.ts";
 import { portableMemory, toState, type PortableMemory } from "./portable.ts";
-import { requireEdit } from "./policy.ts";
+import { requireEdit, requireVisibilityChange } from "./policy.ts";
+import { takenKey, untilWon } from "./race.ts";
 import { firstVersion, followingVersion, purge } from "./remember.ts";
 
 export interface ImportInput {
@@ -26,17 +27,23 @@ export interface ImportOutcome {
 }
 
 /** Rows of one transaction: their JSON must stay below D1's 2 MB for a parameter. */
-const maxChunkBytes = 1_000_000;
-const maxAttempts = 8;
+const maxChunkBytes = 1_500_000;
+/** What a row has beside what its record says: the names of all columns, and the defaults. */
+const rowBytes = 1_500;
+/** An id that stays taken for so long belongs to a memory that the caller may not see: the copy gets one of its own. */
+const attemptsWithGivenIds = 4;
 
 /** Takes records in order; a record whose key occurs twice makes two versions. Each chunk is atomic. */
 export async function importMemories(ctx: Context, input: ImportInput): Promise<ImportOutcome> {
   requireScope(ctx.principal, "memory:write");
   const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, ids: [] };
   for (const chunk of chunks(input.records, ctx)) {
-    const part = await importChunk(ctx, chunk, input.onConflict);
-    for (const count of ["created", "updated", "unchanged", "skipped"] as const) outcome[count] += part[count];
-    outcome.ids.push(...part.ids);
+    for (let rest = chunk; rest.length > 0; ) {
+      const part = await importChunk(ctx, rest, input.onConflict);
+      for (const count of ["created", "updated", "unchanged", "skipped"] as const) outcome[count] += part[count];
+      outcome.ids.push(...part.ids);
+      rest = rest.slice(part.ids.length);
+    }
   }
   return outcome;
 }
@@ -85,8 +92,8 @@ function* chunks(records: PortableMemory[], ctx: Context): Generator<PortableMem
   let seen = new Set<string>();
   for (const record of records) {
     const names = [record.id, placeOf(ctx, toState(record))].filter((name) => name !== undefined);
-    const size = JSON.stringify(record).length * 3;
-    if (chunk.length > 0 && (bytes + size > maxChunkBytes * 3 || names.some((name) => seen.has(name)))) {
+    const size = bytesOf(record);
+    if (chunk.length > 0 && (bytes + size > maxChunkBytes || names.some((name) => seen.has(name)))) {
       yield chunk;
       chunk = [];
       bytes = 0;
@@ -99,51 +106,59 @@ function* chunks(records: PortableMemory[], ctx: Context): Generator<PortableMem
   if (chunk.length > 0) yield chunk;
 }
 
-async function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"]): Promise<ImportOutcome> {
+/** At most what the record's row takes in the parameter, where JSON columns are quoted a second time. */
+function bytesOf({ history: _history, ...record }: PortableMemory): number {
+  const { metadata, value, tags, keywords, related_files: files, ...plain } = record;
+  const bytes = (part: unknown): number => new TextEncoder().encode(JSON.stringify(part)).byteLength;
+  return bytes(plain) + 2 * bytes([metadata, value, tags, keywords, files]) + rowBytes;
+}
+
+/** Imports the records, or as many of the first ones as name each memory only once. */
+function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"]): Promise<ImportOutcome> {
   const states = records.map(toState);
-  // An id that belongs to a memory the caller may not see is given up after the first lost race.
-  let keepIds = true;
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  return untilWon("these memories", async (attempt) => {
     const { byId, byPlace } = await existing(ctx, records, states);
     const expired = [...byId.values()].filter((memory) => isExpired(memory, ctx.now));
     if (expired.length > 0) {
       await purge(ctx, expired);
-      continue;
+      throw new WriteRace();
     }
     const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, ids: [] };
     const writes: MemoryWrite[] = [];
+    const named = new Set<string>();
     for (const [i, record] of records.entries()) {
       const state = states[i] as Partial<MemoryState>;
       const place = placeOf(ctx, state);
-      const present = (record.id && byId.get(record.id)) ?? (place ? byPlace.get(place) : undefined);
+      const holder = place === undefined ? undefined : byPlace.get(place);
+      const present = (record.id && byId.get(record.id)) ?? holder;
+      // What the records before it do to this memory must be done first.
+      if ((present && named.has(present.id)) || (holder && named.has(holder.id))) break;
       if (!present) {
-        const write = arrival(ctx, record, state, keepIds);
+        const write = arrival(ctx, record, state, attempt < attemptsWithGivenIds);
         writes.push(write);
         outcome.created += 1;
         outcome.ids.push(write.memory.id);
         continue;
       }
+      named.add(present.id);
       outcome.ids.push(present.id);
       const next = followingVersion(ctx, present, { ...state, archivedAt: record.archived_at ?? null });
       if (sameState(present, next)) outcome.unchanged += 1;
       else if (onConflict === "skip") outcome.skipped += 1;
       else {
         requireEdit(ctx.principal, present);
+        requireVisibilityChange(ctx.principal, present, next.visibility);
+        if (holder && holder.id !== present.id && next.archivedAt === null) throw takenKey(next, holder);
         writes.push({ memory: next, action: "update" });
         outcome.updated += 1;
       }
     }
-    if (writes.length === 0) return outcome;
-    try {
+    if (writes.length > 0) {
       const history = new Map(writes.flatMap(({ memory, history: earlier }) => (earlier?.length ? [[memory.id, earlier] as const] : [])));
       await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes), history);
-      return outcome;
-    } catch (error) {
-      if (!(error instanceof WriteRace)) throw error;
-      keepIds = false;
     }
-  }
-  throw new DomainError("CONFLICT", "Other writers keep changing these memories.", { mend: "Import again; what was imported already stays and is recognized." });
+    return outcome;
+  });
 }
 
 async function existing(ctx: Context, records: PortableMemory[], states: Partial<MemoryState>[]) {
@@ -185,7 +200,7 @@ function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryStat
   return {
     memory: {
       ...fresh,
-      version: history.length > 0 ? (record.version ?? history.length + 1) : 1,
+      version: (history.at(-1)?.version ?? 0) + 1,
       createdAt: notLater(record.created_at),
       createdBy: author(record.created_by),
       createdTool: record.created_tool ?? ctx.tool,

@@ -1,6 +1,6 @@
-import { z } from "zod";
+import * as z from "zod";
 import * as field from "./fields.ts";
-import type { Memory, MemoryState, Version } from "./memory.ts";
+import type { Json, Memory, MemoryState, Version } from "./memory.ts";
 
 /**
  * The portable form of a memory: what an export holds and an import takes. A bare `{content, key}` is a valid
@@ -17,7 +17,15 @@ const documentMetadata = z
     expiry: field.instant.nullable().optional(),
     scope: field.visibility.optional(),
   })
-  .loose();
+  .loose()
+  .superRefine((value, context) => {
+    const problem = field.metadataProblem(freeForm(value));
+    if (problem) context.addIssue({ code: "custom", message: problem });
+  });
+
+function freeForm({ tags: _tags, importance: _importance, expiry: _expiry, scope: _scope, ...custom }: Record<string, unknown>) {
+  return custom as Record<string, Json>;
+}
 
 /** The fields that say what a memory is, in the names of the wire. Shared by store, update and import. */
 export const stateInput = {
@@ -52,8 +60,11 @@ export type GivenState = Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "s
 
 /** Renders wire names into the record's, lifting the known entries out of `metadata`. */
 export function toState(input: StateInput): GivenState {
-  const { tags, importance, expiry, scope, ...custom } = input.metadata ?? {};
-  const metadata = input.metadata === undefined ? undefined : field.metadata.parse(custom);
+  const { tags, importance, expiry, scope } = input.metadata ?? {};
+  const custom = freeForm(input.metadata ?? {});
+  // Who names only the lifted entries says nothing about the free-form ones; who gives {} clears them.
+  const lifted = [tags, importance, expiry, scope].some((entry) => entry !== undefined);
+  const metadata = input.metadata === undefined || (lifted && Object.keys(custom).length === 0) ? undefined : custom;
   const state: { [K in keyof GivenState]?: GivenState[K] | undefined } = {
     key: input.key,
     content: input.content,
@@ -80,12 +91,15 @@ export function toState(input: StateInput): GivenState {
   return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined)) as GivenState;
 }
 
+/** Of one memory; the size of a call is bounded elsewhere. */
+const maxHistory = 100_000;
+
 const versionSchema = z.strictObject({
   version: z.number().int().positive(),
   at: field.instant,
-  actor_id: z.string().max(100),
-  tool: z.string().max(200),
-  action: z.string().max(20),
+  actor_id: field.phrase("actor_id", 100),
+  tool: field.phrase("tool", 200),
+  action: field.phrase("action", 20),
   state: z.strictObject({ ...stateInput, archived_at: nullable(field.instant) }),
 });
 
@@ -93,15 +107,16 @@ const versionSchema = z.strictObject({
 export const portableMemory = z.strictObject({
   ...stateInput,
   archived_at: nullable(field.instant),
-  id: z.uuid().optional(),
+  // Ids are kept in lower case, in which they sort.
+  id: z.uuid().toLowerCase().optional(),
   version: z.number().int().positive().optional(),
   created_at: field.instant.optional(),
-  created_by: z.string().max(100).optional(),
-  created_tool: z.string().max(200).optional(),
+  created_by: field.phrase("created_by", 100).optional(),
+  created_tool: field.phrase("created_tool", 200).optional(),
   updated_at: field.instant.optional(),
-  updated_by: z.string().max(100).optional(),
-  updated_tool: z.string().max(200).optional(),
-  history: z.array(versionSchema).max(1_000).optional(),
+  updated_by: field.phrase("updated_by", 100).optional(),
+  updated_tool: field.phrase("updated_tool", 200).optional(),
+  history: z.array(versionSchema).max(maxHistory).optional(),
 });
 export type PortableMemory = z.output<typeof portableMemory>;
 

@@ -1,5 +1,6 @@
 import { DomainError } from "../errors.ts";
 import { WriteRace } from "../ports.ts";
+import type { Memory } from "./memory.ts";
 
 /** In each round at least one of the writers gets through, so that a crowd of this size on one key all do. */
 const maxAttempts = 64;
@@ -18,3 +19,10 @@ export async function untilWon<T>(contested: string, work: (attempt: number) => 
   }
   throw new DomainError("CONFLICT", `Other writers keep changing ${contested}.`, { mend: "Try again in a moment; nothing was written." });
 }
+
+/** No race but a fact: the place that a memory would move to has an owner. */
+export const takenKey = (moved: Pick<Memory, "key">, holder: Memory): DomainError =>
+  new DomainError("CONFLICT", `Another memory already has the key ${moved.key} there.`, {
+    mend: "Choose another key, or update or forget that memory first.",
+    details: { existing: holder.id },
+  });

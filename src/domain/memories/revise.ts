@@ -2,9 +2,9 @@ import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
-import { sameState, type Memory, type MemoryState } from "./memory.ts";
-import { untilWon } from "./race.ts";
-import { followingVersion } from "./remember.ts";
+import { homeOf, isExpired, sameState, type Memory, type MemoryState } from "./memory.ts";
+import { takenKey, untilWon } from "./race.ts";
+import { followingVersion, purge } from "./remember.ts";
 import { resolveOne, type Reference } from "./resolve.ts";
 
 export interface ReviseInput {
@@ -38,11 +38,14 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
     }
     if (input.changes.visibility) requireVisibilityChange(ctx.principal, current, input.changes.visibility);
     if (input.expectedVersion !== undefined && input.expectedVersion !== current.version) {
-      return { outcome: "conflict", current, attempted: input.changes };
+      if (ctx.principal.scopes.includes("memory:read")) return { outcome: "conflict", current, attempted: input.changes };
+      throw new DomainError("CONFLICT", `The memory is at version ${current.version}, not ${input.expectedVersion}.`, {
+        mend: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
+      });
     }
     const next = followingVersion(ctx, current, input.changes);
     if (sameState(current, next)) return { outcome: "unchanged", memory: current };
-    if (attempt > 0) await refuseTakenKey(ctx, current, next);
+    if (attempt > 0) await freeKey(ctx, current, next);
     const action = current.archivedAt !== null ? "restore" : "update";
     const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action }]);
     await ctx.index.apply(ctx.principal, [memory as Memory]);
@@ -50,16 +53,13 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
   });
 }
 
-/** A race that will be lost every time: the place the memory would move to already has this key. */
-async function refuseTakenKey(ctx: Context, current: Memory, next: Memory): Promise<void> {
+/** A race that would be lost every time: the place the memory would move to has this key already, or still. */
+async function freeKey(ctx: Context, current: Memory, next: Memory): Promise<void> {
   if (next.key === null) return;
   const { existing } = await ctx.memories.lookup(ctx.principal, {
-    named: { home: next.visibility === "private" ? next.ownerId : "", namespace: next.namespace, key: next.key },
+    named: { home: homeOf(next.visibility, next.ownerId), namespace: next.namespace, key: next.key },
   });
-  if (existing && existing.id !== current.id) {
-    throw new DomainError("CONFLICT", `Another memory already has the key ${next.key} there.`, {
-      mend: "Choose another key, or update or forget that memory first.",
-      details: { existing: existing.id },
-    });
-  }
+  if (!existing || existing.id === current.id) return;
+  if (!isExpired(existing, ctx.now)) throw takenKey(next, existing);
+  await purge(ctx, [existing]);
 }

@@ -1,8 +1,8 @@
 export interface KeyPattern {
   /** Literal text before the first `*`. */
   prefix: string;
-  /** The least text greater than all that start with the prefix. */
-  prefixEnd: string;
+  /** The least text greater than all that start with the prefix, in the order of code points; undefined when there is none. */
+  prefixEnd: string | undefined;
   matches(key: string): boolean;
 }
 
@@ -14,7 +14,7 @@ export function compileKeyPattern(pattern: string): KeyPattern {
   const middle = parts.slice(1, -1);
   return {
     prefix,
-    prefixEnd: `${prefix}\u{10ffff}`,
+    prefixEnd: after(prefix),
     matches(key) {
       if (parts.length === 1) return key === pattern;
       if (!key.startsWith(prefix) || !key.endsWith(suffix) || key.length < prefix.length + suffix.length) return false;
@@ -28,4 +28,13 @@ export function compileKeyPattern(pattern: string): KeyPattern {
       return at <= end;
     },
   };
+}
+
+function after(prefix: string): string | undefined {
+  const points = [...prefix].map((character) => character.codePointAt(0) as number);
+  while (points.at(-1) === 0x10ffff) points.pop();
+  const last = points.pop();
+  if (last === undefined) return undefined;
+  // Surrogates are no characters.
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }

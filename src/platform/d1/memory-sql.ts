@@ -22,6 +22,25 @@ export function toRow(table: SQLiteTable, record: Record<string, unknown>): Reco
   );
 }
 
+/** Up to three bytes each in UTF-8; D1 takes 2 MB for a parameter. */
+const maxParameterLength = 600_000;
+
+/** The rows as JSON arrays, in order, each small enough for a parameter. */
+export function jsonArrays(rows: Record<string, unknown>[]): string[] {
+  const arrays: string[][] = [];
+  let length = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    const text = JSON.stringify(row);
+    length += text.length + 1;
+    if (length > maxParameterLength) {
+      arrays.push([]);
+      length = text.length;
+    }
+    (arrays.at(-1) as string[]).push(text);
+  }
+  return arrays.map((texts) => `[${texts.join(",")}]`);
+}
+
 const memoryColumns = columnsOf(memories);
 
 /** Columns of a memory in the order in which `fromRaw` reads them. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, isNull, lt, lte, ne, or, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, gte, isNotNull, isNull, lt, lte, ne, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { homeOf, type Memory, type MemoryState, type Version } from "../../domain/memories/memory.ts";
 import type {
@@ -192,7 +192,8 @@ export class D1MemoryStore implements MemoryStore {
           and(
             live(principal, now),
             isNotNull(memories.key),
-            compiled.prefix ? sql`${memories.key} >= ${compiled.prefix} AND ${memories.key} < ${compiled.prefixEnd}` : undefined,
+            compiled.prefix ? gte(memories.key, compiled.prefix) : undefined,
+            compiled.prefixEnd === undefined ? undefined : lt(memories.key, compiled.prefixEnd),
             matching(filter),
             below === undefined ? undefined : lt(memories.id, below),
           ),
@@ -306,7 +307,7 @@ export class D1MemoryStore implements MemoryStore {
     const batch = [
       d1.prepare(statements.takeSequence).bind(teamId, count),
       d1.prepare(statements.upsertMemories).bind(teamId, JSON.stringify(rows), count),
-      ...(history.length ? [d1.prepare(statements.insertHistory).bind(JSON.stringify(history))] : []),
+      ...statements.jsonArrays(history).map((rows) => d1.prepare(statements.insertHistory).bind(rows)),
       d1.prepare(statements.insertVersions).bind(teamId, count, JSON.stringify(actions), write.requestId),
       ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
       d1.prepare(statements.insertTags).bind(teamId, count),

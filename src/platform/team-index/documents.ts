@@ -18,12 +18,8 @@ interface DocRow {
 /** Only conversations have an order in which a neighbour says what a memory is about. */
 const isThread = (namespace: string): boolean => namespace.startsWith("thread:") || namespace.startsWith("session:");
 
-const breadth: Record<string, number> = { private: 0, shared: 1, public: 2 };
-
-/** Text of a neighbour may only help find a memory if all who see the memory see the neighbour too. */
-const mayLend = (lender: DocRow, borrower: DocRow): boolean =>
-  (breadth[lender.visibility] as number) >= (breadth[borrower.visibility] as number) &&
-  (lender.visibility !== "private" || lender.owner_id === borrower.owner_id);
+/** Those who see a row: everybody, the team, or its owner. */
+type Audience = Pick<DocRow, "visibility" | "owner_id">;
 
 /** Writes documents into the object's tables, and refreshes the neighbour columns of those beside them. */
 export class Documents {
@@ -118,28 +114,47 @@ export class Documents {
   }
 
   #index(row: DocRow): void {
-    const lent = (neighbours: (DocRow | undefined)[]): string =>
-      neighbours.flatMap((neighbour) => (neighbour && mayLend(neighbour, row) ? indexText(neighbour.content) : [])).join(" ");
-    const before = isThread(row.namespace) ? this.#beside(row, "<", "DESC") : [];
-    const after = isThread(row.namespace) ? this.#beside(row, ">", "ASC") : [];
+    const before = isThread(row.namespace) ? this.#lenders(row, row, "<") : [];
+    const after = isThread(row.namespace) ? this.#lenders(row, row, ">") : [];
+    const lent = (...neighbours: (DocRow | undefined)[]): string =>
+      neighbours.flatMap((neighbour) => (neighbour ? indexText(neighbour.content) : [])).join(" ");
     this.#sql.exec("DELETE FROM now_fts WHERE rowid = ?", row.doc);
     this.#sql.exec(
       "INSERT INTO now_fts (rowid, content, label, near, far, moment) VALUES (?, ?, ?, ?, ?, ?)",
-      row.doc, indexText(row.content), indexText(row.label), lent([before[0], after[0]]), lent([before[1], after[1]]), indexText(row.moment),
+      row.doc, indexText(row.content), indexText(row.label), lent(before[0], after[0]), lent(before[1], after[1]), indexText(row.moment),
     );
   }
 
-  /** The two memories before and the two after in the same thread. */
+  /** The rows to which this one lends its text, for each audience the two before and the two after it. */
   #around(row: DocRow): DocRow[] {
-    return isThread(row.namespace) ? [...this.#beside(row, "<", "DESC"), ...this.#beside(row, ">", "ASC")] : [];
+    if (!isThread(row.namespace)) return [];
+    return this.#borrowers(row).flatMap((audience) => [...this.#lenders(row, audience, "<"), ...this.#lenders(row, audience, ">")]);
   }
 
-  #beside(row: DocRow, comparison: "<" | ">", order: "ASC" | "DESC"): DocRow[] {
+  /** Who may find something by this row's text: those who see it, each audience among whom there are rows of its own. */
+  #borrowers(row: DocRow): Audience[] {
+    if (row.visibility === "private") return [row];
+    const owners = this.#sql.exec<{ owner_id: string }>(
+      "SELECT DISTINCT owner_id FROM docs WHERE team_id = ? AND namespace = ? AND until_at IS NULL AND archived = 0 AND visibility = 'private'",
+      row.team_id, row.namespace,
+    );
+    const privately = owners.toArray().map(({ owner_id }) => ({ visibility: "private", owner_id }));
+    return [...privately, ...(row.visibility === "public" ? ["public", "shared"] : ["shared"]).map((visibility) => ({ visibility, owner_id: "" }))];
+  }
+
+  /**
+   * The two nearest in the thread that all of an audience see. The others are passed over as if they were not there: text
+   * that helps to find a memory, or stands in the way of what would help, must be known to all who see the memory.
+   */
+  #lenders(row: DocRow, audience: Audience, comparison: "<" | ">"): DocRow[] {
+    const order = comparison === "<" ? "DESC" : "ASC";
     return this.#sql
       .exec<DocRow>(
-        `SELECT * FROM docs WHERE team_id = ? AND namespace = ? AND until_at IS NULL AND archived = 0
-         AND (position, alias) ${comparison} (?, ?) ORDER BY position ${order}, alias ${order} LIMIT 2`,
-        row.team_id, row.namespace, row.position, row.alias,
+        `SELECT * FROM docs WHERE team_id = ?1 AND namespace = ?2 AND until_at IS NULL AND archived = 0
+         AND (position, alias) ${comparison} (?3, ?4)
+         AND (visibility = 'public' OR visibility = 'shared' AND ?5 <> 'public' OR visibility = 'private' AND ?5 = 'private' AND owner_id = ?6)
+         ORDER BY position ${order}, alias ${order} LIMIT 2`,
+        row.team_id, row.namespace, row.position, row.alias, audience.visibility, audience.owner_id,
       )
       .toArray();
   }

@@ -6,7 +6,7 @@
  * Weights (bm25): content 1, label .5, near ±1 turn .3, far ±2 turns .15, moment .3; they follow the columns that did best
  * in the retrieval baselines (text 1, neighbours .3, speaker and date .3; BM25F ±2 turns .15).
  */
-const version = "2";
+const version = "3";
 
 const tables = `
   CREATE TABLE sources (
@@ -24,6 +24,7 @@ const tables = `
   );
   CREATE UNIQUE INDEX docs_version ON docs (team_id, memory_id, version);
   CREATE INDEX docs_thread ON docs (team_id, namespace, position, alias) WHERE until_at IS NULL AND archived = 0;
+  CREATE INDEX docs_private ON docs (team_id, namespace, owner_id) WHERE until_at IS NULL AND archived = 0 AND visibility = 'private';
   CREATE INDEX docs_key ON docs (key) WHERE until_at IS NULL AND archived = 0;
   CREATE VIRTUAL TABLE now_fts USING fts5(
     content, label, near, far, moment, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'

@@ -1,4 +1,5 @@
 import type { MemoryFilter } from "../../domain/ports.ts";
+import { compileKeyPattern } from "../d1/key-pattern.ts";
 
 export interface Viewer {
   userId: string;
@@ -10,6 +11,8 @@ export interface IndexQuery {
   now: number;
   /** Distinct words, at least one matches. */
   terms: string[];
+  /** Instead of words: a key, with `*` for any characters. Only as of an instant; the present is looked up in the truth. */
+  key: string | undefined;
   filter: MemoryFilter;
   limit: number;
   asOf: number | undefined;
@@ -50,11 +53,30 @@ export function searchDocuments(sql: SqlStorage, query: IndexQuery): IndexHit[] 
   return [...present, ...past].sort((a, b) => b.score - a.score).slice(0, query.limit);
 }
 
-function rank(sql: SqlStorage, table: string, query: IndexQuery, moment: string, asOf: number | undefined): IndexHit[] {
-  // Numbered parameters, since the conditions vary; ?1 is the moment or unused.
+/** Without words: what was current at the instant and fits key and filter; one's own first, then the newest. */
+export function documentsAt(sql: SqlStorage, query: IndexQuery & { asOf: number }): IndexHit[] {
+  const pattern = query.key === undefined ? undefined : compileKeyPattern(query.key);
+  const { conditions, parameters } = allowed(query, query.asOf);
+  const rows = sql.exec<IndexHit & { key: string | null }>(
+    `SELECT d.memory_id AS id, d.team_id AS teamId, s.shard AS shard, 0 AS score, d.key AS key
+     FROM docs d CROSS JOIN sources s ON s.team_id = d.team_id
+     WHERE d.from_at <= ?1 AND (d.until_at IS NULL OR d.until_at > ?1) AND d.archived = 0 AND ${conditions.join(" AND ")}
+     ORDER BY d.visibility = 'private' DESC, d.from_at DESC, d.doc DESC`,
+    ...parameters,
+  );
+  const hits: IndexHit[] = [];
+  for (const { key, ...hit } of rows) {
+    if (pattern && (key === null || !pattern.matches(key))) continue;
+    if (hits.push(hit as IndexHit) === query.limit) break;
+  }
+  return hits;
+}
+
+/** What the viewer may see and the filter lets through. ?1 is the instant, ?2 the words; either may be unused. */
+function allowed(query: IndexQuery, asOf: number | undefined): { conditions: string[]; parameters: SqlStorageValue[] } {
+  // Numbered parameters, since the conditions vary.
   const parameters: SqlStorageValue[] = [asOf ?? null, matchAny(query.terms), query.viewer.teamId, query.viewer.userId, asOf ?? query.now];
   const conditions = [
-    moment,
     "(d.visibility <> 'private' OR d.owner_id = ?4)",
     query.othersOnly ? "d.team_id <> ?3" : "d.team_id = ?3",
     "(d.expires_at IS NULL OR d.expires_at > ?5)",
@@ -65,12 +87,17 @@ function rank(sql: SqlStorage, table: string, query: IndexQuery, moment: string,
     parameters.push(Array.isArray(value) ? JSON.stringify(value) : value);
     conditions.push(condition.replace("?", `?${parameters.length}`));
   }
+  return { conditions, parameters };
+}
+
+function rank(sql: SqlStorage, table: string, query: IndexQuery, moment: string, asOf: number | undefined): IndexHit[] {
+  const { conditions, parameters } = allowed(query, asOf);
   parameters.push(query.limit);
   return sql
     .exec<IndexHit>(
       `SELECT d.memory_id AS id, d.team_id AS teamId, s.shard AS shard, -f.rank AS score
        FROM ${table} f CROSS JOIN docs d ON d.doc = f.rowid CROSS JOIN sources s ON s.team_id = d.team_id
-       WHERE f.${table} MATCH ?2 AND ${conditions.join(" AND ")} ORDER BY f.rank LIMIT ?${parameters.length}`,
+       WHERE f.${table} MATCH ?2 AND ${[moment, ...conditions].join(" AND ")} ORDER BY f.rank LIMIT ?${parameters.length}`,
       ...parameters,
     )
     .toArray();

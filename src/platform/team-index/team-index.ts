@@ -4,7 +4,7 @@ import { Documents } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
-import { searchDocuments, type IndexHit, type IndexQuery } from "./search.ts";
+import { documentsAt, searchDocuments, type IndexHit, type IndexQuery } from "./search.ts";
 import { TeamSource, type Chain, type Checksum } from "./source.ts";
 
 export interface TeamRef {
@@ -49,6 +49,7 @@ export class TeamIndex extends DurableObject<Env> {
       // An organization hears of public changes only; how far it has come is known from its own passes.
       if (!this.#publicOnly) this.#progress.mark(team.teamId, first, last);
     });
+    if (this.#publicOnly && documents.some(({ visibility }) => visibility !== "public")) await this.#scheduleOptimize();
   }
 
   async remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void> {
@@ -68,7 +69,9 @@ export class TeamIndex extends DurableObject<Env> {
 
   search(team: TeamRef, query: IndexQuery): { hits: IndexHit[]; appliedSeq: number } {
     if (!this.#publicOnly) this.#progress.know(team.teamId, team.shard);
-    const hits = query.terms.length > 0 ? searchDocuments(this.#sql, query) : [];
+    const { asOf } = query;
+    const lookUp = asOf !== undefined && query.byWords === false;
+    const hits = lookUp ? documentsAt(this.#sql, { ...query, asOf }) : query.terms.length > 0 ? searchDocuments(this.#sql, query) : [];
     return { hits, appliedSeq: this.#progress.applied(team.teamId) };
   }
 
@@ -182,6 +185,7 @@ export class TeamIndex extends DurableObject<Env> {
         this.#put(team.teamId, fresh.map(({ present }) => present));
         this.#progress.reach(team.teamId, page.upTo);
       });
+      if (page.erased.length > 0 || this.#publicOnly) await this.#scheduleOptimize();
       done = page.done;
     }
   }

@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { servicesOf } from "../../../src/app.ts";
 import type { Context } from "../../../src/domain/context.ts";
@@ -88,6 +89,12 @@ export class Team {
     return person(this.id, this.organizationId, userId, granted);
   }
 
+  /** Somebody of another team joins this one, too. */
+  async admit(somebody: Person, role: Role = "member"): Promise<Person> {
+    await store.addMember({ teamId: this.id, userId: somebody.id, role }, now);
+    return person(this.id, this.organizationId, somebody.id);
+  }
+
   /** How the index object is told which team is meant. */
   get ref(): TeamRef {
     return { teamId: this.id, shard: this.owner.principal.shard };
@@ -120,4 +127,12 @@ export async function sisterOf(team: Team): Promise<Team> {
   await store.createUser({ id: userId, name: "Grace" }, now);
   await store.addMember({ teamId, userId, role: "owner" }, now);
   return new Team(teamId, organizationId, await person(teamId, organizationId, userId));
+}
+
+/** The raw full-text segments of an index: what a disk would show. */
+export async function segmentsOf(index: Team["index"]): Promise<string> {
+  return runInDurableObject(index, (_, state) => {
+    const blocks = ["now_fts_data", "past_fts_data"].flatMap((table) => state.storage.sql.exec<{ block: ArrayBuffer }>(`SELECT block FROM ${table}`).toArray());
+    return blocks.map(({ block }) => new TextDecoder("latin1").decode(block)).join("");
+  });
 }

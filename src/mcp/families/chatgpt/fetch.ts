@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { notFound } from "../../../domain/errors.ts";
 import { recall } from "../../../domain/memories/recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";

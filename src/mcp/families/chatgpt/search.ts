@@ -1,4 +1,5 @@
-import { z } from "zod";
+import * as z from "zod";
+import * as field from "../../../domain/memories/fields.ts";
 import { recall } from "../../../domain/memories/recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../render.ts";
@@ -12,7 +13,7 @@ export const search = defineTool({
   description: "Search the memory of this person and their team. Returns ids for fetch.",
   scope: "memory:read",
   annotations: readOnly,
-  input: z.strictObject({ query: z.string().trim().min(1, "query must not be empty").max(4_000) }),
+  input: z.strictObject({ query: field.filled("query", 4_000) }),
   output: z.looseObject({ results: z.array(z.looseObject({ id: z.string(), title: z.string(), url: z.string() })) }),
   async handler(ctx, { query }) {
     const { items } = await recall(ctx, { query, limit: 10, minRelevance: 0 });

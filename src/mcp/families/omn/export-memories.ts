@@ -1,4 +1,5 @@
-import { z } from "zod";
+import * as z from "zod";
+import * as field from "../../../domain/memories/fields.ts";
 import { exportMemories } from "../../../domain/memories/export.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { sameFilters, toFilter } from "./filters.ts";
@@ -16,7 +17,7 @@ export const exportMemoriesTool = defineTool({
     filters: sameFilters.optional(),
     include_history: z.boolean().default(true),
     limit: z.number().int().min(1).max(1_000).default(100),
-    cursor: z.string().max(50).optional(),
+    cursor: field.filled("cursor", 50).optional(),
   }),
   output: z.looseObject({ data: z.string(), count: z.number(), sha256: z.string(), format: z.string(), next_cursor: z.string().optional() }),
   async handler(ctx, input) {

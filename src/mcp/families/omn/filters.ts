@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import type { MemoryFilter } from "../../../domain/ports.ts";
 
@@ -11,7 +11,7 @@ export const filters = z.strictObject({
   namespace: field.namespaceFilter.optional(),
   min_importance: field.fraction.optional(),
   max_age_days: z.number().positive().max(36_500).meta({ listed: { type: "number" } }).optional(),
-  author: z.string().min(1).max(100).optional(),
+  author: field.filled("author", 100).optional(),
   type: field.memoryType.meta({ listed: { type: "string" } }).optional(),
 });
 

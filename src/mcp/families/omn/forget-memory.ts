@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { forget } from "../../../domain/memories/forget.ts";
 import { defineTool, destructive } from "../../define-tool.ts";
@@ -22,7 +22,7 @@ export const forgetMemory = defineTool({
     key: field.keyPattern.optional(),
     filters: sameFilters.optional(),
     mode: z.enum(["archive", "erase"]).default("archive"),
-    confirm: z.string().max(100).optional(),
+    confirm: field.phrase("confirm", 100).optional(),
   }),
   output: z.looseObject({ outcome: z.enum(["preview", "archived", "erased"]), count: z.number() }),
   async handler(ctx, input) {

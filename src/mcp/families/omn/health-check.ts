@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { defineTool, readOnly } from "../../define-tool.ts";
 
 /** OmniMemory document 5.3. Shallow, it touches no dependency: the floor of what a call costs. */

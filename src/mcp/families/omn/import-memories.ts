@@ -1,4 +1,5 @@
-import { z } from "zod";
+import * as z from "zod";
+import * as field from "../../../domain/memories/fields.ts";
 import { importMemories, parseExport } from "../../../domain/memories/import.ts";
 import { portableMemory } from "../../../domain/memories/portable.ts";
 import { additive, defineTool } from "../../define-tool.ts";
@@ -13,8 +14,8 @@ export const importMemoriesTool = defineTool({
   annotations: additive,
   input: z
     .strictObject({
-      memories: z.array(portableMemory).min(1).max(1_000).optional().meta({ items: { type: "object" } }),
-      data: z.string().min(1).max(8_000_000).optional(),
+      memories: z.array(portableMemory).min(1).max(1_000).meta({ listed: { type: "array", items: { type: "object" } } }).optional(),
+      data: field.filled("data", 8_000_000).optional(),
       sha256: z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 64 hexadecimal digits").optional(),
       count: z.number().int().nonnegative().optional(),
       /** As the export named it; the data itself tells. */

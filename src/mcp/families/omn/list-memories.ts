@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
@@ -18,7 +18,7 @@ export const listMemories = defineTool({
     key: field.keyPattern.optional(),
     archived: z.boolean().optional(),
     limit: z.number().int().min(1).max(200).default(20),
-    cursor: z.string().max(50).optional(),
+    cursor: field.filled("cursor", 50).optional(),
     full: z.boolean().optional(),
   }),
   output: z.looseObject({ memories: z.array(z.looseObject({})), next_cursor: z.string().optional() }),

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { stats } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 

@@ -1,12 +1,10 @@
-import { z } from "zod";
+import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { recall, type Recalled } from "../../../domain/memories/recall.ts";
 import { estimateTokens } from "../../../domain/search/tokens.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { memoryText, omnMemory } from "../../render.ts";
 import { filters, toFilter } from "./filters.ts";
-
-const query = z.string().trim().min(1, "query must not be empty").max(4_000);
 
 const structuredMemory = ({ memory, relevance, truncated }: Recalled): Record<string, unknown> =>
   omnMemory(memory, { truncated, ...(relevance === undefined ? {} : { relevance }) });
@@ -32,7 +30,7 @@ export const retrieveMemory = defineTool({
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({
-    query: query.optional(),
+    query: field.filled("query", 4_000).optional(),
     key: field.keyPattern.optional(),
     id: field.memoryRef.optional(),
     filters: filters.optional(),

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { stateInput, toState } from "../../../domain/memories/portable.ts";
 import { remember } from "../../../domain/memories/remember.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DomainError } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { archiveOne } from "../../../domain/memories/forget.ts";
@@ -8,6 +8,7 @@ import { filterOf, memoryScope, requireExactKey, where } from "./scope.ts";
 /** Token Saver document, core tool 4: true when something was deleted. It is archived, so it can come back. */
 export const deleteMemory = defineTool({
   name: "delete_memory",
+  aliases: ["token_saver_delete_memory"],
   family: "token-saver",
   title: "Delete memory",
   description: "Delete the memory with exactly this key. It is archived and can be restored.",

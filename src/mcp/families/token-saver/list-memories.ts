@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
@@ -8,6 +8,7 @@ import { filterOf, memoryScope, tokenSaverMemory, valueOf, where } from "./scope
 /** Token Saver document, core tool 3. */
 export const listTokenSaver = defineTool({
   name: "list_memories",
+  aliases: ["token_saver_list_memories"],
   family: "token-saver",
   title: "List memories",
   description: "List memories of this project, newest first, by scope, key pattern and tags.",

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { recall } from "../../../domain/memories/recall.ts";
@@ -8,6 +8,7 @@ import { filterOf, memoryScope, tokenSaverMemory, where } from "./scope.ts";
 /** Token Saver document, core tool 2: a memory for an exact key, an array for a pattern, null when absent. */
 export const readMemory = defineTool({
   name: "read_memory",
+  aliases: ["token_saver_read_memory"],
   family: "token-saver",
   title: "Read memory",
   description: "Read by exact key (one memory or null), by pattern such as project.* (a list), or a whole scope.",

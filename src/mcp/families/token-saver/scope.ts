@@ -1,4 +1,5 @@
-import { z } from "zod";
+import * as z from "zod";
+import * as field from "../../../domain/memories/fields.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
 import type { MemoryFilter } from "../../../domain/ports.ts";
 import { invalid } from "../../../domain/errors.ts";
@@ -8,18 +9,32 @@ import type { ToolContext } from "../../define-tool.ts";
 export const memoryScope = z.enum(["global", "project", "session", "shared"]);
 export type MemoryScope = z.output<typeof memoryScope>;
 
+/** Becomes part of a namespace. */
+const place = (label: string, max: number) =>
+  field
+    .filled(label, max)
+    // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+    .refine((value) => !/[\u0000-\u001f\u007f*]/.test(value), { message: `${label} must not contain control characters or '*'` })
+    .transform((value) => value.trim());
+
 export const where = {
-  project_path: z.string().trim().min(1).max(150).optional(),
-  session_id: z.string().trim().min(1).max(40).optional(),
+  project_path: place("project_path", 150).optional(),
+  session_id: place("session_id", 40).optional(),
 };
+const projectName = place("project", 150);
 export interface Where {
   project_path?: string | undefined;
   session_id?: string | undefined;
 }
 
 /** The last part of a path names the project, so that two checkouts of it share one memory. */
-export const projectOf = (ctx: ToolContext, at: Where): string =>
-  at.project_path?.split(/[\\/]/).findLast(Boolean) ?? ctx.project ?? "default";
+export function projectOf(ctx: ToolContext, at: Where): string {
+  const named = at.project_path?.split(/[\\/]/).findLast((part) => part.trim() !== "")?.trim();
+  if (named !== undefined || ctx.project === undefined) return named ?? "default";
+  const project = projectName.safeParse(ctx.project);
+  if (!project.success) throw invalid(`${project.error.issues[0]?.message}.`, "Mend ?project= in the server's URL, or give project_path.");
+  return project.data;
+}
 
 const sessionOf = (ctx: ToolContext, at: Where): string => at.session_id ?? ctx.sessionId ?? "default";
 

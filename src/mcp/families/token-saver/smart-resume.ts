@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { briefing } from "../../../domain/memories/briefing.ts";
 import { list } from "../../../domain/memories/list.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
@@ -13,6 +13,7 @@ const listed = 10;
 /** Token Saver document, core tool 5: where the work stands, in 200–500 tokens. */
 export const smartResume = defineTool({
   name: "smart_resume",
+  aliases: ["token_saver_smart_resume"],
   family: "token-saver",
   title: "Resume work",
   description: "Call first in a session: a short briefing of the project's task, progress, blockers, next steps and findings.",

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { remember } from "../../../domain/memories/remember.ts";
@@ -10,6 +10,7 @@ const year = 31_536_000;
 /** Token Saver document, core tool 1. */
 export const writeMemory = defineTool({
   name: "write_memory",
+  aliases: ["token_saver_write_memory"],
   family: "token-saver",
   title: "Write memory",
   description: "Save a value under a hierarchical key (project.architecture, current.task, shared.findings …) to resume later without re-reading.",
@@ -25,6 +26,7 @@ export const writeMemory = defineTool({
   }),
   output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged"]), version: z.number() }),
   async handler(ctx, input) {
+    if (input.value === null) throw invalid("value: null says nothing to remember.", "To remove a memory, call delete_memory.");
     const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
     const content = field.content.safeParse(text);
     if (!content.success) throw invalid(`value: ${content.error.issues[0]?.message}`, "Store a shorter value, or split it over several keys.");

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { memoryTypes, visibilities, type Json, type MemoryState } from "../../../src/domain/memories/memory.ts";
+import { now } from "./world.ts";
+
+/** States that the field rules allow, with the characters that break things: quotes, line ends, marks, emoji, right-to-left. */
+const character = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }) },
+  { weight: 1, arbitrary: fc.constantFrom('"', "'", "\\", "\n", "\r\n", "\t", "\u2028", "\ufeff", "\u0001", "\u007f", "%", "$.", "🧠", "é", "e\u0301", "שלום", "漢字", "</memory>") },
+);
+const text = (maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: character, minLength: 1, maxLength }).filter((value) => value.trim() !== "" && !value.includes("\0") && value.isWellFormed());
+
+const label = text(20).map((value) => value.trim());
+const key = fc
+  .array(text(8), { minLength: 1, maxLength: 4 })
+  // oxlint-disable-next-line no-control-regex -- control characters are what a key may not hold
+  .map((parts) => parts.join(".").replaceAll(/[\u0000-\u001f\u007f*]/g, "_").trim())
+  .filter((value) => value !== "");
+
+/** Names of properties, those that every JavaScript object has among them. */
+const name = (maxLength: number) => fc.oneof({ weight: 9, arbitrary: text(maxLength) }, { weight: 1, arbitrary: fc.constantFrom("constructor", "toString", "valueOf") });
+
+const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value));
+export const json: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom(null, true, false),
+    fc.integer(),
+    number,
+    text(12),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(name(6), tie("value"), { maxKeys: 3, noNullPrototype: true }),
+  ),
+})).value;
+
+const lifted = new Set(["tags", "importance", "expiry", "scope", "user_id", "agent_id", "run_id", "created_at", "updated_at", "memory_type"]);
+const metadata = fc
+  .dictionary(name(10), fc.oneof(fc.integer(), number, text(12), fc.boolean(), fc.constant(null), fc.array(text(5), { maxLength: 2 })), { maxKeys: 4, noNullPrototype: true })
+  .map((value) => Object.fromEntries(Object.entries(value).filter(([name]) => !lifted.has(name))));
+
+const instant = fc.integer({ min: Date.UTC(1970, 0, 1), max: Date.UTC(2200, 0, 1) });
+const fraction = fc.double({ min: 0, max: 1, noNaN: true }).map((value) => (Object.is(value, -0) ? 0 : value));
+const nullable = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+const word = fc.stringMatching(/^[A-Za-z0-9_]{1,12}$/);
+const labels = fc.uniqueArray(label, { maxLength: 4 });
+
+/** Everything that a person may say of a memory but its key. */
+export const said: fc.Arbitrary<Partial<MemoryState> & { content: string }> = fc.record(
+  {
+    content: text(200),
+    value: json,
+    summary: nullable(text(40)),
+    namespace: fc.constantFrom("global", "project:größe", "session:shop/7 a", "thread:t"),
+    visibility: fc.constantFrom(...visibilities),
+    agentId: nullable(word),
+    runId: nullable(word),
+    type: fc.constantFrom(...memoryTypes),
+    importance: fraction,
+    confidence: fraction,
+    tags: labels,
+    keywords: labels,
+    metadata,
+    relatedFiles: fc.array(key, { maxLength: 3 }),
+    sensitivity: fc.constantFrom("normal" as const, "secret" as const),
+    tier: fc.constantFrom("episodic" as const, "semantic" as const),
+    occurredAt: nullable(instant),
+    validFrom: nullable(instant),
+    validTo: nullable(instant),
+    expiresAt: nullable(fc.integer({ min: now + 30 * 86_400_000, max: Date.UTC(2200, 0, 1) })),
+  },
+  { requiredKeys: ["content"] },
+);
+
+export const anyKey = key;
+export const anyText = text(200);

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kinds } from "./support/clients.ts";
+import { Product } from "./support/product.ts";
+
+let product: Product;
+beforeAll(async () => {
+  product = await Product.start();
+});
+afterAll(() => product.remove());
+
+describe.each(kinds)("[S2] [S11] %s", (kind, connect) => {
+  test("speaks its own era of the protocol", async () => {
+    const client = await connect(product);
+    expect(client.era).toBe(["client 2 with 2026-07-28", "client 2 that negotiates"].includes(kind) ? "stateless" : "sessions");
+    await client.close();
+  });
+
+  test("[F2] gets the tools of the surface it asks for", async () => {
+    const core = await connect(product);
+    const names = (await core.listTools()).map(({ name }) => name);
+    expect(names.length).toBeLessThanOrEqual(9);
+    expect(names).toContain("omn_retrieve_memory");
+    await core.close();
+    const chatgpt = await connect(product, "?surface=chatgpt");
+    expect((await chatgpt.listTools()).map(({ name }) => name)).toEqual(["search", "fetch"]);
+    await chatgpt.close();
+  });
+
+  test("[F2] is told which surfaces there are when it asks for another", async () => {
+    // Two of the clients keep to themselves what the server said: over SSE all but the status, pinned all of it.
+    const shown = kind.includes("SSE") ? /400/ : kind.includes("2026") ? /2026-07-28/ : /everything.*core/s;
+    await expect(connect(product, "?surface=everything")).rejects.toThrow(shown);
+  });
+});

@@ -1,0 +1,102 @@
+import { Client as Client2, SSEClientTransport as Sse2, StreamableHTTPClientTransport as Streamable2 } from "@modelcontextprotocol/client";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport as Sse1 } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StreamableHTTPClientTransport as Streamable1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ResourceListChangedNotificationSchema, ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { Product } from "./product.ts";
+
+export interface Answer {
+  // What a tool answers is for each test to know.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  structured: Record<string, any>;
+  text: string;
+  isError: boolean;
+  error: { code: string; message: string; mend?: string; request_id: string } | undefined;
+}
+
+/** What the tests need of a client, whatever its package and era. */
+export interface TestClient {
+  era: "sessions" | "stateless";
+  call(name: string, args?: Record<string, unknown>): Promise<Answer>;
+  listTools(): Promise<{ name: string }[]>;
+  listResources(): Promise<{ uri: string; name: string }[]>;
+  readResource(uri: string): Promise<string>;
+  /** Watches the resource, and whether the list of resources changes. */
+  watch(uri: string, seen: { updated(uri: string): void; listChanged(): void }): Promise<void>;
+  sessionId(): string | undefined;
+  close(): Promise<void>;
+}
+
+export type Connect = (product: Product, query?: string) => Promise<TestClient>;
+
+const auth = (product: Product) => ({ requestInit: { headers: { authorization: `Bearer ${product.apiKey}` } } });
+const named = (name: string) => ({ name, version: "1.0.0" });
+
+interface RawResult {
+  content?: unknown;
+  structuredContent?: unknown;
+  isError?: unknown;
+  _meta?: Record<string, unknown> | undefined;
+}
+
+function answerOf(result: RawResult): Answer {
+  const [first] = (result.content ?? []) as { text?: string }[];
+  return {
+    structured: (result.structuredContent ?? {}) as Answer["structured"],
+    text: first?.text ?? "",
+    isError: result.isError === true,
+    error: result._meta?.["omnimemory/error"] as Answer["error"],
+  };
+}
+
+const textOf = ({ contents }: { contents: object[] }): string => String((contents[0] as { text?: string } | undefined)?.text);
+
+async function sdk1(transport: Streamable1 | Sse1, name: string): Promise<TestClient> {
+  const client = new Client1(named(name));
+  await client.connect(transport);
+  return {
+    era: "sessions",
+    call: async (tool, args = {}) => answerOf(await client.callTool({ name: tool, arguments: args })),
+    listTools: async () => (await client.listTools()).tools,
+    listResources: async () => (await client.listResources()).resources,
+    readResource: async (uri) => textOf(await client.readResource({ uri })),
+    async watch(uri, seen) {
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => seen.updated(params.uri));
+      client.setNotificationHandler(ResourceListChangedNotificationSchema, () => seen.listChanged());
+      await client.subscribeResource({ uri });
+    },
+    sessionId: () => (transport instanceof Streamable1 ? transport.sessionId : undefined),
+    close: () => client.close(),
+  };
+}
+
+async function client2(transport: Streamable2 | Sse2, name: string, mode: "legacy" | "auto" | { pin: string }): Promise<TestClient> {
+  const client = new Client2(named(name), { versionNegotiation: { mode } });
+  await client.connect(transport);
+  const era = client.getProtocolEra() === "modern" ? "stateless" : "sessions";
+  return {
+    era,
+    call: async (tool, args = {}) => answerOf(await client.callTool({ name: tool, arguments: args })),
+    listTools: async () => (await client.listTools({}, { cacheMode: "refresh" })).tools,
+    listResources: async () => (await client.listResources({}, { cacheMode: "refresh" })).resources,
+    readResource: async (uri) => textOf(await client.readResource({ uri }, { cacheMode: "refresh" })),
+    async watch(uri, seen) {
+      client.setNotificationHandler("notifications/resources/updated", ({ params }) => seen.updated(params.uri));
+      client.setNotificationHandler("notifications/resources/list_changed", () => seen.listChanged());
+      if (era === "sessions") await client.subscribeResource({ uri });
+      else await client.listen({ resourcesListChanged: true, resourceSubscriptions: [uri] });
+    },
+    sessionId: () => (transport instanceof Streamable2 ? transport.sessionId : undefined),
+    close: () => client.close(),
+  };
+}
+
+/** Every kind of client that people have: package, transport and era. */
+export const kinds: [kind: string, connect: Connect][] = [
+  ["sdk 1 over Streamable HTTP", (product, query = "") => sdk1(new Streamable1(product.url(`/mcp${query}`), auth(product)), "sdk-1")],
+  ["sdk 1 over SSE", (product, query = "") => sdk1(new Sse1(product.url(`/sse${query}`), auth(product)), "sdk-1-sse")],
+  ["client 2 with sessions", (product, query = "") => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-sessions", "legacy")],
+  ["client 2 with 2026-07-28", (product, query = "") => client2(new Streamable2(product.url(`/mcp/${query}`), auth(product)), "client-2", { pin: "2026-07-28" })],
+  ["client 2 that negotiates", (product, query = "") => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-auto", "auto")],
+  ["client 2 over SSE", (product, query = "") => client2(new Sse2(product.url(`/sse${query}`), auth(product)), "client-2-sse", "legacy")],
+];

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type LocalServer, startServer } from "../../../src/cli/server.ts";
+
+/** The product as `npm start` runs it, on data of its own; it can be stopped and started again where it was. */
+export class Product {
+  readonly #dataDir = mkdtempSync(join(tmpdir(), "omnimemory-e2e-"));
+  readonly #vars: Record<string, string>;
+  #server: LocalServer | undefined;
+  #port = 0;
+
+  private constructor(vars: Record<string, string>) {
+    this.#vars = vars;
+  }
+
+  static async start(vars: Record<string, string> = { OMNIMEMORY_RATE_LIMIT: "off" }): Promise<Product> {
+    const product = new Product(vars);
+    await product.start();
+    return product;
+  }
+
+  async start(): Promise<void> {
+    this.#server = await startServer({ dataDir: this.#dataDir, port: this.#port, vars: this.#vars });
+    this.#port = Number(new URL(this.#server.url).port);
+  }
+
+  /** Open streams are cut after `limitMs`. */
+  async stop(limitMs = 200): Promise<void> {
+    await this.#server?.close(limitMs);
+    this.#server = undefined;
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.#dataDir, { recursive: true, force: true });
+  }
+
+  get apiKey(): string {
+    return this.#running.apiKey;
+  }
+
+  /** Of the MCP endpoint, or of another path of the server. */
+  url(path = "/mcp"): URL {
+    return new URL(path, this.#running.origin);
+  }
+
+  get #running(): LocalServer {
+    if (this.#server === undefined) throw new Error("The product is not running");
+    return this.#server;
+  }
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { createKey, rotateKey } from "../../src/domain/tenancy/keys.ts";
+import { scopes } from "../../src/domain/tenancy/principal.ts";
+import { addMember, keyFor, newTenant, store } from "../domain/tenancy/tenant.ts";
+import { callTool } from "../support/mcp.ts";
+import { send } from "./raw.ts";
+
+const owner = async () => {
+  const tenant = await newTenant();
+  return { tenant, ...(await keyFor(tenant, tenant.ownerId)) };
+};
+
+async function refusal(headers: Record<string, string>): Promise<{ status: number; challenge: string | null; code: string; message: string }> {
+  const answer = await send({ headers });
+  const { error } = await answer.json<{ error: { code: string; message: string } }>();
+  return { status: answer.status, challenge: answer.headers.get("www-authenticate"), code: error.code, message: error.message };
+}
+const bearer = (token: string) => refusal({ authorization: `Bearer ${token}` });
+
+const rest = (token: string, method: string, path: string, body?: unknown) =>
+  send({ token, method, path: `/v1/keys${path}`, ...(body === undefined ? { body: "" } : { body }) });
+
+describe("[S11] [S17] [A13] who may come in", () => {
+  test.each([
+    ["no header", {}],
+    ["another scheme", { authorization: "Basic b21uOnRlc3Q=" }],
+    ["an empty token", { authorization: "Bearer " }],
+    ["two tokens", { authorization: "Bearer omn_a omn_b" }],
+  ])("%s: 401, and how to send a key", async (_name, headers) => {
+    expect(await refusal(headers)).toEqual({
+      status: 401, challenge: expect.stringMatching(/^Bearer /), code: "INVALID_SESSION", message: expect.stringContaining("Authorization: Bearer omn_"),
+    });
+  });
+
+  test("malformed, unknown, mistyped, expired and revoked keys: 401 with one and the same text", async () => {
+    const { tenant, token, keyId, ctx } = await owner();
+    const expired = await keyFor(tenant, tenant.ownerId, scopes, Date.now() + 30);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    const revoked = await createKey(ctx, { name: "lost" });
+    await send({ token, method: "DELETE", path: `/v1/keys/${revoked.key.keyId}`, body: "" });
+    const answers = await Promise.all(
+      [
+        "omn_nothing",
+        `omn_${"x".repeat(16)}_${"y".repeat(32)}`,
+        `omn_${keyId}_${"y".repeat(32)}`,
+        `${token}x`,
+        expired.token,
+        revoked.token,
+      ].map(bearer),
+    );
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toEqual({
+      status: 401, challenge: expect.stringMatching(/^Bearer /), code: "INVALID_SESSION", message: expect.stringMatching(/mistyped, expired or revoked/),
+    });
+    expect((await send({ token })).status).toBe(200);
+  });
+
+  test("a key that worked a moment ago does not once it is revoked", async () => {
+    const { token, ctx } = await owner();
+    const spare = await createKey(ctx, { name: "spare" });
+    expect((await callTool(spare.token, "omn_memory_stats")).isError).toBe(false);
+    expect((await rest(token, "DELETE", `/${spare.key.keyId}`)).status).toBe(200);
+    expect(await bearer(spare.token)).toMatchObject({ status: 401 });
+  });
+
+  test("a key whose secret is not its own does not get in by the way its owner came", async () => {
+    const { token, keyId } = await owner();
+    expect((await send({ token })).status).toBe(200);
+    expect(await bearer(`omn_${keyId}_${"z".repeat(32)}`)).toMatchObject({ status: 401 });
+  });
+
+  test("the scheme may be written in any case", async () => {
+    const { token } = await owner();
+    expect((await send({ headers: { authorization: `bearer ${token}` } })).status).toBe(200);
+  });
+});
+
+describe("[S17] [A13] rotation with grace", () => {
+  test("both keys work during the grace period, and only the new one after it", async () => {
+    const { token, keyId } = await owner();
+    const graceMs = 1_500;
+    const answer = await rest(token, "POST", `/${keyId}/rotate`, { grace_hours: graceMs / 3_600_000 });
+    expect(answer.status).toBe(201);
+    const successor = await answer.json<{ token: string; oldExpiresAt: number }>();
+    expect((await send({ token })).status).toBe(200);
+    expect((await send({ token: successor.token })).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, graceMs + 100));
+    expect((await send({ token })).status).toBe(401);
+    expect((await send({ token: successor.token })).status).toBe(200);
+  });
+
+  test("without grace the old key is refused at once, though the session knew it", async () => {
+    const { token, keyId, ctx } = await owner();
+    const admin = await createKey(ctx, { name: "admin" });
+    expect((await send({ token })).status).toBe(200);
+    expect((await rest(admin.token, "POST", `/${keyId}/rotate`, { grace_hours: 0 })).status).toBe(201);
+    expect((await send({ token })).status).toBe(401);
+  });
+
+  test("the successor has the scopes of its predecessor", async () => {
+    const { ctx } = await owner();
+    const reader = await createKey(ctx, { name: "reader", scopes: ["memory:read"] });
+    const { token } = await rotateKey({ ...ctx, now: Date.now() }, { keyId: reader.key.keyId });
+    expect(await callTool(token, "omn_store_memory", { key: "k", content: "c" })).toMatchObject({ isError: true, error: { code: "PERMISSION_DENIED" } });
+  });
+});
+
+describe("[S17] membership", () => {
+  test("a viewer's key reads and never writes, whatever scopes it has", async () => {
+    const { tenant, token } = await owner();
+    await callTool(token, "omn_store_memory", { key: "shared.fact", content: "The sky is blue.", metadata: { scope: "shared" } });
+    const viewer = await keyFor(tenant, await addMember(tenant.teamId, "viewer"));
+    expect((await callTool(viewer.token, "omn_retrieve_memory", { key: "shared.fact" })).structured["total_found"]).toBe(1);
+    expect((await callTool(viewer.token, "omn_update_memory", { key: "shared.fact", content: "Green." })).error?.code).toBe("PERMISSION_DENIED");
+  });
+
+  test("the key of someone who left the team no longer opens anything", async () => {
+    const { tenant } = await owner();
+    const memberId = await addMember(tenant.teamId, "member");
+    const { token } = await keyFor(tenant, memberId);
+    await store.removeMember(tenant.teamId, memberId);
+    expect((await send({ token })).status).toBe(401);
+  });
+});

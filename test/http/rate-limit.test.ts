@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Admission, RateLimit } from "../../src/session/rate-limit.ts";
+
+const minute = 60_000;
+const start = Date.UTC(2026, 10, 21);
+
+const admitted = (limit: RateLimit, times: number, now: number, key = "key"): Admission[] => Array.from({ length: times }, () => limit.admit(key, now));
+const count = (admissions: Admission[]): number => admissions.filter((admission) => admission.admitted).length;
+
+describe("[S17] [A14] the limit of one key", () => {
+  test("a busy start may make 120 requests, and no more for the rest of the minute", () => {
+    const limit = new RateLimit();
+    expect(count(admitted(limit, 130, start))).toBe(120);
+    expect(count(admitted(limit, 10, start + minute - 1))).toBe(0);
+    expect(limit.admit("key", start + minute).admitted).toBe(true);
+  });
+
+  test("a steady stream gets 100 a minute for hours: the burst is not there every minute", () => {
+    const limit = new RateLimit();
+    let served = 0;
+    const minutes = 30;
+    for (let at = 0; at < minutes * minute; at += 250) served += count(admitted(limit, 1, start + at));
+    expect(served).toBeGreaterThanOrEqual(100 * minutes);
+    expect(served).toBeLessThanOrEqual(100 * minutes + 20);
+  });
+
+  test("the burst comes back after a quiet minute", () => {
+    const limit = new RateLimit();
+    admitted(limit, 130, start);
+    expect(count(admitted(limit, 130, start + 2 * minute))).toBe(120);
+  });
+
+  test("one key's requests do not count against another's", () => {
+    const limit = new RateLimit();
+    admitted(limit, 200, start, "busy");
+    expect(limit.admit("quiet", start).admitted).toBe(true);
+  });
+
+  test("Retry-After says when the next place is free, to the second", () => {
+    const limit = new RateLimit();
+    admitted(limit, 120, start);
+    expect(limit.admit("key", start + 20_500)).toEqual({ admitted: false, retryAfterSeconds: 40 });
+  });
+});
+
+/** Gaps between requests, from bursts at one instant to pauses of minutes. */
+const gaps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 3 * minute })), {
+  minLength: 1, maxLength: 600, size: "max",
+});
+
+describe("[S17] [A14] the limit against a brute-force count, over any arrival of requests", () => {
+  test("never more than 120 in any 60 s, never refused below 100 in the last 60 s, and Retry-After is enough", () => {
+    let refusals = 0;
+    fc.assert(
+      fc.property(gaps, (steps) => {
+        const limit = new RateLimit();
+        const served: number[] = [];
+        const inWindow = (now: number): number => served.filter((at) => at > now - minute).length;
+        let now = start;
+        for (const step of steps) {
+          now += step;
+          const before = inWindow(now);
+          const answer = limit.admit("key", now);
+          if (answer.admitted) {
+            served.push(now);
+            expect(before + 1).toBeLessThanOrEqual(120);
+            continue;
+          }
+          refusals += 1;
+          expect(before).toBeGreaterThanOrEqual(100);
+          expect(answer.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+          expect(answer.retryAfterSeconds).toBeLessThanOrEqual(60);
+          // Who waits that long, and asks again, is let in.
+          now += answer.retryAfterSeconds * 1_000;
+          expect(limit.admit("key", now).admitted).toBe(true);
+          served.push(now);
+        }
+      }),
+      { numRuns: 200 },
+    );
+    expect(refusals).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,232 @@
+import { SELF } from "cloudflare:test";
+import { beforeAll, describe, expect, test } from "vitest";
+import { scopes } from "../../src/domain/tenancy/principal.ts";
+import { catalogue } from "../../src/mcp/catalogue.ts";
+import { keyFor } from "../domain/tenancy/tenant.ts";
+import { sameAsAbsent } from "./commands.ts";
+import type { Principal, Visibility } from "./model.ts";
+import { World } from "./world.ts";
+
+/** Ada owns a team, Bob is in it; Cid is Bob in the other team of their organization; Dan owns a team elsewhere. */
+let world: World;
+let ada: Principal;
+let bob: Principal;
+let bobElsewhere: Principal;
+let dan: Principal;
+
+const full = [...scopes];
+
+beforeAll(async () => {
+  world = await World.create([
+    { user: 0, team: 0, role: "owner", scopes: full },
+    { user: 1, team: 0, role: "member", scopes: full },
+    { user: 1, team: 1, role: "owner", scopes: full },
+    { user: 2, team: 2, role: "owner", scopes: full },
+  ]);
+  [ada, bob, bobElsewhere, dan] = world.principals as [Principal, Principal, Principal, Principal];
+});
+
+async function keep(p: Principal, key: string, scope: Visibility, fields: Record<string, unknown> = {}): Promise<{ id: string; content: string }> {
+  const content = `maple ${world.mint()} note`;
+  const { structured, raw } = await world.tool(p, "omn_store_memory", { key, content, metadata: { scope }, ...fields });
+  expect(structured, raw).toMatchObject({ outcome: "created" });
+  return { id: structured["memory_id"] as string, content };
+}
+
+const fetchText = async (p: Principal, id: string): Promise<unknown> => (await world.tool(p, "fetch", { id })).structured["text"];
+
+interface Schema {
+  properties?: Record<string, Schema & { type?: string | string[] }>;
+  required?: string[];
+}
+
+/** Every field of every tool in which a memory can be named, with arguments that are otherwise in order. */
+const others: Record<string, Record<string, unknown>> = { omn_update_memory: { content: "mine now" }, omn_retrieve_memory: { limit: 100 }, read_memory: {} };
+const named = catalogue.flatMap((tool) => {
+  const schema = tool.inputSchema() as Schema;
+  return Object.entries(schema.properties ?? {})
+    .filter(([name]) => /^(?:id|ids|.*_ids?)$/.test(name))
+    .map(([field, { type }]) => ({ tool: tool.name, field, many: type === "array" }));
+});
+
+describe("[S6] [S16] the id of a memory that one may not see is worth nothing", () => {
+  const places: [where: string, owner: () => Principal, scope: Visibility, thief: () => Principal][] = [
+    ["a colleague's private one", () => ada, "private", () => bob],
+    ["another team's shared one", () => ada, "shared", () => bobElsewhere],
+    ["one's own private one, with the key of another team", () => bob, "private", () => bobElsewhere],
+    ["another organization's public one", () => ada, "public", () => dan],
+  ];
+
+  test("the fields are those there are", () => {
+    expect(named.map(({ tool, field }) => `${tool}.${field}`)).toEqual([
+      "omn_retrieve_memory.id", "omn_update_memory.id", "omn_forget_memory.id", "omn_forget_memory.ids", "smart_resume.session_id",
+      "write_memory.session_id", "read_memory.session_id", "list_memories.session_id", "delete_memory.session_id", "fetch.id",
+    ]);
+  });
+
+  test.each(places)("%s", async (where, owner, scope, thief) => {
+    const { id, content } = await keep(owner(), where, scope);
+    const p = thief();
+    for (const { tool, field, many } of named) {
+      const required = { ...(tool.endsWith("_memory") && field === "session_id" ? { key: `any.${tool}` } : {}), ...(tool === "write_memory" ? { value: "x" } : {}) };
+      const args = { ...required, ...others[tool], [field]: many ? [id] : id };
+      const answer = await world.tool(p, tool, args);
+      world.scan(p, answer, args);
+      if (tool !== "write_memory") await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, id, answer);
+    }
+    const uri = `omnimemory://memory/${id}`;
+    await sameAsAbsent(world, p, "resources/read", { uri }, id, await world.request(p, "resources/read", { uri }));
+    expect(await fetchText(owner(), id)).toBe(content);
+  });
+
+  test("[S14] a public one of another team is read and not written", async () => {
+    const { id, content } = await keep(ada, "open", "public");
+    expect(await fetchText(bobElsewhere, id)).toBe(content);
+    const written = { content: "mine now" };
+    await sameAsAbsent(world, bobElsewhere, "tools/call", { name: "omn_update_memory", arguments: { id, ...written } }, id, await world.tool(bobElsewhere, "omn_update_memory", { id, ...written }));
+    for (const mode of ["archive", "erase"]) expect((await world.tool(bobElsewhere, "omn_forget_memory", { id, mode })).code).toBe("MEMORY_NOT_FOUND");
+    expect(await fetchText(ada, id)).toBe(content);
+  });
+});
+
+describe("[S6] [S11] the edge says who calls, nobody else", () => {
+  const forged = () => {
+    const principal = { userId: ada.user, teamId: ada.team, organizationId: ada.organization, role: "owner", scopes: full, shard: "SHARD_0", credential: { kind: "api-key", id: "x" } };
+    return encodeURIComponent(JSON.stringify({ principal, requestId: "forged" }));
+  };
+
+  test("what the edge hands on cannot be brought along", async () => {
+    const { content } = await keep(ada, "header", "shared");
+    for (const name of ["x-omnimemory-call", "x-omnimemory-principal", "x-request-id", "x-team-id", "x-user-id"]) {
+      const answer = await send(dan.token, call("omn_list_memories", { limit: 200 }), { [name]: forged() });
+      expect(answer.text).not.toContain(content);
+      expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+      expect((await send(undefined, call("omn_list_memories", {}), { [name]: forged() })).status).toBe(401);
+    }
+  });
+
+  test("[A13] [S17] a secret fits its own key only", async () => {
+    const [, keyId] = ada.token.split("_");
+    const [, , secret] = dan.token.split("_");
+    expect((await send(`omn_${keyId}_${secret}`, call("omn_memory_stats", {}))).status).toBe(401);
+  });
+
+  test("[S2] a session of another person, or of one's own in another team, is not there", async () => {
+    await keep(bob, "session", "private");
+    const session = await initialize(bob);
+    for (const p of [ada, dan, bobElsewhere]) {
+      const answer = await send(p.token, call("omn_list_memories", { limit: 200 }), session);
+      expect(answer.status).toBe(404);
+      expect(answer.text).toBe((await send(p.token, call("omn_list_memories", { limit: 200 }), { ...session, "mcp-session-id": crypto.randomUUID() })).text);
+      expect((await send(p.token, undefined, session, "DELETE")).status).toBe(404);
+      expect((await send(p.token, undefined, { ...session, accept: "text/event-stream" }, "GET")).status).toBe(404);
+    }
+    expect((await send(bob.token, call("omn_list_memories", { limit: 200 }), session)).status).toBe(200);
+  });
+
+  test("[S17] in one session, each call has the rights of its own key", async () => {
+    const session = await initialize(bob);
+    const reader = await keyFor({ teamId: bob.team, organizationId: bob.organization }, bob.user, ["memory:read"]);
+    const write = call("omn_store_memory", { key: "session.write", content: "no" });
+    expect((await send(reader.token, write, session)).text).toContain("PERMISSION_DENIED");
+    expect((await send(bob.token, write, session)).text).toContain("created");
+  });
+
+  test("[A13] who leaves the team is refused in a session that was open", async () => {
+    const team = await World.create([{ user: 0, team: 0, role: "owner", scopes: full }, { user: 1, team: 0, role: "member", scopes: full }]);
+    const [, leaver] = team.principals as [Principal, Principal];
+    const session = await initialize(leaver);
+    await team.remove(leaver);
+    expect((await send(leaver.token, call("omn_list_memories", {}), session)).status).toBe(401);
+    expect((await team.tool(leaver, "omn_memory_stats", {})).status).toBe(401);
+  });
+});
+
+describe("[S6] [S14] what was given to one is of no use to another", () => {
+  test("a cursor is a place in one's own list", async () => {
+    for (const n of [1, 2, 3]) await keep(ada, `page.${n}`, "private");
+    const own = await keep(dan, "dan.own", "private");
+    for (const tool of ["omn_list_memories", "omn_export_memories"]) {
+      const { structured } = await world.tool(ada, tool, { limit: 1 });
+      const cursor = structured["next_cursor"] as string;
+      for (const p of [bob, bobElsewhere, dan]) {
+        const answer = await world.tool(p, tool, { cursor, limit: 100 });
+        world.scan(p, answer, { cursor }, (await visible(p)).map((content) => ({ state: { content } })));
+      }
+      expect((await world.tool(dan, tool, { cursor: own.id })).raw).not.toContain(own.content);
+    }
+    const answer = await world.request(dan, "resources/list", { cursor: own.id });
+    expect(answer.raw).not.toContain(own.content);
+  });
+
+  test("[U4] a confirm token is of one person, one mode and one selection", async () => {
+    const { id, content } = await keep(ada, "confirm", "shared");
+    const other = await keep(ada, "confirm.other", "shared");
+    const preview = async (p: Principal, args: Record<string, unknown>) => (await world.tool(p, "omn_forget_memory", args)).structured;
+    const { confirm } = await preview(ada, { id, mode: "archive" });
+    const tries: [Principal, Record<string, unknown>][] = [[bob, { id }], [ada, { id, mode: "erase" }], [ada, { id: other.id }], [ada, { ids: [id, other.id] }]];
+    for (const [p, args] of tries) expect(await preview(p, { ...args, confirm })).toMatchObject({ outcome: "preview" });
+    expect(await fetchText(ada, id)).toBe(content);
+    expect(await preview(ada, { id, mode: "archive", confirm })).toMatchObject({ outcome: "archived" });
+  });
+
+  test("an idempotency key is of one person in one team", async () => {
+    const args = { key: "idem", content: `maple ${world.mint()}`, metadata: { scope: "private" }, idempotency_key: "once" };
+    const ids = new Set<unknown>();
+    for (const p of [ada, bob, bobElsewhere, dan]) {
+      const { structured } = await world.tool(p, "omn_store_memory", args);
+      expect(structured).toMatchObject({ outcome: "created" });
+      expect(structured["replayed"]).toBeUndefined();
+      ids.add(structured["memory_id"]);
+    }
+    expect(ids.size).toBe(4);
+  });
+
+  test("[U10] an export taken to another team is a copy, and no way back", async () => {
+    const { id, content } = await keep(ada, "carried", "shared");
+    const exported = (await world.tool(ada, "omn_export_memories", { filters: { scope: "shared" } })).structured;
+    const { structured } = await world.tool(dan, "omn_import_memories", { data: exported["data"], sha256: exported["sha256"], count: exported["count"] });
+    expect(structured["memory_ids"]).toContain(id);
+    await world.tool(dan, "omn_update_memory", { id, content: "dan's copy" });
+    expect([await fetchText(ada, id), await fetchText(dan, id)]).toEqual([content, "dan's copy"]);
+    await world.tool(ada, "omn_update_memory", { id, content: "ada goes on" });
+    expect(await fetchText(dan, id)).toBe("dan's copy");
+    const { confirm } = (await world.tool(dan, "omn_forget_memory", { id, mode: "erase" })).structured;
+    expect((await world.tool(dan, "omn_forget_memory", { id, mode: "erase", confirm })).structured).toMatchObject({ outcome: "erased" });
+    expect(await fetchText(ada, id)).toBe("ada goes on");
+  });
+});
+
+async function visible(p: Principal): Promise<string[]> {
+  const { structured } = await world.tool(p, "omn_list_memories", { limit: 200, full: true });
+  return (structured["memories"] as { content: string }[]).map(({ content }) => content);
+}
+
+const call = (name: string, args: Record<string, unknown>) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
+const modern = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": { name: "forger", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} };
+
+/** With the headers of the older era when a session is named, of the present one otherwise. */
+async function send(token: string | undefined, body: ReturnType<typeof call> | undefined, headers: Record<string, string> = {}, method = "POST") {
+  const old = "mcp-session-id" in headers;
+  const response = await SELF.fetch("http://localhost/mcp", {
+    method,
+    headers: {
+      host: "localhost", "content-type": "application/json", accept: "application/json, text/event-stream",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(old || !body ? {} : { "mcp-protocol-version": "2026-07-28", "mcp-method": body.method, "mcp-name": body.params.name }),
+      ...headers,
+    },
+    ...(body ? { body: JSON.stringify(old ? body : { ...body, params: { ...body.params, _meta: modern } }) } : {}),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+async function initialize(p: Principal): Promise<Record<string, string>> {
+  const response = await SELF.fetch("http://localhost/mcp", {
+    method: "POST",
+    headers: { host: "localhost", authorization: `Bearer ${p.token}`, "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "old", version: "1" } } }),
+  });
+  await response.text();
+  return { "mcp-session-id": response.headers.get("mcp-session-id") as string, "mcp-protocol-version": "2025-11-25" };
+}

@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { scopes, type Scope } from "../../src/domain/tenancy/principal.ts";
+import type { Principal, Role, Visibility } from "./model.ts";
+import { World } from "./world.ts";
+
+/** Ways to reach further than one may inside one's own team. Ada owns it, Bob is a member, Eve an admin. */
+let world: World;
+let ada: Principal;
+let bob: Principal;
+let eve: Principal;
+let writer: Principal;
+
+beforeEach(async () => {
+  const join = (user: number, role: Role, granted: readonly Scope[] = scopes) => ({ user, team: 0, role, scopes: [...granted] });
+  world = await World.create([join(0, "owner"), join(1, "member"), join(2, "admin"), join(1, "member", ["memory:write"])]);
+  [ada, bob, eve, writer] = world.principals as [Principal, Principal, Principal, Principal];
+});
+
+async function keep(p: Principal, key: string, scope: Visibility, fields: Record<string, unknown> = {}): Promise<{ id: string; content: string }> {
+  const content = `maple ${world.mint()} note`;
+  const { structured, raw } = await world.tool(p, "omn_store_memory", { key, content, metadata: { scope }, ...fields });
+  expect(structured, raw).toMatchObject({ memory_id: expect.any(String) as string });
+  return { id: structured["memory_id"] as string, content };
+}
+
+const read = async (p: Principal, id: string) => {
+  const { structured } = await world.tool(p, "omn_retrieve_memory", { id });
+  return (structured["memories"] as { content: string; version: number; metadata: { scope: string } }[])[0];
+};
+
+const history = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => ({
+    version: from + i, at: "2026-01-01T00:00:00Z", actor_id: "x", tool: "t", action: "create", state: { content: "forged" },
+  }));
+
+describe("[S6] [S14] an import takes over nothing", () => {
+  test.each([[1, 2], [2, 3], [2, 5], [7, 9]])("a colleague's private memory, by its id and a forged history %i–%i", async (from, to) => {
+    const { id, content } = await keep(ada, "mine", "private");
+    const record = { id, content: "stolen", version: to, history: history(from, to), visibility: "shared" };
+    const { structured } = await world.tool(bob, "omn_import_memories", { memories: [record] });
+    expect(structured).toMatchObject({ created: 1 });
+    expect(structured["memory_ids"]).not.toContain(id);
+    expect(await read(ada, id)).toMatchObject({ content, version: 1, metadata: { scope: "private" } });
+  });
+
+  test("[B2] two records that mean the same memory make two versions of it", async () => {
+    const { id } = await keep(ada, "twice", "private");
+    const { structured } = await world.tool(ada, "omn_import_memories", { memories: [{ id, content: "first" }, { key: "twice", content: "second" }] });
+    expect(structured).toMatchObject({ updated: 2 });
+    expect(await read(ada, id)).toMatchObject({ content: "second", version: 3 });
+  });
+});
+
+describe("[S6] [A13] who sees a memory is for its owner or an admin to say", () => {
+  test.each<[Visibility, Visibility]>([["shared", "public"], ["public", "shared"], ["shared", "private"], ["public", "private"]])("from %s to %s", async (from, to) => {
+    const { id, content } = await keep(ada, "ours", from);
+    const attempts: [tool: string, args: Record<string, unknown>][] = [
+      ["omn_update_memory", { id, metadata: { scope: to } }],
+      ["omn_import_memories", { memories: [{ id, content: "imported", visibility: to }] }],
+      ...(to === "private" ? [] : [["omn_store_memory", { key: "ours", content: "stored", metadata: { scope: to } }] as [string, Record<string, unknown>]]),
+    ];
+    for (const [tool, args] of attempts) expect((await world.tool(bob, tool, args)).code, tool).toBe("PERMISSION_DENIED");
+    expect(await read(bob, id)).toMatchObject({ content, version: 1, metadata: { scope: from } });
+  });
+
+  test("[B1] write_memory does not withdraw from the organization what another has made public", async () => {
+    const { id } = await keep(ada, "open", "public", { namespace: "project:p" });
+    const answer = await world.tool(bob, "write_memory", { key: "open", value: "x", scope: "shared", project_path: "p" });
+    expect(answer.code).toBe("PERMISSION_DENIED");
+    expect(await read(bob, id)).toMatchObject({ metadata: { scope: "public" } });
+  });
+
+  test("an admin's attempt tells nothing of the owner's private keys", async () => {
+    await keep(ada, "taken", "private");
+    const codes = [];
+    for (const key of ["taken", "free"]) {
+      const { id } = await keep(ada, `${key}.shared`, "shared");
+      codes.push((await world.tool(eve, "omn_update_memory", { id, new_key: key, metadata: { scope: "private" } })).code);
+    }
+    expect(codes[0]).toBe(codes[1]);
+  });
+});
+
+describe("[S6] [S17] a key without memory:read is shown no memory", () => {
+  test("not in a preview of what would be forgotten", async () => {
+    await keep(ada, "ours", "shared");
+    const args = { key: "*" };
+    world.scan(writer, await world.tool(writer, "omn_forget_memory", args), args);
+  });
+
+  test("not in a conflict of versions", async () => {
+    const { id } = await keep(ada, "ours", "shared");
+    const args = { id, content: "mine", expected_version: 7 };
+    const answer = await world.tool(writer, "omn_update_memory", args);
+    world.scan(writer, answer, args);
+    expect(answer.isError).toBe(true);
+  });
+});
+
+describe("[S6] [S15] others' private memories change nothing in what one finds", () => {
+  test("they do not come between neighbours in a thread", async () => {
+    const said = (p: Principal, n: number, scope: Visibility) => keep(p, `turn.${n}`, scope, { namespace: "thread:t", occurred_at: `2026-01-0${n}T00:00:00Z` });
+    const question = await said(ada, 1, "shared");
+    const answer = await said(ada, 5, "shared");
+    const ask = async (p: Principal) => {
+      const word = question.content.split(" ")[1] as string;
+      return ((await world.tool(p, "omn_retrieve_memory", { query: word })).structured["memories"] as { memory_id: string }[]).map((memory) => memory.memory_id);
+    };
+    expect(await ask(bob)).toEqual([question.id, answer.id]);
+    for (const n of [2, 3, 4]) await said(ada, n, "private");
+    expect(await ask(bob)).toEqual([question.id, answer.id]);
+  });
+
+  test("they do not weigh in the relevance of one's own", async () => {
+    await keep(bob, "a", "private", { content: "the walrus sleeps" });
+    await keep(bob, "b", "private", { content: "krill at the harbour" });
+    const ask = async () => {
+      const { structured } = await world.tool(bob, "omn_retrieve_memory", { query: "walrus krill" });
+      return (structured["memories"] as { key: string; relevance_score: number }[]).map(({ key, relevance_score }) => [key, relevance_score]);
+    };
+    const before = await ask();
+    for (const n of [1, 2, 3]) await keep(ada, `secret.${n}`, "private", { content: `walrus number ${n}` });
+    expect(await ask()).toEqual(before);
+  });
+});
+
+test("[S6] [U10] an export that leaves out what one may not see can be imported", async () => {
+  const { id } = await keep(ada, "seen", "shared");
+  for (const scope of ["private", "shared", "shared"]) await world.tool(ada, "omn_update_memory", { id, content: `maple ${world.mint()}`, metadata: { scope } });
+  const { data, sha256, count } = (await world.tool(bob, "omn_export_memories", {})).structured;
+  const elsewhere = await World.create([{ user: 0, team: 0, role: "owner", scopes: [...scopes] }]);
+  const [dan] = elsewhere.principals as [Principal];
+  expect((await elsewhere.tool(dan, "omn_import_memories", { data, sha256, count })).structured).toMatchObject({ created: 1 });
+});
