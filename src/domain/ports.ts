@@ -1,4 +1,4 @@
-import type { Memory, MemoryState, MemoryType, Version, Visibility } from "./memories/memory.ts";
+import type { Memory, MemoryType, Version, Visibility } from "./memories/memory.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
 /** Which memories are meant. All conditions hold together; `tags` must all be present. */
@@ -94,7 +94,7 @@ export interface MemoryStore {
   /** All versions by memory id, oldest first. */
   history(principal: Principal, now: number, ids: string[]): Promise<Map<string, Version[]>>;
   /** States as they were at an instant, for ids that the principal could see then and may see now. */
-  statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: number; state: MemoryState }[]>;
+  statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
   /** Atomic: all or none. Answers the memories with their new sequence numbers. @throws WriteRace */
   commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord): Promise<Memory[]>;
   /** Remembers the answer to a call that changed nothing. @throws WriteRace */
@@ -120,10 +120,17 @@ export interface SearchQuery {
   asOf?: number;
 }
 
+export interface PastLookUp {
+  /** Exact, or with `*` for any characters. */
+  key?: string;
+  filter: MemoryFilter;
+  limit: number;
+}
+
 export interface SearchHit {
   id: string;
-  /** Higher is better; comparable within one search. */
-  score: number;
+  /** Higher is better; comparable within one search. A look-up gives none. */
+  score?: number;
   /** Set when the hit is a public memory of another team. */
   place?: PublicPlace;
 }
@@ -153,6 +160,8 @@ export interface SearchIndex {
    */
   mayHoldKey(principal: Principal, key: string): Promise<boolean>;
   search(principal: Principal, now: number, query: SearchQuery): Promise<SearchAnswer>;
+  /** Memories of the team by what they were at an instant: the key may have had another holder then. */
+  lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<SearchAnswer>;
   /** Brings the index up to `seq` from the truth. */
   catchUp(principal: Principal, seq: number): Promise<void>;
   publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]>;

@@ -31,6 +31,12 @@ describe("[S16] answers", () => {
     expect(tool?.output.safeParse(answer.structured).success).toBe(true);
   });
 
+  test("[B3] smart_resume says so when there is nothing to resume", async () => {
+    const tenant = await newTenant();
+    const { token } = await keyFor(tenant, tenant.ownerId);
+    expect((await callTool(token, "smart_resume")).text).toMatch(/nothing is stored for this project/i);
+  });
+
   test.each(["search", "fetch"])("[A1] %s answers as ChatGPT expects: the text is the JSON of the structured answer", async (name) => {
     const { token, memoryId } = await team();
     const answer = await callTool(token, name, sampleCalls(memoryId)[name]);

@@ -74,7 +74,11 @@ export async function sweep(ports: MaintenancePorts, now: number): Promise<Sweep
       report.purged += await purgeExpired(ports, places, shard, now);
       await ports.store.dropIdempotencyBefore(shard, now - idempotencyLife);
     });
-    for (const { teamId, seq } of await ports.store.teamsWithOutbox(shard)) {
+    let changed: { teamId: string; seq: number }[] = [];
+    await guarded(ports, "sweep.outbox", async () => {
+      changed = await ports.store.teamsWithOutbox(shard);
+    });
+    for (const { teamId, seq } of changed) {
       const place = places.get(teamId);
       if (!place) continue;
       await guarded(ports, "sweep.follow", async () => {
@@ -99,7 +103,7 @@ async function purgeExpired(ports: MaintenancePorts, places: Map<string, TeamPla
   const expired = await ports.store.expired(shard, now, purgeBatch);
   for (const [teamId, group] of Map.groupBy(expired, (memory) => memory.teamId)) {
     const place = places.get(teamId);
-    if (place) await ports.store.purge(place, now, group);
+    if (place) await guarded(ports, "sweep.purge", () => ports.store.purge(place, now, group));
   }
   return expired.length;
 }

@@ -83,6 +83,16 @@ export interface Version {
   state: MemoryState;
 }
 
+/** The memory as it was in one of its versions. */
+export const asVersion = (memory: Memory, { version, at, actorId, tool, state }: Version): Memory => ({
+  ...memory,
+  ...state,
+  version,
+  updatedAt: at,
+  updatedBy: actorId,
+  updatedTool: tool,
+});
+
 const stateDefaults: Omit<MemoryState, "content" | "ownerId"> = {
   key: null,
   value: null,

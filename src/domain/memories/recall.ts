@@ -1,9 +1,9 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
-import type { MemoryFilter, SearchHit } from "../ports.ts";
+import type { MemoryFilter, SearchAnswer, SearchHit } from "../ports.ts";
 import { cutTo } from "../search/tokens.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import type { Memory } from "./memory.ts";
+import { asVersion, type Memory } from "./memory.ts";
 
 export interface RecallInput {
   id?: string | number;
@@ -51,15 +51,18 @@ export async function recall(ctx: Context, input: RecallInput): Promise<RecallOu
 type Found = Omit<Recalled, "truncated">;
 
 async function find(ctx: Context, input: RecallInput): Promise<Found[]> {
-  if (input.id !== undefined) return atInstant(ctx, await byId(ctx, input.id), input.asOf);
-  if (input.key !== undefined) return atInstant(ctx, await byKey(ctx, input.key, input), input.asOf);
-  if (input.query !== undefined) return byText(ctx, input.query, input);
-  if (input.filter && Object.keys(input.filter).length > 0) {
-    const page = await ctx.memories.list(ctx.principal, ctx.now, input.filter, { below: undefined, limit: maxCandidates });
-    return atInstant(ctx, page.items, input.asOf);
+  const { asOf, filter = {} } = input;
+  if (input.id !== undefined) return asOf === undefined ? present(await byId(ctx, input.id)) : byIdAt(ctx, input.id, asOf);
+  if (input.query !== undefined && input.key === undefined) return byText(ctx, input.query, input);
+  if (input.key === undefined && Object.keys(filter).length === 0) {
+    throw invalid("Neither id, key, query nor filters were given.", "Say what to recall: a query in words, a key (with * as wildcard), or an id.");
   }
-  throw invalid("Neither id, key, query nor filters were given.", "Say what to recall: a query in words, a key (with * as wildcard), or an id.");
+  if (asOf !== undefined) return byIndex(ctx, asOf, () => ctx.index.lookUpAt(ctx.principal, asOf, { filter, limit: maxCandidates, ...(input.key === undefined ? {} : { key: input.key }) }));
+  if (input.key !== undefined) return present(await byKey(ctx, input.key, filter));
+  return present((await ctx.memories.list(ctx.principal, ctx.now, filter, { below: undefined, limit: maxCandidates })).items);
 }
+
+const present = (memories: Memory[]): Found[] => memories.map((memory) => ({ memory }));
 
 async function byId(ctx: Context, id: string | number): Promise<Memory[]> {
   const own = await ctx.memories.get(ctx.principal, ctx.now, id);
@@ -69,8 +72,12 @@ async function byId(ctx: Context, id: string | number): Promise<Memory[]> {
   return place ? ctx.memories.hydratePublic(ctx.principal, ctx.now, [place]) : [];
 }
 
-async function byKey(ctx: Context, key: string, input: RecallInput): Promise<Memory[]> {
-  const filter = input.filter ?? {};
+async function byIdAt(ctx: Context, id: string | number, asOf: number): Promise<Found[]> {
+  const own = await ctx.memories.get(ctx.principal, ctx.now, id);
+  return own ? present(await statesOf(ctx, [own.id], asOf)) : [];
+}
+
+async function byKey(ctx: Context, key: string, filter: MemoryFilter): Promise<Memory[]> {
   if (key.includes("*")) return ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, maxCandidates);
   const own = await ctx.memories.byKey(ctx.principal, ctx.now, key, filter);
   if (own.length > 0 || Object.keys(filter).length > 0) return own;
@@ -86,15 +93,17 @@ async function byText(ctx: Context, text: string, input: RecallInput): Promise<F
     limit: Math.min(maxCandidates, input.limit + spareCandidates),
     ...(input.asOf === undefined ? {} : { asOf: input.asOf }),
   };
-  let answer = await ctx.index.search(ctx.principal, ctx.now, query);
-  let found = await hydrate(ctx, answer.hits, input.asOf);
-  if (found.seq > answer.appliedSeq) {
-    // The index missed a change that the truth has: repair it, then ask once more.
-    await ctx.index.catchUp(ctx.principal, found.seq);
-    answer = await ctx.index.search(ctx.principal, ctx.now, query);
-    found = await hydrate(ctx, answer.hits, input.asOf);
-  }
-  return found.items;
+  return byIndex(ctx, input.asOf, () => ctx.index.search(ctx.principal, ctx.now, query));
+}
+
+/** What the index answers, as the truth confirms it. */
+async function byIndex(ctx: Context, asOf: number | undefined, ask: () => Promise<SearchAnswer>): Promise<Found[]> {
+  const answer = await ask();
+  const found = await hydrate(ctx, answer.hits, asOf);
+  if (found.seq <= answer.appliedSeq) return found.items;
+  // The index missed a change that the truth has: repair it, then ask once more.
+  await ctx.index.catchUp(ctx.principal, found.seq);
+  return (await hydrate(ctx, (await ask()).hits, asOf)).items;
 }
 
 async function hydrate(ctx: Context, hits: SearchHit[], asOf: number | undefined): Promise<{ items: Found[]; seq: number }> {
@@ -108,7 +117,7 @@ async function hydrate(ctx: Context, hits: SearchHit[], asOf: number | undefined
   const byId = new Map([...mine.memories, ...foreign, ...past].map((memory) => [memory.id, memory]));
   const items = hits.flatMap((hit) => {
     const memory = byId.get(hit.id);
-    return memory ? [{ memory, relevance: relevanceOf(hit.score) }] : [];
+    return memory ? [{ memory, ...(hit.score === undefined ? {} : { relevance: relevanceOf(hit.score) }) }] : [];
   });
   return { items, seq: mine.seq };
 }
@@ -119,17 +128,18 @@ async function hydrate(ctx: Context, hits: SearchHit[], asOf: number | undefined
  */
 const relevanceOf = (score: number): number => score / (score + 6);
 
-async function atInstant(ctx: Context, memories: Memory[], asOf: number | undefined): Promise<Found[]> {
-  if (asOf === undefined) return memories.map((memory) => ({ memory }));
-  const past = await statesOf(ctx, memories.map((memory) => memory.id), asOf);
-  return past.map((memory) => ({ memory }));
-}
-
+/** The memories as they were, in the order of the ids; those the caller may not see, then or now, are left out. */
 async function statesOf(ctx: Context, ids: string[], asOf: number): Promise<Memory[]> {
   if (ids.length === 0) return [];
-  const states = await ctx.memories.statesAt(ctx.principal, ctx.now, asOf, ids);
-  const present = await Promise.all(states.map(({ id }) => ctx.memories.get(ctx.principal, ctx.now, id)));
-  return states.flatMap(({ state, version }, i) => (present[i] ? [{ ...present[i], ...state, version }] : []));
+  const [states, memories] = await Promise.all([
+    ctx.memories.statesAt(ctx.principal, ctx.now, asOf, ids),
+    ctx.memories.lookupMany(ctx.principal, { ids, named: [] }),
+  ]);
+  const byId = new Map(memories.map((memory) => [memory.id, memory]));
+  return states.flatMap(({ id, version }) => {
+    const memory = byId.get(id);
+    return memory ? [asVersion(memory, version)] : [];
+  });
 }
 
 /** In tokens; less of a text tells nothing. */

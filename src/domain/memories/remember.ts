@@ -4,7 +4,7 @@ import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import type { IdempotencyRecord } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
+import { asVersion, canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
 import { untilWon } from "./race.ts";
 
@@ -138,6 +138,5 @@ async function asOfVersion(ctx: Context, memory: Memory, number: number): Promis
   if (memory.version === number) return memory;
   const chain = (await ctx.memories.history(ctx.principal, ctx.now, [memory.id])).get(memory.id);
   const version = chain?.find((entry) => entry.version === number);
-  if (!version) return memory;
-  return { ...memory, ...version.state, version: number, updatedAt: version.at, updatedBy: version.actorId, updatedTool: version.tool };
+  return version ? asVersion(memory, version) : memory;
 }

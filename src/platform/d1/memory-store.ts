@@ -26,6 +26,15 @@ type MemoryRow = typeof memories.$inferSelect;
 /** `home` only serves the unique key; it follows from visibility and owner. */
 export const toMemory = ({ home: _home, ...row }: MemoryRow): Memory => row as Memory;
 
+const toVersion = ({ version, at, actorId, tool, action, state }: typeof versions.$inferSelect): Version => ({
+  version,
+  at,
+  actorId,
+  tool,
+  action,
+  state: state as unknown as MemoryState,
+});
+
 /** JSON arrays of ids: D1 binds at most 100 parameters, `json_each` takes them as one. */
 const idsIn = (column: SQL | typeof memories.id, ids: string[]): SQL =>
   sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
@@ -241,14 +250,7 @@ export class D1MemoryStore implements MemoryStore {
     const chains = new Map<string, Version[]>();
     for (const { version } of rows) {
       const chain = chains.get(version.memoryId) ?? [];
-      chain.push({
-        version: version.version,
-        at: version.at,
-        actorId: version.actorId,
-        tool: version.tool,
-        action: version.action,
-        state: version.state as unknown as MemoryState,
-      });
+      chain.push(toVersion(version));
       chains.set(version.memoryId, chain);
     }
     return chains;
@@ -259,7 +261,7 @@ export class D1MemoryStore implements MemoryStore {
     return sql`(${versions.state} ->> '$.visibility' <> 'private' OR ${versions.state} ->> '$.ownerId' = ${principal.userId})`;
   }
 
-  async statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: number; state: MemoryState }[]> {
+  async statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]> {
     const rows = await this.#db(principal)
       .select({ version: versions })
       .from(versions)
@@ -276,10 +278,10 @@ export class D1MemoryStore implements MemoryStore {
           sql`coalesce(${versions.state} ->> '$.expiresAt' > ${at}, 1)`,
         ),
       );
-    const byId = new Map(rows.map(({ version }) => [version.memoryId, version]));
+    const byId = new Map(rows.map(({ version }) => [version.memoryId, toVersion(version)]));
     return ids.flatMap((id) => {
-      const row = byId.get(id);
-      return row ? [{ id, version: row.version, state: row.state as unknown as MemoryState }] : [];
+      const version = byId.get(id);
+      return version ? [{ id, version }] : [];
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Memory, Version } from "../../domain/memories/memory.ts";
-import type { IndexStats, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
+import type { IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
 import { queryTerms } from "../../domain/search/query-terms.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { toDocument, toPastDocument } from "./document.ts";
@@ -93,6 +93,12 @@ export class TeamIndexClient implements SearchIndex {
       ...(others?.hits ?? []).map(({ id, score, teamId, shard }) => ({ id, score, place: { id, teamId, shard } })),
     ];
     return { hits: hits.sort((a, b) => b.score - a.score).slice(0, query.limit), appliedSeq: own.appliedSeq };
+  }
+
+  async lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<SearchAnswer> {
+    const viewer = { userId: principal.userId, teamId: principal.teamId };
+    const { hits, appliedSeq } = await this.#team(principal).lookUpAt(refOf(principal), { viewer, at, key: undefined, ...query });
+    return { hits: hits.map(({ id }) => ({ id })), appliedSeq };
   }
 
   async catchUp(principal: Principal, seq: number): Promise<void> {

@@ -11,13 +11,18 @@ export interface IndexQuery {
   now: number;
   /** Distinct words, at least one matches. */
   terms: string[];
-  /** Instead of words: a key, with `*` for any characters. Only as of an instant; the present is looked up in the truth. */
-  key: string | undefined;
   filter: MemoryFilter;
   limit: number;
   asOf: number | undefined;
   /** Leave out the viewer's own team: the organization's index is asked for the others only. */
   othersOnly: boolean;
+}
+
+/** A look-up in the past; the present is looked up in the truth. */
+export interface PastQuery extends Pick<IndexQuery, "viewer" | "filter" | "limit"> {
+  at: number;
+  /** With `*` for any characters. */
+  key: string | undefined;
 }
 
 export interface IndexHit {
@@ -53,10 +58,10 @@ export function searchDocuments(sql: SqlStorage, query: IndexQuery): IndexHit[] 
   return [...present, ...past].sort((a, b) => b.score - a.score).slice(0, query.limit);
 }
 
-/** Without words: what was current at the instant and fits key and filter; one's own first, then the newest. */
-export function documentsAt(sql: SqlStorage, query: IndexQuery & { asOf: number }): IndexHit[] {
-  const pattern = query.key === undefined ? undefined : compileKeyPattern(query.key);
-  const { conditions, parameters } = allowed(query, query.asOf);
+/** What was current at the instant and fits key and filter; one's own first, then the newest. */
+export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }: PastQuery): IndexHit[] {
+  const pattern = key === undefined ? undefined : compileKeyPattern(key);
+  const { conditions, parameters } = allowed({ viewer, filter, now: at, othersOnly: false, terms: [] }, at);
   const rows = sql.exec<IndexHit & { key: string | null }>(
     `SELECT d.memory_id AS id, d.team_id AS teamId, s.shard AS shard, 0 AS score, d.key AS key
      FROM docs d CROSS JOIN sources s ON s.team_id = d.team_id
@@ -65,15 +70,15 @@ export function documentsAt(sql: SqlStorage, query: IndexQuery & { asOf: number 
     ...parameters,
   );
   const hits: IndexHit[] = [];
-  for (const { key, ...hit } of rows) {
-    if (pattern && (key === null || !pattern.matches(key))) continue;
-    if (hits.push(hit as IndexHit) === query.limit) break;
+  for (const { key: found, ...hit } of rows) {
+    if (pattern && (found === null || !pattern.matches(found))) continue;
+    if (hits.push(hit as IndexHit) === limit) break;
   }
   return hits;
 }
 
-/** What the viewer may see and the filter lets through. ?1 is the instant, ?2 the words; either may be unused. */
-function allowed(query: IndexQuery, asOf: number | undefined): { conditions: string[]; parameters: SqlStorageValue[] } {
+/** What the viewer may see and the filter lets through. ?1 is the instant or unused, ?2 the words. */
+function allowed(query: Omit<IndexQuery, "asOf" | "limit">, asOf: number | undefined): { conditions: string[]; parameters: SqlStorageValue[] } {
   // Numbered parameters, since the conditions vary.
   const parameters: SqlStorageValue[] = [asOf ?? null, matchAny(query.terms), query.viewer.teamId, query.viewer.userId, asOf ?? query.now];
   const conditions = [

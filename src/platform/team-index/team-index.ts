@@ -4,7 +4,7 @@ import { Documents } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
-import { documentsAt, searchDocuments, type IndexHit, type IndexQuery } from "./search.ts";
+import { documentsAt, searchDocuments, type IndexHit, type IndexQuery, type PastQuery } from "./search.ts";
 import { TeamSource, type Chain, type Checksum } from "./source.ts";
 
 export interface TeamRef {
@@ -69,10 +69,13 @@ export class TeamIndex extends DurableObject<Env> {
 
   search(team: TeamRef, query: IndexQuery): { hits: IndexHit[]; appliedSeq: number } {
     if (!this.#publicOnly) this.#progress.know(team.teamId, team.shard);
-    const { asOf } = query;
-    const lookUp = asOf !== undefined && query.byWords === false;
-    const hits = lookUp ? documentsAt(this.#sql, { ...query, asOf }) : query.terms.length > 0 ? searchDocuments(this.#sql, query) : [];
+    const hits = query.terms.length > 0 ? searchDocuments(this.#sql, query) : [];
     return { hits, appliedSeq: this.#progress.applied(team.teamId) };
+  }
+
+  lookUpAt(team: TeamRef, query: PastQuery): { hits: IndexHit[]; appliedSeq: number } {
+    this.#progress.know(team.teamId, team.shard);
+    return { hits: documentsAt(this.#sql, query), appliedSeq: this.#progress.applied(team.teamId) };
   }
 
   /** Present public memories of other teams with this key or id. */

@@ -2,13 +2,40 @@ import * as z from "zod";
 import { briefing } from "../../../domain/memories/briefing.ts";
 import { list } from "../../../domain/memories/list.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
+import { estimateTokens } from "../../../domain/search/tokens.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { filterOf, projectOf, tokenSaverMemory, valueOf, where } from "./scope.ts";
+import { preview } from "../../render.ts";
+import { filterOf, projectOf, scopeOf, valueOf, where } from "./scope.ts";
 
 /** How many memories the briefing looks at: a project's keys are few; the newest matter. */
 const window = 200;
-/** How many the structured context lists, as keys with short values. */
-const listed = 10;
+/** Some clients hand the model the structured answer, so it must stay small as well: keys, and short values beside them. */
+const contextTokens = 400;
+const shortValue = 80;
+
+function entryOf(memory: Memory): Record<string, unknown> {
+  const value = valueOf(memory);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return { key: memory.key, value: text.length <= shortValue ? value : preview(text, shortValue), scope: scopeOf(memory) };
+}
+
+/** As many of each group as there is room for: what is in work first, then what the team found, then the project. */
+function contextOf(groups: { project: Memory[]; current: Memory[]; shared: Memory[] }): Record<string, unknown[]> {
+  const context: Record<string, unknown[]> = { project: [], current: [], shared: [] };
+  let left = contextTokens;
+  for (const [name, share] of [["current", 0.5], ["shared", 0.5], ["project", 1]] as const) {
+    let room = left * share;
+    for (const memory of groups[name]) {
+      const entry = entryOf(memory);
+      const cost = estimateTokens(JSON.stringify(entry));
+      if (cost > room) break;
+      context[name]?.push(entry);
+      room -= cost;
+      left -= cost;
+    }
+  }
+  return context;
+}
 
 /** Token Saver document, core tool 5: where the work stands, in 200–500 tokens. */
 export const smartResume = defineTool({
@@ -30,15 +57,10 @@ export const smartResume = defineTool({
       shared: memories.filter((memory) => memory.visibility !== "private"),
     };
     const { text, tokens } = briefing(groups);
-    const short = (group: Memory[]) =>
-      group.slice(0, listed).map((memory) => {
-        const full = tokenSaverMemory(memory);
-        return JSON.stringify(valueOf(memory)).length <= 200 ? full : { ...full, value: `${memory.content.slice(0, 150)}…` };
-      });
     return {
       structured: {
         briefing: text,
-        context: { project: short(groups.project), current: short(groups.current), shared: short(groups.shared) },
+        context: contextOf(groups),
         token_count: tokens,
         project: projectOf(ctx, input),
       },

@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import { briefing, briefingTokens } from "../../../src/domain/memories/briefing.ts";
+import { newState, type Memory } from "../../../src/domain/memories/memory.ts";
+import { firstVersion } from "../../../src/domain/memories/remember.ts";
+import { countTokens } from "../../mcp/o200k.ts";
+import { anyText, json } from "./arbitrary.ts";
+import { newTeam, now, type Person, type Team } from "./world.ts";
+
+let team: Team;
+let ada: Person;
+
+beforeEach(async () => {
+  team = await newTeam();
+  ada = team.owner;
+});
+
+const filler = (n: number): string => `In step ${n} we looked at the retry logic of the payment client and found that it gives up after three attempts. `.repeat(12);
+
+/** A project as people leave it: where it stands, and much more than a session needs. */
+async function work(): Promise<number> {
+  const grace = await team.join();
+  const write = (who: Person, key: string, value: unknown, scope = "project") => who.call("write_memory", { key, value, scope, project_path: "/home/ada/shop" });
+  await write(ada, "current.task", "Move checkout to the new payment API");
+  await write(ada, "current.progress", { module: "checkout", percent: 70 });
+  await write(ada, "current.blockers", ["sandbox keys have expired"]);
+  await write(ada, "current.next_steps", ["renew the keys", "run the contract tests"]);
+  await write(grace, "shared.findings", "The old API drops idempotency headers", "shared");
+  await write(ada, "project.architecture", "Next.js front end, Go services, Postgres");
+  for (let n = 0; n < 40; n += 1) await write(ada, `discovered.notes_${n}`, filler(n));
+  const all = await ada.call("read_memory", { pattern: "*", project_path: "/home/ada/shop" });
+  return countTokens(all.text);
+}
+
+describe("[B3] [B1] a briefing says where the work stands", () => {
+  test("task, progress, blockers, next steps, shared findings and the project, in 200–500 tokens and under a tenth of what is stored", async () => {
+    const stored = await work();
+    const answer = await ada.call("smart_resume", { project_path: "/home/ada/shop" });
+    const { briefing: text, token_count: claimed } = answer.structured as { briefing: string; token_count: number };
+    for (const fact of ["Move checkout to the new payment API", "70", "sandbox keys have expired", "renew the keys", "drops idempotency headers", "Postgres"]) {
+      expect(text).toContain(fact);
+    }
+    const tokens = countTokens(text);
+    expect(tokens).toBeLessThanOrEqual(500);
+    expect(claimed).toBeGreaterThanOrEqual(tokens);
+    expect(claimed).toBeLessThanOrEqual(500);
+    expect(claimed).toBeGreaterThanOrEqual(200);
+    expect(tokens / stored).toBeLessThan(0.1);
+    expect(answer.text).toBe(text);
+  });
+
+  test("the most needed first: what is long and later never crowds out the task", async () => {
+    await work();
+    for (const key of ["current.progress", "current.blockers", "current.next_steps"]) {
+      await ada.call("write_memory", { key, value: filler(1), project_path: "/home/ada/shop" });
+    }
+    const { briefing: text } = (await ada.call("smart_resume", { project_path: "/home/ada/shop" })).structured as { briefing: string };
+    expect(text.startsWith("Task: Move checkout")).toBe(true);
+    expect([...text.matchAll(/^(Task|Progress|Blockers|Next steps|Shared findings|Discovered|Project):/gm)].map(([, title]) => title)).toEqual(
+      ["Task", "Progress", "Blockers", "Next steps", "Shared findings", "Discovered", "Project"],
+    );
+    expect(countTokens(text)).toBeLessThanOrEqual(500);
+  });
+
+  test("another project's memories, and others' private ones, are not in it", async () => {
+    await ada.call("write_memory", { key: "current.task", value: "secret of the bank", project_path: "/home/ada/bank" });
+    const grace = await team.join();
+    await grace.call("write_memory", { key: "current.task", value: "private to grace", project_path: "/home/ada/shop" });
+    const answer = await ada.call("smart_resume", { project_path: "/home/ada/shop" });
+    expect(answer.structured).toMatchObject({ briefing: "Nothing is stored for this project yet." });
+    expect(JSON.stringify(answer.structured)).not.toMatch(/secret|grace/);
+  });
+
+  test("keeps its budget with whatever is stored: any script, any JSON, any number of memories", () => {
+    const ctx = ada.at(now);
+    const memory = fc
+      .record({
+        key: fc.constantFrom("current.task", "current.blockers", "current.next_steps", "shared.findings", "project.x", "discovered.todos", "anything", null),
+        content: fc.oneof(anyText, anyText.map((text) => text.repeat(40).slice(0, 10_000)), fc.constant(filler(3)), fc.constant("漢字仮名交じり文".repeat(300)), fc.constant("🧠🧵".repeat(400)), fc.constant("x9Q-".repeat(900))),
+        value: fc.option(json, { nil: null }),
+        visibility: fc.constantFrom("private" as const, "shared" as const),
+        importance: fc.double({ min: 0, max: 1, noNaN: true }),
+      })
+      .map((state): Memory => firstVersion(ctx, newState({ ...state, ownerId: ada.id })));
+    fc.assert(
+      fc.property(fc.array(memory, { maxLength: 25 }), fc.integer({ min: 60, max: briefingTokens }), (memories, budget) => {
+        const { text, tokens } = briefing({ project: memories, current: [], shared: [] }, budget);
+        expect(tokens).toBeLessThanOrEqual(budget);
+        expect(countTokens(text)).toBeLessThanOrEqual(budget);
+        expect(text.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import { env } from "cloudflare:workers";
+import { evictDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, test } from "vitest";
+import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
+import { send } from "./raw.ts";
+
+let token: string;
+let tenant: Awaited<ReturnType<typeof newTenant>>;
+beforeEach(async () => {
+  tenant = await newTenant();
+  ({ token } = await keyFor(tenant, tenant.ownerId));
+});
+
+const version = "2025-11-25";
+const initialize = {
+  jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: version, capabilities: {}, clientInfo: { name: "old-client", version: "1" } },
+};
+const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
+const call = (name: string, args: Record<string, unknown> = {}) => ({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name, arguments: args } });
+
+/** A request of the session era. */
+const legacy = (body: unknown, headers: Record<string, string | null> = {}, more: { key?: string; method?: string; path?: string } = {}) =>
+  send({
+    token: more.key ?? token,
+    body,
+    headers: { "mcp-method": null, "mcp-name": null, "mcp-protocol-version": version, ...headers },
+    ...(more.method ? { method: more.method } : {}),
+    ...(more.path ? { path: more.path } : {}),
+  });
+
+async function open(path = "/mcp"): Promise<string> {
+  const answer = await legacy(initialize, { "mcp-protocol-version": null }, { path });
+  expect(answer.status).toBe(200);
+  await answer.text();
+  const id = answer.headers.get("mcp-session-id");
+  expect(id).toMatch(/^[\x21-\x7e]+$/);
+  expect((await legacy(initialized, { "mcp-session-id": id }, { path })).status).toBe(202);
+  return id as string;
+}
+
+interface RpcAnswer {
+  result?: { structuredContent: Record<string, unknown> };
+  error?: { code: number; message: string };
+}
+
+async function answerOf(response: Response): Promise<{ status: number; body: RpcAnswer }> {
+  const text = await response.text();
+  const json = response.headers.get("content-type")?.startsWith("text/event-stream") ? (/^data: (\{.*)$/m.exec(text)?.[1] ?? "{}") : text;
+  return { status: response.status, body: JSON.parse(json) as RpcAnswer };
+}
+
+const health = async (id: string, more: { key?: string; path?: string } = {}) =>
+  answerOf(await legacy(call("omn_health_check"), { "mcp-session-id": id }, more));
+
+describe("[S11] sessions", () => {
+  test.each(["/mcp", "/mcp/", "/sse"])("are opened and used at %s", async (path) => {
+    const id = await open(path);
+    expect((await health(id, { path })).body.result?.structuredContent).toEqual({ status: "ok" });
+  });
+
+  test("end by DELETE; after that, as for any unknown id, 404 asks the client to begin anew", async () => {
+    const id = await open();
+    expect((await legacy(null, { "mcp-session-id": id }, { method: "DELETE" })).status).toBe(200);
+    for (const gone of [id, crypto.randomUUID(), "nonsense"]) {
+      expect(await health(gone)).toMatchObject({ status: 404, body: { error: { message: expect.stringMatching(/Session not found.*initialize/) } } });
+      expect((await legacy(null, { "mcp-session-id": gone }, { method: "DELETE" })).status).toBe(404);
+      expect((await legacy(null, { "mcp-session-id": gone, accept: "text/event-stream" }, { method: "GET" })).status).toBe(404);
+    }
+  });
+
+  test("take notifications and answers with 202 and no body", async () => {
+    const id = await open();
+    for (const message of [initialized, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 99 } }, { jsonrpc: "2.0", id: 7, result: {} }]) {
+      const answer = await legacy(message, { "mcp-session-id": id });
+      expect({ status: answer.status, body: await answer.text() }).toEqual({ status: 202, body: "" });
+    }
+  });
+
+  test("[S2] survive the eviction of their object: no initialize, same id, same client name", async () => {
+    const id = await open();
+    await evictDurableObject(env.USER_SESSION.getByName(`${tenant.teamId}:${tenant.ownerId}`));
+    expect((await health(id)).body.result?.structuredContent).toEqual({ status: "ok" });
+    await legacy(call("write_memory", { key: "k", value: "v" }), { "mcp-session-id": id });
+    const read = await answerOf(await legacy(call("read_memory", { key: "k" }), { "mcp-session-id": id }));
+    expect(read.body.result?.structuredContent["memory"]).toMatchObject({ value: "v", metadata: { created_by: "old-client" } });
+  });
+
+  test("may be continued with another key of the same person, and end with that key's rights", async () => {
+    const id = await open();
+    const reader = await keyFor(tenant, tenant.ownerId, ["memory:read"]);
+    expect((await health(id, { key: reader.token })).status).toBe(200);
+    const refused = await answerOf(await legacy(call("omn_store_memory", { key: "k", content: "c" }), { "mcp-session-id": id }, { key: reader.token }));
+    expect(JSON.stringify(refused.body)).toContain("PERMISSION_DENIED");
+  });
+
+  test("[S6] of another person or team do not exist", async () => {
+    const id = await open();
+    const colleague = await keyFor(tenant, await addMember(tenant.teamId, "member"));
+    const elsewhere = await newTenant();
+    const stranger = await keyFor(elsewhere, elsewhere.ownerId);
+    for (const key of [colleague.token, stranger.token]) expect((await health(id, { key })).status).toBe(404);
+    expect((await health(id)).status).toBe(200);
+  });
+});
+
+describe("[S7] requests of the session era that are wrong", () => {
+  const deep = JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`) as unknown;
+
+  test.each<[string, unknown, Record<string, string | null>, number, RegExp]>([
+    ["no session id", call("omn_health_check"), {}, 400, /Mcp-Session-Id/i],
+    ["an initialize without version", { ...initialize, params: { capabilities: {}, clientInfo: { name: "x", version: "1" } } }, {}, 400, /initialize/],
+    ["an initialize nested without end", { ...initialize, params: { ...initialize.params, capabilities: { experimental: { deep } } } }, {}, 400, /initialize/],
+    ["an initialize of a megabyte", { ...initialize, params: { ...initialize.params, clientInfo: { name: "x".repeat(1_000_000), version: "1" } } }, {}, 400, /initialize/],
+  ])("%s: refused, saying what is missing", async (_name, body, headers, status, told) => {
+    const answer = await answerOf(await legacy(body, headers));
+    expect(answer.status).toBe(status);
+    expect(answer.body.error?.message).toMatch(told);
+  });
+
+  test.each<[string, unknown, Record<string, string | null>, number, RegExp]>([
+    ["an Accept without event streams", call("omn_health_check"), { accept: "application/json" }, 406, /accept/i],
+    ["an unknown protocol version", call("omn_health_check"), { "mcp-protocol-version": "1999-01-01" }, 400, /1999-01-01/],
+    ["junk", { hello: "world" }, {}, 400, /JSON-RPC|Invalid|Parse/i],
+    ["a batch of junk", [1, {}, "x"], {}, 400, /JSON-RPC|Invalid|Parse/i],
+  ])("in a session, %s: refused, naming it", async (_name, body, headers, status, told) => {
+    const id = await open();
+    const answer = await answerOf(await legacy(body, { ...headers, "mcp-session-id": id }));
+    expect(answer.status).toBe(status);
+    expect(answer.body.error?.message).toMatch(told);
+    expect((await health(id)).status).toBe(200);
+  });
+
+  test.each<[string, string, RegExp]>([
+    ["no session", "/sse/messages", /Session not found/],
+    ["an unknown session", "/sse/messages?sessionId=nobody", /Session not found/],
+  ])("a message to %s of the old transport: 404", async (_name, path, told) => {
+    const answer = await answerOf(await legacy(initialize, {}, { path }));
+    expect(answer.status).toBe(404);
+    expect(answer.body.error?.message).toMatch(told);
+  });
+});
