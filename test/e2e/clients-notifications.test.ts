@@ -33,14 +33,14 @@ describe.each(kinds)("[S2] %s", (kind) => {
     updated.length = 0;
     listChanges = 0;
   };
-  const heard = (expected: { updated: string[]; listChanges: number }): Promise<void> =>
+  const expectHeard = (expected: { updated: string[]; listChanges: number }): Promise<void> =>
     vi.waitFor(() => expect({ updated, listChanges }).toEqual(expected), { timeout: 5_000 });
 
   test.each(writers)("learns what %s writes, and reads it", async (writer) => {
     forget();
     const key = `heard.by.${kind}.from.${writer}`.replaceAll(" ", "-");
     await clientOf(writer).call("omn_store_memory", { key, content: `News from ${writer}.` });
-    await heard({ updated: [recent], listChanges: 1 });
+    await expectHeard({ updated: [recent], listChanges: 1 });
     expect(await clientOf(kind).readResource(recent)).toContain(`News from ${writer}.`);
     expect((await clientOf(kind).listResources()).map(({ name }) => name)).toContain(key);
   });
@@ -49,10 +49,10 @@ describe.each(kinds)("[S2] %s", (kind) => {
     forget();
     const key = `changed.for.${kind}.by.${writer}`.replaceAll(" ", "-");
     await clientOf(writer).call("write_memory", { key, value: 1, scope: "global" });
-    await heard({ updated: [recent], listChanges: 1 });
+    await expectHeard({ updated: [recent], listChanges: 1 });
     forget();
     await clientOf(writer).call("omn_update_memory", { key, content: "2", metadata: { importance: 1 } });
-    await heard({ updated: [recent], listChanges: 0 });
+    await expectHeard({ updated: [recent], listChanges: 0 });
   });
 
   test("is not told of what changed nothing, nor of reading", async () => {
@@ -60,7 +60,7 @@ describe.each(kinds)("[S2] %s", (kind) => {
     const key = `same.for.${kind}`.replaceAll(" ", "-");
     forget();
     await other.call("omn_store_memory", { key, content: "The same text." });
-    await heard({ updated: [recent], listChanges: 1 });
+    await expectHeard({ updated: [recent], listChanges: 1 });
     forget();
     await other.call("omn_store_memory", { key, content: "The same text." });
     await other.call("omn_retrieve_memory", { key });

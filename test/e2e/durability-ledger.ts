@@ -46,6 +46,8 @@ export class Ledger {
   /** Calls that were sent and never answered. */
   stores: StoreCall[] = [];
   imports: { key: string; content: string }[][] = [];
+  /** Of the calls that were never answered: how many had been carried out all the same. */
+  readonly unanswered = { done: 0, undone: 0 };
 
   created(id: string, key: string, content: string, round: number): void {
     expect(this.entries.has(id), `${key} was created twice`).toBe(false);
@@ -85,7 +87,9 @@ export class Ledger {
     const actual = shapeOf(memory);
     const { unanswered } = entry;
     delete entry.unanswered;
-    if (unanswered && same(actual, unanswered)) Object.assign(entry, unanswered);
+    const done = unanswered !== undefined && same(actual, unanswered);
+    if (done) Object.assign(entry, unanswered);
+    if (unanswered) this.unanswered[done ? "done" : "undone"] += 1;
     // What is erased has no versions any more.
     const promised: Shape = entry.state === "erased" ? { state: "erased", versions: [] } : { state: entry.state, versions: entry.versions };
     expect(actual, `${entry.key}${unanswered ? ", one change unanswered" : ""}`).toEqual(promised);

@@ -55,9 +55,14 @@ export class Product {
     return JSON.parse(readFileSync(join(this.#dataDir, "local.json"), "utf8")) as { url: string; apiKey: string };
   }
 
+  /** Process ids: the launcher, workerd and whatever else it started. */
+  get processes(): number[] {
+    return this.#child.pid === undefined ? [] : processTree(this.#child.pid);
+  }
+
   /** The launcher, workerd and whatever else it started, all at once and without a chance to tidy up. */
   async kill(): Promise<void> {
-    const pids = this.#child.pid === undefined ? [] : processTree(this.#child.pid);
+    const pids = this.processes;
     for (const pid of pids) signal(pid);
     if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, "exit");
     while (pids.some(isRunning)) await sleep(5);

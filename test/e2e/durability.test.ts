@@ -59,11 +59,13 @@ async function retry(call: Call, ledger: Ledger, round: number): Promise<void> {
       expect(first).toMatchObject({ version: 1, outcome: "created" });
       ledger.created(first["memory_id"], store.key, store.content, round);
     }
+    ledger.unanswered[first["replayed"] ? "done" : "undone"] += 1;
   }
   for (const records of imports) {
     const first = await call("omn_import_memories", { memories: records });
     expect([first["created"], first["unchanged"]].sort(), "all of it, or nothing").toEqual([0, records.length].sort());
     expect(await call("omn_import_memories", { memories: records })).toMatchObject({ created: 0, updated: 0, unchanged: records.length });
+    ledger.unanswered[first["unchanged"] > 0 ? "done" : "undone"] += 1;
     for (const [i, { key, content }] of records.entries()) ledger.created(first["memory_ids"][i], key, content, round);
   }
   ledger.stores = [];
@@ -123,10 +125,11 @@ test(
         }
         product = await Product.start(dataDir);
         if (round > 1) await checkAll(product.access, ledger, round - 1, random);
-        const working = Array.from({ length: writers }, (_, n) => new Writer(product!.access, ledger, randomFrom(random() * 2 ** 32), round, `w${n}`).work());
-        await sleep(100 + random() * 1_900);
-        await product.kill();
-        acknowledged += (await Promise.all(working)).reduce((sum, count) => sum + count, 0);
+        expect(product.processes.length, "launcher and workerd").toBeGreaterThan(1);
+        const { access } = product;
+        const crowd = Array.from({ length: writers }, (_, n) => new Writer(access, ledger, randomFrom(random() * 2 ** 32), round, `w${n}`));
+        const [counts] = await Promise.all([Promise.all(crowd.map((writer) => writer.work())), sleep(100 + random() * 1_900).then(() => product?.kill())]);
+        acknowledged += counts.reduce((sum, count) => sum + count, 0);
       } catch (error) {
         throw new Error(`round ${round}, DURABILITY_SEED=${seed}: ${error instanceof Error ? error.message : String(error)}\n${product?.output ?? ""}`, { cause: error });
       }
@@ -135,7 +138,9 @@ test(
     await checkAll(product.access, ledger, rounds, random);
     expect(product.output).not.toContain("harbour");
     expect(acknowledged).toBeGreaterThan(rounds * writers);
-    console.info(`${rounds} kills, ${acknowledged} acknowledged calls, ${ledger.entries.size} memories, seed ${seed}`);
+    const { done, undone } = ledger.unanswered;
+    expect(done + undone, "calls that were on their way when the server died").toBeGreaterThan(rounds);
+    console.info(`${rounds} kills: ${acknowledged} calls acknowledged, ${done + undone} unanswered (${done} of them carried out), ${ledger.entries.size} memories, seed ${seed}`);
   },
   20 * 60_000,
 );

@@ -105,6 +105,22 @@ describe("[S17] [A13] rotation with grace", () => {
   });
 });
 
+describe("[S17] a key that may only read", () => {
+  test.each([
+    ["make a key", "POST", () => "", { name: "more", scopes: ["memory:read"] }],
+    ["list keys", "GET", () => "", undefined],
+    ["rotate itself", "POST", (keyId: string) => `/${keyId}/rotate`, {}],
+    ["revoke itself", "DELETE", (keyId: string) => `/${keyId}`, undefined],
+  ])("cannot %s", async (_what, method, path, body) => {
+    const { tenant } = await owner();
+    const reader = await keyFor(tenant, tenant.ownerId, ["memory:read"]);
+    const answer = await rest(reader.token, method, path(reader.keyId), body);
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain("memory:admin");
+    expect((await send({ token: reader.token })).status).toBe(200);
+  });
+});
+
 describe("[S17] membership", () => {
   test("a viewer's key reads and never writes, whatever scopes it has", async () => {
     const { tenant, token } = await owner();

@@ -1,4 +1,4 @@
-import { createExecutionContext, createScheduledController, evictDurableObject, runInDurableObject, waitOnExecutionContext } from "cloudflare:test";
+import { createScheduledController, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { minuteOf, sweep, type MaintenancePorts } from "../../src/domain/memories/maintenance.ts";
@@ -195,9 +195,7 @@ describe("[S14] one team's trouble", () => {
 
   test("the Worker's cron trigger runs the sweep", async () => {
     await ada.commitOnly("a heron by the river");
-    const ctx = createExecutionContext();
-    await worker.scheduled?.(createScheduledController({ scheduledTime: notItsTurn(), cron: "* * * * *" }), env, ctx);
-    await waitOnExecutionContext(ctx);
+    await worker.scheduled(createScheduledController({ scheduledTime: notItsTurn(), cron: "* * * * *" }));
     expect((await team.index.stats(team.ref)).documents).toBe(1);
   });
 });

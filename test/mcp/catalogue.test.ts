@@ -22,7 +22,17 @@ describe("[S16] [A1] the catalogue", () => {
     const names = catalogue.flatMap((tool) => [tool.name, ...tool.aliases]);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
     for (const { name } of catalogue) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-    for (const tool of catalogue) for (const name of [tool.name, ...tool.aliases]) expect(findTool(name)).toBe(tool);
+  });
+
+  test("every tool is found by its name, its aliases, and with dots for underscores", () => {
+    for (const tool of catalogue) {
+      for (const name of [tool.name, ...tool.aliases]) {
+        expect(findTool(name)).toBe(tool);
+        expect(findTool(name.replaceAll("_", "."))).toBe(tool);
+      }
+    }
+    expect(findTool("omn_nothing")).toBeUndefined();
+    expect(findTool("constructor")).toBeUndefined();
   });
 
   test.each(catalogue.map((tool) => [tool.name, tool] as const))("%s says what it is in few words", (_name, tool) => {

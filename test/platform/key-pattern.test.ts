@@ -67,8 +67,8 @@ describe("[A1] [B1] look-up by pattern, through the database", () => {
   test("goes on past the first five hundred candidates until enough match", async () => {
     const grace = (await newTeam()).owner;
     const memories = Array.from({ length: 1_000 }, (_, n) => ({ key: `log.${n}.${n === 3 ? "wanted" : "other"}`, content: `${n}` }));
-    await grace.call("omn_import_memories", { memories: [...memories.slice(0, 500)] });
-    await grace.call("omn_import_memories", { memories: [...memories.slice(500)] });
+    await grace.call("omn_import_memories", { memories: memories.slice(0, 500) });
+    await grace.call("omn_import_memories", { memories: memories.slice(500) });
     expect((await grace.recall({ key: "log.*.wanted" }, Date.now())).map(({ memory }) => memory.content)).toEqual(["3"]);
     const page = await grace.call("read_memory", { pattern: "log.*" });
     expect((page.structured["memory"] as unknown[]).length).toBe(100);

@@ -20,7 +20,7 @@ export type Command = (world: World, p: Principal, op: Op, tool: string) => Prom
 /** The same few names for everybody, on purpose. */
 const keys = ["current.task", "shared.findings", "deploy.notes"];
 export const patterns = ["*", "current.*", "*notes", "s*.find*"];
-const places = ["global", "project:p", "thread:t", "session:p/s1"];
+const places = ["global", "project:p", "thread:t", "thread:t", "session:p/s1"];
 export const trees = ["maple", "birch"];
 
 export const keyOf = (op: Op): string => keys[op.key % keys.length] as string;
@@ -28,7 +28,7 @@ export const patternOf = (op: Op): string => patterns[op.key % patterns.length] 
 export const bit = (op: Op, mask: number): boolean => (op.variant & mask) !== 0;
 
 /** Sometimes the place itself is a secret: then counts by namespace must not tell of it. */
-export const placeOf = (world: World, op: Op): string => places[op.place % 5] ?? `project:${world.mint()}`;
+export const placeOf = (world: World, op: Op): string => places[op.place] ?? `project:${world.mint()}`;
 export const contentOf = (world: World, op: Op): string => `${trees[op.flag ? 0 : 1]} ${world.mint()} note`;
 
 export interface Shown {

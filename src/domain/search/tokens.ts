@@ -13,7 +13,6 @@ const asciiPieces = splitter("A-Z", "a-z", "A-Za-z", "0-9");
 const unicodePieces = splitter(
   String.raw`\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}`, String.raw`\p{Ll}\p{Lm}\p{Lo}\p{M}`, String.raw`\p{L}`, String.raw`\p{N}`,
 );
-// oxlint-disable-next-line no-control-regex -- the range is what is meant
 const ascii = /^[\0-\x7f]*$/;
 const encoder = new TextEncoder();
 

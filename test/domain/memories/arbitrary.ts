@@ -45,7 +45,7 @@ const word = fc.stringMatching(/^[A-Za-z0-9_]{1,12}$/);
 const labels = fc.uniqueArray(label, { maxLength: 4 });
 
 /** Everything that a person may say of a memory but its key. */
-export const said: fc.Arbitrary<Partial<MemoryState> & { content: string }> = fc.record(
+export const said: fc.Arbitrary<Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "supersededBy">> & { content: string }> = fc.record(
   {
     content: text(200),
     value: json,

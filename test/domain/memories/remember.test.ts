@@ -15,12 +15,8 @@ beforeEach(async () => {
 async function chain(who: Person, key: string, at = now + day): Promise<[number, string][]> {
   const { data } = await exportMemories(who.at(at), { format: "json", limit: 1_000, includeHistory: true });
   const memories = JSON.parse(data).memories as { key: string; version: number; content: string; history?: { version: number; state: { content: string } }[] }[];
-  return memories
-    .filter((memory) => memory.key === key)
-    .flatMap((memory) => [
-      ...(memory.history ?? []).map(({ version, state }): [number, string] => [version, state.content]),
-      [memory.version, memory.content] as [number, string],
-    ]);
+  const memory = memories.find((entry) => entry.key === key);
+  return memory ? [...(memory.history ?? []).map(({ version, state }): [number, string] => [version, state.content]), [memory.version, memory.content]] : [];
 }
 
 async function erase(id: string): Promise<void> {

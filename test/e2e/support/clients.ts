@@ -7,7 +7,6 @@ import type { Product } from "./product.ts";
 
 export interface Answer {
   // What a tool answers is for each test to know.
-  // oxlint-disable-next-line typescript/no-explicit-any
   structured: Record<string, any>;
   text: string;
   isError: boolean;

@@ -93,7 +93,7 @@ describe("[S15] [B2] people write while the index reads the truth", () => {
 
   test("rebuilt again and again under writers, nothing is lost and nothing comes back", async () => {
     const keys = Array.from({ length: 12 }, (_, n) => `key.${n}`);
-    let writing = true;
+    const state = { writing: true };
     const writer = async (w: number): Promise<void> => {
       for (let n = 0; n < 25; n += 1) {
         const memory = await ada.keep(keys[(n * 5 + w) % keys.length] as string, `round ${n} of writer${w}`, {}, now + n * minute);
@@ -102,11 +102,11 @@ describe("[S15] [B2] people write while the index reads the truth", () => {
       }
     };
     const rebuilder = async (): Promise<void> => {
-      while (writing) await team.index.rebuild(team.ref);
+      while (state.writing) await team.index.rebuild(team.ref);
     };
     const rebuilding = rebuilder();
     await Promise.all([0, 1, 2].map(writer));
-    writing = false;
+    state.writing = false;
     await rebuilding;
 
     const later = now + 60 * minute;
