@@ -49,8 +49,11 @@ describe("[U5] a budget that holds part of what is known", () => {
   beforeAll(async () => {
     const tenant = await newTenant();
     ({ token } = await keyFor(tenant, tenant.ownerId));
-    const [long, longer, short] = prose.map(([, content]) => content);
-    await callTool(token, "omn_import_memories", { memories: [{ key: "note.1", content: long?.repeat(8) }, { key: "note.2", content: longer?.repeat(12) }, { key: "note.3", content: short }] });
+    // The newest comes first: a short note, then long ones.
+    for (const [i, times] of [8, 12, 1].entries()) {
+      const stored = await callTool(token, "omn_store_memory", { key: `note.${i}`, content: prose[i]?.[1].repeat(times) });
+      expect(stored.error).toBeUndefined();
+    }
   });
   const recall = (max_tokens: number) => callTool(token, "omn_retrieve_memory", { key: "note.*", max_tokens });
 

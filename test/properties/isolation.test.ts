@@ -74,8 +74,7 @@ const numRuns = setting("RUNS") ?? 60;
 const seed = setting("SEED");
 const endOnFailure = setting("SHRINK") === 0;
 
-async function carryOut(world: World, op: Op): Promise<void> {
-  const p = world.principals[op.who % world.principals.length] as Principal;
+async function carryOut(world: World, p: Principal, op: Op): Promise<void> {
   if (!p.active) {
     const answer = await world.tool(p, op.tool in tools ? op.tool : "omn_list_memories", {});
     expect(answer, "who has left the team is refused").toMatchObject({ status: 401 });
@@ -116,12 +115,15 @@ test(
         const world = await World.create(members);
         const { principals } = world;
         for (const [i, op] of operations.entries()) {
-          await carryOut(world, op);
+          await carryOut(world, principals[op.who % principals.length] as Principal, op);
           // After each write the next in turn looks on; at the end, all.
           if (op.tool in writing) await lookOn(world, principals[i % principals.length] as Principal, op);
         }
         await world.learn();
-        for (const p of principals) await lookOn(world, p, operations.at(-1) as Op);
+        const last = operations.at(-1) as Op;
+        for (const p of principals) await lookOn(world, p, last);
+        const asking = principals[operations.length % principals.length] as Principal;
+        for (const target of world.model.entries.keys()) await carryOut(world, asking, { ...last, tool: "fetch", target });
         figures.runs += 1;
         figures.operations += operations.length;
         figures.memories += world.model.entries.length;

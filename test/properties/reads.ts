@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { bit, fieldsOf, keyOf, patternOf, present, reads, sameAsAbsent, sorted, trees, type Command, type Op, type Shown } from "./commands.ts";
-import { canRead, keyMatches, latest, now, type Entry, type Filter, type Principal } from "./model.ts";
+import { canRead, keyMatches, latest, now, type Entry, type Filter, type Principal, type State } from "./model.ts";
 import { tokensOf, type World } from "./world.ts";
 
 /** One of the secret words that a memory holds or held, or a plain one. */
@@ -66,17 +66,16 @@ const retrieveAsOf: Command = async (world, p, op, tool) => {
   const as_of = new Date(at).toISOString();
   const pattern = patternOf(op);
   const word = wordOf(world, op);
-  const then = (entries: Entry[]): Shown[] =>
-    entries.flatMap((entry) => {
+  const then = (which: (entry: Entry, state: State) => boolean): Shown[] =>
+    model.own(p, {}, "all").flatMap((entry) => {
       const version = model.stateAt(p, entry, at);
-      return version ? [{ entry, state: version.state }] : [];
+      return version && which(entry, version.state) ? [{ entry, state: version.state }] : [];
     });
-  const own = target && model.own(p).find((entry) => entry.id === target.id);
   const lookups: [args: Record<string, unknown>, shown: () => Shown[]][] = [
-    [{ id: target?.id ?? crypto.randomUUID() }, () => then(own ? [own] : [])],
-    [{ key: pattern }, () => then(model.own(p).filter((entry) => keyMatches(pattern, now(entry).key)))],
+    [{ id: target?.id ?? crypto.randomUUID() }, () => then(({ id }) => id === target?.id)],
+    [{ key: pattern }, () => then((_, state) => keyMatches(pattern, state.key))],
     [{ query: word }, () => model.byTextAt(p, word, at)],
-    [{ filters: { scope: op.visibility } }, () => then(model.own(p, { scope: op.visibility }))],
+    [{ filters: { scope: op.visibility } }, () => then((_, state) => state.visibility === op.visibility)],
   ];
   const [lookup, shown] = lookups[op.key % lookups.length] as (typeof lookups)[number];
   const expected = shown();

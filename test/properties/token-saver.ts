@@ -90,12 +90,15 @@ const resume: Command = async (world, p, _op, tool) => {
   const expected = world.model.own(p, filterOf(undefined));
   const isCurrent = (entry: Entry): boolean => now(entry).namespace.startsWith("session:") || (now(entry).key ?? "").startsWith("current.");
   const isOwn = (entry: Entry): boolean => now(entry).visibility === "private";
-  const ids = (entries: Entry[]): string[] => entries.slice(0, 10).map(({ id }) => id);
-  await reads(world, p, tool, where, present(expected), ({ context }) => {
-    const groups = context as Record<"project" | "current" | "shared", { id: string }[]>;
-    expect(groups.project.map(({ id }) => id)).toEqual(ids(expected.filter((entry) => isOwn(entry) && !isCurrent(entry))));
-    expect(groups.current.map(({ id }) => id)).toEqual(ids(expected.filter((entry) => isOwn(entry) && isCurrent(entry))));
-    expect(groups.shared.map(({ id }) => id)).toEqual(ids(expected.filter((entry) => !isOwn(entry))));
+  await reads(world, p, tool, where, present(expected), ({ context, token_count }) => {
+    // As much of each group as the briefing's budget holds, newest first.
+    const groups = context as Record<"project" | "current" | "shared", { key: string | null }[]>;
+    const begins = (group: { key: string | null }[], entries: Entry[]): void =>
+      expect(group.map(({ key }) => key)).toEqual(entries.slice(0, group.length).map((entry) => now(entry).key));
+    begins(groups.project, expected.filter((entry) => isOwn(entry) && !isCurrent(entry)));
+    begins(groups.current, expected.filter((entry) => isOwn(entry) && isCurrent(entry)));
+    begins(groups.shared, expected.filter((entry) => !isOwn(entry)));
+    if (expected.length > 0) expect(token_count).toBeGreaterThan(0);
   });
 };
 

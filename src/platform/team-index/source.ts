@@ -30,6 +30,8 @@ export interface Checksum {
 }
 
 const pageSize = 1_000;
+/** The object has 128 MB: of memories with long histories a page has fewer. */
+const maxPageVersions = 4_000;
 
 /** One team's memories in its shard, read by the index object itself: not on behalf of a person, so nothing is hidden. */
 export class TeamSource {
@@ -42,9 +44,9 @@ export class TeamSource {
   }
 
   /** The memories whose last change came after `applied`, a page in order of change, and the erased ones. */
-  async changesAfter(applied: number): Promise<ChangePage> {
+  async changesAfter(applied: number, withPast: boolean): Promise<ChangePage> {
     const db = drizzle(this.#d1);
-    const [counter, rows, gone] = await db.batch([
+    const [counter, changed, gone] = await db.batch([
       db.select().from(counters).where(eq(counters.teamId, this.#teamId)),
       db
         .select()
@@ -57,9 +59,12 @@ export class TeamSource {
         .from(outbox)
         .where(and(eq(outbox.teamId, this.#teamId), gt(outbox.seq, applied), eq(outbox.op, "erase"))),
     ]);
-    const past = await this.#past(rows.filter((row) => row.version > 1).map((row) => row.id));
+    let versionsRead = 0;
+    const cut = withPast ? changed.findIndex(({ version }, i) => (versionsRead += version) > maxPageVersions && i > 0) : -1;
+    const rows = cut === -1 ? changed : changed.slice(0, cut);
+    const past = await this.#past(withPast ? rows.filter((row) => row.version > 1).map((row) => row.id) : []);
     const chains = rows.map((row) => chainOf(row, past.get(row.id) ?? []));
-    const done = rows.length < pageSize;
+    const done = rows.length < pageSize && cut === -1;
     const upTo = done ? (counter[0]?.seq ?? 0) : (rows.at(-1)?.seq ?? applied);
     return { chains, erased: gone.map(({ memoryId }) => memoryId), upTo, done };
   }

@@ -174,7 +174,7 @@ export class TeamIndex extends DurableObject<Env> {
     const source = new TeamSource(this.#shard(team.shard), team.teamId);
     for (let done = false; !done; ) {
       const before = this.#progress.applied(team.teamId);
-      const page = await source.changesAfter(before);
+      const page = await source.changesAfter(before, !this.#publicOnly);
       this.ctx.storage.transactionSync(() => {
         this.#progress.know(team.teamId, team.shard);
         this.#documents.remove(team.teamId, page.erased);
