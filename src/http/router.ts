@@ -29,12 +29,10 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.use(async (c, next) => {
     const requestId = uuidv7(Date.now());
     c.set("requestId", requestId);
-    // DNS rebinding: a page in a browser must not reach this server under a name that is not its own.
-    const refused =
-      hostHeaderValidationResponse(c.req.raw, config.allowedHosts) ?? originValidationResponse(c.req.raw, config.allowedOrigins);
-    if (refused) return refused;
     await next();
     c.header("x-request-id", requestId);
+    // A stream says for itself that it is not to be kept.
+    if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
   });
   app.use(
     secureHeaders({
@@ -43,10 +41,11 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
       crossOriginResourcePolicy: "same-origin",
     }),
   );
-  app.use(async (c, next) => {
-    c.header("cache-control", "no-store");
-    await next();
-  });
+  // DNS rebinding: a page in a browser must not reach this server under a name that is not its own.
+  app.use(
+    async (c, next) =>
+      hostHeaderValidationResponse(c.req.raw, config.allowedHosts) ?? originValidationResponse(c.req.raw, config.allowedOrigins) ?? next(),
+  );
 
   app.get("/health", (c) => c.json({ status: "ok" }));
 

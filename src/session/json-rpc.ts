@@ -1,4 +1,4 @@
-import { readRequestBody, type RequestId } from "@modelcontextprotocol/server";
+import type { RequestId } from "@modelcontextprotocol/server";
 
 /** Of the HTTP binding, not of JSON-RPC; this value and -32001 for an unknown session are the SDK's (streamableHttp.ts). */
 export const httpError = -32000;
@@ -33,25 +33,51 @@ export function methodNotAllowed(allow: string): Response {
   return rpcError(405, httpError, `Method not allowed; use ${allow}`, undefined, { Allow: allow });
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
 /**
  * Reads the body once, bounded, so that both eras can be handed the parsed value (a no-op call's latency is mostly this).
  * A declared length is trusted because HTTP frames the body by it; only chunked bodies are counted while they arrive.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<{ body: unknown } | { rejected: Response }> {
-  const declared = request.headers.get("content-length");
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes === undefined) {
+    return { rejected: rpcError(413, httpError, `Payload Too Large: the request body must not exceed ${maxBytes} bytes`) };
+  }
   let text: string;
-  if (declared !== null && Number(declared) <= maxBytes) {
-    text = await request.text();
-  } else {
-    const read = await readRequestBody(request, maxBytes);
-    if (read.tooLarge) {
-      return { rejected: rpcError(413, httpError, `Payload Too Large: the request body must not exceed ${maxBytes} bytes`) };
-    }
-    text = read.text;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    return { rejected: rpcError(400, parseError, "Parse error: the request body is not valid UTF-8") };
   }
   try {
     return { body: JSON.parse(text) };
   } catch {
     return { rejected: rpcError(400, parseError, "Parse error: the request body is not valid JSON") };
   }
+}
+
+/** Undefined when there are more than `maxBytes`. */
+async function readBytes(request: Request, maxBytes: number): Promise<ArrayBuffer | Uint8Array | undefined> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null) {
+    if (Number(declared) <= maxBytes) return request.arrayBuffer();
+    await request.body?.cancel();
+    return undefined;
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    // Leaving the loop cancels the stream.
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
 }

@@ -39,11 +39,12 @@ export class RateLimit {
   #current(keyId: string, now: number): Usage {
     const usage = this.#usage.get(keyId) ?? { admitted: [], allowance: burst, refilledAt: now };
     this.#usage.set(keyId, usage);
-    while (usage.admitted.length > 0 && (usage.admitted[0] as number) <= now - windowMs) usage.admitted.shift();
-    if (usage.admitted.length < requestsPerMinute) {
-      usage.allowance = Math.min(burst, usage.allowance + ((now - usage.refilledAt) * burst) / windowMs);
-    }
+    // The allowance grows from when the key fell below its limit, not through the time it was at it.
+    const limiting = usage.admitted[usage.admitted.length - requestsPerMinute];
+    const below = limiting === undefined ? usage.refilledAt : Math.max(usage.refilledAt, limiting + windowMs);
+    if (below < now) usage.allowance = Math.min(burst, usage.allowance + ((now - below) * burst) / windowMs);
     usage.refilledAt = now;
+    while (usage.admitted.length > 0 && (usage.admitted[0] as number) <= now - windowMs) usage.admitted.shift();
     return usage;
   }
 }

@@ -52,11 +52,13 @@ export class UserSession extends DurableObject<Env> {
       address: request.headers.get("cf-connecting-ip") ?? undefined,
     };
     const proof = await proveKey(this.#services, this.#standing.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
-    if (proof.kind !== "ok" || sessionName(proof.principal.teamId, proof.principal.userId) !== this.ctx.id.name) return invalidKey(requestId);
+    if (proof.kind !== "ok" || sessionName(proof.principal.teamId, proof.principal.userId) !== this.ctx.id.name) {
+      return refuse(request, invalidKey(requestId));
+    }
     const { principal } = proof;
     if (this.#services.config.rateLimited) {
       const admission = this.#limit.admit(principal.credential.id, now);
-      if (!admission.admitted) return tooMany(admission.retryAfterSeconds, requestId);
+      if (!admission.admitted) return refuse(request, tooMany(admission.retryAfterSeconds, requestId));
     }
     return this.#endpoint.fetch(request, toAuthInfo({ principal, requestId }));
   }
@@ -100,6 +102,12 @@ export class UserSession extends DurableObject<Env> {
     this.#endpoint.resourceUpdated(recentUri);
     if (change.listChanged) this.#endpoint.resourcesChanged();
   }
+}
+
+/** A body that nobody will read is let go before the answer: the runtime complains of a stream left behind. */
+async function refuse(request: Request, answer: Response): Promise<Response> {
+  await request.body?.cancel();
+  return answer;
 }
 
 function tooMany(retryAfterSeconds: number, requestId: string): Response {

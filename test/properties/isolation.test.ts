@@ -82,7 +82,7 @@ async function carryOut(world: World, p: Principal, op: Op): Promise<void> {
     if (op.tool !== "team: come") return;
   }
   await (commands[op.tool] as Command)(world, p, op, op.tool);
-  await world.tick();
+  if (op.tool in writing) await world.tick();
 }
 
 /** What somebody else reads: as the model says, and to the letter as before if nothing that they may see has changed. */
@@ -123,7 +123,7 @@ test(
         const last = operations.at(-1) as Op;
         for (const p of principals) await lookOn(world, p, last);
         const asking = principals[operations.length % principals.length] as Principal;
-        for (const target of world.model.entries.keys()) await carryOut(world, asking, { ...last, tool: "fetch", target });
+        for (const target of world.model.entries.keys()) await carryOut(world, asking, { ...last, tool: "resources/read", flag: false, target });
         figures.runs += 1;
         figures.operations += operations.length;
         figures.memories += world.model.entries.length;

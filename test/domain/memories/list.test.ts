@@ -76,7 +76,7 @@ describe("[A1] [S14] pages are stable under writes", () => {
           for (const id of always) expect(seen.filter((other) => other === id), id).toHaveLength(1);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   }, 120_000);
 
