@@ -38,7 +38,7 @@ function bundleReport(): string {
   const script = join(projectRoot, "scripts/bundle-report.ts");
   if (!existsSync(script)) return "bundle: scripts/bundle-report.ts does not exist yet";
   const child = spawnSync(process.execPath, [script], { cwd: projectRoot, encoding: "utf8", timeout: 180_000 });
-  return child.status === 0 ? child.stdout.trim() : `bundle: ${script} failed: ${child.stderr.trim().slice(-500)}`;
+  return `${child.stdout.trim()}${child.status === 0 ? "" : `\n${child.stderr.trim().slice(-500)}`}`.trim();
 }
 
 function optionsOrUsage(): Options {
