@@ -50,6 +50,10 @@ export async function readJson(request: Request, maxBytes: number): Promise<{ bo
   } catch {
     return { rejected: rpcError(400, parseError, "Parse error: the request body is not valid UTF-8") };
   }
+  // As a key it would vanish on the way into the record; in a text it is escaped and stays.
+  if (/"__proto__"\s*:/.test(text)) {
+    return { rejected: rpcError(400, invalidRequest, "Invalid request: __proto__ cannot be a key; rename it") };
+  }
   try {
     return { body: JSON.parse(text) };
   } catch {

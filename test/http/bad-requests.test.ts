@@ -65,6 +65,14 @@ describe("[S7] bodies", () => {
     await expectRefusal({ body }, 413, /Payload Too Large/);
   });
 
+  test("__proto__ as a key, which would vanish unsaid: refused by name; as text it is kept", async () => {
+    const call = (metadata: string, key: string): string =>
+      JSON.stringify(toolCall("omn_store_memory", { key, content: 'says "__proto__": 1', metadata: { a: "HERE" } })).replace('{"a":"HERE"}', metadata);
+    await expectRefusal({ body: call('{"__proto__":"x"}', "never") }, 400, /__proto__/);
+    const kept = await send({ token, body: call("{}", "text.about.proto"), headers: { "mcp-method": "tools/call", "mcp-name": "omn_store_memory" } });
+    expect(await kept.text()).toContain("created text.about.proto");
+  });
+
   test("nested deeper than a stack reaches: refused like anything else", async () => {
     const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
     const args = (value: string): string => JSON.stringify(toolCall("omn_store_memory", { key: "never", content: "c", metadata: { a: "DEEP" } })).replace('"DEEP"', value);

@@ -2,7 +2,7 @@ import { SELF } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { scopes } from "../../src/domain/tenancy/principal.ts";
 import { catalogue } from "../../src/mcp/catalogue.ts";
-import { keyFor } from "../domain/tenancy/tenant.ts";
+import { keyFor, store } from "../domain/tenancy/tenant.ts";
 import { sameAsAbsent } from "./commands.ts";
 import type { Principal, Visibility } from "./model.ts";
 import { World } from "./world.ts";
@@ -140,6 +140,15 @@ describe("[S6] [S11] the edge says who calls, nobody else", () => {
     expect((await send(leaver.token, call("omn_list_memories", {}), session)).status).toBe(401);
     expect((await team.tool(leaver, "omn_memory_stats", {})).status).toBe(401);
   });
+});
+
+test("[S6] [A13] who was removed behind the product's back, in the database, is refused within two seconds", async () => {
+  const team = await World.create([{ user: 0, team: 0, role: "member", scopes: full }]);
+  const [leaver] = team.principals as [Principal];
+  expect((await team.tool(leaver, "omn_memory_stats", {})).status).toBe(200);
+  await store.removeMember(leaver.team, leaver.user);
+  await scheduler.wait(2_000);
+  expect((await team.tool(leaver, "omn_memory_stats", {})).status).toBe(401);
 });
 
 describe("[S6] [S14] what was given to one is of no use to another", () => {

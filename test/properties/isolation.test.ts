@@ -129,7 +129,8 @@ test(
         figures.memories += world.model.entries.length;
         for (const [code, count] of world.answered) figures.answers[code] = (figures.answers[code] ?? 0) + count;
       }),
-      { numRuns, ...(seed === undefined ? {} : { seed }), endOnFailure },
+      // A failure is shrunk for as long as there is time; what it was shrunk to by then is printed with its seed.
+      { numRuns, ...(seed === undefined ? {} : { seed }), endOnFailure, interruptAfterTimeLimit: 400_000 },
     );
     console.info(`isolation: ${JSON.stringify(figures)} in ${Math.round((Date.now() - started) / 1000)} s`);
   },

@@ -63,6 +63,7 @@ export async function parseExport(data: string, expected: { sha256?: string | un
 }
 
 function parseRecords(data: string): unknown[] {
+  if (/"__proto__"\s*:/.test(data)) throw invalid("The data has __proto__ as a key.", "Rename the key. Nothing was imported.");
   try {
     const whole: unknown = JSON.parse(data);
     if (Array.isArray(whole)) return whole;

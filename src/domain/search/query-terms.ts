@@ -15,7 +15,10 @@ const stopWords = new Set(
 const maxTerms = 32;
 const maxTermLength = 64;
 
-const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+/** Scripts written without spaces, with the marks and length signs inside their words. */
+const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー`;
+const unspacedRun = new RegExp(`^[${unspaced}]`, "u");
+const runs = new RegExp(String.raw`[${unspaced}][${unspaced}\p{M}]*|(?:(?![${unspaced}])[\p{L}\p{N}\p{M}])+`, "gu");
 
 /** Pairs of neighbouring characters: languages written without spaces have no words a tokenizer could find. */
 function bigrams(run: string): string[] {
@@ -23,14 +26,18 @@ function bigrams(run: string): string[] {
   return characters.length < 2 ? characters : characters.slice(1).map((character, i) => `${characters[i]}${character}`);
 }
 
+/** One form for what looks the same; letters with marks as plain ones where the index does not see to it itself. */
+const folded = (text: string): string =>
+  text.normalize("NFKC").replaceAll(/[\p{Script=Greek}\p{Script=Cyrillic}]+/gu, (run) => run.normalize("NFD").replaceAll(/\p{M}/gu, ""));
+
 /**
  * Splits text into the words an index sees: letters and digits, with the parts of identifiers
  * (`getUserId` -> get, User, Id) beside the whole, and bigrams for scripts without spaces.
  */
 export function words(text: string): string[] {
   const found: string[] = [];
-  for (const [run] of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    if (cjk.test(run)) {
+  for (const [run] of folded(text).matchAll(runs)) {
+    if (unspacedRun.test(run)) {
       found.push(...bigrams(run));
       continue;
     }
@@ -41,8 +48,9 @@ export function words(text: string): string[] {
   return found;
 }
 
-/** Text as it is given to the full-text index. */
-export const indexText = (text: string): string => words(text).join(" ");
+/** Text as it is given to the full-text index: a single character of a script without spaces is a word there, too. */
+export const indexText = (text: string): string =>
+  words(text).flatMap((word) => (unspacedRun.test(word) && word.length > 1 ? [word, ...word] : word)).join(" ");
 
 /** The distinct words of a question worth looking up; all of its words when it has none but stop words. */
 export function queryTerms(text: string): string[] {

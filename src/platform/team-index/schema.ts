@@ -6,7 +6,7 @@
  * Weights (bm25): content 1, label .5, near ±1 turn .3, far ±2 turns .15, moment .3; they follow the columns that did best
  * in the retrieval baselines (text 1, neighbours .3, speaker and date .3; BM25F ±2 turns .15).
  */
-const version = "3";
+const version = "4";
 
 const tables = `
   CREATE TABLE sources (

@@ -85,6 +85,9 @@ function allowed(query: Omit<IndexQuery, "asOf" | "limit">, asOf: number | undef
     "(d.visibility <> 'private' OR d.owner_id = ?4)",
     query.othersOnly ? "d.team_id <> ?3" : "d.team_id = ?3",
     "(d.expires_at IS NULL OR d.expires_at > ?5)",
+    // What another has made private since is theirs alone, its past included: it takes no place among the candidates.
+    ...(asOf === undefined ? [] : [`EXISTS (SELECT 1 FROM docs p WHERE p.team_id = d.team_id AND p.memory_id = d.memory_id AND p.until_at IS NULL
+      AND (p.visibility <> 'private' OR p.owner_id = ?4))`]),
   ];
   for (const [name, condition] of Object.entries(filters)) {
     const value = query.filter[name as keyof MemoryFilter];

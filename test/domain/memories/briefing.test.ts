@@ -33,6 +33,14 @@ async function work(): Promise<number> {
 }
 
 describe("[B3] [B1] a briefing says where the work stands", () => {
+  test("[B5] the task is in it, however much has been stored since", async () => {
+    await ada.call("write_memory", { key: "current.task", value: "Move checkout to the new payment API", project_path: "/home/ada/shop" });
+    const notes = Array.from({ length: 300 }, (_, n) => ({ key: `discovered.note_${n}`, content: `Note ${n}`, namespace: "project:shop" }));
+    await ada.call("omn_import_memories", { memories: notes });
+    const answer = await ada.call("smart_resume", { project_path: "/home/ada/shop" });
+    expect(answer.text).toContain("Move checkout to the new payment API");
+  });
+
   test("task, progress, blockers, next steps, shared findings and the project, in 200–500 tokens and under a tenth of what is stored", async () => {
     const stored = await work();
     const answer = await ada.call("smart_resume", { project_path: "/home/ada/shop" });

@@ -59,19 +59,19 @@ describe("[S15] [S5] the index is dropped", () => {
 
 describe("[S15] [U13] long histories", () => {
   test("of more versions than a page takes come back whole", async () => {
-    for (const name of ["ash", "birch", "cedar"]) {
-      const history = Array.from({ length: 1_999 }, (_, n) => ({
+    for (const name of ["ash", "birch"]) {
+      const history = Array.from({ length: 2_099 }, (_, n) => ({
         version: n + 1, at: new Date(now - 3_000 * minute + n * minute).toISOString(), actor_id: "x", tool: "t", action: "update",
         state: { key: name, content: `${name} tree in ring${n + 1}` },
       }));
-      const memory = { key: name, content: `${name} tree felled`, version: 2_000, updated_at: new Date(now).toISOString(), history };
+      const memory = { key: name, content: `${name} tree felled`, version: 2_100, updated_at: new Date(now).toISOString(), history };
       expect((await ada.call("omn_import_memories", { memories: [memory, { key: `${name}.leaf`, content: `leaf of an ${name}` }] })).structured).toMatchObject({ created: 2 });
     }
     await team.index.rebuild(team.ref);
     expect(await team.index.verify(team.ref)).toEqual({ rebuilt: false });
     const later = Date.now();
-    expect((await ada.search("felled leaf", {}, later)).sort()).toHaveLength(6);
-    for (const name of ["ash", "birch", "cedar"]) {
+    expect(await ada.search("felled leaf", {}, later)).toHaveLength(4);
+    for (const name of ["ash", "birch"]) {
       expect(await ada.search(`${name} tree`, { asOf: now - 2_000 * minute }, later)).toContain(`${name} tree in ring1001`);
     }
   }, 60_000);

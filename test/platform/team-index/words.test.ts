@@ -41,6 +41,8 @@ describe("[S15] words of a question", () => {
     ["nai\u0308ve assumption", "naïve"],
     ["Москва не сразу строилась", "москва"],
     ["Ελλάδα το καλοκαίρι", "ΕΛΛΆΔΑ"],
+    ["Ελλάδα το καλοκαίρι", "ελλαδα"],
+    ["Ёлка стоит в углу", "елка"],
   ])("letters with marks and other alphabets: %s is found by %s", async (content, question) => {
     await ada.remember(content);
     expect(await ada.search(question)).toEqual([content]);
@@ -51,6 +53,10 @@ describe("[S15] words of a question", () => {
     ["データベースの移行計画", "データベース"],
     ["서울에서 회의를 했습니다", "회의"],
     ["การประชุมที่กรุงเทพ", "ประชุม"],
+    ["この猫は黒い", "猫"],
+    ["我们使用TypeScript开发", "typescript"],
+    ["会议在2024年举行", "2024"],
+    ["서울에서 회의를 했습니다".normalize("NFD"), "회의"],
   ])("scripts without spaces: %s is found by %s", async (content, question) => {
     await ada.remember(content);
     await ada.remember("上海天气很好");

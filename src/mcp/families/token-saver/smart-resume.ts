@@ -49,7 +49,13 @@ export const smartResume = defineTool({
   input: z.strictObject(where),
   output: z.looseObject({ briefing: z.string(), context: z.looseObject({}), token_count: z.number() }),
   async handler(ctx, input) {
-    const { memories } = await list(ctx, { filter: filterOf(ctx, undefined, input), limit: window });
+    const filter = filterOf(ctx, undefined, input);
+    // The newest of the project, and what is in work however long ago its keys were first written.
+    const [newest, inWork] = await Promise.all([
+      list(ctx, { filter, limit: window }),
+      list(ctx, { filter, keyPattern: "current.*", limit: window }),
+    ]);
+    const memories = [...new Map([...inWork.memories, ...newest.memories].map((memory) => [memory.id, memory])).values()];
     const isCurrent = (memory: Memory): boolean => memory.namespace.startsWith("session:") || (memory.key ?? "").startsWith("current.");
     const groups = {
       project: memories.filter((memory) => memory.visibility === "private" && !isCurrent(memory)),
