@@ -138,7 +138,7 @@ export const insertHistory = (() => {
 export const dropTags = `DELETE FROM memory_tags WHERE team_id = ?1
   AND memory_id IN (SELECT m.id FROM memories m WHERE ${justWritten})`;
 export const insertTags = `INSERT INTO memory_tags (team_id, tag, memory_id)
-  SELECT m.team_id, t.value, m.id FROM memories m, json_each(m.tags) t WHERE ${justWritten} AND m.archived_at IS NULL`;
+  SELECT m.team_id, t.value, m.id FROM memories m, json_each(m.tags) t WHERE ${justWritten}`;
 
 /** Parameters: team, n, ids whose previous version was public as JSON. */
 export const insertOutbox = `INSERT INTO outbox (team_id, seq, memory_id, op, is_public, created_at)
