@@ -61,7 +61,7 @@ const anything = fc.oneof(...Object.keys(commands).map((name) => ({ weight: weig
 const operations = fc
   .tuple(
     fc.array(operation(fc.constant("omn_store_memory")), { maxLength: 10, size: "max" }),
-    fc.array(operation(anything), { maxLength: 42, size: "max" }),
+    fc.array(operation(anything), { minLength: 1, maxLength: 46, size: "max" }),
   )
   .map(([first, then]) => [...first, ...then]);
 
@@ -120,8 +120,7 @@ test(
           if (op.tool in writing) await lookOn(world, principals[i % principals.length] as Principal, op);
         }
         await world.learn();
-        const last = operations.at(-1);
-        if (!last) return;
+        const last = operations.at(-1) as Op;
         for (const p of principals) await lookOn(world, p, last);
         const asking = principals[operations.length % principals.length] as Principal;
         for (const target of world.model.entries.keys()) await carryOut(world, asking, { ...last, tool: "resources/read", flag: false, target });
