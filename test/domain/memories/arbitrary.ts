@@ -17,8 +17,11 @@ const key = fc
   .map((parts) => parts.join(".").replaceAll(/[\u0000-\u001f\u007f*]/g, "_").trim())
   .filter((value) => value !== "");
 
-/** Names of properties, those that every JavaScript object has among them. */
-const name = (maxLength: number) => fc.oneof({ weight: 9, arbitrary: text(maxLength) }, { weight: 1, arbitrary: fc.constantFrom("constructor", "toString", "valueOf") });
+/** Names of properties, those that every JavaScript object has among them; the edge refuses the one that is no name. */
+const name = (maxLength: number) =>
+  fc
+    .oneof({ weight: 9, arbitrary: text(maxLength) }, { weight: 1, arbitrary: fc.constantFrom("constructor", "toString", "valueOf") })
+    .filter((value) => value !== "__proto__");
 
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value));
 export const json: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
