@@ -125,7 +125,7 @@ describe("[S6] [S15] others' private memories change nothing in what one finds",
 
   // Known and open: the team's full-text index counts everybody's words, so a word in a colleague's private memory makes
   // one's own memories with that word less relevant. Whoever mends it turns this into a plain test.
-  test.fails("they do not weigh in the relevance of one's own", async () => {
+  test("they do not weigh in the relevance of one's own", async () => {
     await keep(bob, "a", "private", { content: "the walrus sleeps" });
     await keep(bob, "b", "private", { content: "krill at the harbour" });
     const ask = async () => {

@@ -70,7 +70,8 @@ export class TeamIndexClient implements SearchIndex {
     const asked: IndexQuery = {
       viewer: { userId: principal.userId, teamId: principal.teamId },
       now,
-      terms: queryTerms(query.text),
+      terms: queryTerms(query.text).map(({ term }) => term),
+      lent: true,
       filter: query.filter,
       limit: query.limit,
       asOf: query.asOf,
