@@ -1,10 +1,10 @@
 import type { LegReports } from "./receipt.ts";
 
 const groups = [
-  { name: "vector search", legs: ["memory_vector", "entity_vector", "relationship_vector"] },
-  { name: "text search", legs: ["memory_text", "entity_text", "relationship_text"] },
-  { name: "the graph", legs: ["graph"] },
-  { name: "reranking", legs: ["rerank"] },
+  { name: "text search", source: "text", legs: ["memory_text", "entity_text", "relationship_text"] },
+  { name: "vector search", source: "vectors", legs: ["memory_vector", "entity_vector", "relationship_vector"] },
+  { name: "the graph", source: undefined, legs: ["graph"] },
+  { name: "reranking", source: undefined, legs: ["rerank"] },
 ] as const;
 
 /** What an answer had to do without, in words for a model; empty when every leg that was wanted answered. */
@@ -12,8 +12,9 @@ export function degradedBy(legs: LegReports): string[] {
   const broken = (status: string | undefined): boolean => status === "failed" || status === "timeout";
   const down = groups.filter((group) => group.legs.some((leg) => broken(legs[leg]?.status)));
   if (down.length === 0) return [];
-  const answered = groups.slice(0, 2).filter((group) => !down.includes(group) && group.legs.some((leg) => legs[leg]?.status === "ok"));
-  const from = answered.length > 0 ? `: answered from ${answered.map(({ name }) => name.split(" ")[0]).join(" and ")}` : "";
+  const answered = groups.filter((group) => !down.includes(group) && group.legs.some((leg) => legs[leg]?.status === "ok"));
+  const sources = answered.flatMap(({ source }) => source ?? []);
+  const from = sources.length > 0 ? `: answered from ${sources.join(" and ")}` : "";
   const slow = down.every((group) => group.legs.every((leg) => legs[leg]?.status !== "failed"));
-  return [`${down.map(({ name }) => name).join(", ")} ${down.length > 1 ? "are" : "is"} ${slow ? "late" : "down"}${from}`];
+  return [`${down.map(({ name }) => name).join(" and ")} ${down.length > 1 ? "are" : "is"} ${slow ? "late" : "down"}${from}`];
 }
