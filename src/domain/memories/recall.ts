@@ -1,7 +1,13 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import type { MemoryFilter, SearchAnswer, SearchHit } from "../ports.ts";
-import { cutTo } from "../search/tokens.ts";
+import { finish, type SearchReport } from "../search/answer.ts";
+import type { Rendering } from "../search/budget.ts";
+import { choose, type Ranked } from "../search/choose.ts";
+import { degradedBy } from "../search/degraded.ts";
+import { queryTerms } from "../search/query-terms.ts";
+import type { HitTrace, Receipt } from "../search/receipt.ts";
+import { emptySlice, relate, type Related } from "../search/related.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { asVersion, type Memory } from "./memory.ts";
 
@@ -12,26 +18,51 @@ export interface RecallInput {
   query?: string;
   filter?: MemoryFilter;
   limit: number;
-  /** Upper bound for the answer in o200k tokens, and what one memory costs as the caller renders it. */
-  budget?: { maxTokens: number; costOf(item: Recalled): number };
-  /** 0–1; 0 returns whatever matches. */
-  minRelevance: number;
+  /** Upper bound for the answer in o200k tokens. */
+  maxTokens?: number;
+  /** How the caller will show the answer; without it there is neither budget nor receipt. */
+  rendering?: Rendering;
+  /** 0–1; 0 returns whatever matches. Left out, a query returns what probably was asked for, and a look-up everything. */
+  minRelevance?: number;
+  mode?: SearchMode;
+  /** Parts of the search to do without. */
+  without?: readonly SearchPart[];
+  /** Say how the answer came about. */
+  receipt?: boolean;
   /** What was believed at this instant, ms since the epoch. */
   asOf?: number;
 }
+
+export const searchModes = ["text", "vector", "hybrid"] as const;
+export type SearchMode = (typeof searchModes)[number];
+
+export const searchParts = ["vector", "entities", "relationships", "graph", "neighbours", "rerank", "diversity", "dedupe"] as const;
+export type SearchPart = (typeof searchParts)[number];
+
+/** Relevance that a query asks for when the caller names none. */
+export const defaultMinRelevance = 0;
 
 export interface Recalled {
   memory: Memory;
   /** 0–1 for a text query, undefined for a look-up. */
   relevance?: number;
-  /** Set when only the beginning of the content fitted into the budget; `value`, `summary` and `metadata` are left out then. */
+  /** Set when only a part of the content fitted into the budget; `value`, `summary` and `metadata` are left out then. */
   truncated: boolean;
+  /** What the whole takes, when truncated. */
+  tokensTotal?: number;
+  /** At most two. */
+  related?: Related[];
 }
 
 export interface RecallOutcome {
   items: Recalled[];
   /** How many were found before `limit` and budget were applied; a search looks for little more than `limit`. */
   totalFound: number;
+  /** Ids of what did not fit into the budget at all, best first, as far as they fit. */
+  more: string[];
+  /** What the answer had to do without, in words. */
+  degraded: string[];
+  receipt?: Receipt;
 }
 
 /** The most that one call looks at. */
@@ -40,13 +71,39 @@ const spareCandidates = 3;
 
 export async function recall(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
   requireScope(ctx.principal, "memory:read");
+  const started = performance.now();
   const found = await find(ctx, input);
-  const relevant = found.filter(({ relevance }) => relevance === undefined || relevance >= input.minRelevance);
-  const chosen = relevant.slice(0, input.limit).map((entry) => ({ ...entry, truncated: false }));
-  const items = input.budget ? pack(chosen, input.budget) : chosen;
-  ctx.noteAccess(items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));
-  return { items, totalFound: relevant.length };
+  const outcome = answer(found, input, performance.now() - started);
+  ctx.noteAccess(outcome.items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));
+  return outcome;
 }
+
+function answer(found: Found[], input: RecallInput, ms: number): RecallOutcome {
+  const isSearch = input.query !== undefined && input.key === undefined && input.id === undefined;
+  const terms = isSearch ? queryTerms(input.query as string) : [];
+  const ranked = found.map((entry): Ranked => ({ memory: entry.memory, relevance: entry.relevance ?? 1, score: entry.relevance ?? 1 }));
+  const minRelevance = input.minRelevance ?? (isSearch ? defaultMinRelevance : 0);
+  const { chosen, attached, drops, found: total } = isSearch
+    ? choose(ranked, [], { limit: input.limit, minRelevance, without: new Set(input.without) })
+    : { chosen: ranked.slice(0, input.limit), attached: new Map(), drops: [], found: ranked.length };
+  const related = relate(chosen.map(({ memory }) => memory.id), emptySlice, attached);
+  const legs = isSearch ? { memory_text: { status: "ok" as const, ms, candidates: found.length } } : {};
+  const whole = ({ memory, relevance }: Ranked): Recalled => ({ memory, ...(isSearch ? { relevance } : {}), truncated: false });
+  const items = chosen.map((entry) => {
+    const near = related.get(entry.memory.id);
+    return { ...whole(entry), ...(near ? { related: near } : {}) };
+  });
+  const report: SearchReport = { mode: "text", legs, cache: "off", traces: tracesOf(ranked), drops, unshaped: ranked.slice(0, input.limit).map(whole) };
+  return finish({ items, totalFound: total, more: [], degraded: degradedBy(legs) }, report, { ...input, receipt: input.receipt ?? false, terms });
+}
+
+const tracesOf = (ranked: Ranked[]): Map<string, HitTrace> =>
+  new Map(
+    ranked.map(({ memory, score }, i) => [
+      memory.id,
+      { id: memory.id, score, parts: { text: score }, legs: { memory_text: { rank: i + 1, score } }, matched: [] },
+    ]),
+  );
 
 type Found = Omit<Recalled, "truncated">;
 
@@ -140,36 +197,4 @@ async function statesOf(ctx: Context, ids: string[], asOf: number): Promise<Memo
     const memory = byId.get(id);
     return memory ? [asVersion(memory, version)] : [];
   });
-}
-
-/** In tokens; less of a text tells nothing. */
-const shortestPreview = 15;
-
-/** Fills the budget in rank order; the first that does not fit is cut to a preview, the rest are left out. */
-function pack(chosen: Recalled[], { maxTokens, costOf }: NonNullable<RecallInput["budget"]>): Recalled[] {
-  const items: Recalled[] = [];
-  let left = maxTokens;
-  for (const item of chosen) {
-    const cost = costOf(item);
-    if (cost > left) {
-      const preview = previewOf(item, left, costOf);
-      return preview ? [...items, preview] : items;
-    }
-    items.push(item);
-    left -= cost;
-  }
-  return items;
-}
-
-function previewOf(item: Recalled, tokens: number, costOf: (item: Recalled) => number): Recalled | undefined {
-  const cut = (content: string): Recalled => ({ ...item, memory: { ...item.memory, content, value: null, summary: null, metadata: {} }, truncated: true });
-  let room = tokens - costOf(cut(""));
-  while (room >= shortestPreview) {
-    const preview = cut(cutTo(item.memory.content, room));
-    // Rendered, a text may cost more than by itself: quotes and line ends are escaped.
-    const excess = costOf(preview) - tokens;
-    if (excess <= 0) return preview;
-    room -= excess;
-  }
-  return undefined;
 }

@@ -4,7 +4,7 @@ import { stemmer } from "stemmer";
  * English function words that carry no topic. Dropped from queries, because an OR query that keeps them ranks
  * by how chatty a memory is (retrieval baselines: R@10 57.5 with them, 63.4 without); never dropped from memories.
  */
-const stopWords = new Set(
+export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and any are aren as at be because been before being below
   between both but by can cannot could couldn d did didn do does doesn doing don down during each few for from
   further had hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it

@@ -4,7 +4,7 @@ import { list } from "../../../domain/memories/list.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
 import { estimateTokens } from "../../../domain/search/tokens.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { preview } from "../../render.ts";
+import { preview } from "../../../domain/search/excerpt.ts";
 import { filterOf, projectOf, scopeOf, valueOf, where } from "./scope.ts";
 
 /** How many memories the briefing looks at: a project's keys are few; the newest matter. */
