@@ -14,6 +14,8 @@ export const stopWords: ReadonlySet<string> = new Set(
   when where which while who whom why will with won would wouldn y you your yours yourself yourselves`.split(/\s+/),
 );
 
+export const isStopWord = (word: string): boolean => stopWords.has(word);
+
 const maxTerms = 32;
 const maxTermLength = 64;
 

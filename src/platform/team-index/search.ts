@@ -69,22 +69,21 @@ export function searchDocuments(sql: SqlStorage, text: TextIndex, query: IndexQu
 }
 
 /** What was current at the instant and fits key and filter; one's own first, then the newest. */
-export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }: PastQuery): IndexHit[] {
+export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }: PastQuery): string[] {
   const pattern = key === undefined ? undefined : compileKeyPattern(key);
   const { conditions, parameters } = allowed({ viewer, filter, now: at, othersOnly: false }, at);
-  const rows = sql.exec<Place & { key: string | null }>(
-    `SELECT d.memory_id AS id, d.team_id AS teamId, s.shard AS shard, d.key AS key
-     FROM docs d CROSS JOIN sources s ON s.team_id = d.team_id
+  const rows = sql.exec<{ id: string; key: string | null }>(
+    `SELECT d.memory_id AS id, d.key AS key FROM docs d
      WHERE d.from_at <= ?1 AND (d.until_at IS NULL OR d.until_at > ?1) AND d.archived = 0 AND ${conditions.join(" AND ")}
      ORDER BY d.visibility = 'private' DESC, d.from_at DESC, d.doc DESC`,
     ...parameters,
   );
-  const hits: IndexHit[] = [];
-  for (const { key: found, id, teamId, shard } of rows) {
+  const ids: string[] = [];
+  for (const { key: found, id } of rows) {
     if (pattern && (found === null || !pattern.matches(found))) continue;
-    if (hits.push({ id, teamId, shard, score: 0, own: 0, lent: 0 }) === limit) break;
+    if (ids.push(id) === limit) break;
   }
-  return hits;
+  return ids;
 }
 
 type Place = { id: string; teamId: string; shard: string };

@@ -4,7 +4,7 @@ import { Documents } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
-import { documentsAt, searchDocuments, type IndexHit, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
+import { documentsAt, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
 import { TeamSource, type Chain, type Checksum } from "./source.ts";
 import { TextIndex } from "./text/text-index.ts";
 
@@ -79,9 +79,9 @@ export class TeamIndex extends DurableObject<Env> {
     return { ...match, appliedSeq: this.#progress.applied(team.teamId) };
   }
 
-  lookUpAt(team: TeamRef, query: PastQuery): { hits: IndexHit[]; appliedSeq: number } {
+  lookUpAt(team: TeamRef, query: PastQuery): { ids: string[]; appliedSeq: number } {
     this.#progress.know(team.teamId, team.shard);
-    return { hits: documentsAt(this.#sql, query), appliedSeq: this.#progress.applied(team.teamId) };
+    return { ids: documentsAt(this.#sql, query), appliedSeq: this.#progress.applied(team.teamId) };
   }
 
   /** Present public memories of other teams with this key or id. */

@@ -33,7 +33,7 @@ export class Person {
 
   at(instant: number, tool = "vitest"): Context {
     const { memories, index } = services;
-    return { principal: this.principal, now: instant, requestId: "test", tool, noteAccess: () => undefined, memories, index };
+    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, index };
   }
 
   call(tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {

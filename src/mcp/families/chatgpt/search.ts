@@ -21,7 +21,7 @@ export const search = defineTool({
   output: z.looseObject({ results: z.array(z.looseObject({ id: z.string(), title: z.string(), url: z.string() })) }),
   async handler(ctx, { query }) {
     const { items } = await recall(ctx, { query, limit: 10 });
-    const terms = queryTerms(query);
+    const terms = queryTerms(query).map(({ word }) => word);
     const results = items.map(({ memory }) => ({
       id: memory.id,
       title: memory.key ?? preview(memory.content, 60),
