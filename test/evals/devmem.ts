@@ -44,6 +44,7 @@ async function measure(memories: Memories, questions: Question[], args: Argument
   for (const { questionId, questionType, question, haystackSessionIds } of questions) {
     const gold = new Set(haystackSessionIds);
     const plain = await memories.recall({ query: question, ...args });
+    measured.recalls.push({ ms: plain.ms, tokens: plain.tokens });
     const found = plain.hits.filter(({ key }) => gold.has(key ?? "")).length;
     byDefault.push({
       precision: plain.hits.length === 0 ? undefined : found / plain.hits.length,
@@ -54,8 +55,7 @@ async function measure(memories: Memories, questions: Question[], args: Argument
     if (gold.size === 0) continue;
 
     const call = { query: question, limit: 10, min_relevance: 0, ...args };
-    const { hits, ms, tokens } = await memories.recall(call);
-    measured.recalls.push({ ms, tokens });
+    const { hits } = await memories.recall(call);
     const ranked = hits.map(({ key }) => key ?? "");
     const figures = { "R@5": recallAt(5, ranked, gold), "R@10": recallAt(10, ranked, gold), MRR: reciprocalRank(ranked, gold) };
     scored.push({ groups: ["all", questionType], figures });

@@ -12,6 +12,7 @@ export interface Measured {
   /** Whatever else the set tells. */
   notes: string[];
   misses: Miss[];
+  /** What a client pays that asks with default arguments. */
   recalls: Pick<Recall, "ms" | "tokens">[];
   /** What may never happen, whatever the figures. */
   faults: string[];

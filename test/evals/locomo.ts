@@ -6,6 +6,9 @@ import { groupMeans, mean, percent, recallAt, reciprocalRank } from "./metrics.t
 /**
  * LoCoMo (Maharana et al. 2024, arXiv 2402.17753), conversations 1–5: each turn is one memory of the thread of its session,
  * each question is asked among the memories of its conversation, gold are the turns that the question cites.
+ *
+ * All conversations are stored before the first question, as a memory is that holds more than what is asked about. Asking
+ * about each before the next is stored, when words are rarer, moves R@10 by +0.4 and MRR by −0.5 points.
  */
 
 const categories: Record<number, string> = { 1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial" };
@@ -123,13 +126,13 @@ async function measure(memories: Memories, asked: (Question & { tag: string })[]
   for (const { id, text, category, gold, tag } of asked) {
     const question = { query: text, filters: { tags: [tag] }, ...args };
     const call = { ...question, limit: depth, min_relevance: 0 };
-    const { ranked, found, ms, tokens } = await rankedBy(tag, call);
-    measured.recalls.push({ ms, tokens });
+    const { ranked, found } = await rankedBy(tag, call);
     const figures = { "R@5": recallAt(5, ranked, gold), "R@10": recallAt(10, ranked, gold), "R@25": recallAt(depth, ranked, gold), MRR: reciprocalRank(ranked, gold) };
     scored.push({ groups: ["all", category], figures });
     if (figures["R@10"] === 0) measured.misses.push({ id, question: text, args: call, expected: [...gold], found: found.slice(0, 10) });
 
     const short = await rankedBy(tag, question);
+    measured.recalls.push({ ms: short.ms, tokens: short.tokens });
     const hits = short.ranked.filter((turn) => gold.has(turn)).length;
     byDefault.push({ returned: short.ranked.length, found: hits, recall: hits / gold.size });
   }
