@@ -145,6 +145,8 @@ export interface SearchAnswer {
   hits: SearchHit[];
   /** Beside the query's terms: how much each tells, by its rarity among what the principal may see. */
   weights: number[];
+  /** The terms as they were looked up: one that occurs nowhere may be a slip for one that does. */
+  terms: string[];
   /** All changes up to this sequence number are in the answer. */
   appliedSeq: number;
 }

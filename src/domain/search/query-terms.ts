@@ -38,7 +38,7 @@ const folded = (text: string): string =>
  * Splits text into words: letters and digits, with the parts of identifiers (`getUserId` -> get, User, Id) beside
  * the whole, and bigrams for scripts without spaces.
  */
-export function words(text: string): string[] {
+export function words(text: string, options = { parts: true }): string[] {
   const found: string[] = [];
   for (const [run] of folded(text).matchAll(runs)) {
     if (unspacedRun.test(run)) {
@@ -46,6 +46,7 @@ export function words(text: string): string[] {
       continue;
     }
     found.push(run);
+    if (!options.parts) continue;
     const parts = run.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
     if (parts.length > 1) found.push(...parts);
   }
@@ -71,6 +72,9 @@ function termOf(word: string): string {
 /** The terms of a text as the index holds them, repeats included: a single character of a script without spaces is a term there, too. */
 export const indexTerms = (text: string): string[] =>
   words(text).flatMap((word) => (unspacedRun.test(word) && word.length > 1 ? [word, ...word] : termOf(word)));
+
+/** The same without the parts of identifiers: `ReactJS` is one name, not three. */
+export const wholeTerms = (text: string): string[] => words(text, { parts: false }).map((word) => (unspacedRun.test(word) ? word : termOf(word)));
 
 export interface QueryTerm {
   /** As it is looked up. */

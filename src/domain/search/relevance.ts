@@ -1,5 +1,5 @@
 import type { Memory } from "../memories/memory.ts";
-import { indexTerms, isStopWord, type QueryTerm } from "./query-terms.ts";
+import { isStopWord, wholeTerms, type QueryTerm } from "./query-terms.ts";
 
 /** A question, and how much each of its words tells where it was asked. */
 export interface Question {
@@ -36,7 +36,7 @@ export const matchedWords = ({ terms }: Question, bits: number): string[] => ter
 /** What people call a memory: its tags, and the last part of its key. */
 function namesOf({ key, tags }: Pick<Memory, "key" | "tags">): string[][] {
   const last = key?.split(/[.:/]/).at(-1);
-  return [...tags, ...(last === undefined ? [] : [last])].map((name) => [...new Set(indexTerms(name))].filter((term) => !isStopWord(term))).filter((terms) => terms.length > 0);
+  return [...tags, ...(last === undefined ? [] : [last])].map((name) => [...new Set(wholeTerms(name))].filter((term) => !isStopWord(term))).filter((terms) => terms.length > 0);
 }
 
 /** 0–1: how telling the memory's most telling name is that the question says in full. */

@@ -44,6 +44,8 @@ export interface IndexMatch {
   hits: IndexHit[];
   /** How much each term tells, by its rarity among what the viewer may see. */
   weights: number[];
+  /** The terms as they were looked up. */
+  terms: string[];
 }
 
 const filters: { [K in keyof MemoryFilter]-?: string } = {
@@ -65,7 +67,7 @@ export function searchDocuments(sql: SqlStorage, text: TextIndex, query: IndexQu
   const present = rank(sql, text, "now", query.asOf === undefined ? "d.until_at IS NULL" : "d.from_at <= ?1", query);
   if (query.asOf === undefined) return present;
   const past = rank(sql, text, "past", "d.from_at <= ?1 AND d.until_at > ?1", query);
-  return { hits: [...present.hits, ...past.hits].sort((a, b) => b.score - a.score).slice(0, query.limit), weights: past.weights };
+  return { hits: [...present.hits, ...past.hits].sort((a, b) => b.score - a.score).slice(0, query.limit), weights: past.weights, terms: past.terms };
 }
 
 /** What was current at the instant and fits key and filter; one's own first, then the newest. */
@@ -128,8 +130,8 @@ function rank(sql: SqlStorage, text: TextIndex, moment: "now" | "past", conditio
   };
   const parts = [partOf(moment, ""), partOf(moment, query.viewer.userId)];
   for (let size = query.limit + spare; ; size *= 8) {
-    const { hits, weights, all } = text.search(parts, query.terms, size, { lent: query.lent });
+    const { hits, weights, terms, all } = text.search(parts, query.terms, size, { lent: query.lent });
     const passed = passing(hits);
-    if (all || passed.length >= query.limit) return { hits: passed.slice(0, query.limit), weights };
+    if (all || passed.length >= query.limit) return { hits: passed.slice(0, query.limit), weights, terms };
   }
 }

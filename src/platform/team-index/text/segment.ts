@@ -147,8 +147,8 @@ export function readChunks(sql: SqlStorage, chunks: Iterable<number>): Map<numbe
   return new Map(rows.toArray().map((row) => [row.chunk, new Chunk(row)]));
 }
 
-/** The chunk that would hold the term. */
-export function chunkOf({ firsts, chunks }: Segment, term: string): number | undefined {
+/** How many chunks begin at or before the term. */
+function rankOf({ firsts }: Segment, term: string): number {
   let low = 0;
   let high = firsts.length;
   while (low < high) {
@@ -156,8 +156,21 @@ export function chunkOf({ firsts, chunks }: Segment, term: string): number | und
     if ((firsts[middle] as string) <= term) low = middle + 1;
     else high = middle;
   }
-  return chunks[low - 1];
+  return low;
 }
+
+/** The chunk that would hold the term. */
+export const chunkOf = (segment: Segment, term: string): number | undefined => segment.chunks[rankOf(segment, term) - 1];
+
+/** The chunks that may hold terms with this beginning. */
+export const chunksFrom = (segment: Segment, beginning: string): number[] =>
+  segment.chunks.slice(Math.max(0, rankOf(segment, beginning) - 1), rankOf(segment, `${beginning}\uffff`));
+
+export const readTerms = (sql: SqlStorage, chunks: number[]): string[] =>
+  sql
+    .exec<{ terms: string }>("SELECT terms FROM chunks WHERE chunk IN (SELECT value FROM json_each(?))", JSON.stringify(chunks))
+    .toArray()
+    .flatMap(({ terms }) => terms.split("\n"));
 
 /** All terms of a segment in order. */
 export function* segmentTerms(sql: SqlStorage, segment: Segment): Generator<[string, Postings]> {

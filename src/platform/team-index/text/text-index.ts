@@ -1,7 +1,8 @@
 import { Best } from "./best.ts";
-import { chunkOf, readChunks, readSegments, type Postings, type Segment } from "./segment.ts";
+import { chunkOf, chunksFrom, readChunks, readSegments, readTerms, type Postings, type Segment } from "./segment.ts";
 import { b, idf, k1, lentOf, ownOf, unit, type TermBag } from "./scoring.ts";
 import { flush, mergeDue, SegmentMerge } from "./compaction.ts";
+import { isSlip, mayBeSlip } from "./spelling.ts";
 
 export const textTables = `
   CREATE TABLE parts (part TEXT PRIMARY KEY, documents INTEGER NOT NULL, length REAL NOT NULL, dead INTEGER NOT NULL) WITHOUT ROWID;
@@ -12,6 +13,8 @@ export const textTables = `
   CREATE TABLE chunks (chunk INTEGER PRIMARY KEY, seg INTEGER NOT NULL, terms TEXT NOT NULL, counts BLOB NOT NULL, postings BLOB NOT NULL);
   CREATE INDEX chunks_seg ON chunks (seg);
 `;
+/** Of words that occur nowhere, at most so many of a question are tried as slips. */
+const maxCorrections = 3;
 export const textTableNames = ["parts", "fresh", "segments", "chunks"];
 
 /** The documents that one audience sees, and what is known of them as a whole. */
@@ -40,6 +43,8 @@ export interface TextAnswer {
   hits: TextHit[];
   /** How much each term tells, by its rarity in what was searched. */
   weights: number[];
+  /** The terms as they were looked up: one that occurs nowhere may be a slip for one that does. */
+  terms: string[];
   /** No more documents match than these. */
   all: boolean;
 }
@@ -103,8 +108,9 @@ export class TextIndex {
   }
 
   /** The `size` best documents for any of the terms; dead slots may be among them. */
-  search(names: string[], terms: string[], size: number, options: { lent: boolean }): TextAnswer {
+  search(names: string[], asked: string[], size: number, options: { lent: boolean }): TextAnswer {
     const parts = names.map((name) => this.#part(name));
+    const terms = this.#corrected(parts, asked);
     const found = parts.flatMap((part) => this.#postings(part, terms));
     const documents = parts.reduce((sum, part) => sum + part.documents, 0);
     const average = parts.reduce((sum, part) => sum + part.length, 0) / Math.max(1, documents);
@@ -117,7 +123,7 @@ export class TextIndex {
     for (const { segment, postings } of found) scoreSegment(segment, postings, scoring, best);
     for (const part of parts) scoreFresh(part, terms, scoring, best);
     const ranked = best.ranked();
-    return { hits: ranked.map(({ item, score }) => ({ slot: item, score, ...matches(item, terms, parts, found) })), weights, all: !best.full };
+    return { hits: ranked.map(({ item, score }) => ({ slot: item, score, ...matches(item, terms, parts, found) })), weights, terms, all: !best.full };
   }
 
   /** Slots that the index holds, dead ones in segments included. */
@@ -185,6 +191,29 @@ export class TextIndex {
 
   #note({ name, documents, length, dead }: Part): void {
     this.#storage.sql.exec("INSERT OR REPLACE INTO parts (part, documents, length, dead) VALUES (?, ?, ?, ?)", name, documents, length, dead);
+  }
+
+  #corrected(parts: Part[], asked: string[]): string[] {
+    let tries = maxCorrections;
+    return asked.map((term) => {
+      if (!mayBeSlip(term) || tries === 0 || this.#occurs(parts, term)) return term;
+      tries -= 1;
+      return this.#meant(parts, term, asked) ?? term;
+    });
+  }
+
+  #occurs(parts: Part[], term: string): boolean {
+    return countFresh(parts, term) > 0 || parts.some((part) => this.#postings(part, [term]).some(({ postings }) => postings[0] !== undefined));
+  }
+
+  /** The first letter is seldom wrong, which spares reading most of the vocabulary. */
+  #meant(parts: Part[], term: string, asked: string[]): string | undefined {
+    const initial = term[0] as string;
+    const chunks = parts.flatMap(({ segments }) => segments.flatMap((segment) => chunksFrom(segment, initial)));
+    const fresh = parts.flatMap((part) => [...part.fresh.values()].flatMap(({ terms }) => [...terms.keys()]));
+    return [...readTerms(this.#storage.sql, chunks), ...fresh]
+      .filter((known) => known.startsWith(initial) && isSlip(term, known) && !asked.includes(known))
+      .sort()[0];
   }
 
   /** For each segment the postings of each term, read at one go. */
