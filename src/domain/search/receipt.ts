@@ -46,7 +46,7 @@ export const receiptSchema = z.object({
   legs: z.partialRecord(z.enum(legs), legReport),
   cache: z.enum(["l1", "l2", "miss", "off"]),
   hits: z.array(hit),
-  /** By reason: how many, and which as far as there is room. */
+  /** By reason: how many, and which are the best of them, as far as there is room. */
   dropped: z.partialRecord(z.enum(reasons), z.object({ count: z.number(), items: z.array(drop) })),
   tokens_returned: z.number(),
   tokens_prevented: z.number(),
@@ -77,12 +77,15 @@ const round = (value: number): number => Math.round(value * 1_000) / 1_000;
 const rounded = <K extends string>(values: Partial<Record<K, number>>): Partial<Record<K, number>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, round(value as number)])) as Partial<Record<K, number>>;
 
+/** By reason; the counts say how many more there were. */
+const maxNamed = 10;
+
 export function receiptOf(input: ReceiptParts): Receipt {
   const dropped: Receipt["dropped"] = {};
   for (const { reason, id, of } of input.drops) {
     const group = (dropped[reason] ??= { count: 0, items: [] });
     group.count += 1;
-    group.items.push(of === undefined ? { id } : { id, of });
+    if (group.items.length < maxNamed) group.items.push(of === undefined ? { id } : { id, of });
   }
   return {
     mode: input.mode,

@@ -31,6 +31,12 @@ describe("[U1] a receipt", () => {
     expect(tries).toEqual([[3, 2], [3, 0], [1, 0], [0, 0]]);
   });
 
+  test("names at most ten of a kind and counts them all", () => {
+    const drops = Array.from({ length: 40 }, (_, i) => ({ reason: "threshold" as const, id: `m${i}` }));
+    const { dropped } = receiptOf({ mode: "text", cache: "off", legs: {}, hits: [], drops, tokensReturned: 0, tokensUnshaped: 0 });
+    expect(dropped.threshold).toMatchObject({ count: 40, items: { length: 10 } });
+  });
+
   test("never claims to have saved less than nothing", () => {
     expect(receiptOf({ mode: "text", cache: "off", legs: {}, hits: [], drops: [], tokensReturned: 10, tokensUnshaped: 5 }).tokens_prevented).toBe(0);
   });
