@@ -147,6 +147,8 @@ export interface SearchAnswer {
   weights: number[];
   /** The terms as they were looked up: one that occurs nowhere may be a slip for one that does. */
   terms: string[];
+  /** What a term tells that just one memory holds. */
+  rarest: number;
   /** All changes up to this sequence number are in the answer. */
   appliedSeq: number;
 }

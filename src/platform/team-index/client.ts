@@ -92,7 +92,7 @@ export class TeamIndexClient implements SearchIndex {
       ...own.hits.map(({ id, score, own, lent }) => ({ id, score, own, lent })),
       ...(others?.hits ?? []).map(({ id, teamId, shard, score, own, lent }) => ({ id, score, own, lent, place: { id, teamId, shard } })),
     ];
-    return { hits: hits.sort((a, b) => b.score - a.score).slice(0, query.limit), weights: own.weights, terms: own.terms, appliedSeq: own.appliedSeq };
+    return { hits: hits.sort((a, b) => b.score - a.score).slice(0, query.limit), weights: own.weights, terms: own.terms, rarest: own.rarest, appliedSeq: own.appliedSeq };
   }
 
   async lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }> {

@@ -46,6 +46,8 @@ export interface IndexMatch {
   weights: number[];
   /** The terms as they were looked up. */
   terms: string[];
+  /** What a term tells that just one document holds. */
+  rarest: number;
 }
 
 const filters: { [K in keyof MemoryFilter]-?: string } = {
@@ -67,7 +69,7 @@ export function searchDocuments(sql: SqlStorage, text: TextIndex, query: IndexQu
   const present = rank(sql, text, "now", query.asOf === undefined ? "d.until_at IS NULL" : "d.from_at <= ?1", query);
   if (query.asOf === undefined) return present;
   const past = rank(sql, text, "past", "d.from_at <= ?1 AND d.until_at > ?1", query);
-  return { hits: [...present.hits, ...past.hits].sort((a, b) => b.score - a.score).slice(0, query.limit), weights: past.weights, terms: past.terms };
+  return { hits: [...present.hits, ...past.hits].sort((a, b) => b.score - a.score).slice(0, query.limit), weights: past.weights, terms: past.terms, rarest: past.rarest };
 }
 
 /** What was current at the instant and fits key and filter; one's own first, then the newest. */
@@ -130,8 +132,8 @@ function rank(sql: SqlStorage, text: TextIndex, moment: "now" | "past", conditio
   };
   const parts = [partOf(moment, ""), partOf(moment, query.viewer.userId)];
   for (let size = query.limit + spare; ; size *= 8) {
-    const { hits, weights, terms, all } = text.search(parts, query.terms, size, { lent: query.lent });
+    const { hits, weights, terms, rarest, all } = text.search(parts, query.terms, size, { lent: query.lent });
     const passed = passing(hits);
-    if (all || passed.length >= query.limit) return { hits: passed.slice(0, query.limit), weights, terms };
+    if (all || passed.length >= query.limit) return { hits: passed.slice(0, query.limit), weights, terms, rarest };
   }
 }

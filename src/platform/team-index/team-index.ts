@@ -75,7 +75,7 @@ export class TeamIndex extends DurableObject<Env> {
 
   search(team: TeamRef, query: IndexQuery): IndexMatch & { appliedSeq: number } {
     if (!this.#publicOnly) this.#progress.know(team.teamId, team.shard);
-    const match = query.terms.length > 0 ? searchDocuments(this.#sql, this.#text, query) : { hits: [], weights: [], terms: [] };
+    const match = query.terms.length > 0 ? searchDocuments(this.#sql, this.#text, query) : { hits: [], weights: [], terms: [], rarest: 0 };
     return { ...match, appliedSeq: this.#progress.applied(team.teamId) };
   }
 

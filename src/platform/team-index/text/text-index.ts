@@ -45,6 +45,8 @@ export interface TextAnswer {
   weights: number[];
   /** The terms as they were looked up: one that occurs nowhere may be a slip for one that does. */
   terms: string[];
+  /** What a term tells that just one document holds. */
+  rarest: number;
   /** No more documents match than these. */
   all: boolean;
 }
@@ -123,7 +125,7 @@ export class TextIndex {
     for (const { segment, postings } of found) scoreSegment(segment, postings, scoring, best);
     for (const part of parts) scoreFresh(part, terms, scoring, best);
     const ranked = best.ranked();
-    return { hits: ranked.map(({ item, score }) => ({ slot: item, score, ...matches(item, terms, parts, found) })), weights, terms, all: !best.full };
+    return { hits: ranked.map(({ item, score }) => ({ slot: item, score, ...matches(item, terms, parts, found) })), weights, terms, rarest: idf(documents, Math.min(1, documents)), all: !best.full };
   }
 
   /** Slots that the index holds, dead ones in segments included. */
