@@ -39,8 +39,8 @@ export async function devmem(dataDir: string, memories: Memories, limit: number 
 
 async function measure(memories: Memories, questions: Question[], args: Arguments): Promise<Measured> {
   const measured: Omit<Measured, "groups"> = { notes: [], misses: [], recalls: [], faults: [] };
-  const scored: { groups: string[]; figures: Record<"R@5" | "R@10" | "MRR", number> }[] = [];
-  const byDefault: { precision: number | undefined; recall: number | undefined; returned: number; answerable: boolean }[] = [];
+  const scored: { groups: string[]; figures: Record<"R@5" | "R@10" | "MRR" | "R default", number> }[] = [];
+  const byDefault: { precision: number | undefined; returned: number; answerable: boolean }[] = [];
   for (const { questionId, questionType, question, haystackSessionIds } of questions) {
     const gold = new Set(haystackSessionIds);
     const plain = await memories.recall({ query: question, ...args });
@@ -48,7 +48,6 @@ async function measure(memories: Memories, questions: Question[], args: Argument
     const found = plain.hits.filter(({ key }) => gold.has(key ?? "")).length;
     byDefault.push({
       precision: plain.hits.length === 0 ? undefined : found / plain.hits.length,
-      recall: gold.size === 0 ? undefined : found / gold.size,
       returned: plain.hits.length,
       answerable: gold.size > 0,
     });
@@ -57,7 +56,7 @@ async function measure(memories: Memories, questions: Question[], args: Argument
     const call = { query: question, limit: 10, min_relevance: 0, ...args };
     const { hits } = await memories.recall(call);
     const ranked = hits.map(({ key }) => key ?? "");
-    const figures = { "R@5": recallAt(5, ranked, gold), "R@10": recallAt(10, ranked, gold), MRR: reciprocalRank(ranked, gold) };
+    const figures = { "R@5": recallAt(5, ranked, gold), "R@10": recallAt(10, ranked, gold), MRR: reciprocalRank(ranked, gold), "R default": found / gold.size };
     scored.push({ groups: ["all", questionType], figures });
     if (figures["R@5"] < 1) {
       measured.misses.push({ id: questionId, question, args: call, expected: haystackSessionIds, found: hits.map(({ key, relevance }) => ({ key: key ?? "", relevance })) });
@@ -66,7 +65,7 @@ async function measure(memories: Memories, questions: Question[], args: Argument
   const answerable = byDefault.filter((entry) => entry.answerable);
   const others = byDefault.filter((entry) => !entry.answerable);
   measured.notes.push(
-    `By default: precision ${percent(mean(answerable.map((entry) => entry.precision)))}, recall ${percent(mean(answerable.map((entry) => entry.recall)))}, ` +
+    `By default: precision ${percent(mean(answerable.map((entry) => entry.precision)))}, ` +
       `${(mean(answerable.map((entry) => entry.returned)) ?? 0).toFixed(1)} sessions a question; of the ${others.length} questions without an answer ` +
       `${others.filter((entry) => entry.returned === 0).length} get none, the others ${(mean(others.filter((entry) => entry.returned > 0).map((entry) => entry.returned)) ?? 0).toFixed(1)}.`,
   );

@@ -66,12 +66,14 @@ export class Memories {
     };
   }
 
-  /** What the server says against these arguments; undefined when it takes them. */
-  async refusal(args: Arguments): Promise<string | undefined> {
-    await this.recall({ query: "probe", limit: 1 });
+  /** Whether the server knows these arguments at all. */
+  async takes(args: Arguments): Promise<boolean> {
     return this.recall({ query: "probe", limit: 1, ...args }).then(
-      () => undefined,
-      (error: Error) => error.message,
+      () => true,
+      (error: Error) => {
+        if (error.message.includes("VALIDATION_ERROR")) return false;
+        throw error;
+      },
     );
   }
 

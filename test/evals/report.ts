@@ -25,17 +25,16 @@ function costs({ recalls }: Measured): string {
 
 export interface VariantResult {
   name: string;
-  /** What the server said when it would not. */
-  refused?: string;
-  measured?: Measured;
+  /** Not there when the server does not know the arguments. */
+  measured: Measured | undefined;
 }
 
 /** The first group of each variant, and how far it is from the first variant. */
 export function variantTable(title: string, results: readonly VariantResult[]): string {
   const base = results[0]?.measured?.groups[0]?.figures ?? {};
   const names = Object.keys(base);
-  const rows = results.map(({ name, refused, measured }, index) => {
-    if (!measured) return [name, ...names.map(() => ""), "", `not available yet: ${refused ?? ""}`];
+  const rows = results.map(({ name, measured }, index) => {
+    if (!measured) return [name, ...names.map(() => ""), "", "not available yet"];
     const figures = measured.groups[0]?.figures ?? {};
     const cells = names.map((figure) => {
       const difference = 100 * ((figures[figure] ?? 0) - (base[figure] ?? 0));

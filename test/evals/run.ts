@@ -41,7 +41,7 @@ async function main(options: Options, directory: string): Promise<number> {
   if (wanted.length === 0) return 0;
 
   const all = await startProduct(join(directory, "data"), teams);
-  const withReceipts = (await all.locomo.refusal({ receipt: true })) === undefined;
+  const withReceipts = await all.locomo.takes({ receipt: true });
   const results = new Map<SetName, Measured>();
   const report: Record<string, VariantResult[]> = {};
   const misses: (Miss & { set: SetName })[] = [];
@@ -75,8 +75,7 @@ async function main(options: Options, directory: string): Promise<number> {
 async function eachVariant(evaluation: Evaluation, team: Memories): Promise<VariantResult[]> {
   const results: VariantResult[] = [];
   for (const { name, args } of variants) {
-    const refused = await team.refusal(args);
-    results.push(refused === undefined ? { name, measured: await evaluation.measure(args) } : { name, refused: refused.slice(0, 90) });
+    results.push({ name, measured: (await team.takes(args)) ? await evaluation.measure(args) : undefined });
   }
   return results;
 }

@@ -5,7 +5,7 @@ export interface Variant {
   args: Arguments;
 }
 
-const legs = ["vector", "entities", "relationships", "graph", "neighbours", "rerank", "dedupe"] as const;
+const legs = ["vector", "entities", "relationships", "graph", "neighbours", "rerank", "diversity", "dedupe"] as const;
 
 export const base: Variant = { name: "all legs", args: {} };
 
