@@ -41,7 +41,7 @@ export const searchParts = ["vector", "entities", "relationships", "graph", "nei
 export type SearchPart = (typeof searchParts)[number];
 
 /** Relevance that a query asks for when the caller names none. */
-export const defaultMinRelevance = 0.3;
+export const defaultMinRelevance = 0.25;
 
 export interface Recalled {
   memory: Memory;

@@ -1,7 +1,7 @@
 import type { Memory } from "../memories/memory.ts";
 import type { Ranked } from "./choose.ts";
 import type { HitTrace } from "./receipt.ts";
-import { matchedWords, relevanceOf, type Evidence, type Question } from "./relevance.ts";
+import { matchedWords, named, relevanceOf, type Evidence, type Question } from "./relevance.ts";
 
 /** What the legs say for one memory, each with its place in that leg. */
 export interface Found {
@@ -32,6 +32,8 @@ export interface Weighing {
  */
 const importanceWeight = 0.04;
 const recencyWeight = 0.02;
+/** A memory called by its name stands above one that happens to hold a word more. */
+const nameWeight = 0.25;
 /** Of what the graph leads to: it stands beside what matches, not above. */
 const graphWeight = 0.15;
 
@@ -51,6 +53,7 @@ export function fuse(question: Question, found: Found[], { vectorWeight, now, ha
       text: (1 - trust) * text(one.text),
       vector: trust * vector(one.vector),
       graph: graphWeight * (one.graph?.score ?? 0),
+      rerank: nameWeight * named(question, memory),
       importance: importanceWeight * memory.importance,
       recency: recencyWeight * 2 ** (-Math.max(0, now - memory.updatedAt) / halfLife),
     };

@@ -2,7 +2,8 @@ import { stemmer } from "stemmer";
 
 /**
  * English function words that carry no topic. Dropped from queries, because an OR query that keeps them ranks
- * by how chatty a memory is (retrieval baselines: R@10 57.5 with them, 63.4 without); never dropped from memories.
+ * by how chatty a memory is (retrieval baselines: R@10 57.5 with them, 63.4 without); never dropped from memories. `use` is
+ * among them: it alone brought a third of what was wrongly returned by default (PrecisionMemBench), and nothing that was right.
  */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and any are aren as at be because been before being below
@@ -10,7 +11,7 @@ export const stopWords: ReadonlySet<string> = new Set(
   further had hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it
   its itself just ll m me might more most must mustn my myself needn no nor not now o of off on once only or other
   our ours ourselves out over own re s same shan she should shouldn so some such t than that the their theirs them
-  themselves then there these they this those through to too under until up us ve very was wasn we were weren what
+  themselves then there these they this those through to too under until up us use used uses using ve very was wasn we were weren what
   when where which while who whom why will with won would wouldn y you your yours yourself yourselves`.split(/\s+/),
 );
 
@@ -48,7 +49,8 @@ export function words(text: string, options = { parts: true }): string[] {
     found.push(run);
     if (!options.parts) continue;
     const parts = run.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
-    if (parts.length > 1) found.push(...parts);
+    // A part of two letters says nothing by itself: TSLint is not about TS.
+    if (parts.length > 1) found.push(...parts.filter((part) => part.length > 2));
   }
   return found;
 }
@@ -64,7 +66,9 @@ function termOf(word: string): string {
   const known = stems.get(lower);
   if (known !== undefined) return known;
   if (stems.size >= maxStems) stems.clear();
-  const stem = stemmer(lower);
+  const cut = stemmer(lower);
+  // `one` would become the stop word `on`, and match it.
+  const stem = stopWords.has(cut) ? lower : cut;
   stems.set(lower, stem);
   return stem;
 }

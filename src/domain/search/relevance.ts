@@ -33,7 +33,7 @@ function namesOf({ key, tags }: Pick<Memory, "key" | "tags">): string[][] {
 }
 
 /** 0–1: how telling the memory's most telling name is that the question says in full. */
-function named(question: Question, memory: Pick<Memory, "key" | "tags">): number {
+export function named(question: Question, memory: Pick<Memory, "key" | "tags">): number {
   const weights = new Map(question.terms.map(({ term }, i) => [term, question.weights[i] as number]));
   const most = Math.max(...question.weights);
   let best = 0;
