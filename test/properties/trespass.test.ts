@@ -105,7 +105,7 @@ describe("[S6] [S15] others' private memories change nothing in what one finds",
     const answer = await said(ada, 5, "shared");
     const ask = async (p: Principal) => {
       const word = question.content.split(" ")[1] as string;
-      return ((await world.tool(p, "omn_retrieve_memory", { query: word })).structured["memories"] as { memory_id: string }[]).map((memory) => memory.memory_id);
+      return ((await world.tool(p, "omn_retrieve_memory", { query: word, min_relevance: 0 })).structured["memories"] as { memory_id: string }[]).map((memory) => memory.memory_id);
     };
     expect(await ask(bob)).toEqual([question.id, answer.id]);
     for (const n of [2, 3, 4]) await said(ada, n, "private");

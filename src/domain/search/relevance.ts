@@ -48,9 +48,10 @@ export function named(question: Question, memory: Pick<Memory, "key" | "tags">):
 /**
  * Logistic regression of "this is evidence for the answer" on what is known of a hit, over the questions of LoCoMo's first
  * five conversations (evidence turns against the other 24 hits), rounded; `name` has no data there and was set so that a rare
- * name alone reaches the threshold. It carries over: precision .65 and recall .97 on PrecisionMemBench, which it has not seen.
+ * name alone reaches the threshold. A
+ * memory that says all of the question is an answer, also where another says it more often: `complete` was set for that. It carries over: precision .65 and recall .97 on PrecisionMemBench, which it has not seen.
  */
-const model = { bias: -6.75, covered: 1, standing: 4, told: 0.87, name: 4.5 } as const;
+const model = { bias: -6.75, covered: 1, standing: 4, told: 0.87, name: 4.5, complete: 1.5 } as const;
 /** Six rare words say all that words can. */
 const maxTold = 6;
 
@@ -64,7 +65,8 @@ export function relevanceOf(question: Question, memory: Pick<Memory, "key" | "ta
   const all = question.weights.reduce((sum, weight) => sum + weight, 0);
   if (all === 0) return 0;
   const covered = weightOf(question, (own | lent) >>> 0) / all;
-  const told = Math.min(maxTold, weightOf(question, own) / question.rarest);
-  const odds = model.bias + model.covered * covered + model.standing * standing + model.told * told + model.name * named(question, memory);
+  const held = weightOf(question, own);
+  const told = Math.min(maxTold, held / question.rarest);
+  const odds = model.bias + model.covered * covered + model.standing * standing + model.told * told + model.name * named(question, memory) + (held >= all ? model.complete : 0);
   return logistic(scale.offset + scale.slope * odds);
 }

@@ -9,6 +9,8 @@ type Report = (event: string, error: unknown) => void;
 
 const refOf = (principal: Principal): TeamRef => ({ teamId: principal.teamId, shard: principal.shard });
 
+const total = (weights: number[]): number => weights.reduce((sum, weight) => sum + weight, 0);
+
 /** The port over the index objects: the team's own, and its organization's for what is public. */
 export class TeamIndexClient implements SearchIndex {
   readonly #namespace: DurableObjectNamespace<TeamIndex>;
@@ -88,9 +90,11 @@ export class TeamIndexClient implements SearchIndex {
             })
         : undefined,
     ]);
+    // Each index ranks by the rarity of words in what it holds; the others' scores are put in terms of the team's own.
+    const scale = others ? total(own.weights) / total(others.weights) || 1 : 1;
     const hits = [
       ...own.hits.map(({ id, score, own, lent }) => ({ id, score, own, lent })),
-      ...(others?.hits ?? []).map(({ id, teamId, shard, score, own, lent }) => ({ id, score, own, lent, place: { id, teamId, shard } })),
+      ...(others?.hits ?? []).map(({ id, teamId, shard, score, own, lent }) => ({ id, score: score * scale, own, lent, place: { id, teamId, shard } })),
     ];
     return { hits: hits.sort((a, b) => b.score - a.score).slice(0, query.limit), weights: own.weights, terms: own.terms, rarest: own.rarest, appliedSeq: own.appliedSeq };
   }
