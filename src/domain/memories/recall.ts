@@ -25,7 +25,6 @@ export interface RecallInput {
   rendering?: Rendering;
   /** 0–1; 0 returns whatever matches. Left out, a query returns what probably was asked for, and a look-up everything. */
   minRelevance?: number;
-  mode?: SearchMode;
   /** Parts of the search to do without. */
   without?: readonly SearchPart[];
   /** Say how the answer came about. */
@@ -34,10 +33,7 @@ export interface RecallInput {
   asOf?: number;
 }
 
-export const searchModes = ["text", "vector", "hybrid"] as const;
-export type SearchMode = (typeof searchModes)[number];
-
-export const searchParts = ["vector", "entities", "relationships", "graph", "neighbours", "rerank", "diversity", "dedupe"] as const;
+export const searchParts = ["neighbours", "diversity", "dedupe"] as const;
 export type SearchPart = (typeof searchParts)[number];
 
 /** Relevance that a query asks for when the caller names none. */
@@ -95,7 +91,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     return { ...whole(entry), ...(near ? { related: near } : {}) };
   });
   const report: SearchReport = {
-    mode: input.mode ?? "hybrid",
+    mode: "text",
     legs,
     cache: "off",
     traces: new Map(ranked.map(({ trace }) => [trace.id, trace])),

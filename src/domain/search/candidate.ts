@@ -1,9 +1,10 @@
 import type { Memory } from "../memories/memory.ts";
-import type { VectorKind } from "./vector-index.ts";
+
+export type CandidateKind = "memory" | "entity" | "relationship";
 
 /** Something that a search may answer with. Lists of candidates are ranked, best first. */
 export interface Candidate {
-  kind: VectorKind;
+  kind: CandidateKind;
   id: string;
   /** Everything that it says, for comparing it with others. */
   text: string;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
-import { recall, searchModes, searchParts } from "../../../domain/memories/recall.ts";
+import { recall, searchParts } from "../../../domain/memories/recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { recallAnswer, recallRendering, recallText, structuredRecall } from "../../render-recall.ts";
 import { filters, toFilter } from "./filters.ts";
@@ -24,7 +24,6 @@ export const retrieveMemory = defineTool({
     min_relevance: field.fraction.optional(),
     receipt: z.boolean().default(false).meta({ listed: { type: "boolean" } }),
     as_of: field.instant.optional().describe("what was known then"),
-    mode: z.enum(searchModes).optional().meta({ listed: null }),
     /** Parts of the search to do without, to see what each is worth. */
     without: z.array(z.enum(searchParts)).max(searchParts.length).optional().meta({ listed: null }),
     /** Of the document; content always comes whole. */
@@ -42,7 +41,6 @@ export const retrieveMemory = defineTool({
       ...(input.max_tokens === undefined ? {} : { maxTokens: input.max_tokens }),
       rendering: recallRendering,
       ...(input.min_relevance === undefined ? {} : { minRelevance: input.min_relevance }),
-      ...(input.mode === undefined ? {} : { mode: input.mode }),
       ...(input.without === undefined ? {} : { without: input.without }),
       receipt: input.receipt,
       ...(input.as_of === undefined ? {} : { asOf: input.as_of }),
