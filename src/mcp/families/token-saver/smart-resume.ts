@@ -55,7 +55,9 @@ export const smartResume = defineTool({
       list(ctx, { filter, limit: window }),
       list(ctx, { filter, keyPattern: "current.*", limit: window }),
     ]);
-    const memories = [...new Map([...inWork.memories, ...newest.memories].map((memory) => [memory.id, memory])).values()];
+    const byId = new Map([...inWork.memories, ...newest.memories].map((memory) => [memory.id, memory]));
+    // Ids ascend with time (UUIDv7): newest first, whichever list brought it.
+    const memories = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
     const isCurrent = (memory: Memory): boolean => memory.namespace.startsWith("session:") || (memory.key ?? "").startsWith("current.");
     const groups = {
       project: memories.filter((memory) => memory.visibility === "private" && !isCurrent(memory)),
