@@ -11,6 +11,8 @@ export interface Context {
   tool: string;
   /** Notes that these memories were read; counted later, not before the answer. */
   noteAccess(ids: string[]): void;
+  /** Notes a fault that the answer survives. Never holds memory text. */
+  report(event: string, error: unknown): void;
   memories: MemoryStore;
   index: SearchIndex;
 }

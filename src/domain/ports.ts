@@ -113,7 +113,10 @@ export interface PublicPlace {
 }
 
 export interface SearchQuery {
-  text: string;
+  /** Distinct, in index form; at most 32. */
+  terms: string[];
+  /** Whether what neighbours in a thread say counts. */
+  neighbours: boolean;
   filter: MemoryFilter;
   limit: number;
   /** Search what was current at this instant instead of now. */
@@ -129,14 +132,23 @@ export interface PastLookUp {
 
 export interface SearchHit {
   id: string;
-  /** Higher is better; comparable within one search. A look-up gives none. */
-  score?: number;
+  /** Higher is better; comparable within one search. */
+  score: number;
+  /** Bits of the query's terms that its own text holds, and of those that only its neighbours lend. */
+  own: number;
+  lent: number;
   /** Set when the hit is a public memory of another team. */
   place?: PublicPlace;
 }
 
 export interface SearchAnswer {
   hits: SearchHit[];
+  /** Beside the query's terms: how much each tells, by its rarity among what the principal may see. */
+  weights: number[];
+  /** The terms as they were looked up: one that occurs nowhere may be a slip for one that does. */
+  terms: string[];
+  /** What a term tells that just one memory holds. */
+  rarest: number;
   /** All changes up to this sequence number are in the answer. */
   appliedSeq: number;
 }
@@ -161,7 +173,7 @@ export interface SearchIndex {
   mayHoldKey(principal: Principal, key: string): Promise<boolean>;
   search(principal: Principal, now: number, query: SearchQuery): Promise<SearchAnswer>;
   /** Memories of the team by what they were at an instant: the key may have had another holder then. */
-  lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<SearchAnswer>;
+  lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }>;
   /** Brings the index up to `seq` from the truth. */
   catchUp(principal: Principal, seq: number): Promise<void>;
   publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]>;

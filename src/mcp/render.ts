@@ -1,16 +1,28 @@
 import type { Recalled } from "../domain/memories/recall.ts";
 import type { Memory } from "../domain/memories/memory.ts";
+import type { Related } from "../domain/search/related.ts";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** Where a text comes from, unless the person said it; a model must not take quarantined text for more than a quotation. */
+const trustOf = ({ trust }: Memory): string | undefined =>
+  trust.quarantined ? "quarantined" : trust.source === "user" ? undefined : trust.source;
 
 /**
  * A memory in the names of the OmniMemory document; fields at their default are left out to save tokens. Of a truncated
  * one only what is needed to judge it and to fetch the whole.
  */
-export function omnMemory(memory: Memory, extra: { relevance?: number; truncated?: boolean } = {}): Record<string, unknown> {
-  const named = { memory_id: memory.id, ...(memory.key === null ? {} : { key: memory.key }), content: memory.content };
+export function omnMemory(memory: Memory, extra: Partial<Omit<Recalled, "memory">> = {}): Record<string, unknown> {
+  const trust = trustOf(memory);
+  const named = {
+    memory_id: memory.id,
+    ...(memory.key === null ? {} : { key: memory.key }),
+    content: memory.content,
+    ...(trust === undefined ? {} : { trust }),
+  };
   const relevance = extra.relevance === undefined ? {} : { relevance_score: Math.round(extra.relevance * 1000) / 1000 };
-  if (extra.truncated) return { ...named, truncated: true, ...relevance };
+  const related = extra.related ? { related: extra.related } : {};
+  if (extra.truncated) return { ...named, truncated: true, tokens_total: extra.tokensTotal, ...relevance, ...related };
   return {
     ...named,
     ...(memory.value === null ? {} : { value: memory.value }),
@@ -32,6 +44,7 @@ export function omnMemory(memory: Memory, extra: { relevance?: number; truncated
     author: memory.updatedBy,
     tool: memory.updatedTool,
     ...(memory.archivedAt === null ? {} : { archived_at: iso(memory.archivedAt) }),
+    ...related,
   };
 }
 
@@ -39,19 +52,19 @@ const attribute = (name: string, value: string | number | undefined): string =>
   value === undefined ? "" : ` ${name}="${String(value).replaceAll('"', "'").replaceAll("\n", " ")}"`;
 
 /** Recalled text is data, not instruction: each memory stands between tags that its own text cannot close. */
-export function memoryText({ memory, relevance, truncated }: Recalled): string {
-  const body = memory.content.replaceAll("</memory", "<\\/memory");
+export function memoryText({ memory, relevance, truncated, tokensTotal, related = [] }: Recalled): string {
   return (
     `<memory${attribute("id", memory.id)}${attribute("key", memory.key ?? undefined)}` +
     `${memory.namespace === "global" ? "" : attribute("namespace", memory.namespace)}` +
     `${attribute("when", iso(memory.occurredAt ?? memory.updatedAt).slice(0, 10))}` +
     `${attribute("relevance", relevance === undefined ? undefined : relevance.toFixed(2))}` +
-    `${truncated ? ' truncated="true"' : ""}>\n${body}\n</memory>`
+    `${attribute("trust", trustOf(memory))}` +
+    `${truncated ? ' truncated="true"' : ""}${attribute("tokens_total", truncated ? tokensTotal : undefined)}>` +
+    `\n${inert(memory.content)}\n${related.map(relatedText).join("")}</memory>`
   );
 }
 
-/** The beginning of a text on one line. */
-export function preview(text: string, length: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return [...line].length <= length ? line : `${[...line].slice(0, length - 1).join("")}…`;
-}
+const inert = (text: string): string => text.replaceAll("</memory", "<\\/memory");
+
+const relatedText = ({ id, key, title, why, quarantined }: Related): string =>
+  `<related${attribute("id", id)}${attribute("key", key)}${attribute("why", why)}${attribute("trust", quarantined ? "quarantined" : undefined)}>${inert(title)}</related>\n`;

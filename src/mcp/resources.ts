@@ -3,7 +3,8 @@ import { notFound } from "../domain/errors.ts";
 import { list } from "../domain/memories/list.ts";
 import { recall } from "../domain/memories/recall.ts";
 import type { Context } from "../domain/context.ts";
-import { omnMemory, preview } from "./render.ts";
+import { preview } from "../domain/search/excerpt.ts";
+import { omnMemory } from "./render.ts";
 
 /** Memories as MCP resources: the newest ones listed, each readable under its own URI, all under one overview. */
 export const recentUri = "omnimemory://memories/recent";
@@ -45,7 +46,7 @@ async function recent(ctx: Context) {
 
 async function one(ctx: Context, uri: string) {
   const id = /^omnimemory:\/\/memory\/([0-9a-f-]{36})$/.exec(uri)?.[1];
-  const [found] = id === undefined ? [] : (await recall(ctx, { id, limit: 1, minRelevance: 0 })).items;
+  const [found] = id === undefined ? [] : (await recall(ctx, { id, limit: 1 })).items;
   if (!found) throw notFound(`There is no resource ${uri}.`, "List the resources to see which there are.");
   return omnMemory(found.memory);
 }

@@ -85,6 +85,7 @@ export class UserSession extends DurableObject<Env> {
           memories,
           index,
           project,
+          report: (event, error) => this.#services.report(event, requestId, error),
           noteAccess: (ids) => this.#accesses.note(principal, ids),
           changed: (change) => this.#changed(change),
         };

@@ -112,8 +112,9 @@ describe("[S15] the sweep verifies each index once an hour", () => {
   test("and rebuilds one that misses rows, at its own minute and at no other", async () => {
     await ada.keep("a", "a heron");
     await runInDurableObject(team.index, (_, state) => {
-      state.storage.sql.exec("DELETE FROM now_fts");
+      state.storage.sql.exec("DELETE FROM fresh");
     });
+    await evictDurableObject(team.index);
     await sweep(services.maintenance, notItsTurn());
     expect(await ada.search("heron")).toEqual([]);
     await sweep(services.maintenance, itsTurn());

@@ -57,13 +57,16 @@ describe("[U5] a budget that holds part of what is known", () => {
   });
   const recall = (max_tokens: number) => callTool(token, "omn_retrieve_memory", { key: "note.*", max_tokens });
 
-  test("is spent in order: whole memories, then a preview with the id to fetch the whole by", async () => {
+  test("is spent in order: whole memories, then previews with the id to fetch the whole by", async () => {
     const { structured, text: shown } = await recall(600);
-    const memories = structured["memories"] as { memory_id: string; content: string; truncated?: boolean }[];
-    expect(memories.map(({ truncated = false }) => truncated)).toEqual([false, true]);
+    const memories = structured["memories"] as { memory_id: string; content: string; truncated?: boolean; tokens_total?: number }[];
+    expect(memories.map(({ truncated = false }) => truncated)).toEqual([false, true, true]);
     const preview = memories.at(-1);
     expect(preview?.content.endsWith("…")).toBe(true);
     expect(shown).toContain('truncated="true"');
+    // What it says the whole takes is enough to get the whole.
+    const enough = await callTool(token, "omn_retrieve_memory", { id: preview?.memory_id, max_tokens: (preview?.tokens_total ?? 0) + 40 });
+    expect(enough.structured["memories"][0].truncated).toBeUndefined();
     const whole = await callTool(token, "omn_retrieve_memory", { id: preview?.memory_id });
     expect(whole.structured["memories"][0].content.startsWith(preview?.content.slice(0, -1))).toBe(true);
   });

@@ -1,9 +1,16 @@
 import type { Context } from "../context.ts";
-import { invalid } from "../errors.ts";
-import type { MemoryFilter, SearchAnswer, SearchHit } from "../ports.ts";
-import { cutTo } from "../search/tokens.ts";
+import type { MemoryFilter } from "../ports.ts";
+import { finish, type SearchReport } from "../search/answer.ts";
+import type { Rendering } from "../search/budget.ts";
+import { choose, type Ranked } from "../search/choose.ts";
+import { degradedBy } from "../search/degraded.ts";
+import type { Receipt } from "../search/receipt.ts";
+import { emptySlice, relate } from "../search/related.ts";
+import type { Related } from "../search/related.ts";
+import { searchMemories } from "../search/search-memories.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import { asVersion, type Memory } from "./memory.ts";
+import { lookUp } from "./look-up.ts";
+import type { Memory } from "./memory.ts";
 
 export interface RecallInput {
   id?: string | number;
@@ -12,164 +19,88 @@ export interface RecallInput {
   query?: string;
   filter?: MemoryFilter;
   limit: number;
-  /** Upper bound for the answer in o200k tokens, and what one memory costs as the caller renders it. */
-  budget?: { maxTokens: number; costOf(item: Recalled): number };
-  /** 0–1; 0 returns whatever matches. */
-  minRelevance: number;
+  /** Upper bound for the answer in o200k tokens. */
+  maxTokens?: number;
+  /** How the caller will show the answer; without it there is neither budget nor receipt. */
+  rendering?: Rendering;
+  /** 0–1; 0 returns whatever matches. Left out, a query returns what probably was asked for, and a look-up everything. */
+  minRelevance?: number;
+  /** Parts of the search to do without. */
+  without?: readonly SearchPart[];
+  /** Say how the answer came about. */
+  receipt?: boolean;
   /** What was believed at this instant, ms since the epoch. */
   asOf?: number;
 }
+
+export const searchParts = ["neighbours", "diversity", "dedupe"] as const;
+export type SearchPart = (typeof searchParts)[number];
+
+/** Relevance that a query asks for when the caller names none. */
+export const defaultMinRelevance = 0.25;
 
 export interface Recalled {
   memory: Memory;
   /** 0–1 for a text query, undefined for a look-up. */
   relevance?: number;
-  /** Set when only the beginning of the content fitted into the budget; `value`, `summary` and `metadata` are left out then. */
+  /** Set when only a part of the content fitted into the budget; `value`, `summary` and `metadata` are left out then. */
   truncated: boolean;
+  /** What the whole takes, when truncated. */
+  tokensTotal?: number;
+  /** At most two. */
+  related?: Related[];
 }
 
 export interface RecallOutcome {
   items: Recalled[];
   /** How many were found before `limit` and budget were applied; a search looks for little more than `limit`. */
   totalFound: number;
+  /** Ids of what did not fit into the budget at all, best first, as far as they fit. */
+  more: string[];
+  /** What the answer had to do without, in words. */
+  degraded: string[];
+  receipt?: Receipt;
 }
-
-/** The most that one call looks at. */
-const maxCandidates = 100;
-const spareCandidates = 3;
 
 export async function recall(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
   requireScope(ctx.principal, "memory:read");
-  const found = await find(ctx, input);
-  const relevant = found.filter(({ relevance }) => relevance === undefined || relevance >= input.minRelevance);
-  const chosen = relevant.slice(0, input.limit).map((entry) => ({ ...entry, truncated: false }));
-  const items = input.budget ? pack(chosen, input.budget) : chosen;
-  ctx.noteAccess(items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));
-  return { items, totalFound: relevant.length };
+  const { query } = input;
+  const outcome = query !== undefined && input.key === undefined && input.id === undefined ? await search(ctx, query, input) : await get(ctx, input);
+  ctx.noteAccess(outcome.items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));
+  return outcome;
 }
 
-type Found = Omit<Recalled, "truncated">;
-
-async function find(ctx: Context, input: RecallInput): Promise<Found[]> {
-  const { asOf, filter = {} } = input;
-  if (input.id !== undefined) return asOf === undefined ? present(await byId(ctx, input.id)) : byIdAt(ctx, input.id, asOf);
-  if (input.query !== undefined && input.key === undefined) return byText(ctx, input.query, input);
-  if (input.key === undefined && Object.keys(filter).length === 0) {
-    throw invalid("Neither id, key, query nor filters were given.", "Say what to recall: a query in words, a key (with * as wildcard), or an id.");
-  }
-  if (asOf !== undefined) return byIndex(ctx, asOf, () => ctx.index.lookUpAt(ctx.principal, asOf, { filter, limit: maxCandidates, ...(input.key === undefined ? {} : { key: input.key }) }));
-  if (input.key !== undefined) return present(await byKey(ctx, input.key, filter));
-  return present((await ctx.memories.list(ctx.principal, ctx.now, filter, { below: undefined, limit: maxCandidates })).items);
+async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
+  const found = await lookUp(ctx, input);
+  const items = found.slice(0, input.limit).map((memory): Recalled => ({ memory, truncated: false }));
+  const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items };
+  return finish({ items, totalFound: found.length, more: [], degraded: [] }, report, { ...input, receipt: input.receipt ?? false, terms: [] });
 }
 
-const present = (memories: Memory[]): Found[] => memories.map((memory) => ({ memory }));
-
-async function byId(ctx: Context, id: string | number): Promise<Memory[]> {
-  const own = await ctx.memories.get(ctx.principal, ctx.now, id);
-  if (own) return own.archivedAt === null ? [own] : [];
-  if (typeof id === "number") return [];
-  const place = await ctx.index.publicById(ctx.principal, ctx.now, id);
-  return place ? ctx.memories.hydratePublic(ctx.principal, ctx.now, [place]) : [];
-}
-
-async function byIdAt(ctx: Context, id: string | number, asOf: number): Promise<Found[]> {
-  const own = await ctx.memories.get(ctx.principal, ctx.now, id);
-  return own ? present(await statesOf(ctx, [own.id], asOf)) : [];
-}
-
-async function byKey(ctx: Context, key: string, filter: MemoryFilter): Promise<Memory[]> {
-  if (key.includes("*")) return ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, maxCandidates);
-  const own = await ctx.memories.byKey(ctx.principal, ctx.now, key, filter);
-  if (own.length > 0 || Object.keys(filter).length > 0) return own;
-  const places = await ctx.index.publicByKey(ctx.principal, ctx.now, key);
-  return places.length > 0 ? ctx.memories.hydratePublic(ctx.principal, ctx.now, places) : [];
-}
-
-async function byText(ctx: Context, text: string, input: RecallInput): Promise<Found[]> {
-  const query = {
-    text,
-    filter: input.filter ?? {},
-    // A few spare ones stand in for those that the truth does not confirm.
-    limit: Math.min(maxCandidates, input.limit + spareCandidates),
-    ...(input.asOf === undefined ? {} : { asOf: input.asOf }),
+async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
+  const { question, ranked, legs } = await searchMemories(ctx, query, input);
+  const { chosen, attached, drops, found } = choose(ranked, [], {
+    limit: input.limit,
+    minRelevance: input.minRelevance ?? defaultMinRelevance,
+    without: new Set(input.without),
+  });
+  const related = relate(chosen.map(({ memory }) => memory.id), emptySlice, attached);
+  const whole = ({ memory, relevance }: Ranked): Recalled => ({ memory, relevance, truncated: false });
+  const items = chosen.map((entry) => {
+    const near = related.get(entry.memory.id);
+    return { ...whole(entry), ...(near ? { related: near } : {}) };
+  });
+  const report: SearchReport = {
+    mode: "text",
+    legs,
+    cache: "off",
+    traces: new Map(ranked.map(({ trace }) => [trace.id, trace])),
+    drops,
+    unshaped: ranked.slice(0, input.limit).map(whole),
   };
-  return byIndex(ctx, input.asOf, () => ctx.index.search(ctx.principal, ctx.now, query));
-}
-
-/** What the index answers, as the truth confirms it. */
-async function byIndex(ctx: Context, asOf: number | undefined, ask: () => Promise<SearchAnswer>): Promise<Found[]> {
-  const answer = await ask();
-  const found = await hydrate(ctx, answer.hits, asOf);
-  if (found.seq <= answer.appliedSeq) return found.items;
-  // The index missed a change that the truth has: repair it, then ask once more.
-  await ctx.index.catchUp(ctx.principal, found.seq);
-  return (await hydrate(ctx, (await ask()).hits, asOf)).items;
-}
-
-async function hydrate(ctx: Context, hits: SearchHit[], asOf: number | undefined): Promise<{ items: Found[]; seq: number }> {
-  const own = hits.filter((hit) => !hit.place).map((hit) => hit.id);
-  const places = hits.flatMap((hit) => hit.place ?? []);
-  const [mine, foreign] = await Promise.all([
-    ctx.memories.hydrate(ctx.principal, ctx.now, asOf === undefined ? own : []),
-    places.length > 0 && asOf === undefined ? ctx.memories.hydratePublic(ctx.principal, ctx.now, places) : [],
-  ]);
-  const past = asOf === undefined ? [] : await statesOf(ctx, own, asOf);
-  const byId = new Map([...mine.memories, ...foreign, ...past].map((memory) => [memory.id, memory]));
-  const items = hits.flatMap((hit) => {
-    const memory = byId.get(hit.id);
-    return memory ? [{ memory, ...(hit.score === undefined ? {} : { relevance: relevanceOf(hit.score) }) }] : [];
+  return finish({ items, totalFound: found, more: [], degraded: degradedBy(legs) }, report, {
+    ...input,
+    receipt: input.receipt ?? false,
+    terms: question.terms.map(({ word }) => word),
   });
-  return { items, seq: mine.seq };
-}
-
-/**
- * BM25 has no upper bound; this maps it to 0–1 keeping the order. Half is reached at 6, about what two
- * uncommon words of a question contribute when a memory holds both.
- */
-const relevanceOf = (score: number): number => score / (score + 6);
-
-/** The memories as they were, in the order of the ids; those the caller may not see, then or now, are left out. */
-async function statesOf(ctx: Context, ids: string[], asOf: number): Promise<Memory[]> {
-  if (ids.length === 0) return [];
-  const [states, memories] = await Promise.all([
-    ctx.memories.statesAt(ctx.principal, ctx.now, asOf, ids),
-    ctx.memories.lookupMany(ctx.principal, { ids, named: [] }),
-  ]);
-  const byId = new Map(memories.map((memory) => [memory.id, memory]));
-  return states.flatMap(({ id, version }) => {
-    const memory = byId.get(id);
-    return memory ? [asVersion(memory, version)] : [];
-  });
-}
-
-/** In tokens; less of a text tells nothing. */
-const shortestPreview = 15;
-
-/** Fills the budget in rank order; the first that does not fit is cut to a preview, the rest are left out. */
-function pack(chosen: Recalled[], { maxTokens, costOf }: NonNullable<RecallInput["budget"]>): Recalled[] {
-  const items: Recalled[] = [];
-  let left = maxTokens;
-  for (const item of chosen) {
-    const cost = costOf(item);
-    if (cost > left) {
-      const preview = previewOf(item, left, costOf);
-      return preview ? [...items, preview] : items;
-    }
-    items.push(item);
-    left -= cost;
-  }
-  return items;
-}
-
-function previewOf(item: Recalled, tokens: number, costOf: (item: Recalled) => number): Recalled | undefined {
-  const cut = (content: string): Recalled => ({ ...item, memory: { ...item.memory, content, value: null, summary: null, metadata: {} }, truncated: true });
-  let room = tokens - costOf(cut(""));
-  while (room >= shortestPreview) {
-    const preview = cut(cutTo(item.memory.content, room));
-    // Rendered, a text may cost more than by itself: quotes and line ends are escaped.
-    const excess = costOf(preview) - tokens;
-    if (excess <= 0) return preview;
-    room -= excess;
-  }
-  return undefined;
 }

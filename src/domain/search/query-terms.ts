@@ -1,16 +1,21 @@
+import { stemmer } from "stemmer";
+
 /**
  * English function words that carry no topic. Dropped from queries, because an OR query that keeps them ranks
- * by how chatty a memory is (retrieval baselines: R@10 57.5 with them, 63.4 without); never dropped from memories.
+ * by how chatty a memory is (retrieval baselines: R@10 57.5 with them, 63.4 without); never dropped from memories. `use` is
+ * among them: it alone brought a third of what was wrongly returned by default (PrecisionMemBench), and nothing that was right.
  */
-const stopWords = new Set(
+export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and any are aren as at be because been before being below
   between both but by can cannot could couldn d did didn do does doesn doing don down during each few for from
   further had hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it
   its itself just ll m me might more most must mustn my myself needn no nor not now o of off on once only or other
   our ours ourselves out over own re s same shan she should shouldn so some such t than that the their theirs them
-  themselves then there these they this those through to too under until up us ve very was wasn we were weren what
+  themselves then there these they this those through to too under until up us use used uses using ve very was wasn we were weren what
   when where which while who whom why will with won would wouldn y you your yours yourself yourselves`.split(/\s+/),
 );
+
+export const isStopWord = (word: string): boolean => stopWords.has(word);
 
 const maxTerms = 32;
 const maxTermLength = 64;
@@ -26,15 +31,15 @@ function bigrams(run: string): string[] {
   return characters.length < 2 ? characters : characters.slice(1).map((character, i) => `${characters[i]}${character}`);
 }
 
-/** One form for what looks the same; letters with marks as plain ones where the index does not see to it itself. */
+/** One form for what looks the same, and letters with marks as plain ones; in scripts without spaces marks are part of the word. */
 const folded = (text: string): string =>
-  text.normalize("NFKC").replaceAll(/[\p{Script=Greek}\p{Script=Cyrillic}]+/gu, (run) => run.normalize("NFD").replaceAll(/\p{M}/gu, ""));
+  text.normalize("NFKC").replaceAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+/gu, (run) => run.normalize("NFD").replaceAll(/\p{M}/gu, ""));
 
 /**
- * Splits text into the words an index sees: letters and digits, with the parts of identifiers
- * (`getUserId` -> get, User, Id) beside the whole, and bigrams for scripts without spaces.
+ * Splits text into words: letters and digits, with the parts of identifiers (`getUserId` -> get, User, Id) beside
+ * the whole, and bigrams for scripts without spaces.
  */
-export function words(text: string): string[] {
+export function words(text: string, options = { parts: true }): string[] {
   const found: string[] = [];
   for (const [run] of folded(text).matchAll(runs)) {
     if (unspacedRun.test(run)) {
@@ -42,19 +47,55 @@ export function words(text: string): string[] {
       continue;
     }
     found.push(run);
+    if (!options.parts) continue;
     const parts = run.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
-    if (parts.length > 1) found.push(...parts);
+    // A part of two letters says nothing by itself: TSLint is not about TS.
+    if (parts.length > 1) found.push(...parts.filter((part) => part.length > 2));
   }
   return found;
 }
 
-/** Text as it is given to the full-text index: a single character of a script without spaces is a word there, too. */
-export const indexText = (text: string): string =>
-  words(text).flatMap((word) => (unspacedRun.test(word) && word.length > 1 ? [word, ...word] : word)).join(" ");
+/** Stems by word. Texts repeat their words; bounded, since strangers choose them. */
+const stems = new Map<string, string>();
+const maxStems = 20_000;
+
+/** The form under which a word is indexed and looked up: lower case, English endings cut off (Porter 1980). */
+function termOf(word: string): string {
+  const lower = word.toLowerCase().slice(0, maxTermLength);
+  if (!/^[a-z]{3,}$/.test(lower)) return lower;
+  const known = stems.get(lower);
+  if (known !== undefined) return known;
+  if (stems.size >= maxStems) stems.clear();
+  const cut = stemmer(lower);
+  // `one` would become the stop word `on`, and match it.
+  const stem = stopWords.has(cut) ? lower : cut;
+  stems.set(lower, stem);
+  return stem;
+}
+
+/** The terms of a text as the index holds them, repeats included: a single character of a script without spaces is a term there, too. */
+export const indexTerms = (text: string): string[] =>
+  words(text).flatMap((word) => (unspacedRun.test(word) && word.length > 1 ? [word, ...word] : termOf(word)));
+
+/** The same without the parts of identifiers: `ReactJS` is one name, not three. */
+export const wholeTerms = (text: string): string[] => words(text, { parts: false }).map((word) => (unspacedRun.test(word) ? word : termOf(word)));
+
+export interface QueryTerm {
+  /** As it is looked up. */
+  term: string;
+  /** As it was asked. */
+  word: string;
+}
 
 /** The distinct words of a question worth looking up; all of its words when it has none but stop words. */
-export function queryTerms(text: string): string[] {
-  const all = [...new Set(words(text).map((word) => word.toLowerCase().slice(0, maxTermLength)))];
+export function queryTerms(text: string): QueryTerm[] {
+  const all = words(text).map((word) => word.toLowerCase());
   const telling = all.filter((word) => !stopWords.has(word));
-  return (telling.length > 0 ? telling : all).slice(0, maxTerms);
+  const byTerm = new Map<string, QueryTerm>();
+  for (const word of telling.length > 0 ? telling : all) {
+    const term = termOf(word);
+    if (!byTerm.has(term)) byTerm.set(term, { term, word });
+    if (byTerm.size === maxTerms) break;
+  }
+  return [...byTerm.values()];
 }

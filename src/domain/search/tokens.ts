@@ -66,9 +66,26 @@ export function cutTo(text: string, tokens: number): string {
   return ellipsis;
 }
 
-let ranks: Map<string, number> | undefined;
+/** Texts repeat their words, and an answer is measured in several forms. Bounded, since strangers choose the words. */
+const counts = new Map<string, number>();
+const maxCounts = 20_000;
+/** From 13 characters on V8 keeps a part of a string as a view, which would hold on to the whole text. */
+const longestKept = 12;
 
 function tokensIn(piece: string): number {
+  const known = counts.get(piece);
+  if (known !== undefined) return known;
+  const count = merge(piece);
+  if (piece.length > longestKept) return count;
+  if (counts.size >= maxCounts) counts.clear();
+  counts.set(piece, count);
+  return count;
+}
+
+let ranks: Map<string, number> | undefined;
+
+/** How many tokens are left when all mergers that the table knows are done. */
+function merge(piece: string): number {
   ranks ??= new Map(frequentTokens.split("\v").map((token, rank) => [token, rank]));
   const table = ranks;
   // Bytes as the characters U+0000 to U+00FF, which is how the table writes them.

@@ -1,6 +1,5 @@
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import type { IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
-import { queryTerms } from "../../domain/search/query-terms.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { toDocument, toPastDocument } from "./document.ts";
 import type { IndexQuery } from "./search.ts";
@@ -9,6 +8,8 @@ import type { TeamIndex, TeamRef } from "./team-index.ts";
 type Report = (event: string, error: unknown) => void;
 
 const refOf = (principal: Principal): TeamRef => ({ teamId: principal.teamId, shard: principal.shard });
+
+const total = (weights: number[]): number => weights.reduce((sum, weight) => sum + weight, 0);
 
 /** The port over the index objects: the team's own, and its organization's for what is public. */
 export class TeamIndexClient implements SearchIndex {
@@ -70,7 +71,8 @@ export class TeamIndexClient implements SearchIndex {
     const asked: IndexQuery = {
       viewer: { userId: principal.userId, teamId: principal.teamId },
       now,
-      terms: queryTerms(query.text),
+      terms: query.terms,
+      lent: query.neighbours,
       filter: query.filter,
       limit: query.limit,
       asOf: query.asOf,
@@ -88,17 +90,18 @@ export class TeamIndexClient implements SearchIndex {
             })
         : undefined,
     ]);
+    // Each index ranks by the rarity of words in what it holds; the others' scores are put in terms of the team's own.
+    const scale = others ? total(own.weights) / total(others.weights) || 1 : 1;
     const hits = [
-      ...own.hits.map(({ id, score }) => ({ id, score })),
-      ...(others?.hits ?? []).map(({ id, score, teamId, shard }) => ({ id, score, place: { id, teamId, shard } })),
+      ...own.hits.map(({ id, score, own, lent }) => ({ id, score, own, lent })),
+      ...(others?.hits ?? []).map(({ id, teamId, shard, score, own, lent }) => ({ id, score: score * scale, own, lent, place: { id, teamId, shard } })),
     ];
-    return { hits: hits.sort((a, b) => b.score - a.score).slice(0, query.limit), appliedSeq: own.appliedSeq };
+    return { hits: hits.sort((a, b) => b.score - a.score).slice(0, query.limit), weights: own.weights, terms: own.terms, rarest: own.rarest, appliedSeq: own.appliedSeq };
   }
 
-  async lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<SearchAnswer> {
+  async lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }> {
     const viewer = { userId: principal.userId, teamId: principal.teamId };
-    const { hits, appliedSeq } = await this.#team(principal).lookUpAt(refOf(principal), { viewer, at, key: undefined, ...query });
-    return { hits: hits.map(({ id }) => ({ id })), appliedSeq };
+    return this.#team(principal).lookUpAt(refOf(principal), { viewer, at, key: undefined, ...query });
   }
 
   async catchUp(principal: Principal, seq: number): Promise<void> {

@@ -1,5 +1,6 @@
-import { indexText } from "../../domain/search/query-terms.ts";
 import type { IndexDocument } from "./document.ts";
+import { bagOf, type TermBag, type TextFields } from "./text/scoring.ts";
+import type { TextIndex } from "./text/text-index.ts";
 
 interface DocRow {
   [column: string]: SqlStorageValue;
@@ -13,6 +14,11 @@ interface DocRow {
   moment: string;
   position: number;
   alias: number;
+  until_at: number | null;
+  archived: number;
+  slot: number | null;
+  part: string | null;
+  length: number | null;
 }
 
 /** Only conversations have an order in which a neighbour says what a memory is about. */
@@ -21,13 +27,19 @@ const isThread = (namespace: string): boolean => namespace.startsWith("thread:")
 /** Those who see a row: everybody, the team, or its owner. */
 type Audience = Pick<DocRow, "visibility" | "owner_id">;
 
+/** The part of the text index in which a row is: its audience, in the present or the past. */
+export const partOf = (moment: "now" | "past", audience: string): string => `${moment}:${audience}`;
+const audienceOf = ({ visibility, owner_id }: Audience): string => (visibility === "private" ? owner_id : "");
+
 /** Writes documents into the object's tables, and refreshes the neighbour columns of those beside them. */
 export class Documents {
   readonly #sql: SqlStorage;
+  readonly #text: TextIndex;
   readonly #keepPast: boolean;
 
-  constructor(sql: SqlStorage, options: { keepPast: boolean }) {
+  constructor(sql: SqlStorage, text: TextIndex, options: { keepPast: boolean }) {
     this.#sql = sql;
+    this.#text = text;
     this.#keepPast = options.keepPast;
   }
 
@@ -35,7 +47,7 @@ export class Documents {
   put(documents: IndexDocument[]): void {
     const touched = new Map<number, DocRow>();
     for (const document of documents) this.#putOne(document, touched);
-    for (const row of touched.values()) this.#index(row);
+    this.#indexAll(touched);
   }
 
   remove(teamId: string, memoryIds: string[]): void {
@@ -43,20 +55,26 @@ export class Documents {
     for (const memoryId of memoryIds) {
       const rows = this.#rows("team_id = ? AND memory_id = ?", teamId, memoryId);
       for (const row of rows) {
-        this.#sql.exec(`DELETE FROM ${row["until_at"] === null ? "now_fts" : "past_fts"} WHERE rowid = ?`, row.doc);
+        this.#unindex(row);
         this.#sql.exec("DELETE FROM docs WHERE doc = ?", row.doc);
         touched.delete(row.doc);
         for (const neighbour of this.#around(row)) touched.set(neighbour.doc, neighbour);
       }
     }
-    for (const row of touched.values()) this.#index(row);
+    this.#indexAll(touched);
+  }
+
+  removeTeam(teamId: string): void {
+    const indexed = this.#sql.exec<{ slot: number; part: string; length: number }>("SELECT slot, part, length FROM docs WHERE team_id = ? AND slot IS NOT NULL", teamId);
+    this.#text.remove(indexed.toArray());
+    this.#sql.exec("DELETE FROM docs WHERE team_id = ?", teamId);
   }
 
   /** A version that was superseded before the index heard of it: searchable in the past only. */
   putPast(document: IndexDocument, untilAt: number): void {
     if (!this.#keepPast) return;
     const doc = this.#insert(document, untilAt);
-    if (doc !== undefined && !document.archived) this.#indexPast(doc, document);
+    if (doc !== undefined && !document.archived) this.#indexPast(doc, { visibility: document.visibility, owner_id: document.ownerId }, document);
   }
 
   #putOne(document: IndexDocument, touched: Map<number, DocRow>): void {
@@ -97,32 +115,43 @@ export class Documents {
 
   /** The present version becomes a past one. */
   #retire(row: DocRow, untilAt: number): void {
-    this.#sql.exec("DELETE FROM now_fts WHERE rowid = ?", row.doc);
+    this.#unindex(row);
     if (!this.#keepPast) {
       this.#sql.exec("DELETE FROM docs WHERE doc = ?", row.doc);
       return;
     }
     this.#sql.exec("UPDATE docs SET until_at = ? WHERE doc = ?", untilAt, row.doc);
-    if (row["archived"] !== 1) this.#indexPast(row.doc, row);
+    if (row.archived !== 1) this.#indexPast(row.doc, row, row);
   }
 
-  #indexPast(doc: number, text: { content: string; label: string; moment: string }): void {
-    this.#sql.exec(
-      "INSERT INTO past_fts (rowid, content, label, near, far, moment) VALUES (?, ?, ?, '', '', ?)",
-      doc, indexText(text.content), indexText(text.label), indexText(text.moment),
-    );
+  #indexPast(doc: number, audience: Audience, { content, label, moment }: Pick<TextFields, "content" | "label" | "moment">): void {
+    this.#text.put([this.#entry(doc, partOf("past", audienceOf(audience)), bagOf({ content, label, moment, near: [], far: [] }))]);
   }
 
-  #index(row: DocRow): void {
-    const before = isThread(row.namespace) ? this.#lenders(row, row, "<") : [];
-    const after = isThread(row.namespace) ? this.#lenders(row, row, ">") : [];
-    const lent = (...neighbours: (DocRow | undefined)[]): string =>
-      neighbours.flatMap((neighbour) => (neighbour ? indexText(neighbour.content) : [])).join(" ");
-    this.#sql.exec("DELETE FROM now_fts WHERE rowid = ?", row.doc);
-    this.#sql.exec(
-      "INSERT INTO now_fts (rowid, content, label, near, far, moment) VALUES (?, ?, ?, ?, ?, ?)",
-      row.doc, indexText(row.content), indexText(row.label), lent(before[0], after[0]), lent(before[1], after[1]), indexText(row.moment),
-    );
+  /** Indexes the rows with what their neighbours lend now. */
+  #indexAll(rows: ReadonlyMap<number, DocRow>): void {
+    const entries = [...rows.values()].map((row) => {
+      const before = isThread(row.namespace) ? this.#lenders(row, row, "<") : [];
+      const after = isThread(row.namespace) ? this.#lenders(row, row, ">") : [];
+      const lent = (at: 0 | 1): string[] => [before[at], after[at]].flatMap((neighbour) => neighbour?.content ?? []);
+      this.#unindex(row);
+      return this.#entry(row.doc, partOf("now", audienceOf(row)), bagOf({ content: row.content, label: row.label, moment: row.moment, near: lent(0), far: lent(1) }));
+    });
+    this.#text.put(entries);
+  }
+
+  #entry(doc: number, part: string, bag: TermBag): { part: string; slot: number; bag: TermBag } {
+    const { last: slot } = this.#sql.exec<{ last: number }>("UPDATE slots SET last = last + 1 RETURNING last").one();
+    this.#sql.exec("UPDATE docs SET slot = ?, part = ?, length = ? WHERE doc = ?", slot, part, bag.length, doc);
+    return { part, slot, bag };
+  }
+
+  /** What the text index knows of the row; read anew, since it may have been indexed since the row was. */
+  #unindex({ doc }: DocRow): void {
+    const { slot, part, length } = this.#sql.exec<{ slot: number | null; part: string; length: number }>("SELECT slot, part, length FROM docs WHERE doc = ?", doc).one();
+    if (slot === null) return;
+    this.#text.remove([{ slot, part, length }]);
+    this.#sql.exec("UPDATE docs SET slot = NULL WHERE doc = ?", doc);
   }
 
   /** The rows to which this one lends its text, for each audience the two before and the two after it. */

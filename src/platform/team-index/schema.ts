@@ -1,12 +1,10 @@
+import { textTableNames, textTables } from "./text/text-index.ts";
+
 /**
- * Storage of a TeamIndex object. `docs` has one row per version of a memory; the present one has no
- * `until_at`. `now_fts` indexes the present rows with their neighbours in the thread, `past_fts` the others.
- *
- * Both FTS tables keep no text of their own (contentless): `docs.content` has it once.
- * Weights (bm25): content 1, label .5, near ±1 turn .3, far ±2 turns .15, moment .3; they follow the columns that did best
- * in the retrieval baselines (text 1, neighbours .3, speaker and date .3; BM25F ±2 turns .15).
+ * Storage of a TeamIndex object. `docs` has one row per version of a memory; the present one has no `until_at`. Under
+ * `slot` the text index knows the row, in the part of those who see it; archived rows are in no part.
  */
-const version = "4";
+const version = "5";
 
 const tables = `
   CREATE TABLE sources (
@@ -20,20 +18,17 @@ const tables = `
     key TEXT, content TEXT NOT NULL, label TEXT NOT NULL, moment TEXT NOT NULL,
     namespace TEXT NOT NULL, visibility TEXT NOT NULL, owner_id TEXT NOT NULL, author_id TEXT NOT NULL,
     type TEXT NOT NULL, importance REAL NOT NULL, tags TEXT NOT NULL,
-    position INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER, archived INTEGER NOT NULL
+    position INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER, archived INTEGER NOT NULL,
+    slot INTEGER, part TEXT, length INTEGER
   );
   CREATE UNIQUE INDEX docs_version ON docs (team_id, memory_id, version);
   CREATE INDEX docs_thread ON docs (team_id, namespace, position, alias) WHERE until_at IS NULL AND archived = 0;
   CREATE INDEX docs_private ON docs (team_id, namespace, owner_id) WHERE until_at IS NULL AND archived = 0 AND visibility = 'private';
   CREATE INDEX docs_key ON docs (key) WHERE until_at IS NULL AND archived = 0;
-  CREATE VIRTUAL TABLE now_fts USING fts5(
-    content, label, near, far, moment, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
-  );
-  CREATE VIRTUAL TABLE past_fts USING fts5(
-    content, label, near, far, moment, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
-  );
-  INSERT INTO now_fts (now_fts, rank) VALUES ('rank', 'bm25(1.0, 0.5, 0.3, 0.15, 0.3)');
-  INSERT INTO past_fts (past_fts, rank) VALUES ('rank', 'bm25(1.0, 0.5, 0.3, 0.15, 0.3)');
+  CREATE UNIQUE INDEX docs_slot ON docs (slot) WHERE slot IS NOT NULL;
+  CREATE TABLE slots (last INTEGER NOT NULL);
+  INSERT INTO slots (last) VALUES (0);
+  ${textTables}
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
 
@@ -43,7 +38,7 @@ export function ensureSchema(storage: DurableObjectStorage): void {
   const known = sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE name = 'meta'").toArray().length > 0;
   if (known && sql.exec<{ value: string }>("SELECT value FROM meta WHERE name = 'layout'").toArray()[0]?.value === version) return;
   storage.transactionSync(() => {
-    for (const table of ["now_fts", "past_fts", "docs", "sources", "ahead", "meta"]) sql.exec(`DROP TABLE IF EXISTS ${table}`);
+    for (const table of ["now_fts", "past_fts", "docs", "slots", ...textTableNames, "sources", "ahead", "meta"]) sql.exec(`DROP TABLE IF EXISTS ${table}`);
     sql.exec(tables);
     sql.exec("INSERT INTO meta (name, value) VALUES ('layout', ?)", version);
   });

@@ -1,5 +1,7 @@
 import type { MemoryFilter } from "../../domain/ports.ts";
 import { compileKeyPattern } from "../d1/key-pattern.ts";
+import { partOf } from "./documents.ts";
+import type { TextHit, TextIndex } from "./text/text-index.ts";
 
 export interface Viewer {
   userId: string;
@@ -9,8 +11,10 @@ export interface Viewer {
 export interface IndexQuery {
   viewer: Viewer;
   now: number;
-  /** Distinct words, at least one matches. */
+  /** Distinct terms, at least one matches. */
   terms: string[];
+  /** Whether what neighbours lend counts. */
+  lent: boolean;
   filter: MemoryFilter;
   limit: number;
   asOf: number | undefined;
@@ -26,15 +30,25 @@ export interface PastQuery extends Pick<IndexQuery, "viewer" | "filter" | "limit
 }
 
 export interface IndexHit {
-  [column: string]: SqlStorageValue;
   id: string;
   teamId: string;
   shard: string;
   score: number;
+  /** Bits of the terms that its own text holds, and of those that only its neighbours lend. */
+  own: number;
+  lent: number;
 }
 
-/** FTS5 reads a quoted string as text: no word of a query is ever syntax. */
-const matchAny = (terms: string[]): string => terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(" OR ");
+export interface IndexMatch {
+  /** Best first. */
+  hits: IndexHit[];
+  /** How much each term tells, by its rarity among what the viewer may see. */
+  weights: number[];
+  /** The terms as they were looked up. */
+  terms: string[];
+  /** What a term tells that just one document holds. */
+  rarest: number;
+}
 
 const filters: { [K in keyof MemoryFilter]-?: string } = {
   tags: "NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE w.value NOT IN (SELECT value FROM json_each(d.tags)))",
@@ -48,39 +62,40 @@ const filters: { [K in keyof MemoryFilter]-?: string } = {
 };
 
 /**
- * The best documents for any of the words. FTS5 yields them in rank order and the conditions are tested row by
- * row until `limit` have passed, so what the viewer may not see never takes a place among the candidates.
+ * The best documents for any of the terms. What matches is tried in rank order until `limit` have passed the conditions,
+ * so what the viewer may not see never takes a place among the candidates.
  */
-export function searchDocuments(sql: SqlStorage, query: IndexQuery): IndexHit[] {
-  const present = rank(sql, "now_fts", query, query.asOf === undefined ? "d.until_at IS NULL" : "d.from_at <= ?1", query.asOf);
+export function searchDocuments(sql: SqlStorage, text: TextIndex, query: IndexQuery): IndexMatch {
+  const present = rank(sql, text, "now", query.asOf === undefined ? "d.until_at IS NULL" : "d.from_at <= ?1", query);
   if (query.asOf === undefined) return present;
-  const past = rank(sql, "past_fts", query, "d.from_at <= ?1 AND d.until_at > ?1", query.asOf);
-  return [...present, ...past].sort((a, b) => b.score - a.score).slice(0, query.limit);
+  const past = rank(sql, text, "past", "d.from_at <= ?1 AND d.until_at > ?1", query);
+  return { hits: [...present.hits, ...past.hits].sort((a, b) => b.score - a.score).slice(0, query.limit), weights: past.weights, terms: past.terms, rarest: past.rarest };
 }
 
 /** What was current at the instant and fits key and filter; one's own first, then the newest. */
-export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }: PastQuery): IndexHit[] {
+export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }: PastQuery): string[] {
   const pattern = key === undefined ? undefined : compileKeyPattern(key);
-  const { conditions, parameters } = allowed({ viewer, filter, now: at, othersOnly: false, terms: [] }, at);
-  const rows = sql.exec<IndexHit & { key: string | null }>(
-    `SELECT d.memory_id AS id, d.team_id AS teamId, s.shard AS shard, 0 AS score, d.key AS key
-     FROM docs d CROSS JOIN sources s ON s.team_id = d.team_id
+  const { conditions, parameters } = allowed({ viewer, filter, now: at, othersOnly: false }, at);
+  const rows = sql.exec<{ id: string; key: string | null }>(
+    `SELECT d.memory_id AS id, d.key AS key FROM docs d
      WHERE d.from_at <= ?1 AND (d.until_at IS NULL OR d.until_at > ?1) AND d.archived = 0 AND ${conditions.join(" AND ")}
      ORDER BY d.visibility = 'private' DESC, d.from_at DESC, d.doc DESC`,
     ...parameters,
   );
-  const hits: IndexHit[] = [];
-  for (const { key: found, ...hit } of rows) {
+  const ids: string[] = [];
+  for (const { key: found, id } of rows) {
     if (pattern && (found === null || !pattern.matches(found))) continue;
-    if (hits.push(hit as IndexHit) === limit) break;
+    if (ids.push(id) === limit) break;
   }
-  return hits;
+  return ids;
 }
 
-/** What the viewer may see and the filter lets through. ?1 is the instant or unused, ?2 the words. */
-function allowed(query: Omit<IndexQuery, "asOf" | "limit">, asOf: number | undefined): { conditions: string[]; parameters: SqlStorageValue[] } {
+type Place = { id: string; teamId: string; shard: string };
+
+/** What the viewer may see and the filter lets through. ?1 is the instant or unused, ?2 is for the caller. */
+function allowed(query: Pick<IndexQuery, "viewer" | "now" | "filter" | "othersOnly">, asOf: number | undefined): { conditions: string[]; parameters: SqlStorageValue[] } {
   // Numbered parameters, since the conditions vary.
-  const parameters: SqlStorageValue[] = [asOf ?? null, matchAny(query.terms), query.viewer.teamId, query.viewer.userId, asOf ?? query.now];
+  const parameters: SqlStorageValue[] = [asOf ?? null, null, query.viewer.teamId, query.viewer.userId, asOf ?? query.now];
   const conditions = [
     "(d.visibility <> 'private' OR d.owner_id = ?4)",
     query.othersOnly ? "d.team_id <> ?3" : "d.team_id = ?3",
@@ -98,15 +113,27 @@ function allowed(query: Omit<IndexQuery, "asOf" | "limit">, asOf: number | undef
   return { conditions, parameters };
 }
 
-function rank(sql: SqlStorage, table: string, query: IndexQuery, moment: string, asOf: number | undefined): IndexHit[] {
-  const { conditions, parameters } = allowed(query, asOf);
-  parameters.push(query.limit);
-  return sql
-    .exec<IndexHit>(
-      `SELECT d.memory_id AS id, d.team_id AS teamId, s.shard AS shard, -f.rank AS score
-       FROM ${table} f CROSS JOIN docs d ON d.doc = f.rowid CROSS JOIN sources s ON s.team_id = d.team_id
-       WHERE f.${table} MATCH ?2 AND ${[moment, ...conditions].join(" AND ")} ORDER BY f.rank LIMIT ?${parameters.length}`,
-      ...parameters,
-    )
-    .toArray();
+/** Most matches pass, unless a filter asks for few of them. */
+const spare = 16;
+
+function rank(sql: SqlStorage, text: TextIndex, moment: "now" | "past", condition: string, query: IndexQuery): IndexMatch {
+  const { conditions, parameters } = allowed(query, query.asOf);
+  const select = `SELECT d.slot AS slot, d.memory_id AS id, d.team_id AS teamId, s.shard AS shard
+    FROM json_each(?2) j CROSS JOIN docs d ON d.slot = j.value CROSS JOIN sources s ON s.team_id = d.team_id
+    WHERE ${[condition, ...conditions].join(" AND ")}`;
+  const passing = (hits: TextHit[]): IndexHit[] => {
+    parameters[1] = JSON.stringify(hits.map(({ slot }) => slot));
+    const rows = sql.exec<Place & { slot: number }>(select, ...parameters).toArray();
+    const bySlot = new Map(rows.map(({ slot, ...place }) => [slot, place]));
+    return hits.flatMap(({ slot, ...hit }) => {
+      const place = bySlot.get(slot);
+      return place ? [{ ...place, ...hit }] : [];
+    });
+  };
+  const parts = [partOf(moment, ""), partOf(moment, query.viewer.userId)];
+  for (let size = query.limit + spare; ; size *= 8) {
+    const { hits, weights, terms, rarest, all } = text.search(parts, query.terms, size, { lent: query.lent });
+    const passed = passing(hits);
+    if (all || passed.length >= query.limit) return { hits: passed.slice(0, query.limit), weights, terms, rarest };
+  }
 }

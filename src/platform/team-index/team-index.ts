@@ -4,24 +4,28 @@ import { Documents } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
-import { documentsAt, searchDocuments, type IndexHit, type IndexQuery, type PastQuery } from "./search.ts";
+import { documentsAt, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
 import { TeamSource, type Chain, type Checksum } from "./source.ts";
+import { TextIndex } from "./text/text-index.ts";
 
 export interface TeamRef {
   teamId: string;
   shard: string;
 }
 
-/** Erased text leaves the full-text segments when they are merged; this is how long that may wait. */
-const optimizeDelay = 30_000;
+/** Erased words leave the text index when its segments are rewritten; this is how long that may wait, ms. */
+const purgeDelay = 30_000;
+/** Merging waits until a burst of writes is over, ms. */
+const mergeDelay = 1_000;
 
 /**
  * Full-text index of one team (`team:<id>`), or of the public memories of an organization (`org:<id>`), in the
- * object's own SQLite: nobody else's words weigh in its ranking or cost its time. D1 is the truth; this can be
+ * object's own SQLite: nobody else's words weigh in its ranking or cost its time, nor within the team what a colleague keeps private. D1 is the truth; this can be
  * dropped at any time and is rebuilt from there.
  */
 export class TeamIndex extends DurableObject<Env> {
   readonly #sql: SqlStorage;
+  readonly #text: TextIndex;
   readonly #documents: Documents;
   readonly #progress: Progress;
   /** At most one pass over the truth at a time for each team; what is applied meanwhile waits for its end. */
@@ -34,14 +38,15 @@ export class TeamIndex extends DurableObject<Env> {
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
     ensureSchema(ctx.storage);
     // Only the present of what is public is looked for by other teams.
-    this.#documents = new Documents(this.#sql, { keepPast: !this.#publicOnly });
+    this.#text = new TextIndex(ctx.storage);
+    this.#documents = new Documents(this.#sql, this.#text, { keepPast: !this.#publicOnly });
     this.#progress = new Progress(this.#sql);
   }
 
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
   async apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void> {
     await this.#endOfPass(team);
-    this.ctx.storage.transactionSync(() => {
+    this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
       // What comes after it was read from the truth may have been erased since.
       const applied = this.#progress.applied(team.teamId);
@@ -49,33 +54,34 @@ export class TeamIndex extends DurableObject<Env> {
       // An organization hears of public changes only; how far it has come is known from its own passes.
       if (!this.#publicOnly) this.#progress.mark(team.teamId, first, last);
     });
-    if (this.#publicOnly && documents.some(({ visibility }) => visibility !== "public")) await this.#scheduleOptimize();
+    if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
+    if (this.#publicOnly && documents.some(({ visibility }) => visibility !== "public")) await this.#schedulePurge();
   }
 
   async remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void> {
     await this.#endOfPass(team);
-    this.ctx.storage.transactionSync(() => {
+    this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
       this.#documents.remove(team.teamId, memoryIds);
       // With numbers missing before it, the missing one may be the very memory: the gap stays, and the next pass settles it.
       if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
     });
-    await this.#scheduleOptimize();
+    await this.#schedulePurge();
   }
 
   holdsKey(key: string): boolean {
     return this.#sql.exec("SELECT 1 FROM docs WHERE key = ? AND until_at IS NULL AND archived = 0 LIMIT 1", key).toArray().length > 0;
   }
 
-  search(team: TeamRef, query: IndexQuery): { hits: IndexHit[]; appliedSeq: number } {
+  search(team: TeamRef, query: IndexQuery): IndexMatch & { appliedSeq: number } {
     if (!this.#publicOnly) this.#progress.know(team.teamId, team.shard);
-    const hits = query.terms.length > 0 ? searchDocuments(this.#sql, query) : [];
-    return { hits, appliedSeq: this.#progress.applied(team.teamId) };
+    const match = query.terms.length > 0 ? searchDocuments(this.#sql, this.#text, query) : { hits: [], weights: [], terms: [], rarest: 0 };
+    return { ...match, appliedSeq: this.#progress.applied(team.teamId) };
   }
 
-  lookUpAt(team: TeamRef, query: PastQuery): { hits: IndexHit[]; appliedSeq: number } {
+  lookUpAt(team: TeamRef, query: PastQuery): { ids: string[]; appliedSeq: number } {
     this.#progress.know(team.teamId, team.shard);
-    return { hits: documentsAt(this.#sql, query), appliedSeq: this.#progress.applied(team.teamId) };
+    return { ids: documentsAt(this.#sql, query), appliedSeq: this.#progress.applied(team.teamId) };
   }
 
   /** Present public memories of other teams with this key or id. */
@@ -126,8 +132,29 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    this.#sql.exec("INSERT INTO now_fts (now_fts) VALUES ('optimize')");
-    this.#sql.exec("INSERT INTO past_fts (past_fts) VALUES ('optimize')");
+    const purge = this.#sql.exec("DELETE FROM meta WHERE name = 'purge' RETURNING name").toArray().length > 0;
+    try {
+      await this.#text.maintain({ purge, alive: (slots) => this.#alive(slots) });
+    } catch (error) {
+      // The alarm is tried again, and must know what for.
+      if (purge) this.#notePurge();
+      throw error;
+    }
+  }
+
+  #alive(slots: number[]): Set<number> {
+    const rows = this.#sql.exec<{ slot: number }>("SELECT slot FROM docs WHERE slot IN (SELECT value FROM json_each(?))", JSON.stringify(slots));
+    return new Set(rows.toArray().map(({ slot }) => slot));
+  }
+
+  /** What is in memory follows what is stored, also when that was taken back. */
+  #atomically(work: () => void): void {
+    try {
+      this.ctx.storage.transactionSync(work);
+    } catch (error) {
+      this.#text.forget();
+      throw error;
+    }
   }
 
   async #endOfPass(team: TeamRef): Promise<void> {
@@ -144,15 +171,10 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   async #rebuild(team: TeamRef): Promise<void> {
-    this.ctx.storage.transactionSync(() => {
+    this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
-      this.#sql.exec("DELETE FROM docs WHERE team_id = ?", team.teamId);
-      const empty = this.#sql.exec("SELECT 1 FROM docs LIMIT 1").toArray().length === 0;
-      for (const table of ["now_fts", "past_fts"]) {
-        // Row by row, a contentless table goes on counting what was deleted, which flattens bm25; all at once, it does not.
-        if (empty) this.#sql.exec(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`);
-        else this.#sql.exec(`DELETE FROM ${table} WHERE rowid NOT IN (SELECT doc FROM docs)`);
-      }
+      this.#documents.removeTeam(team.teamId);
+      if (this.#sql.exec("SELECT 1 FROM docs LIMIT 1").toArray().length === 0) this.#text.clear();
       this.#progress.forget(team.teamId);
     });
     await this.#follow(team);
@@ -175,7 +197,7 @@ export class TeamIndex extends DurableObject<Env> {
     for (let done = false; !done; ) {
       const before = this.#progress.applied(team.teamId);
       const page = await source.changesAfter(before, !this.#publicOnly);
-      this.ctx.storage.transactionSync(() => {
+      this.#atomically(() => {
         this.#progress.know(team.teamId, team.shard);
         this.#documents.remove(team.teamId, page.erased);
         const fresh = page.chains.filter((chain) => !this.#holds(chain));
@@ -188,7 +210,8 @@ export class TeamIndex extends DurableObject<Env> {
         this.#put(team.teamId, fresh.map(({ present }) => present));
         this.#progress.reach(team.teamId, page.upTo);
       });
-      if (page.erased.length > 0 || this.#publicOnly) await this.#scheduleOptimize();
+      if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
+      if (page.erased.length > 0 || this.#publicOnly) await this.#schedulePurge();
       done = page.done;
     }
   }
@@ -204,25 +227,38 @@ export class TeamIndex extends DurableObject<Env> {
     return newest === present.version && versions === (this.#publicOnly ? 1 : past.length + 1);
   }
 
-  /** Counts by way of the full-text tables, so that a row missing there is missed here. */
+  /** Asks the text index for the slots, so that a row missing there is missed here. */
   #checksum(teamId: string): Checksum & { unindexed: number } {
     const counted = this.#sql
-      .exec<Omit<Checksum, "seq"> & { unindexed: number }>(
+      .exec<Omit<Checksum, "seq">>(
         `SELECT count(*) FILTER (WHERE until_at IS NULL) AS count,
            coalesce(sum(version) FILTER (WHERE until_at IS NULL), 0) AS versions,
            coalesce(sum(alias) FILTER (WHERE until_at IS NULL), 0) AS aliases,
-           count(*) FILTER (WHERE until_at IS NOT NULL) AS past,
-           count(*) FILTER (WHERE archived = 0 AND iif(until_at IS NULL,
-             doc NOT IN (SELECT rowid FROM now_fts), doc NOT IN (SELECT rowid FROM past_fts))) AS unindexed
+           count(*) FILTER (WHERE until_at IS NOT NULL) AS past
          FROM docs WHERE team_id = ?`,
         teamId,
       )
       .one();
-    return { ...counted, seq: this.#progress.applied(teamId) };
+    const indexed = new Set(this.#text.slots());
+    const slots = this.#sql.exec<{ slot: number | null }>("SELECT slot FROM docs WHERE team_id = ? AND archived = 0", teamId).toArray();
+    const unindexed = slots.filter(({ slot }) => slot === null || !indexed.has(slot)).length;
+    return { ...counted, unindexed, seq: this.#progress.applied(teamId) };
   }
 
-  async #scheduleOptimize(): Promise<void> {
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + optimizeDelay);
+  /** One alarm for all upkeep: it comes when the first that asked for it wants it. */
+  async #scheduleUpkeep(delay: number): Promise<void> {
+    const at = Date.now() + delay;
+    const planned = await this.ctx.storage.getAlarm();
+    if (planned === null || planned > at) await this.ctx.storage.setAlarm(at);
+  }
+
+  async #schedulePurge(): Promise<void> {
+    this.#notePurge();
+    await this.#scheduleUpkeep(purgeDelay);
+  }
+
+  #notePurge(): void {
+    this.#sql.exec("INSERT OR REPLACE INTO meta (name, value) VALUES ('purge', 'due')");
   }
 
   #shard(name: string): D1Database {

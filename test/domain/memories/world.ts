@@ -33,7 +33,7 @@ export class Person {
 
   at(instant: number, tool = "vitest"): Context {
     const { memories, index } = services;
-    return { principal: this.principal, now: instant, requestId: "test", tool, noteAccess: () => undefined, memories, index };
+    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, index };
   }
 
   call(tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
@@ -129,10 +129,11 @@ export async function sisterOf(team: Team): Promise<Team> {
   return new Team(teamId, organizationId, await person(teamId, organizationId, userId));
 }
 
-/** The raw full-text segments of an index: what a disk would show. */
+/** All that an index has stored, as bytes: what a disk would show. */
 export async function segmentsOf(index: Team["index"]): Promise<string> {
   return runInDurableObject(index, (_, state) => {
-    const blocks = ["now_fts_data", "past_fts_data"].flatMap((table) => state.storage.sql.exec<{ block: ArrayBuffer }>(`SELECT block FROM ${table}`).toArray());
-    return blocks.map(({ block }) => new TextDecoder("latin1").decode(block)).join("");
+    const rows = ["fresh", "segments", "chunks", "docs"].flatMap((table) => state.storage.sql.exec(`SELECT * FROM ${table}`).toArray());
+    const shown = (value: SqlStorageValue): string => (value instanceof ArrayBuffer ? new TextDecoder("latin1").decode(value) : String(value));
+    return rows.flatMap((row) => Object.values(row).map(shown)).join("\n");
   });
 }

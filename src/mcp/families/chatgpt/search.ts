@@ -1,9 +1,13 @@
 import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { recall } from "../../../domain/memories/recall.ts";
+import { queryTerms } from "../../../domain/search/query-terms.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { preview } from "../../render.ts";
+import { excerpt, preview } from "../../../domain/search/excerpt.ts";
 import { memoryUri } from "../../resources.ts";
+
+/** In tokens; enough to choose by, the whole is one fetch away. */
+const shortText = 60;
 
 /** The tool ChatGPT's connectors look for: `{query}` -> `{results: [{id, title, url}]}`, as JSON text. */
 export const search = defineTool({
@@ -16,12 +20,13 @@ export const search = defineTool({
   input: z.strictObject({ query: field.filled("query", 4_000) }),
   output: z.looseObject({ results: z.array(z.looseObject({ id: z.string(), title: z.string(), url: z.string() })) }),
   async handler(ctx, { query }) {
-    const { items } = await recall(ctx, { query, limit: 10, minRelevance: 0 });
+    const { items } = await recall(ctx, { query, limit: 10 });
+    const terms = queryTerms(query).map(({ word }) => word);
     const results = items.map(({ memory }) => ({
       id: memory.id,
       title: memory.key ?? preview(memory.content, 60),
       url: memoryUri(memory.id),
-      text: preview(memory.content, 200),
+      text: excerpt(memory.content, terms, shortText),
     }));
     return { structured: { results }, text: JSON.stringify({ results }) };
   },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { forget } from "../../../domain/memories/forget.ts";
 import { defineTool, destructive } from "../../define-tool.ts";
-import { preview } from "../../render.ts";
+import { preview } from "../../../domain/search/excerpt.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
 const shown = 50;

@@ -2,7 +2,8 @@ import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { omnMemory, preview } from "../../render.ts";
+import { preview } from "../../../domain/search/excerpt.ts";
+import { omnMemory } from "../../render.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
 /** OmniMemory document 1.5. */

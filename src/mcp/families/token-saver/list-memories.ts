@@ -2,7 +2,7 @@ import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { preview } from "../../render.ts";
+import { preview } from "../../../domain/search/excerpt.ts";
 import { filterOf, memoryScope, tokenSaverMemory, valueOf, where } from "./scope.ts";
 
 /** Token Saver document, core tool 3. */

@@ -26,7 +26,7 @@ export const readMemory = defineTool({
     const key = input.pattern ?? input.key ?? (input.scope === undefined && input.tags === undefined ? undefined : "*");
     if (key === undefined) throw invalid("Neither key, pattern, scope nor tags were given.", "Name a key, or a pattern such as project.*");
     const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
-    const { items } = await recall(ctx, { key, filter, limit: 100, minRelevance: 0 });
+    const { items } = await recall(ctx, { key, filter, limit: 100 });
     const found = items.map(({ memory }) => tokenSaverMemory(memory));
     const memory = key.includes("*") ? found : (found[0] ?? null);
     return { structured: { memory }, text: JSON.stringify(memory) };

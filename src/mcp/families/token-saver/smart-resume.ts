@@ -4,7 +4,7 @@ import { list } from "../../../domain/memories/list.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
 import { estimateTokens } from "../../../domain/search/tokens.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { preview } from "../../render.ts";
+import { preview } from "../../../domain/search/excerpt.ts";
 import { filterOf, projectOf, scopeOf, valueOf, where } from "./scope.ts";
 
 /** How many memories the briefing looks at: a project's keys are few; the newest matter. */
@@ -55,7 +55,9 @@ export const smartResume = defineTool({
       list(ctx, { filter, limit: window }),
       list(ctx, { filter, keyPattern: "current.*", limit: window }),
     ]);
-    const memories = [...new Map([...inWork.memories, ...newest.memories].map((memory) => [memory.id, memory])).values()];
+    const byId = new Map([...inWork.memories, ...newest.memories].map((memory) => [memory.id, memory]));
+    // Ids ascend with time (UUIDv7): newest first, whichever list brought it.
+    const memories = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
     const isCurrent = (memory: Memory): boolean => memory.namespace.startsWith("session:") || (memory.key ?? "").startsWith("current.");
     const groups = {
       project: memories.filter((memory) => memory.visibility === "private" && !isCurrent(memory)),

@@ -1,0 +1,45 @@
+import type { Memory } from "../memories/memory.ts";
+
+export type CandidateKind = "memory" | "entity" | "relationship";
+
+/** Something that a search may answer with. Lists of candidates are ranked, best first. */
+export interface Candidate {
+  kind: CandidateKind;
+  id: string;
+  /** Everything that it says, for comparing it with others. */
+  text: string;
+  score: number;
+  /** When it was last changed, ms since the epoch. */
+  at: number;
+  /** The memories that an entity or relationship was drawn from. */
+  sources?: readonly string[];
+  /** Unit vector. */
+  vector?: Float32Array;
+}
+
+/** Places that are about something; sessions and threads only tell where it was said. */
+const topical = /^(?:project|user):/;
+
+/**
+ * A memory says more than its content: the same words under another key, of another project or on another day state
+ * another fact.
+ */
+export function sayingsOf(memory: Memory): string {
+  const { key, namespace, occurredAt, content, value } = memory;
+  return [
+    key ?? "",
+    topical.test(namespace) ? namespace : "",
+    occurredAt === null ? "" : new Date(occurredAt).toISOString().slice(0, 10),
+    content,
+    value === null ? "" : JSON.stringify(value),
+  ].filter(Boolean).join("\n");
+}
+
+export const memoryCandidate = (memory: Memory, score: number, vector?: Float32Array): Candidate => ({
+  kind: "memory",
+  id: memory.id,
+  text: sayingsOf(memory),
+  score,
+  at: memory.updatedAt,
+  ...(vector ? { vector } : {}),
+});

@@ -1,0 +1,45 @@
+import type { Candidate } from "./candidate.ts";
+import { jaccard, tellingHashes } from "./overlap.ts";
+
+/** Further down nothing is shown unless asked for, and the work grows by the square. */
+export const diverseDepth = 30;
+
+/**
+ * How much relevance counts against novelty. Measured as evidence retrieval over public chat logs (997 questions, BM25 with
+ * neighbours): recall@5 64.8 without, 65.3 at .9 and falling from .85 on, where novelty begins to push evidence out.
+ */
+export const diverseLambda = 0.9;
+
+/**
+ * Maximal marginal relevance (Carbonell & Goldstein 1998): of what is about equally relevant, that comes first which says
+ * least of what stands above it. The first stays first; below the depth nothing moves.
+ */
+export function diversify<C extends Candidate>(ranked: readonly C[], { depth = diverseDepth, lambda = diverseLambda } = {}): C[] {
+  const [first, ...others] = ranked.slice(0, depth);
+  if (!first || others.length < 2) return [...ranked];
+  const highest = Math.max(...ranked.map(({ score }) => score), Number.MIN_VALUE);
+  const words = new Map([first, ...others].map((candidate) => [candidate, tellingHashes(candidate.text)]));
+  const likeness = (a: C, b: C): number => {
+    const overlap = jaccard(words.get(a) as Uint32Array, words.get(b) as Uint32Array);
+    return a.vector && b.vector ? (overlap + Math.max(0, cosine(a.vector, b.vector))) / 2 : overlap;
+  };
+
+  const chosen = [first];
+  let waiting = others.map((candidate) => ({ candidate, nearest: 0 }));
+  for (let last = first; waiting.length > 0; ) {
+    waiting = waiting.map(({ candidate, nearest }) => ({ candidate, nearest: Math.max(nearest, likeness(candidate, last)) }));
+    const gain = ({ candidate, nearest }: (typeof waiting)[number]): number => (lambda * candidate.score) / highest - (1 - lambda) * nearest;
+    const best = waiting.reduce((a, b) => (gain(b) > gain(a) ? b : a));
+    waiting = waiting.filter((entry) => entry !== best);
+    last = best.candidate;
+    chosen.push(last);
+  }
+  return [...chosen, ...ranked.slice(depth)];
+}
+
+/** Of unit vectors. */
+function cosine(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i += 1) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}

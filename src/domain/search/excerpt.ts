@@ -1,0 +1,87 @@
+import { words } from "./query-terms.ts";
+import { cutTo, estimateTokens } from "./tokens.ts";
+
+const ellipsis = "…";
+
+/** Ends of sentences and lines; CJK writes no space after its full stop. An abbreviation may end one too early, which only moves a cut. */
+const sentenceEnd = /(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。!?])|\n+/gu;
+
+/** How far a cut inside a sentence stands before the first word asked for. */
+const leadIn = 60;
+
+interface Sentence {
+  start: number;
+  end: number;
+  /** Which of the words asked for it holds. */
+  terms: ReadonlySet<string>;
+}
+
+/**
+ * The part of a text that a question is about, in at most so many tokens: the sentences around the words asked for, with an
+ * ellipsis where something was cut; the beginning when none of the words occurs.
+ */
+export function excerpt(text: string, terms: readonly string[], tokens: number): string {
+  const total = estimateTokens(text);
+  if (total <= tokens) return text;
+  const start = startOfBest(text, new Set(terms.map(stem)), Math.floor((text.length * tokens) / total));
+  return cutTo(start === 0 ? text : ellipsis + text.slice(start), tokens);
+}
+
+/** An inflected word still counts as asked for. */
+const stem = (word: string): string => word.toLowerCase().replace(/(?<=\p{L}{3})(?:ing|ed|es|s)$/u, "");
+
+/** Where to begin so that the next `room` characters hold most of the words asked for, rare ones first. */
+function startOfBest(text: string, wanted: ReadonlySet<string>, room: number): number {
+  if (wanted.size === 0) return 0;
+  const sentences = sentencesOf(text, wanted);
+  const frequency = new Map<string, number>();
+  for (const { terms } of sentences) for (const term of terms) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+
+  let best = { from: -1, to: -1, worth: 0 };
+  for (const [from, first] of sentences.entries()) {
+    if (first.terms.size === 0) continue;
+    const held = new Set<string>();
+    let worth = 0;
+    for (let to = from; to < sentences.length; to += 1) {
+      const { end, terms } = sentences[to] as Sentence;
+      if (to > from && end - first.start > room) break;
+      for (const term of terms) {
+        if (held.has(term)) continue;
+        held.add(term);
+        worth += 1 / (frequency.get(term) as number);
+      }
+      if (worth > best.worth) best = { from, to, worth };
+    }
+  }
+  const [first, last, before] = [sentences[best.from], sentences[best.to], sentences[best.from - 1]];
+  if (!first || !last) return 0;
+  if (first.end - first.start > room) return insideOf(text, first, wanted);
+  // The sentence before says what the words are about, if there is room for both.
+  return before && last.end - before.start <= room ? before.start : first.start;
+}
+
+function sentencesOf(text: string, wanted: ReadonlySet<string>): Sentence[] {
+  const ends = [...text.matchAll(sentenceEnd)].map((match) => ({ end: match.index, next: match.index + match[0].length }));
+  let start = 0;
+  return [...ends, { end: text.length, next: text.length }].map(({ end, next }) => {
+    const terms = new Set(words(text.slice(start, end)).map(stem).filter((word) => wanted.has(word)));
+    const sentence = { start, end, terms };
+    start = next;
+    return sentence;
+  });
+}
+
+/** A little before the first word asked for, at the beginning of a word. */
+function insideOf(text: string, { start, end }: Sentence, wanted: ReadonlySet<string>): number {
+  const sentence = text.slice(start, end);
+  const match = [...sentence.matchAll(/[\p{L}\p{N}\p{M}_]+/gu)].find(([run]) => words(run).some((word) => wanted.has(stem(word))));
+  if (!match || match.index <= leadIn) return start;
+  const boundary = sentence.slice(match.index - leadIn, match.index).search(/(?<=\s)\S/u);
+  return start + (boundary < 0 ? match.index : match.index - leadIn + boundary);
+}
+
+/** The beginning of a text on one line. */
+export function preview(text: string, length: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return [...line].length <= length ? line : `${[...line].slice(0, length - 1).join("")}…`;
+}

@@ -1,0 +1,52 @@
+import { stopWords } from "./query-terms.ts";
+
+/** Words with what holds identifiers, versions, paths, addresses and contractions together; signs that carry meaning. */
+const tokens = /[-+]?[\p{L}\p{N}\p{M}_]+(?:[.'’\-/:@#]+[\p{L}\p{N}\p{M}_]+)*|[\p{Sc}\p{Sm}\p{So}%]/gu;
+/** A number, a name or other capitalised word, an identifier, a sign, or a word of a script that has no capitals to tell names by. */
+const factual = /[\p{N}\p{Lu}\p{Lt}\p{Lo}_./:@#\p{Sc}\p{Sm}\p{So}%]/u;
+
+/** The same where no table of Unicode is needed: a third of the time. */
+const ascii = /^[\0-\x7f]*$/;
+const asciiTokens = /[-+]?\w+(?:[.'\-/:@#]+\w+)*|[$+<>=|~^%]/g;
+const asciiFactual = /[0-9A-Z_./:@#$+<>=|~^%]/;
+
+/** Negations of the most written European languages, and English numbers and bounds in words. */
+const factualWords = new Set(
+  `no not nor never none nothing nobody neither cannot without except only always nicht nichts nie niemals kein keine
+  keinen keinem keiner keines ohne ne pas jamais sans aucun aucune sin nunca ningún ninguna non mai senza nessun não
+  sem nenhum не нет нельзя никогда без ни δεν μη όχι χωρίς zero one two three four five six seven eight nine ten eleven
+  twelve fifteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half twice first
+  second third before after until above below`.split(/\s+/),
+);
+
+/**
+ * What a text says, and what of it are facts. A fact counts with the telling word before it: "from 20 to 50" is not
+ * "from 50 to 20".
+ */
+export interface Sayings {
+  said: ReadonlySet<string>;
+  facts: ReadonlySet<string>;
+}
+
+export function sayings(text: string): Sayings {
+  const [found, pattern] = ascii.test(text) ? [text.match(asciiTokens), asciiFactual] : [text.normalize("NFKC").match(tokens), factual];
+  const said = new Set<string>();
+  const facts = new Set<string>();
+  let before = "";
+  for (const token of found ?? []) {
+    const word = token.toLowerCase().replace("’", "'");
+    const isNegation = factualWords.has(word) || word.endsWith("n't");
+    if (!isNegation && stopWords.has(word)) continue;
+    const inContext = `${before} ${word}`;
+    said.add(inContext);
+    if (isNegation || pattern.test(token)) facts.add(inContext);
+    before = word;
+  }
+  return { said, facts };
+}
+
+/** Whether a text states a fact that another does not. Rather once too often yes: a repeat costs tokens, a lost fact the answer. */
+export function addsFacts(text: Sayings, other: Sayings): boolean {
+  for (const fact of text.facts) if (!other.said.has(fact)) return true;
+  return false;
+}

@@ -1,0 +1,74 @@
+import type { Memory } from "../memories/memory.ts";
+import type { Ranked } from "./choose.ts";
+import type { HitTrace } from "./receipt.ts";
+import { matchedWords, named, relevanceOf, type Evidence, type Question } from "./relevance.ts";
+
+/** What the legs say for one memory, each with its place in that leg. */
+export interface Found {
+  memory: Memory;
+  evidence: Omit<Evidence, "standing">;
+  text?: Place;
+  vector?: Place;
+  graph?: Place;
+}
+
+export interface Place {
+  rank: number;
+  score: number;
+}
+
+export interface Weighing {
+  /** 0–1: how far the vector leg is trusted beside the text leg. */
+  vectorWeight: number;
+  /** ms since the epoch. */
+  now: number;
+  /** Age at which a memory's recency has halved, ms. */
+  halfLife: number;
+}
+
+/**
+ * Importance and recency decide between what matches about alike, and no more: a fresh or important memory that does not
+ * answer is still no answer.
+ */
+const importanceWeight = 0.04;
+const recencyWeight = 0.02;
+/** A memory called by its name stands above one that happens to hold a word more. */
+const nameWeight = 0.25;
+/** Of what the graph leads to: it stands beside what matches, not above. */
+const graphWeight = 0.15;
+
+/**
+ * One ranking out of several: convex combination of min-max scores (Bruch et al. 2023), so that a leg that found nothing
+ * good cannot push its best up, as rank fusion would.
+ */
+export function fuse(question: Question, found: Found[], { vectorWeight, now, halfLife }: Weighing): (Ranked & { trace: HitTrace })[] {
+  const text = scaler(found.flatMap((one) => one.text ?? []), 0);
+  const vector = scaler(found.flatMap((one) => one.vector ?? []));
+  const trust = found.some((one) => one.text) ? vectorWeight : 1;
+  const matching = (one: Found): number => (1 - trust) * text(one.text) + trust * vector(one.vector);
+  const best = Math.max(...found.map(matching));
+  const ranked = found.map((one) => {
+    const { memory, evidence } = one;
+    const parts = {
+      text: (1 - trust) * text(one.text),
+      vector: trust * vector(one.vector),
+      graph: graphWeight * (one.graph?.score ?? 0),
+      rerank: nameWeight * named(question, memory),
+      importance: importanceWeight * memory.importance,
+      recency: recencyWeight * 2 ** (-Math.max(0, now - memory.updatedAt) / halfLife),
+    };
+    const score = Object.values(parts).reduce((sum, part) => sum + part, 0);
+    const relevance = relevanceOf(question, memory, { ...evidence, standing: best > 0 ? matching(one) / best : 0 });
+    const legs = { ...(one.text ? { memory_text: one.text } : {}), ...(one.vector ? { memory_vector: one.vector } : {}), ...(one.graph ? { graph: one.graph } : {}) };
+    return { memory, relevance, score, trace: { id: memory.id, score, parts, legs, matched: matchedWords(question, evidence.own) } };
+  });
+  return ranked.sort((a, b) => b.score - a.score);
+}
+
+/** Scores of one leg on 0–1: the best is 1, `floor` (or the least of them) is 0, what the leg did not bring is 0. */
+function scaler(places: Place[], floor?: number): (place: Place | undefined) => number {
+  const scores = places.map(({ score }) => score);
+  const high = Math.max(...scores);
+  const low = floor ?? Math.min(...scores);
+  return (place) => (place === undefined ? 0 : high > low ? (place.score - low) / (high - low) : 1);
+}

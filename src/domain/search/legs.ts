@@ -1,0 +1,42 @@
+import type { Leg, LegReports } from "./receipt.ts";
+
+/** One leg may break without breaking the answer: what it found, or nothing when it failed or was late. */
+export class Legs {
+  readonly reports: LegReports = {};
+  readonly #report: (leg: Leg, error: unknown) => void;
+
+  constructor(report: (leg: Leg, error: unknown) => void) {
+    this.#report = report;
+  }
+
+  skip(leg: Leg): void {
+    this.reports[leg] = { status: "off", ms: 0, candidates: 0 };
+  }
+
+  /** `deadline` in ms. The work goes on unheard after it; whatever can stop earlier listens to the signal. */
+  async run<T>(leg: Leg, deadline: number, work: (signal: AbortSignal) => Promise<T[]>): Promise<T[]> {
+    const started = performance.now();
+    const late = new AbortController();
+    const { promise: timeout, resolve } = Promise.withResolvers<"late">();
+    const timer = setTimeout(() => resolve("late"), deadline);
+    const note = (status: "ok" | "failed" | "timeout", candidates: number): void => {
+      this.reports[leg] = { status, ms: performance.now() - started, candidates };
+    };
+    try {
+      const found = await Promise.race([work(late.signal), timeout]);
+      if (found === "late") {
+        late.abort();
+        note("timeout", 0);
+        return [];
+      }
+      note("ok", found.length);
+      return found;
+    } catch (error) {
+      this.#report(leg, error);
+      note("failed", 0);
+      return [];
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

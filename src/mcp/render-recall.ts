@@ -1,0 +1,64 @@
+import * as z from "zod";
+import type { Recalled, RecallOutcome } from "../domain/memories/recall.ts";
+import type { Rendering } from "../domain/search/budget.ts";
+import { receiptSchema, type Receipt } from "../domain/search/receipt.ts";
+import { memoryText, omnMemory } from "./render.ts";
+
+export const recallAnswer = z.looseObject({
+  memories: z.array(z.looseObject({})),
+  total_found: z.number(),
+  query_time_ms: z.number().meta({ listed: null }),
+  /** Ids of what did not fit into max_tokens. */
+  more: z.array(z.string()).optional().meta({ listed: null }),
+  degraded: z.array(z.string()).optional().meta({ listed: null }),
+  receipt: receiptSchema.optional().meta({ listed: null }),
+});
+
+const structuredMemory = ({ memory, ...extra }: Recalled): Record<string, unknown> => omnMemory(memory, extra);
+
+export const structuredRecall = ({ items, totalFound, more, degraded, receipt }: RecallOutcome, ms: number): z.output<typeof recallAnswer> => ({
+  memories: items.map(structuredMemory),
+  ...(more.length > 0 ? { more } : {}),
+  total_found: totalFound,
+  query_time_ms: ms,
+  ...(degraded.length > 0 ? { degraded } : {}),
+  ...(receipt ? { receipt } : {}),
+});
+
+export function recallText({ items, totalFound, more, degraded, receipt }: RecallOutcome): string {
+  const lines = [...degraded.map((line) => `(${line})`), ...items.map(memoryText)];
+  if (items.length === 0) lines.push(totalFound === 0 ? "No memory found." : `${totalFound} found, but max_tokens is too small for any. Raise it.`);
+  if (more.length > 0) lines.push(`More, by id: ${more.join(" ")}`);
+  return [...lines, ...(receipt ? receiptLines(receipt) : [])].join("\n");
+}
+
+/** Longer than any time that is measured. */
+const longTime = 99_999.99;
+
+export const recallRendering: Rendering = {
+  answer: (outcome) => [recallText(outcome), JSON.stringify(structuredRecall(outcome, longTime))],
+  item: (item) => [memoryText(item), JSON.stringify(structuredMemory(item))],
+};
+
+/** A receipt as lines that a model can read. */
+function receiptLines(receipt: Receipt): string[] {
+  const legs = Object.entries(receipt.legs).map(([leg, { status, ms, candidates }]) => `${leg} ${status === "ok" ? `${candidates} in ${ms} ms` : status}`);
+  const hits = receipt.hits.map(({ id, score, parts, legs: brought, matched }) =>
+    [
+      `${id} ${score}`,
+      Object.entries(brought).map(([leg, { rank, score: own }]) => `${leg} #${rank} ${own}`).join(", "),
+      Object.entries(parts).map(([part, value]) => `${part} ${value}`).join(" + "),
+      matched.length > 0 ? `matched ${matched.join(" ")}` : "",
+    ].filter(Boolean).join("; "),
+  );
+  const dropped = Object.entries(receipt.dropped).map(([reason, { count, items }]) => {
+    const named = items.map(({ id, of }) => (of === undefined ? id : `${id} = ${of}`)).join(" ");
+    return `dropped, ${reason}: ${count}${named ? ` (${named})` : ""}`;
+  });
+  return [
+    `receipt: ${receipt.mode}, cache ${receipt.cache}, tokens ${receipt.tokens_returned}, prevented ${receipt.tokens_prevented}`,
+    ...(legs.length > 0 ? [`legs: ${legs.join("; ")}`] : []),
+    ...hits,
+    ...dropped,
+  ];
+}

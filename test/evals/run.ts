@@ -1,0 +1,125 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stopAll } from "../bench/server.ts";
+import { devmem, devmemFiles } from "./devmem.ts";
+import type { Evaluation, Measured, Miss } from "./evaluation.ts";
+import { locomo, locomoFiles } from "./locomo.ts";
+import type { Memories } from "./memories.ts";
+import { type Options, parseOptions, type SetName, usage } from "./options.ts";
+import { precision, precisionTeams } from "./precision.ts";
+import { precisionFiles } from "./precision-cases.ts";
+import { startProduct } from "./product.ts";
+import { judge, setTable, type VariantResult, variantTable, verdictTable } from "./report.ts";
+import { targets } from "./targets.ts";
+import { base, variants } from "./variants.ts";
+
+const teams = ["locomo", "devmem", ...precisionTeams] as const;
+type Teams = Record<(typeof teams)[number], Memories>;
+
+interface DataSet {
+  title: string;
+  files: readonly string[];
+  /** The teams that hold its memories. The first is asked what arguments the server takes. */
+  homes: readonly [(typeof teams)[number], ...(typeof teams)[number][]];
+  prepare(options: Options, teams: Teams): Promise<Evaluation>;
+}
+
+const dataSets: Record<SetName, DataSet> = {
+  locomo: { title: "LoCoMo dev, turns", files: locomoFiles, homes: ["locomo"], prepare: ({ dataDir, limit }, { locomo: team }) => locomo(dataDir, team, limit) },
+  devmem: { title: "DevMemBench, sessions", files: devmemFiles, homes: ["devmem"], prepare: ({ dataDir, limit }, { devmem: team }) => devmem(dataDir, team, limit) },
+  precision: { title: "PrecisionMemBench", files: precisionFiles, homes: precisionTeams, prepare: ({ dataDir, limit }, all) => precision(dataDir, all, limit) },
+};
+
+/** Exit codes: 0 all targets met or not asked, 1 a target missed, 2 it could not be measured. */
+async function main(options: Options, directory: string): Promise<number> {
+  const wanted = options.sets.filter((name) => {
+    const missing = dataSets[name].files.filter((file) => !existsSync(join(options.dataDir, file)));
+    if (missing.length > 0) print(`**** SKIPPED: ${dataSets[name].title} (${missing.join(", ")} not in ${options.dataDir})`);
+    return missing.length === 0;
+  });
+  if (wanted.length === 0) return 0;
+
+  const all = await startProduct(join(directory, "data"), teams);
+  const withReceipts = await all.locomo.takes({ receipt: true });
+  const results = new Map<SetName, Measured>();
+  const report: Record<string, VariantResult[]> = {};
+  const misses: (Miss & { set: SetName })[] = [];
+  for (const name of wanted) {
+    const { title, prepare, homes } = dataSets[name];
+    const team = all[homes[0]];
+    const startedAt = performance.now();
+    const evaluation = await prepare(options, all);
+    const storedAt = performance.now();
+    let failed = 0;
+    for (const home of homes) failed += (await all[home].settled()).failed;
+    const settledAt = performance.now();
+    const measured = await evaluation.measure(base.args);
+    if (failed > 0) measured.faults.push(`${failed} memories have no vector`);
+    results.set(name, measured);
+    print(`\n${setTable(title, measured)}`);
+    print(`stored in ${seconds(storedAt - startedAt)}, indexed ${seconds(settledAt - storedAt)} later, measured in ${seconds(performance.now() - settledAt)}`);
+    if (options.misses !== undefined) misses.push(...(await explained(measured.misses, withReceipts ? team : undefined)).map((miss) => ({ set: name, ...miss })));
+    report[name] = [{ name: base.name, measured }, ...(options.variants ? await eachVariant(evaluation, team) : [])];
+    if (options.variants) print(`\n${variantTable(title, report[name])}`);
+  }
+
+  const verdicts = judge(targets, options.held, results);
+  print(`\n${verdictTable(verdicts)}`);
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ limit: options.limit, report, verdicts }, withoutMisses, 1)}\n`);
+  if (options.misses !== undefined) writeFileSync(options.misses, misses.map((miss) => `${JSON.stringify(miss)}\n`).join(""));
+  const faultless = [...results.values()].every(({ faults }) => faults.length === 0);
+  return options.check && !(faultless && verdicts.every(({ met }) => met)) ? 1 : 0;
+}
+
+async function eachVariant(evaluation: Evaluation, team: Memories): Promise<VariantResult[]> {
+  const results: VariantResult[] = [];
+  for (const { name, args } of variants) {
+    results.push({ name, measured: (await team.takes(args)) ? await evaluation.measure(args) : undefined });
+  }
+  return results;
+}
+
+/** Asks again, with the receipt. */
+async function explained(misses: readonly Miss[], team: Memories | undefined): Promise<Miss[]> {
+  if (!team) return [...misses];
+  const told: Miss[] = [];
+  for (const miss of misses) told.push({ ...miss, receipt: (await team.recall({ ...miss.args, receipt: true })).receipt });
+  return told;
+}
+
+const withoutMisses = (key: string, value: unknown): unknown => (key === "misses" || key === "recalls" ? undefined : value);
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function optionsOrUsage(): Options {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`eval: ${(error as Error).message}\n\n${usage}\n`);
+    process.exit(2);
+  }
+}
+
+const options = optionsOrUsage();
+const directory = mkdtempSync(join(tmpdir(), "omnimemory-eval-"));
+const leave = async (): Promise<void> => {
+  await stopAll();
+  rmSync(directory, { recursive: true, force: true });
+};
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void leave().finally(() => process.exit(130)));
+}
+
+try {
+  process.exitCode = await main(options, directory);
+} catch (error) {
+  process.stderr.write(`eval: ${(error as Error).stack ?? String(error)}\n`);
+  process.exitCode = 2;
+} finally {
+  await leave();
+}
