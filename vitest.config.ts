@@ -1,14 +1,31 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { bundleWorker } from "./src/cli/bundle.ts";
+import { localPlatform, localPlatformEntry, vectorizeStandIn } from "./src/cli/local-platform.ts";
+import { readWorkerOptions } from "./src/cli/worker-options.ts";
+
+// As `npm start` does it: wrangler.toml read by wrangler, its AI and Vectorize bindings emulated, so that no test asks for a
+// login. (Given the file itself, the plugin cannot be told to leave bindings out.)
+const worker = await readWorkerOptions();
+const { product, standIn } = localPlatform({ worker, modules: await bundleWorker(localPlatformEntry) });
 
 /** Tests inside workerd, with the real bindings of wrangler.toml, real migrations and two shards. */
 export default defineConfig({
   plugins: [
     cloudflareTest({
-      wrangler: { configPath: "./wrangler.toml" },
+      main: "./src/index.ts",
       miniflare: {
+        ...product,
+        serviceBindings: {
+          ...product.serviceBindings,
+          VECTORIZE_SMALL: vectorizeStandIn(8),
+          VECTORIZE_SLOW: vectorizeStandIn(8, { index: "slow", visibleAfterMs: 500 }),
+          VECTORIZE_HELD: vectorizeStandIn(8, { index: "held", visibleAfterMs: 3_600_000 }),
+        },
+        workers: [standIn],
         d1Databases: ["DB", "SHARD_0", "SHARD_1"],
         bindings: {
+          ...product.bindings,
           OMNIMEMORY_RATE_LIMIT: "off",
           DIRECTORY_MIGRATIONS: await readD1Migrations("migrations/directory"),
           SHARD_MIGRATIONS: await readD1Migrations("migrations/shard"),

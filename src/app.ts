@@ -1,12 +1,30 @@
 import { logFault } from "./http/log.ts";
 import { parseConfig, type Config } from "./config.ts";
+import type { GraphStore } from "./domain/graph/ports.ts";
 import type { MemoryStore, SearchIndex } from "./domain/ports.ts";
+import { Semantic } from "./domain/search/semantic.ts";
+import { announcedWrites, type Announcer } from "./domain/indexing/announce.ts";
+import { graphStage } from "./domain/graph/stage.ts";
+import { stageTask } from "./domain/indexing/task.ts";
+import { vectorTask } from "./domain/indexing/vector-task.ts";
+import type { IndexingPorts } from "./domain/indexing/index-team.ts";
 import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
+import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
+import { embeddersOf } from "./platform/ai/embedders.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
+import { D1GraphStore } from "./platform/d1/graph-store.ts";
+import { D1GraphWriter } from "./platform/d1/graph-writer.ts";
+import { D1IndexProgress } from "./platform/d1/index-progress.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
+import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
+import { D1VectorStore } from "./platform/d1/vector-store.ts";
+import { QueueAnnouncer } from "./platform/queue/announcer.ts";
+import { KvAnswerStore } from "./platform/kv/answer-store.ts";
 import { TeamIndexClient } from "./platform/team-index/client.ts";
+import { VectorizeBindings } from "./platform/vectorize/bindings.ts";
+import { VectorizeIndex } from "./platform/vectorize/vectorize-index.ts";
 import { announcedKeys } from "./session/announced-keys.ts";
 import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
 
@@ -16,7 +34,12 @@ export interface Services {
   keys: KeyDirectory;
   memories: MemoryStore;
   index: SearchIndex;
+  graph: GraphStore;
+  semantic: Semantic;
+  answers: AnswerStore;
   maintenance: MaintenancePorts;
+  indexing: IndexingPorts;
+  announcer: Announcer;
   /** Writes one structured line to the log. Never holds memory text. */
   report(event: string, requestId: string, error: unknown): void;
 }
@@ -30,17 +53,37 @@ export function servicesOf(env: Env): Services {
   };
   const directory = new DirectoryStore(env.DB);
   const indexReport = (event: string, error: unknown): void => logFault(event, "", error);
+  const announcer = new QueueAnnouncer(env.JOBS, indexReport);
+  const config = parseConfig(env);
+  const embedders = embeddersOf(config.embeddings, env as unknown as Parameters<typeof embeddersOf>[1]);
+  const vectorIndex = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, indexReport);
+  const serving = new ServingSpaces(shardOf);
+  const progress = new D1IndexProgress(shardOf);
+  const graphWriter = new D1GraphWriter(shardOf);
   return {
-    config: parseConfig(env),
+    config,
     keys: announcedKeys(directory, (session) => env.USER_SESSION.getByName(session).standingChanged()),
-    memories: new D1MemoryStore(shardOf),
+    memories: announcedWrites(new D1MemoryStore(shardOf), announcer),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
+    graph: new D1GraphStore(shardOf),
+    semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
+    answers: new KvAnswerStore(env.CACHE, indexReport),
     maintenance: {
       teams: directory,
       store: new D1Maintenance(shardOf),
       index: new TeamIndexMaintenance(env.TEAM_INDEX),
       report: indexReport,
     },
+    indexing: {
+      teams: directory,
+      progress,
+      tasks: [
+        vectorTask({ progress, vectors: new D1VectorStore(shardOf), vectorIndex, embedders, report: indexReport }),
+        stageTask({ progress, report: indexReport }, graphStage(graphWriter)),
+      ],
+      report: indexReport,
+    },
+    announcer,
     report: logFault,
   };
 }

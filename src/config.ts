@@ -1,9 +1,13 @@
 import * as z from "zod";
+import type { EmbeddingsOptions } from "./platform/ai/embedders.ts";
 
 const list = z
   .string()
   .default("")
   .transform((text) => text.split(",").map((item) => item.trim()).filter(Boolean));
+
+/** A variable that is set to nothing is not set. */
+const optional = z.string().trim().transform((text) => text || undefined).optional();
 
 const schema = z
   .object({
@@ -14,6 +18,20 @@ const schema = z
     ALLOWED_HOSTS: list,
     /** Host names of web pages whose scripts may call the server, besides localhost when local. */
     ALLOWED_ORIGINS: list,
+    /** Who turns text into vectors. */
+    EMBEDDINGS: z.enum(["workers-ai", "openai"]).default("workers-ai"),
+    EMBEDDINGS_MODEL: optional,
+    /** Needed for models the product does not know. At most what Vectorize stores. */
+    EMBEDDINGS_DIMENSIONS: optional.pipe(z.coerce.number<string>().int().min(1).max(1_536).optional()),
+    /** Of any API of OpenAI's form, up to its version: http://127.0.0.1:11434/v1 is a local Ollama. */
+    EMBEDDINGS_URL: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
+    EMBEDDINGS_API_KEY: optional,
+    /** Texts per request to that API; OpenAI takes 2,048. */
+    EMBEDDINGS_BATCH: z.coerce.number().int().min(1).max(2_048).default(64),
+  })
+  .refine((env) => env.EMBEDDINGS !== "openai" || (env.EMBEDDINGS_URL && env.EMBEDDINGS_MODEL && env.EMBEDDINGS_DIMENSIONS), {
+    message: "EMBEDDINGS=openai needs EMBEDDINGS_URL, EMBEDDINGS_MODEL and EMBEDDINGS_DIMENSIONS",
+    path: ["EMBEDDINGS"],
   })
   .refine((env) => env.ENVIRONMENT !== "production" || env.OMNIMEMORY_RATE_LIMIT === "on", {
     message: "OMNIMEMORY_RATE_LIMIT=off is for local measuring; a production deployment does not start with it",
@@ -29,6 +47,7 @@ export interface Config {
   rateLimited: boolean;
   allowedHosts: string[];
   allowedOrigins: string[];
+  embeddings: EmbeddingsOptions;
 }
 
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
@@ -46,5 +65,13 @@ export function parseConfig(env: unknown): Config {
     allowedHosts: [...own, ...ALLOWED_HOSTS],
     // A page of the server itself may call it, too.
     allowedOrigins: [...own, ...ALLOWED_HOSTS, ...ALLOWED_ORIGINS],
+    embeddings: {
+      provider: parsed.data.EMBEDDINGS,
+      model: parsed.data.EMBEDDINGS_MODEL,
+      dimensions: parsed.data.EMBEDDINGS_DIMENSIONS,
+      url: parsed.data.EMBEDDINGS_URL,
+      apiKey: parsed.data.EMBEDDINGS_API_KEY,
+      batch: parsed.data.EMBEDDINGS_BATCH,
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { servicesOf } from "./app.ts";
 import { router } from "./http/router.ts";
+import { consumeJobs } from "./jobs/queue.ts";
 import { runScheduled } from "./jobs/scheduled.ts";
 
 export { TeamIndex } from "./platform/team-index/team-index.ts";
@@ -12,5 +13,6 @@ const app = router(services, (name) => env.USER_SESSION.getByName(name));
 
 export default {
   fetch: app.fetch,
+  queue: (batch) => consumeJobs(services, batch, Date.now),
   scheduled: (controller) => runScheduled(services, controller.scheduledTime),
 } satisfies ExportedHandler<Env>;

@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { bundleWorker } from "./bundle.ts";
 import { startCron } from "./cron.ts";
 import { DataDir } from "./data-dir.ts";
+import { localPlatformEntry } from "./local-platform.ts";
 import type { Logger } from "./log.ts";
 import { endOrphan } from "./orphan.ts";
 import { claimPort } from "./port.ts";
@@ -59,7 +60,9 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
   const url = `${origin}/mcp`;
 
   // Side by side: esbuild and wrangler work in processes of their own while this one loads Miniflare.
-  const [script, worker, { Runtime }] = await Promise.all([bundleWorker(entry), readWorkerOptions(), import("./runtime.ts")]);
+  const [modules, platform, worker, { Runtime }] = await Promise.all([
+    bundleWorker(entry), bundleWorker(localPlatformEntry), readWorkerOptions(), import("./runtime.ts"),
+  ]);
   const plan = planFor(worker);
 
   let onCrash: (line: string) => void = () => undefined;
@@ -69,7 +72,7 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
   crash.catch(() => undefined);
   const { path, stateDir, pidFile } = dataDir;
   const run = async (listen?: RuntimeOptions["listen"]): Promise<Runtime> => {
-    const runtime = await Runtime.start({ worker, script, vars, dataDir: path, stateDir, pidFile, log, onCrash, ...(listen ? { listen } : {}) });
+    const runtime = await Runtime.start({ worker, modules, platform, vars, dataDir: path, stateDir, pidFile, log, onCrash, ...(listen ? { listen } : {}) });
     started.push(runtime);
     return runtime;
   };

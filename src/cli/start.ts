@@ -6,8 +6,9 @@ import { StartFailure } from "./start-failure.ts";
 
 const { env } = process;
 
-/** Settings of the launcher itself; every other OMNIMEMORY_* variable is handed to the Worker. */
+/** Settings of the launcher itself; every other OMNIMEMORY_* and EMBEDDINGS* variable is handed to the Worker. */
 const own = new Set(["OMNIMEMORY_DATA_DIR", "OMNIMEMORY_LOG"]);
+const handedOn = /^(?:OMNIMEMORY_|EMBEDDINGS(?:_|$))/;
 
 try {
   await main();
@@ -17,7 +18,7 @@ try {
 
 async function main(): Promise<void> {
   const dataDir = env.OMNIMEMORY_DATA_DIR ? resolve(env.OMNIMEMORY_DATA_DIR) : join(projectRoot, ".data");
-  const vars = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (name.startsWith("OMNIMEMORY_") && !own.has(name) && value !== undefined ? [[name, value]] : [])));
+  const vars = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (handedOn.test(name) && !own.has(name) && value !== undefined ? [[name, value]] : [])));
   let stopping: number | undefined;
   // systemd, CI and the like send SIGTERM to the runtime as well, whose end may be seen first; that is no crash.
   const onCrash = (line: string): unknown => setTimeout(() => stopping ?? fail(line), 250);

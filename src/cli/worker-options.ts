@@ -10,6 +10,7 @@ import { messageOf, StartFailure } from "./start-failure.ts";
 /** The part of Miniflare's options that describes the Worker, as far as the launcher looks into it. */
 export interface WorkerOptions {
   name: string;
+  compatibilityDate: string;
   bindings: Record<string, string>;
   d1Databases: Record<string, { id: string }>;
   cronTriggers: string[];

@@ -1,4 +1,8 @@
+import type { GraphStore } from "./graph/ports.ts";
+import type { RecentlyRecalled } from "./memories/recently-recalled.ts";
 import type { MemoryStore, SearchIndex } from "./ports.ts";
+import type { RecallCache } from "./search/recall-cache.ts";
+import type { Semantic } from "./search/semantic.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
 /** What a verb may know of the world: who asks, when, with which tool, and the ports it may use. */
@@ -15,4 +19,9 @@ export interface Context {
   report(event: string, error: unknown): void;
   memories: MemoryStore;
   index: SearchIndex;
+  semantic: Semantic;
+  graph: GraphStore;
+  /** Of the person's session, where there is one. */
+  cache?: RecallCache;
+  recalled?: RecentlyRecalled;
 }

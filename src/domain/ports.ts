@@ -59,6 +59,19 @@ export interface TeamStats {
   topTags: { tag: string; count: number }[];
   expiringWithinDay: number;
   lastChangeAt: number | null;
+  vectors: VectorStats;
+}
+
+/** Of the memories that the principal may see and that may have a vector. */
+export interface VectorStats {
+  /** The space that is being kept, of the present model; `null` as long as none of these memories has met it. */
+  space: string | null;
+  indexed: number;
+  waiting: number;
+  /** Set aside after a failure, to be tried again. */
+  failed: number;
+  /** The space that answers queries: the one of the model before, until the present one is complete. */
+  serving: string | null;
 }
 
 /**
@@ -158,6 +171,12 @@ export interface IndexStats {
   appliedSeq: number;
 }
 
+/** What an answer was made of: equal to an earlier one only if nothing changed since that the principal may find. */
+export interface Generation {
+  team: string;
+  organization: string;
+}
+
 /** The team's rebuildable full-text index. */
 export interface SearchIndex {
   /**
@@ -179,4 +198,6 @@ export interface SearchIndex {
   publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]>;
   publicById(principal: Principal, now: number, id: string): Promise<PublicPlace | undefined>;
   stats(principal: Principal): Promise<IndexStats>;
+  /** Moves before a write is acknowledged. Undefined when it cannot be told in time: then no kept answer may be used. */
+  generation(principal: Principal): Promise<Generation | undefined>;
 }

@@ -16,7 +16,7 @@ export const recallAnswer = z.looseObject({
 
 const structuredMemory = ({ memory, ...extra }: Recalled): Record<string, unknown> => omnMemory(memory, extra);
 
-export const structuredRecall = ({ items, totalFound, more, degraded, receipt }: RecallOutcome, ms: number): z.output<typeof recallAnswer> => ({
+const structuredRecall = ({ items, totalFound, more, degraded, receipt }: RecallOutcome, ms: number): z.output<typeof recallAnswer> => ({
   memories: items.map(structuredMemory),
   ...(more.length > 0 ? { more } : {}),
   total_found: totalFound,
@@ -25,11 +25,20 @@ export const structuredRecall = ({ items, totalFound, more, degraded, receipt }:
   ...(receipt ? { receipt } : {}),
 });
 
-export function recallText({ items, totalFound, more, degraded, receipt }: RecallOutcome): string {
+function recallText({ items, totalFound, more, degraded, receipt }: RecallOutcome): string {
   const lines = [...degraded.map((line) => `(${line})`), ...items.map(memoryText)];
   if (items.length === 0) lines.push(totalFound === 0 ? "No memory found." : `${totalFound} found, but max_tokens is too small for any. Raise it.`);
   if (more.length > 0) lines.push(`More, by id: ${more.join(" ")}`);
   return [...lines, ...(receipt ? receiptLines(receipt) : [])].join("\n");
+}
+
+/** An answer that the cache kept comes as the same object again, and reads the same. */
+const rendered = new WeakMap<RecallOutcome, { structured: z.output<typeof recallAnswer>; text: string }>();
+
+export function renderRecall(outcome: RecallOutcome, ms: number): { structured: z.output<typeof recallAnswer>; text: string } {
+  const known = rendered.get(outcome) ?? { structured: structuredRecall(outcome, 0), text: recallText(outcome) };
+  rendered.set(outcome, known);
+  return { structured: { ...known.structured, query_time_ms: ms }, text: known.text };
 }
 
 /** Longer than any time that is measured. */

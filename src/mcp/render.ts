@@ -1,4 +1,5 @@
 import type { Recalled } from "../domain/memories/recall.ts";
+import type { CacheRates, LevelRate } from "../domain/search/recall-cache.ts";
 import type { Memory } from "../domain/memories/memory.ts";
 import type { Related } from "../domain/search/related.ts";
 
@@ -68,3 +69,13 @@ const inert = (text: string): string => text.replaceAll("</memory", "<\\/memory"
 
 const relatedText = ({ id, key, title, why, quarantined }: Related): string =>
   `<related${attribute("id", id)}${attribute("key", key)}${attribute("why", why)}${attribute("trust", quarantined ? "quarantined" : undefined)}>${inert(title)}</related>\n`;
+/** How much of one's own reading was answered from what was kept. */
+export function ratesOf({ l1, l2, tokens }: CacheRates): Record<string, unknown> {
+  const rate = ({ hits, misses }: LevelRate) => ({ hits, misses, rate: hits === 0 ? 0 : Math.round((hits / (hits + misses)) * 1000) / 1000 });
+  return { l1: rate(l1), l2: rate(l2), tokens_not_fetched_again: tokens };
+}
+
+/** Of a store that was a repeat: what the model can do about it. */
+export const duplicateText = ({ id, key }: Memory, updateTool: string): string =>
+  `duplicate: nothing was stored. This session recalled just that from memory ${id}${key === null ? "" : ` (key ${key})`}, which still says it. ` +
+  `If something changed, say what: update that memory with ${updateTool}. To keep it a second time all the same, repeat the call with allow_duplicate: true.`;

@@ -1,7 +1,7 @@
 import { requireScope } from "../domain/tenancy/principal.ts";
 import { notFound } from "../domain/errors.ts";
 import { list } from "../domain/memories/list.ts";
-import { recall } from "../domain/memories/recall.ts";
+import { recallCached } from "../domain/memories/recall-cached.ts";
 import type { Context } from "../domain/context.ts";
 import { preview } from "../domain/search/excerpt.ts";
 import { omnMemory } from "./render.ts";
@@ -46,7 +46,7 @@ async function recent(ctx: Context) {
 
 async function one(ctx: Context, uri: string) {
   const id = /^omnimemory:\/\/memory\/([0-9a-f-]{36})$/.exec(uri)?.[1];
-  const [found] = id === undefined ? [] : (await recall(ctx, { id, limit: 1 })).items;
+  const [found] = id === undefined ? [] : (await recallCached(ctx, { id, limit: 1 }, "resource")).items;
   if (!found) throw notFound(`There is no resource ${uri}.`, "List the resources to see which there are.");
   return omnMemory(found.memory);
 }

@@ -9,9 +9,13 @@ import { bearerToken, proveKey } from "../http/credentials.ts";
 import { invalidKey } from "../http/errors.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
 import { AccessLog } from "./access-log.ts";
+import { CacheCounts } from "./cache-counts.ts";
 import { callOfAuthInfo, requestIdHeader, sessionName, toAuthInfo } from "./call.ts";
 import { McpEndpoint, type McpServerContext } from "./mcp-endpoint.ts";
 import { RateLimit } from "./rate-limit.ts";
+import { SessionRecallCache } from "./recall-cache.ts";
+import { RecalledTexts } from "./recalled-texts.ts";
+import { StoredAnswers } from "./stored-answers.ts";
 import { Standing } from "./standing.ts";
 
 /** Import of 1,000 memories at their longest, with room for history. */
@@ -27,11 +31,21 @@ export class UserSession extends DurableObject<Env> {
   readonly #limit = new RateLimit();
   readonly #standing: Standing;
   readonly #accesses: AccessLog;
+  readonly #cache: SessionRecallCache;
+  readonly #recalled: RecalledTexts;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#services = servicesOf(env);
     this.#accesses = new AccessLog((principal, ids) => this.#countAccesses(principal, ids));
+    this.#cache = new SessionRecallCache({
+      index: this.#services.index,
+      answers: this.#services.answers,
+      stored: new StoredAnswers(ctx.storage.sql, Date.now()),
+      counts: new CacheCounts(ctx.storage.sql),
+      later: (work) => this.ctx.waitUntil(work),
+    });
+    this.#recalled = new RecalledTexts(ctx.storage);
     this.#standing = new Standing(this.#services.keys);
     this.#endpoint = new McpEndpoint({
       storage: ctx.storage,
@@ -77,13 +91,17 @@ export class UserSession extends DurableObject<Env> {
       surface: isSurface(surface) ? surface : "core",
       contextOf: (ctx: ServerContext) => {
         const { principal, requestId } = callOfAuthInfo(ctx.http?.authInfo);
-        const { memories, index } = this.#services;
+        const { memories, index, graph, semantic } = this.#services;
         return {
           principal,
           requestId,
           now: Date.now(),
           memories,
           index,
+          graph,
+          semantic,
+          cache: this.#cache,
+          recalled: this.#recalled,
           project,
           report: (event, error) => this.#services.report(event, requestId, error),
           noteAccess: (ids) => this.#accesses.note(principal, ids),
@@ -99,6 +117,7 @@ export class UserSession extends DurableObject<Env> {
   }
 
   #changed(change: MemoryChange): void {
+    this.#cache.drop();
     for (const id of change.ids) this.#endpoint.resourceUpdated(memoryUri(id));
     this.#endpoint.resourceUpdated(recentUri);
     if (change.listChanged) this.#endpoint.resourcesChanged();

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 export const rowNames = [
   "floor", "no-op", "store", "get", "query-small", "query-medium", "query-large",
-  "crowded", "import", "mixed", "restart", "peers", "bundle",
+  "crowded", "import", "mixed", "restart", "cached", "log", "peers", "bundle",
 ] as const;
 export type RowName = (typeof rowNames)[number];
 
@@ -20,6 +20,9 @@ export interface Sizes {
   samples: number;
   warmUp: number;
   mixedMs: number;
+  /** The replayed client log. */
+  developers: number;
+  conversations: number;
 }
 
 export interface Options {
@@ -32,11 +35,13 @@ export interface Options {
 const full: Sizes = {
   small: 1_000, medium: 10_000, large: 100_000, peers: 5_000, import: 10_000,
   others: 200_000, otherTeams: 20, samples: 300, warmUp: 100, mixedMs: 5_000,
+  developers: 3, conversations: 3,
 };
 
 const quick: Sizes = {
   small: 200, medium: 1_000, large: 5_000, peers: 500, import: 1_000,
   others: 10_000, otherTeams: 5, samples: 200, warmUp: 100, mixedMs: 2_000,
+  developers: 3, conversations: 1,
 };
 
 export const usage = `npm run bench -- [--quick] [--only row,row] [--no-peers] [--no-fail]

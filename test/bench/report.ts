@@ -17,13 +17,22 @@ export interface Ratio {
   referenceP50: number;
 }
 
+/** What must be reached, where more is better. */
+export interface Share {
+  name: string;
+  above: number;
+  share: number;
+}
+
 export const ratioOf = (ratio: Ratio): number => ratio.p50 / ratio.referenceP50;
 export const meets = (ratio: Ratio): boolean => ratioOf(ratio) <= ratio.limit;
+export const reaches = ({ share, above }: Share): boolean => share > above;
 
 /** What a run has found; everything printed or written comes from here. */
 export class Report {
   readonly rows: Row[] = [];
   readonly ratios: Ratio[] = [];
+  readonly shares: Share[] = [];
   readonly peers: PeerFigures[] = [];
   readonly failures: { stage: string; message: string }[] = [];
   bundle: string | undefined;
@@ -45,16 +54,27 @@ export class Report {
     this.ratios.push({ name, limit, p50: row.p50, referenceP50: reference.p50 });
   }
 
+  share(name: string, above: number, share: number): void {
+    this.shares.push({ name, above, share });
+    progress(`${name}: ${(share * 100).toFixed(1)}%`);
+  }
+
+  /** Whether all targets were met. */
+  passes(): boolean {
+    return this.ratios.every(meets) && this.shares.every(reaches);
+  }
+
   toText(): string {
-    return [this.#machineText(), this.#rowsText(), this.#peersText(), this.bundle, this.#ratiosText(), this.#failuresText()]
+    return [this.#machineText(), this.#rowsText(), this.#peersText(), this.bundle, this.#ratiosText(), this.#sharesText(), this.#failuresText()]
       .filter((part): part is string => part !== undefined && part !== "")
       .join("\n\n");
   }
 
   toJson(extra: Record<string, unknown>): string {
     const ratios = this.ratios.map((ratio) => ({ ...ratio, ratio: ratioOf(ratio), pass: meets(ratio) }));
+    const shares = this.shares.map((share) => ({ ...share, pass: reaches(share) }));
     const { rows, peers, failures, bundle, machine } = this;
-    return `${JSON.stringify({ ...extra, machine: { ...machine, loadAtEnd: loadavg()[0] }, rows, ratios, peers, bundle, failures }, null, 2)}\n`;
+    return `${JSON.stringify({ ...extra, machine: { ...machine, loadAtEnd: loadavg()[0] }, rows, ratios, shares, peers, bundle, failures }, null, 2)}\n`;
   }
 
   #machineText(): string {
@@ -95,6 +115,12 @@ export class Report {
       `${millis(ratio.p50)} / ${millis(ratio.referenceP50)} ms`,
     ]);
     return table(["target", "ratio", "limit", "", "p50 / reference"], cells);
+  }
+
+  #sharesText(): string {
+    if (this.shares.length === 0) return "";
+    const cells = this.shares.map((share) => [share.name, `${(share.share * 100).toFixed(1)}%`, `> ${share.above * 100}%`, reaches(share) ? "PASS" : "FAIL"]);
+    return table(["target", "share", "limit", ""], cells);
   }
 
   #failuresText(): string {

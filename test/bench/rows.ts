@@ -1,14 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { BenchClient } from "./client.ts";
+import { clientLog } from "./client-log.ts";
 import { interleave, type Summary, summarise } from "./measure.ts";
 import type { Sizes } from "./options.ts";
+import { replay } from "./replay.ts";
 import type { Report } from "./report.ts";
 import { Server } from "./server.ts";
 import { whole } from "./table.ts";
 import { mixedLoad, type QueryProbe, Team, type TeamContent } from "./team.ts";
 
 /** Each stream of queries has its own seed: no query is asked of a server twice. */
-export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, mixed: 100 };
+export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, cached: 17, evicted: 18, log: 19, mixed: 100 };
 const clients = 16;
+/** An object that nobody calls for 10 s leaves the memory of workerd (and of Cloudflare after 70–140 s). */
+const evictionMs = 12_000;
 
 /** A running server and the team of its local owner. */
 export interface Instance {
@@ -46,6 +51,41 @@ export class Rows {
     this.queryRow(lone, summarise(taken.query), query);
   }
 
+  /** The same question again: from the memory of the session's object, and from KV after the object was evicted. */
+  async cached({ team, server }: Instance): Promise<void> {
+    const { samples, warmUp } = this.#sizes;
+    const held = team.repeated(querySeeds.cached, 20);
+    await held.fill();
+    const before = await team.cacheHits();
+    const l1 = await interleave({ noOp: team.noOp, held }, { samples, warmUp });
+    const between = await team.cacheHits();
+    if (between.l1 - before.l1 < samples) throw new Error("L1: not all answers came from it, so nothing was measured");
+
+    // Each asked once: the first time an answer comes from KV, it is in L1 from then on.
+    const kept = team.repeated(querySeeds.evicted, samples + warmUp);
+    await kept.fill();
+    // An answer goes to KV when it is asked for again.
+    await kept.fill();
+    await sleep(evictionMs);
+    const l2 = await interleave({ noOp: team.noOp, kept }, { samples, warmUp });
+    if ((await team.cacheHits()).l2 - between.l2 < samples) throw new Error("L2: not all answers came from it, so nothing was measured");
+
+    const [l1NoOp, l1Row, l2NoOp, l2Row] = [summarise(l1.noOp), summarise(l1.held), summarise(l2.noOp), summarise(l2.kept)];
+    this.#row("query answered by L1", { server, team }, l1Row);
+    this.#row("query answered by L2", { server, team }, l2Row);
+    this.#report.ratio("L1 hit / no-op", 1.3, l1Row, l1NoOp);
+    this.#report.ratio("L2 hit / no-op", 1.6, l2Row, l2NoOp);
+  }
+
+  /** The team's developers and their clients, as in client-log.ts. */
+  async log({ server }: Instance, apiKeys: readonly string[]): Promise<void> {
+    const log = clientLog(querySeeds.log, { developers: apiKeys.length, conversations: this.#sizes.conversations });
+    const { l1, l2 } = await replay(server.url, apiKeys, log);
+    this.#report.row({ name: "replayed client log", note: `${l1.hits + l1.misses} questions; L1 ${l1.hits}, L2 ${l2.hits} of ${l2.hits + l2.misses}` });
+    this.#report.share("L1 hits of the log", 0.6, l1.hits / (l1.hits + l1.misses));
+    this.#report.share("L2 hits of the rest", 0.3, l2.hits / (l2.hits + l2.misses));
+  }
+
   async storeAndGet(grown: Instance): Promise<void> {
     const { noOp, store, get } = grown.team;
     const taken = await interleave({ noOp, store, get }, this.#sizes);
@@ -78,7 +118,7 @@ export class Rows {
     const taken = await interleave({ noOp: grown.team.noOp, query }, this.#sizes);
     const summary = summarise(taken.query);
     this.queryRow(grown, summary, query);
-    this.#report.ratio(`query at ${whole(this.#sizes.medium)} / no-op`, 2, summary, summarise(taken.noOp));
+    this.#report.ratio(`hybrid query at ${whole(this.#sizes.medium)} / no-op`, 2.5, summary, summarise(taken.noOp));
   }
 
   async queryLarge(lone: Instance, grown: Instance): Promise<void> {
@@ -87,7 +127,7 @@ export class Rows {
     const summary = summarise(taken.large);
     this.queryRow(grown, summary, large);
     const { large: largeSize, small: smallSize } = this.#sizes;
-    this.#report.ratio(`query at ${whole(largeSize)} / at ${whole(smallSize)}`, 2, summary, summarise(taken.small));
+    this.#report.ratio(`hybrid query at ${whole(largeSize)} / at ${whole(smallSize)}`, 1.5, summary, summarise(taken.small));
   }
 
   async mixed(grown: Instance): Promise<void> {
@@ -111,6 +151,8 @@ export class Rows {
     const ms = await grown.team.growTo(grown.team.content.size + count);
     const perSecond = (count * 1000) / ms;
     this.#report.row({ name: `import of ${whole(count)}`, perSecond, rssMiB: grown.server.rssMiB(), note: "memories/s" });
+    const waited = await grown.team.indexed();
+    this.#report.row({ name: `vectors of these ${whole(count)}`, perSecond: (count * 1000) / (ms + waited), rssMiB: grown.server.rssMiB(), note: "memories/s embedded and indexed, from the first import on" });
   }
 
   queryRow(instance: Instance, summary: Summary, probe: QueryProbe, what = "memories"): void {

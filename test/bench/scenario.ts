@@ -6,10 +6,10 @@ import { progress, type Report } from "./report.ts";
 import { type Instance, querySeeds, Rows, startInstance } from "./rows.ts";
 import { whole } from "./table.ts";
 import { Team, TeamContent } from "./team.ts";
-import { addTeams } from "./tenants.ts";
+import { addMembers, addTeams } from "./tenants.ts";
 
 /** Equal seeds mean equal memories: the crowded team is the lone one's twin. */
-const seeds = { lone: 1, grown: 2, others: 1_000 };
+const seeds = { lone: 1, grown: 2, log: 3, others: 1_000 };
 
 /**
  * Two servers run side by side: `lone` holds a small team throughout, `grown` is filled step by step. A row of the
@@ -32,11 +32,13 @@ export class Scenario {
   async run(): Promise<void> {
     const { wants, sizes } = this.#options;
     const rows = this.#rows;
-    const needsLone = wants("floor", "no-op", "query-small", "query-large", "crowded");
+    const needsLone = wants("floor", "no-op", "query-small", "query-large", "crowded", "cached");
     const lone = needsLone ? await this.#start("lone", new TeamContent(seeds.lone)) : undefined;
     if (lone) {
       await lone.team.growTo(sizes.small);
+      await lone.team.indexed();
       if (wants("floor", "no-op")) await this.attempt("floor and no-op", () => rows.floor(lone));
+      if (wants("cached")) await this.attempt("cached", () => rows.cached(lone));
       if (wants("query-small")) await this.attempt("query-small", () => rows.querySmall(lone));
     }
     if (wants("store", "get", "query-medium", "query-large", "mixed", "import", "restart", "peers")) {
@@ -44,6 +46,7 @@ export class Scenario {
       await this.attempt("the growing team", () => this.#grow(grown, lone));
       await grown.server.stop();
     }
+    if (wants("log")) await this.attempt("log", () => this.#log());
     if (lone && wants("crowded")) await this.attempt("crowded", () => this.#crowded(lone));
   }
 
@@ -67,13 +70,16 @@ export class Scenario {
     const { team } = grown;
     const rows = this.#rows;
     await team.growTo(sizes.small);
+    await team.indexed();
     if (wants("store", "get")) await this.attempt("store and get", () => rows.storeAndGet(grown));
     if (wants("peers")) {
       await team.growTo(sizes.peers);
+      await team.indexed();
       await this.attempt("this server beside its peers", () => rows.besidePeers(grown));
     }
     if (wants("query-medium", "mixed")) {
       await team.growTo(sizes.medium);
+      await team.indexed();
       if (wants("query-medium")) await this.attempt("query-medium", () => rows.queryMedium(grown));
       if (wants("mixed")) await this.attempt("mixed", () => rows.mixed(grown));
     }
@@ -81,9 +87,24 @@ export class Scenario {
     if (wants("query-large", "restart")) {
       progress(`growing the team to ${whole(sizes.large)} …`);
       await team.growTo(sizes.large);
+      await team.indexed();
       if (lone && wants("query-large")) await this.attempt("query-large", () => rows.queryLarge(lone, grown));
       if (wants("restart")) await this.attempt("restart", () => this.#restart(grown));
     }
+  }
+
+  async #log(): Promise<void> {
+    const { sizes } = this.#options;
+    const content = new TeamContent(seeds.log);
+    const before = await this.#start("log", content);
+    await before.team.growTo(sizes.small);
+    await before.team.indexed();
+    await before.server.stop();
+    const keys = addMembers(before.server.dataDir, sizes.developers);
+    const again = await this.#start("log", content);
+    // The memories belong to the owner alone; what counts here is who asks what, and when.
+    await this.#rows.log(again, keys);
+    await again.server.stop();
   }
 
   async #restart(grown: Instance): Promise<void> {
@@ -105,6 +126,7 @@ export class Scenario {
     const content = new TeamContent(seeds.lone);
     const before = await this.#start("crowded", content);
     await before.team.growTo(sizes.small);
+    await before.team.indexed();
     await before.server.stop();
     const keys = addTeams(before.server.dataDir, sizes.otherTeams);
     const crowded = await this.#start("crowded", content);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, type BenchClient, countHits, type Timed } from "./client.ts";
 import type { Probe } from "./measure.ts";
 import { Corpus, drawQuery, type Random, seeded } from "./zipf.ts";
@@ -64,6 +65,27 @@ export class Team {
     return { run, hits: () => hits.reduce((sum, count) => sum + count, 0) / hits.length };
   }
 
+  /** Asks the same few questions over and over. */
+  repeated(seed: number, count: number): Probe & { fill: () => Promise<void> } {
+    const random = seeded(seed);
+    const queries = Array.from({ length: count }, () => drawQuery(random));
+    const ask = (query: string): Promise<Answer> => this.client.callTool("omn_retrieve_memory", { query, limit: 10, min_relevance: 0 });
+    let next = 0;
+    return {
+      run: () => ask(queries[next++ % count] as string),
+      fill: async () => {
+        for (const query of queries) await ask(query);
+      },
+    };
+  }
+
+  async cacheHits(): Promise<{ l1: number; l2: number }> {
+    const { result } = await this.client.callTool("omn_memory_stats", {});
+    const caches = result.structuredContent?.["caches"] as Record<"l1" | "l2", { hits: number }> | undefined;
+    if (!caches) throw new Error("the statistics say nothing of caches");
+    return { l1: caches.l1.hits, l2: caches.l2.hits };
+  }
+
   /** Imports until the team holds `size` memories; the milliseconds it took. */
   async growTo(size: number): Promise<number> {
     const start = performance.now();
@@ -74,6 +96,18 @@ export class Team {
       if (created !== memories.length) throw new Error(`import: ${String(created)} created of ${memories.length}`);
     }
     return performance.now() - start;
+  }
+
+  /** Until every memory has its vector, so that a query is measured as it is on most days; the milliseconds it took. */
+  async indexed(): Promise<number> {
+    const start = performance.now();
+    for (;;) {
+      const { result } = await this.client.callTool("omn_memory_stats", {});
+      const vectors = result.structuredContent?.["vectors"] as { waiting: number; failed: number } | undefined;
+      if (!vectors || vectors.failed > 0) throw new Error("the statistics say nothing of vectors, or that some failed");
+      if (vectors.waiting === 0) return performance.now() - start;
+      await sleep(100);
+    }
   }
 }
 

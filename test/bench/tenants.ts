@@ -19,20 +19,35 @@ export function addTeams(dataDir: string, count: number): string[] {
   }
 }
 
+/** Adds members to the one team of a stopped server, and returns a key to each. */
+export function addMembers(dataDir: string, count: number): string[] {
+  const directory = openDirectory(dataDir);
+  try {
+    const row = directory.prepare("select id from teams limit 1").get() as { id: string } | undefined;
+    if (!row) throw new Error("the directory holds no team: was the server ever started?");
+    return Array.from({ length: count }, (_, index) => addMember(directory, row.id, `bench-member-${index}`, "member"));
+  } finally {
+    directory.close();
+  }
+}
+
 function addTeam(directory: DatabaseSync, shard: string, id: string): string {
+  const now = Date.now();
+  directory.prepare("insert into organizations (id, name, created_at) values (?, ?, ?)").run(id, id, now);
+  directory.prepare("insert into teams (id, organization_id, name, shard, created_at) values (?, ?, ?, ?, ?)").run(id, id, id, shard, now);
+  return addMember(directory, id, id, "owner");
+}
+
+function addMember(directory: DatabaseSync, teamId: string, id: string, role: string): string {
   const now = Date.now();
   const { keyId, secret } = newApiKey();
   const hash = createHash("sha256").update(secret).digest("hex");
   const scopes = JSON.stringify(["memory:read", "memory:write"]);
-  const insert = (sql: string, ...values: (string | number)[]): unknown => directory.prepare(sql).run(...values);
-  insert("insert into organizations (id, name, created_at) values (?, ?, ?)", id, id, now);
-  insert("insert into teams (id, organization_id, name, shard, created_at) values (?, ?, ?, ?, ?)", id, id, id, shard, now);
-  insert("insert into users (id, name, created_at) values (?, ?, ?)", id, id, now);
-  insert("insert into memberships (team_id, user_id, role, created_at) values (?, ?, 'owner', ?)", id, id, now);
-  insert(
-    "insert into api_keys (key_id, secret_hash, user_id, team_id, name, scopes, created_at) values (?, ?, ?, ?, ?, ?, ?)",
-    keyId, hash, id, id, id, scopes, now,
-  );
+  directory.prepare("insert into users (id, name, created_at) values (?, ?, ?)").run(id, id, now);
+  directory.prepare("insert into memberships (team_id, user_id, role, created_at) values (?, ?, ?, ?)").run(teamId, id, role, now);
+  directory
+    .prepare("insert into api_keys (key_id, secret_hash, user_id, team_id, name, scopes, created_at) values (?, ?, ?, ?, ?, ?, ?)")
+    .run(keyId, hash, id, teamId, id, scopes, now);
   return formatApiKey({ keyId, secret });
 }
 

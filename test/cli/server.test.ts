@@ -97,6 +97,21 @@ describe("close", () => {
   });
 });
 
+test("vectors that were accepted outlive a runtime that dies", { timeout: patience }, async () => {
+  const dataDir = scratchDir();
+  const crashed = new Promise<void>((resolve) => {
+    void start(dataDir, { onCrash: () => resolve() }).then(async (server) => {
+      await text(server, "/vectors?upsert=kept");
+      process.kill(server.pid ?? 0, "SIGKILL");
+    });
+  });
+  await crashed;
+
+  const next = await start(dataDir);
+  expect(JSON.parse(await text(next, "/vectors"))).toEqual(["kept"]);
+  await next.close();
+});
+
 test("a runtime that dies is reported once, and the data can be opened again", { timeout: patience }, async () => {
   const dataDir = scratchDir();
   const lines: string[] = [];

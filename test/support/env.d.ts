@@ -4,6 +4,10 @@ declare global {
   namespace Cloudflare {
     interface Env {
       SHARD_1: D1Database;
+      /** 8 dimensions: shown at once, after half a second, not while the tests run. */
+      VECTORIZE_SMALL: Vectorize;
+      VECTORIZE_SLOW: Vectorize;
+      VECTORIZE_HELD: Vectorize;
       DIRECTORY_MIGRATIONS: D1Migration[];
       SHARD_MIGRATIONS: D1Migration[];
     }

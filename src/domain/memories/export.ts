@@ -4,6 +4,7 @@ import type { MemoryFilter, Page } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireCursor } from "./list.ts";
 import type { Memory, Version } from "./memory.ts";
+import { exportLinks } from "../graph/portable-links.ts";
 import { toPortable } from "./portable.ts";
 
 export interface ExportInput {
@@ -37,10 +38,11 @@ export async function exportMemories(ctx: Context, input: ExportInput): Promise<
     }),
     input.includeHistory ? maxVersions : Number.POSITIVE_INFINITY,
   );
+  const links = await exportLinks(ctx, page.items.map(({ id }) => id));
   const chains = input.includeHistory
     ? await ctx.memories.history(ctx.principal, ctx.now, page.items.filter(({ version }) => version > 1).map(({ id }) => id))
     : new Map<string, Version[]>();
-  const records = page.items.map((memory) => toPortable(memory, withoutHole(chains.get(memory.id) ?? [], memory.version)));
+  const records = page.items.map((memory) => toPortable(memory, withoutHole(chains.get(memory.id) ?? [], memory.version), links.get(memory.id)));
   const data =
     input.format === "ndjson"
       ? records.map((record) => `${JSON.stringify(record)}\n`).join("")

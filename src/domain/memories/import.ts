@@ -6,6 +6,7 @@ import { uuidv7 } from "../ids.ts";
 import { WriteRace, type MemoryWrite } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version } from "./memory.ts";
+import { importLinks } from "../graph/portable-links.ts";
 import { portableMemory, toState, type PortableMemory } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { takenKey, untilWon } from "./race.ts";
@@ -45,6 +46,7 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
       rest = rest.slice(part.ids.length);
     }
   }
+  await importLinks(ctx, input.records, outcome.ids);
   return outcome;
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { portableLinks, type PortableLinks } from "../graph/portable-links.ts";
 import * as field from "./fields.ts";
 import type { Json, Memory, MemoryState, Version } from "./memory.ts";
 
@@ -117,6 +118,7 @@ export const portableMemory = z.strictObject({
   updated_by: field.phrase("updated_by", 100).optional(),
   updated_tool: field.phrase("updated_tool", 200).optional(),
   history: z.array(versionSchema).max(maxHistory).optional(),
+  links: portableLinks.optional(),
 });
 export type PortableMemory = z.output<typeof portableMemory>;
 
@@ -150,7 +152,7 @@ function portableState(state: MemoryState) {
 }
 
 /** What an export writes for a memory. `earlier` holds the versions before the present one. */
-export function toPortable(memory: Memory, earlier: Version[]): Record<string, unknown> {
+export function toPortable(memory: Memory, earlier: Version[], links: PortableLinks = []): Record<string, unknown> {
   return {
     id: memory.id,
     version: memory.version,
@@ -161,6 +163,7 @@ export function toPortable(memory: Memory, earlier: Version[]): Record<string, u
     updated_by: memory.updatedBy,
     updated_tool: memory.updatedTool,
     ...portableState(memory),
+    ...(links.length === 0 ? {} : { links }),
     ...(earlier.length === 0
       ? {}
       : {

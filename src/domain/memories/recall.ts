@@ -25,6 +25,7 @@ export interface RecallInput {
   rendering?: Rendering;
   /** 0–1; 0 returns whatever matches. Left out, a query returns what probably was asked for, and a look-up everything. */
   minRelevance?: number;
+  mode?: SearchMode;
   /** Parts of the search to do without. */
   without?: readonly SearchPart[];
   /** Say how the answer came about. */
@@ -33,7 +34,10 @@ export interface RecallInput {
   asOf?: number;
 }
 
-export const searchParts = ["neighbours", "diversity", "dedupe"] as const;
+export const searchModes = ["text", "vector", "hybrid"] as const;
+export type SearchMode = (typeof searchModes)[number];
+
+export const searchParts = ["vector", "entities", "relationships", "graph", "neighbours", "rerank", "diversity", "dedupe"] as const;
 export type SearchPart = (typeof searchParts)[number];
 
 /** Relevance that a query asks for when the caller names none. */
@@ -78,8 +82,8 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
-  const { question, ranked, legs } = await searchMemories(ctx, query, input);
-  const { chosen, attached, drops, found } = choose(ranked, [], {
+  const { question, ranked, concepts, legs } = await searchMemories(ctx, query, input);
+  const { chosen, attached, drops, found } = choose(ranked, concepts, {
     limit: input.limit,
     minRelevance: input.minRelevance ?? defaultMinRelevance,
     without: new Set(input.without),
@@ -91,7 +95,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     return { ...whole(entry), ...(near ? { related: near } : {}) };
   });
   const report: SearchReport = {
-    mode: "text",
+    mode: input.mode ?? "hybrid",
     legs,
     cache: "off",
     traces: new Map(ranked.map(({ trace }) => [trace.id, trace])),

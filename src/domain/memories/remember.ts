@@ -7,15 +7,19 @@ import { requireScope } from "../tenancy/principal.ts";
 import { asVersion, canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
 import { untilWon } from "./race.ts";
+import { repeatedMemory } from "./recently-recalled.ts";
 
 export interface RememberInput extends Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "supersededBy">> {
   content: string;
   /** The same key with the same body answers as the first time did; nothing is stored twice. */
   idempotencyKey?: string;
+  /** Store it as a memory of its own, even if it says what this session has just recalled. */
+  allowDuplicate?: boolean;
 }
 
 export interface RememberOutcome {
-  outcome: "created" | "updated" | "unchanged";
+  /** `duplicate`: nothing was stored; `memory` is the one that says it already. */
+  outcome: "created" | "updated" | "unchanged" | "duplicate";
   memory: Memory;
   /** True when this answers a repeated call by its idempotency key. */
   replayed: boolean;
@@ -28,11 +32,12 @@ const kept = [
 
 /**
  * Stores a memory. Under a key that exists (same visibility home and namespace) it becomes the next version:
- * content and expiry are the new ones, attributes not mentioned are kept. Identical state is `unchanged`.
+ * content and expiry are the new ones, attributes not mentioned are kept. Identical state is `unchanged`. What would be
+ * new, but says only what this session has just recalled, is a `duplicate`.
  */
 export async function remember(ctx: Context, input: RememberInput): Promise<RememberOutcome> {
   requireScope(ctx.principal, "memory:write");
-  const { idempotencyKey, ...fields } = input;
+  const { idempotencyKey, allowDuplicate = false, ...fields } = input;
   if (fields.expiresAt != null && fields.expiresAt <= ctx.now) {
     throw invalid("The expiry lies in the past.", "Give an expiry in the future, or leave it out to keep the memory.");
   }
@@ -40,7 +45,11 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
   const requestHash = idempotencyKey === undefined ? "" : await sha256Hex(canonical(input));
 
   return untilWon("this key", async (attempt) => {
-    const { prior, existing: holder } = await known(ctx, fresh, idempotencyKey, attempt);
+    const hint = await known(ctx, fresh, idempotencyKey, attempt);
+    const repeated = allowDuplicate || hint.prior || hint.existing ? undefined : await repeatedMemory(ctx, fresh);
+    // Only the truth can tell a repeat from a retry, or from an update that the index has not heard of.
+    const { prior, existing: holder } = repeated ? await known(ctx, fresh, idempotencyKey, 1) : hint;
+    if (repeated && !prior && !holder) return { outcome: "duplicate", memory: repeated, replayed: false };
     if (prior) return replay(ctx, prior, requestHash);
 
     const existing = holder && isExpired(holder, ctx.now) ? undefined : holder;

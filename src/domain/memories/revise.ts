@@ -11,6 +11,8 @@ export interface ReviseInput {
   target: Reference;
   /** The version the change is based on; when it is no longer the present one, both are returned. */
   expectedVersion?: number;
+  /** Whether it is no mistake to give no changes. */
+  maybeNothing?: boolean;
   changes: Partial<Omit<MemoryState, "ownerId" | "supersededBy" | "archivedAt">> & { archivedAt?: null };
 }
 
@@ -24,7 +26,7 @@ export type ReviseOutcome =
  */
 export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOutcome> {
   requireScope(ctx.principal, "memory:write");
-  if (Object.keys(input.changes).length === 0) {
+  if (Object.keys(input.changes).length === 0 && !input.maybeNothing) {
     throw invalid("Nothing to change was given.", "Give at least one field to change, such as content, tags or importance.");
   }
   if (input.changes.expiresAt != null && input.changes.expiresAt <= ctx.now) {

@@ -1,10 +1,9 @@
 import type { Memory } from "../memories/memory.ts";
-
-export type CandidateKind = "memory" | "entity" | "relationship";
+import type { VectorKind } from "./vector-index.ts";
 
 /** Something that a search may answer with. Lists of candidates are ranked, best first. */
 export interface Candidate {
-  kind: CandidateKind;
+  kind: VectorKind;
   id: string;
   /** Everything that it says, for comparing it with others. */
   text: string;

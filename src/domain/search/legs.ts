@@ -14,29 +14,31 @@ export class Legs {
   }
 
   /** `deadline` in ms. The work goes on unheard after it; whatever can stop earlier listens to the signal. */
-  async run<T>(leg: Leg, deadline: number, work: (signal: AbortSignal) => Promise<T[]>): Promise<T[]> {
+  async run<T>(leg: Leg, deadline: number, work: (signal: AbortSignal) => Promise<T>, nothing: T, count: (found: T) => number): Promise<T> {
     const started = performance.now();
     const late = new AbortController();
-    const { promise: timeout, resolve } = Promise.withResolvers<"late">();
-    const timer = setTimeout(() => resolve("late"), deadline);
+    const { promise: timeout, resolve } = Promise.withResolvers<typeof isLate>();
+    const timer = setTimeout(() => resolve(isLate), deadline);
     const note = (status: "ok" | "failed" | "timeout", candidates: number): void => {
       this.reports[leg] = { status, ms: performance.now() - started, candidates };
     };
     try {
       const found = await Promise.race([work(late.signal), timeout]);
-      if (found === "late") {
+      if (found === isLate) {
         late.abort();
         note("timeout", 0);
-        return [];
+        return nothing;
       }
-      note("ok", found.length);
+      note("ok", count(found));
       return found;
     } catch (error) {
       this.#report(leg, error);
       note("failed", 0);
-      return [];
+      return nothing;
     } finally {
       clearTimeout(timer);
     }
   }
 }
+
+const isLate = Symbol("late");

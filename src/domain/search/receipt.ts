@@ -19,7 +19,8 @@ const legStatus = z.enum(["ok", "failed", "timeout", "off"]);
 export type LegStatus = z.output<typeof legStatus>;
 
 const legReport = z.object({ status: legStatus, ms: z.number(), candidates: z.number() });
-export type LegReports = Partial<Record<Leg, z.output<typeof legReport>>>;
+export type LegReport = z.output<typeof legReport>;
+export type LegReports = Partial<Record<Leg, LegReport>>;
 
 const hit = z.object({
   id: z.string(),

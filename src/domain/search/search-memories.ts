@@ -1,19 +1,25 @@
 import type { Context } from "../context.ts";
+import type { Expanded } from "../graph/ports.ts";
 import { statesOf } from "../memories/look-up.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput, SearchPart } from "../memories/recall.ts";
-import type { PublicPlace, SearchAnswer, SearchHit } from "../ports.ts";
+import type { PublicPlace, SearchAnswer } from "../ports.ts";
+import type { Candidate } from "./candidate.ts";
 import type { Ranked } from "./choose.ts";
-import { fuse, type Found } from "./fuse.ts";
+import { conceptsOf, drawnBy } from "./concepts.ts";
+import { fuse, type Found, type Place } from "./fuse.ts";
 import { Legs } from "./legs.ts";
-import { queryTerms } from "./query-terms.ts";
-import type { HitTrace, LegReports } from "./receipt.ts";
-import type { Question } from "./relevance.ts";
+import { queryTerms, type QueryTerm } from "./query-terms.ts";
+import type { HitTrace, LegReport, LegReports } from "./receipt.ts";
+import { heldBits, type Question } from "./relevance.ts";
+import type { VectorHit } from "./vector-index.ts";
 
 export interface Searched {
   question: Question;
   /** Best first. */
   ranked: (Ranked & { trace: HitTrace })[];
+  /** Entities and relationships that match, as candidates beside the memories. */
+  concepts: Candidate[];
   legs: LegReports;
 }
 
@@ -21,56 +27,186 @@ export interface Searched {
 const maxCandidates = 100;
 /** Stand in for those that the truth does not confirm, and for repeats. */
 const spareCandidates = 10;
+/** What the graph may add: what it has under these words, and the memories around the best hits. */
+const mostConcepts = 5;
+const walked = { starts: 3, limits: { depth: 1, breadth: 4, limit: 8 } } as const;
+const nothingAround: Expanded = { entities: [], relationships: [], walked: [] };
+
+/** How long each leg may take, ms. The text leg is the floor of every answer; the others may only make it better. */
+const deadlines = { text: 5_000, vector: 1_500, graph: 800 } as const;
 
 /** Half of a memory's recency is gone after so long, ms. */
 const halfLife = 90 * 24 * 60 * 60 * 1_000;
+/** How far vectors are trusted beside words; see `npm run eval -- --variants` for what each leg is worth. */
+const vectorWeight = 0.15;
+
+const noText: SearchAnswer = { hits: [], weights: [], terms: [], rarest: 0, appliedSeq: Infinity };
 
 /** What answers a question, from all legs at once; nothing here writes, and no model is asked to think. */
 export async function searchMemories(ctx: Context, text: string, input: RecallInput): Promise<Searched> {
-  const without = new Set<SearchPart>(input.without);
-  const terms = queryTerms(text);
-  const legs = new Legs((leg, error) => ctx.report(`search.${leg}`, error));
-  const limit = Math.min(maxCandidates, input.limit + spareCandidates);
-  const query = {
-    terms: terms.map(({ term }) => term),
-    neighbours: !without.has("neighbours"),
-    filter: input.filter ?? {},
-    limit,
-    ...(input.asOf === undefined ? {} : { asOf: input.asOf }),
-  };
-  const textual = async (): Promise<SearchAnswer> => ctx.index.search(ctx.principal, ctx.now, query);
+  const search = new Search(ctx, text, input);
+  return search.run();
+}
 
-  let answer = await textual();
-  let hydrated = await hydrate(ctx, answer.hits, input.asOf);
-  if (hydrated.seq > answer.appliedSeq) {
-    // The index missed a change that the truth has: repair it, then ask once more.
-    await ctx.index.catchUp(ctx.principal, hydrated.seq);
-    answer = await textual();
-    hydrated = await hydrate(ctx, answer.hits, input.asOf);
+class Search {
+  readonly #ctx: Context;
+  readonly #text: string;
+  readonly #input: RecallInput;
+  readonly #terms: QueryTerm[];
+  readonly #legs: Legs;
+  readonly #limit: number;
+  readonly #without: ReadonlySet<SearchPart>;
+
+  constructor(ctx: Context, text: string, input: RecallInput) {
+    this.#ctx = ctx;
+    this.#text = text;
+    this.#input = input;
+    this.#terms = queryTerms(text);
+    this.#legs = new Legs((leg, error) => ctx.report(`search.${leg}`, error));
+    this.#limit = Math.min(maxCandidates, input.limit + spareCandidates);
+    this.#without = new Set(input.without);
   }
-  legs.reports.memory_text = { status: "ok", ms: 0, candidates: answer.hits.length };
-  const question: Question = { text, terms: terms.map(({ word }, i) => ({ word, term: answer.terms[i] as string })), weights: answer.weights, rarest: answer.rarest };
-  const found = answer.hits.flatMap((hit, i): Found[] => {
-    const memory = hydrated.byId.get(hit.id);
-    return memory ? [{ memory, evidence: { own: hit.own, lent: hit.lent }, text: { rank: i + 1, score: hit.score } }] : [];
-  });
-  return { question, ranked: fuse(question, found, { vectorWeight: 0, now: ctx.now, halfLife }), legs: legs.reports };
+
+  async run(caughtUp = false): Promise<Searched> {
+    const textual = this.#textual();
+    const graph = textual.then((found) => this.#around(found));
+    const [answer, near] = await Promise.all([textual, this.#nearest()]);
+    const text = places(answer.hits.map(({ id, score }) => ({ id, score })));
+    const vector = places(near.map(({ id, similarity }) => ({ id, score: similarity })));
+    const elsewhere = [...answer.hits.flatMap(({ place }) => place ?? []), ...near.flatMap(placeOf)];
+    const [{ byId, seq }, expanded] = await Promise.all([this.#hydrate(new Set([...text.keys(), ...vector.keys()]), elsewhere), graph]);
+    if (seq > answer.appliedSeq && !caughtUp) {
+      // The index missed a change that the truth has: repair it, then ask once more.
+      await this.#ctx.index.catchUp(this.#ctx.principal, seq);
+      return this.run(true);
+    }
+    const drawn = drawnBy(expanded);
+    const missing = [...drawn.keys()].filter((id) => !byId.has(id));
+    // What only the graph leads to comes after what matches: it is fetched when there is room for it.
+    if (missing.length > 0 && byId.size < this.#input.limit) {
+      for (const [id, memory] of (await this.#hydrate(new Set(missing), [])).byId) byId.set(id, memory);
+    }
+
+    const question = this.#question(answer);
+    const bits = new Map(answer.hits.map(({ id, own, lent }) => [id, { own, lent }]));
+    const order = [...drawn.keys()];
+    const found = [...byId.values()].filter((memory) => matches(memory, this.#input)).map((memory): Found => {
+      const { id } = memory;
+      return {
+        memory,
+        evidence: bits.get(id) ?? { own: heldBits(question, memory), lent: 0 },
+        ...placed("text", text.get(id)),
+        ...placed("vector", vector.get(id)),
+        ...placed("graph", drawn.has(id) ? { rank: order.indexOf(id) + 1, score: drawn.get(id) as number } : undefined),
+      };
+    });
+    return {
+      question,
+      ranked: fuse(question, found, { vectorWeight, halfLife }),
+      concepts: conceptsOf(expanded, byId.values()),
+      legs: this.#legs.reports,
+    };
+  }
+
+  /** The words of the question; a slip is taken for what was meant. Without the text leg every word tells the same. */
+  #question({ terms, weights, rarest }: SearchAnswer): Question {
+    return {
+      text: this.#text,
+      terms: this.#terms.map(({ word, term }, i) => ({ word, term: terms[i] ?? term })),
+      weights: weights.length > 0 ? weights : this.#terms.map(() => 1),
+      rarest: rarest || 1,
+    };
+  }
+
+  async #textual(): Promise<SearchAnswer> {
+    const { index, principal, now } = this.#ctx;
+    const { mode, filter = {}, asOf } = this.#input;
+    if (mode === "vector") {
+      this.#legs.skip("memory_text");
+      return noText;
+    }
+    const query = {
+      terms: this.#terms.map(({ term }) => term),
+      neighbours: !this.#without.has("neighbours"),
+      filter,
+      limit: this.#limit,
+      ...(asOf === undefined ? {} : { asOf }),
+    };
+    return this.#legs.run("memory_text", deadlines.text, () => index.search(principal, now, query), noText, ({ hits }) => hits.length);
+  }
+
+  /** The present only: vectors have no past. */
+  async #nearest(): Promise<VectorHit[]> {
+    const { semantic, principal, now } = this.#ctx;
+    if (this.#input.mode === "text" || this.#without.has("vector") || this.#input.asOf !== undefined) {
+      this.#legs.skip("memory_vector");
+      return [];
+    }
+    return this.#legs.run(
+      "memory_vector", deadlines.vector,
+      (signal) => semantic.nearest(principal, now, this.#text, { kinds: ["memory"], limit: this.#limit, signal }),
+      [], (hits) => hits.length,
+    );
+  }
+
+  /** What the graph knows under these words and around the best hits; one round trip for three legs. */
+  async #around({ hits }: SearchAnswer): Promise<Expanded> {
+    const { graph, principal, now } = this.#ctx;
+    const { mode = "hybrid", asOf } = this.#input;
+    const memoryIds = hits.filter(({ place }) => !place).slice(0, walked.starts).map(({ id }) => id);
+    const terms = this.#terms.map(({ term }) => term);
+    const wanted = { entity_text: !this.#without.has("entities"), relationship_text: !this.#without.has("relationships"), graph: !this.#without.has("graph") && memoryIds.length > 0 };
+    const isOff = mode !== "hybrid" || asOf !== undefined || terms.length === 0;
+    const on = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((leg) => wanted[leg] && !isOff);
+    for (const leg of Object.keys(wanted) as (keyof typeof wanted)[]) if (!on.includes(leg)) this.#legs.skip(leg);
+    const [first] = on;
+    if (!first) return nothingAround;
+    const expanded = await this.#legs.run(
+      first, deadlines.graph,
+      () =>
+        graph.expand(principal, now, {
+          ...(on.includes("entity_text") ? { entities: { terms, limit: mostConcepts } } : {}),
+          ...(on.includes("relationship_text") ? { relationships: { terms, limit: mostConcepts } } : {}),
+          ...(on.includes("graph") ? { walk: { memoryIds, limits: walked.limits } } : {}),
+        }),
+      nothingAround, () => 0,
+    );
+    const counts = { entity_text: expanded.entities.length, relationship_text: expanded.relationships.length, graph: expanded.walked.length };
+    for (const leg of on) this.#legs.reports[leg] = { ...(this.#legs.reports[first] as LegReport), candidates: counts[leg] };
+    return expanded;
+  }
+
+  /** As the truth has them; what it does not confirm, or the caller may not see, is missing. `seq` is the team's newest change. */
+  async #hydrate(ids: ReadonlySet<string>, places: PublicPlace[]): Promise<{ byId: Map<string, Memory>; seq: number }> {
+    const { memories, principal, now } = this.#ctx;
+    const { asOf } = this.#input;
+    const elsewhere = new Map(places.map((place) => [place.id, place]));
+    const own = [...ids].filter((id) => !elsewhere.has(id));
+    const [mine, foreign, past] = await Promise.all([
+      memories.hydrate(principal, now, asOf === undefined ? own : []),
+      elsewhere.size > 0 && asOf === undefined ? memories.hydratePublic(principal, now, [...elsewhere.values()]) : [],
+      asOf === undefined ? [] : statesOf(this.#ctx, own, asOf),
+    ]);
+    return { byId: new Map([...mine.memories, ...foreign, ...past].map((memory) => [memory.id, memory])), seq: mine.seq };
+  }
 }
 
-interface Hydrated {
-  byId: Map<string, Memory>;
-  /** The team's newest change. */
-  seq: number;
-}
+const places = (ranked: { id: string; score: number }[]): Map<string, Place> => new Map(ranked.map(({ id, score }, i) => [id, { rank: i + 1, score }]));
 
-/** The hits as the truth has them; what it does not confirm, or the caller may not see, is missing. */
-async function hydrate(ctx: Context, hits: Pick<SearchHit, "id" | "place">[], asOf: number | undefined): Promise<Hydrated> {
-  const own = hits.filter(({ place }) => !place).map(({ id }) => id);
-  const places = hits.flatMap(({ place }): PublicPlace[] => (place ? [place] : []));
-  const [mine, foreign, past] = await Promise.all([
-    ctx.memories.hydrate(ctx.principal, ctx.now, asOf === undefined ? own : []),
-    places.length > 0 && asOf === undefined ? ctx.memories.hydratePublic(ctx.principal, ctx.now, places) : [],
-    asOf === undefined ? [] : statesOf(ctx, own, asOf),
-  ]);
-  return { byId: new Map([...mine.memories, ...foreign, ...past].map((memory) => [memory.id, memory])), seq: mine.seq };
+const placed = <K extends string>(leg: K, place: Place | undefined): Partial<Record<K, Place>> => (place ? ({ [leg]: place } as Record<K, Place>) : {});
+
+const placeOf = ({ id, teamId, shard }: VectorHit): PublicPlace[] => (teamId !== undefined && shard !== undefined ? [{ id, teamId, shard }] : []);
+
+/** The text index filters while it searches; what other legs bring is filtered here. */
+function matches(memory: Memory, { filter = {} }: RecallInput): boolean {
+  const { tags, namespaces, visibility, type, minImportance, changedSince, author } = filter;
+  return (
+    (!tags || tags.every((tag) => memory.tags.includes(tag))) &&
+    (!namespaces || namespaces.some((name) => (name.endsWith("*") ? memory.namespace.startsWith(name.slice(0, -1)) : memory.namespace === name))) &&
+    (visibility === undefined || memory.visibility === visibility) &&
+    (type === undefined || memory.type === type) &&
+    (minImportance === undefined || memory.importance >= minImportance) &&
+    (changedSince === undefined || memory.updatedAt >= changedSince) &&
+    (author === undefined || memory.updatedBy === author)
+  );
 }

@@ -40,6 +40,11 @@ export class DirectoryStore implements KeyDirectory {
     return row.name;
   }
 
+  async listShards(): Promise<string[]> {
+    const rows = await this.#db.select({ name: shards.name }).from(shards).orderBy(asc(shards.name));
+    return rows.map(({ name }) => name);
+  }
+
   async createOrganization(organization: { id: string; name: string }, now: number): Promise<void> {
     await this.#db.insert(organizations).values({ ...organization, createdAt: now });
   }

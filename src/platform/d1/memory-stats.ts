@@ -1,7 +1,9 @@
 import { and, desc, eq, isNotNull, lte, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
-import type { TeamStats } from "../../domain/ports.ts";
+import { vectorStageName } from "../../domain/indexing/vector-stage.ts";
+import type { TeamStats, VectorStats } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
+import { indexFailures, indexProgress, servingSpaces, vectorItems } from "./index-schema.ts";
 import { memories, memoryTags, versions } from "./shard-schema.ts";
 
 const day = 86_400_000;
@@ -9,7 +11,7 @@ const day = 86_400_000;
 /** Counts only what the principal may see; `live` and `visible` are the store's own conditions. */
 export async function readStats(db: DrizzleD1Database, principal: Principal, now: number, live: SQL, visible: SQL): Promise<TeamStats> {
   const count = sql<number>`count(*)`;
-  const [sums, archived, chain, visibility, namespace, type, tags, expiring] = await db.batch([
+  const [sums, archived, chain, visibility, namespace, type, tags, expiring, vectors] = await db.batch([
     db
       .select({
         total: count,
@@ -36,6 +38,7 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
       .orderBy(desc(count), memoryTags.tag)
       .limit(20),
     db.select({ count }).from(memories).where(and(live, lte(memories.expiresAt, now + day))),
+    selectVectors(db, principal, live),
   ]);
   const named = (rows: { name: string; count: number }[]) => Object.fromEntries(rows.map((row) => [row.name, row.count]));
   return {
@@ -49,5 +52,36 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
     topTags: tags,
     expiringWithinDay: expiring[0]?.count ?? 0,
     lastChangeAt: sums[0]?.last ?? null,
+    vectors: toVectorStats(vectors[0]),
   };
+}
+
+/** The state of each memory's newest version in the space of the model that came last. */
+function selectVectors(db: DrizzleD1Database, principal: Principal, live: SQL) {
+  const space = sql<string | null>`(SELECT space FROM ${indexProgress} WHERE team_id = ${principal.teamId} AND stage = ${vectorStageName} ORDER BY started_at DESC LIMIT 1)`;
+  return db
+    .select({
+      space,
+      serving: sql<string | null>`(SELECT space FROM ${servingSpaces} WHERE team_id = ${principal.teamId})`,
+      total: sql<number>`count(*)`,
+      indexed: sql<number>`count(${vectorItems.id})`,
+      failed: sql<number>`count(${indexFailures.memoryId})`,
+    })
+    .from(memories)
+    .leftJoin(
+      vectorItems,
+      and(eq(vectorItems.teamId, memories.teamId), sql`${vectorItems.space} = ${space}`, eq(vectorItems.kind, "memory"), eq(vectorItems.id, memories.id), eq(vectorItems.version, memories.version), isNotNull(vectorItems.hash)),
+    )
+    .leftJoin(
+      indexFailures,
+      and(eq(indexFailures.teamId, memories.teamId), eq(indexFailures.stage, vectorStageName), sql`${indexFailures.space} = ${space}`, eq(indexFailures.memoryId, memories.id), eq(indexFailures.version, memories.version)),
+    )
+    .where(and(live, eq(memories.sensitivity, "normal")));
+}
+
+/** Whether the team has any vectors at all would tell that others write; so somebody who sees none learns nothing. */
+function toVectorStats(row: (Omit<VectorStats, "waiting"> & { total: number }) | undefined): VectorStats {
+  const { space, serving, total, indexed, failed } = row ?? { space: null, serving: null, total: 0, indexed: 0, failed: 0 };
+  const known = indexed + failed > 0;
+  return { space: known ? space : null, indexed, waiting: total - indexed - failed, failed, serving: known ? serving : null };
 }

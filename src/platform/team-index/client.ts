@@ -1,11 +1,21 @@
 import type { Memory, Version } from "../../domain/memories/memory.ts";
-import type { IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
+import type { Generation, IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
+import { within } from "../within.ts";
 import { toDocument, toPastDocument } from "./document.ts";
 import type { IndexQuery } from "./search.ts";
 import type { TeamIndex, TeamRef } from "./team-index.ts";
 
 type Report = (event: string, error: unknown) => void;
+
+/** Pauses before the second and third attempt: an object that was reset by a deployment is back within milliseconds. */
+const retryMs = [20, 100];
+/** Later attempts to make kept answers unreachable, when the object was out of reach for longer. */
+const bumpAgainMs = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
+/** In this time the question itself can be answered: asking on would cost more than a kept answer saves. */
+const generationMs = 200;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const refOf = (principal: Principal): TeamRef => ({ teamId: principal.teamId, shard: principal.shard });
 
@@ -39,9 +49,9 @@ export class TeamIndexClient implements SearchIndex {
     // A later version may have ceased to be public: the organization's index must hear of it all the same.
     const forOrganization = documents.filter((document) => document.visibility === "public" || document.version > 1);
     await Promise.all([
-      this.#quietly("index.apply", () => this.#team(principal).apply(refOf(principal), documents, first, last)),
+      this.#surely("index.apply", () => this.#team(principal), (index) => index.apply(refOf(principal), documents, first, last)),
       forOrganization.length > 0
-        ? this.#quietly("index.apply.organization", () => this.#organization(principal).apply(refOf(principal), forOrganization, first, last))
+        ? this.#surely("index.apply.organization", () => this.#organization(principal), (index) => index.apply(refOf(principal), forOrganization, first, last))
         : undefined,
     ]);
   }
@@ -51,9 +61,9 @@ export class TeamIndexClient implements SearchIndex {
     const first = removed.lastSeq - ids.length + 1;
     const wasPublic = removed.memories.filter(({ visibility }) => visibility === "public").map(({ id }) => id);
     await Promise.all([
-      this.#quietly("index.remove", () => this.#team(principal).remove(refOf(principal), ids, first, removed.lastSeq)),
+      this.#surely("index.remove", () => this.#team(principal), (index) => index.remove(refOf(principal), ids, first, removed.lastSeq)),
       wasPublic.length > 0
-        ? this.#quietly("index.remove.organization", () => this.#organization(principal).remove(refOf(principal), wasPublic, first, removed.lastSeq))
+        ? this.#surely("index.remove.organization", () => this.#organization(principal), (index) => index.remove(refOf(principal), wasPublic, first, removed.lastSeq))
         : undefined,
     ]);
   }
@@ -120,12 +130,42 @@ export class TeamIndexClient implements SearchIndex {
     return this.#team(principal).stats(refOf(principal));
   }
 
-  /** The write is committed whatever happens here; the next search notices the gap, and a sweep repairs it. */
-  async #quietly(event: string, work: () => Promise<unknown>): Promise<void> {
+  async generation(principal: Principal): Promise<Generation | undefined> {
     try {
-      await work();
+      const asked = Promise.all([this.#team(principal).generation(principal.userId), this.#organization(principal).generation(principal.userId)]);
+      const known = await within(generationMs, asked);
+      return known && { team: known[0], organization: known[1] };
     } catch (error) {
-      this.#report(event, error);
+      this.#report("index.generation", error);
+      return undefined;
+    }
+  }
+
+  /**
+   * The write is committed whatever happens here; the next search notices the gap, and a sweep repairs it within a minute.
+   * Until then answers kept from before the write must not be served: if the index cannot take the change it can perhaps
+   * still count it. When it could not even be reached, kept answers could not be used either, and it hears of the change
+   * soon after it is back. What remains is an index that this writer alone cannot reach: there an answer may be older than
+   * the write until the sweep.
+   */
+  async #surely(event: string, index: () => DurableObjectStub<TeamIndex>, work: (index: DurableObjectStub<TeamIndex>) => Promise<unknown>): Promise<void> {
+    for (const pauseMs of [...retryMs, undefined]) {
+      try {
+        await work(index());
+        return;
+      } catch (error) {
+        if (pauseMs === undefined) this.#report(event, error);
+        else await pause(pauseMs);
+      }
+    }
+    const bumped = (): Promise<boolean> => index().bump().then(() => true, () => false);
+    if (!(await bumped())) void this.#untilBumped(bumped);
+  }
+
+  async #untilBumped(bumped: () => Promise<boolean>): Promise<void> {
+    for (const pauseMs of bumpAgainMs) {
+      await pause(pauseMs);
+      if (await bumped()) return;
     }
   }
 }

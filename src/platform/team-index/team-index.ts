@@ -2,11 +2,15 @@ import { DurableObject } from "cloudflare:workers";
 import type { PublicPlace } from "../../domain/ports.ts";
 import { Documents } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
+import { everyone, Generations } from "./generation.ts";
+import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
 import { documentsAt, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
 import { TeamSource, type Chain, type Checksum } from "./source.ts";
 import { TextIndex } from "./text/text-index.ts";
+import { VectorizeBindings } from "../vectorize/bindings.ts";
+import { settlePending } from "../vectorize/settle.ts";
 
 export interface TeamRef {
   teamId: string;
@@ -17,6 +21,8 @@ export interface TeamRef {
 const purgeDelay = 30_000;
 /** Merging waits until a burst of writes is over, ms. */
 const mergeDelay = 1_000;
+/** Vectorize shows what was written within 30 s mostly, and 2 minutes rarely, ms. */
+const settleDelay = 60_000;
 
 /**
  * Full-text index of one team (`team:<id>`), or of the public memories of an organization (`org:<id>`), in the
@@ -28,6 +34,8 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #text: TextIndex;
   readonly #documents: Documents;
   readonly #progress: Progress;
+  readonly #vectors: PendingVectors;
+  readonly #generations: Generations;
   /** At most one pass over the truth at a time for each team; what is applied meanwhile waits for its end. */
   readonly #passes = new Map<string, Promise<unknown>>();
   readonly #publicOnly: boolean;
@@ -41,6 +49,8 @@ export class TeamIndex extends DurableObject<Env> {
     this.#text = new TextIndex(ctx.storage);
     this.#documents = new Documents(this.#sql, this.#text, { keepPast: !this.#publicOnly });
     this.#progress = new Progress(this.#sql);
+    this.#vectors = new PendingVectors(this.#sql);
+    this.#generations = new Generations(this.#sql);
   }
 
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
@@ -67,6 +77,16 @@ export class TeamIndex extends DurableObject<Env> {
       if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
     });
     await this.#schedulePurge();
+  }
+
+  /** Another one as soon as this person may find something else than before. */
+  generation(userId: string): string {
+    return this.#generations.of(userId);
+  }
+
+  /** For a change that is not in the tables of the index, such as vectors that landed: of everybody, or of these owners' private memories. */
+  bump(audiences: readonly string[] = [everyone]): void {
+    this.ctx.storage.transactionSync(() => this.#generations.bump(audiences));
   }
 
   holdsKey(key: string): boolean {
@@ -131,6 +151,38 @@ export class TeamIndex extends DurableObject<Env> {
     return { documents, appliedSeq: this.#progress.applied(team.teamId) };
   }
 
+  async putVectors(space: SpaceRef, vectors: PendingVector[]): Promise<{ waiting: number; outdated: string[] }> {
+    await this.#scheduleUpkeep(settleDelay);
+    return this.ctx.storage.transactionSync(() => {
+      this.#generations.bump([...new Set(vectors.map(({ audience }) => (audience === "team" ? everyone : audience)))]);
+      return this.#vectors.put(space, vectors);
+    });
+  }
+
+  removeVectors(ids: string[]): void {
+    this.ctx.storage.transactionSync(() => this.#vectors.remove(ids));
+  }
+
+  scanVectors(query: PendingQuery): { hits: PendingHit[]; waiting: number } {
+    return this.#vectors.scan(query);
+  }
+
+  vectorsWaitingAmong(ids: string[]): string[] {
+    return this.#vectors.waitingAmong(ids);
+  }
+
+  oldestVectors(limit: number, after: number): { seq: number; id: string; version: number; dimensions: number }[] {
+    return this.#vectors.oldest(limit, after);
+  }
+
+  vectorsVisible(seen: { id: string; version: number }[]): void {
+    this.ctx.storage.transactionSync(() => this.#vectors.visible(seen));
+  }
+
+  vectorSpaces(): SpaceRef[] {
+    return this.#vectors.spaces();
+  }
+
   override async alarm(): Promise<void> {
     const purge = this.#sql.exec("DELETE FROM meta WHERE name = 'purge' RETURNING name").toArray().length > 0;
     try {
@@ -140,6 +192,14 @@ export class TeamIndex extends DurableObject<Env> {
       if (purge) this.#notePurge();
       throw error;
     }
+    await this.#settle();
+  }
+
+  /** Lets go of the vectors that Vectorize shows by now. What cannot be asked goes on waiting, and is found meanwhile. */
+  async #settle(): Promise<void> {
+    if (this.#vectors.oldest(1, 0).length === 0) return;
+    await settlePending(this, VectorizeBindings.of(this.env)).catch(() => undefined);
+    if (this.#vectors.oldest(1, 0).length > 0) await this.#scheduleUpkeep(settleDelay);
   }
 
   #alive(slots: number[]): Set<number> {

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { servicesOf } from "../../../src/app.ts";
 import type { Context } from "../../../src/domain/context.ts";
 import { uuidv7 } from "../../../src/domain/ids.ts";
+import { indexTeam } from "../../../src/domain/indexing/index-team.ts";
 import { list } from "../../../src/domain/memories/list.ts";
 import { newState, type Memory, type MemoryState } from "../../../src/domain/memories/memory.ts";
 import { recall, type RecallInput, type Recalled } from "../../../src/domain/memories/recall.ts";
@@ -14,6 +15,15 @@ import { keyFor, newTenant, now, principalOf, store } from "../tenancy/tenant.ts
 
 export { day, hour, minute, now } from "../tenancy/tenant.ts";
 export const services = servicesOf(env);
+
+/** Until everything that was written has its vector and its place in the graph. */
+export async function indexed({ teamId, organizationId, shard }: Principal): Promise<void> {
+  for (;;) {
+    const { state } = await indexTeam(services.indexing, { teamId, organizationId, shard }, Date.now, { deadline: Date.now() + 10_000, memories: 10_000 });
+    if (state === "done") return;
+    await scheduler.wait(20);
+  }
+}
 
 type Asked = Partial<Omit<RecallInput, "query">>;
 
@@ -32,8 +42,8 @@ export class Person {
   }
 
   at(instant: number, tool = "vitest"): Context {
-    const { memories, index } = services;
-    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, index };
+    const { memories, index, graph, semantic } = services;
+    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, index, graph, semantic };
   }
 
   call(tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {

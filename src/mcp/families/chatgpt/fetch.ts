@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { notFound } from "../../../domain/errors.ts";
-import { recall } from "../../../domain/memories/recall.ts";
+import { recallCached } from "../../../domain/memories/recall-cached.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/search/excerpt.ts";
 import { memoryUri } from "../../resources.ts";
@@ -16,7 +16,7 @@ export const fetchMemory = defineTool({
   input: z.strictObject({ id: z.uuid("id must be one that search returned") }),
   output: z.looseObject({ id: z.string(), title: z.string(), text: z.string(), url: z.string() }),
   async handler(ctx, { id }) {
-    const [found] = (await recall(ctx, { id, limit: 1 })).items;
+    const [found] = (await recallCached(ctx, { id, limit: 1 }, "chatgpt")).items;
     if (!found) throw notFound(`There is no memory with the id ${id}.`, "Search again: it may have been forgotten.");
     const { memory } = found;
     const document = {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
-import { recall } from "../../../domain/memories/recall.ts";
+import { recallCached } from "../../../domain/memories/recall-cached.ts";
 import { queryTerms } from "../../../domain/search/query-terms.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { excerpt, preview } from "../../../domain/search/excerpt.ts";
@@ -20,7 +20,7 @@ export const search = defineTool({
   input: z.strictObject({ query: field.filled("query", 4_000) }),
   output: z.looseObject({ results: z.array(z.looseObject({ id: z.string(), title: z.string(), url: z.string() })) }),
   async handler(ctx, { query }) {
-    const { items } = await recall(ctx, { query, limit: 10 });
+    const { items } = await recallCached(ctx, { query, limit: 10 }, "chatgpt");
     const terms = queryTerms(query).map(({ word }) => word);
     const results = items.map(({ memory }) => ({
       id: memory.id,

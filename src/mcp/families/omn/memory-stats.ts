@@ -1,19 +1,21 @@
 import * as z from "zod";
 import { stats } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
+import { ratesOf } from "../../render.ts";
 
 /** OmniMemory document 1.8. */
 export const memoryStats = defineTool({
   name: "omn_memory_stats",
   family: "omn",
   title: "Memory statistics",
-  description: "How many memories you can see, by namespace, type, scope and tag, and the state of the search index.",
+  description: "How many memories you can see, by namespace, type, scope and tag, and how many of them have vectors.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({}),
-  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number() }),
+  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}) }),
   async handler(ctx) {
     const result = await stats(ctx);
+    const caches = ctx.cache && ratesOf(ctx.cache.rates());
     const listed = (counts: Record<string, number>) => Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(", ") || "none";
     return {
       structured: {
@@ -26,9 +28,11 @@ export const memoryStats = defineTool({
         by_type: result.byType,
         top_tags: result.topTags,
         expiring_within_day: result.expiringWithinDay,
+        vectors: result.vectors,
+        ...(caches ? { caches } : {}),
         ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
       },
-      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}.`,
+      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed.`,
     };
   },
 });

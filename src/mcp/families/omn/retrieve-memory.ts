@@ -1,9 +1,12 @@
 import * as z from "zod";
+import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { recall, searchParts } from "../../../domain/memories/recall.ts";
+import { searchModes, searchParts } from "../../../domain/memories/recall.ts";
+import { recallCached } from "../../../domain/memories/recall-cached.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { recallAnswer, recallRendering, recallText, structuredRecall } from "../../render-recall.ts";
+import { recallAnswer, recallRendering, renderRecall } from "../../render-recall.ts";
 import { filters, toFilter } from "./filters.ts";
+import { graphOf, graphParts } from "./graph-of.ts";
 
 /** OmniMemory document 1.2; features A row 1. */
 export const retrieveMemory = defineTool({
@@ -24,15 +27,21 @@ export const retrieveMemory = defineTool({
     min_relevance: field.fraction.optional(),
     receipt: z.boolean().default(false).meta({ listed: { type: "boolean" } }),
     as_of: field.instant.optional().describe("what was known then"),
+    mode: z.enum(searchModes).optional().meta({ listed: null }),
     /** Parts of the search to do without, to see what each is worth. */
     without: z.array(z.enum(searchParts)).max(searchParts.length).optional().meta({ listed: null }),
+    /** With an id: what the graph knows of the memory. */
+    include: z.array(z.enum(graphParts)).max(graphParts.length).optional().meta({ listed: null }),
     /** Of the document; content always comes whole. */
     decompress: z.boolean().optional().meta({ listed: null }),
   }),
   output: recallAnswer,
   async handler(ctx, input) {
     const started = performance.now();
-    const outcome = await recall(ctx, {
+    if (input.include?.length && (input.id === undefined || input.max_tokens !== undefined || input.as_of !== undefined)) {
+      throw invalid("include goes with an id, and without max_tokens and as_of.", "Recall first, then get one memory by its id with include.");
+    }
+    const outcome = await recallCached(ctx, {
       ...(input.id === undefined ? {} : { id: input.id }),
       ...(input.key === undefined ? {} : { key: input.key }),
       ...(input.query === undefined ? {} : { query: input.query }),
@@ -41,11 +50,17 @@ export const retrieveMemory = defineTool({
       ...(input.max_tokens === undefined ? {} : { maxTokens: input.max_tokens }),
       rendering: recallRendering,
       ...(input.min_relevance === undefined ? {} : { minRelevance: input.min_relevance }),
+      ...(input.mode === undefined ? {} : { mode: input.mode }),
       ...(input.without === undefined ? {} : { without: input.without }),
       receipt: input.receipt,
       ...(input.as_of === undefined ? {} : { asOf: input.as_of }),
-    });
-    const ms = Math.round((performance.now() - started) * 100) / 100;
-    return { structured: structuredRecall(outcome, ms), text: recallText(outcome) };
+    }, "omn");
+    const around = input.include?.length && outcome.items[0] ? await graphOf(ctx, outcome.items[0].memory.id, input.include) : undefined;
+    const { structured, text } = renderRecall(outcome, Math.round((performance.now() - started) * 100) / 100);
+    if (!around) return { structured, text };
+    return {
+      structured: { ...structured, memories: structured.memories.map((memory) => ({ ...memory, ...around.structured })) },
+      text: [text, ...around.lines].join("\n"),
+    };
   },
 });

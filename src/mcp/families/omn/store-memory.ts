@@ -1,8 +1,10 @@
 import * as z from "zod";
+import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { stateInput, toState } from "../../../domain/memories/portable.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
+import { duplicateText } from "../../render.ts";
 
 /** OmniMemory document 1.1; features A row 1. */
 export const storeMemory = defineTool({
@@ -23,18 +25,26 @@ export const storeMemory = defineTool({
     occurred_at: field.instant.optional(),
     type: field.memoryType.optional(),
     idempotency_key: field.idempotencyKey.optional(),
+    /** Ties to other memories (Mnemosyne document, link types). */
+    links: linkInput.optional().meta({ listed: null }),
+    /** Named in the answer that makes it necessary. */
+    allow_duplicate: z.boolean().optional().meta({ listed: null }),
     /** Of the document; accepted, while content of at most 10,000 characters needs no compression. */
     compress: z.boolean().optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ memory_id: z.string(), key: z.string(), outcome: z.enum(["created", "updated", "unchanged"]), version: z.number() }),
-  async handler(ctx, { idempotency_key, compress: _compress, ...input }) {
+  output: z.looseObject({ memory_id: z.string(), key: z.string().nullable(), outcome: z.enum(["created", "updated", "unchanged", "duplicate"]), version: z.number() }),
+  async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
+    // A link that leads nowhere is told before anything is stored.
+    await resolveEnds(ctx, links);
     const result = await remember(ctx, {
       ...toState(input),
       content: input.content,
       ...(idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key }),
+      ...(allow_duplicate === undefined ? {} : { allowDuplicate: allow_duplicate }),
     });
     const { memory, outcome } = result;
-    if (outcome !== "unchanged" && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    if (outcome !== "duplicate") await linkMemory(ctx, memory, links);
+    if ((outcome === "created" || outcome === "updated") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     return {
       structured: {
         memory_id: memory.id,
@@ -47,7 +57,7 @@ export const storeMemory = defineTool({
         compressed: false,
         ...(result.replayed ? { replayed: true } : {}),
       },
-      text: `${outcome} ${memory.key} (version ${memory.version}, ${memory.visibility}, ${memory.namespace}) id ${memory.id}`,
+      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : `${outcome} ${memory.key} (version ${memory.version}, ${memory.visibility}, ${memory.namespace}) id ${memory.id}`,
     };
   },
 });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { linkInput, linkMemory, resolveEnds, unlinkInput, unlinkMemory } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { stateInput, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
@@ -24,12 +25,18 @@ export const updateMemory = defineTool({
     summary: stateInput.summary,
     archived: z.literal(false).meta({ listed: { const: false, description: "restores" } }).optional(),
     expected_version: z.number().int().positive().optional(),
+    links: linkInput.optional().meta({ listed: null }),
+    unlink: unlinkInput.optional().meta({ listed: null }),
   }),
   output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict"]) }),
-  async handler(ctx, { id, key, new_key, expected_version, archived, ...fields }) {
+  async handler(ctx, { id, key, new_key, expected_version, archived, links = [], unlink = [], ...fields }) {
+    // A link that leads nowhere is told before anything is changed.
+    await resolveEnds(ctx, [...links, ...unlink]);
     const result = await revise(ctx, {
       target: { ...(id === undefined ? {} : { id }), ...(key === undefined ? {} : { key }) },
       ...(expected_version === undefined ? {} : { expectedVersion: expected_version }),
+      // Links are no part of a version: to change them alone is enough.
+      maybeNothing: links.length + unlink.length > 0,
       changes: {
         ...toState({ ...fields, ...(new_key === undefined ? {} : { key: new_key }) }),
         ...(archived === undefined ? {} : { archivedAt: null }),
@@ -45,6 +52,8 @@ export const updateMemory = defineTool({
           `Current: ${result.current.content}\nYours: ${result.attempted.content ?? JSON.stringify(result.attempted)}`,
       };
     }
+    await linkMemory(ctx, result.memory, links);
+    await unlinkMemory(ctx, result.memory, unlink);
     if (result.outcome === "updated") ctx.changed({ ids: [result.memory.id], listChanged: archived !== undefined });
     return {
       structured: { outcome: result.outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version },

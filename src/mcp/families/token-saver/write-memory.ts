@@ -3,7 +3,8 @@ import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { memoryScope, placeOf, where } from "./scope.ts";
+import { duplicateText } from "../../render.ts";
+import { memoryScope, placeOf, scopeOf, where } from "./scope.ts";
 
 const year = 31_536_000;
 
@@ -22,9 +23,11 @@ export const writeMemory = defineTool({
     scope: memoryScope.default("project"),
     ttl: z.number().int().positive().max(100 * year).optional().describe("seconds"),
     tags: field.tags.optional(),
+    /** Named in the answer that makes it necessary. */
+    allow_duplicate: z.boolean().optional().meta({ listed: null }),
     ...where,
   }),
-  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged"]), version: z.number() }),
+  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate"]), version: z.number() }),
   async handler(ctx, input) {
     if (input.value === null) throw invalid("value: null says nothing to remember.", "To remove a memory, call delete_memory.");
     const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
@@ -36,8 +39,15 @@ export const writeMemory = defineTool({
       key: input.key,
       ...placeOf(ctx, input.scope, input),
       ...(input.tags === undefined ? {} : { tags: input.tags }),
+      ...(input.allow_duplicate === undefined ? {} : { allowDuplicate: input.allow_duplicate }),
       ...(input.ttl === undefined ? {} : { expiresAt: ctx.now + input.ttl * 1000 }),
     });
+    if (outcome === "duplicate") {
+      return {
+        structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version },
+        text: duplicateText(memory, "write_memory under its key"),
+      };
+    }
     if (outcome !== "unchanged") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     return {
       structured: { outcome, id: memory.id, key: memory.key, scope: input.scope, version: memory.version },

@@ -1,0 +1,34 @@
+import type { EntityType } from "./graph.ts";
+
+/**
+ * An entity or relationship as a search index holds it: once for each home whose memories speak of it, from those alone, so
+ * that nobody finds by a name that only somebody else's private memory uses.
+ */
+export interface GraphDocument {
+  kind: "entity" | "relationship";
+  /** Within its home: the same thing in another home has another id. */
+  id: string;
+  /** '' for what the team shares, otherwise the one person who may see it. */
+  home: string;
+  fields: Record<string, string>;
+}
+
+export const entityDocument = (home: string, entity: { id: string; names: string[]; type: EntityType }): GraphDocument => ({
+  kind: "entity",
+  id: entity.id,
+  home,
+  fields: { name: entity.names[0] ?? "", aliases: entity.names.slice(1).join(" · "), type: entity.type },
+});
+
+export const relationshipDocument = (
+  home: string,
+  relationship: { id: string; source: string; type: string; target: string; temporalContext: string | null },
+): GraphDocument => ({
+  kind: "relationship",
+  id: relationship.id,
+  home,
+  fields: {
+    statement: `${relationship.source} ${relationship.type.replaceAll("_", " ")} ${relationship.target}`,
+    context: relationship.temporalContext ?? "",
+  },
+});

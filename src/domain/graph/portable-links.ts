@@ -1,0 +1,56 @@
+import * as z from "zod";
+import type { Context } from "../context.ts";
+import * as field from "../memories/fields.ts";
+import { untilWon } from "../memories/race.ts";
+import { linkTypes } from "./graph.ts";
+import type { NewLink } from "./ports.ts";
+
+const tie = { type: z.enum(linkTypes), strength: field.fraction.default(1), reason: field.phrase("reason", 500).default("") };
+const id = z.uuid().toLowerCase();
+
+/**
+ * Links of an exported memory, from it and to it: whichever end an import brings second finds the other one there.
+ */
+export const portableLinks = z.array(z.union([z.strictObject({ to: id, ...tie }), z.strictObject({ from: id, ...tie })])).max(10_000);
+export type PortableLinks = z.output<typeof portableLinks>;
+
+/** The links that somebody made, by the memories at their ends. Drawn ones are drawn again where they arrive. */
+export async function exportLinks(ctx: Context, ids: string[]): Promise<Map<string, PortableLinks>> {
+  const byMemory = new Map<string, PortableLinks>();
+  const links = ids.length === 0 ? [] : await ctx.graph.links(ctx.principal, ctx.now, ids);
+  const wanted = new Set(ids);
+  for (const { source, target, type, strength, reason, origin } of links) {
+    if (origin !== "explicit") continue;
+    if (wanted.has(source)) byMemory.set(source, [...(byMemory.get(source) ?? []), { to: target, type, strength, reason }]);
+    if (wanted.has(target)) byMemory.set(target, [...(byMemory.get(target) ?? []), { from: source, type, strength, reason }]);
+  }
+  return byMemory;
+}
+
+/** Of one transaction. */
+const batch = 500;
+
+/** Makes the links whose ends are both here by now. `ids` are those that the records were given. */
+export async function importLinks(ctx: Context, records: readonly { id?: string | undefined; links?: PortableLinks | undefined }[], ids: readonly string[]): Promise<void> {
+  const arrived = new Map(records.map((record, i) => [record.id, ids[i] as string]));
+  const here = (end: string): string => arrived.get(end) ?? end;
+  const links = new Map<string, NewLink>();
+  for (const [i, record] of records.entries()) {
+    const self = ids[i] as string;
+    for (const { type, strength, reason, ...end } of record.links ?? []) {
+      const [source, target] = "to" in end ? [self, here(end.to)] : [here(end.from), self];
+      if (source !== target) links.set(`${source} ${target} ${type}`, { source, target, type, strength, reason });
+    }
+  }
+  const all = [...links.values()];
+  for (let from = 0; from < all.length; from += batch) await linkPresent(ctx, all.slice(from, from + batch));
+}
+
+async function linkPresent(ctx: Context, links: NewLink[]): Promise<void> {
+  await untilWon("these memories", async () => {
+    const ends = [...new Set(links.flatMap(({ source, target }) => [source, target]))];
+    const found = new Set((await ctx.memories.lookupMany(ctx.principal, { ids: ends, named: [] })).filter(({ expiresAt }) => expiresAt === null || expiresAt > ctx.now).map(({ id }) => id));
+    const whole = links.filter(({ source, target }) => found.has(source) && found.has(target));
+    if (whole.length > 0) await ctx.graph.link(ctx.principal, ctx, whole);
+  });
+}

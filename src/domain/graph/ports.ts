@@ -1,0 +1,136 @@
+import type { WriteContext } from "../ports.ts";
+import type { TeamHome } from "../search/vector-index.ts";
+import type { Principal } from "../tenancy/principal.ts";
+import type { Entity, LinkType, MemoryLink, Relationship } from "./graph.ts";
+import type { GraphDocument } from "./documents.ts";
+
+/** How a walk came to a memory: from the one before it in the path, over an entity that both name or over a link. */
+export interface Step {
+  /** The memory that the step leads to. */
+  memoryId: string;
+  via: { kind: "entity"; name: string } | { kind: "link"; type: LinkType };
+}
+
+export interface Walked {
+  memoryId: string;
+  /** Number of steps. */
+  distance: number;
+  /** 0–1: product of the strengths of the steps. */
+  strength: number;
+  path: Step[];
+}
+
+export interface WalkLimits {
+  /** Most steps, 1–3. */
+  depth: number;
+  /** Most neighbours taken from one memory, 1–16. */
+  breadth: number;
+  /** Most memories answered, 1–100. */
+  limit: number;
+}
+
+export interface Scored<T> {
+  item: T;
+  /** Higher is better; comparable within one search. */
+  score: number;
+}
+
+export interface Expansion {
+  entities?: { terms: string[]; limit: number };
+  relationships?: { terms: string[]; limit: number };
+  walk?: { memoryIds: string[]; limits: WalkLimits };
+}
+
+export interface Expanded {
+  entities: Scored<Entity>[];
+  relationships: Scored<Relationship>[];
+  walked: Walked[];
+}
+
+export interface NewLink {
+  source: string;
+  target: string;
+  type: LinkType;
+  strength: number;
+  reason: string;
+  /** The version of the source that the writer has seen. */
+  sourceVersion?: number;
+}
+
+/**
+ * The graph as a principal may see it: entities and relationships exist only through memories that they may see, and names,
+ * counts and confidence come from those alone. Expired, archived and secret memories contribute nothing.
+ */
+export interface GraphStore {
+  /** By memory id, those most sure of first. */
+  entitiesOf(principal: Principal, now: number, memoryIds: string[]): Promise<Map<string, Entity[]>>;
+  /** The memories that name any of the entities, newest first. */
+  memoriesOf(principal: Principal, now: number, entityIds: string[], limit: number): Promise<string[]>;
+  /** What is said of the entities, or by the memories; what most memories say first. */
+  relationshipsOf(principal: Principal, now: number, of: { entityIds: string[] } | { memoryIds: string[] }, limit: number): Promise<Relationship[]>;
+  /** The memories around those, nearest first; those themselves are not among them. */
+  walk(principal: Principal, now: number, from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Promise<Walked[]>;
+  /** Links from and to the memories, archived ends included. */
+  links(principal: Principal, now: number, memoryIds: string[]): Promise<MemoryLink[]>;
+  /** All or none; a link that exists gets the new strength and reason. @throws WriteRace when an end is gone, hidden or changed */
+  link(principal: Principal, write: WriteContext, links: NewLink[]): Promise<void>;
+  /** Answers how many there were. Without a type, links of any type. */
+  unlink(principal: Principal, write: WriteContext, links: { source: string; target: string; type?: LinkType }[]): Promise<number>;
+  /** `terms` are in index form. */
+  findEntities(principal: Principal, now: number, terms: string[], limit: number): Promise<Scored<Entity>[]>;
+  findRelationships(principal: Principal, now: number, terms: string[], limit: number): Promise<Scored<Relationship>[]>;
+  /** What a search asks of the graph, in one round trip; what is left out is not looked for. */
+  expand(principal: Principal, now: number, asked: Expansion): Promise<Expanded>;
+}
+
+/** What one version of a memory contributes, ready to be stored. */
+export interface Contribution {
+  memoryId: string;
+  version: number;
+  entities: {
+    /** Of the entity within the memory's home. */
+    id: string;
+    entity: string;
+    norm: string;
+    name: string;
+    type: string;
+    confidence: number;
+    /** Words by which it is found, with the part of the name that each is. */
+    tokens: [string, number][];
+  }[];
+  relationships: {
+    id: string;
+    source: string;
+    type: string;
+    target: string;
+    sourceName: string;
+    targetName: string;
+    context: string | null;
+    validFrom: number | null;
+    validTo: number | null;
+    confidence: number;
+    tokens: [string, number][];
+  }[];
+  /** Ids and words that may be keys of other memories. */
+  references: string[];
+}
+
+export interface ChangedDocuments {
+  documents: GraphDocument[];
+  /** Those that are no more. */
+  gone: { kind: "entity" | "relationship"; id: string }[];
+  /** To continue after. */
+  upTo: number;
+  last: boolean;
+}
+
+/** The graph as scheduled work sees it: on nobody's behalf. */
+export interface GraphWriter {
+  /**
+   * Stores what memories contribute in place of what they contributed before. One whose present version is another by now,
+   * or that is archived or secret, is left out: whoever draws that version sees to it.
+   */
+  contribute(home: TeamHome, now: number, contributions: Contribution[]): Promise<void>;
+  /** Entities and relationships whose documents changed after `after`, in order of change. */
+  changedDocuments(home: TeamHome, after: number, limit: number): Promise<ChangedDocuments>;
+}

@@ -1,0 +1,75 @@
+import type { Memory } from "../memories/memory.ts";
+import type { TeamHome, VectorKind } from "../search/vector-index.ts";
+import type { Run, SetAside, Track } from "./stage.ts";
+
+export type Acquired = { kind: "acquired"; cursor: number; attempts: number } | { kind: "waiting"; until: number };
+
+export interface ChangePage {
+  /** In the order of their last change. */
+  memories: Memory[];
+  /** Every change up to here is in this page or was before it. */
+  upTo: number;
+  /** Nothing came after it when it was read. */
+  last: boolean;
+}
+
+/** How far each track has come. Not on behalf of a person: nothing is hidden. */
+export interface ProgressStore {
+  /** Takes the track until `until`, unless another run has it or it is to wait. */
+  acquire(run: Run, now: number, until: number): Promise<Acquired>;
+  changesAfter(track: Track, cursor: number, limit: number): Promise<ChangePage>;
+  /** Memories set aside whose time has come, the longest waiting first. */
+  due(track: Track, now: number, limit: number): Promise<Memory[]>;
+  /** Notes what became of the memories, and moves the cursor. @throws LeaseLost */
+  advance(run: Run, step: Step): Promise<void>;
+  /** Lets go of the track. */
+  release(run: Run, now: number): Promise<void>;
+  /** The same after a failure, which is counted; nobody takes the track before `notBefore`. */
+  fail(run: Run, now: number, failure: { code: string; notBefore: number }): Promise<void>;
+  /** Ids of teams of the shard that have something to do on these tracks; those that waited longest first. */
+  teamsBehind(shard: string, expected: { stage: string; space: string }[], now: number, limit: number): Promise<string[]>;
+}
+
+export interface Step {
+  now: number;
+  /** The lease is good until then. */
+  until: number;
+  /** Absent when the memories came by way of `due`. */
+  cursor?: { from: number; to: number };
+  ids: string[];
+  setAside: (SetAside & { retryIn: { first: number; most: number } })[];
+}
+
+/** A text to be found by its meaning. */
+export interface VectorClaim {
+  id: string;
+  version: number;
+  /** Of the text. */
+  hash: string;
+}
+
+/** What is known of a team's vectors. */
+export interface VectorStore {
+  /** The space that answers queries, and all that hold or held vectors. */
+  spaces(home: TeamHome): Promise<{ serving: { space: string; since: number } | undefined; known: string[] }>;
+  /** Makes the space the one that answers, unless another than `before` does. */
+  serve(home: TeamHome, space: string, before: string | undefined, now: number): Promise<void>;
+  cached(track: Track, hashes: string[]): Promise<Map<string, Float32Array>>;
+  /**
+   * Notes, before the index is given them, what it will hold and what it must lose, and keeps the new vectors. Answers
+   * the ids of those memories that are still in just this version. @throws LeaseLost
+   */
+  claim(run: Run, until: number, claims: VectorClaim[], unwanted: string[], fresh: ReadonlyMap<string, Float32Array>): Promise<Set<string>>;
+  /** What the index must lose. */
+  doomed(track: Track, limit: number): Promise<{ kind: VectorKind; id: string }[]>;
+  /** The index has these. `false` when the lease was lost meanwhile. */
+  acknowledge(run: Run, claims: VectorClaim[]): Promise<boolean>;
+  /** The index has lost these. */
+  removed(track: Track, entries: { kind: VectorKind; id: string }[]): Promise<void>;
+  /** The index may hold these against what another run knows: has the page done again, and what is gone removed. */
+  disown(track: Track, claims: VectorClaim[], from: number): Promise<void>;
+  /** Dooms up to `limit` entries of a space that is no longer used. `false` when there are none left. */
+  retire(run: Run, until: number, limit: number): Promise<boolean>;
+  /** Forgets a space that holds nothing any more. */
+  forget(run: Run): Promise<void>;
+}

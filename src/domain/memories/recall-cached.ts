@@ -1,0 +1,57 @@
+import type { Context } from "../context.ts";
+import type { CacheLevel } from "../search/recall-cache.ts";
+import { requireScope } from "../tenancy/principal.ts";
+import { canonical } from "./memory.ts";
+import { recall, type RecallInput, type RecallOutcome } from "./recall.ts";
+
+/**
+ * The longest that an answer is kept. Longer than a Durable Object that nobody calls stays in memory (70–140 s, Cloudflare's
+ * life cycle of Durable Objects), or what is kept outside of it would be of no use, and than KV goes on denying a key that it
+ * was asked for too early (60 s). Ranking by recency moves less in that time than three digits show.
+ */
+export const keptMs = 300_000;
+
+/**
+ * `recall` as the tools of a session use it: a question asked before is answered from what is kept while that is still true,
+ * and what was answered is remembered for the loop guard. `form` names the way in which the caller renders an answer, since
+ * what fits into a budget depends on it.
+ */
+export async function recallCached(ctx: Context, input: RecallInput, form: string): Promise<RecallOutcome> {
+  requireScope(ctx.principal, "memory:read");
+  const { outcome, level } = await answer(ctx, input, form);
+  if (level === "l1" || level === "l2") {
+    ctx.noteAccess(outcome.items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));
+  }
+  ctx.recalled?.note(ctx.now, outcome.items.map(({ memory }) => memory));
+  return outcome.receipt ? { ...outcome, receipt: { ...outcome.receipt, cache: level } } : outcome;
+}
+
+async function answer(ctx: Context, input: RecallInput, form: string): Promise<{ outcome: RecallOutcome; level: CacheLevel }> {
+  if (!ctx.cache || dependsOnClock(ctx, input)) return { outcome: await recall(ctx, input), level: "off" };
+  const found = await ctx.cache.lookUp(ctx.principal, ctx.now, questionOf(input, form));
+  if ("outcome" in found) return found;
+  const outcome = await recall(ctx, input);
+  if (mayBeKept(outcome)) found.keep(outcome, validUntil(outcome, ctx.now));
+  return { outcome, level: found.level };
+}
+
+/** "The last seven days" begin at another instant with every call, and the future is not known yet. */
+const dependsOnClock = ({ now }: Context, { filter, asOf }: RecallInput): boolean =>
+  filter?.changedSince !== undefined || (asOf !== undefined && asOf > now);
+
+/** The same for all ways of asking the same. Functions, such as those that render, say nothing here: `form` does. */
+function questionOf({ query, filter, ...rest }: RecallInput, form: string): string {
+  const sorted = {
+    ...filter,
+    ...(filter?.tags ? { tags: [...filter.tags].sort() } : {}),
+    ...(filter?.namespaces ? { namespaces: [...filter.namespaces].sort() } : {}),
+  };
+  return canonical([form, { ...rest, filter: sorted, ...(query === undefined ? {} : { query: query.normalize("NFC").trim().replaceAll(/\s+/g, " ") }) }]);
+}
+
+/** What lacks a part of the search would go on lacking it, and secrets are kept nowhere but in the truth. */
+const mayBeKept = ({ items, degraded }: RecallOutcome): boolean =>
+  degraded.length === 0 && items.every(({ memory }) => memory.sensitivity !== "secret");
+
+const validUntil = ({ items }: RecallOutcome, now: number): number =>
+  Math.min(now + keptMs, ...items.map(({ memory }) => memory.expiresAt ?? Infinity));

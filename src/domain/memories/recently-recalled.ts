@@ -1,0 +1,42 @@
+import type { Context } from "../context.ts";
+import { visibilities, type Memory, type MemoryState } from "./memory.ts";
+import { repeats } from "./repetition.ts";
+
+/** What this person was lately shown, so that a client does not store as new what it has just been told (users U1, loop guard). */
+export interface RecentlyRecalled {
+  note(now: number, memories: Memory[]): void;
+  /** Ids of the memories that said all of this text when they were shown, last shown first. */
+  sayers(now: number, content: string): string[];
+}
+
+/** More of them that say the same would be copies of each other. */
+const mostAsked = 3;
+
+/**
+ * The memory that a text about to be stored repeats: recalled of late, still there and visible, still saying it, and saying it
+ * to all whom the new one would reach and of all that it would be about. To store for the team what was one's own, or of this
+ * project what was told of another, is not a repeat. Structured values are data, which may well be the same in two places.
+ */
+export async function repeatedMemory(ctx: Context, fresh: MemoryState): Promise<Memory | undefined> {
+  if (!ctx.recalled || fresh.value !== null || !ctx.principal.scopes.includes("memory:read")) return undefined;
+  for (const id of ctx.recalled.sayers(ctx.now, fresh.content).slice(0, mostAsked)) {
+    const memory = await stillThere(ctx, id);
+    if (memory && reaches(memory, fresh) && isAbout(memory.namespace, fresh.namespace) && repeats(fresh.content, memory.content)) return memory;
+  }
+  return undefined;
+}
+
+async function stillThere(ctx: Context, id: string): Promise<Memory | undefined> {
+  const own = await ctx.memories.get(ctx.principal, ctx.now, id);
+  if (own) return own.archivedAt === null ? own : undefined;
+  const place = await ctx.index.publicById(ctx.principal, ctx.now, id);
+  return place && (await ctx.memories.hydratePublic(ctx.principal, ctx.now, [place]))[0];
+}
+
+/** `visibilities` go from few to many. */
+const reaches = (memory: MemoryState, fresh: MemoryState): boolean =>
+  visibilities.indexOf(memory.visibility) >= visibilities.indexOf(fresh.visibility);
+
+/** What holds everywhere holds here, and what holds for a project holds for its sessions. */
+const isAbout = (place: string, fresh: string): boolean =>
+  place === "global" || place === fresh || (place.startsWith("project:") && fresh.startsWith(`${place.replace("project:", "session:")}/`));

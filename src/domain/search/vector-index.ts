@@ -1,0 +1,47 @@
+import type { Principal } from "../tenancy/principal.ts";
+
+export type VectorKind = "memory" | "entity" | "relationship";
+
+/** Where a team's data lives; work that is not done on behalf of a person has no more than this. */
+export interface TeamHome {
+  teamId: string;
+  organizationId: string;
+  /** Binding name of the team's shard. */
+  shard: string;
+}
+
+export interface VectorEntry {
+  kind: VectorKind;
+  /** Id of the memory, entity or relationship: UUID. */
+  id: string;
+  /** Version of what was embedded. */
+  version: number;
+  visibility: "private" | "shared" | "public";
+  /** The one person who may see a private entry. */
+  ownerId: string;
+  /** Unit vector. */
+  values: Float32Array;
+}
+
+export interface VectorHit {
+  kind: VectorKind;
+  id: string;
+  /** Cosine, −1 to 1. */
+  similarity: number;
+  /** Set when the hit is public and belongs to another team. */
+  teamId?: string;
+  shard?: string;
+}
+
+/**
+ * Nearest neighbours by meaning. Eventually consistent and never the truth: whoever uses a hit checks it against the
+ * truth (team, visibility, deletion), so that a stale vector can neither resurrect a memory nor cross a border.
+ */
+export interface VectorIndex {
+  /** Found from the next query on, also while the store behind does not show it yet. Replaces older versions. */
+  upsert(team: TeamHome, space: string, entries: VectorEntry[]): Promise<void>;
+  /** From one space, or from all. */
+  remove(team: TeamHome, entries: { kind: VectorKind; id: string }[], space?: string): Promise<void>;
+  /** The nearest that the principal may see, best first; public ones of other teams of the organization included. */
+  query(principal: Principal, space: string, values: Float32Array, options: { kinds: VectorKind[]; limit: number }): Promise<VectorHit[]>;
+}

@@ -1,0 +1,52 @@
+import * as z from "zod";
+import type { Services } from "../app.ts";
+import { indexTeam } from "../domain/indexing/index-team.ts";
+import type { TeamHome } from "../domain/search/vector-index.ts";
+
+const teamHome = z.strictObject({
+  teamId: z.string().min(1).max(64),
+  organizationId: z.string().min(1).max(64),
+  shard: z.string().regex(/^SHARD_\d+$/),
+});
+
+/** Together well below the 15 minutes that a consumer has, and the lease of a track. */
+const batchMs = 60_000;
+/** Then the rest is a message of its own, so that one team's import does not keep the others waiting. */
+const memoriesPerTurn = 5_000;
+/** What waits longer, or in vain so often, is left to the sweep; the dead letter queue is for what nobody can do. */
+const patienceSeconds = 60;
+const patienceAttempts = 4;
+
+/**
+ * Announcements of teams whose memories changed. They may come twice, late, or not at all (platform, Queues): what there
+ * is to do is read from the shard, so each is only a reason to look.
+ */
+export async function consumeJobs(services: Services, batch: MessageBatch, clock: () => number): Promise<void> {
+  const deadline = clock() + batchMs;
+  const turns = new Map<string, { home: TeamHome; messages: Message[] }>();
+  for (const message of batch.messages) {
+    const parsed = teamHome.safeParse(message.body);
+    if (!parsed.success) {
+      services.report("queue.message", message.id, new Error(z.prettifyError(parsed.error)));
+      // Ends on the dead letter queue, where an operator sees it.
+      message.retry();
+      continue;
+    }
+    const turn = turns.get(parsed.data.teamId) ?? { home: parsed.data, messages: [] };
+    turn.messages.push(message);
+    turns.set(parsed.data.teamId, turn);
+  }
+  for (const { home, messages } of turns.values()) {
+    const [first, ...repeats] = messages as [Message, ...Message[]];
+    for (const repeat of repeats) repeat.ack();
+    if (clock() >= deadline) {
+      first.retry();
+      continue;
+    }
+    const outcome = await indexTeam(services.indexing, home, clock, { deadline, memories: memoriesPerTurn });
+    if (outcome.state === "more") services.announcer.announce(home);
+    const wait = outcome.state === "waiting" ? Math.max(1, Math.ceil((outcome.until - clock()) / 1_000)) : 0;
+    if (wait > 0 && wait <= patienceSeconds && first.attempts <= patienceAttempts) first.retry({ delaySeconds: wait });
+    else first.ack();
+  }
+}

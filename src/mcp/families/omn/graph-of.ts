@@ -1,0 +1,47 @@
+import type { Entity, Relationship } from "../../../domain/graph/graph.ts";
+import type { ToolContext } from "../../define-tool.ts";
+
+export const graphParts = ["links", "entities", "relationships"] as const;
+type Part = (typeof graphParts)[number];
+
+const mostRelationships = 20;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** What the graph knows of one memory, in the parts asked for: for the structured answer, and in lines to read. */
+export async function graphOf(ctx: ToolContext, id: string, parts: readonly Part[]): Promise<{ structured: Record<string, unknown>; lines: string[] }> {
+  const { graph, principal, now } = ctx;
+  const [links, entities, relationships] = await Promise.all([
+    parts.includes("links") ? graph.links(principal, now, [id]) : undefined,
+    parts.includes("entities") ? graph.entitiesOf(principal, now, [id]).then((found) => found.get(id) ?? []) : undefined,
+    parts.includes("relationships") ? graph.relationshipsOf(principal, now, { memoryIds: [id] }, mostRelationships) : undefined,
+  ]);
+  return {
+    structured: {
+      ...(links && {
+        links: links.map(({ source, target, type, strength, reason, origin }) => ({ from: source, to: target, type, strength, ...(reason ? { reason } : {}), origin })),
+      }),
+      ...(entities && { entities: entities.map(portableEntity) }),
+      ...(relationships && { relationships: relationships.map(portableRelationship) }),
+    },
+    lines: [
+      ...(links ?? []).map(({ source, target, type, reason }) => plain(`link: ${source === id ? "this memory" : source} ${type} ${target === id ? "this memory" : target}${reason ? ` (${reason})` : ""}`)),
+      ...(entities?.length ? [plain(`entities: ${entities.map(({ name, type, aliases }) => `${name} [${[type, ...aliases].join(", ")}]`).join("; ")}`)] : []),
+      ...(relationships ?? []).map(({ source, type, target, temporalContext }) => plain(`relationship: ${source} ${type} ${target}${temporalContext ? ` (${temporalContext})` : ""}`)),
+    ],
+  };
+}
+
+/** Recalled text, too: it stays on its line. */
+const plain = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("<memory", "<\\memory").replaceAll("</memory", "<\\/memory");
+
+const portableEntity = ({ id, name, type, aliases, confidence, mentions }: Entity) => ({ id, name, type, ...(aliases.length ? { aliases } : {}), confidence, mentions });
+
+const portableRelationship = ({ source, type, target, temporalContext, validFrom, validTo, confidence }: Relationship) => ({
+  source,
+  relationship: type,
+  target,
+  ...(temporalContext === null ? {} : { temporal_context: temporalContext }),
+  ...(validFrom === null ? {} : { valid_from: iso(validFrom) }),
+  ...(validTo === null ? {} : { valid_to: iso(validTo) }),
+  confidence,
+});

@@ -1,0 +1,102 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import * as z from "zod";
+import { EmbeddingFailure, type Embedder, type TextKind } from "../../domain/search/embedder.ts";
+import { withRetries } from "./retry.ts";
+import { prefixed } from "./task-prefixes.ts";
+import { malformed, unitVectors } from "./unit-vectors.ts";
+
+export interface OpenAiOptions {
+  /** Of the API, up to and including its version: `http://127.0.0.1:11434/v1`. */
+  url: string;
+  apiKey?: string | undefined;
+  model: string;
+  dimensions: number;
+  maxBatch: number;
+  deadlineMs?: number;
+}
+
+const defaultDeadlineMs = 30_000;
+
+/** `index` says which text a vector belongs to; where it is left out the order does. */
+const answer = z.object({ data: z.array(z.object({ index: z.int().nonnegative().optional(), embedding: z.unknown() })) });
+
+/** Of the SDK's errors; all else in them (the request with its texts, the answer) stays out of ours. */
+const sdkError = z.object({ statusCode: z.number().optional(), responseHeaders: z.record(z.string(), z.string()).optional() });
+
+/** Any endpoint of the form of OpenAI's `/embeddings`: OpenAI, Ollama, LM Studio, vLLM, … */
+export class OpenAiEmbedder implements Embedder {
+  readonly space: string;
+  readonly dimensions: number;
+  readonly maxBatch: number;
+  readonly #options: OpenAiOptions;
+  /** Models that can shorten their vectors (Matryoshka) do so when told; others refuse to be told, so it is tried only when vectors are too long. */
+  #shorten = false;
+
+  constructor(options: OpenAiOptions) {
+    // Without the address: the same model behind another port makes the same vectors.
+    this.space = `openai:${options.model}:${options.dimensions}`;
+    this.dimensions = options.dimensions;
+    this.maxBatch = options.maxBatch;
+    this.#options = options;
+  }
+
+  async embed(texts: string[], kind: TextKind, signal?: AbortSignal): Promise<Float32Array[]> {
+    if (texts.length === 0) return [];
+    const { model, dimensions, deadlineMs = defaultDeadlineMs } = this.#options;
+    const values = prefixed(model, texts, kind);
+    const vectors = (rows: unknown[]): Float32Array[] => unitVectors(rows, { model, count: texts.length, dimensions });
+    return withRetries(async (stop) => {
+      const rows = await this.#request(values, this.#shorten, stop);
+      if (this.#shorten || !rows.some((row) => Array.isArray(row) && row.length > dimensions)) return vectors(rows);
+      const shorter = vectors(await this.#request(values, true, stop).catch((error: unknown) => (isFinal(error) ? rows : Promise.reject(error))));
+      this.#shorten = true;
+      return shorter;
+    }, { deadlineMs, signal });
+  }
+
+  async #request(values: string[], shorten: boolean, abortSignal: AbortSignal): Promise<unknown[]> {
+    const { url, apiKey, model, dimensions } = this.#options;
+    const provider = createOpenAICompatible({ name: "embeddings", baseURL: url, ...(apiKey ? { apiKey } : {}) });
+    let body: unknown;
+    try {
+      const answered = await provider.embeddingModel(model).doEmbed({ values, abortSignal, ...(shorten ? { dimensions } : {}) });
+      body = answered.response?.body;
+    } catch (error) {
+      throw failureOf(error, model);
+    }
+    const parsed = answer.safeParse(body);
+    if (!parsed.success) throw malformed(model, "no list of vectors");
+    const rows: unknown[] = [];
+    for (const [position, { index = position, embedding }] of parsed.data.data.entries()) rows[index] = embedding;
+    return rows;
+  }
+}
+
+const isFinal = (error: unknown): boolean => error instanceof EmbeddingFailure && !error.retryable;
+
+function failureOf(error: unknown, model: string): EmbeddingFailure {
+  const { statusCode: status, responseHeaders: headers = {} } = sdkError.safeParse(error).data ?? {};
+  if (status === undefined) return new EmbeddingFailure("The endpoint at EMBEDDINGS_URL cannot be reached", { retryable: true });
+  if (status === 408 || status === 409 || status === 429 || status >= 500) {
+    const retryAfter = retryAfterMs(headers["retry-after"]);
+    return new EmbeddingFailure(`The endpoint at EMBEDDINGS_URL is busy or out of order (HTTP ${status})`, {
+      retryable: true,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    });
+  }
+  return new EmbeddingFailure(refusal(status, model), { retryable: false });
+}
+
+function refusal(status: number, model: string): string {
+  if (status < 300) return `The endpoint at EMBEDDINGS_URL answered with something else than vectors: the URL usually ends in /v1`;
+  if (status === 401 || status === 403) return `The endpoint at EMBEDDINGS_URL refused the key (HTTP ${status}): check EMBEDDINGS_API_KEY`;
+  if (status === 404) return `The endpoint at EMBEDDINGS_URL has no /embeddings or no model ${model} (HTTP 404): check EMBEDDINGS_URL and EMBEDDINGS_MODEL`;
+  return `The endpoint at EMBEDDINGS_URL refused the request (HTTP ${status}): texts too long for ${model}, or EMBEDDINGS_DIMENSIONS it does not offer`;
+}
+
+/** RFC 9110, section 10.2.3: seconds or a date. */
+function retryAfterMs(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const wait = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
+}

@@ -1,0 +1,193 @@
+import type { Entity, EntityType, LinkType, MemoryLink, Relationship } from "../../domain/graph/graph.ts";
+import type { Expanded, Expansion, GraphStore, NewLink, Scored, Step, Walked, WalkLimits } from "../../domain/graph/ports.ts";
+import { WriteRace, type WriteContext } from "../../domain/ports.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import * as statements from "./graph-sql.ts";
+import { insertAudit } from "./memory-sql.ts";
+import type { ShardOf } from "./memory-store.ts";
+
+type Cell = string | number | null;
+/** id, home, normal name, name, type, mentions, weight. */
+type Spelling = [string, string, string, string, EntityType, number, number];
+/** memory, source, target, context, valid from, valid to. */
+type Saying = [string, string, string, string | null, number | null, number | null];
+
+const maxDepth = 3;
+const maxBreadth = 16;
+const maxWalked = 100;
+
+export class D1GraphStore implements GraphStore {
+  readonly #shardOf: ShardOf;
+
+  constructor(shardOf: ShardOf) {
+    this.#shardOf = shardOf;
+  }
+
+  async entitiesOf(principal: Principal, now: number, memoryIds: string[]): Promise<Map<string, Entity[]>> {
+    const rows = await this.#rows<[string, string, string]>(statements.entitiesOf, principal, now, JSON.stringify(memoryIds));
+    const byMemory = new Map<string, Entity[]>();
+    for (const [name, memories, spellings] of rows) {
+      const entity = entityFrom(name, spellings);
+      for (const id of entity ? (JSON.parse(memories) as string[]) : []) byMemory.set(id, [...(byMemory.get(id) ?? []), entity as Entity]);
+    }
+    return byMemory;
+  }
+
+  async memoriesOf(principal: Principal, now: number, entityIds: string[], limit: number): Promise<string[]> {
+    const rows = await this.#rows<[string]>(statements.memoriesOf, principal, now, JSON.stringify(entityIds), limit);
+    return rows.map(([id]) => id);
+  }
+
+  async relationshipsOf(principal: Principal, now: number, of: { entityIds: string[] } | { memoryIds: string[] }, limit: number): Promise<Relationship[]> {
+    const [statement, ids] = "entityIds" in of ? [statements.relationshipsOfEntities, of.entityIds] : [statements.relationshipsOfMemories, of.memoryIds];
+    const rows = await this.#rows<RelationshipRow>(statement, principal, now, JSON.stringify(ids), limit);
+    return merged(rows).map(({ item }) => item);
+  }
+
+  async walk(principal: Principal, now: number, from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Promise<Walked[]> {
+    return (await this.#rows<WalkRow>(statements.walk, principal, now, ...walkFrom(from, limits))).map(walkedFrom);
+  }
+
+  async expand(principal: Principal, now: number, { entities, relationships, walk }: Expansion): Promise<Expanded> {
+    const asked: { statement: string; cells: Cell[]; take: (rows: Cell[][]) => Partial<Expanded> }[] = [
+      ...(entities
+        ? [{ statement: statements.findEntities, cells: [JSON.stringify(entities.terms), entities.limit], take: (rows: Cell[][]) => ({ entities: entitiesFrom(rows as EntityRow[]) }) }]
+        : []),
+      ...(relationships
+        ? [{ statement: statements.findRelationships, cells: [JSON.stringify(relationships.terms), relationships.limit], take: (rows: Cell[][]) => ({ relationships: merged(rows as RelationshipRow[]) }) }]
+        : []),
+      ...(walk ? [{ statement: statements.walk, cells: walkFrom(walk, walk.limits), take: (rows: Cell[][]) => ({ walked: (rows as WalkRow[]).map(walkedFrom) }) }] : []),
+    ];
+    const nothing: Expanded = { entities: [], relationships: [], walked: [] };
+    if (asked.length === 0) return nothing;
+    const d1 = this.#shardOf(principal.shard);
+    const answers = await d1.batch<Record<string, Cell>>(
+      asked.map(({ statement, cells }) => d1.prepare(statement).bind(principal.teamId, principal.userId, now, ...cells)),
+    );
+    return Object.assign(nothing, ...answers.map(({ results }, i) => asked[i]?.take(results.map((row) => Object.values(row))))) as Expanded;
+  }
+
+  async links(principal: Principal, now: number, memoryIds: string[]): Promise<MemoryLink[]> {
+    const rows = await this.#rows<[string, string, LinkType, number, string, MemoryLink["origin"], number]>(statements.links, principal, now, JSON.stringify(memoryIds));
+    return rows.map(([source, target, type, strength, reason, origin, createdAt]) => ({ source, target, type, strength, reason, origin, createdAt }));
+  }
+
+  async link(principal: Principal, write: WriteContext, links: NewLink[]): Promise<void> {
+    const d1 = this.#shardOf(principal.shard);
+    try {
+      await d1.batch([
+        d1.prepare(statements.insertLinks).bind(principal.teamId, principal.userId, write.now, JSON.stringify(links)),
+        this.#audit(d1, principal, write, "link", links[0]?.source, links.length),
+      ]);
+    } catch (error) {
+      const text = error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "";
+      throw /NOT NULL constraint failed: memory_links\.(?:source|target)_id/.test(text) ? new WriteRace() : error;
+    }
+  }
+
+  async unlink(principal: Principal, write: WriteContext, links: { source: string; target: string; type?: LinkType }[]): Promise<number> {
+    const d1 = this.#shardOf(principal.shard);
+    const [removed] = await d1.batch([
+      d1.prepare(statements.deleteLinks).bind(principal.teamId, principal.userId, write.now, JSON.stringify(links)),
+      this.#audit(d1, principal, write, "unlink", links[0]?.source, links.length),
+    ]);
+    return removed?.meta.changes ?? 0;
+  }
+
+  async findEntities(principal: Principal, now: number, terms: string[], limit: number): Promise<Scored<Entity>[]> {
+    return entitiesFrom(await this.#rows<EntityRow>(statements.findEntities, principal, now, JSON.stringify(terms), limit));
+  }
+
+  async findRelationships(principal: Principal, now: number, terms: string[], limit: number): Promise<Scored<Relationship>[]> {
+    return merged(await this.#rows<RelationshipRow>(statements.findRelationships, principal, now, JSON.stringify(terms), limit));
+  }
+
+  async #rows<Row extends Cell[]>(statement: string, principal: Principal, now: number, ...rest: Cell[]): Promise<Row[]> {
+    return this.#shardOf(principal.shard).prepare(statement).bind(principal.teamId, principal.userId, now, ...rest).raw<Row>();
+  }
+
+  #audit(d1: D1Database, principal: Principal, write: WriteContext, action: string, memoryId: string | undefined, count: number) {
+    return d1
+      .prepare(insertAudit)
+      .bind(write.now, principal.teamId, principal.userId, principal.credential.id, write.tool, action, memoryId ?? null, count, write.requestId);
+  }
+}
+
+type EntityRow = [name: string, score: number, spellings: string];
+type WalkRow = [memoryId: string, distance: number, strength: number, path: string];
+
+const walkFrom = (from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Cell[] => [
+  JSON.stringify("memoryIds" in from ? from.memoryIds : []),
+  JSON.stringify("entityIds" in from ? from.entityIds : []),
+  Math.min(limits.breadth, maxBreadth),
+  Math.min(limits.depth, maxDepth),
+  Math.min(limits.limit, maxWalked),
+];
+
+const walkedFrom = ([memoryId, distance, strength, path]: WalkRow): Walked => ({ memoryId, distance, strength, path: pathFrom(path) });
+
+const entitiesFrom = (rows: EntityRow[]): Scored<Entity>[] =>
+  rows.flatMap(([name, score, spellings]) => {
+    const item = entityFrom(name, spellings);
+    return item ? [{ item, score }] : [];
+  });
+
+/** The spelling used most is the name; of the homes in which it has an id, the team's is shown. */
+function entityFrom(entity: string, json: string): Entity | undefined {
+  const spellings = (JSON.parse(json) as Spelling[]).sort((a, b) => b[5] - a[5] || (a[3] < b[3] ? -1 : 1));
+  const main = spellings.filter(([, , norm]) => norm === entity);
+  const [best] = main;
+  if (!best) return undefined;
+  const sum = (rows: Spelling[], column: 5 | 6): number => rows.reduce((total, row) => total + row[column], 0);
+  // Under a short name of its own it is an entity that a memory told to be this one.
+  const counted = spellings.filter(([id, , norm]) => norm === entity || !main.some(([other]) => other === id));
+  return {
+    id: (main.find(([, home]) => home === "") ?? best)[0],
+    name: best[3],
+    type: best[4],
+    aliases: [...new Map(spellings.filter(([, , norm]) => norm !== entity).map(([, , norm, name]) => [norm, name])).values()],
+    confidence: mean(sum(counted, 6), sum(counted, 5)),
+    mentions: sum(counted, 5),
+  };
+}
+
+/** Weights are in thousandths. */
+const mean = (weight: number, mentions: number): number => Math.round(weight / mentions) / 1_000;
+
+/** source, target, score, id, home, mentions, weight, type, sayings */
+type RelationshipRow = [string, string, number, string, string, number, number, string, string];
+
+/** One of each, though it may stand in two homes and under several names. */
+function merged(rows: RelationshipRow[]): Scored<Relationship>[] {
+  const groups = Map.groupBy(rows, ([source, target, , , , , , type]) => JSON.stringify([source, type, target]));
+  return [...groups.values()].flatMap((group) => {
+    const sayings = group.flatMap((row) => JSON.parse(row[8]) as Saying[]).sort((a, b) => (a[0] < b[0] ? 1 : -1));
+    const [newest] = sayings;
+    if (!newest) return [];
+    const [, , , id, , , , type] = group.find((row) => row[4] === "") ?? (group[0] as RelationshipRow);
+    const dated = sayings.find((saying) => saying[3] !== null) ?? newest;
+    const mentions = group.reduce((sum, row) => sum + row[5], 0);
+    return [
+      {
+        score: Math.max(...group.map((row) => row[2])),
+        item: {
+          id,
+          source: newest[1],
+          type,
+          target: newest[2],
+          temporalContext: dated[3],
+          validFrom: dated[4],
+          validTo: dated[5],
+          confidence: mean(group.reduce((sum, row) => sum + row[6], 0), mentions),
+          sourceMemories: [...new Set(sayings.map(([memoryId]) => memoryId))],
+        },
+      },
+    ];
+  });
+}
+
+function pathFrom(json: string): Step[] {
+  return (JSON.parse(json) as [string, "entity" | "link", string][]).flatMap(([memoryId, kind, name]) =>
+    kind === undefined ? [] : [{ memoryId, via: kind === "link" ? { kind, type: name as LinkType } : { kind, name } }],
+  );
+}

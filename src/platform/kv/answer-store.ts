@@ -1,0 +1,35 @@
+import type { AnswerStore } from "../../domain/search/recall-cache.ts";
+import { within } from "../within.ts";
+
+type Report = (event: string, error: unknown) => void;
+
+/** A search takes a few milliseconds: what KV has not said by then is not worth waiting for. */
+const readMs = 50;
+
+/** Kept answers in Workers KV. Keys change with every write, so nothing is ever invalidated: it expires. */
+export class KvAnswerStore implements AnswerStore {
+  readonly #kv: KVNamespace;
+  readonly #report: Report;
+
+  constructor(kv: KVNamespace, report: Report) {
+    this.#kv = kv;
+    this.#report = report;
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    try {
+      return (await within(readMs, this.#kv.get(key, "text"))) ?? undefined;
+    } catch (error) {
+      this.#report("answers.get", error);
+      return undefined;
+    }
+  }
+
+  async put(key: string, text: string, ttlSeconds: number): Promise<void> {
+    try {
+      await this.#kv.put(key, text, { expirationTtl: ttlSeconds });
+    } catch (error) {
+      this.#report("answers.put", error);
+    }
+  }
+}

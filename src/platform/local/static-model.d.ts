@@ -1,0 +1,4 @@
+declare module "*/static-model.bin" {
+  const model: ArrayBuffer;
+  export default model;
+}

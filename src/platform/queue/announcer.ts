@@ -1,0 +1,41 @@
+import type { Announcer } from "../../domain/indexing/announce.ts";
+import type { TeamHome } from "../../domain/search/vector-index.ts";
+
+/** How long a message waits, so that one is enough for all writes of that time. */
+const delaySeconds = 1;
+/** A little shorter: a write at its very end must find the message not yet delivered. */
+const windowMs = 900;
+/** Far more teams than write through one isolate within a second. */
+const mostTeams = 1_000;
+
+/** Instants by team; of the isolate, in which several sessions of a team may live. */
+const sentAt = new Map<string, number>();
+
+/** Announces teams on the queue: of each at most one message is under way from this isolate. */
+export class QueueAnnouncer implements Announcer {
+  readonly #queue: Queue<TeamHome>;
+  readonly #report: (event: string, error: unknown) => void;
+
+  constructor(queue: Queue<TeamHome>, report: (event: string, error: unknown) => void) {
+    this.#queue = queue;
+    this.#report = report;
+  }
+
+  announce(home: TeamHome): void {
+    const now = Date.now();
+    if (now - (sentAt.get(home.teamId) ?? 0) < windowMs) return;
+    if (sentAt.size >= mostTeams) sentAt.clear();
+    sentAt.set(home.teamId, now);
+    void this.#send(home);
+  }
+
+  async #send(home: TeamHome): Promise<void> {
+    try {
+      await this.#queue.send(home, { delaySeconds });
+    } catch (error) {
+      // The next write tries again, and the sweep finds the team in any case.
+      sentAt.delete(home.teamId);
+      this.#report("queue.send", error);
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import { sha256Hex } from "../../domain/hash.ts";
+import type { TeamHome, VectorEntry, VectorHit, VectorIndex, VectorKind } from "../../domain/search/vector-index.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import type { PendingHit, PendingVector, SpaceRef } from "../team-index/pending-vectors.ts";
+import type { TeamIndex } from "../team-index/team-index.ts";
+import type { VectorizeBinding, VectorizeBindings } from "./bindings.ts";
+import { settlePending } from "./settle.ts";
+import { organizationNamespace, parseVectorId, teamNamespace, vectorId } from "./vector-ids.ts";
+
+/** Limits of Vectorize: vectors per upsert from a Worker, ids per delete (error 40007), results without content. */
+const upsertBatch = 1_000;
+const deleteBatch = 100;
+const maxTopK = 100;
+
+/** With so many waiting, a write asks whether Vectorize shows the oldest by now, instead of leaving it to the next minute. */
+const settleAbove = 2_000;
+
+type Index = DurableObjectStub<TeamIndex>;
+type Report = (event: string, error: unknown) => void;
+
+/**
+ * Vectors of a team in Vectorize, one namespace for each team and vector space, and what Vectorize does not show yet in the
+ * team's index object. Public ones have a second copy in the organization's namespace and index object. Metadata:
+ * `audience` ("team" or the owner's user id), `kind` and `version`; of copies `kind`, `version`, `team` and `shard`
+ * (metadata-indexes.ts says which must be indexed).
+ */
+export class VectorizeIndex implements VectorIndex {
+  readonly #bindings: VectorizeBindings;
+  readonly #objects: DurableObjectNamespace<TeamIndex>;
+  readonly #report: Report;
+  readonly #marks = new Map<string, string>();
+
+  constructor(bindings: VectorizeBindings, objects: DurableObjectNamespace<TeamIndex>, report: Report) {
+    this.#bindings = bindings;
+    this.#objects = objects;
+    this.#report = report;
+  }
+
+  async upsert(team: TeamHome, space: string, entries: VectorEntry[]): Promise<void> {
+    const dimensions = entries[0]?.values.length;
+    if (dimensions === undefined) return;
+    const mark = await this.#mark(space);
+    const binding = await this.#bindings.withDimensions(dimensions);
+    const own = entries.map((entry) => pendingOf(team, mark, entry, "team"));
+    const copies = entries.filter(({ visibility }) => visibility === "public").map((entry) => pendingOf(team, mark, entry, "organization"));
+    // A later version may have ceased to be public.
+    const withdrawn = entries
+      .filter(({ visibility, version }) => visibility !== "public" && version > 1)
+      .map(({ kind, id }) => vectorId(kind, id, mark, "organization"));
+    const [full] = await Promise.all([
+      this.#write(binding, this.#team(team), { mark, dimensions }, own),
+      copies.length > 0 ? this.#write(binding, this.#organization(team), { mark, dimensions }, copies) : undefined,
+      withdrawn.length > 0 ? this.#withdraw([binding], this.#organization(team), withdrawn) : undefined,
+    ]);
+    if (full) await this.settle(team);
+  }
+
+  async remove(team: TeamHome, entries: { kind: VectorKind; id: string }[], space?: string): Promise<void> {
+    const object = this.#team(team);
+    const only = space === undefined ? undefined : await this.#mark(space);
+    for (const { mark, dimensions } of await object.vectorSpaces()) {
+      if (only !== undefined && mark !== only) continue;
+      const binding = await this.#bindings.find(dimensions);
+      const ids = (copy: "team" | "organization"): string[] => entries.map(({ kind, id }) => vectorId(kind, id, mark, copy));
+      // An index that is no longer bound took its vectors along.
+      await Promise.all([
+        this.#withdraw(binding ? [binding] : [], object, ids("team")),
+        this.#withdraw(binding ? [binding] : [], this.#organization(team), ids("organization")),
+      ]);
+    }
+  }
+
+  async query(principal: Principal, space: string, values: Float32Array, options: { kinds: VectorKind[]; limit: number }): Promise<VectorHit[]> {
+    const { kinds, limit } = options;
+    const mark = await this.#mark(space);
+    const binding = await this.#bindings.withDimensions(values.length);
+    const audiences = ["team", principal.userId];
+    // What waits replaces some of them, and the truth drops others.
+    const topK = Math.min(maxTopK, 2 * limit);
+    const own = this.#merged(
+      this.#team(principal),
+      { namespace: teamNamespace(principal.teamId, mark), values, kinds, audiences, limit },
+      binding.query(values, { namespace: teamNamespace(principal.teamId, mark), topK, filter: { audience: { $in: audiences }, kind: { $in: kinds } } }),
+    );
+    const others = this.#merged(
+      this.#organization(principal),
+      { namespace: organizationNamespace(principal.organizationId, mark), values, kinds, exceptTeam: principal.teamId, limit },
+      binding.query(values, {
+        namespace: organizationNamespace(principal.organizationId, mark), topK, returnMetadata: "indexed",
+        filter: { team: { $ne: principal.teamId }, kind: { $in: kinds } },
+      }),
+    ).catch((error: unknown): Found[] => {
+      this.#report("vectors.query.organization", error);
+      return [];
+    });
+    const hits = [
+      ...(await own).map(({ id, similarity }): VectorHit => ({ ...parseVectorId(id), similarity })),
+      ...(await others).map(({ id, similarity, teamId, shard }): VectorHit => ({ ...parseVectorId(id), similarity, teamId, shard })),
+    ];
+    return hits.sort((a, b) => b.similarity - a.similarity).slice(0, limit);
+  }
+
+  /** Lets go of what Vectorize shows by now; called every minute. */
+  async settle(team: TeamHome): Promise<void> {
+    await Promise.all([settlePending(this.#team(team), this.#bindings), settlePending(this.#organization(team), this.#bindings)]);
+  }
+
+  /** First where it is found at once, so that nothing can be lost between the two. Answers whether too much waits. */
+  async #write(binding: VectorizeBinding, object: Index, space: SpaceRef, vectors: PendingVector[]): Promise<boolean> {
+    let waiting = 0;
+    for (const batch of batches(vectors, upsertBatch)) {
+      const put = await object.putVectors(space, batch);
+      const outdated = new Set(put.outdated);
+      const current = batch.filter(({ id }) => !outdated.has(id));
+      if (current.length > 0) await binding.upsert(current.map(toVectorize));
+      ({ waiting } = put);
+    }
+    return waiting > settleAbove;
+  }
+
+  async #withdraw(bindings: VectorizeBinding[], object: Index, ids: string[]): Promise<void> {
+    await object.removeVectors(ids);
+    for (const binding of bindings) {
+      for (const batch of batches(ids, deleteBatch)) await binding.deleteByIds(batch);
+    }
+  }
+
+  /** What waits is newer than what Vectorize shows of it. */
+  async #merged(object: Index, query: Parameters<TeamIndex["scanVectors"]>[0], asked: ReturnType<VectorizeBinding["query"]>): Promise<Found[]> {
+    const [{ hits, waiting }, { matches }] = await Promise.all([object.scanVectors(query), asked]);
+    const outdated = new Set(waiting > 0 ? await object.vectorsWaitingAmong(matches.map(({ id }) => id)) : []);
+    const shown = matches
+      .filter(({ id }) => !outdated.has(id))
+      .map(({ id, score, metadata }): Found => ({ id, similarity: score, teamId: String(metadata?.["team"]), shard: String(metadata?.["shard"]) }));
+    return [...hits, ...shown];
+  }
+
+  async #mark(space: string): Promise<string> {
+    const mark = this.#marks.get(space) ?? (await sha256Hex(space)).slice(0, 8);
+    this.#marks.set(space, mark);
+    return mark;
+  }
+
+  #team({ teamId }: { teamId: string }): Index {
+    return this.#objects.getByName(`team:${teamId}`);
+  }
+
+  #organization({ organizationId }: { organizationId: string }): Index {
+    return this.#objects.getByName(`org:${organizationId}`);
+  }
+}
+
+type Found = PendingHit;
+
+function pendingOf(team: TeamHome, mark: string, entry: VectorEntry, copy: "team" | "organization"): PendingVector {
+  const { kind, version, visibility, ownerId, values } = entry;
+  return {
+    id: vectorId(kind, entry.id, mark, copy),
+    namespace: copy === "team" ? teamNamespace(team.teamId, mark) : organizationNamespace(team.organizationId, mark),
+    kind, version, values,
+    audience: copy === "team" && visibility === "private" ? ownerId : "team",
+    teamId: team.teamId,
+    shard: team.shard,
+  };
+}
+
+function toVectorize({ id, namespace, kind, version, audience, teamId, shard, values }: PendingVector): VectorizeVector {
+  const metadata = namespace.startsWith("org:") ? { kind, version, team: teamId, shard } : { kind, version, audience };
+  return { id, namespace, values, metadata };
+}
+
+function* batches<T>(items: T[], size: number): Generator<T[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+}

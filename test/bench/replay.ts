@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { BenchClient } from "./client.ts";
+import type { LogEntry } from "./client-log.ts";
+
+/** As src/domain/memories/recall-cached.ts: what was answered longer ago is asked anew. */
+const keptMs = 300_000;
+/** Without calls a Durable Object leaves the memory after 70–140 s in production, after 10 s here. */
+const evictedAfterMs = 120_000;
+const localEvictionMs = 12_000;
+
+export interface Rates {
+  l1: { hits: number; misses: number };
+  l2: { hits: number; misses: number };
+}
+
+/**
+ * Plays a log against the running server, in its order but without most of its idle time. Two things that time does are
+ * kept up: a developer's pause in which the session object would be evicted lasts until this runtime evicts it, and a
+ * question whose answer would have expired is asked in a way that no kept answer fits.
+ */
+export async function replay(url: string, apiKeys: readonly string[], log: readonly LogEntry[]): Promise<Rates> {
+  const developers = apiKeys.map((key) => new Developer(new BenchClient(url, key)));
+  try {
+    for (const entry of log) await (developers[entry.developer] as Developer).take(entry);
+    const rates = await Promise.all(developers.map((developer) => developer.rates()));
+    const sum = (level: "l1" | "l2") => ({
+      hits: rates.reduce((all, rate) => all + rate[level].hits, 0),
+      misses: rates.reduce((all, rate) => all + rate[level].misses, 0),
+    });
+    return { l1: sum("l1"), l2: sum("l2") };
+  } finally {
+    for (const developer of developers) developer.client.close();
+  }
+}
+
+class Developer {
+  readonly client: BenchClient;
+  /** By question: when, on the clock of the log, its answer was made, and how often it was made before. */
+  readonly #made = new Map<string, { at: number; times: number }>();
+  #lastAt: number | undefined;
+  #lastCall = 0;
+
+  constructor(client: BenchClient) {
+    this.client = client;
+  }
+
+  async take({ at, call }: LogEntry): Promise<void> {
+    const idle = at - (this.#lastAt ?? at);
+    // After a longer pause nothing is valid any more, wherever it was kept.
+    if (idle > evictedAfterMs && idle < keptMs) await sleep(Math.max(0, this.#lastCall + localEvictionMs - performance.now()));
+    if (call.kind === "ask") await this.client.callTool("omn_retrieve_memory", { query: call.query, limit: 10, min_relevance: this.#freshness(at, call.query) });
+    else {
+      const { key, content, shared } = call;
+      await this.client.callTool("omn_store_memory", { key, content, metadata: { scope: shared ? "shared" : "private" } });
+    }
+    this.#lastAt = at;
+    this.#lastCall = performance.now();
+  }
+
+  async rates(): Promise<Rates> {
+    const { result } = await this.client.callTool("omn_memory_stats", {});
+    return result.structuredContent?.["caches"] as Rates;
+  }
+
+  /** A threshold that lets everything through, another one each time that an answer would have expired. */
+  #freshness(at: number, query: string): number {
+    const made = this.#made.get(query);
+    if (made && at - made.at < keptMs) return made.times * 1e-9;
+    const times = (made?.times ?? 0) + 1;
+    this.#made.set(query, { at, times });
+    return times * 1e-9;
+  }
+}

@@ -1,0 +1,77 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, test } from "vitest";
+import { ensureSchema } from "../../../src/platform/team-index/schema.ts";
+import { minute, newTeam, now, services, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
+
+let team: Team;
+let ada: Person;
+let grace: Person;
+
+beforeEach(async () => {
+  team = await newTeam();
+  ada = team.owner;
+  grace = await team.join();
+});
+
+/** Who is told of a change by the generation: everybody whose answers it makes stale, and nobody else. */
+async function movedBy(change: () => Promise<unknown>, people: readonly Person[] = [ada, grace]): Promise<boolean[]> {
+  const before = await Promise.all(people.map(({ principal }) => services.index.generation(principal)));
+  await change();
+  const after = await Promise.all(people.map(({ principal }) => services.index.generation(principal)));
+  return after.map((generation, i) => JSON.stringify(generation) !== JSON.stringify(before[i]));
+}
+
+describe("[A11] [S15] the generation of a team", () => {
+  test("moves for those who may find what changed", async () => {
+    expect(await movedBy(() => ada.keep("p", "one"))).toEqual([true, false]);
+    expect(await movedBy(() => ada.keep("p", "two", {}, now + minute))).toEqual([true, false]);
+    expect(await movedBy(() => ada.keep("s", "one", { visibility: "shared" }))).toEqual([true, true]);
+    expect(await movedBy(() => grace.keep("s", "two", { visibility: "shared" }, now + minute))).toEqual([true, true]);
+    expect(await movedBy(() => ada.call("omn_update_memory", { key: "s", metadata: { scope: "private" } }))).toEqual([true, true]);
+    expect(await movedBy(() => ada.call("omn_update_memory", { key: "s", metadata: { tags: ["x"] } }))).toEqual([true, false]);
+    const sister = await sisterOf(team);
+    expect(await movedBy(() => sister.owner.keep("s", "one", { visibility: "shared" }))).toEqual([false, false]);
+    expect(await movedBy(() => sister.owner.keep("p", "one", { visibility: "public" }))).toEqual([true, true]);
+  });
+
+  test("stays when nothing changed, also through an eviction of the object", async () => {
+    await ada.keep("s", "one", { visibility: "shared" });
+    expect(await movedBy(() => ada.search("one"))).toEqual([false, false]);
+    expect(await movedBy(() => ada.keep("s", "one", { visibility: "shared" }))).toEqual([false, false]);
+    expect(await movedBy(() => team.index.verify(team.ref))).toEqual([false, false]);
+    expect(await movedBy(() => evictDurableObject(team.index))).toEqual([false, false]);
+  });
+
+  test("moves for everybody, or for some, when told so", async () => {
+    expect(await movedBy(() => team.index.bump())).toEqual([true, true]);
+    expect(await movedBy(() => team.index.bump([ada.id]))).toEqual([true, false]);
+  });
+
+  test("is never one that was, even after the index was dropped, or laid out anew", async () => {
+    const seen = new Set<string>();
+    const note = async () => seen.add(JSON.stringify(await services.index.generation(ada.principal)));
+    await note();
+    for (let n = 0; n < 3; n += 1) {
+      await ada.keep(`k${n}`, "text");
+      await note();
+    }
+    await runInDurableObject(team.index, (_, { storage }) => {
+      storage.sql.exec("UPDATE meta SET value = 'older' WHERE name = 'layout'");
+      ensureSchema(storage);
+    });
+    await evictDurableObject(team.index);
+    await team.index.catchUp(team.ref, 3);
+    await note();
+    await runInDurableObject(team.index, (_, { storage }) => storage.deleteAll());
+    await evictDurableObject(team.index);
+    await note();
+    await team.index.catchUp(team.ref, 3);
+    await note();
+    expect(seen.size).toBe(7);
+  });
+
+  test("cannot be told while the index is out of reach, and is not waited for", async () => {
+    await runInDurableObject(team.index, (_, { storage }) => storage.sql.exec("ALTER TABLE generations RENAME TO lost"));
+    expect(await services.index.generation(ada.principal)).toBeUndefined();
+  });
+});

@@ -1,0 +1,217 @@
+import { env, evictDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import type { VectorizeBinding } from "../../../src/platform/vectorize/bindings.ts";
+import { entry, memberOf, newHome, over, space, towards, waiting } from "./world.ts";
+
+const kinds: Record<string, VectorizeBinding> = { "shown at once": env.VECTORIZE_SMALL, "not shown for an hour": env.VECTORIZE_HELD };
+
+describe.each(Object.entries(kinds))("in an index where what was written is %s", (_delay, binding) => {
+  const { index, find, ids } = over(binding);
+
+  test("the nearest come first, with their cosine, at once", async () => {
+    const home = newHome();
+    const ada = memberOf(home);
+    const [near, far, away] = [entry({ values: towards(0, 0.1) }), entry({ values: towards(0, 0.6) }), entry({ values: towards(4) })];
+    await index.upsert(home, space, [far, away, near]);
+    const hits = await find(ada);
+    expect(hits.map(({ id }) => id)).toEqual([near.id, far.id, away.id]);
+    expect(hits.map(({ similarity }) => similarity)).toEqual([expect.closeTo(0.995, 3), expect.closeTo(0.8, 3), expect.closeTo(0, 3)]);
+    expect(await ids(ada, towards(0), ["memory"], 1)).toEqual([near.id]);
+  });
+
+  test("[S6] [A13] a private one reaches nobody but its owner, also after it ceased to be shared", async () => {
+    const home = newHome();
+    const [ada, grace] = [memberOf(home), memberOf(home)];
+    const diary = entry({ visibility: "private", ownerId: ada.userId });
+    const plan = entry();
+    await index.upsert(home, space, [diary, plan]);
+    expect((await ids(ada)).sort()).toEqual([diary.id, plan.id].sort());
+    expect(await ids(grace)).toEqual([plan.id]);
+    await index.upsert(home, space, [{ ...plan, version: 2, visibility: "private", ownerId: ada.userId }]);
+    expect(await ids(grace)).toEqual([]);
+    await index.upsert(home, space, [{ ...diary, version: 2, visibility: "shared" }]);
+    expect(await ids(grace)).toEqual([diary.id]);
+  });
+
+  test("[S6] [A13] another team finds nothing but what is public, with its place, and another organization nothing at all", async () => {
+    const home = newHome();
+    const sister = memberOf(newHome(home.organizationId));
+    const stranger = memberOf(newHome());
+    const menu = entry({ visibility: "public" });
+    await index.upsert(home, space, [menu, entry(), entry({ visibility: "private", ownerId: sister.userId })]);
+    expect(await find(sister)).toEqual([{ kind: "memory", id: menu.id, similarity: expect.closeTo(1, 3), teamId: home.teamId, shard: "SHARD_0" }]);
+    expect(await ids(stranger)).toEqual([]);
+    expect(await ids(memberOf(home))).toHaveLength(2);
+    await index.upsert(home, space, [{ ...menu, version: 2, visibility: "shared" }]);
+    expect(await ids(memberOf(home))).toContain(menu.id);
+  });
+
+  test("a newer version takes the place of the older one, whatever order they come in", async () => {
+    const home = newHome();
+    const ada = memberOf(home);
+    const old = entry({ values: towards(0) });
+    await index.upsert(home, space, [old]);
+    await index.upsert(home, space, [{ ...old, version: 3, values: towards(3) }]);
+    expect(await find(ada, towards(3), ["memory"], 1)).toMatchObject([{ id: old.id, similarity: expect.closeTo(1, 3) }]);
+    expect(await find(ada, towards(0))).toMatchObject([{ id: old.id, similarity: expect.closeTo(0, 3) }]);
+  });
+
+  test("only the kinds that were asked for", async () => {
+    const home = newHome();
+    const ada = memberOf(home);
+    const [memory, entity, relationship] = [entry(), entry({ kind: "entity" }), entry({ kind: "relationship" })];
+    await index.upsert(home, space, [memory, entity, relationship]);
+    expect(await find(ada, towards(0), ["entity"])).toMatchObject([{ kind: "entity", id: entity.id }]);
+    expect((await ids(ada, towards(0), ["memory", "relationship"])).sort()).toEqual([memory.id, relationship.id].sort());
+  });
+
+  test("vectors of another space are not compared", async () => {
+    const home = newHome();
+    const other = entry();
+    await index.upsert(home, "test:other:8", [other]);
+    expect(await ids(memberOf(home))).toEqual([]);
+    expect(await index.query(memberOf(home), "test:other:8", towards(0), { kinds: ["memory"], limit: 5 })).toMatchObject([{ id: other.id }]);
+  });
+
+  test("more than one batch of a thousand", async () => {
+    const home = newHome();
+    await index.upsert(home, space, Array.from({ length: 1_201 }, (_, n) => entry({ values: towards(n % 7, (n % 90) / 100) })));
+    expect(await ids(memberOf(home), towards(2), ["memory"], 100)).toHaveLength(100);
+  });
+});
+
+describe("what Vectorize does not show yet", () => {
+  const { index, ids } = over(env.VECTORIZE_SLOW);
+
+  test("is found, waits until Vectorize shows it in its version, and is found then too", async () => {
+    const home = newHome();
+    const ada = memberOf(home);
+    const one = entry({ visibility: "public" });
+    await index.upsert(home, space, [one]);
+    await index.settle(home);
+    expect(await waiting(`team:${home.teamId}`)).toHaveLength(1);
+    expect(await waiting(`org:${home.organizationId}`)).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await index.settle(home);
+    expect(await waiting(`team:${home.teamId}`)).toEqual([]);
+    expect(await waiting(`org:${home.organizationId}`)).toEqual([]);
+    expect(await ids(ada)).toEqual([one.id]);
+    expect(await ids(memberOf(newHome(home.organizationId)))).toEqual([one.id]);
+    await index.upsert(home, space, [{ ...one, version: 2 }]);
+    await index.settle(home);
+    expect(await waiting(`team:${home.teamId}`)).toHaveLength(1);
+  });
+
+  test("outlives the object's memory, and an upsert that Vectorize refuses", async () => {
+    const home = newHome();
+    const refusing: VectorizeBinding = {
+      describe: async () => ({ dimensions: 8 }), query: async () => ({ matches: [] }), getByIds: async () => [],
+      deleteByIds: async () => undefined, upsert: async () => Promise.reject(new Error("429")),
+    };
+    const world = over(refusing);
+    const one = entry();
+    await expect(world.index.upsert(home, space, [one])).rejects.toThrow("429");
+    await evictDurableObject(env.TEAM_INDEX.getByName(`team:${home.teamId}`));
+    expect(await world.ids(memberOf(home))).toEqual([one.id]);
+  });
+
+  test("keeps the newest thousands, not everything", async () => {
+    const object = env.TEAM_INDEX.getByName(`team:${crypto.randomUUID()}`);
+    const place = { namespace: "n", kind: "memory", audience: "team", teamId: "t", shard: "SHARD_0", version: 1 };
+    const dimensions = 1_024;
+    for (let batch = 0; batch < 9; batch += 1) {
+      const vectors = Array.from({ length: 500 }, (_, n) => ({ ...place, id: `m:${batch}-${n}:x`, values: new Float32Array(dimensions).fill(batch + 1) }));
+      await object.putVectors({ mark: "x", dimensions }, vectors);
+    }
+    const { hits, waiting } = await object.scanVectors({ namespace: "n", values: new Float32Array(dimensions).fill(1), kinds: ["memory"], limit: 1 });
+    expect(waiting).toBe(4_096);
+    expect(hits[0]?.id).toMatch(/^m:8-/);
+  });
+});
+
+describe("removal", () => {
+  test.each(Object.entries(kinds))("takes them out of both indexes at once, %s", async (delay, binding) => {
+    const { index, ids } = over(binding);
+    const home = newHome();
+    const [menu, plan] = [entry({ visibility: "public" }), entry()];
+    await index.upsert(home, space, [menu, plan]);
+    await index.remove(home, [menu]);
+    expect(await ids(memberOf(home))).toEqual([plan.id]);
+    expect(await ids(memberOf(newHome(home.organizationId)))).toEqual([]);
+    expect(await waiting(`team:${home.teamId}`), delay).toHaveLength(1);
+  });
+
+  test("of more than Vectorize deletes in one call, in every space", async () => {
+    const { index, ids } = over(env.VECTORIZE_SMALL);
+    const home = newHome();
+    const entries = Array.from({ length: 130 }, () => entry());
+    await index.upsert(home, space, entries);
+    await index.upsert(home, "test:other:8", entries);
+    await index.settle(home);
+    await index.remove(home, entries);
+    expect(await ids(memberOf(home))).toEqual([]);
+    expect(await index.query(memberOf(home), "test:other:8", towards(0), { kinds: ["memory"], limit: 5 })).toEqual([]);
+  });
+});
+
+describe("when the truth and Vectorize disagree", () => {
+  test("a stale vector is answered as it stands: whoever uses a hit checks it against the truth", async () => {
+    const { index, find } = over(env.VECTORIZE_SMALL);
+    const home = newHome();
+    const erased = entry();
+    await index.upsert(home, space, [erased]);
+    await index.settle(home);
+    // Planted: an audience that nobody has told Vectorize is wrong by now.
+    expect(await find(memberOf(home))).toMatchObject([{ id: erased.id }]);
+  });
+
+  test("what waits hides the older state that Vectorize still shows", async () => {
+    const { index, find } = over(env.VECTORIZE_SMALL);
+    const home = newHome();
+    const [ada, grace] = [memberOf(home), memberOf(home)];
+    const plan = entry();
+    await index.upsert(home, space, [plan]);
+    await index.settle(home);
+    const halted = over({ ...stub(env.VECTORIZE_SMALL), upsert: async () => undefined });
+    await halted.index.upsert(home, space, [{ ...plan, version: 2, visibility: "private", ownerId: ada.userId, values: towards(5) }]);
+    expect(await halted.find(grace)).toEqual([]);
+    expect(await halted.find(ada)).toMatchObject([{ id: plan.id, similarity: expect.closeTo(0, 3) }]);
+    expect(await find(ada, towards(5))).toMatchObject([{ similarity: expect.closeTo(1, 3) }]);
+  });
+});
+
+describe("indexes of two dimensions", () => {
+  test("a model of another dimension runs beside the old one; of a third there is no index", async () => {
+    const { index } = over(env.VECTORIZE_SMALL, env.VECTORIZE as unknown as VectorizeBinding);
+    const home = newHome();
+    const [old, next] = [entry(), entry({ values: new Float32Array(192).fill(1 / Math.sqrt(192)) })];
+    await index.upsert(home, space, [old]);
+    await index.upsert(home, "test:next:192", [next]);
+    expect(await index.query(memberOf(home), space, towards(0), { kinds: ["memory"], limit: 5 })).toMatchObject([{ id: old.id }]);
+    expect(await index.query(memberOf(home), "test:next:192", next.values, { kinds: ["memory"], limit: 5 })).toMatchObject([{ id: next.id }]);
+    await expect(index.upsert(home, "test:third:3", [entry({ values: new Float32Array(3) })])).rejects.toThrow(
+      "No Vectorize index has 3 dimensions (VECTORIZE has 8, VECTORIZE_NEXT has 192). Create one and bind it as VECTORIZE_NEXT.",
+    );
+    await index.remove(home, [old, next]);
+    expect(await index.query(memberOf(home), "test:next:192", next.values, { kinds: ["memory"], limit: 5 })).toEqual([]);
+  });
+
+  test("the organization's half failing leaves one's own", async () => {
+    const broken = { ...stub(env.VECTORIZE_SMALL), query: async (values: Float32Array, options: VectorizeQueryOptions) =>
+      options.namespace?.startsWith("org:") ? Promise.reject(new Error("down")) : env.VECTORIZE_SMALL.query(values, options) };
+    const { index, ids, faults } = over(broken);
+    const home = newHome();
+    const one = entry();
+    await index.upsert(home, space, [one]);
+    expect(await ids(memberOf(home))).toEqual([one.id]);
+    expect(faults).toMatchObject([{ message: "down" }]);
+  });
+});
+
+/** Bindings are proxies: their methods cannot be spread. */
+function stub(binding: VectorizeBinding): VectorizeBinding {
+  return {
+    describe: () => binding.describe(), query: (values, options) => binding.query(values, options), upsert: (vectors) => binding.upsert(vectors),
+    getByIds: (ids) => binding.getByIds(ids), deleteByIds: (ids) => binding.deleteByIds(ids),
+  };
+}

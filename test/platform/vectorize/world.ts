@@ -1,0 +1,44 @@
+import { env } from "cloudflare:test";
+import type { TeamHome, VectorEntry, VectorHit, VectorKind } from "../../../src/domain/search/vector-index.ts";
+import type { Principal } from "../../../src/domain/tenancy/principal.ts";
+import { type VectorizeBinding, VectorizeBindings } from "../../../src/platform/vectorize/bindings.ts";
+import { VectorizeIndex } from "../../../src/platform/vectorize/vectorize-index.ts";
+
+export const space = "test:axes:8";
+
+/** The unit vector that points to `axis`, a little inclined to the next one. */
+export function towards(axis: number, incline = 0): Float32Array {
+  const values = new Float32Array(8);
+  values[axis] = Math.sqrt(1 - incline ** 2);
+  values[(axis + 1) % 8] = incline;
+  return values;
+}
+
+export const newHome = (organizationId: string = crypto.randomUUID()): TeamHome => ({ teamId: crypto.randomUUID(), organizationId, shard: "SHARD_0" });
+
+export const memberOf = (home: TeamHome, userId: string = crypto.randomUUID()): Principal => ({
+  ...home, userId, role: "member", scopes: ["memory:read", "memory:write"], credential: { kind: "api-key", id: "k" },
+});
+
+export const entry = (fields: Partial<VectorEntry> = {}): VectorEntry => ({
+  kind: "memory", id: crypto.randomUUID(), version: 1, visibility: "shared", ownerId: "nobody", values: towards(0), ...fields,
+});
+
+export interface World {
+  index: VectorizeIndex;
+  find: (who: Principal, values?: Float32Array, kinds?: VectorKind[], limit?: number) => Promise<VectorHit[]>;
+  ids: (who: Principal, values?: Float32Array, kinds?: VectorKind[], limit?: number) => Promise<string[]>;
+  faults: unknown[];
+}
+
+export function over(...bound: VectorizeBinding[]): World {
+  const faults: unknown[] = [];
+  const bindings = Object.fromEntries(bound.map((binding, at) => [at === 0 ? "VECTORIZE" : "VECTORIZE_NEXT", binding]));
+  const index = new VectorizeIndex(new VectorizeBindings(bindings), env.TEAM_INDEX, (_event, error) => faults.push(error));
+  const find: World["find"] = (who, values = towards(0), kinds = ["memory", "entity", "relationship"], limit = 10) =>
+    index.query(who, space, values, { kinds, limit });
+  return { index, find, ids: async (...args) => (await find(...args)).map(({ id }) => id), faults };
+}
+
+/** What waits in the team's object or the organization's. */
+export const waiting = async (name: string): Promise<string[]> => (await env.TEAM_INDEX.getByName(name).oldestVectors(1_000, 0)).map(({ id }) => id);
