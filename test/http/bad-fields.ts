@@ -33,17 +33,21 @@ export interface BadField {
 /** Longer than any text field allows whose schema does not say how long it may be. */
 const tooLong = 20_000;
 /** Free text of which an empty one means no more than leaving it out. */
-const mayBeEmpty = new Set(["confirm", "created_by", "created_tool", "updated_by", "updated_tool", "actor_id", "tool", "action"]);
+const mayBeEmpty = new Set(["confirm", "created_by", "created_tool", "updated_by", "updated_tool", "actor_id", "tool", "action", "reason"]);
 
 /** Arguments that are right, with something at every place that lists hold. */
-const rightArgs = (tool: Tool): Record<string, unknown> =>
-  tool.name === "omn_import_memories"
-    ? {
-        memories: [
-          { key: "bad.input", content: "Now.", version: 2, history: [{ version: 1, at: "2026-01-31", actor_id: "a", tool: "t", action: "create", state: { content: "Then." } }] },
-        ],
-      }
-    : (sampleCalls("018f0000-0000-7000-8000-000000000000")[tool.name] ?? {});
+function rightArgs(tool: Tool): Record<string, unknown> {
+  const id = "018f0000-0000-7000-8000-000000000000";
+  const sample = sampleCalls(id)[tool.name] ?? {};
+  const link = () => ({ to: id, type: "references" });
+  const history = [{ version: 1, at: "2026-01-31", actor_id: "a", tool: "t", action: "create", state: { content: "Then." } }];
+  const lists: Record<string, object> = {
+    omn_store_memory: { links: [link()] },
+    omn_update_memory: { links: [link()], unlink: [link()] },
+    omn_import_memories: { memories: [{ key: "bad.input", content: "Now.", version: 2, history }] },
+  };
+  return { ...sample, ...lists[tool.name] };
+}
 
 export function badFields(): BadField[] {
   return catalogue.flatMap((tool) => {

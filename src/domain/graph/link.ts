@@ -9,7 +9,7 @@ import { resolveOne } from "../memories/resolve.ts";
 import { linkTypes } from "./graph.ts";
 
 /** Id, alias or key of the other memory. */
-const to = z.union([field.memoryRef, field.key]);
+const to = z.union([field.memoryRef, field.key], { error: "must be the id, the integer alias or the key of a memory" });
 const mostLinks = 50;
 
 /** Links of one memory, as callers give them. */

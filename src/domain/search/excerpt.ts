@@ -1,4 +1,4 @@
-import { words } from "./query-terms.ts";
+import { termOf, words } from "./query-terms.ts";
 import { cutTo, estimateTokens } from "./tokens.ts";
 
 const ellipsis = "…";
@@ -23,12 +23,9 @@ interface Sentence {
 export function excerpt(text: string, terms: readonly string[], tokens: number): string {
   const total = estimateTokens(text);
   if (total <= tokens) return text;
-  const start = startOfBest(text, new Set(terms.map(stem)), Math.floor((text.length * tokens) / total));
+  const start = startOfBest(text, new Set(terms.map(termOf)), Math.floor((text.length * tokens) / total));
   return cutTo(start === 0 ? text : ellipsis + text.slice(start), tokens);
 }
-
-/** An inflected word still counts as asked for. */
-const stem = (word: string): string => word.toLowerCase().replace(/(?<=\p{L}{3})(?:ing|ed|es|s)$/u, "");
 
 /** Where to begin so that the next `room` characters hold most of the words asked for, rare ones first. */
 function startOfBest(text: string, wanted: ReadonlySet<string>, room: number): number {
@@ -64,7 +61,7 @@ function sentencesOf(text: string, wanted: ReadonlySet<string>): Sentence[] {
   const ends = [...text.matchAll(sentenceEnd)].map((match) => ({ end: match.index, next: match.index + match[0].length }));
   let start = 0;
   return [...ends, { end: text.length, next: text.length }].map(({ end, next }) => {
-    const terms = new Set(words(text.slice(start, end)).map(stem).filter((word) => wanted.has(word)));
+    const terms = new Set(words(text.slice(start, end)).map(termOf).filter((word) => wanted.has(word)));
     const sentence = { start, end, terms };
     start = next;
     return sentence;
@@ -74,7 +71,7 @@ function sentencesOf(text: string, wanted: ReadonlySet<string>): Sentence[] {
 /** A little before the first word asked for, at the beginning of a word. */
 function insideOf(text: string, { start, end }: Sentence, wanted: ReadonlySet<string>): number {
   const sentence = text.slice(start, end);
-  const match = [...sentence.matchAll(/[\p{L}\p{N}\p{M}_]+/gu)].find(([run]) => words(run).some((word) => wanted.has(stem(word))));
+  const match = [...sentence.matchAll(/[\p{L}\p{N}\p{M}_]+/gu)].find(([run]) => words(run).some((word) => wanted.has(termOf(word))));
   if (!match || match.index <= leadIn) return start;
   const boundary = sentence.slice(match.index - leadIn, match.index).search(/(?<=\s)\S/u);
   return start + (boundary < 0 ? match.index : match.index - leadIn + boundary);

@@ -6,7 +6,7 @@ import { matchedWords, named, relevanceOf, type Evidence, type Question } from "
 /** What the legs say for one memory, each with its place in that leg. */
 export interface Found {
   memory: Memory;
-  evidence: Omit<Evidence, "standing">;
+  evidence: Pick<Evidence, "own" | "lent">;
   text?: Place;
   vector?: Place;
   graph?: Place;
@@ -48,16 +48,17 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
   const ranked = found.map((one) => {
     const { memory, evidence } = one;
+    const name = named(question, memory);
     const parts = {
       text: (1 - trust) * text(one.text),
       vector: trust * vector(one.vector),
       graph: graphWeight * (one.graph?.score ?? 0),
-      rerank: nameWeight * named(question, memory),
+      rerank: nameWeight * name,
       importance: importanceWeight * memory.importance,
       recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / halfLife),
     };
     const score = Object.values(parts).reduce((sum, part) => sum + part, 0);
-    const relevance = relevanceOf(question, memory, { ...evidence, standing: best > 0 ? matching(one) / best : 0 });
+    const relevance = relevanceOf(question, { ...evidence, standing: best > 0 ? matching(one) / best : 0, name });
     const legs = { ...(one.text ? { memory_text: one.text } : {}), ...(one.vector ? { memory_vector: one.vector } : {}), ...(one.graph ? { graph: one.graph } : {}) };
     return { memory, relevance, score, trace: { id: memory.id, score, parts, legs, matched: matchedWords(question, evidence.own) } };
   });

@@ -60,7 +60,7 @@ const stems = new Map<string, string>();
 const maxStems = 20_000;
 
 /** The form under which a word is indexed and looked up: lower case, English endings cut off (Porter 1980). */
-function termOf(word: string): string {
+export function termOf(word: string): string {
   const lower = word.toLowerCase().slice(0, maxTermLength);
   if (!/^[a-z]{3,}$/.test(lower)) return lower;
   const known = stems.get(lower);

@@ -18,6 +18,8 @@ export interface Evidence {
   lent: number;
   /** Its score as a share of the best one's, 0–1. */
   standing: number;
+  /** How telling the name is by which the question calls it, 0–1. */
+  name: number;
 }
 
 const has = (bits: number, i: number): boolean => ((bits >>> i) & 1) === 1;
@@ -67,12 +69,12 @@ const scale = { offset: 0.85, slope: 0.73 } as const;
 const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
 
 /** Calibrated 0–1; from .7 on, it is probably what was asked for. */
-export function relevanceOf(question: Question, memory: Pick<Memory, "key" | "tags">, { own, lent, standing }: Evidence): number {
+export function relevanceOf(question: Question, { own, lent, standing, name }: Evidence): number {
   const all = question.weights.reduce((sum, weight) => sum + weight, 0);
   if (all === 0) return 0;
   const covered = weightOf(question, (own | lent) >>> 0) / all;
   const held = weightOf(question, own);
   const told = Math.min(maxTold, held / question.rarest);
-  const odds = model.bias + model.covered * covered + model.standing * standing + model.told * told + model.name * named(question, memory) + (held >= all ? model.complete : 0);
+  const odds = model.bias + model.covered * covered + model.standing * standing + model.told * told + model.name * name + (held >= all ? model.complete : 0);
   return logistic(scale.offset + scale.slope * odds);
 }

@@ -26,8 +26,8 @@ const settleDelay = 60_000;
 
 /**
  * Full-text index of one team (`team:<id>`), or of the public memories of an organization (`org:<id>`), in the
- * object's own SQLite: nobody else's words weigh in its ranking or cost its time, nor within the team what a colleague keeps private. D1 is the truth; this can be
- * dropped at any time and is rebuilt from there.
+ * object's own SQLite: nobody else's words weigh in its ranking or cost its time, nor within the team what a colleague keeps
+ * private. D1 is the truth; this can be dropped at any time and is rebuilt from there.
  */
 export class TeamIndex extends DurableObject<Env> {
   readonly #sql: SqlStorage;

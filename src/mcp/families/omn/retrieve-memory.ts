@@ -14,7 +14,7 @@ export const retrieveMemory = defineTool({
   family: "omn",
   title: "Recall memories",
   description:
-    "Recall before you ask or assume: search by query in plain words, or get by key (* wildcard) or id.",
+    "Recall before you ask or assume: query in plain words, or key (* wildcard) or id.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({
