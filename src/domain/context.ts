@@ -1,6 +1,6 @@
 import type { GraphStore } from "./graph/ports.ts";
 import type { RecentlyRecalled } from "./memories/recently-recalled.ts";
-import type { MemoryStore, SearchIndex } from "./ports.ts";
+import type { IndexState, MemoryStore, SearchIndex } from "./ports.ts";
 import type { RecallCache } from "./search/recall-cache.ts";
 import type { Semantic } from "./search/semantic.ts";
 import type { Principal } from "./tenancy/principal.ts";
@@ -19,6 +19,8 @@ export interface Context {
   report(event: string, error: unknown): void;
   memories: MemoryStore;
   index: SearchIndex;
+  /** As the indexes were just before the question, where they were asked. */
+  indexState?: IndexState;
   semantic: Semantic;
   graph: GraphStore;
   /** Of the person's session, where there is one. */

@@ -171,10 +171,14 @@ export interface IndexStats {
   appliedSeq: number;
 }
 
-/** What an answer was made of: equal to an earlier one only if nothing changed since that the principal may find. */
-export interface Generation {
-  team: string;
-  organization: string;
+/** What the indexes say of themselves; true of the instant when they were asked. */
+export interface IndexState {
+  /** Equal to an earlier one only if nothing changed since that the principal may find. */
+  generation: string;
+  /** Whether another team of the organization holds anything public. */
+  others: boolean;
+  /** Whether vectors wait that the store behind does not show yet. */
+  pending: boolean;
 }
 
 /** The team's rebuildable full-text index. */
@@ -190,7 +194,8 @@ export interface SearchIndex {
    * The truth decides when the hint was wrong.
    */
   mayHoldKey(principal: Principal, key: string): Promise<boolean>;
-  search(principal: Principal, now: number, query: SearchQuery): Promise<SearchAnswer>;
+  /** A state told for this question spares the indexes that have nothing to say to it. */
+  search(principal: Principal, now: number, query: SearchQuery, state?: IndexState): Promise<SearchAnswer>;
   /** Memories of the team by what they were at an instant: the key may have had another holder then. */
   lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }>;
   /** Brings the index up to `seq` from the truth. */
@@ -199,5 +204,5 @@ export interface SearchIndex {
   publicById(principal: Principal, now: number, id: string): Promise<PublicPlace | undefined>;
   stats(principal: Principal): Promise<IndexStats>;
   /** Moves before a write is acknowledged. Undefined when it cannot be told in time: then no kept answer may be used. */
-  generation(principal: Principal): Promise<Generation | undefined>;
+  state(principal: Principal): Promise<IndexState | undefined>;
 }

@@ -1,7 +1,6 @@
 import { sha256Hex } from "../domain/hash.ts";
 import { keptMs } from "../domain/memories/recall-cached.ts";
 import { keptShape, parseKept, type KeptAnswer } from "../domain/memories/kept-answer.ts";
-import type { SearchIndex } from "../domain/ports.ts";
 import type { AnswerStore, CacheLookup, CacheRates, RecallCache } from "../domain/search/recall-cache.ts";
 import { estimateTokens } from "../domain/search/tokens.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
@@ -19,7 +18,6 @@ const bytesPerCharacter = 2;
 const bytesPerMemory = 1_500;
 
 export interface SessionCacheOptions {
-  index: Pick<SearchIndex, "generation">;
   answers: AnswerStore;
   stored: StoredAnswers;
   counts: CacheCounts;
@@ -58,11 +56,8 @@ export class SessionRecallCache implements RecallCache {
     this.#options.stored.clear();
   }
 
-  async lookUp(principal: Principal, now: number, question: string): Promise<CacheLookup> {
-    const { index, answers, counts, stored } = this.#options;
-    const known = await index.generation(principal);
-    if (!known) return { level: "off", keep: () => undefined };
-    const generation = `${known.team}-${known.organization}`;
+  async lookUp(principal: Principal, now: number, question: string, generation: string): Promise<CacheLookup> {
+    const { answers, counts, stored } = this.#options;
     if (generation !== this.#generation) {
       if (this.#generation !== "") this.drop();
       this.#generation = generation;

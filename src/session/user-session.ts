@@ -39,7 +39,6 @@ export class UserSession extends DurableObject<Env> {
     this.#services = servicesOf(env);
     this.#accesses = new AccessLog((principal, ids) => this.#countAccesses(principal, ids));
     this.#cache = new SessionRecallCache({
-      index: this.#services.index,
       answers: this.#services.answers,
       stored: new StoredAnswers(ctx.storage.sql, Date.now()),
       counts: new CacheCounts(ctx.storage.sql),

@@ -26,8 +26,9 @@ function filterOf(world: World, op: Op): { args: Record<string, unknown>; filter
 const asFound = ({ entry, state }: Shown, version: number) => ({ memory_id: entry.id, content: state.content, version });
 const found = (list: Record<string, unknown>[]) => sorted(list.map(({ memory_id, content, version }) => ({ memory_id, content, version })));
 
-/** Whatever matches, so that the model can say what that is. */
-const everything = { min_relevance: 0, without: ["dedupe", "diversity"] };
+/** Whatever matches, so that the model can say what that is: by words to the letter, by meaning nobody knows beforehand. */
+const everything = { min_relevance: 0, without: ["dedupe", "diversity"], mode: "text" };
+const anything = { ...everything, mode: "hybrid" };
 
 const retrieve: Command = async (world, p, op, tool) => {
   const { model } = world;
@@ -43,8 +44,8 @@ const retrieve: Command = async (world, p, op, tool) => {
     [{ query: word, ...everything }, () => model.byText(p, word)],
     [{ query: word, filters, ...everything }, () => model.byText(p, word, filter)],
     [{ filters }, () => model.own(p, filter)],
-    [{ query: word, ...everything }, () => model.byText(p, word)],
   ];
+  if (kind === lookups.length) return retrieveNear(world, p, op, tool, word);
   const [lookup, entries, hidden] = lookups[kind] ?? [];
   if (!lookup || !entries) return retrieveAsOf(world, p, op, tool);
   // With a small limit, what is hidden must not take the place of what is not.
@@ -60,6 +61,19 @@ const retrieve: Command = async (world, p, op, tool) => {
   });
   if (expected.length === 0 && hidden !== undefined) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, hidden, answer);
 };
+
+/** What matches by words is found, and beside it nothing that the principal may not see. */
+async function retrieveNear(world: World, p: Principal, op: Op, tool: string, word: string): Promise<void> {
+  const { model } = world;
+  const { args: filters, filter } = bit(op, 32) ? filterOf(world, op) : { args: undefined, filter: {} };
+  const seen = [...model.own(p, filter), ...(filter.scope === undefined || filter.scope === "public" ? model.foreign(p, filter) : [])];
+  const args = { query: word, ...anything, limit: 100, ...(filters === undefined ? {} : { filters }) };
+  await reads(world, p, tool, args, present(seen), (structured) => {
+    const ids = found(fieldsOf(structured, "memories")).map(({ memory_id }) => memory_id);
+    expect(ids).toEqual(expect.arrayContaining(model.byText(p, word, filter).map(({ id }) => id)));
+    expect(seen.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+  });
+}
 
 const retrieveAsOf: Command = async (world, p, op, tool) => {
   const { model } = world;

@@ -27,10 +27,11 @@ export async function recallCached(ctx: Context, input: RecallInput, form: strin
 }
 
 async function answer(ctx: Context, input: RecallInput, form: string): Promise<{ outcome: RecallOutcome; level: CacheLevel }> {
-  if (!ctx.cache || dependsOnClock(ctx, input)) return { outcome: await recall(ctx, input), level: "off" };
-  const found = await ctx.cache.lookUp(ctx.principal, ctx.now, questionOf(input, form));
+  const indexState = ctx.cache && !dependsOnClock(ctx, input) ? await ctx.index.state(ctx.principal) : undefined;
+  if (!ctx.cache || !indexState) return { outcome: await recall(ctx, input), level: "off" };
+  const found = await ctx.cache.lookUp(ctx.principal, ctx.now, questionOf(input, form), indexState.generation);
   if ("outcome" in found) return found;
-  const outcome = await recall(ctx, input);
+  const outcome = await recall({ ...ctx, indexState }, input);
   if (mayBeKept(outcome)) found.keep(outcome, validUntil(outcome, ctx.now));
   return { outcome, level: found.level };
 }

@@ -41,7 +41,7 @@ export function choose<R extends Ranked>(
   const candidates = [...memories, ...concepts].toSorted((a, b) => b.score - a.score);
   const { kept, repeats } = without.has("dedupe") ? { kept: candidates, repeats: [] } : dedupe(candidates, limit);
   const distinct = kept.filter(({ kind }) => kind === "memory");
-  const shown = (without.has("diversity") ? distinct : diversify(distinct)).slice(0, limit);
+  const shown = (without.has("diversity") ? distinct : diversify(distinct, { count: limit })).slice(0, limit);
 
   const ids = new Set(shown.map(({ id }) => id));
   const attached = new Map<string, Candidate[]>();

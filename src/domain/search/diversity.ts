@@ -12,9 +12,9 @@ export const diverseLambda = 0.9;
 
 /**
  * Maximal marginal relevance (Carbonell & Goldstein 1998): of what is about equally relevant, that comes first which says
- * least of what stands above it. The first stays first; below the depth nothing moves.
+ * least of what stands above it. The first stays first; below the depth, and after `count` were chosen, nothing moves.
  */
-export function diversify<C extends Candidate>(ranked: readonly C[], { depth = diverseDepth, lambda = diverseLambda } = {}): C[] {
+export function diversify<C extends Candidate>(ranked: readonly C[], { depth = diverseDepth, lambda = diverseLambda, count = diverseDepth } = {}): C[] {
   const [first, ...others] = ranked.slice(0, depth);
   if (!first || others.length < 2) return [...ranked];
   const highest = Math.max(...ranked.map(({ score }) => score), Number.MIN_VALUE);
@@ -26,7 +26,7 @@ export function diversify<C extends Candidate>(ranked: readonly C[], { depth = d
 
   const chosen = [first];
   let waiting = others.map((candidate) => ({ candidate, nearest: 0 }));
-  for (let last = first; waiting.length > 0; ) {
+  for (let last = first; waiting.length > 0 && chosen.length < count; ) {
     waiting = waiting.map(({ candidate, nearest }) => ({ candidate, nearest: Math.max(nearest, likeness(candidate, last)) }));
     const gain = ({ candidate, nearest }: (typeof waiting)[number]): number => (lambda * candidate.score) / highest - (1 - lambda) * nearest;
     const best = waiting.reduce((a, b) => (gain(b) > gain(a) ? b : a));
@@ -34,7 +34,7 @@ export function diversify<C extends Candidate>(ranked: readonly C[], { depth = d
     last = best.candidate;
     chosen.push(last);
   }
-  return [...chosen, ...ranked.slice(depth)];
+  return [...chosen, ...waiting.map(({ candidate }) => candidate), ...ranked.slice(depth)];
 }
 
 /** Of unit vectors. */

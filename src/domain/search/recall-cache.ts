@@ -7,7 +7,7 @@ export type CacheLevel = "l1" | "l2" | "miss" | "off";
 export type CacheLookup =
   | { level: "l1" | "l2"; outcome: RecallOutcome }
   | {
-      level: "miss" | "off";
+      level: "miss";
       /** Keeps the answer for the next who asks the same; `until` in ms since the epoch. */
       keep(outcome: RecallOutcome, until: number): void;
     };
@@ -30,7 +30,8 @@ export interface CacheRates {
  * changed that the person may find. Never fails; what cannot be had is a miss.
  */
 export interface RecallCache {
-  lookUp(principal: Principal, now: number, question: string): Promise<CacheLookup>;
+  /** `generation`: of the indexes, asked just before. */
+  lookUp(principal: Principal, now: number, question: string, generation: string): Promise<CacheLookup>;
   rates(): CacheRates;
 }
 

@@ -119,7 +119,7 @@ class Search {
   }
 
   async #textual(): Promise<SearchAnswer> {
-    const { index, principal, now } = this.#ctx;
+    const { index, indexState, principal, now } = this.#ctx;
     const { mode, filter = {}, asOf } = this.#input;
     if (mode === "vector") {
       this.#legs.skip("memory_text");
@@ -132,19 +132,19 @@ class Search {
       limit: this.#limit,
       ...(asOf === undefined ? {} : { asOf }),
     };
-    return this.#legs.run("memory_text", deadlines.text, () => index.search(principal, now, query), noText, ({ hits }) => hits.length);
+    return this.#legs.run("memory_text", deadlines.text, () => index.search(principal, now, query, indexState), noText, ({ hits }) => hits.length);
   }
 
   /** The present only: vectors have no past. */
   async #nearest(): Promise<VectorHit[]> {
-    const { semantic, principal, now } = this.#ctx;
+    const { semantic, indexState, principal, now } = this.#ctx;
     if (this.#input.mode === "text" || this.#without.has("vector") || this.#input.asOf !== undefined) {
       this.#legs.skip("memory_vector");
       return [];
     }
     return this.#legs.run(
       "memory_vector", deadlines.vector,
-      (signal) => semantic.nearest(principal, now, this.#text, { kinds: ["memory"], limit: this.#limit, signal }),
+      (signal) => semantic.nearest(principal, now, this.#text, { kinds: ["memory"], limit: this.#limit, signal, state: indexState }),
       [], (hits) => hits.length,
     );
   }

@@ -1,3 +1,4 @@
+import type { IndexState } from "../ports.ts";
 import type { Principal } from "../tenancy/principal.ts";
 import type { Embedders } from "./embedder.ts";
 import type { VectorHit, VectorIndex, VectorKind } from "./vector-index.ts";
@@ -26,12 +27,12 @@ export class Semantic {
     principal: Principal,
     now: number,
     text: string,
-    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal },
+    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; state?: IndexState | undefined },
   ): Promise<VectorHit[]> {
     const space = await this.#ports.servingSpace(principal, now);
     if (space === undefined) return [];
     const values = await this.#embed(space, text, options.signal);
-    return this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit });
+    return this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit, state: options.state });
   }
 
   async #embed(space: string, text: string, signal: AbortSignal): Promise<Float32Array> {

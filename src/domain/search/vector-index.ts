@@ -1,3 +1,4 @@
+import type { IndexState } from "../ports.ts";
 import type { Principal } from "../tenancy/principal.ts";
 
 export type VectorKind = "memory" | "entity" | "relationship";
@@ -42,6 +43,9 @@ export interface VectorIndex {
   upsert(team: TeamHome, space: string, entries: VectorEntry[]): Promise<void>;
   /** From one space, or from all. */
   remove(team: TeamHome, entries: { kind: VectorKind; id: string }[], space?: string): Promise<void>;
-  /** The nearest that the principal may see, best first; public ones of other teams of the organization included. */
-  query(principal: Principal, space: string, values: Float32Array, options: { kinds: VectorKind[]; limit: number }): Promise<VectorHit[]>;
+  /**
+   * The nearest that the principal may see, best first; public ones of other teams of the organization included. A state
+   * told for this question spares asking where nothing is.
+   */
+  query(principal: Principal, space: string, values: Float32Array, options: { kinds: VectorKind[]; limit: number; state?: IndexState | undefined }): Promise<VectorHit[]>;
 }

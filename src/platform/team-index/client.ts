@@ -1,5 +1,5 @@
 import type { Memory, Version } from "../../domain/memories/memory.ts";
-import type { Generation, IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
+import type { IndexState, IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { within } from "../within.ts";
 import { toDocument, toPastDocument } from "./document.ts";
@@ -13,7 +13,7 @@ const retryMs = [20, 100];
 /** Later attempts to make kept answers unreachable, when the object was out of reach for longer. */
 const bumpAgainMs = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
 /** In this time the question itself can be answered: asking on would cost more than a kept answer saves. */
-const generationMs = 200;
+const stateMs = 200;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -77,7 +77,7 @@ export class TeamIndexClient implements SearchIndex {
     }
   }
 
-  async search(principal: Principal, now: number, query: SearchQuery): Promise<SearchAnswer> {
+  async search(principal: Principal, now: number, query: SearchQuery, state?: IndexState): Promise<SearchAnswer> {
     const asked: IndexQuery = {
       viewer: { userId: principal.userId, teamId: principal.teamId },
       now,
@@ -88,7 +88,7 @@ export class TeamIndexClient implements SearchIndex {
       asOf: query.asOf,
       othersOnly: false,
     };
-    const askOthers = query.asOf === undefined && (query.filter.visibility ?? "public") === "public";
+    const askOthers = state?.others !== false && query.asOf === undefined && (query.filter.visibility ?? "public") === "public";
     const [own, others] = await Promise.all([
       this.#team(principal).search(refOf(principal), asked),
       askOthers
@@ -130,13 +130,19 @@ export class TeamIndexClient implements SearchIndex {
     return this.#team(principal).stats(refOf(principal));
   }
 
-  async generation(principal: Principal): Promise<Generation | undefined> {
+  async state(principal: Principal): Promise<IndexState | undefined> {
+    const { userId, teamId } = principal;
     try {
-      const asked = Promise.all([this.#team(principal).generation(principal.userId), this.#organization(principal).generation(principal.userId)]);
-      const known = await within(generationMs, asked);
-      return known && { team: known[0], organization: known[1] };
+      const known = await within(stateMs, Promise.all([this.#team(principal).state(userId, teamId), this.#organization(principal).state(userId, teamId)]));
+      if (!known) return undefined;
+      const [team, organization] = known;
+      return {
+        generation: `${team.generation}-${organization.generation}`,
+        others: organization.others,
+        pending: team.pending || organization.pending,
+      };
     } catch (error) {
-      this.#report("index.generation", error);
+      this.#report("index.state", error);
       return undefined;
     }
   }

@@ -91,6 +91,10 @@ export class PendingVectors {
     return { waiting: cache.size, outdated };
   }
 
+  any(): boolean {
+    return this.#all().size > 0;
+  }
+
   /** All spaces that ever had vectors here: where a removal has to look. */
   spaces(): SpaceRef[] {
     return this.#sql.exec<{ mark: string; dimensions: number }>("SELECT mark, dimensions FROM vector_spaces").toArray();

@@ -21,8 +21,8 @@ export interface TeamRef {
 const purgeDelay = 30_000;
 /** Merging waits until a burst of writes is over, ms. */
 const mergeDelay = 1_000;
-/** Vectorize shows what was written within 30 s mostly, and 2 minutes rarely, ms. */
-const settleDelay = 60_000;
+/** Vectorize shows what was written within 30 s mostly, and 2 minutes rarely; until then every question scans what waits. ms. */
+const settleDelay = 15_000;
 
 /**
  * Full-text index of one team (`team:<id>`), or of the public memories of an organization (`org:<id>`), in the
@@ -79,9 +79,14 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#schedulePurge();
   }
 
-  /** Another one as soon as this person may find something else than before. */
-  generation(userId: string): string {
-    return this.#generations.of(userId);
+  /** The generation is another one as soon as this person may find something else than before. */
+  state(userId: string, teamId: string): { generation: string; others: boolean; pending: boolean } {
+    const others = "SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1";
+    return {
+      generation: this.#generations.of(userId),
+      others: this.#sql.exec(others, teamId).toArray().length > 0,
+      pending: this.#vectors.any(),
+    };
   }
 
   /** For a change that is not in the tables of the index, such as vectors that landed: of everybody, or of these owners' private memories. */

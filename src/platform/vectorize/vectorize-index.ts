@@ -70,32 +70,34 @@ export class VectorizeIndex implements VectorIndex {
     }
   }
 
-  async query(principal: Principal, space: string, values: Float32Array, options: { kinds: VectorKind[]; limit: number }): Promise<VectorHit[]> {
-    const { kinds, limit } = options;
+  async query(principal: Principal, space: string, values: Float32Array, options: Parameters<VectorIndex["query"]>[3]): Promise<VectorHit[]> {
+    const { kinds, limit, state = { others: true, pending: true } } = options;
     const mark = await this.#mark(space);
     const binding = await this.#bindings.withDimensions(values.length);
     const audiences = ["team", principal.userId];
     // What waits replaces some of them, and the truth drops others.
     const topK = Math.min(maxTopK, 2 * limit);
     const own = this.#merged(
-      this.#team(principal),
+      state.pending ? this.#team(principal) : undefined,
       { namespace: teamNamespace(principal.teamId, mark), values, kinds, audiences, limit },
       binding.query(values, { namespace: teamNamespace(principal.teamId, mark), topK, filter: { audience: { $in: audiences }, kind: { $in: kinds } } }),
     );
-    const others = this.#merged(
-      this.#organization(principal),
-      { namespace: organizationNamespace(principal.organizationId, mark), values, kinds, exceptTeam: principal.teamId, limit },
-      binding.query(values, {
-        namespace: organizationNamespace(principal.organizationId, mark), topK, returnMetadata: "indexed",
-        filter: { team: { $ne: principal.teamId }, kind: { $in: kinds } },
-      }),
-    ).catch((error: unknown): Found[] => {
-      this.#report("vectors.query.organization", error);
-      return [];
-    });
+    const others = (): Promise<Found[]> =>
+      this.#merged(
+        state.pending ? this.#organization(principal) : undefined,
+        { namespace: organizationNamespace(principal.organizationId, mark), values, kinds, exceptTeam: principal.teamId, limit },
+        binding.query(values, {
+          namespace: organizationNamespace(principal.organizationId, mark), topK, returnMetadata: "indexed",
+          filter: { team: { $ne: principal.teamId }, kind: { $in: kinds } },
+        }),
+      ).catch((error: unknown): Found[] => {
+        this.#report("vectors.query.organization", error);
+        return [];
+      });
+    const [mine, theirs] = await Promise.all([own, state.others ? others() : []]);
     const hits = [
-      ...(await own).map(({ id, similarity }): VectorHit => ({ ...parseVectorId(id), similarity })),
-      ...(await others).map(({ id, similarity, teamId, shard }): VectorHit => ({ ...parseVectorId(id), similarity, teamId, shard })),
+      ...mine.map(({ id, similarity }): VectorHit => ({ ...parseVectorId(id), similarity })),
+      ...theirs.map(({ id, similarity, teamId, shard }): VectorHit => ({ ...parseVectorId(id), similarity, teamId, shard })),
     ];
     return hits.sort((a, b) => b.similarity - a.similarity).slice(0, limit);
   }
@@ -125,10 +127,10 @@ export class VectorizeIndex implements VectorIndex {
     }
   }
 
-  /** What waits is newer than what Vectorize shows of it. */
-  async #merged(object: Index, query: Parameters<TeamIndex["scanVectors"]>[0], asked: ReturnType<VectorizeBinding["query"]>): Promise<Found[]> {
-    const [{ hits, waiting }, { matches }] = await Promise.all([object.scanVectors(query), asked]);
-    const outdated = new Set(waiting > 0 ? await object.vectorsWaitingAmong(matches.map(({ id }) => id)) : []);
+  /** What waits is newer than what Vectorize shows of it; without an object nothing waits. */
+  async #merged(object: Index | undefined, query: Parameters<TeamIndex["scanVectors"]>[0], asked: ReturnType<VectorizeBinding["query"]>): Promise<Found[]> {
+    const [{ hits, waiting }, { matches }] = await Promise.all([object?.scanVectors(query) ?? { hits: [], waiting: 0 }, asked]);
+    const outdated = new Set(object && waiting > 0 ? await object.vectorsWaitingAmong(matches.map(({ id }) => id)) : []);
     const shown = matches
       .filter(({ id }) => !outdated.has(id))
       .map(({ id, score, metadata }): Found => ({ id, similarity: score, teamId: String(metadata?.["team"]), shard: String(metadata?.["shard"]) }));
