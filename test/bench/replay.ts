@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { keptMs } from "../../src/domain/memories/recall-cached.ts";
 import { BenchClient } from "./client.ts";
 import type { LogEntry } from "./client-log.ts";
 
-/** As src/domain/memories/recall-cached.ts: what was answered longer ago is asked anew. */
-const keptMs = 300_000;
 /** Without calls a Durable Object leaves the memory after 70–140 s in production, after 10 s here. */
 const evictedAfterMs = 120_000;
 const localEvictionMs = 12_000;

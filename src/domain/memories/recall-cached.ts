@@ -5,11 +5,11 @@ import { canonical } from "./memory.ts";
 import { recall, type RecallInput, type RecallOutcome } from "./recall.ts";
 
 /**
- * The longest that an answer is kept. Longer than a Durable Object that nobody calls stays in memory (70–140 s, Cloudflare's
- * life cycle of Durable Objects), or what is kept outside of it would be of no use, and than KV goes on denying a key that it
- * was asked for too early (60 s). Ranking by recency moves less in that time than three digits show.
+ * The longest that an answer is kept. Nothing in it moves with the clock but what expires, which is minded, so the generation
+ * ends it long before; the bound is for what a later release would answer otherwise, and for the space in KV. An hour holds
+ * out from one conversation of a person to the next.
  */
-export const keptMs = 300_000;
+export const keptMs = 60 * 60 * 1_000;
 
 /**
  * `recall` as the tools of a session use it: a question asked before is answered from what is kept while that is still true,
