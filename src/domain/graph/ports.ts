@@ -1,8 +1,9 @@
+import type { Page } from "../indexing/ports.ts";
 import type { WriteContext } from "../ports.ts";
 import type { TeamHome } from "../search/vector-index.ts";
 import type { Principal } from "../tenancy/principal.ts";
 import type { Entity, LinkType, MemoryLink, Relationship } from "./graph.ts";
-import type { GraphDocument } from "./documents.ts";
+import type { GraphChange } from "./documents.ts";
 
 /** How a walk came to a memory: from the one before it in the path, over an entity that both name or over a link. */
 export interface Step {
@@ -115,15 +116,6 @@ export interface Contribution {
   references: string[];
 }
 
-export interface ChangedDocuments {
-  documents: GraphDocument[];
-  /** Those that are no more. */
-  gone: { kind: "entity" | "relationship"; id: string }[];
-  /** To continue after. */
-  upTo: number;
-  last: boolean;
-}
-
 /** The graph as scheduled work sees it: on nobody's behalf. */
 export interface GraphWriter {
   /**
@@ -132,5 +124,5 @@ export interface GraphWriter {
    */
   contribute(home: TeamHome, now: number, contributions: Contribution[]): Promise<void>;
   /** Entities and relationships whose documents changed after `after`, in order of change. */
-  changedDocuments(home: TeamHome, after: number, limit: number): Promise<ChangedDocuments>;
+  changedDocuments(home: TeamHome, after: number, limit: number): Promise<Page<GraphChange>>;
 }
