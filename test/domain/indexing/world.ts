@@ -8,10 +8,11 @@ import { EmbeddingFailure, type Embedder } from "../../../src/domain/search/embe
 import type { TeamHome, VectorEntry, VectorIndex, VectorKind } from "../../../src/domain/search/vector-index.ts";
 import { D1IndexProgress } from "../../../src/platform/d1/index-progress.ts";
 import { D1GraphWriter } from "../../../src/platform/d1/graph-writer.ts";
-import type { ShardOf } from "../../../src/platform/d1/memory-store.ts";
+import type { Context } from "../../../src/domain/context.ts";
+import { D1MemoryStore, type ShardOf } from "../../../src/platform/d1/memory-store.ts";
 import { D1VectorStore } from "../../../src/platform/d1/vector-store.ts";
 import { store as directory } from "../tenancy/tenant.ts";
-import type { Team } from "../memories/world.ts";
+import { Person, type Team } from "../memories/world.ts";
 
 export const shardOf: ShardOf = (name) => (env as unknown as Record<string, D1Database>)[name] as D1Database;
 
@@ -112,6 +113,13 @@ class ProgressOfTeam extends D1IndexProgress {
 
   override async teamsBehind(...args: Parameters<D1IndexProgress["teamsBehind"]>): Promise<string[]> {
     return (await super.teamsBehind(...args)).filter((id) => id === this.#teamId);
+  }
+}
+
+/** Writes that the running Worker is not told of, which would draw the same graph meanwhile. */
+export class Unannounced extends Person {
+  override at(instant: number, tool?: string): Context {
+    return { ...super.at(instant, tool), memories: new D1MemoryStore(shardOf) };
   }
 }
 
