@@ -36,17 +36,33 @@ export interface Scored<T> {
   score: number;
 }
 
+/** What an index claims to be near the question; `score` is how near. */
+export interface Near {
+  id: string;
+  score: number;
+}
+
+/** An entity, and the newest of the memories that name it. */
+export interface SourcedEntity extends Entity {
+  sourceMemories: string[];
+}
+
 export interface Expansion {
   entities?: { terms: string[]; limit: number };
   relationships?: { terms: string[]; limit: number };
+  /** What of these there is for the viewer, with what it is. */
+  near?: { entities: Near[]; relationships: Near[] };
   walk?: { memoryIds: string[]; limits: WalkLimits };
 }
 
 export interface Expanded {
   entities: Scored<Entity>[];
   relationships: Scored<Relationship>[];
+  near: { entities: Scored<SourcedEntity>[]; relationships: Scored<Relationship>[] };
   walked: Walked[];
 }
+
+export const nothingFound = (): Expanded => ({ entities: [], relationships: [], near: { entities: [], relationships: [] }, walked: [] });
 
 export interface NewLink {
   source: string;
