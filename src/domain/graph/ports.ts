@@ -42,6 +42,11 @@ export interface Near {
   score: number;
 }
 
+export interface NearParts {
+  entities: Near[];
+  relationships: Near[];
+}
+
 /** An entity, and the newest of the memories that name it. */
 export interface SourcedEntity extends Entity {
   sourceMemories: string[];
@@ -51,7 +56,7 @@ export interface Expansion {
   entities?: { terms: string[]; limit: number };
   relationships?: { terms: string[]; limit: number };
   /** What of these there is for the viewer, with what it is. */
-  near?: { entities: Near[]; relationships: Near[] };
+  near?: NearParts;
   walk?: { memoryIds: string[]; limits: WalkLimits };
 }
 

@@ -1,7 +1,9 @@
 import type { Entity, Relationship } from "../graph/graph.ts";
-import type { Expanded, Near, Scored } from "../graph/ports.ts";
+import type { Expanded, NearParts, Scored } from "../graph/ports.ts";
 import type { Memory } from "../memories/memory.ts";
+import { mostTelling } from "../ports.ts";
 import type { Candidate } from "./candidate.ts";
+import type { Leg } from "./receipt.ts";
 import type { VectorHit } from "./vector-index.ts";
 
 /** Unified Search Design, hierarchical weights: memories 1.0, extracted concepts .8, derived connections .7. */
@@ -9,20 +11,24 @@ const sourceWeights = { entity: 0.8, relationship: 0.7 } as const;
 
 /** Something is always nearest. What is not about as near as the best that there is, is near to nothing. */
 const nearEnough = 0.8;
-/** Of each kind. Some are dropped by the truth: vectors may be late. */
-const mostNear = 8;
+/** Of each kind. */
+const mostNear = 5;
 
-/** A name that more memories share leads to none of them. */
-const mostSharing = 5;
+/** How a memory came by way of the graph. */
+export interface Drawn {
+  leg: Leg;
+  rank: number;
+  score: number;
+}
 
-/** Entities and relationships that are near the question; their score is 1 where nothing is nearer, not even a memory. */
-export function nearOf(hits: VectorHit[]): { entities: Near[]; relationships: Near[] } {
+/** Entities and relationships that are near the question, nearest first; their score is the similarity. */
+export function nearOf(hits: VectorHit[]): NearParts {
   const best = Math.max(0, ...hits.map(({ similarity }) => similarity));
-  const ofKind = (kind: VectorHit["kind"]): Near[] =>
+  const ofKind = (kind: VectorHit["kind"]): NearParts["entities"] =>
     hits
       .filter((hit) => hit.kind === kind && best > 0 && hit.similarity >= nearEnough * best)
       .slice(0, mostNear)
-      .map(({ id, similarity }) => ({ id, score: similarity / best }));
+      .map(({ id, similarity }) => ({ id, score: similarity }));
   return { entities: ofKind("entity"), relationships: ofKind("relationship") };
 }
 
@@ -35,8 +41,8 @@ export function conceptsOf({ entities, relationships, near }: Expanded, memories
   };
   const found = [
     ...relative(entities).map(({ item, score }) => entityCandidate(item, tellersOf([item.name, ...item.aliases]), score)),
-    ...near.entities.map(({ item, score }) => entityCandidate(item, item.sourceMemories, score)),
-    ...[...relative(relationships), ...near.relationships].map(({ item, score }) => relationshipCandidate(item, score)),
+    ...relative(near.entities).map(({ item, score }) => entityCandidate(item, item.sourceMemories, score)),
+    ...[...relative(relationships), ...relative(near.relationships)].map(({ item, score }) => relationshipCandidate(item, score)),
   ];
   const best = new Map<string, Candidate>();
   for (const candidate of found) {
@@ -47,15 +53,26 @@ export function conceptsOf({ entities, relationships, near }: Expanded, memories
   return [...best.values()];
 }
 
-/** The memories to which the graph leads, with what that says for each, 0–1. */
-export function drawnBy({ relationships, near, walked }: Expanded): Map<string, number> {
-  const drawn = new Map<string, number>();
-  const draw = (ids: string[], score: number): void => {
-    for (const id of ids) drawn.set(id, Math.max(score, drawn.get(id) ?? 0));
-  };
-  for (const { item, score } of [...relative(relationships), ...near.relationships]) draw(item.sourceMemories, sourceWeights.relationship * score);
-  for (const { item, score } of near.entities) if (item.mentions <= mostSharing) draw(item.sourceMemories, sourceWeights.entity * score);
-  for (const { memoryId, strength } of walked) draw([memoryId], strength);
+/** The memories to which words and ties of the graph lead, strongest first; scores are 0–1. */
+export const drawnBy = ({ relationships, walked }: Expanded): Map<string, Drawn> =>
+  strongest([
+    ...relative(relationships).map(({ item, score }) => ({ leg: "relationship_text" as const, ids: item.sourceMemories, score: sourceWeights.relationship * score })),
+    ...walked.map(({ memoryId, strength }) => ({ leg: "graph" as const, ids: [memoryId], score: strength })),
+  ]);
+
+/** The memories that tell of what is near the question, nearest first; scores are similarities, weighed. */
+export const nearBy = ({ near }: Expanded): Map<string, Drawn> =>
+  strongest([
+    ...near.entities.map(({ item, score }) => ({ leg: "entity_vector" as const, ids: item.sourceMemories, score: sourceWeights.entity * score })),
+    ...near.relationships.map(({ item, score }) => ({ leg: "relationship_vector" as const, ids: item.sourceMemories, score: sourceWeights.relationship * score })),
+  ].filter(({ ids }) => ids.length <= mostTelling));
+
+/** Each memory once, with the leg that says most for it. */
+function strongest(draws: { leg: Leg; ids: string[]; score: number }[]): Map<string, Drawn> {
+  const drawn = new Map<string, Drawn>();
+  for (const { leg, ids, score } of draws.sort((a, b) => b.score - a.score)) {
+    for (const id of ids) if (!drawn.has(id)) drawn.set(id, { leg, rank: drawn.size + 1, score });
+  }
   return drawn;
 }
 

@@ -1,11 +1,10 @@
 import type { Context } from "../context.ts";
-import { nothingFound, type Expanded } from "../graph/ports.ts";
+import { nothingFound, type Expanded, type NearParts } from "../graph/ports.ts";
 import type { RecallInput } from "../memories/recall.ts";
 import type { SearchHit } from "../ports.ts";
-import { nearOf } from "./concepts.ts";
 import type { Legs } from "./legs.ts";
 import type { Leg, LegReport } from "./receipt.ts";
-import type { VectorHit, VectorKind } from "./vector-index.ts";
+import type { VectorKind } from "./vector-index.ts";
 
 /** What the graph may add: what it has under these words, and the memories around the best hits. */
 const mostConcepts = 5;
@@ -23,9 +22,9 @@ export function vectorKindsOf({ mode, without = [], asOf }: RecallInput): Vector
 }
 
 /** What the graph knows under these words, around the best hits, and of what is near by meaning; one round trip for all. */
-export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, asked: { terms: string[]; hits: SearchHit[]; nearby: VectorHit[] }): Promise<Expanded> {
+export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, asked: { terms: string[]; hits: SearchHit[]; near: NearParts }): Promise<Expanded> {
   const { graph, principal, now } = ctx;
-  const { terms, nearby } = asked;
+  const { terms, near } = asked;
   const { mode = "hybrid", without = [], asOf } = input;
   const memoryIds = asked.hits.filter(({ place }) => !place).slice(0, walked.starts).map(({ id }) => id);
   const wanted = { entity_text: !without.includes("entities"), relationship_text: !without.includes("relationships"), graph: !without.includes("graph") && memoryIds.length > 0 };
@@ -33,7 +32,6 @@ export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, ask
   const on: Leg[] = textLegs.filter((leg) => wanted[leg] && !isOff);
   for (const leg of textLegs) if (!on.includes(leg)) legs.skip(leg);
 
-  const near = nearOf(nearby);
   const isNear = near.entities.length + near.relationships.length > 0;
   noteVectors(legs, vectorKindsOf(input), legs.reports.memory_vector);
   if (on.length === 0 && !isNear) return nothingFound();

@@ -1,11 +1,12 @@
 import type { Context } from "../context.ts";
+import type { NearParts } from "../graph/ports.ts";
 import { statesOf } from "../memories/look-up.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput, SearchPart } from "../memories/recall.ts";
 import type { PublicPlace, SearchAnswer } from "../ports.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Ranked } from "./choose.ts";
-import { conceptsOf, drawnBy } from "./concepts.ts";
+import { conceptsOf, drawnBy, nearBy, nearOf } from "./concepts.ts";
 import { fuse, type Found, type Place } from "./fuse.ts";
 import { askGraph, vectorKindsOf } from "./graph-legs.ts";
 import { Legs } from "./legs.ts";
@@ -64,14 +65,15 @@ class Search {
 
   async run(caughtUp = false): Promise<Searched> {
     const [answer, nearby] = await Promise.all([this.#textual(), this.#nearest()]);
-    const near = nearby.filter(({ kind }) => kind === "memory");
+    const nearest = nearby.filter(({ kind }) => kind === "memory");
+    const near = nearOf(nearby);
     const text = places(answer.hits.map(({ id, score }) => ({ id, score })));
-    const vector = places(near.map(({ id, similarity }) => ({ id, score: similarity })));
-    const elsewhere = [...answer.hits.flatMap(({ place }) => place ?? []), ...near.flatMap(placeOf)];
-    // The graph is asked beside the hydration, so that what is near by meaning costs no round trip of its own.
+    const vector = places(nearest.map(({ id, similarity }) => ({ id, score: similarity })));
+    const elsewhere = [...answer.hits.flatMap(({ place }) => place ?? []), ...nearest.flatMap(placeOf)];
+    // What is near by meaning costs no round trip of its own: its memories come with the others, what it is with the graph.
     const [{ byId, seq }, expanded] = await Promise.all([
-      this.#hydrate(new Set([...text.keys(), ...vector.keys()]), elsewhere),
-      askGraph(this.#ctx, this.#legs, this.#input, { terms: this.#terms.map(({ term }) => term), hits: answer.hits, nearby }),
+      this.#hydrate(new Set([...text.keys(), ...vector.keys()]), elsewhere, near),
+      askGraph(this.#ctx, this.#legs, this.#input, { terms: this.#terms.map(({ term }) => term), hits: answer.hits, near }),
     ]);
     if (seq > answer.appliedSeq && !caughtUp) {
       // The index missed a change that the truth has: repair it, then ask once more.
@@ -79,6 +81,7 @@ class Search {
       return this.run(true);
     }
     const drawn = drawnBy(expanded);
+    const told = nearBy(expanded);
     const missing = [...drawn.keys()].filter((id) => !byId.has(id));
     // What only the graph leads to comes after what matches: it is fetched when there is room for it.
     if (missing.length > 0 && byId.size < this.#input.limit) {
@@ -87,15 +90,16 @@ class Search {
 
     const question = this.#question(answer);
     const bits = new Map(answer.hits.map(({ id, own, lent }) => [id, { own, lent }]));
-    const order = [...drawn.keys()];
-    const found = [...byId.values()].filter((memory) => matches(memory, this.#input)).map((memory): Found => {
+    const isFound = ({ id }: Memory): boolean => [text, vector, told, drawn].some((leg) => leg.has(id));
+    const found = [...byId.values()].filter((memory) => isFound(memory) && matches(memory, this.#input)).map((memory): Found => {
       const { id } = memory;
       return {
         memory,
         evidence: bits.get(id) ?? { own: heldBits(question, memory), lent: 0 },
         ...placed("text", text.get(id)),
         ...placed("vector", vector.get(id)),
-        ...placed("graph", drawn.has(id) ? { rank: order.indexOf(id) + 1, score: drawn.get(id) as number } : undefined),
+        ...placed("near", told.get(id)),
+        ...placed("graph", drawn.get(id)),
       };
     });
     return {
@@ -148,13 +152,13 @@ class Search {
   }
 
   /** As the truth has them; what it does not confirm, or the caller may not see, is missing. `seq` is the team's newest change. */
-  async #hydrate(ids: ReadonlySet<string>, places: PublicPlace[]): Promise<{ byId: Map<string, Memory>; seq: number }> {
+  async #hydrate(ids: ReadonlySet<string>, places: PublicPlace[], told?: NearParts): Promise<{ byId: Map<string, Memory>; seq: number }> {
     const { memories, principal, now } = this.#ctx;
     const { asOf } = this.#input;
     const elsewhere = new Map(places.map((place) => [place.id, place]));
     const own = [...ids].filter((id) => !elsewhere.has(id));
     const [mine, foreign, past] = await Promise.all([
-      memories.hydrate(principal, now, asOf === undefined ? own : []),
+      memories.hydrate(principal, now, asOf === undefined ? own : [], told),
       elsewhere.size > 0 && asOf === undefined ? memories.hydratePublic(principal, now, [...elsewhere.values()]) : [],
       asOf === undefined ? [] : statesOf(this.#ctx, own, asOf),
     ]);
@@ -164,7 +168,7 @@ class Search {
 
 const places = (ranked: { id: string; score: number }[]): Map<string, Place> => new Map(ranked.map(({ id, score }, i) => [id, { rank: i + 1, score }]));
 
-const placed = <K extends string>(leg: K, place: Place | undefined): Partial<Record<K, Place>> => (place ? ({ [leg]: place } as Record<K, Place>) : {});
+const placed = <K extends string, P extends Place>(leg: K, place: P | undefined): Partial<Record<K, P>> => (place ? ({ [leg]: place } as Record<K, P>) : {});
 
 const placeOf = ({ id, teamId, shard }: VectorHit): PublicPlace[] => (teamId !== undefined && shard !== undefined ? [{ id, teamId, shard }] : []);
 
