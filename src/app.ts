@@ -6,7 +6,7 @@ import { Semantic } from "./domain/search/semantic.ts";
 import { announcedWrites, type Announcer } from "./domain/indexing/announce.ts";
 import { graphStage } from "./domain/graph/stage.ts";
 import { stageTask } from "./domain/indexing/task.ts";
-import { vectorTask } from "./domain/indexing/vector-task.ts";
+import { graphVectorTask, vectorTask } from "./domain/indexing/vector-task.ts";
 import type { IndexingPorts } from "./domain/indexing/index-team.ts";
 import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
@@ -60,6 +60,7 @@ export function servicesOf(env: Env): Services {
   const serving = new ServingSpaces(shardOf);
   const progress = new D1IndexProgress(shardOf);
   const graphWriter = new D1GraphWriter(shardOf);
+  const vectorPorts = { progress, vectors: new D1VectorStore(shardOf), vectorIndex, graph: graphWriter, embedders, report: indexReport };
   return {
     config,
     keys: announcedKeys(directory, (session) => env.USER_SESSION.getByName(session).standingChanged()),
@@ -77,10 +78,8 @@ export function servicesOf(env: Env): Services {
     indexing: {
       teams: directory,
       progress,
-      tasks: [
-        vectorTask({ progress, vectors: new D1VectorStore(shardOf), vectorIndex, embedders, report: indexReport }),
-        stageTask({ progress, report: indexReport }, graphStage(graphWriter)),
-      ],
+      // What the graph says is embedded after it was drawn.
+      tasks: [vectorTask(vectorPorts), stageTask(vectorPorts, graphStage(graphWriter)), graphVectorTask(vectorPorts)],
       report: indexReport,
     },
     announcer,

@@ -1,3 +1,4 @@
+import type { NearParts } from "./graph/ports.ts";
 import type { Memory, MemoryType, Version, Visibility } from "./memories/memory.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
@@ -74,6 +75,9 @@ export interface VectorStats {
   serving: string | null;
 }
 
+/** What more memories tell of leads to none of them. */
+export const mostTelling = 5;
+
 /**
  * The truth about memories. Every method answers only from what the principal may see; expired memories do
  * not exist for it, archived ones only where it says so.
@@ -91,8 +95,11 @@ export interface MemoryStore {
   ): Promise<Memory[]>;
   /** Archived memories are answered too. */
   get(principal: Principal, now: number, ref: string | number): Promise<Memory | undefined>;
-  /** In the order of `ids`; those that are gone, archived or hidden are left out. `seq` is the team's newest. */
-  hydrate(principal: Principal, now: number, ids: string[]): Promise<{ memories: Memory[]; seq: number }>;
+  /**
+   * In the order of `ids`, then those that tell of these parts of the graph, unless more than `mostTelling` do. What is
+   * gone, archived or hidden is left out. `seq` is the team's newest.
+   */
+  hydrate(principal: Principal, now: number, ids: string[], told?: NearParts): Promise<{ memories: Memory[]; seq: number }>;
   /** Public memories of other teams of the organization, by id; `shards` maps each id to its team and shard. */
   hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]>;
   byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;

@@ -13,6 +13,24 @@ export interface GraphDocument {
   fields: Record<string, string>;
 }
 
+/** The newest change of an entity or relationship; without a document it is no more. */
+export interface GraphChange {
+  /** Grows with each change of any document. */
+  seq: number;
+  kind: GraphDocument["kind"];
+  id: string;
+  document?: GraphDocument;
+}
+
+/** Of these, nearness in meaning says nothing: `1.2` is no nearer to `1.3` than to `9`. Their words find them. */
+const literal = new Set(["version", "url", "ticket", "date"] satisfies EntityType[] as string[]);
+
+/** What is embedded of it; nothing when only its letters tell it apart. The type is left out: it would weigh as much as a short name. */
+export function meaningOf({ kind, fields }: GraphDocument): string | undefined {
+  if (kind === "relationship") return [fields["statement"], fields["context"]].filter(Boolean).join(" ");
+  return literal.has(fields["type"] ?? "") ? undefined : [fields["name"], fields["aliases"]].filter(Boolean).join(" · ");
+}
+
 export const entityDocument = (home: string, entity: { id: string; names: string[]; type: EntityType }): GraphDocument => ({
   kind: "entity",
   id: entity.id,

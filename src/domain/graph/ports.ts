@@ -1,8 +1,9 @@
+import type { Page } from "../indexing/ports.ts";
 import type { WriteContext } from "../ports.ts";
 import type { TeamHome } from "../search/vector-index.ts";
 import type { Principal } from "../tenancy/principal.ts";
 import type { Entity, LinkType, MemoryLink, Relationship } from "./graph.ts";
-import type { GraphDocument } from "./documents.ts";
+import type { GraphChange } from "./documents.ts";
 
 /** How a walk came to a memory: from the one before it in the path, over an entity that both name or over a link. */
 export interface Step {
@@ -35,17 +36,38 @@ export interface Scored<T> {
   score: number;
 }
 
+/** What an index claims to be near the question; `score` is how near. */
+export interface Near {
+  id: string;
+  score: number;
+}
+
+export interface NearParts {
+  entities: Near[];
+  relationships: Near[];
+}
+
+/** An entity, and the newest of the memories that name it. */
+export interface SourcedEntity extends Entity {
+  sourceMemories: string[];
+}
+
 export interface Expansion {
   entities?: { terms: string[]; limit: number };
   relationships?: { terms: string[]; limit: number };
+  /** What of these there is for the viewer, with what it is. */
+  near?: NearParts;
   walk?: { memoryIds: string[]; limits: WalkLimits };
 }
 
 export interface Expanded {
   entities: Scored<Entity>[];
   relationships: Scored<Relationship>[];
+  near: { entities: Scored<SourcedEntity>[]; relationships: Scored<Relationship>[] };
   walked: Walked[];
 }
+
+export const nothingFound = (): Expanded => ({ entities: [], relationships: [], near: { entities: [], relationships: [] }, walked: [] });
 
 export interface NewLink {
   source: string;
@@ -115,15 +137,6 @@ export interface Contribution {
   references: string[];
 }
 
-export interface ChangedDocuments {
-  documents: GraphDocument[];
-  /** Those that are no more. */
-  gone: { kind: "entity" | "relationship"; id: string }[];
-  /** To continue after. */
-  upTo: number;
-  last: boolean;
-}
-
 /** The graph as scheduled work sees it: on nobody's behalf. */
 export interface GraphWriter {
   /**
@@ -132,5 +145,5 @@ export interface GraphWriter {
    */
   contribute(home: TeamHome, now: number, contributions: Contribution[]): Promise<void>;
   /** Entities and relationships whose documents changed after `after`, in order of change. */
-  changedDocuments(home: TeamHome, after: number, limit: number): Promise<ChangedDocuments>;
+  changedDocuments(home: TeamHome, after: number, limit: number): Promise<Page<GraphChange>>;
 }

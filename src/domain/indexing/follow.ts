@@ -1,17 +1,25 @@
+import type { Memory } from "../memories/memory.ts";
 import type { TeamHome } from "../search/vector-index.ts";
 import { backoff, memoryRetry, stageRetry } from "./backoff.ts";
-import type { ProgressStore } from "./ports.ts";
-import { LeaseLost, StageFailure, type Clock, type Run, type SetAside, type Stage, type Track } from "./stage.ts";
+import type { Page, ProgressStore } from "./ports.ts";
+import { LeaseLost, StageFailure, type Change, type Clock, type Run, type SetAside, type Stage, type Track } from "./stage.ts";
 
 export interface FollowPorts {
   progress: ProgressStore;
   report(event: string, error: unknown): void;
 }
 
+/** Where a stage reads what changed. */
+export interface Feed<T extends Change> {
+  changesAfter(track: Track, cursor: number, limit: number): Promise<Page<T>>;
+  /** Set aside, and now to be tried again. */
+  due(track: Track, now: number, limit: number): Promise<T[]>;
+}
+
 export interface Budget {
   /** When to stop taking on more, ms since the epoch. */
   deadline: number;
-  /** Most memories of one run. */
+  /** Most memories of one run, or of what else a stage follows. */
   memories: number;
 }
 
@@ -27,43 +35,46 @@ const pageSize = 500;
 /** Retried ones mostly fail again, and then each costs calls of its own. */
 const dueSize = 32;
 
-/** Brings one stage of a team up to date, a page at a time. */
-export function follow(ports: FollowPorts, home: TeamHome, stage: Stage, clock: Clock, budget: Budget): Promise<Outcome> {
+/** Brings one stage that follows the memories of a team up to date, a page at a time. */
+export const follow = (ports: FollowPorts, home: TeamHome, stage: Stage<Memory>, clock: Clock, budget: Budget): Promise<Outcome> =>
+  followFeed(ports, ports.progress, home, stage, clock, budget);
+
+export function followFeed<T extends Change>(ports: FollowPorts, feed: Feed<T>, home: TeamHome, stage: Stage<T>, clock: Clock, budget: Budget): Promise<Outcome> {
   return underLease(ports, { home, stage: stage.name, space: stage.space }, clock, async (run, begun) => {
     let { cursor } = begun;
-    const take = async (memories: Parameters<Stage["take"]>[1], move: (done: number) => { from: number; to: number } | undefined) => {
+    const take = async (changes: T[], move: (done: number) => { from: number; to: number } | undefined) => {
       const deadline = Math.min(budget.deadline, clock() + pageMs);
-      const { done, setAside, interrupted } = await stage.take(run, memories, { clock, attempts: begun.attempts, deadline });
+      const { done, setAside, interrupted } = await stage.take(run, changes, { clock, attempts: begun.attempts, deadline });
       const now = clock();
       const moved = move(done);
       await ports.progress.advance(run, {
         now,
         until: now + leaseMs,
         ...(moved ? { cursor: moved } : {}),
-        ids: memories.slice(0, done).map(({ id }) => id),
+        ids: changes.slice(0, done).map(({ id }) => id),
         setAside: setAside.map((failed: SetAside) => ({ ...failed, retryIn: memoryRetry })),
       });
       begun.attempts = 0;
       cursor = moved?.to ?? cursor;
       if (interrupted) throw interrupted;
-      return done === memories.length;
+      return done === changes.length;
     };
 
     for (let left = budget.memories; ; ) {
-      const page = await ports.progress.changesAfter(run, cursor, Math.min(pageSize, left));
+      const page = await feed.changesAfter(run, cursor, Math.min(pageSize, left));
       if (page.upTo > cursor) {
         const from = cursor;
-        const whole = await take(page.memories, (done) => ({
+        const whole = await take(page.items, (done) => ({
           from,
-          to: done === page.memories.length ? page.upTo : (page.memories[done - 1]?.seq ?? from),
+          to: done === page.items.length ? page.upTo : (page.items[done - 1]?.seq ?? from),
         }));
-        left -= page.memories.length;
+        left -= page.items.length;
         if (!whole) return "more";
       }
       if (page.last) break;
       if (left <= 0 || clock() >= budget.deadline) return "more";
     }
-    const due = await ports.progress.due(run, clock(), dueSize);
+    const due = await feed.due(run, clock(), dueSize);
     if (due.length > 0 && !(await take(due, () => undefined))) return "more";
     return due.length === dueSize ? "more" : "done";
   });

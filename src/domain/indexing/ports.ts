@@ -4,9 +4,9 @@ import type { Run, SetAside, Track } from "./stage.ts";
 
 export type Acquired = { kind: "acquired"; cursor: number; attempts: number } | { kind: "waiting"; until: number };
 
-export interface ChangePage {
+export interface Page<T> {
   /** In the order of their last change. */
-  memories: Memory[];
+  items: T[];
   /** Every change up to here is in this page or was before it. */
   upTo: number;
   /** Nothing came after it when it was read. */
@@ -17,7 +17,7 @@ export interface ChangePage {
 export interface ProgressStore {
   /** Takes the track until `until`, unless another run has it or it is to wait. */
   acquire(run: Run, now: number, until: number): Promise<Acquired>;
-  changesAfter(track: Track, cursor: number, limit: number): Promise<ChangePage>;
+  changesAfter(track: Track, cursor: number, limit: number): Promise<Page<Memory>>;
   /** Memories set aside whose time has come, the longest waiting first. */
   due(track: Track, now: number, limit: number): Promise<Memory[]>;
   /** Notes what became of the memories, and moves the cursor. @throws LeaseLost */
@@ -27,7 +27,7 @@ export interface ProgressStore {
   /** The same after a failure, which is counted; nobody takes the track before `notBefore`. */
   fail(run: Run, now: number, failure: { code: string; notBefore: number }): Promise<void>;
   /** Ids of teams of the shard that have something to do on these tracks; those that waited longest first. */
-  teamsBehind(shard: string, expected: { stage: string; space: string }[], now: number, limit: number): Promise<string[]>;
+  teamsBehind(shard: string, expected: ExpectedTrack[], now: number, limit: number): Promise<string[]>;
 }
 
 export interface Step {
@@ -40,13 +40,24 @@ export interface Step {
   setAside: (SetAside & { retryIn: { first: number; most: number } })[];
 }
 
+/** What every team is to have done. */
+export interface ExpectedTrack {
+  stage: string;
+  space: string;
+  /** Whose changes move its cursor. */
+  follows: "memories" | "graph";
+}
+
 /** A text to be found by its meaning. */
 export interface VectorClaim {
+  kind: VectorKind;
   id: string;
   version: number;
   /** Of the text. */
   hash: string;
 }
+
+export type VectorName = Pick<VectorClaim, "kind" | "id">;
 
 /** What is known of a team's vectors. */
 export interface VectorStore {
@@ -57,19 +68,20 @@ export interface VectorStore {
   cached(track: Track, hashes: string[]): Promise<Map<string, Float32Array>>;
   /**
    * Notes, before the index is given them, what it will hold and what it must lose, and keeps the new vectors. Answers
-   * the ids of those memories that are still in just this version. @throws LeaseLost
+   * those that are still in just this version, by id, with the version in which the index has that same text; 0 for none.
+   * @throws LeaseLost
    */
-  claim(run: Run, until: number, claims: VectorClaim[], unwanted: string[], fresh: ReadonlyMap<string, Float32Array>): Promise<Set<string>>;
-  /** What the index must lose. */
-  doomed(track: Track, limit: number): Promise<{ kind: VectorKind; id: string }[]>;
+  claim(run: Run, until: number, claims: VectorClaim[], unwanted: VectorName[], fresh: ReadonlyMap<string, Float32Array>): Promise<Map<string, number>>;
+  /** What the index must lose, of these kinds. */
+  doomed(track: Track, kinds: readonly VectorKind[], limit: number): Promise<VectorName[]>;
   /** The index has these. `false` when the lease was lost meanwhile. */
   acknowledge(run: Run, claims: VectorClaim[]): Promise<boolean>;
   /** The index has lost these. */
-  removed(track: Track, entries: { kind: VectorKind; id: string }[]): Promise<void>;
+  removed(track: Track, entries: VectorName[]): Promise<void>;
   /** The index may hold these against what another run knows: has the page done again, and what is gone removed. */
   disown(track: Track, claims: VectorClaim[], from: number): Promise<void>;
   /** Dooms up to `limit` entries of a space that is no longer used. `false` when there are none left. */
   retire(run: Run, until: number, limit: number): Promise<boolean>;
-  /** Forgets a space that holds nothing any more. */
+  /** Forgets a space that holds nothing any more, with all tracks that led to it. */
   forget(run: Run): Promise<void>;
 }

@@ -34,23 +34,29 @@ export interface SetAside {
 }
 
 export interface Taken {
-  /** How many of the memories, from the first on, were taken or set aside. */
+  /** How many, from the first on, were taken or set aside. */
   done: number;
   setAside: SetAside[];
   /** Why it stopped before the end, when that was not the deadline. */
   interrupted?: StageFailure;
 }
 
+/** What a stage follows: of each thing, its last change. */
+export interface Change {
+  id: string;
+  seq: number;
+}
+
 /** Work that follows a team's changes: vectors, the graph. Each has a cursor, failures and retries of its own. */
-export interface Stage {
+export interface Stage<T extends Change = Memory> {
   readonly name: string;
   readonly space: string;
   /**
-   * Takes memories in the order of their last change; none of them when only erasures happened. May be called again with
+   * Takes what changed in the order of the last change; none of them when only erasures happened. May be called again with
    * the same ones, and must then leave the same behind. Archived, expired and secret ones are among them, for the stage
    * to let go of what it made of them. @throws StageFailure when nothing could be done: the same page comes again later
    */
-  take(run: Run, memories: Memory[], pace: Pace): Promise<Taken>;
+  take(run: Run, changes: T[], pace: Pace): Promise<Taken>;
 }
 
 /** The stage as a whole cannot work now. */

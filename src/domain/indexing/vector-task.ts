@@ -1,11 +1,14 @@
-import type { Embedders } from "../search/embedder.ts";
-import type { TeamHome } from "../search/vector-index.ts";
-import { follow, leaseMs, underLease, type Budget, type FollowPorts } from "./follow.ts";
-import type { Clock } from "./stage.ts";
+import type { Embedder, Embedders } from "../search/embedder.ts";
+import { vectorKinds, type TeamHome } from "../search/vector-index.ts";
+import type { GraphWriter } from "../graph/ports.ts";
+import { follow, followFeed, leaseMs, underLease, type Budget, type FollowPorts, type Outcome } from "./follow.ts";
+import type { Clock, Track } from "./stage.ts";
 import type { IndexingTask } from "./task.ts";
-import { removeDoomed, vectorStage, vectorStageName, type VectorPorts } from "./vector-stage.ts";
+import { removeDoomed, type VectorPorts } from "./vector-page.ts";
+import { graphVectorStage, graphVectorStageName, vectorStage, vectorStageName } from "./vector-stage.ts";
 
 export interface VectorTaskPorts extends FollowPorts, VectorPorts {
+  graph: Pick<GraphWriter, "changedDocuments">;
   embedders: Embedders;
 }
 
@@ -14,12 +17,14 @@ export interface VectorTaskPorts extends FollowPorts, VectorPorts {
  * and the provider's 3,000 calls a minute (Workers AI) are left to what is being written and asked.
  */
 const backgroundMemories = 2_000;
+/** Their names and statements are short, and several to a memory. */
+const backgroundDocuments = 10_000;
 /** How long a query may go on in a space after it stopped serving; see `ServingSpaces`. */
 export const retireAfterMs = 10 * 60_000;
 const retireBatch = 1_000;
 
 /**
- * Keeps each team's vectors as its memories are. After a change of the model the old vectors serve, and are kept current,
+ * Keeps each team's vectors of memories as its memories are. After a change of the model the old vectors serve, and are kept current,
  * until the new ones are complete; then they go. When nothing is left that could embed a query for the old ones, the new
  * ones serve at once.
  */
@@ -28,7 +33,7 @@ export function vectorTask(ports: VectorTaskPorts): IndexingTask {
   const { current } = embedders;
 
   return {
-    tracks: [{ stage: vectorStageName, space: current.space }],
+    tracks: [{ stage: vectorStageName, space: current.space, follows: "memories" }],
     async run(home, clock, budget) {
       const { serving, known } = await vectors.spaces(home);
       const earlier = serving && serving.space !== current.space ? embedders.bySpace(serving.space) : undefined;
@@ -41,9 +46,12 @@ export function vectorTask(ports: VectorTaskPorts): IndexingTask {
         return outcome;
       }
       const outcome = await follow(ports, home, vectorStage(ports, earlier), clock, budget);
-      const share = { ...budget, memories: Math.min(budget.memories, backgroundMemories) };
-      const built = await follow(ports, home, vectorStage(ports, current), clock, share);
-      if (built.state === "done") await vectors.serve(home, current.space, earlier.space, clock());
+      const share = (most: number): Budget => ({ ...budget, memories: Math.min(budget.memories, most) });
+      const built = [
+        await follow(ports, home, vectorStage(ports, current), clock, share(backgroundMemories)),
+        await followGraph(ports, home, current, clock, share(backgroundDocuments)),
+      ];
+      if (built.every(({ state }) => state === "done")) await vectors.serve(home, current.space, earlier.space, clock());
       await retireAll(home, known.filter((space) => space !== current.space && space !== earlier.space), clock, budget);
       return outcome;
     },
@@ -53,10 +61,10 @@ export function vectorTask(ports: VectorTaskPorts): IndexingTask {
     for (const space of spaces) {
       await underLease(ports, { home, stage: vectorStageName, space }, clock, async (run) => {
         while (await vectors.retire(run, clock() + leaseMs, retireBatch)) {
-          await removeDoomed(ports, run);
+          await removeDoomed(ports, run, vectorKinds);
           if (clock() >= budget.deadline) return "more";
         }
-        await removeDoomed(ports, run);
+        await removeDoomed(ports, run, vectorKinds);
         await vectors.forget(run);
         return "done";
       });
@@ -64,3 +72,22 @@ export function vectorTask(ports: VectorTaskPorts): IndexingTask {
   }
 }
 
+/** Keeps the vectors of entities and relationships as the graph is, in the space that serves; `vectorTask` makes those of the next. */
+export function graphVectorTask(ports: VectorTaskPorts): IndexingTask {
+  const { embedders, vectors } = ports;
+  return {
+    tracks: [{ stage: graphVectorStageName, space: embedders.current.space, follows: "graph" }],
+    async run(home, clock, budget) {
+      const { serving } = await vectors.spaces(home);
+      return followGraph(ports, home, (serving && embedders.bySpace(serving.space)) ?? embedders.current, clock, budget);
+    },
+  };
+}
+
+function followGraph(ports: VectorTaskPorts, home: TeamHome, embedder: Embedder, clock: Clock, budget: Budget): Promise<Outcome> {
+  const feed = {
+    changesAfter: (track: Track, cursor: number, limit: number) => ports.graph.changedDocuments(track.home, cursor, limit),
+    due: () => Promise.resolve([]),
+  };
+  return followFeed(ports, feed, home, graphVectorStage(ports, embedder), clock, budget);
+}

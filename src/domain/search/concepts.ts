@@ -1,37 +1,92 @@
-import type { Expanded } from "../graph/ports.ts";
+import type { Entity, Relationship } from "../graph/graph.ts";
+import type { Expanded, NearParts, Scored } from "../graph/ports.ts";
 import type { Memory } from "../memories/memory.ts";
+import { mostTelling } from "../ports.ts";
 import type { Candidate } from "./candidate.ts";
+import type { Leg } from "./receipt.ts";
+import type { VectorHit } from "./vector-index.ts";
 
 /** Unified Search Design, hierarchical weights: memories 1.0, extracted concepts .8, derived connections .7. */
 const sourceWeights = { entity: 0.8, relationship: 0.7 } as const;
 
-/** Entities and relationships that match, as candidates beside the memories that tell them. */
-export function conceptsOf({ entities, relationships }: Expanded, memories: Iterable<Memory>): Candidate[] {
+/** Something is always nearest. What is not about as near as the best that there is, is near to nothing. */
+const nearEnough = 0.8;
+/** Of each kind. */
+const mostNear = 5;
+
+/** How a memory came by way of the graph. */
+export interface Drawn {
+  leg: Leg;
+  rank: number;
+  score: number;
+}
+
+/** Entities and relationships that are near the question, nearest first; their score is the similarity. */
+export function nearOf(hits: VectorHit[]): NearParts {
+  const best = Math.max(0, ...hits.map(({ similarity }) => similarity));
+  const ofKind = (kind: VectorHit["kind"]): NearParts["entities"] =>
+    hits
+      .filter((hit) => hit.kind === kind && best > 0 && hit.similarity >= nearEnough * best)
+      .slice(0, mostNear)
+      .map(({ id, similarity }) => ({ id, score: similarity }));
+  return { entities: ofKind("entity"), relationships: ofKind("relationship") };
+}
+
+/** Entities and relationships that match, by word or by meaning, as candidates beside the memories that tell them. */
+export function conceptsOf({ entities, relationships, near }: Expanded, memories: Iterable<Memory>): Candidate[] {
   const texts = [...memories].map(({ id, content }) => ({ id, text: content.toLowerCase() }));
   const tellersOf = (names: string[]): string[] => {
     const lower = names.map((name) => name.toLowerCase());
     return texts.filter(({ text }) => lower.some((name) => text.includes(name))).map(({ id }) => id);
   };
-  const bestEntity = entities[0]?.score ?? 1;
-  const bestRelationship = relationships[0]?.score ?? 1;
-  return [
-    ...entities.map(({ item, score }): Candidate => ({
-      kind: "entity", id: item.id, text: [item.name, ...item.aliases].join(", "), score: (sourceWeights.entity * score) / bestEntity, at: 0,
-      sources: tellersOf([item.name, ...item.aliases]),
-    })),
-    ...relationships.map(({ item, score }): Candidate => ({
-      kind: "relationship", id: item.id, text: [item.source, item.type.replaceAll("_", " "), item.target, item.temporalContext ?? ""].filter(Boolean).join(" "),
-      score: (sourceWeights.relationship * score) / bestRelationship, at: 0, sources: item.sourceMemories,
-    })),
+  const found = [
+    ...relative(entities).map(({ item, score }) => entityCandidate(item, tellersOf([item.name, ...item.aliases]), score)),
+    ...relative(near.entities).map(({ item, score }) => entityCandidate(item, item.sourceMemories, score)),
+    ...[...relative(relationships), ...relative(near.relationships)].map(({ item, score }) => relationshipCandidate(item, score)),
   ];
+  const best = new Map<string, Candidate>();
+  for (const candidate of found) {
+    const other = best.get(candidate.id);
+    const sources = [...new Set([...(other?.sources ?? []), ...(candidate.sources ?? [])])];
+    best.set(candidate.id, { ...candidate, score: Math.max(candidate.score, other?.score ?? 0), sources });
+  }
+  return [...best.values()];
 }
 
-/** The memories to which the graph leads, with what that says for each, 0–1. */
-export function drawnBy({ relationships, walked }: Expanded): Map<string, number> {
-  const drawn = new Map<string, number>();
-  const best = relationships[0]?.score ?? 1;
-  const draw = (id: string, score: number): void => void drawn.set(id, Math.max(score, drawn.get(id) ?? 0));
-  for (const { item, score } of relationships) for (const id of item.sourceMemories) draw(id, (sourceWeights.relationship * score) / best);
-  for (const { memoryId, strength } of walked) draw(memoryId, strength);
+/** The memories to which words and ties of the graph lead, strongest first; scores are 0–1. */
+export const drawnBy = ({ relationships, walked }: Expanded): Map<string, Drawn> =>
+  strongest([
+    ...relative(relationships).map(({ item, score }) => ({ leg: "relationship_text" as const, ids: item.sourceMemories, score: sourceWeights.relationship * score })),
+    ...walked.map(({ memoryId, strength }) => ({ leg: "graph" as const, ids: [memoryId], score: strength })),
+  ]);
+
+/** The memories that tell of what is near the question, nearest first; scores are similarities, weighed. */
+export const nearBy = ({ near }: Expanded): Map<string, Drawn> =>
+  strongest([
+    ...near.entities.map(({ item, score }) => ({ leg: "entity_vector" as const, ids: item.sourceMemories, score: sourceWeights.entity * score })),
+    ...near.relationships.map(({ item, score }) => ({ leg: "relationship_vector" as const, ids: item.sourceMemories, score: sourceWeights.relationship * score })),
+  ].filter(({ ids }) => ids.length <= mostTelling));
+
+/** Each memory once, with the leg that says most for it. */
+function strongest(draws: { leg: Leg; ids: string[]; score: number }[]): Map<string, Drawn> {
+  const drawn = new Map<string, Drawn>();
+  for (const { leg, ids, score } of draws.sort((a, b) => b.score - a.score)) {
+    for (const id of ids) if (!drawn.has(id)) drawn.set(id, { leg, rank: drawn.size + 1, score });
+  }
   return drawn;
 }
+
+/** Scores as shares of the best. */
+function relative<T>(ranked: Scored<T>[]): Scored<T>[] {
+  const best = ranked[0]?.score ?? 1;
+  return ranked.map(({ item, score }) => ({ item, score: score / best }));
+}
+
+const entityCandidate = ({ id, name, aliases }: Entity, sources: string[], score: number): Candidate => ({
+  kind: "entity", id, text: [name, ...aliases].join(", "), score: sourceWeights.entity * score, at: 0, sources,
+});
+
+const relationshipCandidate = ({ id, source, type, target, temporalContext, sourceMemories }: Relationship, score: number): Candidate => ({
+  kind: "relationship", id, text: [source, type.replaceAll("_", " "), target, temporalContext ?? ""].filter(Boolean).join(" "),
+  score: sourceWeights.relationship * score, at: 0, sources: sourceMemories,
+});

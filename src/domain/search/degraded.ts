@@ -1,16 +1,20 @@
 import type { LegReports } from "./receipt.ts";
 
 const groups = [
-  { name: "text search", source: "text", legs: ["memory_text", "entity_text", "relationship_text"] },
-  { name: "vector search", source: "vectors", legs: ["memory_vector", "entity_vector", "relationship_vector"] },
-  { name: "the graph", source: undefined, legs: ["graph"] },
+  { name: "text search", source: "text", legs: ["memory_text"] },
+  { name: "vector search", source: "vectors", legs: ["memory_vector"] },
+  { name: "the graph", source: undefined, legs: ["entity_text", "relationship_text", "entity_vector", "relationship_vector", "graph"] },
   { name: "reranking", source: undefined, legs: ["rerank"] },
 ] as const;
 
+const isBroken = (status: string | undefined): boolean => status === "failed" || status === "timeout";
+
 /** What an answer had to do without, in words for a model; empty when every leg that was wanted answered. */
-export function degradedBy(legs: LegReports): string[] {
-  const broken = (status: string | undefined): boolean => status === "failed" || status === "timeout";
-  const down = groups.filter((group) => group.legs.some((leg) => broken(legs[leg]?.status)));
+export function degradedBy(reports: LegReports): string[] {
+  // Without vectors there is nothing near to ask the graph about; that is not the graph's fault.
+  const { entity_vector: _entity, relationship_vector: _relationship, ...others } = reports;
+  const legs: LegReports = isBroken(reports.memory_vector?.status) ? others : reports;
+  const down = groups.filter((group) => group.legs.some((leg) => isBroken(legs[leg]?.status)));
   if (down.length === 0) return [];
   const answered = groups.filter((group) => !down.includes(group) && group.legs.some((leg) => legs[leg]?.status === "ok"));
   const sources = answered.flatMap(({ source }) => source ?? []);

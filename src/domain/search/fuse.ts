@@ -1,5 +1,6 @@
 import type { Memory } from "../memories/memory.ts";
 import type { Ranked } from "./choose.ts";
+import type { Drawn } from "./concepts.ts";
 import type { HitTrace } from "./receipt.ts";
 import { matchedWords, named, relevanceOf, type Evidence, type Question } from "./relevance.ts";
 
@@ -9,7 +10,9 @@ export interface Found {
   evidence: Pick<Evidence, "own" | "lent">;
   text?: Place;
   vector?: Place;
-  graph?: Place;
+  /** It tells of something that is near the question: the similarity of that, weighed. */
+  near?: Drawn;
+  graph?: Drawn;
 }
 
 export interface Place {
@@ -41,9 +44,10 @@ const graphWeight = 0.03;
  */
 export function fuse(question: Question, found: Found[], { vectorWeight, halfLife }: Weighing): (Ranked & { trace: HitTrace })[] {
   const text = scaler(found.flatMap((one) => one.text ?? []), 0);
-  const vector = scaler(found.flatMap((one) => one.vector ?? []));
+  const similar = scaler(found.flatMap((one) => [one.vector ?? [], one.near ?? []].flat()));
+  const vector = (one: Found): number => Math.max(similar(one.vector), similar(one.near));
   const trust = found.some((one) => one.text) ? vectorWeight : 1;
-  const matching = (one: Found): number => (1 - trust) * text(one.text) + trust * vector(one.vector);
+  const matching = (one: Found): number => (1 - trust) * text(one.text) + trust * vector(one);
   const best = Math.max(...found.map(matching));
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
   const ranked = found.map((one) => {
@@ -51,7 +55,7 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
     const name = named(question, memory);
     const parts = {
       text: (1 - trust) * text(one.text),
-      vector: trust * vector(one.vector),
+      vector: trust * vector(one),
       graph: graphWeight * (one.graph?.score ?? 0),
       rerank: nameWeight * name,
       importance: importanceWeight * memory.importance,
@@ -59,7 +63,11 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
     };
     const score = Object.values(parts).reduce((sum, part) => sum + part, 0);
     const relevance = relevanceOf(question, { ...evidence, standing: best > 0 ? matching(one) / best : 0, name });
-    const legs = { ...(one.text ? { memory_text: one.text } : {}), ...(one.vector ? { memory_vector: one.vector } : {}), ...(one.graph ? { graph: one.graph } : {}) };
+    const legs = {
+      ...(one.text ? { memory_text: one.text } : {}),
+      ...(one.vector ? { memory_vector: one.vector } : {}),
+      ...Object.fromEntries([one.near ?? [], one.graph ?? []].flat().map(({ leg, rank, score }) => [leg, { rank, score }])),
+    };
     return { memory, relevance, score, trace: { id: memory.id, score, parts, legs, matched: matchedWords(question, evidence.own) } };
   });
   return ranked.sort((a, b) => b.score - a.score);

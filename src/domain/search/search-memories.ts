@@ -1,16 +1,17 @@
 import type { Context } from "../context.ts";
-import type { Expanded } from "../graph/ports.ts";
+import type { NearParts } from "../graph/ports.ts";
 import { statesOf } from "../memories/look-up.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput, SearchPart } from "../memories/recall.ts";
 import type { PublicPlace, SearchAnswer } from "../ports.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Ranked } from "./choose.ts";
-import { conceptsOf, drawnBy } from "./concepts.ts";
+import { conceptsOf, drawnBy, nearBy, nearOf } from "./concepts.ts";
 import { fuse, type Found, type Place } from "./fuse.ts";
+import { askGraph, vectorKindsOf } from "./graph-legs.ts";
 import { Legs } from "./legs.ts";
 import { queryTerms, type QueryTerm } from "./query-terms.ts";
-import type { HitTrace, LegReport, LegReports } from "./receipt.ts";
+import type { HitTrace, LegReports } from "./receipt.ts";
 import { heldBits, type Question } from "./relevance.ts";
 import type { VectorHit } from "./vector-index.ts";
 
@@ -27,13 +28,8 @@ export interface Searched {
 const maxCandidates = 100;
 /** Stand in for those that the truth does not confirm, and for repeats. */
 const spareCandidates = 10;
-/** What the graph may add: what it has under these words, and the memories around the best hits. */
-const mostConcepts = 5;
-const walked = { starts: 3, limits: { depth: 1, breadth: 4, limit: 8 } } as const;
-const nothingAround: Expanded = { entities: [], relationships: [], walked: [] };
-
-/** How long each leg may take, ms. The text leg is the floor of every answer; the others may only make it better. */
-const deadlines = { text: 5_000, vector: 1_500, graph: 800 } as const;
+/** How long a leg may take, ms. The text leg is the floor of every answer; the others may only make it better. */
+const deadlines = { text: 5_000, vector: 1_500 } as const;
 
 /** Half of a memory's recency is gone after so long, ms. */
 const halfLife = 90 * 24 * 60 * 60 * 1_000;
@@ -68,19 +64,24 @@ class Search {
   }
 
   async run(caughtUp = false): Promise<Searched> {
-    const textual = this.#textual();
-    const graph = textual.then((found) => this.#around(found));
-    const [answer, near] = await Promise.all([textual, this.#nearest()]);
+    const [answer, nearby] = await Promise.all([this.#textual(), this.#nearest()]);
+    const nearest = nearby.filter(({ kind }) => kind === "memory");
+    const near = nearOf(nearby);
     const text = places(answer.hits.map(({ id, score }) => ({ id, score })));
-    const vector = places(near.map(({ id, similarity }) => ({ id, score: similarity })));
-    const elsewhere = [...answer.hits.flatMap(({ place }) => place ?? []), ...near.flatMap(placeOf)];
-    const [{ byId, seq }, expanded] = await Promise.all([this.#hydrate(new Set([...text.keys(), ...vector.keys()]), elsewhere), graph]);
+    const vector = places(nearest.map(({ id, similarity }) => ({ id, score: similarity })));
+    const elsewhere = [...answer.hits.flatMap(({ place }) => place ?? []), ...nearest.flatMap(placeOf)];
+    // What is near by meaning costs no round trip of its own: its memories come with the others, what it is with the graph.
+    const [{ byId, seq }, expanded] = await Promise.all([
+      this.#hydrate(new Set([...text.keys(), ...vector.keys()]), elsewhere, near),
+      askGraph(this.#ctx, this.#legs, this.#input, { terms: this.#terms.map(({ term }) => term), hits: answer.hits, near }),
+    ]);
     if (seq > answer.appliedSeq && !caughtUp) {
       // The index missed a change that the truth has: repair it, then ask once more.
       await this.#ctx.index.catchUp(this.#ctx.principal, seq);
       return this.run(true);
     }
     const drawn = drawnBy(expanded);
+    const told = nearBy(expanded);
     const missing = [...drawn.keys()].filter((id) => !byId.has(id));
     // What only the graph leads to comes after what matches: it is fetched when there is room for it.
     if (missing.length > 0 && byId.size < this.#input.limit) {
@@ -89,15 +90,16 @@ class Search {
 
     const question = this.#question(answer);
     const bits = new Map(answer.hits.map(({ id, own, lent }) => [id, { own, lent }]));
-    const order = [...drawn.keys()];
-    const found = [...byId.values()].filter((memory) => matches(memory, this.#input)).map((memory): Found => {
+    const isFound = ({ id }: Memory): boolean => [text, vector, told, drawn].some((leg) => leg.has(id));
+    const found = [...byId.values()].filter((memory) => isFound(memory) && matches(memory, this.#input)).map((memory): Found => {
       const { id } = memory;
       return {
         memory,
         evidence: bits.get(id) ?? { own: heldBits(question, memory), lent: 0 },
         ...placed("text", text.get(id)),
         ...placed("vector", vector.get(id)),
-        ...placed("graph", drawn.has(id) ? { rank: order.indexOf(id) + 1, score: drawn.get(id) as number } : undefined),
+        ...placed("near", told.get(id)),
+        ...placed("graph", drawn.get(id)),
       };
     });
     return {
@@ -135,55 +137,28 @@ class Search {
     return this.#legs.run("memory_text", deadlines.text, () => index.search(principal, now, query, indexState), noText, ({ hits }) => hits.length);
   }
 
-  /** The present only: vectors have no past. */
   async #nearest(): Promise<VectorHit[]> {
     const { semantic, indexState, principal, now } = this.#ctx;
-    if (this.#input.mode === "text" || this.#without.has("vector") || this.#input.asOf !== undefined) {
+    const kinds = vectorKindsOf(this.#input);
+    if (kinds.length === 0) {
       this.#legs.skip("memory_vector");
       return [];
     }
     return this.#legs.run(
       "memory_vector", deadlines.vector,
-      (signal) => semantic.nearest(principal, now, this.#text, { kinds: ["memory"], limit: this.#limit, signal, state: indexState }),
-      [], (hits) => hits.length,
+      (signal) => semantic.nearest(principal, now, this.#text, { kinds, limit: this.#limit, signal, state: indexState }),
+      [], (hits) => hits.filter(({ kind }) => kind === "memory").length,
     );
-  }
-
-  /** What the graph knows under these words and around the best hits; one round trip for three legs. */
-  async #around({ hits }: SearchAnswer): Promise<Expanded> {
-    const { graph, principal, now } = this.#ctx;
-    const { mode = "hybrid", asOf } = this.#input;
-    const memoryIds = hits.filter(({ place }) => !place).slice(0, walked.starts).map(({ id }) => id);
-    const terms = this.#terms.map(({ term }) => term);
-    const wanted = { entity_text: !this.#without.has("entities"), relationship_text: !this.#without.has("relationships"), graph: !this.#without.has("graph") && memoryIds.length > 0 };
-    const isOff = mode !== "hybrid" || asOf !== undefined || terms.length === 0;
-    const on = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((leg) => wanted[leg] && !isOff);
-    for (const leg of Object.keys(wanted) as (keyof typeof wanted)[]) if (!on.includes(leg)) this.#legs.skip(leg);
-    const [first] = on;
-    if (!first) return nothingAround;
-    const expanded = await this.#legs.run(
-      first, deadlines.graph,
-      () =>
-        graph.expand(principal, now, {
-          ...(on.includes("entity_text") ? { entities: { terms, limit: mostConcepts } } : {}),
-          ...(on.includes("relationship_text") ? { relationships: { terms, limit: mostConcepts } } : {}),
-          ...(on.includes("graph") ? { walk: { memoryIds, limits: walked.limits } } : {}),
-        }),
-      nothingAround, () => 0,
-    );
-    const counts = { entity_text: expanded.entities.length, relationship_text: expanded.relationships.length, graph: expanded.walked.length };
-    for (const leg of on) this.#legs.reports[leg] = { ...(this.#legs.reports[first] as LegReport), candidates: counts[leg] };
-    return expanded;
   }
 
   /** As the truth has them; what it does not confirm, or the caller may not see, is missing. `seq` is the team's newest change. */
-  async #hydrate(ids: ReadonlySet<string>, places: PublicPlace[]): Promise<{ byId: Map<string, Memory>; seq: number }> {
+  async #hydrate(ids: ReadonlySet<string>, places: PublicPlace[], told?: NearParts): Promise<{ byId: Map<string, Memory>; seq: number }> {
     const { memories, principal, now } = this.#ctx;
     const { asOf } = this.#input;
     const elsewhere = new Map(places.map((place) => [place.id, place]));
     const own = [...ids].filter((id) => !elsewhere.has(id));
     const [mine, foreign, past] = await Promise.all([
-      memories.hydrate(principal, now, asOf === undefined ? own : []),
+      memories.hydrate(principal, now, asOf === undefined ? own : [], told),
       elsewhere.size > 0 && asOf === undefined ? memories.hydratePublic(principal, now, [...elsewhere.values()]) : [],
       asOf === undefined ? [] : statesOf(this.#ctx, own, asOf),
     ]);
@@ -193,7 +168,7 @@ class Search {
 
 const places = (ranked: { id: string; score: number }[]): Map<string, Place> => new Map(ranked.map(({ id, score }, i) => [id, { rank: i + 1, score }]));
 
-const placed = <K extends string>(leg: K, place: Place | undefined): Partial<Record<K, Place>> => (place ? ({ [leg]: place } as Record<K, Place>) : {});
+const placed = <K extends string, P extends Place>(leg: K, place: P | undefined): Partial<Record<K, P>> => (place ? ({ [leg]: place } as Record<K, P>) : {});
 
 const placeOf = ({ id, teamId, shard }: VectorHit): PublicPlace[] => (teamId !== undefined && shard !== undefined ? [{ id, teamId, shard }] : []);
 

@@ -1,7 +1,8 @@
 import type { IndexState } from "../ports.ts";
 import type { Principal } from "../tenancy/principal.ts";
 
-export type VectorKind = "memory" | "entity" | "relationship";
+export const vectorKinds = ["memory", "entity", "relationship"] as const;
+export type VectorKind = (typeof vectorKinds)[number];
 
 /** Where a team's data lives; work that is not done on behalf of a person has no more than this. */
 export interface TeamHome {
@@ -15,7 +16,7 @@ export interface VectorEntry {
   kind: VectorKind;
   /** Id of the memory, entity or relationship: UUID. */
   id: string;
-  /** Version of what was embedded. */
+  /** Of what was embedded: greater for each newer one of the same id. */
   version: number;
   visibility: "private" | "shared" | "public";
   /** The one person who may see a private entry. */
@@ -44,8 +45,8 @@ export interface VectorIndex {
   /** From one space, or from all. */
   remove(team: TeamHome, entries: { kind: VectorKind; id: string }[], space?: string): Promise<void>;
   /**
-   * The nearest that the principal may see, best first; public ones of other teams of the organization included. A state
-   * told for this question spares asking where nothing is.
+   * The nearest that the principal may see, best first, up to `limit` of each kind; public memories of other teams of the
+   * organization included. A state told for this question spares asking where nothing is.
    */
   query(principal: Principal, space: string, values: Float32Array, options: { kinds: VectorKind[]; limit: number; state?: IndexState | undefined }): Promise<VectorHit[]>;
 }

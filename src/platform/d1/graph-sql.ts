@@ -56,6 +56,22 @@ const relationshipsChosen = `SELECT ${canonical("r.source")}, ${canonical("r.tar
     SELECT * FROM relationship_mentions x WHERE x.relationship_row = r.row AND ${aliveMention("x")} ORDER BY x.memory_id DESC LIMIT ${mostSources}))
   FROM chosen c CROSS JOIN relationships r ON r.row = c.row ORDER BY c.score DESC, r.mentions DESC, r.row DESC`;
 
+/** Adds: ?4 `[{id, score}]`. Answers entity, score, its spellings, its newest memories. */
+export const entitiesNear = `WITH found AS MATERIALIZED (
+    SELECT ${canonical("n.entity")} AS entity, max(j.value ->> '$.score') AS score FROM json_each(?4) j
+      CROSS JOIN entities n ON n.team_id = ?1 AND n.id = j.value ->> '$.id' AND ${aliveName("n")} GROUP BY 1
+  )
+  SELECT f.entity, f.score, ${spellings("f.entity")}, (SELECT json_group_array(id) FROM (
+    SELECT DISTINCT m.value AS id FROM entities r, ${newestOf("r.row", String(mostSources))} m
+    WHERE r.team_id = ?1 AND r.entity IN (${namesOf("f.entity")}) AND ${aliveName("r")} ORDER BY id DESC LIMIT ${mostSources}))
+  FROM found f ORDER BY f.score DESC, f.entity`;
+
+/** Adds: ?4 `[{id, score}]`. */
+export const relationshipsNear = `WITH chosen AS MATERIALIZED (
+    SELECT r.row, j.value ->> '$.score' AS score FROM json_each(?4) j
+      CROSS JOIN relationships r ON r.team_id = ?1 AND r.id = j.value ->> '$.id' AND ${aliveName("r")}
+  ) ${relationshipsChosen}`;
+
 const mostSaid = `chosen AS MATERIALIZED (
     SELECT f.row, 0 AS score FROM found f CROSS JOIN relationships r ON r.row = f.row AND ${aliveName("r")} ORDER BY r.mentions DESC, r.row DESC LIMIT ?5
   )`;

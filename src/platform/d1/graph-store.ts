@@ -1,5 +1,5 @@
 import type { Entity, EntityType, LinkType, MemoryLink, Relationship } from "../../domain/graph/graph.ts";
-import type { Expanded, Expansion, GraphStore, NewLink, Scored, Step, Walked, WalkLimits } from "../../domain/graph/ports.ts";
+import { nothingFound, type Expanded, type Expansion, type GraphStore, type Near, type NewLink, type Scored, type SourcedEntity, type Step, type Walked, type WalkLimits } from "../../domain/graph/ports.ts";
 import { WriteRace, type WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import * as statements from "./graph-sql.ts";
@@ -48,23 +48,26 @@ export class D1GraphStore implements GraphStore {
     return (await this.#rows<WalkRow>(statements.walk, principal, now, ...walkFrom(from, limits))).map(walkedFrom);
   }
 
-  async expand(principal: Principal, now: number, { entities, relationships, walk }: Expansion): Promise<Expanded> {
-    const asked: { statement: string; cells: Cell[]; take: (rows: Cell[][]) => Partial<Expanded> }[] = [
+  async expand(principal: Principal, now: number, { entities, relationships, near, walk }: Expansion): Promise<Expanded> {
+    const found = nothingFound();
+    const asked: { statement: string; cells: Cell[]; take: (rows: Cell[][]) => void }[] = [
       ...(entities
-        ? [{ statement: statements.findEntities, cells: [JSON.stringify(entities.terms), entities.limit], take: (rows: Cell[][]) => ({ entities: entitiesFrom(rows as EntityRow[]) }) }]
+        ? [{ statement: statements.findEntities, cells: [JSON.stringify(entities.terms), entities.limit], take: (rows: Cell[][]) => void (found.entities = entitiesFrom(rows as EntityRow[])) }]
         : []),
       ...(relationships
-        ? [{ statement: statements.findRelationships, cells: [JSON.stringify(relationships.terms), relationships.limit], take: (rows: Cell[][]) => ({ relationships: merged(rows as RelationshipRow[]) }) }]
+        ? [{ statement: statements.findRelationships, cells: [JSON.stringify(relationships.terms), relationships.limit], take: (rows: Cell[][]) => void (found.relationships = merged(rows as RelationshipRow[])) }]
         : []),
-      ...(walk ? [{ statement: statements.walk, cells: walkFrom(walk, walk.limits), take: (rows: Cell[][]) => ({ walked: (rows as WalkRow[]).map(walkedFrom) }) }] : []),
+      ...named(near?.entities, statements.entitiesNear, (rows: Cell[][]) => void (found.near.entities = sourcedFrom(rows as [...EntityRow, string][]))),
+      ...named(near?.relationships, statements.relationshipsNear, (rows: Cell[][]) => void (found.near.relationships = merged(rows as RelationshipRow[]))),
+      ...(walk ? [{ statement: statements.walk, cells: walkFrom(walk, walk.limits), take: (rows: Cell[][]) => void (found.walked = (rows as WalkRow[]).map(walkedFrom)) }] : []),
     ];
-    const nothing: Expanded = { entities: [], relationships: [], walked: [] };
-    if (asked.length === 0) return nothing;
+    if (asked.length === 0) return found;
     const d1 = this.#shardOf(principal.shard);
     const answers = await d1.batch<Record<string, Cell>>(
       asked.map(({ statement, cells }) => d1.prepare(statement).bind(principal.teamId, principal.userId, now, ...cells)),
     );
-    return Object.assign(nothing, ...answers.map(({ results }, i) => asked[i]?.take(results.map((row) => Object.values(row))))) as Expanded;
+    for (const [i, { results }] of answers.entries()) asked[i]?.take(results.map((row) => Object.values(row)));
+    return found;
   }
 
   async links(principal: Principal, now: number, memoryIds: string[]): Promise<MemoryLink[]> {
@@ -131,6 +134,14 @@ const entitiesFrom = (rows: EntityRow[]): Scored<Entity>[] =>
     const item = entityFrom(name, spellings);
     return item ? [{ item, score }] : [];
   });
+
+const sourcedFrom = (rows: [...EntityRow, string][]): Scored<SourcedEntity>[] =>
+  rows.flatMap(([name, score, spellings, memories]) => {
+    const item = entityFrom(name, spellings);
+    return item ? [{ item: { ...item, sourceMemories: JSON.parse(memories) as string[] }, score }] : [];
+  });
+
+const named = (near: Near[] | undefined, statement: string, take: (rows: Cell[][]) => void) => (near && near.length > 0 ? [{ statement, cells: [JSON.stringify(near)], take }] : []);
 
 /** The spelling used most is the name; of the homes in which it has an id, the team's is shown. */
 function entityFrom(entity: string, json: string): Entity | undefined {

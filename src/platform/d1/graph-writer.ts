@@ -1,6 +1,7 @@
-import { entityDocument, relationshipDocument, type GraphDocument } from "../../domain/graph/documents.ts";
+import { entityDocument, relationshipDocument, type GraphChange, type GraphDocument } from "../../domain/graph/documents.ts";
 import type { EntityType } from "../../domain/graph/graph.ts";
-import type { ChangedDocuments, Contribution, GraphWriter } from "../../domain/graph/ports.ts";
+import type { Contribution, GraphWriter } from "../../domain/graph/ports.ts";
+import type { Page } from "../../domain/indexing/ports.ts";
 import type { TeamHome } from "../../domain/search/vector-index.ts";
 import { jsonArrays } from "./memory-sql.ts";
 import type { ShardOf } from "./memory-store.ts";
@@ -101,15 +102,13 @@ export class D1GraphWriter implements GraphWriter {
     ]);
   }
 
-  async changedDocuments({ teamId, shard }: TeamHome, after: number, limit: number): Promise<ChangedDocuments> {
+  async changedDocuments({ teamId, shard }: TeamHome, after: number, limit: number): Promise<Page<GraphChange>> {
     const rows = await this.#shardOf(shard).prepare(changed).bind(teamId, after, limit).raw<[number, "entity" | "relationship", string, string | null]>();
-    const found = rows.map(([, kind, id, json]) => ({ kind, id, document: documentFrom(kind, id, json) }));
-    return {
-      documents: found.flatMap(({ document }) => document ?? []),
-      gone: found.filter(({ document }) => document === undefined).map(({ kind, id }) => ({ kind, id })),
-      upTo: rows.at(-1)?.[0] ?? after,
-      last: rows.length < limit,
-    };
+    const items = rows.map(([seq, kind, id, json]): GraphChange => {
+      const document = documentFrom(kind, id, json);
+      return { seq, kind, id, ...(document ? { document } : {}) };
+    });
+    return { items, upTo: rows.at(-1)?.[0] ?? after, last: rows.length < limit };
   }
 }
 

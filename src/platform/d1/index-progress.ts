@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Acquired, ChangePage, ProgressStore, Step } from "../../domain/indexing/ports.ts";
+import type { Acquired, ExpectedTrack, Page, ProgressStore, Step } from "../../domain/indexing/ports.ts";
 import { LeaseLost, type Run, type Track } from "../../domain/indexing/stage.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import { indexFailures } from "./index-schema.ts";
@@ -46,7 +46,8 @@ const moveCursor = `UPDATE index_progress SET cursor = ?6, attempts = 0, error =
 const teamsBehind = `SELECT team_id FROM (
     SELECT c.team_id, coalesce(p.updated_at, 0) AS at FROM json_each(?1) e CROSS JOIN counters c
       LEFT JOIN index_progress p ON p.team_id = c.team_id AND p.stage = e.value ->> '$.stage' AND p.space = e.value ->> '$.space'
-      WHERE coalesce(p.cursor, 0) < c.seq AND max(coalesce(p.not_before, 0), coalesce(p.lease_until, 0)) <= ?2
+      WHERE coalesce(p.cursor, 0) < iif(e.value ->> '$.follows' = 'graph', (SELECT max(o.seq) FROM graph_outbox o WHERE o.team_id = c.team_id), c.seq)
+      AND max(coalesce(p.not_before, 0), coalesce(p.lease_until, 0)) <= ?2
     UNION ALL
     SELECT p.team_id, p.updated_at FROM index_progress p
       WHERE p.stage IN (SELECT value ->> '$.stage' FROM json_each(?1)) AND max(p.not_before, p.lease_until) <= ?2
@@ -77,7 +78,7 @@ export class D1IndexProgress implements ProgressStore {
     return { kind: "waiting", until: Math.max(now + busyMs, state?.results[0]?.not_before ?? 0) };
   }
 
-  async changesAfter({ home }: Track, cursor: number, limit: number): Promise<ChangePage> {
+  async changesAfter({ home }: Track, cursor: number, limit: number): Promise<Page<Memory>> {
     const db = drizzle(this.#shardOf(home.shard));
     const [counter, rows] = await db.batch([
       db.select().from(counters).where(eq(counters.teamId, home.teamId)),
@@ -90,7 +91,7 @@ export class D1IndexProgress implements ProgressStore {
     ]);
     const last = rows.length < limit;
     const head = counter[0]?.seq ?? 0;
-    return { memories: rows.map(toMemory), upTo: last ? Math.max(head, cursor) : (rows.at(-1)?.seq ?? cursor), last };
+    return { items: rows.map(toMemory), upTo: last ? Math.max(head, cursor) : (rows.at(-1)?.seq ?? cursor), last };
   }
 
   async due({ home, stage, space }: Track, now: number, limit: number): Promise<Memory[]> {
@@ -135,7 +136,7 @@ export class D1IndexProgress implements ProgressStore {
       .run();
   }
 
-  async teamsBehind(shard: string, expected: { stage: string; space: string }[], now: number, limit: number): Promise<string[]> {
+  async teamsBehind(shard: string, expected: ExpectedTrack[], now: number, limit: number): Promise<string[]> {
     if (expected.length === 0) return [];
     const { results } = await this.#shardOf(shard).prepare(teamsBehind).bind(JSON.stringify(expected), now, limit).all<{ team_id: string }>();
     return results.map(({ team_id }) => team_id);

@@ -1,6 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { stateFields, type Memory } from "../../domain/memories/memory.ts";
+import { mostTelling } from "../../domain/ports.ts";
 import { memories, versions } from "./shard-schema.ts";
 
 /**
@@ -68,6 +69,15 @@ const live = `${visible} AND (m.expires_at IS NULL OR m.expires_at > ?3) AND m.a
 /** The team's newest sequence number, then the memory; at least one row once the team has written. Adds: ?4 ids as JSON. */
 export const hydrate = `SELECT c.seq, ${selectList} FROM counters c
   LEFT JOIN memories m ON m.id IN (SELECT value FROM json_each(?4)) AND ${live} WHERE c.team_id = ?1`;
+
+const telling = (kind: "entity" | "relationship", plural: string, parts: string): string => `SELECT x.memory_id FROM json_each(${parts}) j
+  CROSS JOIN ${plural} g ON g.team_id = ?1 AND g.id = j.value ->> '$.id' AND g.home IN ('', ?2) AND g.mentions <= ${mostTelling}
+  CROSS JOIN ${kind}_mentions x ON x.${kind}_row = g.row`;
+
+/** The same, with the memories that tell of entities (?5) and relationships (?6), `[{id}]`. */
+export const hydrateTold = `SELECT c.seq, ${selectList} FROM counters c
+  LEFT JOIN memories m ON m.id IN (SELECT value FROM json_each(?4) UNION ${telling("entity", "entities", "?5")} UNION ${telling("relationship", "relationships", "?6")})
+    AND ${live} WHERE c.team_id = ?1`;
 
 /** One's own first, then the team's; the newest first among several namespaces. Adds: ?4 key. */
 export const byKey = `SELECT ${selectList} FROM memories m WHERE ${live} AND m.key = ?4 ORDER BY m.home DESC, m.updated_at DESC`;

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, gte, isNotNull, isNull, lt, lte, ne, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import type { NearParts } from "../../domain/graph/ports.ts";
 import { homeOf, type Memory, type MemoryState, type Version } from "../../domain/memories/memory.ts";
 import type {
   IdempotencyRecord,
@@ -144,14 +145,17 @@ export class D1MemoryStore implements MemoryStore {
     return rows.map(toMemory)[0];
   }
 
-  async hydrate(principal: Principal, now: number, ids: string[]): Promise<{ memories: Memory[]; seq: number }> {
+  async hydrate(principal: Principal, now: number, ids: string[], told: NearParts = { entities: [], relationships: [] }): Promise<{ memories: Memory[]; seq: number }> {
+    const parts = [told.entities, told.relationships];
+    const isTold = parts.some((part) => part.length > 0);
     const rows = await this.#shardOf(principal.shard)
-      .prepare(statements.hydrate)
-      .bind(principal.teamId, principal.userId, now, JSON.stringify(ids))
+      .prepare(isTold ? statements.hydrateTold : statements.hydrate)
+      .bind(principal.teamId, principal.userId, now, JSON.stringify(ids), ...(isTold ? parts.map((part) => JSON.stringify(part)) : []))
       .raw();
     const found = rows.filter((row) => row[1] !== null).map((row) => statements.fromRaw(row, 1));
     const byId = new Map(found.map((memory) => [memory.id, memory]));
-    return { memories: ids.flatMap((id) => byId.get(id) ?? []), seq: Number(rows[0]?.[0] ?? 0) };
+    const asked = new Set(ids);
+    return { memories: [...ids.flatMap((id) => byId.get(id) ?? []), ...found.filter(({ id }) => !asked.has(id))], seq: Number(rows[0]?.[0] ?? 0) };
   }
 
   async hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]> {

@@ -1,6 +1,6 @@
-import type { VectorClaim, VectorStore } from "../../domain/indexing/ports.ts";
+import type { VectorClaim, VectorName, VectorStore } from "../../domain/indexing/ports.ts";
 import { LeaseLost, type Run, type Track } from "../../domain/indexing/stage.ts";
-import { vectorStageName } from "../../domain/indexing/vector-stage.ts";
+import { graphVectorStageName, vectorStageName } from "../../domain/indexing/vector-stage.ts";
 import type { TeamHome, VectorKind } from "../../domain/search/vector-index.ts";
 import { holding, renew } from "./index-progress.ts";
 import { jsonArrays } from "./memory-sql.ts";
@@ -14,26 +14,30 @@ const space = "team_id = ?1 AND space = ?3";
 
 /**
  * Only what is still in just this version: what changed or went since it was read is not this run's any more. `version`
- * falls to 0 with another text, until the index has it. Adds: ?5 `[{id, version, hash}]`.
+ * falls to 0 with another text, until the index has it. Adds: ?5 `[{kind, id, version, hash}]`.
  */
-const claimItems = `INSERT INTO vector_items (team_id, space, kind, id, hash)
-  SELECT ?1, ?3, 'memory', m.id, e.value ->> '$.hash'
-  FROM json_each(?5) e CROSS JOIN memories m ON m.team_id = ?1 AND m.id = e.value ->> '$.id' AND m.version = e.value ->> '$.version'
-  WHERE ${holding}
+const claimItems = (current: string): string => `INSERT INTO vector_items (team_id, space, kind, id, hash)
+  SELECT ?1, ?3, e.value ->> '$.kind', e.value ->> '$.id', e.value ->> '$.hash'
+  FROM json_each(?5) e CROSS JOIN ${current} WHERE ${holding}
   ON CONFLICT (team_id, kind, id, space) DO UPDATE SET version = iif(hash IS excluded.hash, version, 0), hash = excluded.hash
-  RETURNING id`;
-/** Adds: ?5 ids. */
-const doomUnwanted = `UPDATE vector_items SET hash = NULL WHERE ${space} AND kind = 'memory'
-  AND id IN (SELECT value FROM json_each(?5)) AND hash IS NOT NULL AND ${holding}`;
+  RETURNING id, version`;
+/** By stage: where the version of what it follows stands. */
+const claims: Record<string, string> = {
+  [vectorStageName]: claimItems("memories m ON m.team_id = ?1 AND m.id = e.value ->> '$.id' AND m.version = e.value ->> '$.version'"),
+  [graphVectorStageName]: claimItems("graph_outbox o ON o.team_id = ?1 AND o.kind = e.value ->> '$.kind' AND o.id = e.value ->> '$.id' AND o.seq = e.value ->> '$.version'"),
+};
+/** Adds: ?5 `[{kind, id}]`. */
+const doomUnwanted = `UPDATE vector_items SET hash = NULL WHERE ${space}
+  AND (kind, id) IN (SELECT value ->> '$.kind', value ->> '$.id' FROM json_each(?5)) AND hash IS NOT NULL AND ${holding}`;
 /** Adds: ?5 `[{hash, vector}]`. */
 const keepVectors = `INSERT INTO vector_cache (team_id, space, hash, vector)
   SELECT ?1, ?3, e.value ->> '$.hash', unhex(e.value ->> '$.vector') FROM json_each(?5) e
   WHERE EXISTS (SELECT 1 FROM vector_items i WHERE i.team_id = ?1 AND i.space = ?3 AND i.hash = e.value ->> '$.hash') AND ${holding}
   ON CONFLICT DO NOTHING`;
-/** Adds: ?5 `[{id, version, hash}]`. */
+/** Adds: ?5 `[{kind, id, version, hash}]`. */
 const acknowledgeItems = `INSERT INTO vector_items (team_id, space, kind, id, hash, version)
   SELECT i.team_id, i.space, i.kind, i.id, i.hash, e.value ->> '$.version'
-  FROM json_each(?5) e CROSS JOIN vector_items i ON i.team_id = ?1 AND i.space = ?3 AND i.kind = 'memory' AND i.id = e.value ->> '$.id'
+  FROM json_each(?5) e CROSS JOIN vector_items i ON i.team_id = ?1 AND i.space = ?3 AND i.kind = e.value ->> '$.kind' AND i.id = e.value ->> '$.id'
   WHERE i.hash = e.value ->> '$.hash' AND ${holding}
   ON CONFLICT (team_id, kind, id, space) DO UPDATE SET version = excluded.version`;
 
@@ -73,24 +77,26 @@ export class D1VectorStore implements VectorStore {
     return new Map(results.map(({ hash, vector }) => [hash, fromHex(vector)]));
   }
 
-  async claim(run: Run, until: number, claims: VectorClaim[], unwanted: string[], fresh: ReadonlyMap<string, Float32Array>): Promise<Set<string>> {
+  async claim(run: Run, until: number, claimed: VectorClaim[], unwanted: VectorName[], fresh: ReadonlyMap<string, Float32Array>): Promise<Map<string, number>> {
     const d1 = this.#shardOf(run.home.shard);
     const kept = jsonArrays([...fresh].map(([hash, vector]) => ({ hash, vector: toHex(vector) })));
-    const [renewed, claimed] = await d1.batch<{ id: string }>([
+    const claim = claims[run.stage];
+    if (claim === undefined) throw new Error(`The stage ${run.stage} has no vectors`);
+    const [renewed, accepted] = await d1.batch<{ id: string; version: number }>([
       d1.prepare(renew).bind(...key(run), run.lease, until),
-      d1.prepare(claimItems).bind(...key(run), run.lease, JSON.stringify(claims)),
+      d1.prepare(claim).bind(...key(run), run.lease, JSON.stringify(claimed)),
       d1.prepare(doomUnwanted).bind(...key(run), run.lease, JSON.stringify(unwanted)),
       ...kept.map((rows) => d1.prepare(keepVectors).bind(...key(run), run.lease, rows)),
     ]);
     if (renewed?.results.length === 0) throw new LeaseLost();
-    return new Set((claimed?.results ?? []).map(({ id }) => id));
+    return new Map((accepted?.results ?? []).map(({ id, version }) => [id, version]));
   }
 
-  async doomed({ home, space }: Track, limit: number): Promise<{ kind: VectorKind; id: string }[]> {
+  async doomed({ home, space }: Track, kinds: readonly VectorKind[], limit: number): Promise<VectorName[]> {
     const { results } = await this.#shardOf(home.shard)
-      .prepare("SELECT kind, id FROM vector_items WHERE team_id = ?1 AND space = ?2 AND hash IS NULL LIMIT ?3")
-      .bind(home.teamId, space, limit)
-      .all<{ kind: VectorKind; id: string }>();
+      .prepare("SELECT kind, id FROM vector_items WHERE team_id = ?1 AND space = ?2 AND hash IS NULL AND kind IN (SELECT value FROM json_each(?4)) LIMIT ?3")
+      .bind(home.teamId, space, limit, JSON.stringify(kinds))
+      .all<VectorName>();
     return results;
   }
 
@@ -103,7 +109,7 @@ export class D1VectorStore implements VectorStore {
     return held?.results.length === 1;
   }
 
-  async removed({ home, space }: Track, entries: { kind: VectorKind; id: string }[]): Promise<void> {
+  async removed({ home, space }: Track, entries: VectorName[]): Promise<void> {
     await this.#shardOf(home.shard)
       .prepare(
         `DELETE FROM vector_items WHERE team_id = ?1 AND space = ?2 AND hash IS NULL
@@ -117,7 +123,10 @@ export class D1VectorStore implements VectorStore {
     const d1 = this.#shardOf(home.shard);
     await d1.batch([
       d1
-        .prepare("INSERT INTO vector_items (team_id, space, kind, id) SELECT ?1, ?2, 'memory', e.value ->> '$.id' FROM json_each(?3) e WHERE true ON CONFLICT DO NOTHING")
+        .prepare(
+          `INSERT INTO vector_items (team_id, space, kind, id) SELECT ?1, ?2, e.value ->> '$.kind', e.value ->> '$.id' FROM json_each(?3) e WHERE true
+           ON CONFLICT DO UPDATE SET version = 0`,
+        )
         .bind(home.teamId, space, JSON.stringify(claims)),
       d1
         .prepare("UPDATE index_progress SET cursor = min(cursor, ?4) WHERE team_id = ?1 AND stage = ?2 AND space = ?3")
@@ -145,6 +154,7 @@ export class D1VectorStore implements VectorStore {
     const track = "team_id = ?1 AND stage = ?2 AND space = ?3";
     await d1.batch([
       d1.prepare(`DELETE FROM index_failures WHERE ${track} AND ${holding}`).bind(...key(run), run.lease),
+      d1.prepare(`DELETE FROM index_progress WHERE team_id = ?1 AND stage = ?5 AND space = ?3 AND ${holding}`).bind(...key(run), run.lease, graphVectorStageName),
       d1.prepare(`DELETE FROM index_progress WHERE ${track} AND lease = ?4`).bind(...key(run), run.lease),
     ]);
   }

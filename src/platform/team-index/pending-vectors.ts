@@ -29,6 +29,7 @@ export interface PendingQuery {
   audiences?: string[];
   /** Leave out what belongs to this team. */
   exceptTeam?: string;
+  /** Of each kind. */
   limit: number;
 }
 
@@ -107,13 +108,14 @@ export class PendingVectors {
   /** The nearest that the viewer may see, and how many wait at all. */
   scan({ namespace, values, kinds, audiences, exceptTeam, limit }: PendingQuery): { hits: PendingHit[]; waiting: number } {
     const waiting = [...this.#all().values()];
-    const best = new TopK(limit);
+    const best = new Map(kinds.map((kind) => [kind, new TopK(limit)]));
     for (const [at, vector] of waiting.entries()) {
-      if (vector.namespace !== namespace || !kinds.includes(vector.kind) || vector.teamId === exceptTeam) continue;
+      const ofKind = best.get(vector.kind);
+      if (!ofKind || vector.namespace !== namespace || vector.teamId === exceptTeam) continue;
       if (audiences && !audiences.includes(vector.audience)) continue;
-      best.offer(at, dot(vector.values, values));
+      ofKind.offer(at, dot(vector.values, values));
     }
-    const hits = best.best().map(({ item, score }) => {
+    const hits = [...best.values()].flatMap((ofKind) => ofKind.best()).map(({ item, score }) => {
       const { id, teamId, shard } = waiting[item] as PendingVector;
       return { id, teamId, shard, similarity: score };
     });

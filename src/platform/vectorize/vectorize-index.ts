@@ -12,6 +12,9 @@ const upsertBatch = 1_000;
 const deleteBatch = 100;
 const maxTopK = 100;
 
+/** What other teams of the organization may find. */
+const maybePublic: ReadonlySet<VectorKind> = new Set(["memory"]);
+
 /** With so many waiting, a write asks whether Vectorize shows the oldest by now, instead of leaving it to the next minute. */
 const settleAbove = 2_000;
 
@@ -45,7 +48,7 @@ export class VectorizeIndex implements VectorIndex {
     const copies = entries.filter(({ visibility }) => visibility === "public").map((entry) => pendingOf(team, mark, entry, "organization"));
     // A later version may have ceased to be public.
     const withdrawn = entries
-      .filter(({ visibility, version }) => visibility !== "public" && version > 1)
+      .filter(({ kind, visibility, version }) => maybePublic.has(kind) && visibility !== "public" && version > 1)
       .map(({ kind, id }) => vectorId(kind, id, mark, "organization"));
     const [full] = await Promise.all([
       this.#write(binding, this.#team(team), { mark, dimensions }, own),
@@ -57,15 +60,16 @@ export class VectorizeIndex implements VectorIndex {
 
   async remove(team: TeamHome, entries: { kind: VectorKind; id: string }[], space?: string): Promise<void> {
     const object = this.#team(team);
+    const copied = entries.filter(({ kind }) => maybePublic.has(kind));
     const only = space === undefined ? undefined : await this.#mark(space);
     for (const { mark, dimensions } of await object.vectorSpaces()) {
       if (only !== undefined && mark !== only) continue;
       const binding = await this.#bindings.find(dimensions);
-      const ids = (copy: "team" | "organization"): string[] => entries.map(({ kind, id }) => vectorId(kind, id, mark, copy));
+      const idsOf = (named: typeof entries, copy: "team" | "organization"): string[] => named.map(({ kind, id }) => vectorId(kind, id, mark, copy));
       // An index that is no longer bound took its vectors along.
       await Promise.all([
-        this.#withdraw(binding ? [binding] : [], object, ids("team")),
-        this.#withdraw(binding ? [binding] : [], this.#organization(team), ids("organization")),
+        this.#withdraw(binding ? [binding] : [], object, idsOf(entries, "team")),
+        this.#withdraw(binding ? [binding] : [], this.#organization(team), idsOf(copied, "organization")),
       ]);
     }
   }
@@ -77,29 +81,36 @@ export class VectorizeIndex implements VectorIndex {
     const audiences = ["team", principal.userId];
     // What waits replaces some of them, and the truth drops others.
     const topK = Math.min(maxTopK, 2 * limit);
+    const namespace = teamNamespace(principal.teamId, mark);
+    const publicKinds = kinds.filter((kind) => maybePublic.has(kind));
+    // Vectorize has no limit of each kind, and the many short names would crowd out the memories: two questions, side by side.
+    const asked = [publicKinds, kinds.filter((kind) => !maybePublic.has(kind))].filter((group) => group.length > 0);
     const own = this.#merged(
       state.pending ? this.#team(principal) : undefined,
-      { namespace: teamNamespace(principal.teamId, mark), values, kinds, audiences, limit },
-      binding.query(values, { namespace: teamNamespace(principal.teamId, mark), topK, filter: { audience: { $in: audiences }, kind: { $in: kinds } } }),
+      { namespace, values, kinds, audiences, limit },
+      ...asked.map((group) => binding.query(values, { namespace, topK, filter: { audience: { $in: audiences }, kind: { $in: group } } })),
     );
     const others = (): Promise<Found[]> =>
       this.#merged(
         state.pending ? this.#organization(principal) : undefined,
-        { namespace: organizationNamespace(principal.organizationId, mark), values, kinds, exceptTeam: principal.teamId, limit },
+        { namespace: organizationNamespace(principal.organizationId, mark), values, kinds: publicKinds, exceptTeam: principal.teamId, limit },
         binding.query(values, {
           namespace: organizationNamespace(principal.organizationId, mark), topK, returnMetadata: "indexed",
-          filter: { team: { $ne: principal.teamId }, kind: { $in: kinds } },
+          filter: { team: { $ne: principal.teamId }, kind: { $in: publicKinds } },
         }),
       ).catch((error: unknown): Found[] => {
         this.#report("vectors.query.organization", error);
         return [];
       });
-    const [mine, theirs] = await Promise.all([own, state.others ? others() : []]);
+    const [mine, theirs] = await Promise.all([own, state.others && publicKinds.length > 0 ? others() : []]);
     const hits = [
       ...mine.map(({ id, similarity }): VectorHit => ({ ...parseVectorId(id), similarity })),
       ...theirs.map(({ id, similarity, teamId, shard }): VectorHit => ({ ...parseVectorId(id), similarity, teamId, shard })),
     ];
-    return hits.sort((a, b) => b.similarity - a.similarity).slice(0, limit);
+    const ranked = hits.sort((a, b) => b.similarity - a.similarity);
+    const ofKind = Map.groupBy(ranked, ({ kind }) => kind);
+    const kept = new Set(kinds.flatMap((kind) => ofKind.get(kind)?.slice(0, limit) ?? []));
+    return ranked.filter((hit) => kept.has(hit));
   }
 
   /** Lets go of what Vectorize shows by now; called every minute. */
@@ -121,6 +132,7 @@ export class VectorizeIndex implements VectorIndex {
   }
 
   async #withdraw(bindings: VectorizeBinding[], object: Index, ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
     await object.removeVectors(ids);
     for (const binding of bindings) {
       for (const batch of batches(ids, deleteBatch)) await binding.deleteByIds(batch);
@@ -128,8 +140,9 @@ export class VectorizeIndex implements VectorIndex {
   }
 
   /** What waits is newer than what Vectorize shows of it; without an object nothing waits. */
-  async #merged(object: Index | undefined, query: Parameters<TeamIndex["scanVectors"]>[0], asked: ReturnType<VectorizeBinding["query"]>): Promise<Found[]> {
-    const [{ hits, waiting }, { matches }] = await Promise.all([object?.scanVectors(query) ?? { hits: [], waiting: 0 }, asked]);
+  async #merged(object: Index | undefined, query: Parameters<TeamIndex["scanVectors"]>[0], ...asked: ReturnType<VectorizeBinding["query"]>[]): Promise<Found[]> {
+    const [{ hits, waiting }, ...answers] = await Promise.all([object?.scanVectors(query) ?? { hits: [], waiting: 0 }, ...asked]);
+    const matches = answers.flatMap((answer) => answer.matches);
     const outdated = new Set(object && waiting > 0 ? await object.vectorsWaitingAmong(matches.map(({ id }) => id)) : []);
     const shown = matches
       .filter(({ id }) => !outdated.has(id))

@@ -226,7 +226,10 @@ describe("what a memory contributed", () => {
 });
 
 describe("documents for an index that follows", () => {
-  const read = async (after: number) => graphWriter.changedDocuments(homeOf(team), after, 100);
+  const read = async (after: number) => {
+    const { items, ...page } = await graphWriter.changedDocuments(homeOf(team), after, 100);
+    return { ...page, documents: items.flatMap(({ document }) => document ?? []), gone: items.filter(({ document }) => !document) };
+  };
 
   test("are one for each home, and tell what is gone", async () => {
     const open = await ada.keep("open", "Kubernetes (k8s) uses Redis since 2024.", shared);

@@ -1,14 +1,18 @@
 import { env } from "cloudflare:workers";
 import { indexTeam, sweepIndexing, type IndexingPorts } from "../../../src/domain/indexing/index-team.ts";
 import type { Outcome } from "../../../src/domain/indexing/follow.ts";
-import { vectorTask, type VectorTaskPorts } from "../../../src/domain/indexing/vector-task.ts";
+import { graphStage } from "../../../src/domain/graph/stage.ts";
+import { stageTask } from "../../../src/domain/indexing/task.ts";
+import { graphVectorTask, vectorTask, type VectorTaskPorts } from "../../../src/domain/indexing/vector-task.ts";
 import { EmbeddingFailure, type Embedder } from "../../../src/domain/search/embedder.ts";
 import type { TeamHome, VectorEntry, VectorIndex, VectorKind } from "../../../src/domain/search/vector-index.ts";
 import { D1IndexProgress } from "../../../src/platform/d1/index-progress.ts";
-import type { ShardOf } from "../../../src/platform/d1/memory-store.ts";
+import { D1GraphWriter } from "../../../src/platform/d1/graph-writer.ts";
+import type { Context } from "../../../src/domain/context.ts";
+import { D1MemoryStore, type ShardOf } from "../../../src/platform/d1/memory-store.ts";
 import { D1VectorStore } from "../../../src/platform/d1/vector-store.ts";
 import { store as directory } from "../tenancy/tenant.ts";
-import type { Team } from "../memories/world.ts";
+import { Person, type Team } from "../memories/world.ts";
 
 export const shardOf: ShardOf = (name) => (env as unknown as Record<string, D1Database>)[name] as D1Database;
 
@@ -112,28 +116,37 @@ class ProgressOfTeam extends D1IndexProgress {
   }
 }
 
+/** Writes that the running Worker is not told of, which would draw the same graph meanwhile. */
+export class Unannounced extends Person {
+  override at(instant: number, tool?: string): Context {
+    return { ...super.at(instant, tool), memories: new D1MemoryStore(shardOf) };
+  }
+}
+
 /** The jobs of one deployment over the real databases, with a clock that the test turns. */
 export class Jobs {
   now: number;
   readonly embedder: ScriptedEmbedder;
   readonly index: RecordingIndex;
   readonly reported: unknown[] = [];
-  readonly ports: IndexingPorts & VectorTaskPorts;
+  readonly ports: IndexingPorts;
 
-  constructor(team: Team, now: number, options: { embedder?: ScriptedEmbedder; earlier?: ScriptedEmbedder[]; index?: RecordingIndex; within?: Partial<VectorTaskPorts> } = {}) {
+  constructor(team: Team, now: number, options: { embedder?: ScriptedEmbedder; earlier?: ScriptedEmbedder[]; index?: RecordingIndex; withGraph?: boolean; within?: Partial<VectorTaskPorts> } = {}) {
     this.now = now;
     this.embedder = options.embedder ?? new ScriptedEmbedder();
     this.index = options.index ?? new RecordingIndex();
     const all = [this.embedder, ...(options.earlier ?? [])];
-    const ports: VectorTaskPorts = {
+    const ports = {
       progress: new ProgressOfTeam(team.id),
       vectors: new D1VectorStore(shardOf),
       vectorIndex: this.index,
-      embedders: { current: this.embedder, bySpace: (space) => all.find((embedder) => embedder.space === space) },
-      report: (_, error) => this.reported.push(error),
+      graph: new D1GraphWriter(shardOf),
+      embedders: { current: this.embedder, bySpace: (space: string) => all.find((embedder) => embedder.space === space) },
+      report: (_event: string, error: unknown) => void this.reported.push(error),
       ...options.within,
     };
-    this.ports = { ...ports, teams: directory, tasks: [vectorTask(ports)] };
+    const ofGraph = options.withGraph ? [stageTask(ports, graphStage(new D1GraphWriter(shardOf))), graphVectorTask(ports)] : [];
+    this.ports = { ...ports, teams: directory, tasks: [vectorTask(ports), ...ofGraph] };
   }
 
   readonly clock = (): number => this.now;

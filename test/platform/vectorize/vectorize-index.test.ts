@@ -56,6 +56,18 @@ describe.each(Object.entries(kinds))("in an index where what was written is %s",
     expect(await find(ada, towards(0))).toMatchObject([{ id: old.id, similarity: expect.closeTo(0, 3) }]);
   });
 
+  test("up to the limit of each kind: many names that are nearer do not crowd out the memories", async () => {
+    const home = newHome();
+    const plan = entry({ values: towards(0, 0.5) });
+    const names = Array.from({ length: 120 }, () => entry({ kind: "entity", version: 7, values: towards(0, 0.1) }));
+    const statement = entry({ kind: "relationship", values: towards(0, 0.05) });
+    await index.upsert(home, space, [...names, plan, statement]);
+    const found = await find(memberOf(home), towards(0), ["memory", "entity", "relationship"], 3);
+    expect(found.map(({ kind }) => kind)).toEqual(["relationship", "entity", "entity", "entity", "memory"]);
+    await index.remove(home, names);
+    expect(await ids(memberOf(home))).toEqual([statement.id, plan.id]);
+  });
+
   test("only the kinds that were asked for", async () => {
     const home = newHome();
     const ada = memberOf(home);

@@ -1,0 +1,99 @@
+import { sha256Hex } from "../hash.ts";
+import type { Embedder } from "../search/embedder.ts";
+import type { VectorEntry, VectorIndex, VectorKind } from "../search/vector-index.ts";
+import { embedTexts } from "./embed.ts";
+import { leaseMs } from "./follow.ts";
+import type { VectorClaim, VectorName, VectorStore } from "./ports.ts";
+import { LeaseLost, StageFailure, type Pace, type Run, type Taken, type Track } from "./stage.ts";
+
+export interface VectorPorts {
+  vectors: VectorStore;
+  vectorIndex: VectorIndex;
+}
+
+/** What may have a vector. */
+export interface Subject extends Omit<VectorEntry, "values"> {
+  seq: number;
+  /** To be embedded; without it nobody may find the subject by its meaning. */
+  text?: string;
+}
+
+/** How many entries go into one call of the index: Vectorize takes 1,000. */
+const indexBatch = 1_000;
+
+/**
+ * Makes the vectors of one space be as the subjects are, as many of them as there is time for. `kinds` are those of the
+ * stage. Where `immutable`, only the text of a subject ever changes, so that the index is not told again what it has.
+ */
+export async function takePage(
+  ports: VectorPorts,
+  embedder: Embedder,
+  run: Run,
+  subjects: Subject[],
+  pace: Pace,
+  { kinds, immutable }: { kinds: readonly VectorKind[]; immutable: boolean },
+): Promise<Taken> {
+  const hashes = new Map(await Promise.all(subjects.flatMap(({ id, text }) => (text === undefined ? [] : sha256Hex(text).then((hash) => [id, hash] as const)))));
+  const { fresh, known, refused, done, interrupted } = await embedded(ports, embedder, run, subjects, hashes, pace);
+  if (interrupted && done === 0) throw interrupted;
+
+  const reached = subjects.slice(0, done);
+  const claims = reached.flatMap(({ kind, id, version }): VectorClaim[] => {
+    const hash = hashes.get(id);
+    return hash !== undefined && known.has(hash) ? [{ kind, id, version, hash }] : [];
+  });
+  const claimed = new Set(claims.map(({ id }) => id));
+  // What may not be found, and what has no vector of its newest text, must not be found by an older one.
+  const unwanted = reached.filter(({ id }) => !claimed.has(id)).map(({ kind, id }): VectorName => ({ kind, id }));
+  const accepted = await ports.vectors.claim(run, pace.clock() + leaseMs, claims, unwanted, fresh);
+  await removeDoomed(ports, run, kinds);
+  await upsert(ports, run, reached, claims.filter(({ id }) => (immutable ? accepted.get(id) === 0 : accepted.has(id))), known);
+  const setAside = reached.filter(({ text }) => text !== undefined && refused.has(text)).map(({ id, version }) => ({ id, version, code: "refused" }));
+  return { done, setAside, ...(interrupted ? { interrupted } : {}) };
+}
+
+async function embedded({ vectors }: VectorPorts, embedder: Embedder, run: Run, subjects: Subject[], hashes: ReadonlyMap<string, string>, pace: Pace) {
+  const texts = new Map(subjects.flatMap(({ id, text }) => (text === undefined ? [] : [[hashes.get(id) as string, text] as const])));
+  const cached = texts.size === 0 ? new Map<string, Float32Array>() : await vectors.cached(run, [...texts.keys()]);
+  const missing = [...texts].filter(([hash]) => !cached.has(hash));
+  const answer = await embedTexts(embedder, missing.map(([, text]) => text), pace);
+  const fresh = new Map(missing.flatMap(([hash, text]) => {
+    const vector = answer.vectors.get(text);
+    return vector ? [[hash, vector] as const] : [];
+  }));
+  const known = new Map([...cached, ...fresh]);
+  const open = subjects.findIndex(({ id, text }) => text !== undefined && !known.has(hashes.get(id) as string) && !answer.refused.has(text));
+  return { fresh, known, refused: answer.refused, done: open === -1 ? subjects.length : open, interrupted: answer.interrupted };
+}
+
+async function upsert({ vectors, vectorIndex }: VectorPorts, run: Run, subjects: Subject[], claims: VectorClaim[], values: ReadonlyMap<string, Float32Array>): Promise<void> {
+  if (claims.length === 0) return;
+  const byId = new Map(subjects.map((subject) => [subject.id, subject]));
+  const entries = claims.map(({ kind, id, version, hash }): VectorEntry => {
+    const { visibility, ownerId } = byId.get(id) as Subject;
+    return { kind, id, version, visibility, ownerId, values: values.get(hash) as Float32Array };
+  });
+  try {
+    await vectorIndex.upsert(run.home, run.space, entries);
+  } catch (error) {
+    throw new StageFailure("index_unavailable", { cause: error });
+  }
+  if (await vectors.acknowledge(run, claims)) return;
+  await vectors.disown(run, claims, Math.min(...subjects.map(({ seq }) => seq)) - 1);
+  throw new LeaseLost();
+}
+
+/** Takes from the index what has no place there any more. Each kind is one run's alone, so that none removes what another just wrote. */
+export async function removeDoomed({ vectors, vectorIndex }: VectorPorts, track: Track, kinds: readonly VectorKind[]): Promise<void> {
+  for (;;) {
+    const doomed = await vectors.doomed(track, kinds, indexBatch);
+    if (doomed.length === 0) return;
+    try {
+      await vectorIndex.remove(track.home, doomed, track.space);
+    } catch (error) {
+      throw new StageFailure("index_unavailable", { cause: error });
+    }
+    await vectors.removed(track, doomed);
+    if (doomed.length < indexBatch) return;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Context } from "../context.ts";
+import { nothingFound, type Expanded, type NearParts } from "../graph/ports.ts";
+import type { RecallInput } from "../memories/recall.ts";
+import type { SearchHit } from "../ports.ts";
+import type { Legs } from "./legs.ts";
+import type { Leg, LegReport } from "./receipt.ts";
+import type { VectorKind } from "./vector-index.ts";
+
+/** What the graph may add: what it has under these words, and the memories around the best hits. */
+const mostConcepts = 5;
+const walked = { starts: 3, limits: { depth: 1, breadth: 4, limit: 8 } } as const;
+/** The graph may only make an answer better, ms. */
+const deadline = 800;
+
+const textLegs = ["entity_text", "relationship_text", "graph"] as const;
+const vectorLegs = { entity: "entity_vector", relationship: "relationship_vector" } as const;
+
+/** Of which kinds vectors are asked for. The present only: vectors have no past. */
+export function vectorKindsOf({ mode, without = [], asOf }: RecallInput): VectorKind[] {
+  if (mode === "text" || without.includes("vector") || asOf !== undefined) return [];
+  return ["memory", ...(without.includes("entities") ? [] : ["entity" as const]), ...(without.includes("relationships") ? [] : ["relationship" as const])];
+}
+
+/** What the graph knows under these words, around the best hits, and of what is near by meaning; one round trip for all. */
+export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, asked: { terms: string[]; hits: SearchHit[]; near: NearParts }): Promise<Expanded> {
+  const { graph, principal, now } = ctx;
+  const { terms, near } = asked;
+  const { mode = "hybrid", without = [], asOf } = input;
+  const memoryIds = asked.hits.filter(({ place }) => !place).slice(0, walked.starts).map(({ id }) => id);
+  const wanted = { entity_text: !without.includes("entities"), relationship_text: !without.includes("relationships"), graph: !without.includes("graph") && memoryIds.length > 0 };
+  const isOff = mode !== "hybrid" || asOf !== undefined || terms.length === 0;
+  const on: Leg[] = textLegs.filter((leg) => wanted[leg] && !isOff);
+  for (const leg of textLegs) if (!on.includes(leg)) legs.skip(leg);
+
+  const isNear = near.entities.length + near.relationships.length > 0;
+  noteVectors(legs, vectorKindsOf(input), legs.reports.memory_vector);
+  if (on.length === 0 && !isNear) return nothingFound();
+  const [first = vectorLegs.entity] = on;
+  const expanded = await legs.run(
+    first, deadline,
+    () =>
+      graph.expand(principal, now, {
+        ...(on.includes("entity_text") ? { entities: { terms, limit: mostConcepts } } : {}),
+        ...(on.includes("relationship_text") ? { relationships: { terms, limit: mostConcepts } } : {}),
+        ...(on.includes("graph") ? { walk: { memoryIds, limits: walked.limits } } : {}),
+        ...(isNear ? { near } : {}),
+      }),
+    nothingFound(), () => 0,
+  );
+  const report = legs.reports[first] as LegReport;
+  const counts = { entity_text: expanded.entities.length, relationship_text: expanded.relationships.length, graph: expanded.walked.length };
+  for (const leg of textLegs) if (on.includes(leg)) legs.reports[leg] = { ...report, candidates: counts[leg] };
+  // Counted as the truth has them: what is near may be somebody else's, or gone.
+  if (isNear) noteVectors(legs, vectorKindsOf(input), report, { entity: expanded.near.entities.length, relationship: expanded.near.relationships.length });
+  return expanded;
+}
+
+function noteVectors(legs: Legs, kinds: VectorKind[], report: LegReport | undefined, counts = { entity: 0, relationship: 0 }): void {
+  for (const kind of ["entity", "relationship"] as const) {
+    if (report && kinds.includes(kind)) legs.reports[vectorLegs[kind]] = { ...report, candidates: counts[kind] };
+    else legs.skip(vectorLegs[kind]);
+  }
+}
