@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { keptMs } from "../../src/domain/memories/recall-cached.ts";
 import { BenchClient } from "./client.ts";
 import type { LogEntry } from "./client-log.ts";
+import { indexed } from "./team.ts";
 
 /** Without calls a Durable Object leaves the memory after 70–140 s in production, after 10 s here. */
 const evictedAfterMs = 120_000;
@@ -13,9 +14,10 @@ export interface Rates {
 }
 
 /**
- * Plays a log against the running server, in its order but without most of its idle time. Two things that time does are
+ * Plays a log against the running server, in its order but without most of its idle time. Three things that time does are
  * kept up: a developer's pause in which the session object would be evicted lasts until this runtime evicts it, and a
- * question whose answer would have expired is asked in a way that no kept answer fits.
+ * question whose answer would have expired is asked in a way that no kept answer fits. What was stored is indexed before the
+ * log goes on, as it is in a second of the developer's time.
  */
 export async function replay(url: string, apiKeys: readonly string[], log: readonly LogEntry[]): Promise<Rates> {
   const developers = apiKeys.map((key) => new Developer(new BenchClient(url, key)));
@@ -51,6 +53,7 @@ class Developer {
     else {
       const { key, content, shared } = call;
       await this.client.callTool("omn_store_memory", { key, content, metadata: { scope: shared ? "shared" : "private" } });
+      await indexed(this.client);
     }
     this.#lastAt = at;
     this.#lastCall = performance.now();
