@@ -59,6 +59,7 @@ export function servicesOf(env: Env): Services {
   const vectorIndex = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, indexReport);
   const serving = new ServingSpaces(shardOf);
   const progress = new D1IndexProgress(shardOf);
+  const teamIndexes = new TeamIndexMaintenance(env.TEAM_INDEX);
   const graphWriter = new D1GraphWriter(shardOf);
   const vectorPorts = { progress, vectors: new D1VectorStore(shardOf), vectorIndex, graph: graphWriter, embedders, report: indexReport };
   return {
@@ -72,14 +73,14 @@ export function servicesOf(env: Env): Services {
     maintenance: {
       teams: directory,
       store: new D1Maintenance(shardOf),
-      index: new TeamIndexMaintenance(env.TEAM_INDEX),
+      index: teamIndexes,
       report: indexReport,
     },
     indexing: {
       teams: directory,
       progress,
       // What the graph says is embedded after it was drawn.
-      tasks: [vectorTask(vectorPorts), stageTask(vectorPorts, graphStage(graphWriter)), graphVectorTask(vectorPorts)],
+      tasks: [vectorTask(vectorPorts), stageTask(vectorPorts, graphStage(graphWriter, teamIndexes)), graphVectorTask(vectorPorts)],
       report: indexReport,
     },
     announcer,

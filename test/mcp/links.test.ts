@@ -50,6 +50,22 @@ describe("links given with a memory", () => {
     expect((await ada.call("omn_update_memory", { key: "db.choice", links: [{ to: "db.choice", type: "extends" }] })).error?.code).toBe("VALIDATION_ERROR");
   });
 
+  test("[D5] are named beside what a question brings, at once and as long as they are there", async () => {
+    const grace = await team.join();
+    const ask = async (person: Person) => (await person.call("omn_retrieve_memory", { query: "which database runs on Kubernetes" })).structured["memories"][0];
+    expect(await ask(ada)).not.toHaveProperty("related");
+    await ask(grace);
+    const stored = await ada.call("omn_store_memory", { key: "tea", content: "Darjeeling, four minutes.", links: [{ to: "db.choice", type: "contradicts" }] });
+    const related = [{ kind: "memory", id: stored.structured["memory_id"], key: "tea", title: "Darjeeling, four minutes.", why: "contradicted by" }];
+    expect(await ask(ada)).toMatchObject({ key: "db.choice", related });
+    expect(await ask(grace)).not.toHaveProperty("related");
+    await ada.call("omn_update_memory", { key: "tea", metadata: { scope: "shared" } });
+    expect(await ask(grace)).toMatchObject({ related });
+    await ada.call("omn_update_memory", { key: "tea", unlink: [{ to: "db.choice" }] });
+    expect(await ask(ada)).not.toHaveProperty("related");
+    expect(await ask(grace)).not.toHaveProperty("related");
+  });
+
   test("[S6] [A13] neither reach nor show what somebody may not see", async () => {
     const grace = await team.join();
     const stored = await ada.call("omn_store_memory", { key: "mine", content: "private", links: [{ to: "db.choice", type: "references" }] });

@@ -30,9 +30,8 @@ export const unlinkInput = z.array(z.strictObject({ to, type: z.enum(linkTypes).
 export type UnlinkInput = z.output<typeof unlinkInput>;
 
 /** The memories that links lead to, in their order. Asked before anything is written. @throws MEMORY_NOT_FOUND */
-export async function resolveEnds(ctx: Context, links: readonly { to: string | number }[]): Promise<string[]> {
-  const found = await Promise.all(links.map(({ to }) => resolveOne(ctx, typeof to === "string" && !z.uuid().safeParse(to).success ? { key: to } : { id: to })));
-  return found.map(({ id }) => id);
+export function resolveEnds(ctx: Context, links: readonly { to: string | number }[]): Promise<Memory[]> {
+  return Promise.all(links.map(({ to }) => resolveOne(ctx, typeof to === "string" && !z.uuid().safeParse(to).success ? { key: to } : { id: to })));
 }
 
 /**
@@ -45,12 +44,13 @@ export async function linkMemory(ctx: Context, source: Memory, links: LinkInput)
     const current = attempt === 0 ? source : await resolveOne(ctx, { id: source.id });
     requireEdit(ctx.principal, current);
     const targets = await resolveEnds(ctx, links);
-    if (targets.includes(source.id)) throw invalid("A memory cannot be linked to itself.", "Give another memory as `to`.");
+    if (targets.some(({ id }) => id === source.id)) throw invalid("A memory cannot be linked to itself.", "Give another memory as `to`.");
     await ctx.graph.link(
       ctx.principal,
       ctx,
-      links.map(({ type, strength, reason }, i) => ({ source: source.id, target: targets[i] as string, type, strength, reason, sourceVersion: current.version })),
+      links.map(({ type, strength, reason }, i) => ({ source: source.id, target: (targets[i] as Memory).id, type, strength, reason, sourceVersion: current.version })),
     );
+    await tell(ctx, current, targets);
   });
 }
 
@@ -59,9 +59,17 @@ export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkIn
   if (links.length === 0) return 0;
   requireEdit(ctx.principal, source);
   const targets = await resolveEnds(ctx, links);
-  return ctx.graph.unlink(
+  const gone = await ctx.graph.unlink(
     ctx.principal,
     ctx,
-    links.map(({ type }, i) => ({ source: source.id, target: targets[i] as string, ...(type === undefined ? {} : { type }) })),
+    links.map(({ type }, i) => ({ source: source.id, target: (targets[i] as Memory).id, ...(type === undefined ? {} : { type }) })),
   );
+  if (gone > 0) await tell(ctx, source, targets);
+  return gone;
+}
+
+/** Answers kept by those who see a link, which is who sees both ends, hold no longer. */
+async function tell(ctx: Context, source: Memory, targets: readonly Memory[]): Promise<void> {
+  const audiences = targets.map((target) => [source, target].find(({ visibility }) => visibility === "private")?.ownerId);
+  await ctx.index.changed(ctx.principal, [...new Set(audiences)]);
 }

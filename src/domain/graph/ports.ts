@@ -52,12 +52,29 @@ export interface SourcedEntity extends Entity {
   sourceMemories: string[];
 }
 
+/** A link, with enough of the memory at its other end to decide whether to fetch it. */
+export interface Tie {
+  source: string;
+  target: string;
+  type: LinkType;
+  strength: number;
+  other: {
+    id: string;
+    key: string | null;
+    /** The beginning. */
+    content: string;
+    quarantined: boolean;
+  };
+}
+
 export interface Expansion {
   entities?: { terms: string[]; limit: number };
   relationships?: { terms: string[]; limit: number };
   /** What of these there is for the viewer, with what it is. */
   near?: NearParts;
   walk?: { memoryIds: string[]; limits: WalkLimits };
+  /** Links from and to these, the strongest first. */
+  ties?: { memoryIds: string[]; limit: number };
 }
 
 export interface Expanded {
@@ -65,9 +82,10 @@ export interface Expanded {
   relationships: Scored<Relationship>[];
   near: { entities: Scored<SourcedEntity>[]; relationships: Scored<Relationship>[] };
   walked: Walked[];
+  ties: Tie[];
 }
 
-export const nothingFound = (): Expanded => ({ entities: [], relationships: [], near: { entities: [], relationships: [] }, walked: [] });
+export const nothingFound = (): Expanded => ({ entities: [], relationships: [], near: { entities: [], relationships: [] }, walked: [], ties: [] });
 
 export interface NewLink {
   source: string;

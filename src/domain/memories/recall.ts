@@ -5,7 +5,7 @@ import type { Rendering } from "../search/budget.ts";
 import { choose, type Ranked } from "../search/choose.ts";
 import { degradedBy } from "../search/degraded.ts";
 import type { Receipt } from "../search/receipt.ts";
-import { emptySlice, relate, type Related } from "../search/related.ts";
+import { relate, type Related } from "../search/related.ts";
 import { searchMemories } from "../search/search-memories.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./look-up.ts";
@@ -81,13 +81,13 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
-  const { question, ranked, concepts, legs } = await searchMemories(ctx, query, input);
+  const { question, ranked, concepts, ties, legs } = await searchMemories(ctx, query, input);
   const { chosen, attached, drops, found } = choose(ranked, concepts, {
     limit: input.limit,
     minRelevance: input.minRelevance ?? defaultMinRelevance,
     without: new Set(input.without),
   });
-  const related = relate(chosen.map(({ memory }) => memory.id), emptySlice, attached);
+  const related = relate(chosen.map(({ memory }) => memory.id), ties, attached);
   const whole = ({ memory, relevance }: Ranked): Recalled => ({ memory, relevance, truncated: false });
   const items = chosen.map((entry) => {
     const near = related.get(entry.memory.id);

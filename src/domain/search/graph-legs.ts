@@ -9,6 +9,8 @@ import type { VectorKind } from "./vector-index.ts";
 /** What the graph may add: what it has under these words, and the memories around the best hits. */
 const mostConcepts = 5;
 const walked = { starts: 3, limits: { depth: 1, breadth: 4, limit: 8 } } as const;
+/** Links are few, and are shown with the memory that they belong to. */
+const tied = { starts: 10, limit: 20 } as const;
 /** The graph may only make an answer better, ms. */
 const deadline = 800;
 
@@ -26,8 +28,8 @@ export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, ask
   const { graph, principal, now } = ctx;
   const { terms, near } = asked;
   const { mode = "hybrid", without = [], asOf } = input;
-  const memoryIds = asked.hits.filter(({ place }) => !place).slice(0, walked.starts).map(({ id }) => id);
-  const wanted = { entity_text: !without.includes("entities"), relationship_text: !without.includes("relationships"), graph: !without.includes("graph") && memoryIds.length > 0 };
+  const own = asked.hits.filter(({ place }) => !place).map(({ id }) => id);
+  const wanted = { entity_text: !without.includes("entities"), relationship_text: !without.includes("relationships"), graph: !without.includes("graph") && own.length > 0 };
   const isOff = mode !== "hybrid" || asOf !== undefined || terms.length === 0;
   const on: Leg[] = textLegs.filter((leg) => wanted[leg] && !isOff);
   for (const leg of textLegs) if (!on.includes(leg)) legs.skip(leg);
@@ -42,7 +44,7 @@ export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, ask
       graph.expand(principal, now, {
         ...(on.includes("entity_text") ? { entities: { terms, limit: mostConcepts } } : {}),
         ...(on.includes("relationship_text") ? { relationships: { terms, limit: mostConcepts } } : {}),
-        ...(on.includes("graph") ? { walk: { memoryIds, limits: walked.limits } } : {}),
+        ...(on.includes("graph") ? { walk: { memoryIds: own.slice(0, walked.starts), limits: walked.limits }, ties: { memoryIds: own.slice(0, tied.starts), limit: tied.limit } } : {}),
         ...(isNear ? { near } : {}),
       }),
     nothingFound(), () => 0,

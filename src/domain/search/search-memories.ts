@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { NearParts } from "../graph/ports.ts";
+import type { NearParts, Tie } from "../graph/ports.ts";
 import { statesOf } from "../memories/look-up.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput, SearchPart } from "../memories/recall.ts";
@@ -21,6 +21,8 @@ export interface Searched {
   ranked: (Ranked & { trace: HitTrace })[];
   /** Entities and relationships that match, as candidates beside the memories. */
   concepts: Candidate[];
+  /** Links of the best memories. */
+  ties: Tie[];
   legs: LegReports;
 }
 
@@ -106,6 +108,7 @@ class Search {
       question,
       ranked: fuse(question, found, { vectorWeight, halfLife }),
       concepts: conceptsOf(expanded, byId.values()),
+      ties: expanded.ties,
       legs: this.#legs.reports,
     };
   }

@@ -181,6 +181,17 @@ export const links = `SELECT DISTINCT l.source_id, l.target_id, l.type, l.streng
     CROSS JOIN memories t ON t.team_id = ?1 AND t.id = l.target_id AND ${readable("t")}
   ORDER BY l.strength DESC, l.created_at, l.source_id, l.target_id, l.type`;
 
+/** Longer than any title. */
+const beginning = 200;
+
+/** Adds: ?4 memory ids, ?5 limit. Secrets are shown to who asks for them, not beside something else. */
+export const ties = `SELECT l.source_id, l.target_id, l.type, l.strength, o.id, o.key, substr(o.content, 1, ${beginning}) AS content, o.trust ->> '$.quarantined' AS quarantined
+  FROM json_each(?4) j
+    CROSS JOIN memories s ON s.team_id = ?1 AND s.id = j.value AND ${liveMemory("s")}
+    CROSS JOIN memory_links l ON l.team_id = ?1 AND (l.source_id = s.id OR l.target_id = s.id)
+    CROSS JOIN memories o ON o.team_id = ?1 AND o.id = iif(l.source_id = s.id, l.target_id, l.source_id) AND ${liveMemory("o")} AND o.sensitivity = 'normal'
+  ORDER BY l.strength DESC, l.created_at DESC, o.id LIMIT ?5`;
+
 /**
  * An end that is gone or hidden, or a source in another version, leaves a NULL where none may be, which breaks the whole
  * batch. Adds: ?4 links as JSON.

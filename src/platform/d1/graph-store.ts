@@ -1,5 +1,5 @@
 import type { Entity, EntityType, LinkType, MemoryLink, Relationship } from "../../domain/graph/graph.ts";
-import { nothingFound, type Expanded, type Expansion, type GraphStore, type Near, type NewLink, type Scored, type SourcedEntity, type Step, type Walked, type WalkLimits } from "../../domain/graph/ports.ts";
+import { nothingFound, type Expanded, type Expansion, type GraphStore, type Near, type NewLink, type Scored, type SourcedEntity, type Step, type Tie, type Walked, type WalkLimits } from "../../domain/graph/ports.ts";
 import { WriteRace, type WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import * as statements from "./graph-sql.ts";
@@ -48,7 +48,7 @@ export class D1GraphStore implements GraphStore {
     return (await this.#rows<WalkRow>(statements.walk, principal, now, ...walkFrom(from, limits))).map(walkedFrom);
   }
 
-  async expand(principal: Principal, now: number, { entities, relationships, near, walk }: Expansion): Promise<Expanded> {
+  async expand(principal: Principal, now: number, { entities, relationships, near, walk, ties }: Expansion): Promise<Expanded> {
     const found = nothingFound();
     const asked: { statement: string; cells: Cell[]; take: (rows: Cell[][]) => void }[] = [
       ...(entities
@@ -60,6 +60,7 @@ export class D1GraphStore implements GraphStore {
       ...named(near?.entities, statements.entitiesNear, (rows: Cell[][]) => void (found.near.entities = sourcedFrom(rows as [...EntityRow, string][]))),
       ...named(near?.relationships, statements.relationshipsNear, (rows: Cell[][]) => void (found.near.relationships = merged(rows as RelationshipRow[]))),
       ...(walk ? [{ statement: statements.walk, cells: walkFrom(walk, walk.limits), take: (rows: Cell[][]) => void (found.walked = (rows as WalkRow[]).map(walkedFrom)) }] : []),
+      ...(ties ? [{ statement: statements.ties, cells: [JSON.stringify(ties.memoryIds), ties.limit], take: (rows: Cell[][]) => void (found.ties = (rows as TieRow[]).map(tieFrom)) }] : []),
     ];
     if (asked.length === 0) return found;
     const d1 = this.#shardOf(principal.shard);
@@ -118,6 +119,7 @@ export class D1GraphStore implements GraphStore {
 
 type EntityRow = [name: string, score: number, spellings: string];
 type WalkRow = [memoryId: string, distance: number, strength: number, path: string];
+type TieRow = [source: string, target: string, type: LinkType, strength: number, id: string, key: string | null, content: string, quarantined: number];
 
 const walkFrom = (from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Cell[] => [
   JSON.stringify("memoryIds" in from ? from.memoryIds : []),
@@ -128,6 +130,10 @@ const walkFrom = (from: { memoryIds: string[] } | { entityIds: string[] }, limit
 ];
 
 const walkedFrom = ([memoryId, distance, strength, path]: WalkRow): Walked => ({ memoryId, distance, strength, path: pathFrom(path) });
+
+const tieFrom = ([source, target, type, strength, id, key, content, quarantined]: TieRow): Tie => ({
+  source, target, type, strength, other: { id, key, content, quarantined: quarantined === 1 },
+});
 
 const entitiesFrom = (rows: EntityRow[]): Scored<Entity>[] =>
   rows.flatMap(([name, score, spellings]) => {

@@ -2,6 +2,7 @@ import type { Memory, Version } from "../../domain/memories/memory.ts";
 import type { IndexState, IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { within } from "../within.ts";
+import { everyone } from "./generation.ts";
 import { toDocument, toPastDocument } from "./document.ts";
 import type { IndexQuery } from "./search.ts";
 import type { TeamIndex, TeamRef } from "./team-index.ts";
@@ -128,6 +129,10 @@ export class TeamIndexClient implements SearchIndex {
 
   async stats(principal: Principal): Promise<IndexStats> {
     return this.#team(principal).stats(refOf(principal));
+  }
+
+  changed(principal: Principal, audiences: readonly (string | undefined)[]): Promise<void> {
+    return this.#surely("index.changed", () => this.#team(principal), (index) => index.bump(audiences.map((audience) => audience ?? everyone)));
   }
 
   async state(principal: Principal): Promise<IndexState | undefined> {

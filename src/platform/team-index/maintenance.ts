@@ -1,8 +1,11 @@
 import type { MaintenanceIndex, TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { ChangeListener } from "../../domain/graph/stage.ts";
+import type { TeamHome } from "../../domain/search/vector-index.ts";
+import { everyone } from "./generation.ts";
 import type { TeamIndex } from "./team-index.ts";
 
 /** The team's index and its organization's, as scheduled work sees them. */
-export class TeamIndexMaintenance implements MaintenanceIndex {
+export class TeamIndexMaintenance implements MaintenanceIndex, ChangeListener {
   readonly #namespace: DurableObjectNamespace<TeamIndex>;
 
   constructor(namespace: DurableObjectNamespace<TeamIndex>) {
@@ -19,6 +22,10 @@ export class TeamIndexMaintenance implements MaintenanceIndex {
     const team = { teamId: place.id, shard: place.shard };
     const results = await Promise.all(this.#indexes(place).map((index) => index.verify(team)));
     return { rebuilt: results.some(({ rebuilt }) => rebuilt) };
+  }
+
+  async changed({ teamId }: TeamHome, audiences: readonly (string | undefined)[]): Promise<void> {
+    await this.#namespace.getByName(`team:${teamId}`).bump(audiences.map((audience) => audience ?? everyone));
   }
 
   #indexes(place: TeamPlace) {

@@ -11,6 +11,7 @@ import { D1GraphWriter } from "../../../src/platform/d1/graph-writer.ts";
 import type { Context } from "../../../src/domain/context.ts";
 import { D1MemoryStore, type ShardOf } from "../../../src/platform/d1/memory-store.ts";
 import { D1VectorStore } from "../../../src/platform/d1/vector-store.ts";
+import { TeamIndexMaintenance } from "../../../src/platform/team-index/maintenance.ts";
 import { store as directory } from "../tenancy/tenant.ts";
 import { Person, type Team } from "../memories/world.ts";
 
@@ -145,7 +146,7 @@ export class Jobs {
       report: (_event: string, error: unknown) => void this.reported.push(error),
       ...options.within,
     };
-    const ofGraph = options.withGraph ? [stageTask(ports, graphStage(new D1GraphWriter(shardOf))), graphVectorTask(ports)] : [];
+    const ofGraph = options.withGraph ? [stageTask(ports, graphStage(new D1GraphWriter(shardOf), new TeamIndexMaintenance(env.TEAM_INDEX))), graphVectorTask(ports)] : [];
     this.ports = { ...ports, teams: directory, tasks: [vectorTask(ports), ...ofGraph] };
   }
 
