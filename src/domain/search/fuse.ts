@@ -44,9 +44,14 @@ const graphWeight = 0.03;
  */
 export function fuse(question: Question, found: Found[], { vectorWeight, halfLife }: Weighing): (Ranked & { trace: HitTrace })[] {
   const text = scaler(found.flatMap((one) => one.text ?? []), 0);
-  const similar = scaler(found.flatMap((one) => [one.vector ?? [], one.near ?? []].flat()));
-  const vector = (one: Found): number => Math.max(similar(one.vector), similar(one.near));
-  const trust = found.some((one) => one.text) ? vectorWeight : 1;
+  const compared = found.flatMap((one) => [one.vector ?? [], one.near ?? []].flat());
+  const similar = scaler(compared);
+  const nearest = Math.max(...compared.map(({ score }) => score));
+  const hasText = found.some((one) => one.text);
+  const trust = hasText ? vectorWeight : 1;
+  // Beside words that match, a memory's own vector knows better how near it is than what it only mentions (DevMemBench: MRR 88.4;
+  // the greater of the two: 88.1; without what is near: 88.0). Where no word matches, what it mentions may be all that is near.
+  const vector = (one: Found): number => (hasText && one.vector ? similar(one.vector) : Math.max(similar(one.vector), similar(one.near)));
   const matching = (one: Found): number => (1 - trust) * text(one.text) + trust * vector(one);
   const best = Math.max(...found.map(matching));
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
@@ -56,7 +61,7 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
     const parts = {
       text: (1 - trust) * text(one.text),
       vector: trust * vector(one),
-      graph: graphWeight * (one.graph?.score ?? 0),
+      graph: graphWeight * Math.max(one.graph?.score ?? 0, one.near && nearest > 0 ? one.near.score / nearest : 0),
       rerank: nameWeight * name,
       importance: importanceWeight * memory.importance,
       recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / halfLife),
