@@ -34,6 +34,8 @@ const nothingAround: Expanded = { entities: [], relationships: [], walked: [] };
 
 /** How long each leg may take, ms. The text leg is the floor of every answer; the others may only make it better. */
 const deadlines = { text: 5_000, vector: 1_500, graph: 800 } as const;
+/** For an index that missed changes: a few take milliseconds, a dropped one is read anew, which goes on after this. */
+const catchUpMs = 10_000;
 
 /** Half of a memory's recency is gone after so long, ms. */
 const halfLife = 90 * 24 * 60 * 60 * 1_000;
@@ -77,8 +79,7 @@ class Search {
     const [{ byId, seq }, expanded] = await Promise.all([this.#hydrate(new Set([...text.keys(), ...vector.keys()]), elsewhere), graph]);
     if (seq > answer.appliedSeq && !caughtUp) {
       // The index missed a change that the truth has: repair it, then ask once more.
-      await this.#ctx.index.catchUp(this.#ctx.principal, seq);
-      return this.run(true);
+      if (await this.#caughtUp(seq)) return this.run(true);
     }
     const drawn = drawnBy(expanded);
     const missing = [...drawn.keys()].filter((id) => !byId.has(id));
@@ -116,6 +117,16 @@ class Search {
       weights: weights.length > 0 ? weights : this.#terms.map(() => 1),
       rarest: rarest || 1,
     };
+  }
+
+  /** An index that cannot follow has still answered from before the change, and the answer says that it is not all. */
+  async #caughtUp(seq: number): Promise<boolean> {
+    const { index, principal } = this.#ctx;
+    const { candidates } = this.#legs.reports.memory_text as LegReport;
+    const work = (): Promise<boolean> => index.catchUp(principal, seq).then(() => true);
+    if (await this.#legs.run("memory_text", catchUpMs, work, false, () => candidates)) return true;
+    this.#legs.reports.memory_text = { ...(this.#legs.reports.memory_text as LegReport), candidates };
+    return false;
   }
 
   async #textual(): Promise<SearchAnswer> {
