@@ -11,7 +11,15 @@ const down = (): never => {
   throw new Error("out of order for the test");
 };
 /** Longer than anybody waits. */
-const hangs = (): Promise<never> => scheduler.wait(30_000).then(down);
+const hangs = (): Promise<never> => scheduler.wait(12_000).then(down);
+
+let struck = 0;
+/** How many calls met a broken part since this was asked last. */
+export function takeStruck(): number {
+  const count = struck;
+  struck = 0;
+  return count;
+}
 
 let turn = 0;
 const behaviours: Record<Trouble, Instead> = {
@@ -30,6 +38,13 @@ const behaviours: Record<Trouble, Instead> = {
   },
 };
 
+function struckBy(trouble: Trouble): Instead {
+  return (...call) => {
+    struck += 1;
+    return behaviours[trouble](...call);
+  };
+}
+
 /** All users of a binding share the object, so a method put on it is the one they call; healed, the inherited one is there again. */
 function replace(binding: object, methods: string[], instead: Instead): () => void {
   const held = binding as Record<string, Call>;
@@ -44,7 +59,7 @@ function replace(binding: object, methods: string[], instead: Instead): () => vo
 
 /** The index objects, for all calls or for those named. */
 export function breakIndex(trouble: Trouble, methods?: string[]): () => void {
-  const instead = behaviours[trouble];
+  const instead = struckBy(trouble);
   return replace(env.TEAM_INDEX, ["getByName"], (real, args) => {
     const stub = real(...args) as Record<string, Call>;
     return new Proxy(stub, {
@@ -56,13 +71,17 @@ export function breakIndex(trouble: Trouble, methods?: string[]): () => void {
   });
 }
 
-export const breakVectorize = (trouble: Trouble): (() => void) => replace(env.VECTORIZE, ["query", "upsert", "getByIds", "deleteByIds"], behaviours[trouble]);
-export const breakEmbedder = (trouble: Trouble): (() => void) => replace(env.AI, ["run"], behaviours[trouble]);
-export const breakQueue = (trouble: Trouble): (() => void) => replace(env.JOBS, ["send"], behaviours[trouble]);
-export const breakKv = (trouble: Trouble): (() => void) => replace(env.CACHE, ["get", "put"], behaviours[trouble]);
+export const breakVectorize = (trouble: Trouble): (() => void) => replace(env.VECTORIZE, ["query", "upsert", "getByIds", "deleteByIds"], struckBy(trouble));
+export const breakEmbedder = (trouble: Trouble): (() => void) => replace(env.AI, ["run"], struckBy(trouble));
+export const breakQueue = (trouble: Trouble): (() => void) => replace(env.JOBS, ["send"], struckBy(trouble));
+export const breakKv = (trouble: Trouble): (() => void) => replace(env.CACHE, ["get", "put"], struckBy(trouble));
 
 const graphTables = /\b(?:entities|entity_mentions|entity_tokens|relationships|relationship_mentions|relationship_tokens|graph_outbox)\b/;
 
 /** Whatever statement names the graph fails as it does where a table is missing. */
 export const breakGraph = (): (() => void) =>
-  replace(env.SHARD_0, ["prepare"], (real, [sql]) => real(graphTables.test(String(sql)) ? "SELECT * FROM the_graph_is_away" : sql));
+  replace(env.SHARD_0, ["prepare"], (real, [sql]) => {
+    if (!graphTables.test(String(sql))) return real(sql);
+    struck += 1;
+    return real("SELECT * FROM the_graph_is_away");
+  });
