@@ -19,6 +19,7 @@ import { D1IndexProgress } from "./platform/d1/index-progress.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
+import { TeamHomes } from "./platform/d1/team-homes.ts";
 import { D1VectorStore } from "./platform/d1/vector-store.ts";
 import { QueueAnnouncer } from "./platform/queue/announcer.ts";
 import { KvAnswerStore } from "./platform/kv/answer-store.ts";
@@ -63,7 +64,7 @@ export function servicesOf(env: Env): Services {
   return {
     config,
     keys: announcedKeys(directory, (session) => env.USER_SESSION.getByName(session).standingChanged()),
-    memories: announcedWrites(new D1MemoryStore(shardOf), announcer),
+    memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id))), announcer),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),

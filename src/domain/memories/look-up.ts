@@ -58,12 +58,13 @@ async function byKey(ctx: Context, key: string, filter: MemoryFilter): Promise<L
 
 /** Public memories of other teams, where the organization's index says they are. */
 async function ofOthers(ctx: Context, asked: Promise<PublicPlace[]>): Promise<LookedUp> {
-  const places = await asked.catch((error: unknown) => {
+  try {
+    const places = await asked;
+    return complete(places.length > 0 ? await ctx.memories.hydratePublic(ctx.principal, ctx.now, places) : []);
+  } catch (error) {
     ctx.report("look-up.organization", error);
-    return undefined;
-  });
-  if (!places) return { memories: [], degraded: [ownOnly] };
-  return complete(places.length > 0 ? await ctx.memories.hydratePublic(ctx.principal, ctx.now, places) : []);
+    return { memories: [], degraded: [ownOnly] };
+  }
 }
 
 /** The key may have had another holder then, so the past is asked of the index, which knows it by instant. */

@@ -81,6 +81,8 @@ class Search {
       // The index missed a change that the truth has: repair it, then ask once more.
       if (await this.#caughtUp(seq)) return this.run(true);
     }
+    this.#legs.recount("memory_text", confirmed(text, byId));
+    this.#legs.recount("memory_vector", confirmed(vector, byId));
     const drawn = drawnBy(expanded);
     const missing = [...drawn.keys()].filter((id) => !byId.has(id));
     // What only the graph leads to comes after what matches: it is fetched when there is room for it.
@@ -122,11 +124,7 @@ class Search {
   /** An index that cannot follow has still answered from before the change, and the answer says that it is not all. */
   async #caughtUp(seq: number): Promise<boolean> {
     const { index, principal } = this.#ctx;
-    const { candidates } = this.#legs.reports.memory_text as LegReport;
-    const work = (): Promise<boolean> => index.catchUp(principal, seq).then(() => true);
-    if (await this.#legs.run("memory_text", catchUpMs, work, false, () => candidates)) return true;
-    this.#legs.reports.memory_text = { ...(this.#legs.reports.memory_text as LegReport), candidates };
-    return false;
+    return this.#legs.run("memory_text", catchUpMs, () => index.catchUp(principal, seq).then(() => true), false, () => 0);
   }
 
   async #textual(): Promise<SearchAnswer> {
@@ -193,9 +191,14 @@ class Search {
     const { asOf } = this.#input;
     const elsewhere = new Map(places.map((place) => [place.id, place]));
     const own = [...ids].filter((id) => !elsewhere.has(id));
+    // Another team's shard, or the directory, is no reason to withhold one's own.
+    const unheard = (error: unknown): Memory[] => {
+      this.#ctx.report("search.organization", error);
+      return [];
+    };
     const [mine, foreign, past] = await Promise.all([
       memories.hydrate(principal, now, asOf === undefined ? own : []),
-      elsewhere.size > 0 && asOf === undefined ? memories.hydratePublic(principal, now, [...elsewhere.values()]) : [],
+      elsewhere.size > 0 && asOf === undefined ? memories.hydratePublic(principal, now, [...elsewhere.values()]).catch(unheard) : [],
       asOf === undefined ? [] : statesOf(this.#ctx, own, asOf),
     ]);
     return { byId: new Map([...mine.memories, ...foreign, ...past].map((memory) => [memory.id, memory])), seq: mine.seq };
@@ -203,6 +206,8 @@ class Search {
 }
 
 const places = (ranked: { id: string; score: number }[]): Map<string, Place> => new Map(ranked.map(({ id, score }, i) => [id, { rank: i + 1, score }]));
+
+const confirmed = (places: ReadonlyMap<string, Place>, byId: ReadonlyMap<string, Memory>): number => [...places.keys()].filter((id) => byId.has(id)).length;
 
 const placed = <K extends string>(leg: K, place: Place | undefined): Partial<Record<K, Place>> => (place ? ({ [leg]: place } as Record<K, Place>) : {});
 

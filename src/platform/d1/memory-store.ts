@@ -17,6 +17,7 @@ import * as statements from "./memory-sql.ts";
 import { idempotency, memories, memoryTags, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
+import type { TeamHomes } from "./team-homes.ts";
 
 /** D1 database of a shard, by binding name. @throws when a team is assigned to a shard that is not bound */
 export type ShardOf = (name: string) => D1Database;
@@ -78,9 +79,11 @@ export const isRace = (error: unknown): boolean =>
 
 export class D1MemoryStore implements MemoryStore {
   readonly #shardOf: ShardOf;
+  readonly #homes: Pick<TeamHomes, "of">;
 
-  constructor(shardOf: ShardOf) {
+  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">) {
     this.#shardOf = shardOf;
+    this.#homes = homes;
   }
 
   #db(principal: Principal) {
@@ -155,7 +158,7 @@ export class D1MemoryStore implements MemoryStore {
   }
 
   async hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]> {
-    const byShard = Map.groupBy(places, (place) => place.shard);
+    const byShard = Map.groupBy(await this.#inOrganization(principal, now, places), (place) => place.shard);
     const found = await Promise.all(
       [...byShard].map(([shard, group]) =>
         drizzle(this.#shardOf(shard))
@@ -173,6 +176,16 @@ export class D1MemoryStore implements MemoryStore {
       ),
     );
     return found.flat().map(toMemory);
+  }
+
+  /** Those of teams of the organization, where they live. An index may be out of date about both; the directory is not. */
+  async #inOrganization({ organizationId }: Principal, now: number, places: PublicPlace[]): Promise<PublicPlace[]> {
+    const teams = [...new Set(places.map(({ teamId }) => teamId))];
+    const homes = new Map(await Promise.all(teams.map(async (id) => [id, await this.#homes.of(id, now)] as const)));
+    return places.flatMap(({ id, teamId }) => {
+      const home = homes.get(teamId);
+      return home?.organizationId === organizationId ? [{ id, teamId, shard: home.shard }] : [];
+    });
   }
 
   async byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]> {
