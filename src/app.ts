@@ -9,9 +9,12 @@ import { stageTask } from "./domain/indexing/task.ts";
 import { vectorTask } from "./domain/indexing/vector-task.ts";
 import type { IndexingPorts } from "./domain/indexing/index-team.ts";
 import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
+import type { Reranker } from "./domain/search/rerank.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
 import { embeddersOf } from "./platform/ai/embedders.ts";
+import type { AiBinding } from "./platform/ai/workers-ai-embedder.ts";
+import { rerankerOf } from "./platform/ai/workers-ai-reranker.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1GraphStore } from "./platform/d1/graph-store.ts";
 import { D1GraphWriter } from "./platform/d1/graph-writer.ts";
@@ -37,6 +40,7 @@ export interface Services {
   index: SearchIndex;
   graph: GraphStore;
   semantic: Semantic;
+  reranker: Reranker | undefined;
   answers: AnswerStore;
   maintenance: MaintenancePorts;
   indexing: IndexingPorts;
@@ -68,6 +72,7 @@ export function servicesOf(env: Env): Services {
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
+    reranker: rerankerOf(config.rerankModel, (env as unknown as { AI?: AiBinding }).AI),
     answers: new KvAnswerStore(env.CACHE, indexReport),
     maintenance: {
       teams: directory,

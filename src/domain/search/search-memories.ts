@@ -11,6 +11,7 @@ import { fuse, type Found, type Place } from "./fuse.ts";
 import { Legs } from "./legs.ts";
 import { queryTerms, type QueryTerm } from "./query-terms.ts";
 import type { HitTrace, LegReport, LegReports } from "./receipt.ts";
+import { blend, passageOf, rerankable, shortened } from "./rerank.ts";
 import { heldBits, type Question } from "./relevance.ts";
 import type { VectorHit } from "./vector-index.ts";
 
@@ -33,7 +34,7 @@ const walked = { starts: 3, limits: { depth: 1, breadth: 4, limit: 8 } } as cons
 const nothingAround: Expanded = { entities: [], relationships: [], walked: [] };
 
 /** How long each leg may take, ms. The text leg is the floor of every answer; the others may only make it better. */
-const deadlines = { text: 5_000, vector: 1_500, graph: 800 } as const;
+const deadlines = { text: 5_000, vector: 1_500, graph: 800, rerank: 800 } as const;
 /** For an index that missed changes: a few take milliseconds, a dropped one is read anew, which goes on after this. */
 const catchUpMs = 10_000;
 
@@ -105,7 +106,7 @@ class Search {
     });
     return {
       question,
-      ranked: fuse(question, found, { vectorWeight, halfLife }),
+      ranked: await this.#reranked(question, fuse(question, found, { vectorWeight, halfLife })),
       concepts: conceptsOf(expanded, byId.values()),
       legs: this.#legs.reports,
     };
@@ -183,6 +184,21 @@ class Search {
     const counts = { entity_text: expanded.entities.length, relationship_text: expanded.relationships.length, graph: expanded.walked.length };
     for (const leg of on) this.#legs.reports[leg] = { ...(this.#legs.reports[first] as LegReport), candidates: counts[leg] };
     return expanded;
+  }
+
+  /** Before anything is cut off. Without the model the ranking is that of words, vectors and names. */
+  async #reranked(question: Question, ranked: Searched["ranked"]): Promise<Searched["ranked"]> {
+    const { reranker } = this.#ctx;
+    const read = rerankable(ranked);
+    if (!reranker) return ranked;
+    if (this.#without.has("rerank") || read.length < 2) {
+      this.#legs.skip("rerank");
+      return ranked;
+    }
+    const passages = read.map(({ memory }) => passageOf(memory, question));
+    const work = (signal: AbortSignal): Promise<number[]> => reranker.score(shortened(this.#text), passages, signal);
+    const scores = await this.#legs.run("rerank", deadlines.rerank, work, [], ({ length }) => length);
+    return scores.length > 0 ? blend(question, ranked, read, scores) : ranked;
   }
 
   /** As the truth has them; what it does not confirm, or the caller may not see, is missing. `seq` is the team's newest change. */
