@@ -70,7 +70,7 @@ describe("[D5] a search with a reranking model", () => {
 
   test("cannot throw out what the question calls by its name", async () => {
     await ada.keep("deploy.rollback", "How it is done; the model hates this");
-    for (let n = 0; n < 12; n += 1) await ada.remember(`A rollback of number ${n}, of which the model likes this`);
+    for (let n = 0; n < 12; n += 1) await ada.remember(`A deploy and its rollback, number ${n}: the model likes this`);
     const answer = await ask(ada, "deploy rollback", model(), { limit: 3, without: ["dedupe", "diversity"] });
     expect(answer.items[0]?.memory.key).toBe("deploy.rollback");
   });
