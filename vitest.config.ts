@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { bundleWorker } from "./src/cli/bundle.ts";
@@ -7,6 +8,12 @@ import { readWorkerOptions } from "./src/cli/worker-options.ts";
 // As `npm start` does it: wrangler.toml read by wrangler, its AI and Vectorize bindings emulated, so that no test asks for a
 // login. (Given the file itself, the plugin cannot be told to leave bindings out.)
 const worker = await readWorkerOptions();
+const reranker = {
+  name: "reranker",
+  compatibilityDate: worker.compatibilityDate,
+  compatibilityFlags: ["nodejs_compat"],
+  modules: await bundleWorker(fileURLToPath(new URL("./test/support/reranker.ts", import.meta.url))),
+};
 const { product, standIn } = localPlatform({ worker, modules: await bundleWorker(localPlatformEntry) });
 
 /** Tests inside workerd, with the real bindings of wrangler.toml, real migrations and two shards. */
@@ -18,11 +25,12 @@ export default defineConfig({
         ...product,
         serviceBindings: {
           ...product.serviceBindings,
+          RERANKER: { name: reranker.name, entrypoint: "Reranker" },
           VECTORIZE_SMALL: vectorizeStandIn(8),
           VECTORIZE_SLOW: vectorizeStandIn(8, { index: "slow", visibleAfterMs: 500 }),
           VECTORIZE_HELD: vectorizeStandIn(8, { index: "held", visibleAfterMs: 3_600_000 }),
         },
-        workers: [standIn],
+        workers: [standIn, reranker],
         d1Databases: ["DB", "SHARD_0", "SHARD_1"],
         bindings: {
           ...product.bindings,

@@ -9,9 +9,12 @@ import { stageTask } from "./domain/indexing/task.ts";
 import { graphVectorTask, vectorTask } from "./domain/indexing/vector-task.ts";
 import type { IndexingPorts } from "./domain/indexing/index-team.ts";
 import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
+import type { Reranker } from "./domain/search/rerank.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
 import { embeddersOf } from "./platform/ai/embedders.ts";
+import type { AiBinding } from "./platform/ai/workers-ai-embedder.ts";
+import { rerankerOf } from "./platform/ai/workers-ai-reranker.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1GraphStore } from "./platform/d1/graph-store.ts";
 import { D1GraphWriter } from "./platform/d1/graph-writer.ts";
@@ -19,6 +22,7 @@ import { D1IndexProgress } from "./platform/d1/index-progress.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
+import { TeamHomes } from "./platform/d1/team-homes.ts";
 import { D1VectorStore } from "./platform/d1/vector-store.ts";
 import { QueueAnnouncer } from "./platform/queue/announcer.ts";
 import { KvAnswerStore } from "./platform/kv/answer-store.ts";
@@ -36,6 +40,7 @@ export interface Services {
   index: SearchIndex;
   graph: GraphStore;
   semantic: Semantic;
+  reranker: Reranker | undefined;
   answers: AnswerStore;
   maintenance: MaintenancePorts;
   indexing: IndexingPorts;
@@ -65,10 +70,11 @@ export function servicesOf(env: Env): Services {
   return {
     config,
     keys: announcedKeys(directory, (session) => env.USER_SESSION.getByName(session).standingChanged()),
-    memories: announcedWrites(new D1MemoryStore(shardOf), announcer),
+    memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id))), announcer),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
+    reranker: rerankerOf(config.rerankModel, (env as unknown as { AI?: AiBinding }).AI),
     answers: new KvAnswerStore(env.CACHE, indexReport),
     maintenance: {
       teams: directory,

@@ -28,6 +28,8 @@ const schema = z
     EMBEDDINGS_API_KEY: optional,
     /** Texts per request to that API; OpenAI takes 2,048. */
     EMBEDDINGS_BATCH: z.coerce.number().int().min(1).max(2_048).default(64),
+    /** A reranking model of Workers AI that reads the best of each search. */
+    RERANK_MODEL: optional,
   })
   .refine((env) => env.EMBEDDINGS !== "openai" || (env.EMBEDDINGS_URL && env.EMBEDDINGS_MODEL && env.EMBEDDINGS_DIMENSIONS), {
     message: "EMBEDDINGS=openai needs EMBEDDINGS_URL, EMBEDDINGS_MODEL and EMBEDDINGS_DIMENSIONS",
@@ -48,6 +50,7 @@ export interface Config {
   allowedHosts: string[];
   allowedOrigins: string[];
   embeddings: EmbeddingsOptions;
+  rerankModel: string | undefined;
 }
 
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
@@ -73,5 +76,6 @@ export function parseConfig(env: unknown): Config {
       apiKey: parsed.data.EMBEDDINGS_API_KEY,
       batch: parsed.data.EMBEDDINGS_BATCH,
     },
+    rerankModel: parsed.data.RERANK_MODEL,
   };
 }

@@ -2,6 +2,7 @@ import type { GraphStore } from "./graph/ports.ts";
 import type { RecentlyRecalled } from "./memories/recently-recalled.ts";
 import type { IndexState, MemoryStore, SearchIndex } from "./ports.ts";
 import type { RecallCache } from "./search/recall-cache.ts";
+import type { Reranker } from "./search/rerank.ts";
 import type { Semantic } from "./search/semantic.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
@@ -23,6 +24,8 @@ export interface Context {
   indexState?: IndexState;
   semantic: Semantic;
   graph: GraphStore;
+  /** Where one is configured. */
+  reranker?: Reranker | undefined;
   /** Of the person's session, where there is one. */
   cache?: RecallCache;
   recalled?: RecentlyRecalled;

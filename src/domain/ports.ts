@@ -100,7 +100,7 @@ export interface MemoryStore {
    * gone, archived or hidden is left out. `seq` is the team's newest.
    */
   hydrate(principal: Principal, now: number, ids: string[], told?: NearParts): Promise<{ memories: Memory[]; seq: number }>;
-  /** Public memories of other teams of the organization, by id; `shards` maps each id to its team and shard. */
+  /** Public memories of other teams of the organization, by where an index believes them to be: the truth decides on both. */
   hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]>;
   byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;
   /** `*` stands for any characters; `limit` newest first. */

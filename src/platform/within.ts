@@ -11,3 +11,12 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T | undef
     stop();
   }
 }
+
+/** @throws Late when nothing came in time; the work goes on unheard */
+export async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
+  const done = await within(ms, work.then((value) => ({ value })));
+  if (!done) throw new Late(`No answer within ${ms} ms`);
+  return done.value;
+}
+
+export class Late extends Error {}

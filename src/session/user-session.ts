@@ -90,7 +90,7 @@ export class UserSession extends DurableObject<Env> {
       surface: isSurface(surface) ? surface : "core",
       contextOf: (ctx: ServerContext) => {
         const { principal, requestId } = callOfAuthInfo(ctx.http?.authInfo);
-        const { memories, index, graph, semantic } = this.#services;
+        const { memories, index, graph, semantic, reranker } = this.#services;
         return {
           principal,
           requestId,
@@ -99,6 +99,7 @@ export class UserSession extends DurableObject<Env> {
           index,
           graph,
           semantic,
+          reranker,
           cache: this.#cache,
           recalled: this.#recalled,
           project,

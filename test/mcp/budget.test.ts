@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
+import { indexed } from "../domain/memories/world.ts";
+import { keyFor, newTenant, principalOf } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
 import { countTokens } from "./o200k.ts";
 import { prose, texts } from "./texts.ts";
@@ -28,19 +29,34 @@ describe("[U5] [A1] max_tokens of omn_retrieve_memory", () => {
   });
 
   test("neither the text nor the structured answer ever takes more, whatever is stored", async () => {
+    await callTool(token, "omn_store_memory", { key: "fact", content: "Maria Lopez uses PostgreSQL for the invoices of Globex." });
+    const seen = { receipts: 0, previews: 0, related: 0, ids: 0, whole: 0 };
     await fc.assert(
-      fc.asyncProperty(fc.array(memory, { minLength: 1, maxLength: 5 }), fc.integer({ min: 50, max: 1_500 }), async (memories, budget) => {
+      fc.asyncProperty(fc.array(memory, { minLength: 1, maxLength: 5 }), fc.integer({ min: 50, max: 1_500 }), fc.boolean(), async (memories, budget, receipt) => {
         const imported = await callTool(token, "omn_import_memories", { memories });
         expect(imported.error).toBeUndefined();
-        for (const how of [{ query: "whale" }, { key: "whale.*" }, { key: memories[0]?.key }]) {
-          const answer = await callTool(token, "omn_retrieve_memory", { ...how, max_tokens: budget, limit: 20 });
+        // With what the graph knows, an answer has related items.
+        await indexed(await principalOf(token));
+        const asked = [{ query: "whale" }, { query: "what does Maria use PostgreSQL for" }, { query: "whale", mode: "vector" }, { key: "whale.*" }, { key: memories[0]?.key }];
+        for (const how of asked) {
+          const answer = await callTool(token, "omn_retrieve_memory", { ...how, max_tokens: budget, limit: 20, receipt });
           expect(answer.error).toBeUndefined();
           expect(countTokens(answer.text)).toBeLessThanOrEqual(budget);
           expect(countTokens(JSON.stringify(answer.structured))).toBeLessThanOrEqual(budget);
+          const shown = answer.structured["memories"] as { truncated?: boolean; related?: unknown[] }[];
+          seen.receipts += answer.structured["receipt"] ? 1 : 0;
+          seen.ids += answer.structured["more"] ? 1 : 0;
+          for (const { truncated, related } of shown) {
+            seen.previews += truncated ? 1 : 0;
+            seen.whole += truncated ? 0 : 1;
+            seen.related += related ? 1 : 0;
+          }
         }
       }),
       { numRuns: 25 },
     );
+    console.info(`budget: ${JSON.stringify(seen)}`);
+    for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0);
   }, 120_000);
 });
 

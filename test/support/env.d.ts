@@ -1,4 +1,5 @@
 import type { D1Migration } from "@cloudflare/vitest-plugin";
+import type { AiBinding } from "../../src/platform/ai/workers-ai-embedder.ts";
 
 declare global {
   namespace Cloudflare {
@@ -8,6 +9,8 @@ declare global {
       VECTORIZE_SMALL: Vectorize;
       VECTORIZE_SLOW: Vectorize;
       VECTORIZE_HELD: Vectorize;
+      /** Answers as Workers AI does for a reranking model. */
+      RERANKER: AiBinding;
       DIRECTORY_MIGRATIONS: D1Migration[];
       SHARD_MIGRATIONS: D1Migration[];
     }

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
-import type { MemoryFilter } from "../ports.ts";
+import type { MemoryFilter, PublicPlace } from "../ports.ts";
 import { asVersion, type Memory } from "./memory.ts";
 
 export interface LookUp {
@@ -12,49 +12,77 @@ export interface LookUp {
   asOf?: number;
 }
 
+export interface LookedUp {
+  memories: Memory[];
+  /** What could not be asked, in words. */
+  degraded: string[];
+}
+
 /** The most that one look-up answers. */
 const maxFound = 100;
 
+const ownOnly = "the organization's index is down: only your own team was asked";
+const noPast = "the index of the past is down: what had this key then cannot be told";
+
 /** Memories by what they are called or marked with; one's own before those of others. */
-export async function lookUp(ctx: Context, { id, key, filter = {}, asOf }: LookUp): Promise<Memory[]> {
+export async function lookUp(ctx: Context, { id, key, filter = {}, asOf }: LookUp): Promise<LookedUp> {
   if (id !== undefined) return asOf === undefined ? byId(ctx, id) : byIdAt(ctx, id, asOf);
   if (key === undefined && Object.keys(filter).length === 0) {
     throw invalid("Neither id, key, query nor filters were given.", "Say what to recall: a query in words, a key (with * as wildcard), or an id.");
   }
   if (asOf !== undefined) return byKeyAt(ctx, key, filter, asOf);
   if (key !== undefined) return byKey(ctx, key, filter);
-  return (await ctx.memories.list(ctx.principal, ctx.now, filter, { below: undefined, limit: maxFound })).items;
+  return complete((await ctx.memories.list(ctx.principal, ctx.now, filter, { below: undefined, limit: maxFound })).items);
 }
 
-async function byId(ctx: Context, id: string | number): Promise<Memory[]> {
+const complete = (memories: Memory[]): LookedUp => ({ memories, degraded: [] });
+
+async function byId(ctx: Context, id: string | number): Promise<LookedUp> {
   const own = await ctx.memories.get(ctx.principal, ctx.now, id);
-  if (own) return own.archivedAt === null ? [own] : [];
-  if (typeof id === "number") return [];
-  const place = await ctx.index.publicById(ctx.principal, ctx.now, id);
-  return place ? ctx.memories.hydratePublic(ctx.principal, ctx.now, [place]) : [];
+  if (own) return complete(own.archivedAt === null ? [own] : []);
+  if (typeof id === "number") return complete([]);
+  return ofOthers(ctx, ctx.index.publicById(ctx.principal, ctx.now, id).then((place) => (place ? [place] : [])));
 }
 
-async function byIdAt(ctx: Context, id: string | number, asOf: number): Promise<Memory[]> {
+async function byIdAt(ctx: Context, id: string | number, asOf: number): Promise<LookedUp> {
   const own = await ctx.memories.get(ctx.principal, ctx.now, id);
-  return own ? statesOf(ctx, [own.id], asOf) : [];
+  return complete(own ? await statesOf(ctx, [own.id], asOf) : []);
 }
 
-async function byKey(ctx: Context, key: string, filter: MemoryFilter): Promise<Memory[]> {
-  if (key.includes("*")) return ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, maxFound);
+async function byKey(ctx: Context, key: string, filter: MemoryFilter): Promise<LookedUp> {
+  if (key.includes("*")) return complete(await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, maxFound));
   const own = await ctx.memories.byKey(ctx.principal, ctx.now, key, filter);
-  if (own.length > 0 || Object.keys(filter).length > 0) return own;
-  const places = await ctx.index.publicByKey(ctx.principal, ctx.now, key);
-  return places.length > 0 ? ctx.memories.hydratePublic(ctx.principal, ctx.now, places) : [];
+  if (own.length > 0 || Object.keys(filter).length > 0) return complete(own);
+  return ofOthers(ctx, ctx.index.publicByKey(ctx.principal, ctx.now, key));
+}
+
+/** Public memories of other teams, where the organization's index says they are. */
+async function ofOthers(ctx: Context, asked: Promise<PublicPlace[]>): Promise<LookedUp> {
+  try {
+    const places = await asked;
+    return complete(places.length > 0 ? await ctx.memories.hydratePublic(ctx.principal, ctx.now, places) : []);
+  } catch (error) {
+    ctx.report("look-up.organization", error);
+    return { memories: [], degraded: [ownOnly] };
+  }
 }
 
 /** The key may have had another holder then, so the past is asked of the index, which knows it by instant. */
-async function byKeyAt(ctx: Context, key: string | undefined, filter: MemoryFilter, asOf: number): Promise<Memory[]> {
+async function byKeyAt(ctx: Context, key: string | undefined, filter: MemoryFilter, asOf: number): Promise<LookedUp> {
+  const { seq } = await ctx.memories.hydrate(ctx.principal, ctx.now, []);
+  const ids = await heldAt(ctx, key, filter, asOf, seq).catch((error: unknown) => {
+    ctx.report("look-up.past", error);
+    return undefined;
+  });
+  return ids ? complete(await statesOf(ctx, ids, asOf)) : { memories: [], degraded: [noPast] };
+}
+
+async function heldAt(ctx: Context, key: string | undefined, filter: MemoryFilter, asOf: number, seq: number): Promise<string[]> {
   const ask = () => ctx.index.lookUpAt(ctx.principal, asOf, { filter, limit: maxFound, ...(key === undefined ? {} : { key }) });
   const { ids, appliedSeq } = await ask();
-  const { seq } = await ctx.memories.hydrate(ctx.principal, ctx.now, []);
-  if (seq <= appliedSeq) return statesOf(ctx, ids, asOf);
+  if (seq <= appliedSeq) return ids;
   await ctx.index.catchUp(ctx.principal, seq);
-  return statesOf(ctx, (await ask()).ids, asOf);
+  return (await ask()).ids;
 }
 
 /** The memories as they were, in the order of the ids; those the caller may not see, then or now, are left out. */

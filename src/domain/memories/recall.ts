@@ -74,10 +74,10 @@ export async function recall(ctx: Context, input: RecallInput): Promise<RecallOu
 }
 
 async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
-  const found = await lookUp(ctx, input);
+  const { memories: found, degraded } = await lookUp(ctx, input);
   const items = found.slice(0, input.limit).map((memory): Recalled => ({ memory, truncated: false }));
   const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items };
-  return finish({ items, totalFound: found.length, more: [], degraded: [] }, report, { ...input, receipt: input.receipt ?? false, terms: [] });
+  return finish({ items, totalFound: found.length, more: [], degraded }, report, { ...input, receipt: input.receipt ?? false, terms: [] });
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {

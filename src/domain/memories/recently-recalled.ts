@@ -29,7 +29,11 @@ export async function repeatedMemory(ctx: Context, fresh: MemoryState): Promise<
 async function stillThere(ctx: Context, id: string): Promise<Memory | undefined> {
   const own = await ctx.memories.get(ctx.principal, ctx.now, id);
   if (own) return own.archivedAt === null ? own : undefined;
-  const place = await ctx.index.publicById(ctx.principal, ctx.now, id);
+  const place = await ctx.index.publicById(ctx.principal, ctx.now, id).catch((error: unknown) => {
+    // What cannot be compared is stored: rather a repeat than a lost write.
+    ctx.report("loop-guard", error);
+    return undefined;
+  });
   return place && (await ctx.memories.hydratePublic(ctx.principal, ctx.now, [place]))[0];
 }
 

@@ -13,6 +13,12 @@ export class Legs {
     this.reports[leg] = { status: "off", ms: 0, candidates: 0 };
   }
 
+  /** Of what a leg brought, this much is there for the caller: more would tell of what they may not see. */
+  recount(leg: Leg, candidates: number): void {
+    const report = this.reports[leg];
+    if (report) this.reports[leg] = { ...report, candidates };
+  }
+
   /** `deadline` in ms. The work goes on unheard after it; whatever can stop earlier listens to the signal. */
   async run<T>(leg: Leg, deadline: number, work: (signal: AbortSignal) => Promise<T>, nothing: T, count: (found: T) => number): Promise<T> {
     const started = performance.now();

@@ -12,6 +12,7 @@ import { askGraph, vectorKindsOf } from "./graph-legs.ts";
 import { Legs } from "./legs.ts";
 import { queryTerms, type QueryTerm } from "./query-terms.ts";
 import type { HitTrace, LegReports } from "./receipt.ts";
+import { blend, passageOf, rerankable, shortened } from "./rerank.ts";
 import { heldBits, type Question } from "./relevance.ts";
 import type { VectorHit } from "./vector-index.ts";
 
@@ -31,7 +32,9 @@ const maxCandidates = 100;
 /** Stand in for those that the truth does not confirm, and for repeats. */
 const spareCandidates = 10;
 /** How long a leg may take, ms. The text leg is the floor of every answer; the others may only make it better. */
-const deadlines = { text: 5_000, vector: 1_500 } as const;
+const deadlines = { text: 5_000, vector: 1_500, rerank: 800 } as const;
+/** For an index that missed changes: a few take milliseconds, a dropped one is read anew, which goes on after this. */
+const catchUpMs = 10_000;
 
 /** Half of a memory's recency is gone after so long, ms. */
 const halfLife = 90 * 24 * 60 * 60 * 1_000;
@@ -79,9 +82,10 @@ class Search {
     ]);
     if (seq > answer.appliedSeq && !caughtUp) {
       // The index missed a change that the truth has: repair it, then ask once more.
-      await this.#ctx.index.catchUp(this.#ctx.principal, seq);
-      return this.run(true);
+      if (await this.#caughtUp(seq)) return this.run(true);
     }
+    this.#legs.recount("memory_text", confirmed(text, byId));
+    this.#legs.recount("memory_vector", confirmed(vector, byId));
     const drawn = drawnBy(expanded);
     const told = nearBy(expanded);
     const missing = [...drawn.keys()].filter((id) => !byId.has(id));
@@ -106,7 +110,7 @@ class Search {
     });
     return {
       question,
-      ranked: fuse(question, found, { vectorWeight, halfLife }),
+      ranked: await this.#reranked(question, fuse(question, found, { vectorWeight, halfLife })),
       concepts: conceptsOf(expanded, byId.values()),
       ties: expanded.ties,
       legs: this.#legs.reports,
@@ -121,6 +125,12 @@ class Search {
       weights: weights.length > 0 ? weights : this.#terms.map(() => 1),
       rarest: rarest || 1,
     };
+  }
+
+  /** An index that cannot follow has still answered from before the change, and the answer says that it is not all. */
+  async #caughtUp(seq: number): Promise<boolean> {
+    const { index, principal } = this.#ctx;
+    return this.#legs.run("memory_text", catchUpMs, () => index.catchUp(principal, seq).then(() => true), false, () => 0);
   }
 
   async #textual(): Promise<SearchAnswer> {
@@ -154,15 +164,35 @@ class Search {
     );
   }
 
+  /** Before anything is cut off. Without the model the ranking is that of words, vectors and names. */
+  async #reranked(question: Question, ranked: Searched["ranked"]): Promise<Searched["ranked"]> {
+    const { reranker } = this.#ctx;
+    const read = rerankable(ranked);
+    if (!reranker) return ranked;
+    if (this.#without.has("rerank") || read.length < 2) {
+      this.#legs.skip("rerank");
+      return ranked;
+    }
+    const passages = read.map(({ memory }) => passageOf(memory, question));
+    const work = (signal: AbortSignal): Promise<number[]> => reranker.score(shortened(this.#text), passages, signal);
+    const scores = await this.#legs.run("rerank", deadlines.rerank, work, [], ({ length }) => length);
+    return scores.length > 0 ? blend(question, ranked, read, scores) : ranked;
+  }
+
   /** As the truth has them; what it does not confirm, or the caller may not see, is missing. `seq` is the team's newest change. */
   async #hydrate(ids: ReadonlySet<string>, places: PublicPlace[], told?: NearParts): Promise<{ byId: Map<string, Memory>; seq: number }> {
     const { memories, principal, now } = this.#ctx;
     const { asOf } = this.#input;
     const elsewhere = new Map(places.map((place) => [place.id, place]));
     const own = [...ids].filter((id) => !elsewhere.has(id));
+    // Another team's shard, or the directory, is no reason to withhold one's own.
+    const unheard = (error: unknown): Memory[] => {
+      this.#ctx.report("search.organization", error);
+      return [];
+    };
     const [mine, foreign, past] = await Promise.all([
       memories.hydrate(principal, now, asOf === undefined ? own : [], told),
-      elsewhere.size > 0 && asOf === undefined ? memories.hydratePublic(principal, now, [...elsewhere.values()]) : [],
+      elsewhere.size > 0 && asOf === undefined ? memories.hydratePublic(principal, now, [...elsewhere.values()]).catch(unheard) : [],
       asOf === undefined ? [] : statesOf(this.#ctx, own, asOf),
     ]);
     return { byId: new Map([...mine.memories, ...foreign, ...past].map((memory) => [memory.id, memory])), seq: mine.seq };
@@ -170,6 +200,8 @@ class Search {
 }
 
 const places = (ranked: { id: string; score: number }[]): Map<string, Place> => new Map(ranked.map(({ id, score }, i) => [id, { rank: i + 1, score }]));
+
+const confirmed = (places: ReadonlyMap<string, Place>, byId: ReadonlyMap<string, Memory>): number => [...places.keys()].filter((id) => byId.has(id)).length;
 
 const placed = <K extends string, P extends Place>(leg: K, place: P | undefined): Partial<Record<K, P>> => (place ? ({ [leg]: place } as Record<K, P>) : {});
 

@@ -57,9 +57,11 @@ const unknownModel = new Set(["5007", "3042"]);
 const allocationUsedUp = "3036";
 const hourMs = 3_600_000;
 
+export const errorCode = (error: unknown): string | undefined => /\b(\d{4}):/.exec(error instanceof Error ? error.message : String(error))?.[1];
+
 /** The binding throws errors whose message begins with (or holds) "code: text". The text may repeat the input, so it goes no further. */
 function failureOf(error: unknown, model: string): EmbeddingFailure {
-  const code = /\b(\d{4}):/.exec(error instanceof Error ? error.message : String(error))?.[1];
+  const code = errorCode(error);
   if (code !== undefined && unknownModel.has(code)) {
     return new EmbeddingFailure(`Workers AI knows no model ${model} (${code}): set EMBEDDINGS_MODEL to one it offers`, { retryable: false });
   }

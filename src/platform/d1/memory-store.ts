@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, gte, isNotNull, isNull, lt, lte, ne, or, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { NearParts } from "../../domain/graph/ports.ts";
 import { homeOf, type Memory, type MemoryState, type Version } from "../../domain/memories/memory.ts";
@@ -14,10 +14,12 @@ import type {
 } from "../../domain/ports.ts";
 import { WriteRace } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
+import { idsIn, live, matching, unexpired, visibleTo } from "./memory-conditions.ts";
 import * as statements from "./memory-sql.ts";
-import { idempotency, memories, memoryTags, versions } from "./shard-schema.ts";
+import { idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
+import type { TeamHomes } from "./team-homes.ts";
 
 /** D1 database of a shard, by binding name. @throws when a team is assigned to a shard that is not bound */
 export type ShardOf = (name: string) => D1Database;
@@ -36,41 +38,6 @@ const toVersion = ({ version, at, actorId, tool, action, state }: typeof version
   state: state as unknown as MemoryState,
 });
 
-/** JSON arrays of ids: D1 binds at most 100 parameters, `json_each` takes them as one. */
-const idsIn = (column: SQL | typeof memories.id, ids: string[]): SQL =>
-  sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
-
-const unexpired = (now: number): SQL => or(isNull(memories.expiresAt), gt(memories.expiresAt, now)) as SQL;
-
-/** The rule of who sees what, in the only place where SQL states it. */
-const visibleTo = (principal: Principal): SQL =>
-  and(
-    eq(memories.teamId, principal.teamId),
-    or(ne(memories.visibility, "private"), eq(memories.ownerId, principal.userId)),
-  ) as SQL;
-
-const live = (principal: Principal, now: number): SQL =>
-  and(visibleTo(principal), unexpired(now), isNull(memories.archivedAt)) as SQL;
-
-function matching(filter: MemoryFilter): SQL | undefined {
-  const conditions: (SQL | undefined)[] = [
-    filter.visibility ? eq(memories.visibility, filter.visibility) : undefined,
-    filter.type ? eq(memories.type, filter.type) : undefined,
-    filter.minImportance !== undefined ? sql`${memories.importance} >= ${filter.minImportance}` : undefined,
-    filter.changedSince !== undefined ? sql`${memories.updatedAt} >= ${filter.changedSince}` : undefined,
-    filter.author ? eq(memories.updatedBy, filter.author) : undefined,
-  ];
-  if (filter.namespaces?.length) {
-    conditions.push(sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(filter.namespaces)}) n WHERE
-      CASE WHEN substr(n.value, -1) = '*' THEN substr(${memories.namespace}, 1, length(n.value) - 1) = substr(n.value, 1, length(n.value) - 1)
-      ELSE ${memories.namespace} = n.value END)`);
-  }
-  for (const tag of filter.tags ?? []) {
-    conditions.push(sql`EXISTS (SELECT 1 FROM ${memoryTags} t WHERE t.team_id = ${memories.teamId} AND t.tag = ${tag} AND t.memory_id = ${memories.id})`);
-  }
-  return and(...conditions);
-}
-
 /** Nothing but a lost race breaks these constraints: the chain of versions, the unique key, the idempotency key. */
 export const isRace = (error: unknown): boolean =>
   /(?:UNIQUE|FOREIGN KEY) constraint failed|NOT NULL constraint failed: (?:memories\.version|outbox\.memory_id)/.test(
@@ -79,9 +46,11 @@ export const isRace = (error: unknown): boolean =>
 
 export class D1MemoryStore implements MemoryStore {
   readonly #shardOf: ShardOf;
+  readonly #homes: Pick<TeamHomes, "of">;
 
-  constructor(shardOf: ShardOf) {
+  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">) {
     this.#shardOf = shardOf;
+    this.#homes = homes;
   }
 
   #db(principal: Principal) {
@@ -159,7 +128,7 @@ export class D1MemoryStore implements MemoryStore {
   }
 
   async hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]> {
-    const byShard = Map.groupBy(places, (place) => place.shard);
+    const byShard = Map.groupBy(await this.#inOrganization(principal, now, places), (place) => place.shard);
     const found = await Promise.all(
       [...byShard].map(([shard, group]) =>
         drizzle(this.#shardOf(shard))
@@ -177,6 +146,16 @@ export class D1MemoryStore implements MemoryStore {
       ),
     );
     return found.flat().map(toMemory);
+  }
+
+  /** Those of teams of the organization, where they live. An index may be out of date about both; the directory is not. */
+  async #inOrganization({ organizationId }: Principal, now: number, places: PublicPlace[]): Promise<PublicPlace[]> {
+    const teams = [...new Set(places.map(({ teamId }) => teamId))];
+    const homes = new Map(await Promise.all(teams.map(async (id) => [id, await this.#homes.of(id, now)] as const)));
+    return places.flatMap(({ id, teamId }) => {
+      const home = homes.get(teamId);
+      return home?.organizationId === organizationId ? [{ id, teamId, shard: home.shard }] : [];
+    });
   }
 
   async byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]> {

@@ -1,7 +1,7 @@
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import type { IndexState, IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { within } from "../within.ts";
+import { inTime, Late, within } from "../within.ts";
 import { everyone } from "./generation.ts";
 import { toDocument, toPastDocument } from "./document.ts";
 import type { IndexQuery } from "./search.ts";
@@ -15,6 +15,11 @@ const retryMs = [20, 100];
 const bumpAgainMs = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
 /** In this time the question itself can be answered: asking on would cost more than a kept answer saves. */
 const stateMs = 200;
+/** An object that hangs must not make a write hang that is committed already, nor a question that others can answer. */
+const hintMs = 500;
+const answerMs = 2_000;
+/** Of an import each document takes its time. */
+const documentMs = 10;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -47,12 +52,13 @@ export class TeamIndexClient implements SearchIndex {
     ]);
     const first = memories[0]?.seq ?? 0;
     const last = memories.at(-1)?.seq ?? 0;
+    const deadline = answerMs + documents.length * documentMs;
     // A later version may have ceased to be public: the organization's index must hear of it all the same.
     const forOrganization = documents.filter((document) => document.visibility === "public" || document.version > 1);
     await Promise.all([
-      this.#surely("index.apply", () => this.#team(principal), (index) => index.apply(refOf(principal), documents, first, last)),
+      this.#surely("index.apply", deadline, () => this.#team(principal), (index) => index.apply(refOf(principal), documents, first, last)),
       forOrganization.length > 0
-        ? this.#surely("index.apply.organization", () => this.#organization(principal), (index) => index.apply(refOf(principal), forOrganization, first, last))
+        ? this.#surely("index.apply.organization", deadline, () => this.#organization(principal), (index) => index.apply(refOf(principal), forOrganization, first, last))
         : undefined,
     ]);
   }
@@ -60,18 +66,19 @@ export class TeamIndexClient implements SearchIndex {
   async remove(principal: Principal, removed: { memories: Memory[]; lastSeq: number }): Promise<void> {
     const ids = removed.memories.map(({ id }) => id);
     const first = removed.lastSeq - ids.length + 1;
+    const deadline = answerMs + ids.length * documentMs;
     const wasPublic = removed.memories.filter(({ visibility }) => visibility === "public").map(({ id }) => id);
     await Promise.all([
-      this.#surely("index.remove", () => this.#team(principal), (index) => index.remove(refOf(principal), ids, first, removed.lastSeq)),
+      this.#surely("index.remove", deadline, () => this.#team(principal), (index) => index.remove(refOf(principal), ids, first, removed.lastSeq)),
       wasPublic.length > 0
-        ? this.#surely("index.remove.organization", () => this.#organization(principal), (index) => index.remove(refOf(principal), wasPublic, first, removed.lastSeq))
+        ? this.#surely("index.remove.organization", deadline, () => this.#organization(principal), (index) => index.remove(refOf(principal), wasPublic, first, removed.lastSeq))
         : undefined,
     ]);
   }
 
   async mayHoldKey(principal: Principal, key: string): Promise<boolean> {
     try {
-      return await this.#team(principal).holdsKey(key);
+      return await inTime(hintMs, this.#team(principal).holdsKey(key));
     } catch (error) {
       this.#report("index.holdsKey", error);
       return true;
@@ -112,7 +119,7 @@ export class TeamIndexClient implements SearchIndex {
 
   async lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }> {
     const viewer = { userId: principal.userId, teamId: principal.teamId };
-    return this.#team(principal).lookUpAt(refOf(principal), { viewer, at, key: undefined, ...query });
+    return inTime(answerMs, this.#team(principal).lookUpAt(refOf(principal), { viewer, at, key: undefined, ...query }));
   }
 
   async catchUp(principal: Principal, seq: number): Promise<void> {
@@ -120,19 +127,19 @@ export class TeamIndexClient implements SearchIndex {
   }
 
   async publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]> {
-    return this.#organization(principal).publicPlaces(principal.teamId, now, { key });
+    return inTime(answerMs, this.#organization(principal).publicPlaces(principal.teamId, now, { key }));
   }
 
   async publicById(principal: Principal, now: number, id: string): Promise<PublicPlace | undefined> {
-    return (await this.#organization(principal).publicPlaces(principal.teamId, now, { id }))[0];
+    return (await inTime(answerMs, this.#organization(principal).publicPlaces(principal.teamId, now, { id })))[0];
   }
 
   async stats(principal: Principal): Promise<IndexStats> {
-    return this.#team(principal).stats(refOf(principal));
+    return inTime(answerMs, this.#team(principal).stats(refOf(principal)));
   }
 
   changed(principal: Principal, audiences: readonly (string | undefined)[]): Promise<void> {
-    return this.#surely("index.changed", () => this.#team(principal), (index) => index.bump(audiences.map((audience) => audience ?? everyone)));
+    return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(audiences.map((audience) => audience ?? everyone)));
   }
 
   async state(principal: Principal): Promise<IndexState | undefined> {
@@ -159,17 +166,24 @@ export class TeamIndexClient implements SearchIndex {
    * soon after it is back. What remains is an index that this writer alone cannot reach: there an answer may be older than
    * the write until the sweep.
    */
-  async #surely(event: string, index: () => DurableObjectStub<TeamIndex>, work: (index: DurableObjectStub<TeamIndex>) => Promise<unknown>): Promise<void> {
+  async #surely(
+    event: string, deadline: number, index: () => DurableObjectStub<TeamIndex>, work: (index: DurableObjectStub<TeamIndex>) => Promise<unknown>,
+  ): Promise<void> {
     for (const pauseMs of [...retryMs, undefined]) {
       try {
-        await work(index());
+        await inTime(deadline, work(index()));
         return;
       } catch (error) {
-        if (pauseMs === undefined) this.#report(event, error);
-        else await pause(pauseMs);
+        // Whoever asks again waits as long again.
+        const isLast = pauseMs === undefined || error instanceof Late;
+        if (isLast) {
+          this.#report(event, error);
+          break;
+        }
+        await pause(pauseMs);
       }
     }
-    const bumped = (): Promise<boolean> => index().bump().then(() => true, () => false);
+    const bumped = (): Promise<boolean> => inTime(hintMs, index().bump()).then(() => true, () => false);
     if (!(await bumped())) void this.#untilBumped(bumped);
   }
 

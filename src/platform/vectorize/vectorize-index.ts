@@ -3,6 +3,7 @@ import type { TeamHome, VectorEntry, VectorHit, VectorIndex, VectorKind } from "
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { PendingHit, PendingVector, SpaceRef } from "../team-index/pending-vectors.ts";
 import type { TeamIndex } from "../team-index/team-index.ts";
+import { inTime } from "../within.ts";
 import type { VectorizeBinding, VectorizeBindings } from "./bindings.ts";
 import { settlePending } from "./settle.ts";
 import { organizationNamespace, parseVectorId, teamNamespace, vectorId } from "./vector-ids.ts";
@@ -14,6 +15,8 @@ const maxTopK = 100;
 
 /** What other teams of the organization may find. */
 const maybePublic: ReadonlySet<VectorKind> = new Set(["memory"]);
+/** How long a query waits to hear what Vectorize does not show yet, ms: without it the rest is still an answer. */
+const scanMs = 500;
 
 /** With so many waiting, a write asks whether Vectorize shows the oldest by now, instead of leaving it to the next minute. */
 const settleAbove = 2_000;
@@ -139,11 +142,17 @@ export class VectorizeIndex implements VectorIndex {
     }
   }
 
-  /** What waits is newer than what Vectorize shows of it; without an object nothing waits. */
+  /** What waits is newer than what Vectorize shows of it. Either is worth having without the object that knows what waits; without one nothing does. */
   async #merged(object: Index | undefined, query: Parameters<TeamIndex["scanVectors"]>[0], ...asked: ReturnType<VectorizeBinding["query"]>[]): Promise<Found[]> {
-    const [{ hits, waiting }, ...answers] = await Promise.all([object?.scanVectors(query) ?? { hits: [], waiting: 0 }, ...asked]);
+    const unheard = <T>(nothing: T) => (error: unknown): T => {
+      this.#report("vectors.waiting", error);
+      return nothing;
+    };
+    const none = { hits: [] as PendingHit[], waiting: 0 };
+    const [{ hits, waiting }, ...answers] = await Promise.all([object ? inTime(scanMs, object.scanVectors(query)).catch(unheard(none)) : none, ...asked]);
     const matches = answers.flatMap((answer) => answer.matches);
-    const outdated = new Set(object && waiting > 0 ? await object.vectorsWaitingAmong(matches.map(({ id }) => id)) : []);
+    const ids = matches.map(({ id }) => id);
+    const outdated = new Set(object && waiting > 0 ? await inTime(scanMs, object.vectorsWaitingAmong(ids)).catch(unheard<string[]>([])) : []);
     const shown = matches
       .filter(({ id }) => !outdated.has(id))
       .map(({ id, score, metadata }): Found => ({ id, similarity: score, teamId: String(metadata?.["team"]), shard: String(metadata?.["shard"]) }));

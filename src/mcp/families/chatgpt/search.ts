@@ -20,7 +20,7 @@ export const search = defineTool({
   input: z.strictObject({ query: field.filled("query", 4_000) }),
   output: z.looseObject({ results: z.array(z.looseObject({ id: z.string(), title: z.string(), url: z.string() })) }),
   async handler(ctx, { query }) {
-    const { items } = await recallCached(ctx, { query, limit: 10 }, "chatgpt");
+    const { items, degraded } = await recallCached(ctx, { query, limit: 10 }, "chatgpt");
     const terms = queryTerms(query).map(({ word }) => word);
     const results = items.map(({ memory }) => ({
       id: memory.id,
@@ -28,6 +28,7 @@ export const search = defineTool({
       url: memoryUri(memory.id),
       text: excerpt(memory.content, terms, shortText),
     }));
-    return { structured: { results }, text: JSON.stringify({ results }) };
+    const answer = { results, ...(degraded.length > 0 ? { degraded } : {}) };
+    return { structured: answer, text: JSON.stringify(answer) };
   },
 });

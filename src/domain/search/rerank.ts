@@ -1,0 +1,66 @@
+import type { Memory } from "../memories/memory.ts";
+import type { Ranked } from "./choose.ts";
+import { excerpt } from "./excerpt.ts";
+import type { HitTrace } from "./receipt.ts";
+import { named, type Question } from "./relevance.ts";
+import { cutTo } from "./tokens.ts";
+
+/** A model that reads question and text together (cross-encoder), which is why it sees only the best of a search. */
+export interface Reranker {
+  /** In the order of the texts: higher answers better; comparable within one call. @throws RerankFailure */
+  score(question: string, texts: string[], signal: AbortSignal): Promise<number[]>;
+}
+
+/** No scores came back. Never holds a text. */
+export class RerankFailure extends Error {}
+
+/** Further down hardly anything is shown, and each text costs the model time. */
+export const rerankDepth = 30;
+
+/** With the question it fits into 512 tokens of the model. In tokens of o200k, which are rather shorter than those of XLM-R. */
+const passageTokens = 300;
+const longestLabel = 200;
+const questionTokens = 150;
+
+/** Of a score in which words and vectors together make 1: the model decides between what both of them hold for good. */
+const modelWeight = 0.4;
+
+type Traced = Ranked & { trace: HitTrace };
+
+/** What the model may read: what the caller may see, and no secrets. */
+export const rerankable = (ranked: readonly Traced[]): Traced[] => ranked.slice(0, rerankDepth).filter(({ memory }) => memory.sensitivity === "normal");
+
+export const shortened = (question: string): string => cutTo(question, questionTokens);
+
+/** Of a long text the part that the question is about, below what the memory is called. */
+export function passageOf({ key, tags, content }: Pick<Memory, "key" | "tags" | "content">, { terms }: Question): string {
+  const label = [key ?? "", ...tags].filter(Boolean).join(", ").slice(0, longestLabel);
+  const text = excerpt(content, terms.map(({ word }) => word), passageTokens);
+  return label === "" ? text : `${label}\n${text}`;
+}
+
+/**
+ * The ranking with the model's opinion of the `read`, on 0–1 within the call. It only adds, so that nothing it has not read
+ * rises above what it has; of what the question calls by its name it cannot think less than the name says. A secret stays
+ * with what stood above it. Relevance is what it was: the calibration knows words, and its threshold keeps its meaning.
+ */
+export function blend(question: Question, ranked: readonly Traced[], read: readonly Traced[], scores: readonly number[]): Traced[] {
+  const [low, high] = [Math.min(...scores), Math.max(...scores)];
+  const order = read.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
+  const opinions = new Map(order.map((i, at) => {
+    const score = scores[i] as number;
+    return [(read[i] as Traced).memory.id, { place: { rank: at + 1, score }, share: high > low ? (score - low) / (high - low) : 1 }] as const;
+  }));
+  let above = 1;
+  const blended = ranked.map((entry, i): Traced => {
+    if (i >= rerankDepth) return entry;
+    const { memory, trace } = entry;
+    const opinion = opinions.get(memory.id);
+    const share = Math.max(opinion?.share ?? above, named(question, memory));
+    above = share;
+    const score = entry.score + modelWeight * share;
+    const parts = { ...trace.parts, rerank: (trace.parts.rerank ?? 0) + modelWeight * share };
+    return { ...entry, score, trace: { ...trace, score, parts, legs: { ...trace.legs, ...(opinion ? { rerank: opinion.place } : {}) } } };
+  });
+  return blended.sort((a, b) => b.score - a.score);
+}

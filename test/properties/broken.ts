@@ -1,0 +1,87 @@
+import { env } from "cloudflare:workers";
+
+type Call = (...args: unknown[]) => unknown;
+/** Stands where a method of a binding was; `real` does what the method did. */
+type Instead = (real: Call, args: unknown[], method: string) => unknown;
+
+/** How a part is out of order. */
+export type Trouble = "down" | "hangs" | "flaky";
+
+const down = (): never => {
+  throw new Error("out of order for the test");
+};
+/** Longer than anybody waits. */
+const hangs = (): Promise<never> => scheduler.wait(12_000).then(down);
+
+let struck = 0;
+/** How many calls met a broken part since this was asked last. */
+export function takeStruck(): number {
+  const count = struck;
+  struck = 0;
+  return count;
+}
+
+let turn = 0;
+const behaviours: Record<Trouble, Instead> = {
+  down: async () => down(),
+  hangs: () => hangs(),
+  // Refused, lost after it was done, late or well, in turn.
+  flaky: async (real, args) => {
+    turn += 1;
+    if (turn % 4 === 0) down();
+    if (turn % 4 === 1) {
+      await real(...args);
+      down();
+    }
+    if (turn % 4 === 2) await scheduler.wait(100);
+    return real(...args);
+  },
+};
+
+function struckBy(trouble: Trouble): Instead {
+  return (...call) => {
+    struck += 1;
+    return behaviours[trouble](...call);
+  };
+}
+
+/** All users of a binding share the object, so a method put on it is the one they call; healed, the inherited one is there again. */
+function replace(binding: object, methods: string[], instead: Instead): () => void {
+  const held = binding as Record<string, Call>;
+  for (const method of methods) {
+    const real = held[method] as Call;
+    held[method] = (...args) => instead((...handedOn) => Reflect.apply(real, binding, handedOn), args, method);
+  }
+  return () => {
+    for (const method of methods) delete held[method];
+  };
+}
+
+/** The index objects, for all calls or for those named. */
+export function breakIndex(trouble: Trouble, methods?: string[]): () => void {
+  const instead = struckBy(trouble);
+  return replace(env.TEAM_INDEX, ["getByName"], (real, args) => {
+    const stub = real(...args) as Record<string, Call>;
+    return new Proxy(stub, {
+      get: (_, method: string) => {
+        const call: Call = (...handedOn) => (stub[method] as Call)(...handedOn);
+        return methods && !methods.includes(method) ? call : (...handedOn: unknown[]) => instead(call, handedOn, method);
+      },
+    });
+  });
+}
+
+export const breakVectorize = (trouble: Trouble): (() => void) => replace(env.VECTORIZE, ["query", "upsert", "getByIds", "deleteByIds"], struckBy(trouble));
+export const breakEmbedder = (trouble: Trouble): (() => void) => replace(env.AI, ["run"], struckBy(trouble));
+export const breakQueue = (trouble: Trouble): (() => void) => replace(env.JOBS, ["send"], struckBy(trouble));
+export const breakKv = (trouble: Trouble): (() => void) => replace(env.CACHE, ["get", "put"], struckBy(trouble));
+
+const graphTables = /\b(?:entities|entity_mentions|entity_tokens|relationships|relationship_mentions|relationship_tokens|graph_outbox)\b/;
+
+/** Whatever statement names the graph fails as it does where a table is missing. */
+export const breakGraph = (): (() => void) =>
+  replace(env.SHARD_0, ["prepare"], (real, [sql]) => {
+    if (!graphTables.test(String(sql))) return real(sql);
+    struck += 1;
+    return real("SELECT * FROM the_graph_is_away");
+  });
