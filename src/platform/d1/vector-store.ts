@@ -27,8 +27,10 @@ const claims: Record<string, string> = {
   [graphVectorStageName]: claimItems("graph_outbox o ON o.team_id = ?1 AND o.kind = e.value ->> '$.kind' AND o.id = e.value ->> '$.id' AND o.seq = e.value ->> '$.version'"),
 };
 /** Adds: ?5 `[{kind, id}]`. */
-const doomUnwanted = `UPDATE vector_items SET hash = NULL WHERE ${space}
-  AND (kind, id) IN (SELECT value ->> '$.kind', value ->> '$.id' FROM json_each(?5)) AND hash IS NOT NULL AND ${holding}`;
+const doomUnwanted = `UPDATE vector_items SET hash = NULL WHERE rowid IN (
+  SELECT i.rowid FROM json_each(?5) e CROSS JOIN vector_items i
+    ON i.team_id = ?1 AND i.kind = e.value ->> '$.kind' AND i.id = e.value ->> '$.id' AND i.space = ?3 AND i.hash IS NOT NULL
+  ) AND ${holding}`;
 /** Adds: ?5 `[{hash, vector}]`. */
 const keepVectors = `INSERT INTO vector_cache (team_id, space, hash, vector)
   SELECT ?1, ?3, e.value ->> '$.hash', unhex(e.value ->> '$.vector') FROM json_each(?5) e

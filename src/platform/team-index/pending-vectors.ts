@@ -42,7 +42,7 @@ export interface PendingHit {
 
 /**
  * So much may wait: 16,384 vectors of 256 dimensions, 4,096 of 1,024. A scan takes 0.2 ms for each MiB, and the object's
- * memory is shared with full text. Beyond it the oldest go, which have had the most time to become visible.
+ * memory is shared with full text. Beyond it entities and relationships go, then the oldest memories, which have had the most time to become visible.
  */
 const maxBytes = 16 * 2 ** 20;
 
@@ -85,15 +85,22 @@ export class PendingVectors {
       cache.set(id, vector);
       this.#bytes += values.byteLength;
     }
-    for (const id of cache.keys()) {
-      if (this.#bytes <= maxBytes) break;
-      this.#drop(id);
-    }
+    this.#shrink();
     return { waiting: cache.size, outdated };
   }
 
   any(): boolean {
     return this.#all().size > 0;
+  }
+
+  /** Names are several to a memory, and may be missed sooner. */
+  #shrink(): void {
+    for (const isMemory of [false, true]) {
+      for (const { id, kind } of this.#all().values()) {
+        if (this.#bytes <= maxBytes) return;
+        if ((kind === "memory") === isMemory) this.#drop(id);
+      }
+    }
   }
 
   /** All spaces that ever had vectors here: where a removal has to look. */

@@ -138,6 +138,11 @@ describe("what Vectorize does not show yet", () => {
     const { hits, waiting } = await object.scanVectors({ namespace: "n", values: new Float32Array(dimensions).fill(1), kinds: ["memory"], limit: 1 });
     expect(waiting).toBe(4_096);
     expect(hits[0]?.id).toMatch(/^m:8-/);
+
+    await object.putVectors({ mark: "x", dimensions }, [{ ...place, kind: "entity", id: "e:0:x", values: new Float32Array(dimensions) }]);
+    const after = await object.scanVectors({ namespace: "n", values: new Float32Array(dimensions).fill(1), kinds: ["memory", "entity"], limit: 1 });
+    expect(after.hits.map(({ id }) => id), "names go before memories, however new").toEqual([hits[0]?.id]);
+    expect(after.waiting).toBe(4_096);
   });
 });
 
