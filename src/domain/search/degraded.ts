@@ -7,6 +7,9 @@ const groups = [
   { name: "reranking", source: undefined, legs: ["rerank"] },
 ] as const;
 
+/** What other teams of the organization made public is missing. */
+export const ownOnly = "the organization's index is down: only your own team was asked";
+
 /** What an answer had to do without, in words for a model; empty when every leg that was wanted answered. */
 export function degradedBy(legs: LegReports): string[] {
   const broken = (status: string | undefined): boolean => status === "failed" || status === "timeout";

@@ -22,6 +22,8 @@ export interface Searched {
   /** Entities and relationships that match, as candidates beside the memories. */
   concepts: Candidate[];
   legs: LegReports;
+  /** What other teams of the organization made public is missing. */
+  withoutOthers: boolean;
 }
 
 /** The most that one search looks at. */
@@ -59,6 +61,7 @@ class Search {
   readonly #legs: Legs;
   readonly #limit: number;
   readonly #without: ReadonlySet<SearchPart>;
+  #withoutOthers = false;
 
   constructor(ctx: Context, text: string, input: RecallInput) {
     this.#ctx = ctx;
@@ -74,6 +77,7 @@ class Search {
     const textual = this.#textual();
     const graph = textual.then((found) => this.#around(found));
     const [answer, near] = await Promise.all([textual, this.#nearest()]);
+    this.#withoutOthers = answer.withoutOthers ?? false;
     const text = places(answer.hits.map(({ id, score }) => ({ id, score })));
     const vector = places(near.map(({ id, similarity }) => ({ id, score: similarity })));
     const elsewhere = [...answer.hits.flatMap(({ place }) => place ?? []), ...near.flatMap(placeOf)];
@@ -109,6 +113,7 @@ class Search {
       ranked: await this.#reranked(question, fuse(question, found, { vectorWeight, halfLife })),
       concepts: conceptsOf(expanded, byId.values()),
       legs: this.#legs.reports,
+      withoutOthers: this.#withoutOthers,
     };
   }
 
@@ -210,6 +215,7 @@ class Search {
     // Another team's shard, or the directory, is no reason to withhold one's own.
     const unheard = (error: unknown): Memory[] => {
       this.#ctx.report("search.organization", error);
+      this.#withoutOthers = true;
       return [];
     };
     const [mine, foreign, past] = await Promise.all([

@@ -15,6 +15,8 @@ const maxTopK = 100;
 
 /** How long a query waits to hear what Vectorize does not show yet, ms: without it the rest is still an answer. */
 const scanMs = 500;
+/** And how long for what other teams made public. */
+const othersMs = 1_000;
 
 /** With so many waiting, a write asks whether Vectorize shows the oldest by now, instead of leaving it to the next minute. */
 const settleAbove = 2_000;
@@ -86,14 +88,14 @@ export class VectorizeIndex implements VectorIndex {
       { namespace: teamNamespace(principal.teamId, mark), values, kinds, audiences, limit },
       binding.query(values, { namespace: teamNamespace(principal.teamId, mark), topK, filter: { audience: { $in: audiences }, kind: { $in: kinds } } }),
     );
-    const others = this.#merged(
+    const others = inTime(othersMs, this.#merged(
       this.#organization(principal),
       { namespace: organizationNamespace(principal.organizationId, mark), values, kinds, exceptTeam: principal.teamId, limit },
       binding.query(values, {
         namespace: organizationNamespace(principal.organizationId, mark), topK, returnMetadata: "indexed",
         filter: { team: { $ne: principal.teamId }, kind: { $in: kinds } },
       }),
-    ).catch((error: unknown): Found[] => {
+    )).catch((error: unknown): Found[] => {
       this.#report("vectors.query.organization", error);
       return [];
     });
