@@ -171,6 +171,8 @@ export interface SearchAnswer {
   rarest: number;
   /** All changes up to this sequence number are in the answer. */
   appliedSeq: number;
+  /** What other teams of the organization made public could not be asked for. */
+  withoutOthers?: boolean;
 }
 
 export interface IndexStats {

@@ -57,11 +57,12 @@ function replace(binding: object, methods: string[], instead: Instead): () => vo
   };
 }
 
-/** The index objects, for all calls or for those named. */
-export function breakIndex(trouble: Trouble, methods?: string[]): () => void {
+/** The index objects, or those of names that begin so; for all calls or for those named. */
+export function breakIndex(trouble: Trouble, { methods, of = "" }: { methods?: string[]; of?: string } = {}): () => void {
   const instead = struckBy(trouble);
   return replace(env.TEAM_INDEX, ["getByName"], (real, args) => {
     const stub = real(...args) as Record<string, Call>;
+    if (!String(args[0]).startsWith(of)) return stub;
     return new Proxy(stub, {
       get: (_, method: string) => {
         const call: Call = (...handedOn) => (stub[method] as Call)(...handedOn);

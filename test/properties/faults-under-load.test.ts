@@ -24,6 +24,7 @@ interface Fault {
 }
 
 const textDown = /text search.*(?:down|late)/;
+const ownTeam = /only your own team was asked/;
 const vectorsDown = /vector search.*down/;
 const vectorsLate = /vector search.*late/;
 const vectorsOut = /vector search.*(?:down|late)/;
@@ -31,8 +32,10 @@ const vectorsOut = /vector search.*(?:down|late)/;
 const faults: Fault[] = [
   { name: "the index objects are away", strike: () => breakIndex("down"), says: { text: textDown, hybrid: textDown }, hidesWords: true, holdsVectors: true },
   { name: "the index objects hang", strike: () => breakIndex("hangs"), says: { text: textDown, hybrid: textDown }, hidesWords: true, holdsVectors: true },
-  { name: "the index objects take no change and cannot follow", strike: () => breakIndex("down", ["apply", "remove", "catchUp", "bump"]), says: { text: textDown, hybrid: textDown }, hidesWords: true },
+  { name: "the index objects take no change and cannot follow", strike: () => breakIndex("down", { methods: ["apply", "remove", "catchUp", "bump"] }), says: { text: textDown, hybrid: textDown }, hidesWords: true },
   { name: "the index objects fail now and then", strike: () => breakIndex("flaky"), hidesWords: true },
+  { name: "the organization's index object is away", strike: () => breakIndex("down", { of: "org:" }), says: { text: ownTeam, hybrid: ownTeam } },
+  { name: "the organization's index object hangs", strike: () => breakIndex("hangs", { of: "org:" }), says: { text: ownTeam, hybrid: ownTeam } },
   { name: "Vectorize is away", strike: () => breakVectorize("down"), says: { vector: vectorsDown, hybrid: vectorsDown }, holdsVectors: true },
   { name: "Vectorize hangs", strike: () => breakVectorize("hangs"), says: { vector: vectorsLate, hybrid: vectorsLate }, holdsVectors: true },
   { name: "Vectorize fails now and then", strike: () => breakVectorize("flaky") },

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import type { MemoryFilter, PublicPlace } from "../ports.ts";
+import { ownOnly } from "../search/degraded.ts";
 import { asVersion, type Memory } from "./memory.ts";
 
 export interface LookUp {
@@ -21,7 +22,6 @@ export interface LookedUp {
 /** The most that one look-up answers. */
 const maxFound = 100;
 
-const ownOnly = "the organization's index is down: only your own team was asked";
 const noPast = "the index of the past is down: what had this key then cannot be told";
 
 /** Memories by what they are called or marked with; one's own before those of others. */

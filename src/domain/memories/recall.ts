@@ -3,7 +3,7 @@ import type { MemoryFilter } from "../ports.ts";
 import { finish, type SearchReport } from "../search/answer.ts";
 import type { Rendering } from "../search/budget.ts";
 import { choose, type Ranked } from "../search/choose.ts";
-import { degradedBy } from "../search/degraded.ts";
+import { degradedBy, ownOnly } from "../search/degraded.ts";
 import type { Receipt } from "../search/receipt.ts";
 import { relate, type Related } from "../search/related.ts";
 import { searchMemories } from "../search/search-memories.ts";
@@ -81,7 +81,7 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
-  const { question, ranked, concepts, ties, legs } = await searchMemories(ctx, query, input);
+  const { question, ranked, concepts, ties, legs, withoutOthers } = await searchMemories(ctx, query, input);
   const { chosen, attached, drops, found } = choose(ranked, concepts, {
     limit: input.limit,
     minRelevance: input.minRelevance ?? defaultMinRelevance,
@@ -101,7 +101,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     drops,
     unshaped: ranked.slice(0, input.limit).map(whole),
   };
-  return finish({ items, totalFound: found, more: [], degraded: degradedBy(legs) }, report, {
+  return finish({ items, totalFound: found, more: [], degraded: [...degradedBy(legs), ...(withoutOthers ? [ownOnly] : [])] }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),

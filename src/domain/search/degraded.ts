@@ -9,6 +9,9 @@ const groups = [
 
 const isBroken = (status: string | undefined): boolean => status === "failed" || status === "timeout";
 
+/** What other teams of the organization made public is missing. */
+export const ownOnly = "the organization's index is down: only your own team was asked";
+
 /** What an answer had to do without, in words for a model; empty when every leg that was wanted answered. */
 export function degradedBy(reports: LegReports): string[] {
   // Without vectors there is nothing near to ask the graph about; that is not the graph's fault.

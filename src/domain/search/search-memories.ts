@@ -25,6 +25,8 @@ export interface Searched {
   /** Links of the best memories. */
   ties: Tie[];
   legs: LegReports;
+  /** What other teams of the organization made public is missing. */
+  withoutOthers: boolean;
 }
 
 /** The most that one search looks at. */
@@ -57,6 +59,7 @@ class Search {
   readonly #legs: Legs;
   readonly #limit: number;
   readonly #without: ReadonlySet<SearchPart>;
+  #withoutOthers = false;
 
   constructor(ctx: Context, text: string, input: RecallInput) {
     this.#ctx = ctx;
@@ -72,6 +75,7 @@ class Search {
     const [answer, nearby] = await Promise.all([this.#textual(), this.#nearest()]);
     const nearest = nearby.filter(({ kind }) => kind === "memory");
     const near = nearOf(nearby);
+    this.#withoutOthers = answer.withoutOthers ?? false;
     const text = places(answer.hits.map(({ id, score }) => ({ id, score })));
     const vector = places(nearest.map(({ id, similarity }) => ({ id, score: similarity })));
     const elsewhere = [...answer.hits.flatMap(({ place }) => place ?? []), ...nearest.flatMap(placeOf)];
@@ -114,6 +118,7 @@ class Search {
       concepts: conceptsOf(expanded, byId.values()),
       ties: expanded.ties,
       legs: this.#legs.reports,
+      withoutOthers: this.#withoutOthers,
     };
   }
 
@@ -188,6 +193,7 @@ class Search {
     // Another team's shard, or the directory, is no reason to withhold one's own.
     const unheard = (error: unknown): Memory[] => {
       this.#ctx.report("search.organization", error);
+      this.#withoutOthers = true;
       return [];
     };
     const [mine, foreign, past] = await Promise.all([

@@ -100,8 +100,7 @@ export class TeamIndexClient implements SearchIndex {
     const [own, others] = await Promise.all([
       this.#team(principal).search(refOf(principal), asked),
       askOthers
-        ? this.#organization(principal)
-            .search(refOf(principal), { ...asked, othersOnly: true })
+        ? inTime(answerMs, this.#organization(principal).search(refOf(principal), { ...asked, othersOnly: true }))
             .catch((error: unknown) => {
               this.#report("index.search.organization", error);
               return undefined;
@@ -114,7 +113,8 @@ export class TeamIndexClient implements SearchIndex {
       ...own.hits.map(({ id, score, own, lent }) => ({ id, score, own, lent })),
       ...(others?.hits ?? []).map(({ id, teamId, shard, score, own, lent }) => ({ id, score: score * scale, own, lent, place: { id, teamId, shard } })),
     ];
-    return { hits: hits.sort((a, b) => b.score - a.score).slice(0, query.limit), weights: own.weights, terms: own.terms, rarest: own.rarest, appliedSeq: own.appliedSeq };
+    const { weights, terms, rarest, appliedSeq } = own;
+    return { hits: hits.sort((a, b) => b.score - a.score).slice(0, query.limit), weights, terms, rarest, appliedSeq, withoutOthers: askOthers && !others };
   }
 
   async lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }> {

@@ -17,6 +17,8 @@ const maxTopK = 100;
 const maybePublic: ReadonlySet<VectorKind> = new Set(["memory"]);
 /** How long a query waits to hear what Vectorize does not show yet, ms: without it the rest is still an answer. */
 const scanMs = 500;
+/** And how long for what other teams made public. */
+const othersMs = 1_000;
 
 /** With so many waiting, a write asks whether Vectorize shows the oldest by now, instead of leaving it to the next minute. */
 const settleAbove = 2_000;
@@ -94,14 +96,14 @@ export class VectorizeIndex implements VectorIndex {
       ...asked.map((group) => binding.query(values, { namespace, topK, filter: { audience: { $in: audiences }, kind: { $in: group } } })),
     );
     const others = (): Promise<Found[]> =>
-      this.#merged(
+      inTime(othersMs, this.#merged(
         state.pending ? this.#organization(principal) : undefined,
         { namespace: organizationNamespace(principal.organizationId, mark), values, kinds: publicKinds, exceptTeam: principal.teamId, limit },
         binding.query(values, {
           namespace: organizationNamespace(principal.organizationId, mark), topK, returnMetadata: "indexed",
           filter: { team: { $ne: principal.teamId }, kind: { $in: publicKinds } },
         }),
-      ).catch((error: unknown): Found[] => {
+      )).catch((error: unknown): Found[] => {
         this.#report("vectors.query.organization", error);
         return [];
       });
