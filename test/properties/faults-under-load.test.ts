@@ -180,11 +180,12 @@ const rows = async <T>(sql: string, teamId: string): Promise<T[]> => (await env.
 /** Cron, minute after minute, until nothing is behind. */
 async function recovered(team: Team): Promise<number> {
   for (let minutes = 0; minutes < 30; minutes += 1) {
-    const [{ seq } = { seq: 0 }] = await rows<{ seq: number }>("SELECT seq FROM counters WHERE team_id = ?", team.id);
-    const tracks = await rows<{ cursor: number; attempts: number }>("SELECT cursor, attempts FROM index_progress WHERE team_id = ?", team.id);
+    const [{ seq, drawn } = { seq: 0, drawn: 0 }] = await rows<{ seq: number; drawn: number }>(
+      "SELECT seq, (SELECT coalesce(max(o.seq), 0) FROM graph_outbox o WHERE o.team_id = c.team_id) AS drawn FROM counters c WHERE c.team_id = ?", team.id);
+    const tracks = await rows<{ stage: string; cursor: number; attempts: number }>("SELECT stage, cursor, attempts FROM index_progress WHERE team_id = ?", team.id);
     const aside = await rows("SELECT 1 FROM index_failures WHERE team_id = ?", team.id);
     const { appliedSeq } = await services.index.stats(team.owner.principal);
-    const isBehind = tracks.length < 2 || tracks.some(({ cursor, attempts }) => cursor < seq || attempts > 0) || aside.length > 0 || appliedSeq < seq;
+    const isBehind = tracks.length < 3 || tracks.some(({ stage, cursor, attempts }) => cursor < (stage === "graph_vectors" ? drawn : seq) || attempts > 0) || aside.length > 0 || appliedSeq < seq;
     if (!isBehind) return minutes;
     const ahead = minutes * minute;
     await runScheduled(services, Date.now() + ahead, () => Date.now() + ahead);
