@@ -45,22 +45,41 @@ function struckBy(trouble: Trouble): Instead {
   };
 }
 
-/** All users of a binding share the object, so a method put on it is the one they call; healed, the inherited one is there again. */
-function replace(binding: object, methods: string[], instead: Instead): () => void {
+/** By binding: what is to happen instead, while it is broken. */
+const broken = new Map<object, Instead>();
+
+/**
+ * All users of a binding share the object, so a method put on it is the one they call. It is put there once and stays: where
+ * the runtime's own method was called before, a place that calls it may go on doing so whatever is put on the object later.
+ */
+function interceptable(binding: object, methods: string[]): void {
   const held = binding as Record<string, Call>;
   for (const method of methods) {
     const real = held[method] as Call;
-    held[method] = (...args) => instead((...handedOn) => Reflect.apply(real, binding, handedOn), args, method);
+    const call: Call = (...args) => Reflect.apply(real, binding, args);
+    held[method] = (...args) => {
+      const instead = broken.get(binding);
+      return instead ? instead(call, args, method) : call(...args);
+    };
   }
-  return () => {
-    for (const method of methods) delete held[method];
-  };
+}
+
+interceptable(env.TEAM_INDEX, ["getByName"]);
+interceptable(env.VECTORIZE, ["query", "upsert", "getByIds", "deleteByIds"]);
+interceptable(env.AI, ["run"]);
+interceptable(env.JOBS, ["send"]);
+interceptable(env.CACHE, ["get", "put"]);
+interceptable(env.SHARD_0, ["prepare"]);
+
+function replace(binding: object, instead: Instead): () => void {
+  broken.set(binding, instead);
+  return () => void broken.delete(binding);
 }
 
 /** The index objects, or those of names that begin so; for all calls or for those named. */
 export function breakIndex(trouble: Trouble, { methods, of = "" }: { methods?: string[]; of?: string } = {}): () => void {
   const instead = struckBy(trouble);
-  return replace(env.TEAM_INDEX, ["getByName"], (real, args) => {
+  return replace(env.TEAM_INDEX, (real, args) => {
     const stub = real(...args) as Record<string, Call>;
     if (!String(args[0]).startsWith(of)) return stub;
     return new Proxy(stub, {
@@ -72,16 +91,16 @@ export function breakIndex(trouble: Trouble, { methods, of = "" }: { methods?: s
   });
 }
 
-export const breakVectorize = (trouble: Trouble): (() => void) => replace(env.VECTORIZE, ["query", "upsert", "getByIds", "deleteByIds"], struckBy(trouble));
-export const breakEmbedder = (trouble: Trouble): (() => void) => replace(env.AI, ["run"], struckBy(trouble));
-export const breakQueue = (trouble: Trouble): (() => void) => replace(env.JOBS, ["send"], struckBy(trouble));
-export const breakKv = (trouble: Trouble): (() => void) => replace(env.CACHE, ["get", "put"], struckBy(trouble));
+export const breakVectorize = (trouble: Trouble): (() => void) => replace(env.VECTORIZE, struckBy(trouble));
+export const breakEmbedder = (trouble: Trouble): (() => void) => replace(env.AI, struckBy(trouble));
+export const breakQueue = (trouble: Trouble): (() => void) => replace(env.JOBS, struckBy(trouble));
+export const breakKv = (trouble: Trouble): (() => void) => replace(env.CACHE, struckBy(trouble));
 
 const graphTables = /\b(?:entities|entity_mentions|entity_tokens|relationships|relationship_mentions|relationship_tokens|graph_outbox)\b/;
 
 /** Whatever statement names the graph fails as it does where a table is missing. */
 export const breakGraph = (): (() => void) =>
-  replace(env.SHARD_0, ["prepare"], (real, [sql]) => {
+  replace(env.SHARD_0, (real, [sql]) => {
     if (!graphTables.test(String(sql))) return real(sql);
     struck += 1;
     return real("SELECT * FROM the_graph_is_away");

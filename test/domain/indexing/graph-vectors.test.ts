@@ -94,7 +94,7 @@ describe("vectors of entities and relationships", () => {
 
   test("what time a statement had from a memory that was erased is not in its vector any more", async () => {
     await ada.keep("one", "Kubernetes uses Redis since 2023.", shared);
-    const newer = await ada.keep("two", "Kubernetes uses Redis since 2024.", shared);
+    const newer = await ada.keep("two", "Kubernetes uses Redis since 2024.", shared, now + 1);
     await jobs.run(team);
     expectHeld(namesOf("Kubernetes", "Redis", "Kubernetes uses Redis since 2024"));
     await ada.at(now).memories.erase(ada.principal, ada.at(now), [newer]);
