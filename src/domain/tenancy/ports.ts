@@ -59,7 +59,7 @@ export interface AuditEntry extends CallOrigin {
 export interface KeyDirectory {
   /**
    * The key with its holder's present role, by one query. Knows no principal: it is what makes one. `undefined`
-   * also when the holder has left the team, so that leaving stops their keys on the next request.
+   * also when the holder has left the team, or it or they are deleted: that stops their keys on the next request.
    */
   authenticate(keyId: string): Promise<KeyHolder | undefined>;
   /** Notes the use unless one was noted after `unlessAfter`. */

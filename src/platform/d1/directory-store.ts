@@ -99,7 +99,9 @@ export class DirectoryStore implements KeyDirectory {
       .select({ key: apiKeys, role: memberships.role, organizationId: teams.organizationId, shard: teams.shard })
       .from(apiKeys)
       .innerJoin(memberships, and(eq(memberships.teamId, apiKeys.teamId), eq(memberships.userId, apiKeys.userId)))
-      .innerJoin(teams, eq(teams.id, apiKeys.teamId))
+      .innerJoin(teams, and(eq(teams.id, apiKeys.teamId), isNull(teams.deletedAt)))
+      .innerJoin(organizations, and(eq(organizations.id, teams.organizationId), isNull(organizations.deletedAt)))
+      .innerJoin(users, and(eq(users.id, apiKeys.userId), isNull(users.deletedAt)))
       .where(eq(apiKeys.keyId, keyId));
     return row && { ...row, key: toRecord(row.key) };
   }
