@@ -11,6 +11,7 @@ import type { IndexingPorts } from "./domain/indexing/index-team.ts";
 import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
+import type { SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
 import { embeddersOf } from "./platform/ai/embedders.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1GraphStore } from "./platform/d1/graph-store.ts";
@@ -18,6 +19,7 @@ import { D1GraphWriter } from "./platform/d1/graph-writer.ts";
 import { D1IndexProgress } from "./platform/d1/index-progress.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
+import { SignInStore } from "./platform/d1/sign-in-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
 import { D1VectorStore } from "./platform/d1/vector-store.ts";
 import { QueueAnnouncer } from "./platform/queue/announcer.ts";
@@ -32,6 +34,7 @@ import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
 export interface Services {
   config: Config;
   keys: KeyDirectory;
+  signIn: WebSessionDirectory & SignInLinkDirectory;
   memories: MemoryStore;
   index: SearchIndex;
   graph: GraphStore;
@@ -63,6 +66,7 @@ export function servicesOf(env: Env): Services {
   return {
     config,
     keys: announcedKeys(directory, (session) => env.USER_SESSION.getByName(session).standingChanged()),
+    signIn: new SignInStore(env.DB),
     memories: announcedWrites(new D1MemoryStore(shardOf), announcer),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf),

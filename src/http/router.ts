@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { secureHeaders } from "hono/secure-headers";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
 import type { Services } from "../app.ts";
 import { DomainError, type ErrorCode } from "../domain/errors.ts";
@@ -8,6 +7,8 @@ import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
 import { bearerToken, KeyOwners, proveKey } from "./credentials.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { type Audience, securityHeaders } from "./security-headers.ts";
+import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidKey, unauthorized } from "./errors.ts";
 
 /** How the edge reaches the session objects. */
@@ -15,7 +16,7 @@ export type SessionOf = (name: string) => { fetch(request: Request): Promise<Res
 
 interface Edge {
   Bindings: { ADDRESS_LIMIT?: RateLimit };
-  Variables: { requestId: string };
+  Variables: { requestId: string; audience?: Audience };
 }
 
 const mcpPaths = ["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messages/"];
@@ -34,13 +35,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
     // A stream says for itself that it is not to be kept.
     if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
   });
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      referrerPolicy: "no-referrer",
-      crossOriginResourcePolicy: "same-origin",
-    }),
-  );
+  app.use(securityHeaders);
   // DNS rebinding: a page in a browser must not reach this server under a name that is not its own.
   app.use(
     async (c, next) =>
@@ -86,6 +81,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   }
 
   app.route("/v1/keys", keyRoutes(services));
+  app.route("/", webRoutes(services));
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));
   app.onError((error, c) => {

@@ -32,6 +32,12 @@ export type AuditAction =
   | "key.create"
   | "key.rotate"
   | "key.revoke"
+  | "link.create"
+  | "session.end"
+  | "sign-in.link"
+  | "sign-in.upstream"
+  | "sign-in.passkey"
+  | "sign-in.refused"
   | "authenticate.malformed"
   | "authenticate.unknown"
   | "authenticate.expired"
@@ -51,7 +57,7 @@ export interface AuditEntry extends CallOrigin {
   organizationId?: string;
   teamId?: string;
   userId?: string;
-  /** Id of the key that it is about. */
+  /** Id of what it is about: a key, a session, a grant. */
   subject?: string;
 }
 

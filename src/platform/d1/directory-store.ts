@@ -1,8 +1,9 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { AuditEntry, KeyDirectory, KeyHolder, KeyRecord, KeySummary } from "../../domain/tenancy/ports.ts";
 import { type Principal, type Role, type Scope, scopes } from "../../domain/tenancy/principal.ts";
+import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
 
 export interface TeamPlace {
@@ -113,9 +114,7 @@ export class DirectoryStore implements KeyDirectory {
   }
 
   async auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void> {
-    // `is` also matches null, the team of an unknown key; the index audit_team serves both.
-    const recent = sql`select count(*) from ${directoryAudit} where team_id is ${entry.teamId ?? null} and at > ${entry.at - 60_000} and success = 0`;
-    await this.#db.insert(directoryAudit).select(rowWhen(directoryAudit, entry, sql`(${recent}) < ${limitPerMinute}`));
+    await auditFailure(this.#db, entry, limitPerMinute);
   }
 
   async insertKey(key: KeyRecord, audit: AuditEntry): Promise<void> {
@@ -143,7 +142,7 @@ export class DirectoryStore implements KeyDirectory {
     const open = sql`exists (select 1 from ${apiKeys} where key_id = ${keyId} and team_id = ${principal.teamId} and revoked_at is null)`;
     // The audit row first: its condition is no longer true once the key is revoked.
     const [, revoked] = await this.#db.batch([
-      this.#db.insert(directoryAudit).select(rowWhen(directoryAudit, audit, open)),
+      this.#db.insert(directoryAudit).select(auditWhen(audit, open)),
       this.#db.update(apiKeys).set({ revokedAt: now }).where(and(ofTeam(principal, keyId), isNull(apiKeys.revokedAt))),
     ]);
     return revoked.meta.changes > 0;
@@ -156,7 +155,7 @@ export class DirectoryStore implements KeyDirectory {
     const [replaced] = await this.#db.batch([
       this.#db.update(apiKeys).set({ expiresAt: oldExpiresAt, replacedBy: successor.keyId }).where(and(ofTeam(principal, oldKeyId), current)),
       this.#db.insert(apiKeys).select(rowWhen(apiKeys, successor, won)),
-      this.#db.insert(directoryAudit).select(rowWhen(directoryAudit, audit, won)),
+      this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
     ]);
     return replaced.meta.changes > 0;
   }
@@ -171,16 +170,3 @@ const ofTeam = (principal: Principal, keyId: string): SQL | undefined =>
 const isScope = (value: string): value is Scope => (scopes as readonly string[]).includes(value);
 
 const toRecord = (row: typeof apiKeys.$inferSelect): KeyRecord => ({ ...row, scopes: row.scopes.filter(isScope) });
-
-/**
- * One row for `insert … select`, written only if `condition` holds at that point of the transaction. Columns in the order
- * of the table, as drizzle lists them. (`db.run(sql)` with parameters cannot take part in a batch in drizzle's D1 driver.)
- */
-function rowWhen(table: typeof apiKeys | typeof directoryAudit, row: KeyRecord | AuditEntry, condition: SQL): SQL {
-  const given = new Map<string, unknown>(Object.entries(row));
-  const values = Object.entries(getTableColumns(table)).map(([field, column]) => {
-    const value = given.get(field);
-    return value == null ? sql`null` : sql`${sql.param(value, column)}`;
-  });
-  return sql`select ${sql.join(values, sql`, `)} where ${condition}`;
-}
