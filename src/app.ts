@@ -12,6 +12,7 @@ import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
 import type { SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
+import type { TenantDirectory } from "./domain/tenancy/tenant-ports.ts";
 import { embeddersOf } from "./platform/ai/embedders.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1GraphStore } from "./platform/d1/graph-store.ts";
@@ -20,6 +21,7 @@ import { D1IndexProgress } from "./platform/d1/index-progress.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
 import { SignInStore } from "./platform/d1/sign-in-store.ts";
+import { TenantStore } from "./platform/d1/tenant-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
 import { D1VectorStore } from "./platform/d1/vector-store.ts";
 import { QueueAnnouncer } from "./platform/queue/announcer.ts";
@@ -28,6 +30,7 @@ import { TeamIndexClient } from "./platform/team-index/client.ts";
 import { VectorizeBindings } from "./platform/vectorize/bindings.ts";
 import { VectorizeIndex } from "./platform/vectorize/vectorize-index.ts";
 import { announcedKeys } from "./session/announced-keys.ts";
+import { announcedTenants } from "./session/announced-tenants.ts";
 import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
 
 /** Everything the outer layers use, wired once per isolate. */
@@ -35,6 +38,7 @@ export interface Services {
   config: Config;
   keys: KeyDirectory;
   signIn: WebSessionDirectory & SignInLinkDirectory;
+  tenants: TenantDirectory;
   memories: MemoryStore;
   index: SearchIndex;
   graph: GraphStore;
@@ -67,6 +71,10 @@ export function servicesOf(env: Env): Services {
     config,
     keys: announcedKeys(directory, (session) => env.USER_SESSION.getByName(session).standingChanged()),
     signIn: new SignInStore(env.DB),
+    tenants: announcedTenants(new TenantStore(env.DB), {
+      changed: (session) => env.USER_SESSION.getByName(session).standingChanged(),
+      left: (session) => env.USER_SESSION.getByName(session).memberLeft(),
+    }),
     memories: announcedWrites(new D1MemoryStore(shardOf), announcer),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf),

@@ -7,6 +7,7 @@ import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
 import { bearerToken, KeyOwners, proveKey } from "./credentials.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
 import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidKey, unauthorized } from "./errors.ts";
@@ -81,6 +82,8 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   }
 
   app.route("/v1/keys", keyRoutes(services));
+  app.route("/v1/teams", teamRoutes(services));
+  app.route("/v1/organizations", organizationRoutes(services));
   app.route("/", webRoutes(services));
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));

@@ -82,6 +82,16 @@ export class UserSession extends DurableObject<Env> {
     this.#standing.changed();
   }
 
+  /** The person is not in the team any more: nothing of what they did or read here is kept. */
+  memberLeft(): void {
+    this.#standing.changed();
+    this.#cache.drop();
+    this.ctx.storage.transactionSync(() => {
+      const tables = this.ctx.storage.sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'");
+      for (const { name } of tables.toArray()) this.ctx.storage.sql.exec(`DELETE FROM "${name}"`);
+    });
+  }
+
   /** Overridden by the conformance entry, which adds its fixtures. */
   protected buildServer(server: McpServerContext): Server | McpServer {
     const { searchParams } = new URL(server.request.url);

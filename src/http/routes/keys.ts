@@ -3,10 +3,9 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { createKey, defaultLifetimeDays, listKeys, maxGraceHours, maxLifetimeDays, revokeKey, rotateKey, type KeyContext } from "../../domain/tenancy/keys.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
-import { invalid } from "../../domain/errors.ts";
-import { describeProblems } from "../../mcp/errors.ts";
 import { bearerToken, proveKey } from "../credentials.ts";
 import { invalidKey, unauthorized } from "../errors.ts";
+import { parsed } from "./body.ts";
 
 interface KeyRoutes {
   Variables: { requestId: string; keyContext: KeyContext };
@@ -48,20 +47,4 @@ export function keyRoutes(services: Services): Hono<KeyRoutes> {
   });
   app.delete("/:keyId", async (c) => c.json(await revokeKey(c.get("keyContext"), { keyId: c.req.param("keyId") })));
   return app;
-}
-
-const maxBodyBytes = 16_384;
-
-async function parsed<T extends z.ZodType>(request: Request, schema: T): Promise<z.output<T>> {
-  const text = await request.text();
-  if (text.length > maxBodyBytes) throw invalid("The body is too large.");
-  let body: unknown;
-  try {
-    body = text === "" ? {} : JSON.parse(text);
-  } catch {
-    throw invalid("The body is not JSON.", "Send a JSON object.");
-  }
-  const result = schema.safeParse(body);
-  if (!result.success) throw invalid(describeProblems(result.error));
-  return result.data;
 }

@@ -1,6 +1,7 @@
 import { Hono, type Context } from "hono";
 import type { Services } from "../../app.ts";
 import { takeSignInLink } from "../../domain/tenancy/sign-in-link.ts";
+import { ensurePersonalTeam } from "../../domain/tenancy/teams.ts";
 import type { Person, SignInMethod } from "../../domain/tenancy/sign-in-ports.ts";
 import { endSession, startSession } from "../../domain/tenancy/web-session.ts";
 import { errorPage } from "./pages/error-page.tsx";
@@ -58,11 +59,14 @@ export function webRoutes(services: Services): Hono<Web> {
 
 /** From here on the browser is this person's; whatever session it had ends. */
 export async function signIn(services: Services, c: Context<Web>, person: Person, method: SignInMethod): Promise<void> {
+  const now = Date.now();
+  const from = originOfCall(c);
+  await ensurePersonalTeam({ person, now, from, tenants: services.tenants });
   const { token } = await startSession(
     services.signIn,
     { person, method, previousToken: sessionToken(c), userAgent: c.req.header("user-agent") },
-    Date.now(),
-    originOfCall(c),
+    now,
+    from,
   );
   keepSession(c, token);
 }

@@ -24,7 +24,7 @@ type WebContext = Context<Web>;
 const cookieName = "session";
 const cookie = { prefix: "host", httpOnly: true, sameSite: "Lax" } as const;
 
-export const sessionToken = (c: WebContext): string | undefined => getCookie(c, cookieName, "host");
+export const sessionToken = (c: Context): string | undefined => getCookie(c, cookieName, "host");
 export const keepSession = (c: WebContext, token: string): void => setCookie(c, cookieName, token, { ...cookie, maxAge: lifetimeMs / 1000 });
 export const forgetSession = (c: WebContext): unknown => deleteCookie(c, cookieName, cookie);
 
@@ -37,13 +37,18 @@ export function originOfCall(c: WebContext): CallOrigin {
  * Cookies are sent along with requests that other sites cause, so a request that changes something must come from a page
  * of this very origin. Browsers say so in Sec-Fetch-Site and Origin; who says neither is no browser with a page of ours.
  */
-export const sameOriginOnly = (services: Services): MiddlewareHandler<Web> => async (c, next) => {
-  if (c.req.method === "GET" || c.req.method === "HEAD") return next();
-  const site = c.req.header("sec-fetch-site");
-  const origin = c.req.header("origin");
+export function comesFromOwnPage(request: Request, services: Services): boolean {
+  const site = request.headers.get("sec-fetch-site") ?? undefined;
+  const origin = request.headers.get("origin") ?? undefined;
   const saysSame = (site ?? origin) !== undefined;
-  const own = publicOrigin(new URL(c.req.url), services.config);
-  if (saysSame && (site ?? "same-origin") === "same-origin" && (origin ?? own) === own) return next();
+  const own = publicOrigin(new URL(request.url), services.config);
+  return saysSame && (site ?? "same-origin") === "same-origin" && (origin ?? own) === own;
+}
+
+export const changesNothing = (method: string): boolean => method === "GET" || method === "HEAD";
+
+export const sameOriginOnly = (services: Services): MiddlewareHandler<Web> => async (c, next) => {
+  if (changesNothing(c.req.method) || comesFromOwnPage(c.req.raw, services)) return next();
   return errorPage(c, 403, "This request came from another site", "Open OmniMemory itself and try again there.");
 };
 

@@ -1,4 +1,4 @@
-import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, is, SQL, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { AuditEntry } from "../../domain/tenancy/ports.ts";
@@ -12,6 +12,7 @@ export function rowWhen(table: SQLiteTable, row: object, condition: SQL): SQL {
   const given = new Map<string, unknown>(Object.entries(row));
   const values = Object.entries(getTableColumns(table)).map(([field, column]) => {
     const value = given.get(field);
+    if (is(value, SQL)) return value;
     return value == null ? sql`null` : sql`${sql.param(value, column)}`;
   });
   return sql`select ${sql.join(values, sql`, `)} where ${condition}`;

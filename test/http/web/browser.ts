@@ -10,6 +10,7 @@ export const signInStore = new SignInStore(env.DB);
 export interface Asked {
   headers?: Record<string, string | null>;
   form?: Record<string, string> | [string, string][];
+  body?: string;
 }
 
 /** A browser as far as servers notice: it keeps cookies, and says of each request which page caused it. */
@@ -29,7 +30,12 @@ export class Browser {
     return this.#send("POST", path, { "sec-fetch-site": "same-origin", origin, "content-type": "application/x-www-form-urlencoded" }, { form, headers });
   }
 
-  async #send(method: string, path: string, defaults: Record<string, string>, { headers = {}, form }: Asked): Promise<Response> {
+  /** What a script of a page of the server asks for. */
+  json(method: string, path: string, body?: unknown, headers: Asked["headers"] = {}): Promise<Response> {
+    return this.#send(method, path, { "sec-fetch-site": "same-origin", origin, "content-type": "application/json" }, { headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  }
+
+  async #send(method: string, path: string, defaults: Record<string, string>, { headers = {}, form, body }: Asked): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const all = { host: "localhost", "user-agent": this.userAgent, ...defaults, ...(cookie ? { cookie } : {}), ...headers };
     const answer = await SELF.fetch(new URL(path, origin), {
@@ -37,6 +43,7 @@ export class Browser {
       redirect: "manual",
       headers: Object.fromEntries(Object.entries(all).filter((header): header is [string, string] => header[1] !== null)),
       ...(form ? { body: new URLSearchParams(form).toString() } : {}),
+      ...(body === undefined ? {} : { body }),
     });
     for (const line of answer.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
