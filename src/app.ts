@@ -12,7 +12,7 @@ import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
 import type { SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
-import type { TenantDirectory } from "./domain/tenancy/tenant-ports.ts";
+import type { InvitationDirectory, TenantDirectory } from "./domain/tenancy/tenant-ports.ts";
 import { embeddersOf } from "./platform/ai/embedders.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1GraphStore } from "./platform/d1/graph-store.ts";
@@ -20,6 +20,7 @@ import { D1GraphWriter } from "./platform/d1/graph-writer.ts";
 import { D1IndexProgress } from "./platform/d1/index-progress.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
+import { InvitationStore } from "./platform/d1/invitation-store.ts";
 import { SignInStore } from "./platform/d1/sign-in-store.ts";
 import { TenantStore } from "./platform/d1/tenant-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
@@ -39,6 +40,7 @@ export interface Services {
   keys: KeyDirectory;
   signIn: WebSessionDirectory & SignInLinkDirectory;
   tenants: TenantDirectory;
+  invitations: InvitationDirectory;
   memories: MemoryStore;
   index: SearchIndex;
   graph: GraphStore;
@@ -71,6 +73,7 @@ export function servicesOf(env: Env): Services {
     config,
     keys: announcedKeys(directory, (session) => env.USER_SESSION.getByName(session).standingChanged()),
     signIn: new SignInStore(env.DB),
+    invitations: new InvitationStore(env.DB),
     tenants: announcedTenants(new TenantStore(env.DB), {
       changed: (session) => env.USER_SESSION.getByName(session).standingChanged(),
       left: (session) => env.USER_SESSION.getByName(session).memberLeft(),

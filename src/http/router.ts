@@ -6,9 +6,11 @@ import { uuidv7 } from "../domain/ids.ts";
 import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
 import { bearerToken, KeyOwners, proveKey } from "./credentials.ts";
+import { invitationRoutes } from "./routes/invitations.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
+import { invitationPages } from "./web/invitation-routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidKey, unauthorized } from "./errors.ts";
 
@@ -83,8 +85,10 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
 
   app.route("/v1/keys", keyRoutes(services));
   app.route("/v1/teams", teamRoutes(services));
+  app.route("/v1/invitations", invitationRoutes(services));
   app.route("/v1/organizations", organizationRoutes(services));
   app.route("/", webRoutes(services));
+  app.route("/", invitationPages(services));
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));
   app.onError((error, c) => {

@@ -65,3 +65,32 @@ export interface TenantDirectory {
   /** The member becomes owner and the principal admin. `false` when there is no such member. */
   transferOwnership(principal: Principal, userId: string, audit: AuditEntry): Promise<boolean>;
 }
+
+export interface Invitation {
+  id: string;
+  teamId: string;
+  role: Role;
+  invitedBy: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** The way into a team. A change and its audit row are written together or not at all. */
+export interface InvitationDirectory {
+  /** `false` when the caller has not the role any more in which they acted, the team is somebody's own, or `most` are open already. */
+  insertInvitation(principal: Principal, invitation: Invitation & { tokenHash: string }, most: number, audit: AuditEntry): Promise<boolean>;
+  /** Those of the principal's team that can still be accepted, newest first. */
+  listInvitations(principal: Principal, now: number): Promise<Invitation[]>;
+  /** `false` when it is not there, or used, expired or revoked already. */
+  revokeInvitation(principal: Principal, id: string, audit: AuditEntry): Promise<boolean>;
+  /** What an invitation that can be accepted is to; its inviter may still give the role. */
+  findInvitation(tokenHash: string, now: number): Promise<{ teamId: string; teamName: string; role: Role; inviterRole: Role } | undefined>;
+  /**
+   * Takes the invitation: of several who show it, one becomes a member. Who is in the team already stays what they are, and
+   * does not use it up. `undefined` when it is unknown, used, expired or revoked, the team is deleted, or the inviter is no
+   * longer in one of `inviters` roles.
+   */
+  acceptInvitation(person: Pick<Person, "userId">, tokenHash: string, inviters: readonly Role[], audit: AuditEntry): Promise<{ teamId: string; joined: boolean } | undefined>;
+  /** Writes the row unless `limitPerMinute` failures of nobody's were written in the last minute. */
+  auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void>;
+}

@@ -8,6 +8,7 @@ import { createOrganization, createTeam, listTeams, maxNameLength, noSuchTeam, r
 import type { Member, TeamSummary } from "../../domain/tenancy/tenant-ports.ts";
 import { parsed } from "./body.ts";
 import { type Called, callerInTeam, callingPerson, findCaller } from "./caller.ts";
+import { teamInvitationRoutes } from "./invitations.ts";
 import { iso } from "./wire.ts";
 
 const name = z.string().trim().min(1).max(maxNameLength);
@@ -43,6 +44,8 @@ export function teamRoutes(services: Services): Hono<Called> {
     await renameOrganization(ctx, await parsed(c.req.raw, renaming));
     return c.json({ team: shownTeam(await showTeam(ctx)) });
   });
+
+  app.route("/:team/invitations", teamInvitationRoutes(services));
 
   app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c, c.req.param("team")))).map(shownMember) }));
   app.patch("/:team/members/:user", async (c) => {
