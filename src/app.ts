@@ -9,6 +9,7 @@ import { stageTask } from "./domain/indexing/task.ts";
 import { vectorTask } from "./domain/indexing/vector-task.ts";
 import type { IndexingPorts } from "./domain/indexing/index-team.ts";
 import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
+import type { ProposalStore } from "./domain/memories/review-ports.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
 import type { SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
@@ -21,6 +22,7 @@ import { D1IndexProgress } from "./platform/d1/index-progress.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
 import { InvitationStore } from "./platform/d1/invitation-store.ts";
+import { D1ProposalStore } from "./platform/d1/proposal-store.ts";
 import { SignInStore } from "./platform/d1/sign-in-store.ts";
 import { TenantStore } from "./platform/d1/tenant-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
@@ -42,6 +44,7 @@ export interface Services {
   tenants: TenantDirectory;
   invitations: InvitationDirectory;
   memories: MemoryStore;
+  proposals: ProposalStore;
   index: SearchIndex;
   graph: GraphStore;
   semantic: Semantic;
@@ -79,6 +82,7 @@ export function servicesOf(env: Env): Services {
       left: (session) => env.USER_SESSION.getByName(session).memberLeft(),
     }),
     memories: announcedWrites(new D1MemoryStore(shardOf), announcer),
+    proposals: new D1ProposalStore(shardOf),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),

@@ -101,12 +101,13 @@ export class UserSession extends DurableObject<Env> {
       surface: isSurface(surface) ? surface : "core",
       contextOf: (ctx: ServerContext) => {
         const { principal, requestId } = callOfAuthInfo(ctx.http?.authInfo);
-        const { memories, index, graph, semantic } = this.#services;
+        const { memories, proposals, index, graph, semantic } = this.#services;
         return {
           principal,
           requestId,
           now: Date.now(),
           memories,
+          proposals,
           index,
           graph,
           semantic,

@@ -49,8 +49,6 @@ export type AuditAction =
   | "invitation.revoke"
   | "invitation.accept"
   | "invitation.refused"
-  | "review.on"
-  | "review.off"
   | "account.delete"
   | "account.erase"
   | "link.create"

@@ -9,6 +9,7 @@ import type { Member, TeamSummary } from "../../domain/tenancy/tenant-ports.ts";
 import { parsed } from "./body.ts";
 import { type Called, callerInTeam, callingPerson, findCaller } from "./caller.ts";
 import { teamInvitationRoutes } from "./invitations.ts";
+import { proposalRoutes, reviewRoutes } from "./proposals.ts";
 import { iso } from "./wire.ts";
 
 const name = z.string().trim().min(1).max(maxNameLength);
@@ -46,6 +47,8 @@ export function teamRoutes(services: Services): Hono<Called> {
   });
 
   app.route("/:team/invitations", teamInvitationRoutes(services));
+  app.route("/:team/review", reviewRoutes(services));
+  app.route("/:team/proposals", proposalRoutes(services));
 
   app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c, c.req.param("team")))).map(shownMember) }));
   app.patch("/:team/members/:user", async (c) => {
