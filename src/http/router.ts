@@ -6,6 +6,7 @@ import { uuidv7 } from "../domain/ids.ts";
 import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
 import { bearerToken, KeyOwners, proveKey } from "./credentials.ts";
+import { accountRoutes } from "./routes/account.ts";
 import { invitationRoutes } from "./routes/invitations.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
@@ -85,6 +86,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
 
   app.route("/v1/keys", keyRoutes(services));
   app.route("/v1/teams", teamRoutes(services));
+  app.route("/v1/account", accountRoutes(services));
   app.route("/v1/invitations", invitationRoutes(services));
   app.route("/v1/organizations", organizationRoutes(services));
   app.route("/", webRoutes(services));

@@ -92,6 +92,13 @@ export class UserSession extends DurableObject<Env> {
     });
   }
 
+  /** The team or the person is erased: nothing at all is kept. */
+  async erase(): Promise<void> {
+    this.#standing.changed();
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
   /** Overridden by the conformance entry, which adds its fixtures. */
   protected buildServer(server: McpServerContext): Server | McpServer {
     const { searchParams } = new URL(server.request.url);

@@ -2,12 +2,14 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { forbidden } from "../../domain/errors.ts";
+import { deleteOrganization, deleteTeam, restoreOrganization, restoreTeam } from "../../domain/tenancy/deletion.ts";
 import { changeRole, listMembers, removeMember, transferOwnership } from "../../domain/tenancy/members.ts";
 import { roles } from "../../domain/tenancy/principal.ts";
 import { createOrganization, createTeam, listTeams, maxNameLength, noSuchTeam, renameOrganization, renameTeam, showTeam, type TenantContext } from "../../domain/tenancy/teams.ts";
 import type { Member, TeamSummary } from "../../domain/tenancy/tenant-ports.ts";
 import { parsed } from "./body.ts";
-import { type Called, callerInTeam, callingPerson, findCaller } from "./caller.ts";
+import { type Called, callerInDeletedTeam, callerInTeam, callingPerson, findCaller } from "./caller.ts";
+import { exportTeam } from "./export.ts";
 import { teamInvitationRoutes } from "./invitations.ts";
 import { proposalRoutes, reviewRoutes } from "./proposals.ts";
 import { iso } from "./wire.ts";
@@ -23,6 +25,7 @@ const transfer = z.strictObject({ user_id: z.string().min(1).max(100) });
 export function teamRoutes(services: Services): Hono<Called> {
   const app = new Hono<Called>();
   app.use(findCaller(services));
+  const { deletion } = services;
 
   app.get("/", async (c) => {
     const caller = c.get("caller");
@@ -45,6 +48,24 @@ export function teamRoutes(services: Services): Hono<Called> {
     await renameOrganization(ctx, await parsed(c.req.raw, renaming));
     return c.json({ team: shownTeam(await showTeam(ctx)) });
   });
+
+  app.delete("/:team", async (c) => {
+    const { eraseAt } = await deleteTeam({ ...(await callerInTeam(services, c, c.req.param("team"))), deletion });
+    return c.json({ deleted: true, erase_at: iso(eraseAt) });
+  });
+  app.post("/:team/restore", async (c) => {
+    await restoreTeam({ ...(await callerInDeletedTeam(services, c, c.req.param("team"))), deletion });
+    return c.json({ restored: true });
+  });
+  app.delete("/:team/organization", async (c) => {
+    const { eraseAt } = await deleteOrganization({ ...(await callerInTeam(services, c, c.req.param("team"))), deletion });
+    return c.json({ deleted: true, erase_at: iso(eraseAt) });
+  });
+  app.post("/:team/organization/restore", async (c) => {
+    await restoreOrganization({ ...(await callerInDeletedTeam(services, c, c.req.param("team"))), deletion });
+    return c.json({ restored: true });
+  });
+  app.get("/:team/export", (c) => exportTeam(services, c, c.req.param("team")));
 
   app.route("/:team/invitations", teamInvitationRoutes(services));
   app.route("/:team/review", reviewRoutes(services));

@@ -90,9 +90,15 @@ export class DirectoryStore implements KeyDirectory {
     return row;
   }
 
-  /** By id, a page at a time: pass the last id of a page to get the next one. */
+  /** The same, unless the team is being erased: then nothing may be made of it any more. */
+  async findTeamToIndex(id: string): Promise<TeamPlace | undefined> {
+    const [row] = await this.#db.select(teamColumns).from(teams).where(and(eq(teams.id, id), notBeingErased));
+    return row;
+  }
+
+  /** By id, a page at a time: pass the last id of a page to get the next one. Without those that are being erased. */
   async listTeams(after = "", limit = 500): Promise<TeamPlace[]> {
-    return this.#db.select(teamColumns).from(teams).where(gt(teams.id, after)).orderBy(asc(teams.id)).limit(limit);
+    return this.#db.select(teamColumns).from(teams).where(and(gt(teams.id, after), notBeingErased)).orderBy(asc(teams.id)).limit(limit);
   }
 
   async authenticate(keyId: string): Promise<KeyHolder | undefined> {
@@ -160,6 +166,10 @@ export class DirectoryStore implements KeyDirectory {
     return replaced.meta.changes > 0;
   }
 }
+
+/** Erasure claims a team by this mark (`ErasureStore`). */
+export const beingErased = 0;
+const notBeingErased = or(isNull(teams.eraseAt), gt(teams.eraseAt, beingErased));
 
 const teamColumns = { id: teams.id, organizationId: teams.organizationId, name: teams.name, shard: teams.shard };
 

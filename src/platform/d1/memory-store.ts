@@ -167,6 +167,7 @@ export class D1MemoryStore implements MemoryStore {
               eq(memories.visibility, "public"),
               unexpired(now),
               isNull(memories.archivedAt),
+              sql`NOT EXISTS (SELECT 1 FROM team_policies p WHERE p.team_id = ${memories.teamId} AND p.closed_at IS NOT NULL)`,
               sql`(${memories.teamId}, ${memories.id}) IN (SELECT value ->> '$.teamId', value ->> '$.id' FROM json_each(${JSON.stringify(group)}))`,
             ),
           ),
