@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../src/domain/tenancy/keys.ts";
-import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
+import { newBootstrapLink } from "../../src/domain/tenancy/sign-in-link.ts";
+import { addMember, keyFor, newTenant, store } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
 import { send } from "./raw.ts";
-import { Browser, signedIn } from "./web/browser.ts";
+import { Browser, signedIn, signInStore } from "./web/browser.ts";
 
 const rest = (token: string, method: string, path: string, body?: unknown) =>
   send({ token, method, path: `/v1/teams${path}`, ...(body === undefined ? { body: "" } : { body }) });
@@ -136,5 +137,33 @@ describe("[F3] teams by browser", () => {
     const other = await newTenant();
     expect((await json(browser, "GET", `/v1/teams/${other.teamId}/members`)).status).toBe(404);
     expect((await json(browser, "POST", "/v1/teams", { name: "x", organization_id: other.organizationId })).status).toBe(403);
+  });
+
+  test("a browser gets a key to each team of its person, and revokes it", async () => {
+    const { browser } = await signedIn();
+    const { team } = await (await json(browser, "POST", "/v1/organizations", { name: "Lab" })).json<{ team: { id: string } }>();
+    const made = await json(browser, "POST", `/v1/teams/${team.id}/keys`, { name: "laptop", scopes: ["memory:read", "memory:write"] });
+    expect(made.status).toBe(201);
+    const { token, key } = await made.json<{ token: string; key: { keyId: string; teamId: string } }>();
+    expect(key.teamId).toBe(team.id);
+    expect((await callTool(token, "omn_store_memory", { key: "a", content: "one" })).isError).toBe(false);
+    const listed = await (await json(browser, "GET", `/v1/teams/${team.id}/keys`)).json<{ keys: { keyId: string }[] }>();
+    expect(listed.keys.map(({ keyId }) => keyId)).toEqual([key.keyId]);
+    expect((await json(browser, "DELETE", `/v1/teams/${team.id}/keys/${key.keyId}`)).status).toBe(200);
+    expect((await callTool(token, "omn_memory_stats")).status).toBe(401);
+    expect((await json(browser, "POST", `/v1/teams/${(await newTenant()).teamId}/keys`, { name: "x", scopes: ["memory:read"] })).status).toBe(404);
+  });
+
+  test("who is in no team gets one of their own when they sign in, once", async () => {
+    const userId = crypto.randomUUID();
+    await store.createUser({ id: userId, name: "Linus" }, Date.now());
+    const token = await newBootstrapLink(signInStore, userId, Date.now());
+    const browser = new Browser();
+    await browser.post("/sign-in/link", { token: token ?? "" });
+    const teams = async () => (await (await json(browser, "GET", "/v1/teams")).json<{ teams: unknown[] }>()).teams;
+    expect(await teams()).toMatchObject([{ name: "Linus", role: "owner", personal: true }]);
+    const again = await newBootstrapLink(signInStore, userId, Date.now());
+    await browser.post("/sign-in/link", { token: again ?? "" });
+    expect(await teams()).toHaveLength(1);
   });
 });

@@ -11,6 +11,7 @@ import { parsed } from "./body.ts";
 import { type Called, callerInDeletedTeam, callerInTeam, callingPerson, findCaller } from "./caller.ts";
 import { exportTeam } from "./export.ts";
 import { teamInvitationRoutes } from "./invitations.ts";
+import { teamKeyRoutes } from "./keys.ts";
 import { proposalRoutes, reviewRoutes } from "./proposals.ts";
 import { iso } from "./wire.ts";
 
@@ -67,6 +68,7 @@ export function teamRoutes(services: Services): Hono<Called> {
   });
   app.get("/:team/export", (c) => exportTeam(services, c, c.req.param("team")));
 
+  app.route("/:team/keys", teamKeyRoutes(services));
   app.route("/:team/invitations", teamInvitationRoutes(services));
   app.route("/:team/review", reviewRoutes(services));
   app.route("/:team/proposals", proposalRoutes(services));
