@@ -10,17 +10,29 @@ import { graphVectorTask, vectorTask } from "./domain/indexing/vector-task.ts";
 import type { IndexingPorts } from "./domain/indexing/index-team.ts";
 import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
 import type { Reranker } from "./domain/search/rerank.ts";
+import type { ProposalStore } from "./domain/memories/review-ports.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
+import type { DeletionDirectory, ErasurePorts } from "./domain/tenancy/deletion-ports.ts";
+import { closeDeleted } from "./domain/tenancy/erasure.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
+import type { SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
+import type { InvitationDirectory, TenantDirectory } from "./domain/tenancy/tenant-ports.ts";
 import { embeddersOf } from "./platform/ai/embedders.ts";
 import type { AiBinding } from "./platform/ai/workers-ai-embedder.ts";
 import { rerankerOf } from "./platform/ai/workers-ai-reranker.ts";
+import { DeletionStore } from "./platform/d1/deletion-store.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1GraphStore } from "./platform/d1/graph-store.ts";
 import { D1GraphWriter } from "./platform/d1/graph-writer.ts";
 import { D1IndexProgress } from "./platform/d1/index-progress.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
+import { D1ErasureDirectory } from "./platform/d1/erasure-directory.ts";
+import { D1ErasureStore } from "./platform/d1/erasure-store.ts";
+import { InvitationStore } from "./platform/d1/invitation-store.ts";
+import { D1ProposalStore } from "./platform/d1/proposal-store.ts";
+import { SignInStore } from "./platform/d1/sign-in-store.ts";
+import { TenantStore } from "./platform/d1/tenant-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
 import { TeamHomes } from "./platform/d1/team-homes.ts";
 import { D1VectorStore } from "./platform/d1/vector-store.ts";
@@ -30,13 +42,23 @@ import { TeamIndexClient } from "./platform/team-index/client.ts";
 import { VectorizeBindings } from "./platform/vectorize/bindings.ts";
 import { VectorizeIndex } from "./platform/vectorize/vectorize-index.ts";
 import { announcedKeys } from "./session/announced-keys.ts";
+import { sessionName } from "./session/call.ts";
+import { announcedDeletion } from "./session/announced-deletion.ts";
+import { announcedTenants, type SessionAnnouncements } from "./session/announced-tenants.ts";
+import { TeamIndexErasure } from "./platform/team-index/erasure.ts";
 import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
 
 /** Everything the outer layers use, wired once per isolate. */
 export interface Services {
   config: Config;
   keys: KeyDirectory;
+  signIn: WebSessionDirectory & SignInLinkDirectory;
+  tenants: TenantDirectory;
+  invitations: InvitationDirectory;
+  deletion: DeletionDirectory;
+  erasure: ErasurePorts;
   memories: MemoryStore;
+  proposals: ProposalStore;
   index: SearchIndex;
   graph: GraphStore;
   semantic: Semantic;
@@ -67,10 +89,28 @@ export function servicesOf(env: Env): Services {
   const teamIndexes = new TeamIndexMaintenance(env.TEAM_INDEX);
   const graphWriter = new D1GraphWriter(shardOf);
   const vectorPorts = { progress, vectors: new D1VectorStore(shardOf), vectorIndex, graph: graphWriter, embedders, report: indexReport };
+  const announce: SessionAnnouncements = {
+    changed: (session) => env.USER_SESSION.getByName(session).standingChanged(),
+    left: (session) => env.USER_SESSION.getByName(session).memberLeft(),
+  };
+  const erasure: ErasurePorts = {
+    directory: new D1ErasureDirectory(env.DB),
+    store: new D1ErasureStore(shardOf),
+    index: new TeamIndexErasure(env.TEAM_INDEX),
+    vectors: vectorIndex,
+    sessions: { erase: ({ teamId, userId }) => env.USER_SESSION.getByName(sessionName(teamId, userId)).erase() },
+    report: indexReport,
+  };
   return {
     config,
-    keys: announcedKeys(directory, (session) => env.USER_SESSION.getByName(session).standingChanged()),
+    keys: announcedKeys(directory, announce.changed),
+    signIn: new SignInStore(env.DB),
+    invitations: new InvitationStore(env.DB),
+    tenants: announcedTenants(new TenantStore(env.DB), announce),
+    deletion: announcedDeletion(new DeletionStore(env.DB), announce, () => closeDeleted(erasure, Date.now())),
+    erasure,
     memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id))), announcer),
+    proposals: new D1ProposalStore(shardOf),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
@@ -83,7 +123,7 @@ export function servicesOf(env: Env): Services {
       report: indexReport,
     },
     indexing: {
-      teams: directory,
+      teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards: () => directory.listShards() },
       progress,
       // What the graph says is embedded after it was drawn.
       tasks: [vectorTask(vectorPorts), stageTask(vectorPorts, graphStage(graphWriter, teamIndexes)), graphVectorTask(vectorPorts)],

@@ -3,7 +3,7 @@ import { type Principal, scopes } from "../domain/tenancy/principal.ts";
 import type { DirectoryStore } from "../platform/d1/directory-store.ts";
 
 /** Fixed ids: whoever starts the server on this machine is always the same person, whatever became of local.json. */
-const local = {
+export const local = {
   organization: { id: "local", name: "Local" },
   team: { id: "local", name: "Local" },
   owner: { id: "local", name: "Local user" },

@@ -31,6 +31,8 @@ export interface LocalServer {
   url: string;
   origin: string;
   apiKey: string;
+  /** Signs the local person in with a browser, once; none when they have a way in of their own. */
+  signInUrl: string | undefined;
   /** Of workerd. */
   pid: number | undefined;
   /** Lets open requests finish for at most `limitMs`, then ends everything. */
@@ -76,7 +78,9 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
     started.push(runtime);
     return runtime;
   };
-  // Loaded only when there is something to prepare: drizzle takes 0.2 s and more.
+  // drizzle takes 0.2 s and more to load, which it can while the runtime starts.
+  const signIn = import("./first-sign-in.ts");
+  signIn.catch(() => undefined);
   const prepareIn = async (starting: Runtime | Promise<Runtime>, known: string | undefined): Promise<string> => {
     const [runtime, { prepare }] = await Promise.all([starting, import("./prepare.ts")]);
     return Promise.race([prepare(runtime, plan, known), crash]);
@@ -99,6 +103,8 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
     dataDir.writeLocal({ url, apiKey });
   }
 
+  const signInUrl = await signIn.then(({ firstSignIn }) => Promise.race([firstSignIn(runtime, port), crash]));
+
   const cron = startCron(worker.cronTriggers, (expression, at) => runtime.fireScheduled(expression, at), log);
   crash.catch(async (failure: StartFailure) => {
     cron.stop();
@@ -112,7 +118,7 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
     dataDir.close();
   };
   let closed: Promise<void> | undefined;
-  return { url, origin, apiKey, pid: runtime.pid, close: (limitMs = drainMs) => (closed ??= close(limitMs)) };
+  return { url, origin, apiKey, signInUrl, pid: runtime.pid, close: (limitMs = drainMs) => (closed ??= close(limitMs)) };
 }
 
 /** A whole request of the stateless protocol era: it goes through every layer and leaves nothing behind. */

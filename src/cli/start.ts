@@ -47,7 +47,11 @@ async function main(): Promise<void> {
 Add it to Claude Code:
 
   claude mcp add --transport http omnimemory ${server.url} --header "Authorization: Bearer ${server.apiKey}"
-`);
+${signInLine(server.signInUrl)}`);
+}
+
+function signInLine(url: string | undefined): string {
+  return url === undefined ? "" : `\nSign in with a browser (the link works once, for a day):\n\n  ${url}\n`;
 }
 
 function portOf(text: string): number {

@@ -1,5 +1,6 @@
 import type { GraphStore } from "./graph/ports.ts";
 import type { RecentlyRecalled } from "./memories/recently-recalled.ts";
+import type { ProposalStore } from "./memories/review-ports.ts";
 import type { IndexState, MemoryStore, SearchIndex } from "./ports.ts";
 import type { RecallCache } from "./search/recall-cache.ts";
 import type { Reranker } from "./search/rerank.ts";
@@ -19,6 +20,7 @@ export interface Context {
   /** Notes a fault that the answer survives. Never holds memory text. */
   report(event: string, error: unknown): void;
   memories: MemoryStore;
+  proposals: ProposalStore;
   index: SearchIndex;
   /** As the indexes were just before the question, where they were asked. */
   indexState?: IndexState;

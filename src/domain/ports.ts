@@ -20,7 +20,9 @@ export interface MemoryFilter {
 /** One memory to be written: a first version, or the next one of a memory whose `version` the writer has seen. */
 export interface MemoryWrite {
   memory: Memory;
-  action: "create" | "update" | "archive" | "restore" | "import";
+  action: "create" | "update" | "archive" | "restore" | "import" | "share";
+  /** The proposal that it fulfils; when that is decided already, nothing is written. */
+  proposal?: string;
   /** Earlier versions, oldest first, when a memory arrives with its history. */
   history?: Version[];
 }

@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { secureHeaders } from "hono/secure-headers";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
 import type { Services } from "../app.ts";
 import { DomainError, type ErrorCode } from "../domain/errors.ts";
@@ -7,7 +6,13 @@ import { uuidv7 } from "../domain/ids.ts";
 import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
 import { bearerToken, KeyOwners, proveKey } from "./credentials.ts";
+import { accountRoutes } from "./routes/account.ts";
+import { invitationRoutes } from "./routes/invitations.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
+import { type Audience, securityHeaders } from "./security-headers.ts";
+import { invitationPages } from "./web/invitation-routes.tsx";
+import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidKey, unauthorized } from "./errors.ts";
 
 /** How the edge reaches the session objects. */
@@ -15,7 +20,7 @@ export type SessionOf = (name: string) => { fetch(request: Request): Promise<Res
 
 interface Edge {
   Bindings: { ADDRESS_LIMIT?: RateLimit };
-  Variables: { requestId: string };
+  Variables: { requestId: string; audience?: Audience };
 }
 
 const mcpPaths = ["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messages/"];
@@ -34,13 +39,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
     // A stream says for itself that it is not to be kept.
     if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
   });
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      referrerPolicy: "no-referrer",
-      crossOriginResourcePolicy: "same-origin",
-    }),
-  );
+  app.use(securityHeaders);
   // DNS rebinding: a page in a browser must not reach this server under a name that is not its own.
   app.use(
     async (c, next) =>
@@ -86,6 +85,12 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   }
 
   app.route("/v1/keys", keyRoutes(services));
+  app.route("/v1/teams", teamRoutes(services));
+  app.route("/v1/account", accountRoutes(services));
+  app.route("/v1/invitations", invitationRoutes(services));
+  app.route("/v1/organizations", organizationRoutes(services));
+  app.route("/", webRoutes(services));
+  app.route("/", invitationPages(services));
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));
   app.onError((error, c) => {

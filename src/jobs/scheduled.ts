@@ -1,12 +1,18 @@
 import type { Services } from "../app.ts";
 import { sweepIndexing } from "../domain/indexing/index-team.ts";
+import { eraseDue } from "../domain/tenancy/erasure.ts";
 import { sweep } from "../domain/memories/maintenance.ts";
 
 /** So that the next minute's run does not find this one at work. */
 const indexingMs = 40_000;
+/** Erasing a large team takes several runs. */
+const erasingMs = 10_000;
 
 /** Cron trigger, every minute. */
 export async function runScheduled(services: Services, now: number, clock: () => number = Date.now): Promise<void> {
+  // The clock of the run, so that what is due is due for all of it.
+  const since = clock();
+  await eraseDue(services.erasure, () => now + clock() - since, now + erasingMs);
   await sweep(services.maintenance, now);
   await sweepIndexing(services.indexing, clock, clock() + indexingMs);
 }

@@ -1,6 +1,7 @@
 import type { Recalled } from "../domain/memories/recall.ts";
 import type { CacheRates, LevelRate } from "../domain/search/recall-cache.ts";
 import type { Memory } from "../domain/memories/memory.ts";
+import type { Proposal } from "../domain/memories/review-ports.ts";
 import type { Related } from "../domain/search/related.ts";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -79,3 +80,16 @@ export function ratesOf({ l1, l2, tokens }: CacheRates): Record<string, unknown>
 export const duplicateText = ({ id, key }: Memory, updateTool: string): string =>
   `duplicate: nothing was stored. This session recalled just that from memory ${id}${key === null ? "" : ` (key ${key})`}, which still says it. ` +
   `If something changed, say what: update that memory with ${updateTool}. To keep it a second time all the same, repeat the call with allow_duplicate: true.`;
+
+/** Of a write that others were to see, in a team that looks at such things first. */
+export const proposalOf = (proposal: Proposal | undefined): Record<string, unknown> =>
+  proposal ? { proposal: { id: proposal.id, scope: proposal.visibility, state: proposal.state } } : {};
+
+const proposalAdvice = {
+  pending: "It waits until an admin of the team accepts it; until then it is as private as before.",
+  accepted: "It was accepted before; since then it has been made private again.",
+  refused: "An admin of the team refused that; change it, or ask them, before proposing it again.",
+} as const;
+
+export const proposalText = (proposal: Proposal | undefined): string =>
+  proposal ? ` Not ${proposal.visibility} yet: this team reviews what members share. ${proposalAdvice[proposal.state]}` : "";

@@ -81,6 +81,23 @@ export class UserSession extends DurableObject<Env> {
     this.#standing.changed();
   }
 
+  /** The person is not in the team any more: nothing of what they did or read here is kept. */
+  memberLeft(): void {
+    this.#standing.changed();
+    this.#cache.drop();
+    this.ctx.storage.transactionSync(() => {
+      const tables = this.ctx.storage.sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'");
+      for (const { name } of tables.toArray()) this.ctx.storage.sql.exec(`DELETE FROM "${name}"`);
+    });
+  }
+
+  /** The team or the person is erased: nothing at all is kept. */
+  async erase(): Promise<void> {
+    this.#standing.changed();
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
   /** Overridden by the conformance entry, which adds its fixtures. */
   protected buildServer(server: McpServerContext): Server | McpServer {
     const { searchParams } = new URL(server.request.url);
@@ -90,12 +107,13 @@ export class UserSession extends DurableObject<Env> {
       surface: isSurface(surface) ? surface : "core",
       contextOf: (ctx: ServerContext) => {
         const { principal, requestId } = callOfAuthInfo(ctx.http?.authInfo);
-        const { memories, index, graph, semantic, reranker } = this.#services;
+        const { memories, proposals, index, graph, semantic, reranker } = this.#services;
         return {
           principal,
           requestId,
           now: Date.now(),
           memories,
+          proposals,
           index,
           graph,
           semantic,

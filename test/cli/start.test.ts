@@ -60,6 +60,30 @@ describe("npm start", () => {
     await fourth.exit;
   });
 
+  test("prints a link that signs in with a browser, once; the next start prints another", { timeout: patience }, async () => {
+    const dataDir = scratchDir();
+    const start = async (): Promise<{ link: string; stop: () => Promise<unknown> }> => {
+      const server = await launchReady({ OMNIMEMORY_DATA_DIR: dataDir, PORT: "0" });
+      const link = /^  (http:\/\/localhost:\d+\/sign-in\/link\?token=\w{43})$/m.exec(server.stdout())?.[1] ?? "";
+      return { link, stop: () => (server.child.kill("SIGTERM"), server.exit) };
+    };
+    const signIn = async (link: string): Promise<number> => {
+      const { origin, searchParams } = new URL(link);
+      const answer = await fetch(`${origin}/sign-in/link`, { method: "POST", body: searchParams, redirect: "manual", headers: { origin } });
+      return answer.status;
+    };
+
+    const first = await start();
+    expect((await fetch(first.link)).status).toBe(200);
+    await first.stop();
+
+    const second = await start();
+    expect(await signIn(new URL(second.link).origin + new URL(first.link).pathname + new URL(first.link).search), "replaced").toBe(403);
+    expect(await signIn(second.link)).toBe(303);
+    expect(await signIn(second.link), "used").toBe(403);
+    await second.stop();
+  });
+
   test("a launcher that was killed outright does not stand in the way of the next start", { timeout: patience, skip: process.platform !== "linux" }, async () => {
     const dataDir = scratchDir();
     const env = { OMNIMEMORY_DATA_DIR: dataDir, PORT: String(await freePort()) };

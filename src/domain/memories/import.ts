@@ -5,10 +5,11 @@ import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import { WriteRace, type MemoryWrite } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version } from "./memory.ts";
+import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version, type Visibility } from "./memory.ts";
 import { importLinks } from "../graph/portable-links.ts";
 import { portableMemory, toState, type PortableMemory } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
+import { isReviewed, isWider, proposeWider } from "./review.ts";
 import { takenKey, untilWon } from "./race.ts";
 import { firstVersion, followingVersion, purge } from "./remember.ts";
 
@@ -23,6 +24,8 @@ export interface ImportOutcome {
   updated: number;
   unchanged: number;
   skipped: number;
+  /** Of these: what others were to see, and see only after a review. */
+  proposed: number;
   /** In the order of the records. */
   ids: string[];
 }
@@ -37,11 +40,13 @@ const attemptsWithGivenIds = 4;
 /** Takes records in order; a record whose key occurs twice makes two versions. Each chunk is atomic. */
 export async function importMemories(ctx: Context, input: ImportInput): Promise<ImportOutcome> {
   requireScope(ctx.principal, "memory:write");
-  const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, ids: [] };
-  for (const chunk of chunks(input.records, ctx)) {
+  const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, ids: [] };
+  const widest = input.records.some((record) => toState(record).visibility === "public") ? "public" : "shared";
+  const review = await isReviewed(ctx, widest);
+  for (const chunk of chunks(input.records, ctx, review)) {
     for (let rest = chunk; rest.length > 0; ) {
-      const part = await importChunk(ctx, rest, input.onConflict);
-      for (const count of ["created", "updated", "unchanged", "skipped"] as const) outcome[count] += part[count];
+      const part = await importChunk(ctx, rest, input.onConflict, review);
+      for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) outcome[count] += part[count];
       outcome.ids.push(...part.ids);
       rest = rest.slice(part.ids.length);
     }
@@ -83,18 +88,20 @@ function parseRecords(data: string): unknown[] {
   }
 }
 
-const placeOf = (ctx: Context, state: Partial<MemoryState>): string | undefined =>
+const placeOf = (ctx: Context, state: Partial<MemoryState>, visibility: Visibility = state.visibility ?? "private"): string | undefined =>
   state.key == null
     ? undefined
-    : canonical([homeOf(state.visibility ?? "private", ctx.principal.userId), state.namespace ?? "global", state.key]);
+    : canonical([homeOf(visibility, ctx.principal.userId), state.namespace ?? "global", state.key]);
 
 /** Cuts before a record that would overflow the parameter or that repeats an id or key of its chunk. */
-function* chunks(records: PortableMemory[], ctx: Context): Generator<PortableMemory[]> {
+function* chunks(records: PortableMemory[], ctx: Context, review: boolean): Generator<PortableMemory[]> {
   let chunk: PortableMemory[] = [];
   let bytes = 0;
   let seen = new Set<string>();
   for (const record of records) {
-    const names = [record.id, placeOf(ctx, toState(record))].filter((name) => name !== undefined);
+    const state = toState(record);
+    // What a review holds back takes the private place.
+    const names = [record.id, placeOf(ctx, state), ...(review ? [placeOf(ctx, state, "private")] : [])].filter((name) => name !== undefined);
     const size = bytesOf(record);
     if (chunk.length > 0 && (bytes + size > maxChunkBytes || names.some((name) => seen.has(name)))) {
       yield chunk;
@@ -117,16 +124,17 @@ function bytesOf({ history: _history, ...record }: PortableMemory): number {
 }
 
 /** Imports the records, or as many of the first ones as name each memory only once. */
-function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"]): Promise<ImportOutcome> {
-  const states = records.map(toState);
+function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"], review: boolean): Promise<ImportOutcome> {
   return untilWon("these memories", async (attempt) => {
+    const states = review ? await unreviewed(ctx, records) : records.map(toState);
+    const left: { record: PortableMemory; memory: Memory }[] = [];
     const { byId, byPlace } = await existing(ctx, records, states);
     const expired = [...byId.values()].filter((memory) => isExpired(memory, ctx.now));
     if (expired.length > 0) {
       await purge(ctx, expired);
       throw new WriteRace();
     }
-    const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, ids: [] };
+    const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, ids: [] };
     const writes: MemoryWrite[] = [];
     const named = new Set<string>();
     for (const [i, record] of records.entries()) {
@@ -139,6 +147,7 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       if (!present) {
         const write = arrival(ctx, record, state, attempt < attemptsWithGivenIds);
         writes.push(write);
+        left.push({ record, memory: write.memory });
         outcome.created += 1;
         outcome.ids.push(write.memory.id);
         continue;
@@ -146,11 +155,18 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       named.add(present.id);
       outcome.ids.push(present.id);
       const next = followingVersion(ctx, present, { ...state, archivedAt: record.archived_at ?? null });
-      if (sameState(present, next)) outcome.unchanged += 1;
-      else if (onConflict === "skip") outcome.skipped += 1;
-      else {
+      const same = sameState(present, next);
+      if (!same && onConflict === "skip") {
+        outcome.skipped += 1;
+        continue;
+      }
+      if (!same || review) {
         requireEdit(ctx.principal, present);
-        requireVisibilityChange(ctx.principal, present, next.visibility);
+        requireVisibilityChange(ctx.principal, present, review ? wantedOf(record) : next.visibility);
+      }
+      left.push({ record, memory: same ? present : next });
+      if (same) outcome.unchanged += 1;
+      else {
         if (holder && holder.id !== present.id && next.archivedAt === null) throw takenKey(next, holder);
         writes.push({ memory: next, action: "update" });
         outcome.updated += 1;
@@ -160,7 +176,22 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       const history = new Map(writes.flatMap(({ memory, history: earlier }) => (earlier?.length ? [[memory.id, earlier] as const] : [])));
       await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes), history);
     }
+    if (review) outcome.proposed = (await proposeWider(ctx, left.map(({ memory, record }) => ({ memory, visibility: wantedOf(record) })))).length;
     return outcome;
+  });
+}
+
+const wantedOf = (record: PortableMemory): Visibility => toState(record).visibility ?? "private";
+
+/** The states as far as they need no review: others see at most what they see already under the same id or key. */
+async function unreviewed(ctx: Context, records: PortableMemory[]): Promise<Partial<MemoryState>[]> {
+  const wanted = records.map(toState);
+  const { byId, byPlace } = await existing(ctx, records, wanted);
+  return wanted.map((state, i) => {
+    const visibility = wantedOf(records[i] as PortableMemory);
+    const present = byId.get(records[i]?.id ?? "") ?? byPlace.get(placeOf(ctx, state) ?? "");
+    const seen = present && !isExpired(present, ctx.now) ? present.visibility : "private";
+    return isWider(visibility, seen) ? { ...state, visibility: seen } : state;
   });
 }
 

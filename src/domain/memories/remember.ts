@@ -2,12 +2,14 @@ import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
-import type { IdempotencyRecord } from "../ports.ts";
+import { type IdempotencyRecord, WriteRace } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import { asVersion, canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
+import { asVersion, canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Visibility } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
 import { untilWon } from "./race.ts";
 import { repeatedMemory } from "./recently-recalled.ts";
+import { isReviewed, isWider, proposeWider } from "./review.ts";
+import type { Proposal } from "./review-ports.ts";
 
 export interface RememberInput extends Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "supersededBy">> {
   content: string;
@@ -23,6 +25,8 @@ export interface RememberOutcome {
   memory: Memory;
   /** True when this answers a repeated call by its idempotency key. */
   replayed: boolean;
+  /** That others see it, as was asked for, waits for a review. */
+  proposal?: Proposal;
 }
 
 /** Fields that a store under an existing key keeps when the call does not mention them. */
@@ -33,7 +37,7 @@ const kept = [
 /**
  * Stores a memory. Under a key that exists (same visibility home and namespace) it becomes the next version:
  * content and expiry are the new ones, attributes not mentioned are kept. Identical state is `unchanged`. What would be
- * new, but says only what this session has just recalled, is a `duplicate`.
+ * new, but says only what this session has just recalled, is a `duplicate`. What a review holds back is stored as private.
  */
 export async function remember(ctx: Context, input: RememberInput): Promise<RememberOutcome> {
   requireScope(ctx.principal, "memory:write");
@@ -41,10 +45,12 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
   if (fields.expiresAt != null && fields.expiresAt <= ctx.now) {
     throw invalid("The expiry lies in the past.", "Give an expiry in the future, or leave it out to keep the memory.");
   }
-  const fresh = newState({ ...fields, ownerId: ctx.principal.userId });
+  const wanted = newState({ ...fields, ownerId: ctx.principal.userId });
   const requestHash = idempotencyKey === undefined ? "" : await sha256Hex(canonical(input));
+  const review = await isReviewed(ctx, wanted.visibility);
 
-  return untilWon("this key", async (attempt) => {
+  const result = await untilWon("this key", async (attempt): Promise<RememberOutcome> => {
+    const fresh = review ? { ...wanted, visibility: await unreviewed(ctx, wanted) } : wanted;
     const hint = await known(ctx, fresh, idempotencyKey, attempt);
     const repeated = allowDuplicate || hint.prior || hint.existing ? undefined : await repeatedMemory(ctx, fresh);
     // Only the truth can tell a repeat from a retry, or from an update that the index has not heard of.
@@ -54,6 +60,9 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
 
     const existing = holder && isExpired(holder, ctx.now) ? undefined : holder;
     if (holder && !existing) await purge(ctx, [holder]);
+    // What others see already has gone meanwhile: anew it would need the review.
+    if (review && !existing && fresh.visibility !== "private") throw new WriteRace();
+    if (existing) requireVisibilityChange(ctx.principal, existing, wanted.visibility);
     const next = existing ? nextVersion(ctx, existing, fields, fresh) : firstVersion(ctx, fresh);
     const outcome = !existing ? "created" : sameState(existing, next) ? "unchanged" : "updated";
     const answered = existing && outcome === "unchanged" ? existing : next;
@@ -67,6 +76,17 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     await ctx.index.apply(ctx.principal, [memory as Memory]);
     return { outcome, memory: memory as Memory, replayed: false };
   });
+  if (!review || result.outcome === "duplicate") return result;
+  const [proposal] = await proposeWider(ctx, [{ memory: result.memory, visibility: wanted.visibility }]);
+  return proposal ? { ...result, proposal } : result;
+}
+
+/** Who may see it without a review: at most those who see what holds the key already. */
+async function unreviewed(ctx: Context, { key, namespace, visibility }: MemoryState): Promise<Visibility> {
+  if (key === null) return "private";
+  const { existing } = await ctx.memories.lookup(ctx.principal, { named: { home: homeOf("shared", ctx.principal.userId), namespace, key } });
+  if (!existing || isExpired(existing, ctx.now)) return "private";
+  return isWider(visibility, existing.visibility) ? existing.visibility : visibility;
 }
 
 type Known = Awaited<ReturnType<Context["memories"]["lookup"]>>;
@@ -125,7 +145,6 @@ export const followingVersion = (ctx: Context, existing: Memory, state: Partial<
 });
 
 function nextVersion(ctx: Context, existing: Memory, given: Partial<MemoryState>, fresh: MemoryState): Memory {
-  requireVisibilityChange(ctx.principal, existing, fresh.visibility);
   const keptFields = Object.fromEntries(kept.filter((field) => given[field] === undefined).map((field) => [field, existing[field]]));
   return followingVersion(ctx, existing, { ...fresh, ...keptFields, ownerId: existing.ownerId });
 }

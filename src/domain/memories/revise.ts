@@ -5,6 +5,8 @@ import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { homeOf, isExpired, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { takenKey, untilWon } from "./race.ts";
 import { followingVersion, purge } from "./remember.ts";
+import { isReviewed, isWider, proposeWider } from "./review.ts";
+import type { Proposal } from "./review-ports.ts";
 import { resolveOne, type Reference } from "./resolve.ts";
 
 export interface ReviseInput {
@@ -17,7 +19,8 @@ export interface ReviseInput {
 }
 
 export type ReviseOutcome =
-  | { outcome: "updated" | "unchanged"; memory: Memory }
+  /** `proposal`: what else was asked for waits for a review. */
+  | { outcome: "updated" | "unchanged"; memory: Memory; proposal?: Proposal }
   | { outcome: "conflict"; current: Memory; attempted: ReviseInput["changes"] };
 
 /**
@@ -32,7 +35,9 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
   if (input.changes.expiresAt != null && input.changes.expiresAt <= ctx.now) {
     throw invalid("The expiry lies in the past.", "To remove a memory, forget it; to keep it, give an expiry in the future or null.");
   }
-  return untilWon("this memory", async (attempt) => {
+  const wanted = input.changes.visibility ?? "private";
+  const review = await isReviewed(ctx, wanted);
+  const result = await untilWon("this memory", async (attempt): Promise<ReviseOutcome> => {
     const current = await resolveOne(ctx, input.target);
     requireEdit(ctx.principal, current);
     if (current.archivedAt !== null && input.changes.archivedAt === undefined) {
@@ -45,7 +50,8 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
         mend: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
       });
     }
-    const next = followingVersion(ctx, current, input.changes);
+    const held = review && isWider(wanted, current.visibility) ? { visibility: current.visibility } : {};
+    const next = followingVersion(ctx, current, { ...input.changes, ...held });
     if (sameState(current, next)) return { outcome: "unchanged", memory: current };
     if (attempt > 0) await freeKey(ctx, current, next);
     const action = current.archivedAt !== null ? "restore" : "update";
@@ -53,10 +59,13 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
     await ctx.index.apply(ctx.principal, [memory as Memory]);
     return { outcome: "updated", memory: memory as Memory };
   });
+  if (!review || result.outcome === "conflict") return result;
+  const [proposal] = await proposeWider(ctx, [{ memory: result.memory, visibility: wanted }]);
+  return proposal ? { ...result, proposal } : result;
 }
 
 /** A race that would be lost every time: the place the memory would move to has this key already, or still. */
-async function freeKey(ctx: Context, current: Memory, next: Memory): Promise<void> {
+export async function freeKey(ctx: Context, current: Memory, next: Memory): Promise<void> {
   if (next.key === null) return;
   const { existing } = await ctx.memories.lookup(ctx.principal, {
     named: { home: homeOf(next.visibility, next.ownerId), namespace: next.namespace, key: next.key },

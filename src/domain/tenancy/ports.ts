@@ -32,6 +32,31 @@ export type AuditAction =
   | "key.create"
   | "key.rotate"
   | "key.revoke"
+  | "organization.create"
+  | "organization.rename"
+  | "organization.delete"
+  | "organization.restore"
+  | "team.create"
+  | "team.rename"
+  | "team.delete"
+  | "team.restore"
+  | "team.erase"
+  | `member.role.${Role}`
+  | "member.remove"
+  | "member.leave"
+  | "member.transfer"
+  | "invitation.create"
+  | "invitation.revoke"
+  | "invitation.accept"
+  | "invitation.refused"
+  | "account.delete"
+  | "account.erase"
+  | "link.create"
+  | "session.end"
+  | "sign-in.link"
+  | "sign-in.upstream"
+  | "sign-in.passkey"
+  | "sign-in.refused"
   | "authenticate.malformed"
   | "authenticate.unknown"
   | "authenticate.expired"
@@ -51,7 +76,7 @@ export interface AuditEntry extends CallOrigin {
   organizationId?: string;
   teamId?: string;
   userId?: string;
-  /** Id of the key that it is about. */
+  /** Id of what it is about: a key, a session, a grant. */
   subject?: string;
 }
 
@@ -59,7 +84,7 @@ export interface AuditEntry extends CallOrigin {
 export interface KeyDirectory {
   /**
    * The key with its holder's present role, by one query. Knows no principal: it is what makes one. `undefined`
-   * also when the holder has left the team, so that leaving stops their keys on the next request.
+   * also when the holder has left the team, or it or they are deleted: that stops their keys on the next request.
    */
   authenticate(keyId: string): Promise<KeyHolder | undefined>;
   /** Notes the use unless one was noted after `unlessAfter`. */

@@ -6,8 +6,8 @@ export type Scope = (typeof scopes)[number];
 export const roles = ["owner", "admin", "member", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
-/** How the caller proved who they are. */
-export type Credential = { kind: "api-key"; id: string };
+/** How the caller proved who they are: a key of their own, or a browser that is signed in. */
+export type Credential = { kind: "api-key"; id: string } | { kind: "web-session"; id: string };
 
 /**
  * Who is asking: a person in one team, through one credential. Every verb and every store method takes it,

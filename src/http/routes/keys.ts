@@ -1,12 +1,12 @@
-import { Hono } from "hono";
+import { type Context, type Env, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { createKey, defaultLifetimeDays, listKeys, maxGraceHours, maxLifetimeDays, revokeKey, rotateKey, type KeyContext } from "../../domain/tenancy/keys.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
-import { invalid } from "../../domain/errors.ts";
-import { describeProblems } from "../../mcp/errors.ts";
 import { bearerToken, proveKey } from "../credentials.ts";
 import { invalidKey, unauthorized } from "../errors.ts";
+import { parsed } from "./body.ts";
+import { type Called, callerInTeam } from "./caller.ts";
 
 interface KeyRoutes {
   Variables: { requestId: string; keyContext: KeyContext };
@@ -35,33 +35,26 @@ export function keyRoutes(services: Services): Hono<KeyRoutes> {
     return next();
   });
 
-  app.get("/", async (c) => c.json({ keys: await listKeys(c.get("keyContext")) }));
+  return withKeyHandlers(app, async (c) => c.get("keyContext"));
+}
+
+/** Keys to a team that the caller is in, below its path: how somebody who signed in with a browser gets their first. */
+export function teamKeyRoutes(services: Services): Hono<Called> {
+  return withKeyHandlers(new Hono<Called>(), async (c) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), keys: services.keys }));
+}
+
+function withKeyHandlers<E extends Env>(app: Hono<E>, contextOf: (c: Context<E>) => Promise<KeyContext>): Hono<E> {
+  app.get("/", async (c) => c.json({ keys: await listKeys(await contextOf(c)) }));
   app.post("/", async (c) => {
     const input = await parsed(c.req.raw, creation);
-    const issued = await createKey(c.get("keyContext"), { name: input.name, scopes: input.scopes, expiresInDays: input.expires_in_days });
+    const issued = await createKey(await contextOf(c), { name: input.name, scopes: input.scopes, expiresInDays: input.expires_in_days });
     return c.json(issued, 201);
   });
   app.post("/:keyId/rotate", async (c) => {
     const input = await parsed(c.req.raw, rotation);
     const grace = input.grace_hours === undefined ? {} : { graceHours: input.grace_hours };
-    return c.json(await rotateKey(c.get("keyContext"), { keyId: c.req.param("keyId"), ...grace }), 201);
+    return c.json(await rotateKey(await contextOf(c), { keyId: c.req.param("keyId"), ...grace }), 201);
   });
-  app.delete("/:keyId", async (c) => c.json(await revokeKey(c.get("keyContext"), { keyId: c.req.param("keyId") })));
+  app.delete("/:keyId", async (c) => c.json(await revokeKey(await contextOf(c), { keyId: c.req.param("keyId") })));
   return app;
-}
-
-const maxBodyBytes = 16_384;
-
-async function parsed<T extends z.ZodType>(request: Request, schema: T): Promise<z.output<T>> {
-  const text = await request.text();
-  if (text.length > maxBodyBytes) throw invalid("The body is too large.");
-  let body: unknown;
-  try {
-    body = text === "" ? {} : JSON.parse(text);
-  } catch {
-    throw invalid("The body is not JSON.", "Send a JSON object.");
-  }
-  const result = schema.safeParse(body);
-  if (!result.success) throw invalid(describeProblems(result.error));
-  return result.data;
 }

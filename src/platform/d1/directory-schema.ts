@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /** Directory database (`DB`): who exists, who belongs where, which shard holds a team. Instants in ms since the epoch. */
 
@@ -6,6 +6,9 @@ export const organizations = sqliteTable("organizations", {
   id: text().primaryKey(),
   name: text().notNull(),
   createdAt: integer("created_at").notNull(),
+  /** Since when nobody gets in, and from when on everything of it is erased; until then it can be restored. */
+  deletedAt: integer("deleted_at"),
+  eraseAt: integer("erase_at"),
 });
 
 /** D1 bindings that hold memories; a team is assigned one at creation and stays there. */
@@ -22,15 +25,26 @@ export const teams = sqliteTable(
     organizationId: text("organization_id").notNull().references(() => organizations.id),
     name: text().notNull(),
     shard: text().notNull().references(() => shards.name),
+    /** Whose own team it is, made at their first sign-in; `null` for a team of several. */
+    personalOf: text("personal_of"),
     createdAt: integer("created_at").notNull(),
+    deletedAt: integer("deleted_at"),
+    eraseAt: integer("erase_at"),
   },
-  (table) => [index("teams_organization").on(table.organizationId), index("teams_shard").on(table.shard)],
+  (table) => [
+    index("teams_organization").on(table.organizationId),
+    index("teams_shard").on(table.shard),
+    uniqueIndex("teams_personal").on(table.personalOf),
+    index("teams_erase").on(table.eraseAt),
+  ],
 );
 
 export const users = sqliteTable("users", {
   id: text().primaryKey(),
   name: text().notNull(),
   createdAt: integer("created_at").notNull(),
+  deletedAt: integer("deleted_at"),
+  eraseAt: integer("erase_at"),
 });
 
 export const memberships = sqliteTable(
@@ -63,7 +77,7 @@ export const apiKeys = sqliteTable(
   (table) => [index("api_keys_user").on(table.userId, table.teamId)],
 );
 
-/** Append-only: authentication, keys, membership. What happens to memories is audited in the team's shard. */
+/** Append-only, which triggers enforce: authentication, keys, grants, membership. What happens to memories is audited in the team's shard. */
 export const directoryAudit = sqliteTable(
   "audit",
   {
@@ -79,5 +93,5 @@ export const directoryAudit = sqliteTable(
     address: text(),
     requestId: text("request_id"),
   },
-  (table) => [index("audit_team").on(table.teamId, table.at)],
+  (table) => [index("audit_team").on(table.teamId, table.at), index("audit_user").on(table.userId, table.at), index("audit_organization").on(table.organizationId, table.at)],
 );

@@ -1,8 +1,9 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { AuditEntry, KeyDirectory, KeyHolder, KeyRecord, KeySummary } from "../../domain/tenancy/ports.ts";
 import { type Principal, type Role, type Scope, scopes } from "../../domain/tenancy/principal.ts";
+import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
 
 export interface TeamPlace {
@@ -89,9 +90,15 @@ export class DirectoryStore implements KeyDirectory {
     return row;
   }
 
-  /** By id, a page at a time: pass the last id of a page to get the next one. */
+  /** The same, unless the team is being erased: then nothing may be made of it any more. */
+  async findTeamToIndex(id: string): Promise<TeamPlace | undefined> {
+    const [row] = await this.#db.select(teamColumns).from(teams).where(and(eq(teams.id, id), notBeingErased));
+    return row;
+  }
+
+  /** By id, a page at a time: pass the last id of a page to get the next one. Without those that are being erased. */
   async listTeams(after = "", limit = 500): Promise<TeamPlace[]> {
-    return this.#db.select(teamColumns).from(teams).where(gt(teams.id, after)).orderBy(asc(teams.id)).limit(limit);
+    return this.#db.select(teamColumns).from(teams).where(and(gt(teams.id, after), notBeingErased)).orderBy(asc(teams.id)).limit(limit);
   }
 
   async authenticate(keyId: string): Promise<KeyHolder | undefined> {
@@ -99,7 +106,9 @@ export class DirectoryStore implements KeyDirectory {
       .select({ key: apiKeys, role: memberships.role, organizationId: teams.organizationId, shard: teams.shard })
       .from(apiKeys)
       .innerJoin(memberships, and(eq(memberships.teamId, apiKeys.teamId), eq(memberships.userId, apiKeys.userId)))
-      .innerJoin(teams, eq(teams.id, apiKeys.teamId))
+      .innerJoin(teams, and(eq(teams.id, apiKeys.teamId), isNull(teams.deletedAt)))
+      .innerJoin(organizations, and(eq(organizations.id, teams.organizationId), isNull(organizations.deletedAt)))
+      .innerJoin(users, and(eq(users.id, apiKeys.userId), isNull(users.deletedAt)))
       .where(eq(apiKeys.keyId, keyId));
     return row && { ...row, key: toRecord(row.key) };
   }
@@ -111,9 +120,7 @@ export class DirectoryStore implements KeyDirectory {
   }
 
   async auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void> {
-    // `is` also matches null, the team of an unknown key; the index audit_team serves both.
-    const recent = sql`select count(*) from ${directoryAudit} where team_id is ${entry.teamId ?? null} and at > ${entry.at - 60_000} and success = 0`;
-    await this.#db.insert(directoryAudit).select(rowWhen(directoryAudit, entry, sql`(${recent}) < ${limitPerMinute}`));
+    await auditFailure(this.#db, entry, limitPerMinute);
   }
 
   async insertKey(key: KeyRecord, audit: AuditEntry): Promise<void> {
@@ -141,7 +148,7 @@ export class DirectoryStore implements KeyDirectory {
     const open = sql`exists (select 1 from ${apiKeys} where key_id = ${keyId} and team_id = ${principal.teamId} and revoked_at is null)`;
     // The audit row first: its condition is no longer true once the key is revoked.
     const [, revoked] = await this.#db.batch([
-      this.#db.insert(directoryAudit).select(rowWhen(directoryAudit, audit, open)),
+      this.#db.insert(directoryAudit).select(auditWhen(audit, open)),
       this.#db.update(apiKeys).set({ revokedAt: now }).where(and(ofTeam(principal, keyId), isNull(apiKeys.revokedAt))),
     ]);
     return revoked.meta.changes > 0;
@@ -154,11 +161,15 @@ export class DirectoryStore implements KeyDirectory {
     const [replaced] = await this.#db.batch([
       this.#db.update(apiKeys).set({ expiresAt: oldExpiresAt, replacedBy: successor.keyId }).where(and(ofTeam(principal, oldKeyId), current)),
       this.#db.insert(apiKeys).select(rowWhen(apiKeys, successor, won)),
-      this.#db.insert(directoryAudit).select(rowWhen(directoryAudit, audit, won)),
+      this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
     ]);
     return replaced.meta.changes > 0;
   }
 }
+
+/** Erasure claims a team by this mark (`ErasureStore`). */
+export const beingErased = 0;
+const notBeingErased = or(isNull(teams.eraseAt), gt(teams.eraseAt, beingErased));
 
 const teamColumns = { id: teams.id, organizationId: teams.organizationId, name: teams.name, shard: teams.shard };
 
@@ -169,16 +180,3 @@ const ofTeam = (principal: Principal, keyId: string): SQL | undefined =>
 const isScope = (value: string): value is Scope => (scopes as readonly string[]).includes(value);
 
 const toRecord = (row: typeof apiKeys.$inferSelect): KeyRecord => ({ ...row, scopes: row.scopes.filter(isScope) });
-
-/**
- * One row for `insert … select`, written only if `condition` holds at that point of the transaction. Columns in the order
- * of the table, as drizzle lists them. (`db.run(sql)` with parameters cannot take part in a batch in drizzle's D1 driver.)
- */
-function rowWhen(table: typeof apiKeys | typeof directoryAudit, row: KeyRecord | AuditEntry, condition: SQL): SQL {
-  const given = new Map<string, unknown>(Object.entries(row));
-  const values = Object.entries(getTableColumns(table)).map(([field, column]) => {
-    const value = given.get(field);
-    return value == null ? sql`null` : sql`${sql.param(value, column)}`;
-  });
-  return sql`select ${sql.join(values, sql`, `)} where ${condition}`;
-}

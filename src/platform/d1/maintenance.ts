@@ -23,22 +23,7 @@ export class D1Maintenance implements MaintenanceStore {
   }
 
   async purge(place: TeamPlace, now: number, expired: ExpiredMemory[]): Promise<void> {
-    const d1 = this.#shardOf(place.shard);
-    const ids = JSON.stringify(expired.map(({ id }) => id));
-    const tombstones = JSON.stringify(expired.map(({ id, version, isPublic }) => ({ id, version, isPublic: isPublic ? 1 : 0 })));
-    const batch = [
-      d1.prepare(statements.takeSequence).bind(place.id, expired.length),
-      d1.prepare(statements.insertTombstones).bind(place.id, tombstones, expired.length, now),
-      d1.prepare(statements.deleteIdempotency).bind(place.id, ids),
-      d1.prepare(statements.deleteMemories).bind(place.id, ids),
-      d1.prepare(statements.insertAudit).bind(now, place.id, "system", "system", "expiry", "erase", null, expired.length, ""),
-    ];
-    try {
-      await d1.batch(batch);
-    } catch (error) {
-      // Somebody has just given one of them a new expiry or stored anew under its key: the next sweep looks again.
-      if (!isRace(error)) throw error;
-    }
+    await purge(this.#shardOf(place.shard), place.id, now, expired, "expiry");
   }
 
   async teamsWithOutbox(shard: string): Promise<{ teamId: string; seq: number }[]> {
@@ -61,5 +46,24 @@ export class D1Maintenance implements MaintenanceStore {
 
   async dropIdempotencyBefore(shard: string, before: number): Promise<void> {
     await drizzle(this.#shardOf(shard)).delete(idempotency).where(lt(idempotency.createdAt, before));
+  }
+}
+
+/** Erases memories of one team and leaves tombstones; nothing when one of them has changed. */
+export async function purge(d1: D1Database, teamId: string, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<void> {
+  const ids = JSON.stringify(doomed.map(({ id }) => id));
+  const tombstones = JSON.stringify(doomed.map(({ id, version, isPublic }) => ({ id, version, isPublic: isPublic ? 1 : 0 })));
+  const batch = [
+    d1.prepare(statements.takeSequence).bind(teamId, doomed.length),
+    d1.prepare(statements.insertTombstones).bind(teamId, tombstones, doomed.length, now),
+    d1.prepare(statements.deleteIdempotency).bind(teamId, ids),
+    d1.prepare(statements.deleteMemories).bind(teamId, ids),
+    d1.prepare(statements.insertAudit).bind(now, teamId, "system", "system", reason, "erase", null, doomed.length, ""),
+  ];
+  try {
+    await d1.batch(batch);
+  } catch (error) {
+    // Somebody has just given one of them a new expiry or stored anew under its key: the next sweep looks again.
+    if (!isRace(error)) throw error;
   }
 }

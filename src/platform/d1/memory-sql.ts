@@ -169,6 +169,10 @@ export const insertTombstones = `INSERT INTO outbox (team_id, seq, memory_id, op
 export const deleteMemories = `DELETE FROM memories WHERE team_id = ?1 AND id IN (SELECT value FROM json_each(?2))`;
 export const deleteIdempotency = `DELETE FROM idempotency WHERE team_id = ?1 AND memory_id IN (SELECT value FROM json_each(?2))`;
 
+/** One that is decided already breaks the column's constraint, and the whole batch. Parameters: team, proposal, who decides, now. */
+export const fulfilProposal = `UPDATE proposals SET state = iif(state = 'pending', 'accepted', NULL), decided_by = ?3, decided_at = ?4
+  WHERE team_id = ?1 AND id = ?2`;
+
 /** Parameters: at, team, user, credential, tool, action, memory id or null, count, request id. */
 export const insertAudit = `INSERT INTO audit (at, team_id, user_id, credential_id, tool, action, memory_id, count, request_id)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`;

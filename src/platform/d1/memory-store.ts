@@ -40,7 +40,7 @@ const toVersion = ({ version, at, actorId, tool, action, state }: typeof version
 
 /** Nothing but a lost race breaks these constraints: the chain of versions, the unique key, the idempotency key. */
 export const isRace = (error: unknown): boolean =>
-  /(?:UNIQUE|FOREIGN KEY) constraint failed|NOT NULL constraint failed: (?:memories\.version|outbox\.memory_id)/.test(
+  /(?:UNIQUE|FOREIGN KEY) constraint failed|NOT NULL constraint failed: (?:memories\.version|outbox\.memory_id|proposals\.state)/.test(
     error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "",
   );
 
@@ -140,6 +140,7 @@ export class D1MemoryStore implements MemoryStore {
               eq(memories.visibility, "public"),
               unexpired(now),
               isNull(memories.archivedAt),
+              sql`NOT EXISTS (SELECT 1 FROM team_policies p WHERE p.team_id = ${memories.teamId} AND p.closed_at IS NOT NULL)`,
               sql`(${memories.teamId}, ${memories.id}) IN (SELECT value ->> '$.teamId', value ->> '$.id' FROM json_each(${JSON.stringify(group)}))`,
             ),
           ),
@@ -298,6 +299,7 @@ export class D1MemoryStore implements MemoryStore {
       d1.prepare(statements.insertTags).bind(teamId, count),
       d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
       this.#audit(d1, principal, write, count === 1 ? (writes[0] as MemoryWrite).action : "import", writes[0]?.memory.id, count),
+      ...writes.flatMap(({ proposal }) => (proposal === undefined ? [] : [d1.prepare(statements.fulfilProposal).bind(teamId, proposal, principal.userId, write.now)])),
       ...(once ? [this.#idempotency(d1, principal, write.now, once)] : []),
     ];
     const last = await this.#run(d1, batch);

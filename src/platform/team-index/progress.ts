@@ -48,6 +48,11 @@ export class Progress {
     this.#sql.exec("DELETE FROM ahead WHERE team_id = ?", teamId);
   }
 
+  remove(teamId: string): void {
+    this.#sql.exec("DELETE FROM sources WHERE team_id = ?", teamId);
+    this.#sql.exec("DELETE FROM ahead WHERE team_id = ?", teamId);
+  }
+
   #close(teamId: string): void {
     let applied = this.applied(teamId);
     this.#sql.exec("DELETE FROM ahead WHERE team_id = ? AND seq <= ?", teamId, applied);

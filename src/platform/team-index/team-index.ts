@@ -149,6 +149,22 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#pass(team, () => this.#rebuild(team));
   }
 
+  /** Takes the team out, for good: unless somebody rebuilds it, nothing of it is looked for again. */
+  async forget(team: TeamRef): Promise<void> {
+    await this.#endOfPass(team);
+    this.#atomically(() => {
+      this.#documents.removeTeam(team.teamId);
+      this.#progress.remove(team.teamId);
+    });
+    await this.#schedulePurge();
+  }
+
+  /** Leaves nothing at all. The object is of no use afterwards, until it is started anew. */
+  async erase(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
   stats(team: TeamRef): { documents: number; appliedSeq: number } {
     const documents = this.#sql
       .exec<{ n: number }>("SELECT count(*) AS n FROM docs WHERE team_id = ? AND until_at IS NULL AND archived = 0", team.teamId)

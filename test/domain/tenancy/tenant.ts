@@ -11,8 +11,14 @@ export const day = 24 * hour;
 
 export const store = new DirectoryStore(env.DB);
 
+export interface Tenant {
+  teamId: string;
+  organizationId: string;
+  ownerId: string;
+}
+
 /** A team of its own for each test, on the real store; ids are new each time, so that tests cannot meet. */
-export async function newTenant(): Promise<{ teamId: string; organizationId: string; ownerId: string }> {
+export async function newTenant(): Promise<Tenant> {
   const id = (): string => uuidv7(now);
   const tenant = { organization: { id: id(), name: "Acme" }, team: { id: id(), name: "Core" }, owner: { id: id(), name: "Ada" } };
   await store.registerShards(["SHARD_0"], now);

@@ -45,6 +45,11 @@ export class Product {
     return this.#running.apiKey;
   }
 
+  /** As printed at the start. */
+  get signInUrl(): string | undefined {
+    return this.#running.signInUrl;
+  }
+
   /** Of the MCP endpoint, or of another path of the server. */
   url(path = "/mcp"): URL {
     return new URL(path, this.#running.origin);

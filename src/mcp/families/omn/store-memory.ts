@@ -4,7 +4,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { stateInput, toState } from "../../../domain/memories/portable.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { duplicateText } from "../../render.ts";
+import { duplicateText, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.1; features A row 1. */
 export const storeMemory = defineTool({
@@ -56,8 +56,9 @@ export const storeMemory = defineTool({
         size_bytes: new TextEncoder().encode(memory.content).byteLength,
         compressed: false,
         ...(result.replayed ? { replayed: true } : {}),
+        ...proposalOf(result.proposal),
       },
-      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : `${outcome} ${memory.key} (version ${memory.version}, ${memory.visibility}, ${memory.namespace}) id ${memory.id}`,
+      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : `${outcome} ${memory.key} (version ${memory.version}, ${memory.visibility}, ${memory.namespace}) id ${memory.id}${proposalText(result.proposal)}`,
     };
   },
 });

@@ -4,7 +4,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { stateInput, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { omnMemory } from "../../render.ts";
+import { omnMemory, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
 export const updateMemory = defineTool({
@@ -56,8 +56,8 @@ export const updateMemory = defineTool({
     await unlinkMemory(ctx, result.memory, unlink);
     if (result.outcome === "updated") ctx.changed({ ids: [result.memory.id], listChanged: archived !== undefined });
     return {
-      structured: { outcome: result.outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version },
-      text: `${result.outcome} ${result.memory.key ?? result.memory.id} (version ${result.memory.version})`,
+      structured: { outcome: result.outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...proposalOf(result.proposal) },
+      text: `${result.outcome} ${result.memory.key ?? result.memory.id} (version ${result.memory.version})${proposalText(result.proposal)}`,
     };
   },
 });

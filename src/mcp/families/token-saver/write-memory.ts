@@ -3,7 +3,7 @@ import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { duplicateText } from "../../render.ts";
+import { duplicateText, proposalOf, proposalText } from "../../render.ts";
 import { memoryScope, placeOf, scopeOf, where } from "./scope.ts";
 
 const year = 31_536_000;
@@ -33,7 +33,7 @@ export const writeMemory = defineTool({
     const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
     const content = field.content.safeParse(text);
     if (!content.success) throw invalid(`value: ${content.error.issues[0]?.message}`, "Store a shorter value, or split it over several keys.");
-    const { memory, outcome } = await remember(ctx, {
+    const { memory, outcome, proposal } = await remember(ctx, {
       content: content.data,
       value: typeof input.value === "string" ? null : input.value,
       key: input.key,
@@ -50,8 +50,8 @@ export const writeMemory = defineTool({
     }
     if (outcome !== "unchanged") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     return {
-      structured: { outcome, id: memory.id, key: memory.key, scope: input.scope, version: memory.version },
-      text: `${outcome} ${memory.key} (${input.scope}, version ${memory.version})`,
+      structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal) },
+      text: `${outcome} ${memory.key} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}`,
     };
   },
 });

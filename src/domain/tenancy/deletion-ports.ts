@@ -1,0 +1,86 @@
+import type { AuditEntry } from "./ports.ts";
+import type { Principal } from "./principal.ts";
+import type { Person } from "./sign-in-ports.ts";
+import type { TeamPlace } from "../memories/maintenance.ts";
+import type { TeamHome, VectorKind } from "../search/vector-index.ts";
+
+/** A person's place in a team, by which their session is named. */
+export interface Seat {
+  teamId: string;
+  userId: string;
+}
+
+/** What becomes of a person's team when they delete their account. */
+export interface TeamFate {
+  id: string;
+  name: string;
+  /** `erased`: nobody else is in it. `blocks`: others are in it, and it would have no owner. */
+  fate: "erased" | "left" | "blocks";
+}
+
+/**
+ * Deleting, and restoring within the grace. Each is one transaction with its audit row, and done only if the caller still
+ * has the role they acted in; what is answered are the seats of those who are let in no more, or again.
+ */
+export interface DeletionDirectory {
+  /** `undefined` also for somebody's own team. */
+  deleteTeam(principal: Principal, eraseAt: number, audit: AuditEntry): Promise<Seat[] | undefined>;
+  restoreTeam(principal: Principal, audit: AuditEntry): Promise<Seat[] | undefined>;
+  /** `undefined` also when the principal does not own all its teams. */
+  deleteOrganization(principal: Principal, eraseAt: number, audit: AuditEntry): Promise<Seat[] | undefined>;
+  restoreOrganization(principal: Principal, audit: AuditEntry): Promise<Seat[] | undefined>;
+  fates(person: Pick<Person, "userId">): Promise<TeamFate[]>;
+  /** Ends the person's sessions and keys, and gives up the teams that nobody else is in. `undefined` when a team `blocks`. */
+  deleteAccount(person: Pick<Person, "userId">, audit: AuditEntry): Promise<Seat[] | undefined>;
+}
+
+/** What erasure reads and changes in the directory. Not on behalf of a person. */
+export interface ErasureDirectory {
+  /** Teams whose grace is over. They cannot be restored from now on, so what is answered may be erased. */
+  claimTeams(now: number): Promise<TeamPlace[]>;
+  isLastOfOrganization(team: TeamPlace): Promise<boolean>;
+  seatsOf(by: { teamId: string } | { userId: string }): Promise<Seat[]>;
+  /** Takes the team out of the directory with all that belongs to it, and its organization if it was the last. */
+  forgetTeam(team: TeamPlace, audit: AuditEntry): Promise<void>;
+  dueAccounts(now: number): Promise<string[]>;
+  /** Nothing stays of the person but an id without a name, which is all that tells who wrote what a team keeps. */
+  forgetAccount(userId: string, audit: AuditEntry): Promise<void>;
+  findTeam(id: string): Promise<TeamPlace | undefined>;
+  listShards(): Promise<string[]>;
+  /** Teams that are deleted, by themselves or with their organization. */
+  deletedTeams(): Promise<(TeamPlace & { beingErased: boolean })[]>;
+}
+
+/** What erasure reads and changes in a shard. */
+export interface ErasureStore {
+  vectorsOf(team: TeamPlace, limit: number): Promise<{ kind: VectorKind; id: string }[]>;
+  dropVectors(team: TeamPlace, entries: { kind: VectorKind; id: string }[]): Promise<void>;
+  /** Deletes some rows of the team. `false` when there were none left; the audit stays. */
+  eraseRows(team: TeamPlace): Promise<boolean>;
+  /** Deletes some private memories of the person, of whatever team, and leaves tombstones. `false` when there were none left. */
+  erasePrivate(shard: string, userId: string, now: number, placeOf: (teamId: string) => Promise<TeamPlace | undefined>): Promise<boolean>;
+  /** Takes the words out of versions from when a memory was the person's private one. Answers the teams that have such. */
+  blankPrivateVersions(shard: string, userId: string): Promise<string[]>;
+  closedTeams(shard: string): Promise<string[]>;
+  /** Hides what the team shows to its organization, or shows it again. */
+  setClosed(team: TeamPlace, at: number | null): Promise<void>;
+}
+
+export interface ErasureIndex {
+  eraseTeam(team: TeamPlace): Promise<void>;
+  eraseOrganization(organizationId: string): Promise<void>;
+  /** Takes the team out of its organization's index. */
+  forgetInOrganization(team: TeamPlace): Promise<void>;
+  rebuild(team: TeamPlace): Promise<void>;
+  /** No kept answer of the organization's other teams is used any more. */
+  staleAnswers(team: TeamPlace): Promise<void>;
+}
+
+export interface ErasurePorts {
+  directory: ErasureDirectory;
+  store: ErasureStore;
+  index: ErasureIndex;
+  vectors: { remove(team: TeamHome, entries: { kind: VectorKind; id: string }[]): Promise<void> };
+  sessions: { erase(seat: Seat): Promise<void> };
+  report(event: string, error: unknown): void;
+}

@@ -1,0 +1,92 @@
+import type { Clock } from "../indexing/stage.ts";
+import type { TeamPlace } from "../memories/maintenance.ts";
+import type { ErasurePorts } from "./deletion-ports.ts";
+import type { AuditEntry } from "./ports.ts";
+
+const vectorBatch = 500;
+
+/**
+ * Erases what is due, as far as the deadline allows; called every minute. Each step can be done again, and what tells that
+ * there is something to do goes last: a run that dies is taken up by the next. One team's trouble does not stop the others.
+ */
+export async function eraseDue(ports: ErasurePorts, clock: Clock, deadline: number): Promise<{ teams: number; accounts: number }> {
+  const erased = { teams: 0, accounts: 0 };
+  await guarded(ports, "erasure.close", () => closeDeleted(ports, clock()));
+  const teams = await ports.directory.claimTeams(clock());
+  for (const team of teams) {
+    await guarded(ports, "erasure.team", async () => {
+      if (await eraseTeam(ports, team, clock, deadline)) erased.teams += 1;
+    });
+  }
+  for (const userId of await ports.directory.dueAccounts(clock())) {
+    await guarded(ports, "erasure.account", async () => {
+      if (await eraseAccount(ports, userId, clock, deadline)) erased.accounts += 1;
+    });
+  }
+  return erased;
+}
+
+/** Makes other teams see what a team shows them just as long as it is not deleted. */
+export async function closeDeleted({ directory, store, index }: Pick<ErasurePorts, "directory" | "store" | "index">, now: number): Promise<void> {
+  const deleted = new Map((await directory.deletedTeams()).map((team) => [team.id, team]));
+  for (const shard of await directory.listShards()) {
+    const closed = new Set(await store.closedTeams(shard));
+    // What is being erased was closed before, and its mark is erased with it.
+    const toClose = [...deleted.values()].filter((team) => team.shard === shard && !team.beingErased && !closed.has(team.id));
+    const toOpen = await Promise.all([...closed].filter((id) => !deleted.has(id)).map((id) => directory.findTeam(id)));
+    for (const [teams, at] of [[toClose, now], [toOpen.filter((team) => team !== undefined), null]] as const) {
+      for (const team of teams) {
+        await store.setClosed(team, at);
+        await index.staleAnswers(team);
+      }
+    }
+  }
+}
+
+/** `false` when the time was not enough. */
+async function eraseTeam(ports: ErasurePorts, team: TeamPlace, clock: Clock, deadline: number): Promise<boolean> {
+  const { directory, store, index, sessions } = ports;
+  const home = { teamId: team.id, organizationId: team.organizationId, shard: team.shard };
+  // The vectors first: only the rows know which there are, and only the index object knows in which spaces.
+  for (;;) {
+    const entries = await store.vectorsOf(team, vectorBatch);
+    if (entries.length === 0) break;
+    await ports.vectors.remove(home, entries);
+    await store.dropVectors(team, entries);
+    if (clock() >= deadline) return false;
+  }
+  while (await store.eraseRows(team)) {
+    if (clock() >= deadline) return false;
+  }
+  await ((await directory.isLastOfOrganization(team)) ? index.eraseOrganization(team.organizationId) : index.forgetInOrganization(team));
+  await index.eraseTeam(team);
+  for (const seat of await directory.seatsOf({ teamId: team.id })) await sessions.erase(seat);
+  const audit: AuditEntry = { at: clock(), action: "team.erase", success: true, organizationId: team.organizationId, teamId: team.id, subject: team.id, client: "erasure" };
+  await directory.forgetTeam(team, audit);
+  return true;
+}
+
+async function eraseAccount(ports: ErasurePorts, userId: string, clock: Clock, deadline: number): Promise<boolean> {
+  const { directory, store, index, sessions } = ports;
+  const placeOf = (id: string): Promise<TeamPlace | undefined> => directory.findTeam(id);
+  for (const shard of await directory.listShards()) {
+    while (await store.erasePrivate(shard, userId, clock(), placeOf)) {
+      if (clock() >= deadline) return false;
+    }
+    for (const teamId of await store.blankPrivateVersions(shard, userId)) {
+      const place = await placeOf(teamId);
+      if (place) await index.rebuild(place);
+    }
+  }
+  for (const seat of await directory.seatsOf({ userId })) await sessions.erase(seat);
+  await directory.forgetAccount(userId, { at: clock(), action: "account.erase", success: true, userId, subject: userId, client: "erasure" });
+  return true;
+}
+
+async function guarded(ports: Pick<ErasurePorts, "report">, event: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    ports.report(event, error);
+  }
+}

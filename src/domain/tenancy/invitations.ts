@@ -1,0 +1,75 @@
+import { DomainError, forbidden, invalid } from "../errors.ts";
+import { sha256Hex } from "../hash.ts";
+import { uuidv7 } from "../ids.ts";
+import { type Role, roles } from "./principal.ts";
+import { mayGive, requireAction } from "./roles.ts";
+import type { Person } from "./sign-in-ports.ts";
+import { auditOf, type PersonContext, type TenantContext } from "./teams.ts";
+import type { Invitation, InvitationDirectory } from "./tenant-ports.ts";
+import { newToken, tokenHashOf } from "./web-session.ts";
+
+export const defaultInvitationDays = 7;
+export const maxInvitationDays = 30;
+/** Far more than anybody sends at a time; it only stops a loop. */
+const maxOpen = 200;
+const dayMs = 86_400_000;
+
+/** Anyone can send wrong links; the audit shows the attempt without letting them fill the database. */
+const auditedFailuresPerMinute = 60;
+
+type Inviting = TenantContext & { invitations: InvitationDirectory };
+
+/** A link into the team, for one person, with a role no higher than the inviter's. The token is in no store and is never shown again. */
+export async function invite(ctx: Inviting, input: { role: Role; expiresInDays?: number }): Promise<{ token: string; invitation: Invitation }> {
+  const { principal, now } = ctx;
+  requireAction(principal, "manage invitations");
+  if (!mayGive(principal.role, input.role)) throw forbidden(`As ${principal.role} you may not invite an ${input.role}.`, "Ask an owner of the team.");
+  const days = input.expiresInDays ?? defaultInvitationDays;
+  if (!Number.isInteger(days) || days < 1 || days > maxInvitationDays) throw invalid(`expires_in_days is a whole number from 1 to ${maxInvitationDays}.`);
+  const token = newToken();
+  const { teamId, userId } = principal;
+  const invitation: Invitation = { id: uuidv7(now), teamId, role: input.role, invitedBy: userId, createdAt: now, expiresAt: now + days * dayMs };
+  const stored = { ...invitation, tokenHash: await sha256Hex(token) };
+  if (!(await ctx.invitations.insertInvitation(principal, stored, maxOpen, auditOf(ctx, "invitation.create", invitation.id)))) {
+    throw new DomainError("CONFLICT", `Nobody can be invited now: this is somebody's own team, it has ${maxOpen} open invitations, or your role has changed.`, {
+      mend: "Create a team to share, or revoke invitations that are not needed.",
+    });
+  }
+  return { token, invitation };
+}
+
+export async function listInvitations(ctx: Inviting): Promise<Invitation[]> {
+  requireAction(ctx.principal, "manage invitations");
+  return ctx.invitations.listInvitations(ctx.principal, ctx.now);
+}
+
+/** Revoking one that cannot be accepted any more is no error. */
+export async function revokeInvitation(ctx: Inviting, input: { id: string }): Promise<{ revoked: boolean }> {
+  requireAction(ctx.principal, "manage invitations");
+  return { revoked: await ctx.invitations.revokeInvitation(ctx.principal, input.id, auditOf(ctx, "invitation.revoke", input.id)) };
+}
+
+/** What the link is for, before it is accepted. */
+export async function readInvitation(invitations: InvitationDirectory, token: string | undefined, now: number): Promise<{ teamName: string; role: Role } | undefined> {
+  const tokenHash = await tokenHashOf(token);
+  const found = tokenHash === undefined ? undefined : await invitations.findInvitation(tokenHash, now);
+  return found && mayGive(found.inviterRole, found.role) ? found : undefined;
+}
+
+/** Makes the person a member, once. One answer for every reason why a link does not. */
+export async function acceptInvitation(
+  ctx: Omit<PersonContext, "person"> & { person: Pick<Person, "userId">; invitations: InvitationDirectory },
+  input: { token: string | undefined },
+): Promise<{ teamId: string; joined: boolean }> {
+  const { now, person, invitations } = ctx;
+  const tokenHash = await tokenHashOf(input.token);
+  const found = tokenHash === undefined ? undefined : await invitations.findInvitation(tokenHash, now);
+  const from = { ...ctx.from, at: now, userId: person.userId };
+  if (tokenHash !== undefined && found) {
+    const inviters = roles.filter((role) => mayGive(role, found.role));
+    const taken = await invitations.acceptInvitation(person, tokenHash, inviters, { ...from, action: "invitation.accept", success: true, teamId: found.teamId, subject: person.userId });
+    if (taken) return taken;
+  }
+  await invitations.auditFailure({ ...from, action: "invitation.refused", success: false, subject: person.userId }, auditedFailuresPerMinute);
+  throw new DomainError("MEMORY_NOT_FOUND", "This invitation cannot be accepted. It may be used, expired, revoked or mistyped.", { mend: "Ask for a new one." });
+}

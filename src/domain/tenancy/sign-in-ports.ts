@@ -1,0 +1,63 @@
+import type { AuditEntry } from "./ports.ts";
+
+export type SignInMethod = "link" | "upstream" | "passkey";
+
+/** A person who is signed in with a browser; not yet a principal, which is a person in one team. */
+export interface Person {
+  userId: string;
+  name: string;
+}
+
+/** A signed-in browser, as its owner may see it. */
+export interface WebSession {
+  /** Names it in lists; opens nothing. */
+  id: string;
+  userId: string;
+  method: SignInMethod;
+  createdAt: number;
+  lastSeenAt: number;
+  expiresAt: number;
+  userAgent: string | null;
+  address: string | null;
+}
+
+/** SHA-256 of the token in the cookie, lower-case hex. */
+export type StoredWebSession = WebSession & { tokenHash: string };
+
+export interface SignInLink {
+  tokenHash: string;
+  userId: string;
+  purpose: "bootstrap" | "recovery";
+  /** `null`: the launcher. */
+  createdBy: string | null;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** Sessions of browsers. A change and its audit row are written together or not at all. */
+export interface WebSessionDirectory {
+  /** The session of `replaced` (a digest) ends in the same transaction. */
+  insertSession(session: StoredWebSession, replaced: string | undefined, audit: AuditEntry): Promise<void>;
+  /** By one query; knows no person: it is what makes one. `undefined` also when the person is deleted. */
+  findSession(tokenHash: string): Promise<{ session: WebSession; person: Person } | undefined>;
+  /** Notes the use unless one was noted after `unlessAfter`. */
+  touchSession(id: string, now: number, unlessAfter: number): Promise<void>;
+  /** Those of the person that have not expired, last seen first. */
+  listSessions(person: Person, now: number): Promise<WebSession[]>;
+  /** `false` when the person has no such session. */
+  endSession(person: Person, id: string, audit: AuditEntry): Promise<boolean>;
+  /** Writes the row unless `limitPerMinute` failures of nobody's were written in the last minute. */
+  auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void>;
+}
+
+export interface SignInLinkDirectory {
+  /** Whether the person has a passkey or an identity at an issuer. */
+  hasOwnWayIn(userId: string): Promise<boolean>;
+  /** Unused links of the same person and purpose end with it. */
+  insertLink(link: SignInLink, audit: AuditEntry): Promise<void>;
+  /**
+   * Takes the link: of two who present it, one gets its person. `undefined` when it is unknown, used or expired, and for
+   * a bootstrap link when the person has a way in of their own by now.
+   */
+  takeLink(tokenHash: string, now: number): Promise<Person | undefined>;
+}

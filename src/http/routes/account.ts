@@ -1,0 +1,27 @@
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import type { Services } from "../../app.ts";
+import { accountFates, deleteAccount } from "../../domain/tenancy/deletion.ts";
+import { parsed } from "./body.ts";
+import { type Called, callingPerson, findCaller } from "./caller.ts";
+
+const deletion = z.strictObject({ confirm: z.string().max(100) });
+
+/** What a person can do about their account: see what deleting it would mean, and delete it. */
+export function accountRoutes(services: Services): Hono<Called> {
+  const app = new Hono<Called>();
+  app.use(findCaller(services));
+  const context = (c: Context<Called>) => ({ ...callingPerson(services, c), deletion: services.deletion });
+
+  app.get("/", async (c) => {
+    const ctx = context(c);
+    const teams = (await accountFates(ctx)).map((team) => ({ ...team, export: `/v1/teams/${team.id}/export` }));
+    return c.json({ user_id: ctx.person.userId, name: ctx.person.name, when_deleted: teams });
+  });
+  app.delete("/", async (c) => {
+    const { confirm } = await parsed(c.req.raw, deletion);
+    await deleteAccount(context(c), { confirm });
+    return c.json({ deleted: true });
+  });
+  return app;
+}

@@ -1,0 +1,20 @@
+import type * as z from "zod";
+import { invalid } from "../../domain/errors.ts";
+import { describeProblems } from "../../mcp/errors.ts";
+
+const maxBodyBytes = 16_384;
+
+/** The JSON of a request, in the form of the schema; an empty body is an empty object. @throws VALIDATION_ERROR */
+export async function parsed<T extends z.ZodType>(request: Request, schema: T): Promise<z.output<T>> {
+  const text = await request.text();
+  if (text.length > maxBodyBytes) throw invalid("The body is too large.");
+  let body: unknown;
+  try {
+    body = text === "" ? {} : JSON.parse(text);
+  } catch {
+    throw invalid("The body is not JSON.", "Send a JSON object.");
+  }
+  const result = schema.safeParse(body);
+  if (!result.success) throw invalid(describeProblems(result.error));
+  return result.data;
+}

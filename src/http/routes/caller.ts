@@ -1,0 +1,71 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { Services } from "../../app.ts";
+import { forbidden } from "../../domain/errors.ts";
+import type { CallOrigin } from "../../domain/tenancy/ports.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import type { Person, WebSession } from "../../domain/tenancy/sign-in-ports.ts";
+import { noSuchTeam, type PersonContext, principalIn, type TenantContext } from "../../domain/tenancy/teams.ts";
+import { proveSession } from "../../domain/tenancy/web-session.ts";
+import { bearerToken, proveKey } from "../credentials.ts";
+import { invalidKey, unauthorized } from "../errors.ts";
+import { changesNothing, comesFromOwnPage, sessionToken } from "../web/visit.ts";
+
+/** Who calls the REST interface: a key, which is for one team, or a browser, whose person may be in several. */
+export type Caller = ({ kind: "key"; principal: Principal } | { kind: "browser"; person: Person; session: WebSession }) & { now: number; from: CallOrigin };
+
+export interface Called {
+  Variables: { requestId: string; caller: Caller };
+}
+
+/**
+ * A request with an Authorization header is judged by that alone. A cookie comes along by itself, so what is to change
+ * something by it must come from a page of this server.
+ */
+export const findCaller = (services: Services): MiddlewareHandler<Called> => async (c, next) => {
+  const requestId = c.get("requestId");
+  const now = Date.now();
+  const address = c.req.header("cf-connecting-ip");
+  const from: CallOrigin = { requestId, ...(address ? { address } : {}) };
+  const header = c.req.header("authorization");
+  if (header === undefined) {
+    const found = await proveSession(services.signIn, sessionToken(c), now);
+    if (!found) return unauthorized("Sign in, or send your API key as Authorization: Bearer omn_….", requestId);
+    if (!changesNothing(c.req.method) && !comesFromOwnPage(c.req.raw, services)) throw forbidden("This request came from another site.", "Send it from a page of OmniMemory, or with an API key.");
+    c.set("caller", { kind: "browser", ...found, now, from: { ...from, client: "web" } });
+    return next();
+  }
+  const token = bearerToken(header);
+  if (token === undefined) return unauthorized("Send your API key as Authorization: Bearer omn_….", requestId);
+  const proof = await proveKey(services, services.keys, { token, requestId, address }, (work) => c.executionCtx.waitUntil(work), now);
+  if (proof.kind !== "ok") return invalidKey(requestId);
+  c.set("caller", { kind: "key", principal: proof.principal, now, from });
+  return next();
+};
+
+/** The caller in the team of the path. @throws when they are not in it, or their key is for another one */
+export async function callerInTeam(services: Services, c: Context<Called>, teamId: string): Promise<TenantContext> {
+  return { ...rest(services, c.get("caller")), principal: await principalOf(services, c.get("caller"), teamId) };
+}
+
+/** The caller in a deleted team, which only a browser can be: keys to it open nothing. */
+export async function callerInDeletedTeam(services: Services, c: Context<Called>, teamId: string): Promise<TenantContext> {
+  const caller = c.get("caller");
+  const principal = caller.kind === "browser" ? await principalIn(services.tenants, caller, teamId, { now: caller.now }) : undefined;
+  if (!principal) throw noSuchTeam();
+  return { ...rest(services, caller), principal };
+}
+
+/** What is the person's and no team's is not for a key, which was given for one team. */
+export function callingPerson(services: Services, c: Context<Called>): PersonContext {
+  const caller = c.get("caller");
+  if (caller.kind === "key") throw forbidden("An API key is for one team; this is for a person.", "Sign in with a browser.");
+  return { ...rest(services, caller), person: caller.person };
+}
+
+async function principalOf(services: Services, caller: Caller, teamId: string): Promise<Principal> {
+  const found = caller.kind === "browser" ? await principalIn(services.tenants, caller, teamId) : caller.principal;
+  if (found?.teamId !== teamId) throw noSuchTeam();
+  return found;
+}
+
+const rest = (services: Services, { now, from }: Caller): Omit<PersonContext, "person"> => ({ now, from, tenants: services.tenants });

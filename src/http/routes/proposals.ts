@@ -1,0 +1,77 @@
+import { type Context as Request, Hono } from "hono";
+import * as z from "zod";
+import type { Services } from "../../app.ts";
+import type { Context } from "../../domain/context.ts";
+import { acceptProposal, listProposals, type ProposedMemory, refuseProposal, reviewSetting, setReview } from "../../domain/memories/proposals.ts";
+import { proposalStates } from "../../domain/memories/review-ports.ts";
+import { invalid } from "../../domain/errors.ts";
+import { describeProblems } from "../../mcp/errors.ts";
+import { omnMemory } from "../../mcp/render.ts";
+import { parsed } from "./body.ts";
+import { type Called, callerInTeam } from "./caller.ts";
+import { iso, isoOrNull } from "./wire.ts";
+
+const setting = z.strictObject({ required: z.boolean() });
+const listing = z.object({ state: z.enum(proposalStates).default("pending"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
+
+/** What a verb about memories may know of the world, for a caller of the REST interface. */
+export async function memoryContext(services: Services, c: Request<Called>, teamId: string): Promise<Context> {
+  const { principal, now } = await callerInTeam(services, c, teamId);
+  const { memories, proposals, index, graph, semantic } = services;
+  const requestId = c.get("requestId");
+  return {
+    principal, now, requestId, memories, proposals, index, graph, semantic,
+    tool: principal.credential.kind === "web-session" ? "web" : "rest",
+    noteAccess: () => undefined,
+    report: (event, error) => services.report(event, requestId, error),
+  };
+}
+
+/** Whether a team reviews what its members share, below its path. */
+export function reviewRoutes(services: Services): Hono<Called> {
+  const app = new Hono<Called>();
+  const context = (c: Request<Called>) => memoryContext(services, c, c.req.param("team") ?? "");
+  app.get("/", async (c) => c.json(await reviewSetting(await context(c))));
+  app.put("/", async (c) => {
+    const { required } = await parsed(c.req.raw, setting);
+    await setReview(await context(c), { required });
+    return c.json({ required });
+  });
+  return app;
+}
+
+/** The queue of a team that does. */
+export function proposalRoutes(services: Services): Hono<Called> {
+  const app = new Hono<Called>();
+  const context = (c: Request<Called>) => memoryContext(services, c, c.req.param("team") ?? "");
+  app.get("/", async (c) => {
+    const asked = listing.safeParse(c.req.query());
+    if (!asked.success) throw invalid(describeProblems(asked.error));
+    const { state, cursor, limit } = asked.data;
+    const found = await listProposals(await context(c), { state, limit, ...(cursor === undefined ? {} : { below: cursor }) });
+    const next = found.length === limit ? found.at(-1)?.proposal.id : undefined;
+    return c.json({ proposals: found.map(shown), ...(next === undefined ? {} : { next_cursor: next }) });
+  });
+  app.post("/:id/accept", async (c) => {
+    const memory = await acceptProposal(await context(c), { id: c.req.param("id") });
+    return c.json({ accepted: true, memory: omnMemory(memory) });
+  });
+  app.post("/:id/refuse", async (c) => {
+    await refuseProposal(await context(c), { id: c.req.param("id") });
+    return c.json({ refused: true });
+  });
+  return app;
+}
+
+const shown = ({ proposal, memory, outdated }: ProposedMemory): Record<string, unknown> => ({
+  id: proposal.id,
+  state: proposal.state,
+  scope: proposal.visibility,
+  proposed_by: proposal.proposedBy,
+  proposed_at: iso(proposal.proposedAt),
+  decided_by: proposal.decidedBy,
+  decided_at: isoOrNull(proposal.decidedAt),
+  memory_id: proposal.memoryId,
+  ...(outdated ? { outdated } : {}),
+  ...(memory ? { memory: omnMemory(memory) } : {}),
+});

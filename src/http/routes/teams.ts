@@ -1,0 +1,128 @@
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import type { Services } from "../../app.ts";
+import { forbidden } from "../../domain/errors.ts";
+import { deleteOrganization, deleteTeam, restoreOrganization, restoreTeam } from "../../domain/tenancy/deletion.ts";
+import { changeRole, listMembers, removeMember, transferOwnership } from "../../domain/tenancy/members.ts";
+import { roles } from "../../domain/tenancy/principal.ts";
+import { createOrganization, createTeam, listTeams, maxNameLength, noSuchTeam, renameOrganization, renameTeam, showTeam, type TenantContext } from "../../domain/tenancy/teams.ts";
+import type { Member, TeamSummary } from "../../domain/tenancy/tenant-ports.ts";
+import { parsed } from "./body.ts";
+import { type Called, callerInDeletedTeam, callerInTeam, callingPerson, findCaller } from "./caller.ts";
+import { exportTeam } from "./export.ts";
+import { teamInvitationRoutes } from "./invitations.ts";
+import { teamKeyRoutes } from "./keys.ts";
+import { proposalRoutes, reviewRoutes } from "./proposals.ts";
+import { iso } from "./wire.ts";
+
+const name = z.string().trim().min(1).max(maxNameLength);
+const newTeam = z.strictObject({ name, organization_id: z.string().max(100).optional() });
+const newOrganization = z.strictObject({ name, team: name.optional() });
+const renaming = z.strictObject({ name });
+const roleChange = z.strictObject({ role: z.enum(roles) });
+const transfer = z.strictObject({ user_id: z.string().min(1).max(100) });
+
+/** Teams and who is in them. A key sees the one team it is for, a browser those of its person. */
+export function teamRoutes(services: Services): Hono<Called> {
+  const app = new Hono<Called>();
+  app.use(findCaller(services));
+  const { deletion } = services;
+
+  app.get("/", async (c) => {
+    const caller = c.get("caller");
+    const teams = caller.kind === "key" ? [await showTeam(await callerInTeam(services, c, caller.principal.teamId))] : await listTeams(callingPerson(services, c));
+    return c.json({ teams: teams.map(shownTeam) });
+  });
+  app.post("/", async (c) => {
+    const input = await parsed(c.req.raw, newTeam);
+    return c.json({ team: await createTeam(await callerBeside(services, c, input.organization_id), input) }, 201);
+  });
+
+  app.get("/:team", async (c) => c.json({ team: shownTeam(await showTeam(await callerInTeam(services, c, c.req.param("team")))) }));
+  app.patch("/:team", async (c) => {
+    const ctx = await callerInTeam(services, c, c.req.param("team"));
+    await renameTeam(ctx, await parsed(c.req.raw, renaming));
+    return c.json({ team: shownTeam(await showTeam(ctx)) });
+  });
+  app.patch("/:team/organization", async (c) => {
+    const ctx = await callerInTeam(services, c, c.req.param("team"));
+    await renameOrganization(ctx, await parsed(c.req.raw, renaming));
+    return c.json({ team: shownTeam(await showTeam(ctx)) });
+  });
+
+  app.delete("/:team", async (c) => {
+    const { eraseAt } = await deleteTeam({ ...(await callerInTeam(services, c, c.req.param("team"))), deletion });
+    return c.json({ deleted: true, erase_at: iso(eraseAt) });
+  });
+  app.post("/:team/restore", async (c) => {
+    await restoreTeam({ ...(await callerInDeletedTeam(services, c, c.req.param("team"))), deletion });
+    return c.json({ restored: true });
+  });
+  app.delete("/:team/organization", async (c) => {
+    const { eraseAt } = await deleteOrganization({ ...(await callerInTeam(services, c, c.req.param("team"))), deletion });
+    return c.json({ deleted: true, erase_at: iso(eraseAt) });
+  });
+  app.post("/:team/organization/restore", async (c) => {
+    await restoreOrganization({ ...(await callerInDeletedTeam(services, c, c.req.param("team"))), deletion });
+    return c.json({ restored: true });
+  });
+  app.get("/:team/export", (c) => exportTeam(services, c, c.req.param("team")));
+
+  app.route("/:team/keys", teamKeyRoutes(services));
+  app.route("/:team/invitations", teamInvitationRoutes(services));
+  app.route("/:team/review", reviewRoutes(services));
+  app.route("/:team/proposals", proposalRoutes(services));
+
+  app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c, c.req.param("team")))).map(shownMember) }));
+  app.patch("/:team/members/:user", async (c) => {
+    const { role } = await parsed(c.req.raw, roleChange);
+    return c.json(await changeRole(await callerInTeam(services, c, c.req.param("team")), { userId: c.req.param("user"), role }));
+  });
+  app.delete("/:team/members/:user", async (c) => {
+    await removeMember(await callerInTeam(services, c, c.req.param("team")), { userId: c.req.param("user") });
+    return c.json({ removed: true });
+  });
+  app.post("/:team/transfer", async (c) => {
+    const input = await parsed(c.req.raw, transfer);
+    await transferOwnership(await callerInTeam(services, c, c.req.param("team")), { userId: input.user_id });
+    return c.json({ transferred: true });
+  });
+  return app;
+}
+
+/** The caller in a team of the organization that they own: the key's own, or one of the person's. */
+async function callerBeside(services: Services, c: Context<Called>, organizationId: string | undefined): Promise<TenantContext> {
+  const caller = c.get("caller");
+  if (caller.kind === "key") {
+    const { teamId } = caller.principal;
+    if (organizationId !== undefined && organizationId !== caller.principal.organizationId) throw noSuchTeam();
+    return callerInTeam(services, c, teamId);
+  }
+  const owned = (await listTeams(callingPerson(services, c))).filter(({ role, eraseAt }) => role === "owner" && eraseAt === null);
+  const beside = owned.find((team) => team.organizationId === organizationId);
+  if (!beside) throw forbidden("You own no team of this organization.", "Name an organization of which you own a team, or create one.");
+  return callerInTeam(services, c, beside.id);
+}
+
+/** Only for a person: a key is for one team. */
+export function organizationRoutes(services: Services): Hono<Called> {
+  const app = new Hono<Called>();
+  app.use(findCaller(services));
+  app.post("/", async (c) => {
+    const { name, team } = await parsed(c.req.raw, newOrganization);
+    return c.json(await createOrganization(callingPerson(services, c), { name, ...(team === undefined ? {} : { team }) }), 201);
+  });
+  return app;
+}
+
+const shownTeam = (team: TeamSummary): Record<string, unknown> => ({
+  id: team.id,
+  name: team.name,
+  organization: { id: team.organizationId, name: team.organizationName },
+  role: team.role,
+  personal: team.personal,
+  created_at: iso(team.createdAt),
+  ...(team.eraseAt === null ? {} : { erase_at: iso(team.eraseAt) }),
+});
+
+const shownMember = ({ userId, name, role, joinedAt }: Member): Record<string, unknown> => ({ user_id: userId, name, role, joined_at: iso(joinedAt) });

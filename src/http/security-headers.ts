@@ -1,0 +1,32 @@
+import type { MiddlewareHandler } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+
+/**
+ * `api`: answers for programs. `page`: answers for people, without script and without frames around them.
+ * `consent`: a page whose form ends with a redirect to a client's own address, which Chromium would measure against `form-action`.
+ */
+export type Audience = "api" | "page" | "consent";
+
+const none = ["'none'"];
+const self = ["'self'"];
+
+const shared = { crossOriginResourcePolicy: "same-origin" } as const;
+const page = {
+  ...shared,
+  // With `no-referrer`, browsers send the forms of the very same page with `Origin: null`.
+  referrerPolicy: "same-origin",
+  xFrameOptions: "DENY",
+} as const;
+const pageContent = { defaultSrc: none, styleSrc: self, frameAncestors: none, baseUri: none };
+
+const headersFor: Record<Audience, MiddlewareHandler> = {
+  api: secureHeaders({ ...shared, contentSecurityPolicy: { defaultSrc: none, frameAncestors: none }, referrerPolicy: "no-referrer" }),
+  page: secureHeaders({ ...page, contentSecurityPolicy: { ...pageContent, formAction: self } }),
+  consent: secureHeaders({ ...page, contentSecurityPolicy: pageContent }),
+};
+
+/** Says with every answer what a browser may do with it. Whoever answers with a page sets `audience`. */
+export const securityHeaders: MiddlewareHandler<{ Variables: { audience?: Audience } }> = async (c, next) => {
+  await next();
+  await headersFor[c.get("audience") ?? "api"](c, async () => undefined);
+};

@@ -1,0 +1,41 @@
+import { Hono } from "hono";
+import type { Services } from "../../app.ts";
+import { DomainError } from "../../domain/errors.ts";
+import { acceptInvitation, readInvitation } from "../../domain/tenancy/invitations.ts";
+import { errorPage } from "./pages/error-page.tsx";
+import { InvitationPage, SignInFirstPage } from "./pages/invitation-page.tsx";
+import { showPage } from "./pages/layout.tsx";
+import { formOf } from "./routes.tsx";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "./visit.ts";
+
+const refused = "This invitation cannot be accepted";
+const advice = "It may be used, expired, revoked or mistyped. Ask for a new one.";
+
+/** Where the link of an invitation leads. Looking at it uses nothing up. */
+export function invitationPages(services: Services): Hono<Web> {
+  const app = new Hono<Web>();
+  app.use("/invitation", canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+
+  app.get("/invitation", async (c) => {
+    const visitor = c.get("visitor");
+    if (!visitor) return showPage(c, { title: "Invitation", body: <SignInFirstPage /> });
+    const token = c.req.query("token") ?? "";
+    const found = await readInvitation(services.invitations, token, Date.now());
+    if (!found) return errorPage(c, 404, refused, advice);
+    return showPage(c, { title: "Invitation", body: <InvitationPage team={found.teamName} role={found.role} token={token} person={visitor.person.name} /> });
+  });
+
+  app.post("/invitation", async (c) => {
+    const visitor = c.get("visitor");
+    if (!visitor) return showPage(c, { title: "Invitation", status: 401, body: <SignInFirstPage /> });
+    const token = (await formOf(c)).get("token") ?? undefined;
+    try {
+      await acceptInvitation({ person: visitor.person, now: Date.now(), from: originOfCall(c), tenants: services.tenants, invitations: services.invitations }, { token });
+    } catch (error) {
+      if (error instanceof DomainError) return errorPage(c, 404, refused, advice);
+      throw error;
+    }
+    return c.redirect("/", 303);
+  });
+  return app;
+}

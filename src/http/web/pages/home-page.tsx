@@ -1,0 +1,49 @@
+import type { WebSession } from "../../../domain/tenancy/sign-in-ports.ts";
+import type { Visitor } from "../visit.ts";
+
+interface HomeProps {
+  visitor: Visitor;
+  sessions: readonly WebSession[];
+}
+
+export const HomePage = ({ visitor, sessions }: HomeProps) => (
+  <>
+    <h1>OmniMemory</h1>
+    <p>
+      Signed in as <strong>{visitor.person.name}</strong>.
+    </p>
+    <form method="post" action="/sign-out">
+      <button type="submit">Sign out</button>
+    </form>
+    <h2 id="sessions">Where you are signed in</h2>
+    <ul aria-labelledby="sessions" class="cards">
+      {sessions.map((session) => (
+        <SessionCard session={session} isThis={session.id === visitor.session.id} />
+      ))}
+    </ul>
+  </>
+);
+
+const SessionCard = ({ session, isThis }: { session: WebSession; isThis: boolean }) => (
+  <li>
+    <p>
+      <strong>{session.userAgent ?? "Unknown browser"}</strong> {isThis && "(this browser)"}
+    </p>
+    <p class="aside">
+      Signed in <Instant at={session.createdAt} />, last seen <Instant at={session.lastSeenAt} />
+      {session.address !== null && `, from ${session.address}`}
+    </p>
+    {!isThis && (
+      <form method="post" action={`/sessions/${session.id}/end`}>
+        <button type="submit" aria-label={`End the session of ${session.userAgent ?? "an unknown browser"}`}>
+          End this session
+        </button>
+      </form>
+    )}
+  </li>
+);
+
+const Instant = ({ at }: { at: number }) => {
+  const iso = new Date(at).toISOString();
+  return <time datetime={iso}>{`${iso.slice(0, 16).replace("T", " ")} UTC`}</time>;
+};

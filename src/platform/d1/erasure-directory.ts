@@ -1,0 +1,93 @@
+import type { D1Database } from "@cloudflare/workers-types";
+import { and, asc, eq, inArray, isNotNull, lte, or, sql } from "drizzle-orm";
+import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import type { TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { ErasureDirectory, Seat } from "../../domain/tenancy/deletion-ports.ts";
+import type { AuditEntry } from "../../domain/tenancy/ports.ts";
+import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
+import { beingErased } from "./directory-store.ts";
+import { identities, invitations, oauthRecords, oauthSpentTokens, passkeys, signInLinks, webSessions } from "./identity-schema.ts";
+import { grantsOf } from "./tenant-sql.ts";
+
+const place = { id: teams.id, organizationId: teams.organizationId, shard: teams.shard };
+
+export class D1ErasureDirectory implements ErasureDirectory {
+  readonly #db: DrizzleD1Database;
+
+  constructor(db: D1Database) {
+    this.#db = drizzle(db);
+  }
+
+  async claimTeams(now: number): Promise<TeamPlace[]> {
+    const dueOrganizations = this.#db.select({ id: organizations.id }).from(organizations).where(lte(organizations.eraseAt, now));
+    const [, , claimed] = await this.#db.batch([
+      this.#db
+        .update(teams)
+        .set({ deletedAt: sql`coalesce(${teams.deletedAt}, ${now})`, eraseAt: beingErased })
+        .where(or(lte(teams.eraseAt, now), inArray(teams.organizationId, dueOrganizations))),
+      this.#db.update(organizations).set({ eraseAt: beingErased }).where(lte(organizations.eraseAt, now)),
+      this.#db.select(place).from(teams).where(eq(teams.eraseAt, beingErased)).orderBy(asc(teams.deletedAt), asc(teams.id)),
+    ]);
+    return claimed;
+  }
+
+  async isLastOfOrganization({ organizationId }: TeamPlace): Promise<boolean> {
+    return (await this.#db.select({ id: teams.id }).from(teams).where(eq(teams.organizationId, organizationId)).limit(2)).length === 1;
+  }
+
+  async seatsOf(by: { teamId: string } | { userId: string }): Promise<Seat[]> {
+    const whose = "teamId" in by ? eq(memberships.teamId, by.teamId) : eq(memberships.userId, by.userId);
+    return this.#db.select({ teamId: memberships.teamId, userId: memberships.userId }).from(memberships).where(whose);
+  }
+
+  async forgetTeam({ id, organizationId }: TeamPlace, audit: AuditEntry): Promise<void> {
+    const ofTeam = (column: typeof oauthRecords.key | typeof oauthSpentTokens.grantKey) => sql`instr(${column}, ${`.${id}:`}) > 0`;
+    await this.#db.batch([
+      this.#db.delete(apiKeys).where(eq(apiKeys.teamId, id)),
+      this.#db.delete(invitations).where(eq(invitations.teamId, id)),
+      this.#db.delete(oauthSpentTokens).where(ofTeam(oauthSpentTokens.grantKey)),
+      this.#db.delete(oauthRecords).where(ofTeam(oauthRecords.key)),
+      this.#db.delete(memberships).where(eq(memberships.teamId, id)),
+      this.#db.delete(teams).where(eq(teams.id, id)),
+      this.#db.delete(organizations).where(and(eq(organizations.id, organizationId), sql`not exists (select 1 from ${teams} where organization_id = ${organizationId})`)),
+      this.#db.insert(directoryAudit).values(audit),
+    ]);
+  }
+
+  async dueAccounts(now: number): Promise<string[]> {
+    const rows = await this.#db.select({ id: users.id }).from(users).where(and(isNotNull(users.deletedAt), lte(users.eraseAt, now)));
+    return rows.map(({ id }) => id);
+  }
+
+  async forgetAccount(userId: string, audit: AuditEntry): Promise<void> {
+    await this.#db.batch([
+      this.#db.delete(identities).where(eq(identities.userId, userId)),
+      this.#db.delete(passkeys).where(eq(passkeys.userId, userId)),
+      this.#db.delete(webSessions).where(eq(webSessions.userId, userId)),
+      this.#db.delete(signInLinks).where(or(eq(signInLinks.userId, userId), eq(signInLinks.createdBy, userId))),
+      this.#db.delete(oauthSpentTokens).where(grantsOf(sql`${oauthSpentTokens.grantKey}`, { userId })),
+      this.#db.delete(oauthRecords).where(grantsOf(sql`${oauthRecords.key}`, { userId })),
+      this.#db.delete(apiKeys).where(eq(apiKeys.userId, userId)),
+      this.#db.delete(memberships).where(eq(memberships.userId, userId)),
+      this.#db.update(users).set({ name: "", eraseAt: null }).where(eq(users.id, userId)),
+      this.#db.insert(directoryAudit).values(audit),
+    ]);
+  }
+
+  async findTeam(id: string): Promise<TeamPlace | undefined> {
+    const [row] = await this.#db.select(place).from(teams).where(eq(teams.id, id));
+    return row;
+  }
+
+  async listShards(): Promise<string[]> {
+    return (await this.#db.select({ name: shards.name }).from(shards).orderBy(asc(shards.name))).map(({ name }) => name);
+  }
+
+  async deletedTeams(): Promise<(TeamPlace & { beingErased: boolean })[]> {
+    return this.#db
+      .select({ ...place, beingErased: sql`${teams.eraseAt} is ${beingErased}`.mapWith(Boolean) })
+      .from(teams)
+      .innerJoin(organizations, eq(organizations.id, teams.organizationId))
+      .where(or(isNotNull(teams.deletedAt), isNotNull(organizations.deletedAt)));
+  }
+}

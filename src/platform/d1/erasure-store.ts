@@ -1,0 +1,95 @@
+import type { TeamPlace } from "../../domain/memories/maintenance.ts";
+import { newState } from "../../domain/memories/memory.ts";
+import type { VectorKind } from "../../domain/search/vector-index.ts";
+import type { ErasureStore } from "../../domain/tenancy/deletion-ports.ts";
+import { purge } from "./maintenance.ts";
+import type { ShardOf } from "./memory-store.ts";
+
+/**
+ * All tables of a shard that hold something of a team, in the order in which they can be emptied. The audit is not among
+ * them: it says what was done, and holds no content.
+ */
+export const teamTables = [
+  "memories", "versions", "memory_tags", "proposals", "index_failures",
+  "entity_mentions", "relationship_mentions", "memory_links", "memory_references",
+  "entity_tokens", "relationship_tokens", "entities", "relationships", "graph_outbox",
+  "vector_items", "vector_cache", "outbox", "idempotency", "index_progress", "serving_spaces", "counters", "team_policies",
+] as const;
+
+/** With a memory go its versions, mentions and links; the rest are single rows. */
+const memoriesAtOnce = 50;
+const rowsAtOnce = 2_000;
+const privateAtOnce = 200;
+
+/** What is left of the text of a version that is erased while later ones stay. */
+const blankContent = "[erased]";
+
+export class D1ErasureStore implements ErasureStore {
+  readonly #shardOf: ShardOf;
+
+  constructor(shardOf: ShardOf) {
+    this.#shardOf = shardOf;
+  }
+
+  async vectorsOf({ id, shard }: TeamPlace, limit: number): Promise<{ kind: VectorKind; id: string }[]> {
+    const { results } = await this.#shardOf(shard)
+      .prepare("SELECT DISTINCT kind, id FROM vector_items WHERE team_id = ?1 LIMIT ?2")
+      .bind(id, limit)
+      .all<{ kind: VectorKind; id: string }>();
+    return results;
+  }
+
+  async dropVectors({ id, shard }: TeamPlace, entries: { kind: VectorKind; id: string }[]): Promise<void> {
+    await this.#shardOf(shard)
+      .prepare("DELETE FROM vector_items WHERE team_id = ?1 AND (kind, id) IN (SELECT value ->> '$.kind', value ->> '$.id' FROM json_each(?2))")
+      .bind(id, JSON.stringify(entries))
+      .run();
+  }
+
+  async eraseRows({ id, shard }: TeamPlace): Promise<boolean> {
+    for (const table of teamTables) {
+      const { meta } = await this.#shardOf(shard)
+        .prepare(`DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE team_id = ?1 LIMIT ?2)`)
+        .bind(id, table === "memories" ? memoriesAtOnce : rowsAtOnce)
+        .run();
+      if (meta.changes > 0) return true;
+    }
+    return false;
+  }
+
+  async erasePrivate(shard: string, userId: string, now: number, placeOf: (teamId: string) => Promise<TeamPlace | undefined>): Promise<boolean> {
+    const d1 = this.#shardOf(shard);
+    const { results } = await d1
+      .prepare("SELECT team_id AS teamId, id, version FROM memories WHERE owner_id = ?1 AND visibility = 'private' LIMIT ?2")
+      .bind(userId, privateAtOnce)
+      .all<{ teamId: string; id: string; version: number }>();
+    for (const [teamId, memories] of Map.groupBy(results, (memory) => memory.teamId)) {
+      if (await placeOf(teamId)) await purge(d1, teamId, now, memories.map((memory) => ({ ...memory, isPublic: false })), "account");
+    }
+    return results.length > 0;
+  }
+
+  async blankPrivateVersions(shard: string, userId: string): Promise<string[]> {
+    const d1 = this.#shardOf(shard);
+    const theirs = "state ->> '$.ownerId' = ?1 AND state ->> '$.visibility' = 'private'";
+    const state = JSON.stringify(newState({ content: blankContent, ownerId: userId }));
+    const [, , teams] = await d1.batch<{ team_id: string }>([
+      d1.prepare(`UPDATE versions SET state = ?2 WHERE ${theirs} AND state ->> '$.content' <> ?3`).bind(userId, state, blankContent),
+      d1.prepare("DELETE FROM idempotency WHERE user_id = ?1").bind(userId),
+      d1.prepare(`SELECT DISTINCT team_id FROM versions WHERE ${theirs}`).bind(userId),
+    ]);
+    return (teams?.results ?? []).map(({ team_id }) => team_id);
+  }
+
+  async closedTeams(shard: string): Promise<string[]> {
+    const { results } = await this.#shardOf(shard).prepare("SELECT team_id FROM team_policies WHERE closed_at IS NOT NULL").all<{ team_id: string }>();
+    return results.map(({ team_id }) => team_id);
+  }
+
+  async setClosed({ id, shard }: TeamPlace, at: number | null): Promise<void> {
+    await this.#shardOf(shard)
+      .prepare("INSERT INTO team_policies (team_id, closed_at) VALUES (?1, ?2) ON CONFLICT (team_id) DO UPDATE SET closed_at = excluded.closed_at")
+      .bind(id, at)
+      .run();
+  }
+}

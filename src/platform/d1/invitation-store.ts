@@ -1,0 +1,94 @@
+import type { D1Database } from "@cloudflare/workers-types";
+import { and, desc, eq, getTableColumns, gt, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import type { AuditEntry } from "../../domain/tenancy/ports.ts";
+import type { Principal, Role } from "../../domain/tenancy/principal.ts";
+import type { Invitation, InvitationDirectory } from "../../domain/tenancy/tenant-ports.ts";
+import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
+import { directoryAudit, memberships, organizations, teams, users } from "./directory-schema.ts";
+import { invitations } from "./identity-schema.ts";
+import { actsStill, liveOrganization, liveTeam, liveUser } from "./tenant-sql.ts";
+
+export class InvitationStore implements InvitationDirectory {
+  readonly #db: DrizzleD1Database;
+
+  constructor(db: D1Database) {
+    this.#db = drizzle(db);
+  }
+
+  async insertInvitation(principal: Principal, invitation: Invitation & { tokenHash: string }, most: number, audit: AuditEntry): Promise<boolean> {
+    const { teamId } = principal;
+    const isShared = sql`exists (select 1 from ${teams} where id = ${teamId} and personal_of is null)`;
+    const hasRoom = sql`(select count(*) from ${invitations} where team_id = ${teamId} and used_at is null and revoked_at is null and expires_at > ${audit.at}) < ${most}`;
+    const won = sql`exists (select 1 from ${invitations} where id = ${invitation.id})`;
+    const [inserted] = await this.#db.batch([
+      this.#db.insert(invitations).select(rowWhen(invitations, invitation, and(actsStill(principal), isShared, hasRoom) as SQL)),
+      this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
+    ]);
+    return inserted.meta.changes > 0;
+  }
+
+  async listInvitations({ teamId }: Principal, now: number): Promise<Invitation[]> {
+    return this.#db.select(shown).from(invitations).where(and(eq(invitations.teamId, teamId), isOpen(now))).orderBy(desc(invitations.createdAt), desc(invitations.id));
+  }
+
+  async revokeInvitation(principal: Principal, id: string, audit: AuditEntry): Promise<boolean> {
+    const { teamId } = principal;
+    const allowed = and(
+      actsStill(principal),
+      sql`exists (select 1 from ${invitations} where id = ${id} and team_id = ${teamId} and used_at is null and revoked_at is null and expires_at > ${audit.at})`,
+    ) as SQL;
+    // The audit row first: its condition is no longer true once the invitation is revoked.
+    const [, revoked] = await this.#db.batch([
+      this.#db.insert(directoryAudit).select(auditWhen(audit, allowed)),
+      this.#db.update(invitations).set({ revokedAt: audit.at }).where(and(eq(invitations.id, id), eq(invitations.teamId, teamId), allowed)),
+    ]);
+    return revoked.meta.changes > 0;
+  }
+
+  async findInvitation(tokenHash: string, now: number): Promise<{ teamId: string; teamName: string; role: Role; inviterRole: Role } | undefined> {
+    const [row] = await this.#db
+      .select({ teamId: teams.id, teamName: teams.name, role: invitations.role, inviterRole: memberships.role })
+      .from(invitations)
+      .innerJoin(memberships, and(eq(memberships.teamId, invitations.teamId), eq(memberships.userId, invitations.invitedBy)))
+      .innerJoin(teams, liveTeam)
+      .innerJoin(organizations, liveOrganization)
+      .innerJoin(users, liveUser)
+      .where(and(eq(invitations.tokenHash, tokenHash), isOpen(now)));
+    return row;
+  }
+
+  async acceptInvitation({ userId }: { userId: string }, tokenHash: string, inviters: readonly Role[], audit: AuditEntry) {
+    const { at: now } = audit;
+    const mine = sql`(select i.team_id from ${invitations} i where i.token_hash = ${tokenHash})`;
+    const opens = this.#db
+      .select({ id: invitations.id })
+      .from(invitations)
+      .innerJoin(memberships, and(eq(memberships.teamId, invitations.teamId), eq(memberships.userId, invitations.invitedBy)))
+      .innerJoin(teams, liveTeam)
+      .innerJoin(organizations, liveOrganization)
+      .innerJoin(users, liveUser)
+      .where(and(eq(invitations.tokenHash, tokenHash), isOpen(now), inArray(memberships.role, [...inviters])));
+    const isNew = sql`not exists (select 1 from ${memberships} where team_id = ${mine} and user_id = ${userId})
+      and exists (select 1 from ${users} where id = ${userId} and deleted_at is null)`;
+    const won = sql`exists (select 1 from ${invitations} where token_hash = ${tokenHash} and used_by = ${userId} and used_at = ${now}) and ${isNew}`;
+    const role = sql`(select i.role from ${invitations} i where i.token_hash = ${tokenHash})`;
+    const [place, , , joined] = await this.#db.batch([
+      this.#db.select({ teamId: invitations.teamId }).from(invitations).where(inArray(invitations.id, opens)),
+      this.#db.update(invitations).set({ usedAt: now, usedBy: userId }).where(and(inArray(invitations.id, opens), isNew)),
+      // The membership last: that there was none is what the audit row depends on.
+      this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
+      this.#db.insert(memberships).select(rowWhen(memberships, { teamId: mine, userId, role, createdAt: now }, won)),
+    ]);
+    const teamId = place[0]?.teamId;
+    return teamId === undefined ? undefined : { teamId, joined: joined.meta.changes > 0 };
+  }
+
+  async auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void> {
+    await auditFailure(this.#db, entry, limitPerMinute);
+  }
+}
+
+const { tokenHash: _, usedAt: _at, usedBy: _by, revokedAt: _revoked, ...shown } = getTableColumns(invitations);
+
+const isOpen = (now: number): SQL | undefined => and(isNull(invitations.usedAt), isNull(invitations.revokedAt), gt(invitations.expiresAt, now));

@@ -1,0 +1,41 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { keyFor, login, newTenant, now } from "../domain/tenancy/tenant.ts";
+
+const db = env.DB;
+const run = (sql: string, ...values: unknown[]): Promise<D1Result> => db.prepare(sql).bind(...values).run();
+
+describe("[A14] the audit is append-only", () => {
+  test("a row can be written, and then neither changed nor taken away", async () => {
+    await run("insert into audit (at, action, success, subject) values (?, 'key.create', 1, 'kept')", now);
+    await expect(run("update audit set success = 0 where subject = 'kept'")).rejects.toThrow("append-only");
+    await expect(run("delete from audit where subject = 'kept'")).rejects.toThrow("append-only");
+    const { results } = await db.prepare("select success from audit where subject = 'kept'").all();
+    expect(results).toEqual([{ success: 1 }]);
+  });
+});
+
+describe("[F3] what is deleted lets nobody in while it can still be restored", () => {
+  test.each([
+    ["team", "update teams set deleted_at = ? where id = ?", "teamId"],
+    ["organization", "update organizations set deleted_at = ? where id = ?", "organizationId"],
+    ["person", "update users set deleted_at = ? where id = ?", "ownerId"],
+  ] as const)("the keys of a deleted %s are refused, and work again once it is restored", async (_what, sql, id) => {
+    const tenant = await newTenant();
+    const { token } = await keyFor(tenant, tenant.ownerId);
+
+    await run(sql, now, tenant[id]);
+    expect(await login(token)).toEqual({ kind: "unknown" });
+
+    await run(sql, null, tenant[id]);
+    expect(await login(token)).toMatchObject({ kind: "ok" });
+  });
+});
+
+test("a person has at most one team of their own, also when two first sign-ins race", async () => {
+  const { organizationId, ownerId } = await newTenant();
+  const own = (teamId: string): Promise<D1Result> =>
+    run("insert into teams (id, organization_id, name, shard, created_at, personal_of) values (?, ?, 'Own', 'SHARD_0', ?, ?)", teamId, organizationId, now, ownerId);
+  await own(`${ownerId}-1`);
+  await expect(own(`${ownerId}-2`)).rejects.toThrow("UNIQUE");
+});
