@@ -28,7 +28,9 @@ export interface TestClient {
 
 export type Connect = (product: Product, query?: string) => Promise<TestClient>;
 
-const auth = (product: Product) => ({ requestInit: { headers: { authorization: `Bearer ${product.apiKey}` } } });
+/** The SDKs give up a broken stream after two attempts within 2.5 s, which a restart of the server may take longer than. */
+const reconnectionOptions = { initialReconnectionDelay: 500, maxReconnectionDelay: 2_000, reconnectionDelayGrowFactor: 1.5, maxRetries: 30 };
+const auth = (product: Product) => ({ reconnectionOptions, requestInit: { headers: { authorization: `Bearer ${product.apiKey}` } } });
 const named = (name: string) => ({ name, version: "1.0.0" });
 
 interface RawResult {
