@@ -1,4 +1,5 @@
 import { logFault } from "./http/log.ts";
+import { AuthorizationServer } from "./http/oauth/authorization-server.ts";
 import { parseConfig, type Config } from "./config.ts";
 import type { GraphStore } from "./domain/graph/ports.ts";
 import type { MemoryStore, SearchIndex } from "./domain/ports.ts";
@@ -10,8 +11,10 @@ import { vectorTask } from "./domain/indexing/vector-task.ts";
 import type { IndexingPorts } from "./domain/indexing/index-team.ts";
 import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
+import type { GrantDirectory } from "./domain/tenancy/grant-ports.ts";
+import type { OAuthRecordStore } from "./domain/tenancy/oauth-records.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
-import type { SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
+import type { IdentityMaintenance, SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
 import { embeddersOf } from "./platform/ai/embedders.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1GraphStore } from "./platform/d1/graph-store.ts";
@@ -19,6 +22,9 @@ import { D1GraphWriter } from "./platform/d1/graph-writer.ts";
 import { D1IndexProgress } from "./platform/d1/index-progress.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
+import { GrantStore } from "./platform/d1/grant-store.ts";
+import { D1IdentityMaintenance } from "./platform/d1/identity-maintenance.ts";
+import { D1OAuthRecords } from "./platform/d1/oauth-store.ts";
 import { SignInStore } from "./platform/d1/sign-in-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
 import { D1VectorStore } from "./platform/d1/vector-store.ts";
@@ -27,6 +33,7 @@ import { KvAnswerStore } from "./platform/kv/answer-store.ts";
 import { TeamIndexClient } from "./platform/team-index/client.ts";
 import { VectorizeBindings } from "./platform/vectorize/bindings.ts";
 import { VectorizeIndex } from "./platform/vectorize/vectorize-index.ts";
+import { announcedGrants, announcedRecords } from "./session/announced-grants.ts";
 import { announcedKeys } from "./session/announced-keys.ts";
 import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
 
@@ -35,12 +42,16 @@ export interface Services {
   config: Config;
   keys: KeyDirectory;
   signIn: WebSessionDirectory & SignInLinkDirectory;
+  grants: GrantDirectory;
+  oauth: AuthorizationServer;
+  oauthRecords: OAuthRecordStore;
   memories: MemoryStore;
   index: SearchIndex;
   graph: GraphStore;
   semantic: Semantic;
   answers: AnswerStore;
   maintenance: MaintenancePorts;
+  identityMaintenance: IdentityMaintenance;
   indexing: IndexingPorts;
   announcer: Announcer;
   /** Writes one structured line to the log. Never holds memory text. */
@@ -62,11 +73,16 @@ export function servicesOf(env: Env): Services {
   const vectorIndex = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, indexReport);
   const serving = new ServingSpaces(shardOf);
   const progress = new D1IndexProgress(shardOf);
+  const tellSession = (session: string): Promise<void> => env.USER_SESSION.getByName(session).standingChanged();
+  const oauthRecords = announcedRecords(new D1OAuthRecords(env.DB), tellSession);
   const graphWriter = new D1GraphWriter(shardOf);
   return {
     config,
-    keys: announcedKeys(directory, (session) => env.USER_SESSION.getByName(session).standingChanged()),
+    keys: announcedKeys(directory, tellSession),
     signIn: new SignInStore(env.DB),
+    grants: announcedGrants(new GrantStore(env.DB), tellSession),
+    oauth: new AuthorizationServer(oauthRecords, config),
+    oauthRecords,
     memories: announcedWrites(new D1MemoryStore(shardOf), announcer),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf),
@@ -78,6 +94,7 @@ export function servicesOf(env: Env): Services {
       index: new TeamIndexMaintenance(env.TEAM_INDEX),
       report: indexReport,
     },
+    identityMaintenance: new D1IdentityMaintenance(env.DB),
     indexing: {
       teams: directory,
       progress,

@@ -1,13 +1,11 @@
 import { sha256Hex } from "../hash.ts";
+import { auditedFailuresPerMinute } from "./keys.ts";
 import type { AuditEntry, CallOrigin } from "./ports.ts";
 import type { Person, SignInLinkDirectory, WebSessionDirectory } from "./sign-in-ports.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
 
 /** The person who started the server has it before their eyes; a forgotten terminal should not stay a key. */
 export const bootstrapLinkMs = 24 * 3_600_000;
-
-/** Anyone can send wrong links; the audit shows the attempt without letting them fill the database. */
-const auditedFailuresPerMinute = 60;
 
 /**
  * The token of a link that signs this person in once, for whom nobody vouches yet. `undefined` when they have a way in of

@@ -1,17 +1,18 @@
 import { Hono, type Context } from "hono";
 import type { Services } from "../../app.ts";
+import { disconnect } from "../../domain/tenancy/grants.ts";
 import { takeSignInLink } from "../../domain/tenancy/sign-in-link.ts";
 import type { Person, SignInMethod } from "../../domain/tenancy/sign-in-ports.ts";
 import { endSession, startSession } from "../../domain/tenancy/web-session.ts";
+import { formOf } from "./form.ts";
 import { errorPage } from "./pages/error-page.tsx";
 import { HomePage } from "./pages/home-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { SignInLinkPage, SignInPage } from "./pages/sign-in-page.tsx";
 import { style } from "./pages/style.ts";
-import { canonicalOrigin, findVisitor, forgetSession, keepSession, originOfCall, sameOriginOnly, sessionToken, type Web } from "./visit.ts";
+import { canonicalOrigin, findVisitor, forgetSession, keepSession, originOfCall, sameOriginOnly, sessionToken, takeReturn, type Web } from "./visit.ts";
 
-const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*"];
-const maxFormBytes = 16_384;
+const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*", "/connections/*"];
 
 /** Pages for people: signing in, and where they are signed in. */
 export function webRoutes(services: Services): Hono<Web> {
@@ -23,8 +24,9 @@ export function webRoutes(services: Services): Hono<Web> {
   app.get("/", async (c) => {
     const visitor = c.get("visitor");
     if (!visitor) return c.redirect("/sign-in");
-    const sessions = await services.signIn.listSessions(visitor.person, Date.now());
-    return showPage(c, { title: "Your sessions", body: <HomePage visitor={visitor} sessions={sessions} /> });
+    const now = Date.now();
+    const [sessions, connections] = await Promise.all([services.signIn.listSessions(visitor.person, now), services.grants.connections(visitor.person, now)]);
+    return showPage(c, { title: "Your account", body: <HomePage visitor={visitor} sessions={sessions} connections={connections} /> });
   });
 
   app.get("/sign-in", (c) => (c.get("visitor") ? c.redirect("/") : showPage(c, { title: "Sign in", body: <SignInPage /> })));
@@ -37,7 +39,7 @@ export function webRoutes(services: Services): Hono<Web> {
       return errorPage(c, 403, "This link does not sign you in", "It may be used, expired or mistyped, or there is another way in by now. Start the server again for a new link.");
     }
     await signIn(services, c, person, "link");
-    return c.redirect("/", 303);
+    return c.redirect(takeReturn(c), 303);
   });
 
   app.post("/sign-out", async (c) => {
@@ -53,6 +55,13 @@ export function webRoutes(services: Services): Hono<Web> {
     await endSession(services.signIn, visitor.person, c.req.param("id"), Date.now(), originOfCall(c));
     return c.redirect("/", 303);
   });
+
+  app.post("/connections/:teamId/:grantId/end", async (c) => {
+    const visitor = c.get("visitor");
+    if (!visitor) return c.redirect("/sign-in", 303);
+    await disconnect(services.grants, visitor.person, c.req.param(), Date.now(), originOfCall(c));
+    return c.redirect("/", 303);
+  });
   return app;
 }
 
@@ -65,12 +74,4 @@ export async function signIn(services: Services, c: Context<Web>, person: Person
     originOfCall(c),
   );
   keepSession(c, token);
-}
-
-/** The fields of a form; none when the body is not one, or far larger than any form of ours. */
-export async function formOf(c: Context<Web>): Promise<URLSearchParams> {
-  const isForm = c.req.header("content-type")?.split(";")[0]?.trim() === "application/x-www-form-urlencoded";
-  const isSmall = Number(c.req.header("content-length") ?? 0) <= maxFormBytes;
-  const text = isForm && isSmall ? await c.req.text() : "";
-  return new URLSearchParams(text.length <= maxFormBytes ? text : "");
 }

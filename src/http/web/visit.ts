@@ -7,6 +7,7 @@ import { lifetimeMs, proveSession } from "../../domain/tenancy/web-session.ts";
 import { publicOrigin } from "../origin.ts";
 import type { Audience } from "../security-headers.ts";
 import { errorPage } from "./pages/error-page.tsx";
+import { returnPath } from "./return-to.ts";
 
 /** What the routes of the web know of a request. */
 export interface Web {
@@ -27,6 +28,22 @@ const cookie = { prefix: "host", httpOnly: true, sameSite: "Lax" } as const;
 export const sessionToken = (c: WebContext): string | undefined => getCookie(c, cookieName, "host");
 export const keepSession = (c: WebContext, token: string): void => setCookie(c, cookieName, token, { ...cookie, maxAge: lifetimeMs / 1000 });
 export const forgetSession = (c: WebContext): unknown => deleteCookie(c, cookieName, cookie);
+
+const returnCookie = "return-to";
+/** A cookie holds no more than 4 KB. */
+const maxReturnLength = 3_000;
+
+/** After signing in, by whatever way and in whatever tab, the person goes on with what they came for. */
+export function rememberReturn(c: WebContext): void {
+  const { pathname, search } = new URL(c.req.url);
+  if (pathname.length + search.length <= maxReturnLength) setCookie(c, returnCookie, pathname + search, { ...cookie, maxAge: 600 });
+}
+
+export function takeReturn(c: WebContext): string {
+  const path = returnPath(getCookie(c, returnCookie, "host"), new URL(c.req.url).origin);
+  deleteCookie(c, returnCookie, cookie);
+  return path;
+}
 
 export function originOfCall(c: WebContext): CallOrigin {
   const address = c.req.header("cf-connecting-ip");
