@@ -26,7 +26,7 @@ async function runSuite(args: string[]): Promise<{ code: number | null; output: 
     for (const [url] of output.matchAll(/https?:\/\/\S+\/authorize\?\S+(?=\s)/g)) {
       if (opened.has(url)) continue;
       opened.add(url);
-      void person.allow(new URL(url)).then((callback) => fetch(callback));
+      void person.allow(new URL(url)).then((location) => fetch(location));
     }
   };
   child.stdout.on("data", read);
