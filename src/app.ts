@@ -12,8 +12,10 @@ import type { IndexingPorts } from "./domain/indexing/index-team.ts";
 import type { MaintenancePorts } from "./domain/memories/maintenance.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { GrantDirectory } from "./domain/tenancy/grant-ports.ts";
+import type { IdentityDirectory } from "./domain/tenancy/identities.ts";
 import type { OAuthRecordStore } from "./domain/tenancy/oauth-records.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
+import type { AttemptDirectory } from "./domain/tenancy/sign-in-attempts.ts";
 import type { IdentityMaintenance, SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
 import { embeddersOf } from "./platform/ai/embedders.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
@@ -24,6 +26,7 @@ import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore, type ShardOf } from "./platform/d1/memory-store.ts";
 import { GrantStore } from "./platform/d1/grant-store.ts";
 import { D1IdentityMaintenance } from "./platform/d1/identity-maintenance.ts";
+import { IdentityStore } from "./platform/d1/identity-store.ts";
 import { D1OAuthRecords } from "./platform/d1/oauth-store.ts";
 import { SignInStore } from "./platform/d1/sign-in-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
@@ -41,7 +44,8 @@ import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
 export interface Services {
   config: Config;
   keys: KeyDirectory;
-  signIn: WebSessionDirectory & SignInLinkDirectory;
+  signIn: WebSessionDirectory & SignInLinkDirectory & AttemptDirectory;
+  identities: IdentityDirectory;
   grants: GrantDirectory;
   oauth: AuthorizationServer;
   oauthRecords: OAuthRecordStore;
@@ -80,6 +84,7 @@ export function servicesOf(env: Env): Services {
     config,
     keys: announcedKeys(directory, tellSession),
     signIn: new SignInStore(env.DB),
+    identities: new IdentityStore(env.DB, directory),
     grants: announcedGrants(new GrantStore(env.DB), tellSession),
     oauth: new AuthorizationServer(oauthRecords, config),
     oauthRecords,

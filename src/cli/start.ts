@@ -6,9 +6,9 @@ import { StartFailure } from "./start-failure.ts";
 
 const { env } = process;
 
-/** Settings of the launcher itself; every other OMNIMEMORY_* and EMBEDDINGS* variable is handed to the Worker. */
+/** Settings of the launcher itself; every other OMNIMEMORY_*, EMBEDDINGS* and SIGN_IN_* variable is handed to the Worker. */
 const own = new Set(["OMNIMEMORY_DATA_DIR", "OMNIMEMORY_LOG"]);
-const handedOn = /^(?:OMNIMEMORY_|EMBEDDINGS(?:_|$))/;
+const handedOn = /^(?:OMNIMEMORY_|SIGN_IN_|EMBEDDINGS(?:_|$))/;
 
 try {
   await main();

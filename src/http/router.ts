@@ -11,6 +11,7 @@ import { challenge, resourceOf } from "./oauth/resources.ts";
 import { tokenRoutes } from "./oauth/token-routes.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
+import { upstreamRoutes } from "./upstream/routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidCredential, noCredential } from "./errors.ts";
 
@@ -87,6 +88,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/v1/keys", keyRoutes(services));
   app.route("/", tokenRoutes(services));
   app.route("/", consentRoutes(services));
+  app.route("/", upstreamRoutes(services));
   app.route("/", webRoutes(services));
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));

@@ -3,9 +3,9 @@ import { secureHeaders } from "hono/secure-headers";
 
 /**
  * `api`: answers for programs. `page`: answers for people, without script and without frames around them.
- * `consent`: a page whose form ends with a redirect to a client's own address, which Chromium would measure against `form-action`.
+ * `outward`: a page whose form ends with a redirect to somebody else's address, which Chromium would measure against `form-action`.
  */
-export type Audience = "api" | "page" | "consent";
+export type Audience = "api" | "page" | "outward";
 
 const none = ["'none'"];
 const self = ["'self'"];
@@ -22,7 +22,7 @@ const pageContent = { defaultSrc: none, styleSrc: self, frameAncestors: none, ba
 const headersFor: Record<Audience, MiddlewareHandler> = {
   api: secureHeaders({ ...shared, contentSecurityPolicy: { defaultSrc: none, frameAncestors: none }, referrerPolicy: "no-referrer" }),
   page: secureHeaders({ ...page, contentSecurityPolicy: { ...pageContent, formAction: self } }),
-  consent: secureHeaders({ ...page, contentSecurityPolicy: pageContent }),
+  outward: secureHeaders({ ...page, contentSecurityPolicy: pageContent }),
 };
 
 /** Says with every answer what a browser may do with it. Whoever answers with a page sets `audience`. */

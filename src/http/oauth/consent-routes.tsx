@@ -41,7 +41,7 @@ export function consentRoutes(services: Services): Hono<Web> {
       const { handle, headers } = await api.beginConsent(request);
       const page = showPage(c, {
         title: "Let a client use your memory",
-        audience: "consent",
+        audience: "outward",
         body: <ConsentPage client={client} visitor={visitor} teams={teams} offered={offeredTo(request)} handle={handle} />,
       });
       return withCookies(page, headers);

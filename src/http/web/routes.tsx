@@ -1,22 +1,23 @@
-import { Hono, type Context } from "hono";
+import { Hono } from "hono";
 import type { Services } from "../../app.ts";
 import { disconnect } from "../../domain/tenancy/grants.ts";
 import { takeSignInLink } from "../../domain/tenancy/sign-in-link.ts";
-import type { Person, SignInMethod } from "../../domain/tenancy/sign-in-ports.ts";
-import { endSession, startSession } from "../../domain/tenancy/web-session.ts";
+import { endSession } from "../../domain/tenancy/web-session.ts";
 import { formOf } from "./form.ts";
 import { errorPage } from "./pages/error-page.tsx";
 import { HomePage } from "./pages/home-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { SignInLinkPage, SignInPage } from "./pages/sign-in-page.tsx";
 import { style } from "./pages/style.ts";
-import { canonicalOrigin, findVisitor, forgetSession, keepSession, originOfCall, sameOriginOnly, sessionToken, takeReturn, type Web } from "./visit.ts";
+import { canonicalOrigin, findVisitor, forgetSession, originOfCall, sameOriginOnly, signIn, takeReturn, type Web } from "./visit.ts";
 
 const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*", "/connections/*"];
 
 /** Pages for people: signing in, and where they are signed in. */
 export function webRoutes(services: Services): Hono<Web> {
   const app = new Hono<Web>();
+  const providers = services.config.signInProviders;
+  const leading = providers.length > 0 ? "outward" : "page";
   app.get("/style.css", (c) => c.body(style, 200, { "content-type": "text/css; charset=utf-8", "cache-control": "max-age=300" }));
 
   for (const path of pagePaths) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
@@ -25,11 +26,16 @@ export function webRoutes(services: Services): Hono<Web> {
     const visitor = c.get("visitor");
     if (!visitor) return c.redirect("/sign-in");
     const now = Date.now();
-    const [sessions, connections] = await Promise.all([services.signIn.listSessions(visitor.person, now), services.grants.connections(visitor.person, now)]);
-    return showPage(c, { title: "Your account", body: <HomePage visitor={visitor} sessions={sessions} connections={connections} /> });
+    const [sessions, connections, identities] = await Promise.all([
+      services.signIn.listSessions(visitor.person, now),
+      services.grants.connections(visitor.person, now),
+      services.identities.identities(visitor.person),
+    ]);
+    const body = <HomePage visitor={visitor} sessions={sessions} connections={connections} identities={identities} providers={providers} />;
+    return showPage(c, { title: "Your account", audience: leading, body });
   });
 
-  app.get("/sign-in", (c) => (c.get("visitor") ? c.redirect("/") : showPage(c, { title: "Sign in", body: <SignInPage /> })));
+  app.get("/sign-in", (c) => (c.get("visitor") ? c.redirect("/") : showPage(c, { title: "Sign in", audience: leading, body: <SignInPage providers={providers} /> })));
 
   app.get("/sign-in/link", (c) => showPage(c, { title: "Sign in", body: <SignInLinkPage token={c.req.query("token") ?? ""} /> }));
   app.post("/sign-in/link", async (c) => {
@@ -63,15 +69,4 @@ export function webRoutes(services: Services): Hono<Web> {
     return c.redirect("/", 303);
   });
   return app;
-}
-
-/** From here on the browser is this person's; whatever session it had ends. */
-export async function signIn(services: Services, c: Context<Web>, person: Person, method: SignInMethod): Promise<void> {
-  const { token } = await startSession(
-    services.signIn,
-    { person, method, previousToken: sessionToken(c), userAgent: c.req.header("user-agent") },
-    Date.now(),
-    originOfCall(c),
-  );
-  keepSession(c, token);
 }

@@ -2,8 +2,8 @@ import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Services } from "../../app.ts";
 import type { CallOrigin } from "../../domain/tenancy/ports.ts";
-import type { Person, WebSession } from "../../domain/tenancy/sign-in-ports.ts";
-import { lifetimeMs, proveSession } from "../../domain/tenancy/web-session.ts";
+import type { Person, SignInMethod, WebSession } from "../../domain/tenancy/sign-in-ports.ts";
+import { lifetimeMs, proveSession, startSession } from "../../domain/tenancy/web-session.ts";
 import { publicOrigin } from "../origin.ts";
 import type { Audience } from "../security-headers.ts";
 import { errorPage } from "./pages/error-page.tsx";
@@ -25,8 +25,8 @@ type WebContext = Context<Web>;
 const cookieName = "session";
 const cookie = { prefix: "host", httpOnly: true, sameSite: "Lax" } as const;
 
-export const sessionToken = (c: WebContext): string | undefined => getCookie(c, cookieName, "host");
-export const keepSession = (c: WebContext, token: string): void => setCookie(c, cookieName, token, { ...cookie, maxAge: lifetimeMs / 1000 });
+const sessionToken = (c: WebContext): string | undefined => getCookie(c, cookieName, "host");
+const keepSession = (c: WebContext, token: string): void => setCookie(c, cookieName, token, { ...cookie, maxAge: lifetimeMs / 1000 });
 export const forgetSession = (c: WebContext): unknown => deleteCookie(c, cookieName, cookie);
 
 const returnCookie = "return-to";
@@ -40,9 +40,9 @@ export function rememberReturn(c: WebContext): void {
 }
 
 export function takeReturn(c: WebContext): string {
-  const path = returnPath(getCookie(c, returnCookie, "host"), new URL(c.req.url).origin);
-  deleteCookie(c, returnCookie, cookie);
-  return path;
+  const kept = getCookie(c, returnCookie, "host");
+  if (kept !== undefined) deleteCookie(c, returnCookie, cookie);
+  return returnPath(kept, new URL(c.req.url).origin);
 }
 
 export function originOfCall(c: WebContext): CallOrigin {
@@ -77,3 +77,14 @@ export const findVisitor = (services: Services): MiddlewareHandler<Web> => async
   c.set("visitor", await proveSession(services.signIn, sessionToken(c), Date.now()));
   return next();
 };
+
+/** From here on the browser is this person's; whatever session it had ends. */
+export async function signIn(services: Services, c: WebContext, person: Person, method: SignInMethod): Promise<void> {
+  const { token } = await startSession(
+    services.signIn,
+    { person, method, previousToken: sessionToken(c), userAgent: c.req.header("user-agent") },
+    Date.now(),
+    originOfCall(c),
+  );
+  keepSession(c, token);
+}

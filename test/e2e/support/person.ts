@@ -9,6 +9,11 @@ export class PersonAtBrowser {
     this.#origin = origin;
   }
 
+  /** Nobody yet. */
+  static at(origin: string): PersonAtBrowser {
+    return new PersonAtBrowser(origin);
+  }
+
   /** By the link that the launcher printed. */
   static async signIn(product: Product): Promise<PersonAtBrowser> {
     const link = new URL(product.signInUrl ?? "about:blank");
@@ -24,6 +29,11 @@ export class PersonAtBrowser {
 
   post(url: string | URL, form: [string, string][]): Promise<Response> {
     return this.#send(url, { method: "POST", body: new URLSearchParams(form), headers: { "sec-fetch-site": "same-origin", origin: this.#origin } });
+  }
+
+  /** As a page of that origin would cause it. */
+  postFrom(origin: string, url: string): Promise<Response> {
+    return this.#send(url, { method: "POST", body: new URLSearchParams(), headers: { "sec-fetch-site": "cross-site", origin } });
   }
 
   /** Lets the client act in the first team with what it asks for, but for `without`. Where the browser is sent then. */

@@ -8,14 +8,15 @@ export class Product {
   readonly #dataDir = mkdtempSync(join(tmpdir(), "omnimemory-e2e-"));
   readonly #vars: Record<string, string>;
   #server: LocalServer | undefined;
-  #port = 0;
+  #port: number;
 
-  private constructor(vars: Record<string, string>) {
+  private constructor(vars: Record<string, string>, port: number) {
     this.#vars = vars;
+    this.#port = port;
   }
 
-  static async start(vars: Record<string, string> = { OMNIMEMORY_RATE_LIMIT: "off" }): Promise<Product> {
-    const product = new Product(vars);
+  static async start(vars: Record<string, string> = { OMNIMEMORY_RATE_LIMIT: "off" }, port = 0): Promise<Product> {
+    const product = new Product(vars, port);
     await product.start();
     return product;
   }

@@ -1,14 +1,17 @@
 import type { Connection } from "../../../domain/tenancy/grant-ports.ts";
 import type { WebSession } from "../../../domain/tenancy/sign-in-ports.ts";
+import type { UpstreamProvider } from "../../upstream/provider.ts";
 import type { Visitor } from "../visit.ts";
 
 interface HomeProps {
   visitor: Visitor;
   sessions: readonly WebSession[];
   connections: readonly Connection[];
+  identities: readonly { issuer: string; name: string | null; email: string | null }[];
+  providers: readonly Pick<UpstreamProvider, "id" | "name" | "issuer">[];
 }
 
-export const HomePage = ({ visitor, sessions, connections }: HomeProps) => (
+export const HomePage = ({ visitor, sessions, connections, identities, providers }: HomeProps) => (
   <>
     <h1>OmniMemory</h1>
     <p>
@@ -24,6 +27,22 @@ export const HomePage = ({ visitor, sessions, connections }: HomeProps) => (
         <ConnectionCard connection={connection} />
       ))}
     </ul>
+    {(identities.length > 0 || providers.length > 0) && <h2 id="identities">Accounts you sign in with</h2>}
+    <ul aria-labelledby="identities" class="cards">
+      {identities.map(({ issuer, name, email }) => (
+        <li>
+          <strong>{providers.find((provider) => provider.issuer === issuer)?.name ?? issuer}</strong>
+          {[name, email].filter(Boolean).map((part) => `, ${part}`)}
+        </li>
+      ))}
+    </ul>
+    {providers.map(({ id, name }) => (
+      <form method="post" action={`/identities/${id}`}>
+        <p>
+          <button type="submit">Add an account at {name}</button>
+        </p>
+      </form>
+    ))}
     <h2 id="sessions">Where you are signed in</h2>
     <ul aria-labelledby="sessions" class="cards">
       {sessions.map((session) => (

@@ -1,10 +1,21 @@
+import type { UpstreamProvider } from "../../upstream/provider.ts";
+
+type Named = Pick<UpstreamProvider, "id" | "name">;
+
 /** Ways to sign in. */
-export const SignInPage = () => (
+export const SignInPage = ({ providers }: { providers: readonly Named[] }) => (
   <>
     <h1>Sign in to OmniMemory</h1>
+    {providers.map(({ id, name }) => (
+      <form method="post" action={`/sign-in/with/${id}`}>
+        <p>
+          <button type="submit">Sign in with {name}</button>
+        </p>
+      </form>
+    ))}
     <p>
-      Open the sign-in link that <code>npm start</code> printed in the terminal. It works once, for a day; the next start prints a
-      new one.
+      {providers.length > 0 && "Or: "}Open the sign-in link that <code>npm start</code> printed in the terminal. It works once, for a
+      day; the next start prints a new one.
     </p>
   </>
 );
