@@ -14,6 +14,7 @@ import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { GrantDirectory } from "./domain/tenancy/grant-ports.ts";
 import type { IdentityDirectory } from "./domain/tenancy/identities.ts";
 import type { OAuthRecordStore } from "./domain/tenancy/oauth-records.ts";
+import type { PasskeyDirectory } from "./domain/tenancy/passkeys.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
 import type { AttemptDirectory } from "./domain/tenancy/sign-in-attempts.ts";
 import type { IdentityMaintenance, SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
@@ -28,6 +29,7 @@ import { GrantStore } from "./platform/d1/grant-store.ts";
 import { D1IdentityMaintenance } from "./platform/d1/identity-maintenance.ts";
 import { IdentityStore } from "./platform/d1/identity-store.ts";
 import { D1OAuthRecords } from "./platform/d1/oauth-store.ts";
+import { PasskeyStore } from "./platform/d1/passkey-store.ts";
 import { SignInStore } from "./platform/d1/sign-in-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
 import { D1VectorStore } from "./platform/d1/vector-store.ts";
@@ -46,6 +48,7 @@ export interface Services {
   keys: KeyDirectory;
   signIn: WebSessionDirectory & SignInLinkDirectory & AttemptDirectory;
   identities: IdentityDirectory;
+  passkeys: PasskeyDirectory;
   grants: GrantDirectory;
   oauth: AuthorizationServer;
   oauthRecords: OAuthRecordStore;
@@ -85,6 +88,7 @@ export function servicesOf(env: Env): Services {
     keys: announcedKeys(directory, tellSession),
     signIn: new SignInStore(env.DB),
     identities: new IdentityStore(env.DB, directory),
+    passkeys: new PasskeyStore(env.DB),
     grants: announcedGrants(new GrantStore(env.DB), tellSession),
     oauth: new AuthorizationServer(oauthRecords, config),
     oauthRecords,

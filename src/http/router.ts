@@ -9,6 +9,7 @@ import { bearerToken, CredentialOwners, proveCredential } from "./credentials.ts
 import { consentRoutes } from "./oauth/consent-routes.tsx";
 import { challenge, resourceOf } from "./oauth/resources.ts";
 import { tokenRoutes } from "./oauth/token-routes.ts";
+import { passkeyRoutes } from "./passkeys/routes.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
 import { upstreamRoutes } from "./upstream/routes.tsx";
@@ -89,6 +90,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/", tokenRoutes(services));
   app.route("/", consentRoutes(services));
   app.route("/", upstreamRoutes(services));
+  app.route("/", passkeyRoutes(services));
   app.route("/", webRoutes(services));
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));

@@ -38,6 +38,8 @@ export type AuditAction =
   | "grant.reuse"
   | "identity.link"
   | "link.create"
+  | "passkey.add"
+  | "passkey.remove"
   | "person.create"
   | "session.end"
   | "sign-in.link"

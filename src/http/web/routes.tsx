@@ -17,7 +17,7 @@ const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*", "/
 export function webRoutes(services: Services): Hono<Web> {
   const app = new Hono<Web>();
   const providers = services.config.signInProviders;
-  const leading = providers.length > 0 ? "outward" : "page";
+  const leading = providers.length > 0 ? "account-outward" : "account";
   app.get("/style.css", (c) => c.body(style, 200, { "content-type": "text/css; charset=utf-8", "cache-control": "max-age=300" }));
 
   for (const path of pagePaths) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
@@ -26,13 +26,14 @@ export function webRoutes(services: Services): Hono<Web> {
     const visitor = c.get("visitor");
     if (!visitor) return c.redirect("/sign-in");
     const now = Date.now();
-    const [sessions, connections, identities] = await Promise.all([
+    const [sessions, connections, identities, passkeys] = await Promise.all([
       services.signIn.listSessions(visitor.person, now),
       services.grants.connections(visitor.person, now),
       services.identities.identities(visitor.person),
+      services.passkeys.passkeys(visitor.person),
     ]);
-    const body = <HomePage visitor={visitor} sessions={sessions} connections={connections} identities={identities} providers={providers} />;
-    return showPage(c, { title: "Your account", audience: leading, body });
+    const ways = { identities, passkeys, providers };
+    return showPage(c, { title: "Your account", audience: leading, body: <HomePage visitor={visitor} sessions={sessions} connections={connections} ways={ways} /> });
   });
 
   app.get("/sign-in", (c) => (c.get("visitor") ? c.redirect("/") : showPage(c, { title: "Sign in", audience: leading, body: <SignInPage providers={providers} /> })));

@@ -1,17 +1,17 @@
 import type { Connection } from "../../../domain/tenancy/grant-ports.ts";
 import type { WebSession } from "../../../domain/tenancy/sign-in-ports.ts";
-import type { UpstreamProvider } from "../../upstream/provider.ts";
 import type { Visitor } from "../visit.ts";
+import { Instant } from "./instant.tsx";
+import { WaysIn, type WaysInProps } from "./ways-in.tsx";
 
 interface HomeProps {
   visitor: Visitor;
   sessions: readonly WebSession[];
   connections: readonly Connection[];
-  identities: readonly { issuer: string; name: string | null; email: string | null }[];
-  providers: readonly Pick<UpstreamProvider, "id" | "name" | "issuer">[];
+  ways: WaysInProps;
 }
 
-export const HomePage = ({ visitor, sessions, connections, identities, providers }: HomeProps) => (
+export const HomePage = ({ visitor, sessions, connections, ways }: HomeProps) => (
   <>
     <h1>OmniMemory</h1>
     <p>
@@ -27,22 +27,7 @@ export const HomePage = ({ visitor, sessions, connections, identities, providers
         <ConnectionCard connection={connection} />
       ))}
     </ul>
-    {(identities.length > 0 || providers.length > 0) && <h2 id="identities">Accounts you sign in with</h2>}
-    <ul aria-labelledby="identities" class="cards">
-      {identities.map(({ issuer, name, email }) => (
-        <li>
-          <strong>{providers.find((provider) => provider.issuer === issuer)?.name ?? issuer}</strong>
-          {[name, email].filter(Boolean).map((part) => `, ${part}`)}
-        </li>
-      ))}
-    </ul>
-    {providers.map(({ id, name }) => (
-      <form method="post" action={`/identities/${id}`}>
-        <p>
-          <button type="submit">Add an account at {name}</button>
-        </p>
-      </form>
-    ))}
+    <WaysIn {...ways} />
     <h2 id="sessions">Where you are signed in</h2>
     <ul aria-labelledby="sessions" class="cards">
       {sessions.map((session) => (
@@ -86,8 +71,3 @@ const SessionCard = ({ session, isThis }: { session: WebSession; isThis: boolean
     )}
   </li>
 );
-
-const Instant = ({ at }: { at: number }) => {
-  const iso = new Date(at).toISOString();
-  return <time datetime={iso}>{`${iso.slice(0, 16).replace("T", " ")} UTC`}</time>;
-};

@@ -6,6 +6,14 @@ type Named = Pick<UpstreamProvider, "id" | "name">;
 export const SignInPage = ({ providers }: { providers: readonly Named[] }) => (
   <>
     <h1>Sign in to OmniMemory</h1>
+    <div hidden>
+      <p>
+        <button type="button" data-passkey="use">
+          Sign in with a passkey
+        </button>
+      </p>
+    </div>
+    <p id="passkey-status" role="status"></p>
     {providers.map(({ id, name }) => (
       <form method="post" action={`/sign-in/with/${id}`}>
         <p>
@@ -17,6 +25,7 @@ export const SignInPage = ({ providers }: { providers: readonly Named[] }) => (
       {providers.length > 0 && "Or: "}Open the sign-in link that <code>npm start</code> printed in the terminal. It works once, for a
       day; the next start prints a new one.
     </p>
+    <script src="/passkey.js" defer></script>
   </>
 );
 
