@@ -17,3 +17,27 @@ export function mayFetch(clientId: string): boolean {
 
 /** Registered clients have ids of letters and digits; anything that could be an address must be one we would fetch. */
 export const isAcceptableClientId = (clientId: string): boolean => !clientId.includes(":") || mayFetch(clientId);
+
+/**
+ * A request to the token endpoint can name its client in three ways, each of which is looked up before anything is proven.
+ * Clients with documents authenticate by none or by assertion, so in a Basic header their ids have no business; and an
+ * assertion, which could name its client by itself, has to come with the id in the form.
+ */
+export function namesAcceptableClient(form: URLSearchParams, authorization: string | undefined): boolean {
+  const ids = form.getAll("client_id").filter((id) => id !== "");
+  if (!ids.every(isAcceptableClientId) || ids.length > 1) return false;
+  if (form.has("client_assertion") && ids.length === 0) return false;
+  return authorization === undefined || isPlainBasic(authorization);
+}
+
+const basic = /^basic[ \t]+(.*)$/i;
+
+function isPlainBasic(authorization: string): boolean {
+  const [, encoded] = basic.exec(authorization) ?? [];
+  if (encoded === undefined) return true;
+  try {
+    return /^[\w-]+:[\w-]*$/.test(atob(encoded.trim()));
+  } catch {
+    return false;
+  }
+}

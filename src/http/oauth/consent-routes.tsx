@@ -30,7 +30,7 @@ export function consentRoutes(services: Services): Hono<Web> {
       rememberReturn(c);
       return c.redirect("/sign-in");
     }
-    if (!isAcceptableClientId(c.req.query("client_id") ?? "")) return unknownClient(c);
+    if (!isAcceptableClientId(new URL(c.req.url).searchParams.get("client_id") ?? "")) return unknownClient(c);
     return explained(c, async () => {
       const api = oauth.helpers(new URL(c.req.url), Date.now());
       const request = await api.parseAuthRequest(c.req.raw);

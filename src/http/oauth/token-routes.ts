@@ -6,7 +6,7 @@ import { parseGrantKey } from "../../domain/tenancy/oauth-records.ts";
 import type { CallOrigin } from "../../domain/tenancy/ports.ts";
 import { publicOrigin } from "../origin.ts";
 import { paths } from "./authorization-server.ts";
-import { isAcceptableClientId } from "./client-address.ts";
+import { namesAcceptableClient } from "./client-address.ts";
 import { UsedTwice } from "./records.ts";
 import { metadataPaths, resourceMetadata, resourcesOf } from "./resources.ts";
 
@@ -45,7 +45,7 @@ export function tokenRoutes(services: Services): Hono<OAuth> {
     if (Number(c.req.header("content-length") ?? 0) > maxBodyBytes) return refused("invalid_request", "The request is too large");
     const request = underPublicOrigin(c);
     const form = new URLSearchParams(await request.clone().text());
-    if (!isAcceptableClientId(form.get("client_id") ?? "")) return refused("invalid_client", "Client not found", 401);
+    if (!namesAcceptableClient(form, c.req.header("authorization"))) return refused("invalid_client", "Client not found", 401);
     const answer = await answerOnce(c, request);
     if (!answer.ok && form.get("grant_type") === "refresh_token") await endIfReplayed(c, form.get("refresh_token") ?? "");
     return answer;

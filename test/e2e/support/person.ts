@@ -15,8 +15,12 @@ export class PersonAtBrowser {
   }
 
   /** By the link that the launcher printed. */
-  static async signIn(product: Product): Promise<PersonAtBrowser> {
-    const link = new URL(product.signInUrl ?? "about:blank");
+  static signIn(product: Product): Promise<PersonAtBrowser> {
+    return PersonAtBrowser.signInBy(product.signInUrl ?? "about:blank");
+  }
+
+  static async signInBy(signInUrl: string): Promise<PersonAtBrowser> {
+    const link = new URL(signInUrl);
     const person = new PersonAtBrowser(link.origin);
     const answer = await person.post("/sign-in/link", [["token", link.searchParams.get("token") ?? ""]]);
     if (answer.status !== 303) throw new Error(`The link answered ${answer.status}`);

@@ -1,6 +1,7 @@
+import { SELF } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { newBootstrapLink } from "../../../src/domain/tenancy/sign-in-link.ts";
-import { mayFetch } from "../../../src/http/oauth/client-address.ts";
+import { mayFetch, namesAcceptableClient } from "../../../src/http/oauth/client-address.ts";
 import { newTenant } from "../../domain/tenancy/tenant.ts";
 import { Browser, signedIn, signInStore } from "../web/browser.ts";
 import { consent, consentPage, errorOf, grantsOf, OAuthClient, origin, redirectUri, type Tokens } from "./client.ts";
@@ -59,6 +60,35 @@ describe("[A13] authorization requests", () => {
     const answer = await browser.get(await client.authorizePath({ client_id: clientId }));
     expect([answer.status, (await answer.text()).includes("This client is not known")]).toEqual([400, true]);
     expect(await errorOf(await client.token({ grant_type: "authorization_code", code: "a.b:c:d", client_id: clientId }))).toEqual([401, "invalid_client"]);
+  });
+
+  const inside = "https://127.0.0.1/client.json";
+  const assertion = `e30.${btoa(JSON.stringify({ iss: inside, sub: inside })).replaceAll("=", "")}.x`;
+  const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+  const ways: [how: string, body: string, headers: Record<string, string>][] = [
+    ["by a Basic header", "", { authorization: `Basic ${btoa(`${encodeURIComponent(inside)}:x`)}` }],
+    ["by a Basic header without escapes", "", { authorization: `basic  ${btoa(`${inside}:x`)}` }],
+    ["by an assertion alone", `&client_assertion=${assertion}&client_assertion_type=${assertionType}`, {}],
+    ["by an assertion beside an empty id", `&client_id=&client_assertion=${assertion}&client_assertion_type=${assertionType}`, {}],
+    ["beside an empty id", `&client_id=&client_id=${encodeURIComponent(inside)}`, {}],
+    ["beside a good id", `&client_id=abc&client_id=${encodeURIComponent(inside)}`, {}],
+    ["with an escaped name", `&client%5Fid=${encodeURIComponent(inside)}`, {}],
+  ];
+  test.each(ways)("nor when the token endpoint is told of it %s", async (_how, body, headers) => {
+    const answer = await SELF.fetch(`${origin}/oauth/token`, {
+      method: "POST",
+      headers: { host: "localhost", "content-type": "application/x-www-form-urlencoded", ...headers },
+      body: `grant_type=authorization_code&code=a.b:c:d${body}`,
+    });
+    expect(await errorOf(answer)).toEqual([401, "invalid_client"]);
+    expect(namesAcceptableClient(new URLSearchParams(body), headers["authorization"])).toBe(false);
+  });
+
+  test("clients that prove themselves as they should are let through", () => {
+    const form = (fields: Record<string, string>): URLSearchParams => new URLSearchParams(fields);
+    expect(namesAcceptableClient(form({ client_id: "abcDEF_-1" }), undefined)).toBe(true);
+    expect(namesAcceptableClient(form({}), `Basic ${btoa("abc:secret-1")}`)).toBe(true);
+    expect(namesAcceptableClient(form({ client_id: "https://claude.ai/client.json", client_assertion: assertion }), undefined)).toBe(true);
   });
 
   test("a metadata document on the public web may be", () => {
