@@ -28,7 +28,7 @@ interface ListOptions {
 
 const pageSize = 1_000;
 /** A registration that nobody ever consented to is let go of; one consent keeps it for good. */
-const unusedClientMs = 30 * 86_400_000;
+const unusedClientMs = 7 * 86_400_000;
 /** How long a spent refresh token is known, where its grant does not say when it ends. */
 const spentMs = 90 * 86_400_000;
 

@@ -5,12 +5,14 @@ import { parseSubject } from "../../domain/tenancy/grant-ports.ts";
 import { parseGrantKey } from "../../domain/tenancy/oauth-records.ts";
 import type { CallOrigin } from "../../domain/tenancy/ports.ts";
 import { publicOrigin } from "../origin.ts";
+import { decodeForm } from "../web/form.ts";
 import { paths } from "./authorization-server.ts";
 import { namesAcceptableClient } from "./client-address.ts";
 import { UsedTwice } from "./records.ts";
 import { metadataPaths, resourceMetadata, resourcesOf } from "./resources.ts";
 
 interface OAuth {
+  Bindings: { REGISTRATION_LIMIT?: RateLimit };
   Variables: { requestId: string };
 }
 
@@ -33,6 +35,10 @@ export function tokenRoutes(services: Services): Hono<OAuth> {
   // Under every name of the server, because clients of 2025-03-26 look at the address of the MCP endpoint.
   app.get(paths.metadata, (c) => oauth.fetch(underPublicOrigin(c), Date.now(), c.executionCtx as ExecutionContext));
   app.post(paths.register, async (c) => {
+    const address = c.req.header("cf-connecting-ip");
+    if (config.rateLimited && address && c.env.REGISTRATION_LIMIT && !(await c.env.REGISTRATION_LIMIT.limit({ key: address })).success) {
+      return refused("temporarily_unavailable", "Too many registrations from this address. Retry after 60 s.", 429);
+    }
     const answer = await oauth.fetch(underPublicOrigin(c), Date.now(), c.executionCtx as ExecutionContext);
     if (answer.status === 201) {
       const { client_id } = await answer.clone().json<{ client_id: string }>();
@@ -44,7 +50,7 @@ export function tokenRoutes(services: Services): Hono<OAuth> {
   app.post(paths.token, async (c) => {
     if (Number(c.req.header("content-length") ?? 0) > maxBodyBytes) return refused("invalid_request", "The request is too large");
     const request = underPublicOrigin(c);
-    const form = new URLSearchParams(await request.clone().text());
+    const form = decodeForm(await request.clone().arrayBuffer());
     if (!namesAcceptableClient(form, c.req.header("authorization"))) return refused("invalid_client", "Client not found", 401);
     const answer = await answerOnce(c, request);
     if (!answer.ok && form.get("grant_type") === "refresh_token") await endIfReplayed(c, form.get("refresh_token") ?? "");
