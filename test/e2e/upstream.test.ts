@@ -124,6 +124,12 @@ describe("[A13] adding an account to one's own", () => {
     expect(await home(elsewhere)).toContain("<strong>Local user</strong>");
     await product.restart();
     expect(product.signInUrl).toBeUndefined();
+
+    await product.stop();
+    await product.start({ recovery: true });
+    const recovered = await PersonAtBrowser.signIn(product);
+    expect(await home(recovered), "and should they lose it, the machine itself lets them in").toContain("<strong>Local user</strong>");
+    await product.restart();
   });
 
   test("an account that is somebody else's is not taken from them", async () => {

@@ -10,6 +10,7 @@ import { showPage } from "../web/pages/layout.tsx";
 import { formOf } from "../web/form.ts";
 import { canonicalOrigin, findVisitor, originOfCall, rememberReturn, sameOriginOnly, type Web } from "../web/visit.ts";
 import { offlineAccess, paths } from "./authorization-server.ts";
+import { backToClient } from "./back-to-client.tsx";
 import { isAcceptableClientId } from "./client-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
 import { UsedTwice } from "./records.ts";
@@ -35,7 +36,7 @@ export function consentRoutes(services: Services): Hono<Web> {
       const api = oauth.helpers(new URL(c.req.url), Date.now());
       const request = await api.parseAuthRequest(c.req.raw);
       const problem = problemOf(request);
-      if (problem) return c.redirect(authorizationErrorRedirect(request, problem.code, problem.description));
+      if (problem) return backToClient(c, authorizationErrorRedirect(request, problem.code, problem.description), problem.description);
       const client = await api.describeConsent(request);
       const teams = await grants.memberships(visitor.person);
       const { handle, headers } = await api.beginConsent(request);
@@ -120,7 +121,8 @@ async function explained(c: Call, answer: () => Promise<Response>): Promise<Resp
     return await answer();
   } catch (error) {
     if (error instanceof AuthorizationError) {
-      return error.redirectTo ? c.redirect(error.redirectTo) : errorPage(c, 400, "This request for access is not valid", `${error.description}. Start again from the client.`);
+      if (error.redirectTo) return backToClient(c, error.redirectTo, error.description);
+      return errorPage(c, 400, "This request for access is not valid", `${error.description}. Start again from the client.`);
     }
     if (error instanceof CimdFetchError) return unknownClient(c);
     if (error instanceof UsedTwice) return errorPage(c, 400, "This page was used already", "Start again from the client.");

@@ -21,8 +21,8 @@ export class Product {
     return product;
   }
 
-  async start(): Promise<void> {
-    this.#server = await startServer({ dataDir: this.#dataDir, port: this.#port, vars: this.#vars });
+  async start(options: { recovery?: boolean } = {}): Promise<void> {
+    this.#server = await startServer({ dataDir: this.#dataDir, port: this.#port, vars: this.#vars, ...options });
     this.#port = Number(new URL(this.#server.url).port);
   }
 

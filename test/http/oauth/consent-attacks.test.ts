@@ -28,6 +28,17 @@ describe("[A13] authorization requests", () => {
     },
   );
 
+  test("a client elsewhere is told by a link that says where it leads: we are nobody's way to anywhere", async () => {
+    const { browser } = await signedIn();
+    const evil = "https://evil.example/phish?a=1";
+    const client = await OAuthClient.registered({ redirect_uris: [evil] });
+    for (const changed of [{ scope: "root" }, { code_challenge: null }, { response_type: "token" }, { resource: "https://evil.example/mcp" }]) {
+      const answer = await browser.get(await client.authorizePath({ redirect_uri: evil, ...changed }));
+      expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+      expect(await answer.text()).toMatch(/<a href="https:\/\/evil\.example\/phish\?a=1&amp;error=\w+[^"]*">tell the client at evil\.example<\/a>/);
+    }
+  });
+
   const local: [what: string, changed: Record<string, string | null>][] = [
     ["a redirect that is not registered", { redirect_uri: "https://evil.example/callback" }],
     ["a redirect with a path appended", { redirect_uri: `${redirectUri}/../evil` }],
