@@ -18,7 +18,7 @@ describe("[A14] the audit is append-only", () => {
   });
 });
 
-describe("[F3] what is deleted lets nobody in while it can still be restored", () => {
+describe("[S17] what is deleted lets nobody in while it can still be restored", () => {
   test.each([
     ["team", "update teams set deleted_at = ? where id = ?", "teamId"],
     ["organization", "update organizations set deleted_at = ? where id = ?", "organizationId"],
