@@ -15,7 +15,7 @@ interface ConsentProps {
 const meaning: Record<Scope, string> = {
   "memory:read": "Read and search memories",
   "memory:write": "Store, change and forget memories",
-  "memory:admin": "Manage API keys and the team's memories",
+  "memory:admin": "Administer the team's memories, where you may",
 };
 
 export const ConsentPage = ({ client, visitor, teams, offered, handle }: ConsentProps) => (

@@ -39,6 +39,7 @@ export function consentRoutes(services: Services): Hono<Web> {
       if (problem) return backToClient(c, authorizationErrorRedirect(request, problem.code, problem.description), problem.description);
       const client = await api.describeConsent(request);
       const teams = await grants.memberships(visitor.person);
+      if (teams.length === 0) return errorPage(c, 403, "You are in no team", "Ask an owner or admin of yours for an invitation.");
       const { handle, headers } = await api.beginConsent(request);
       const page = showPage(c, {
         title: "Let a client use your memory",

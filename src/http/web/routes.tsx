@@ -36,7 +36,7 @@ export function webRoutes(services: Services): Hono<Web> {
     return showPage(c, { title: "Your account", audience: leading, body: <HomePage visitor={visitor} sessions={sessions} connections={connections} ways={ways} /> });
   });
 
-  app.get("/sign-in", (c) => (c.get("visitor") ? c.redirect("/") : showPage(c, { title: "Sign in", audience: leading, body: <SignInPage providers={providers} /> })));
+  app.get("/sign-in", (c) => (c.get("visitor") ? c.redirect("/") : showPage(c, { title: "Sign in", audience: leading, body: <SignInPage providers={providers} local={!services.config.production} /> })));
 
   app.get("/sign-in/link", (c) => showPage(c, { title: "Sign in", body: <SignInLinkPage token={c.req.query("token") ?? ""} /> }));
   app.post("/sign-in/link", async (c) => {

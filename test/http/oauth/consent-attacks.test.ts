@@ -2,7 +2,7 @@ import { SELF } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { newBootstrapLink } from "../../../src/domain/tenancy/sign-in-link.ts";
 import { mayFetch, namesAcceptableClient } from "../../../src/http/oauth/client-address.ts";
-import { newTenant } from "../../domain/tenancy/tenant.ts";
+import { newTenant, store } from "../../domain/tenancy/tenant.ts";
 import { Browser, signedIn, signInStore } from "../web/browser.ts";
 import { consent, consentPage, errorOf, grantsOf, OAuthClient, origin, redirectUri, type Tokens } from "./client.ts";
 
@@ -182,6 +182,13 @@ describe("[A13] the consent page", () => {
     const { handle, session } = await consentPage(browser, path);
     const answer = await browser.post("/authorize", { handle, session, team: tenant.teamId, decision: "allow", scope: "memory:read" }, headers);
     await expectRefused(answer, tenant.ownerId, 403);
+  });
+
+  test("who is in no team is told so", async () => {
+    const { browser, tenant, path } = await page();
+    await store.removeMember(tenant.teamId, tenant.ownerId);
+    const answer = await browser.get(path);
+    expect([answer.status, (await answer.text()).includes("You are in no team")]).toEqual([403, true]);
   });
 
   test("a stranger gets nothing but the way to sign in, whether or not the client exists", async () => {

@@ -21,12 +21,15 @@ export const HomePage = ({ visitor, sessions, connections, ways }: HomeProps) =>
       <button type="submit">Sign out</button>
     </form>
     <h2 id="connections">Connected clients</h2>
-    {connections.length === 0 && <p>None yet. Add the MCP URL to a client, and it will ask you.</p>}
-    <ul aria-labelledby="connections" class="cards">
-      {connections.map((connection) => (
-        <ConnectionCard connection={connection} />
-      ))}
-    </ul>
+    {connections.length === 0 ? (
+      <p>None yet. Add the MCP URL to a client, and it will ask you.</p>
+    ) : (
+      <ul aria-labelledby="connections" class="cards">
+        {connections.map((connection) => (
+          <ConnectionCard connection={connection} />
+        ))}
+      </ul>
+    )}
     <WaysIn {...ways} />
     <h2 id="sessions">Where you are signed in</h2>
     <ul aria-labelledby="sessions" class="cards">

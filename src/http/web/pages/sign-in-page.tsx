@@ -2,8 +2,14 @@ import type { UpstreamProvider } from "../../upstream/provider.ts";
 
 type Named = Pick<UpstreamProvider, "id" | "name">;
 
+interface SignInProps {
+  providers: readonly Named[];
+  /** Whether the person has the server's terminal before them. */
+  local: boolean;
+}
+
 /** Ways to sign in. */
-export const SignInPage = ({ providers }: { providers: readonly Named[] }) => (
+export const SignInPage = ({ providers, local }: SignInProps) => (
   <>
     <h1>Sign in to OmniMemory</h1>
     <div hidden>
@@ -21,10 +27,12 @@ export const SignInPage = ({ providers }: { providers: readonly Named[] }) => (
         </p>
       </form>
     ))}
-    <p>
-      {providers.length > 0 && "Or: "}Open the sign-in link that <code>npm start</code> printed in the terminal. It works once, for a
-      day; the next start prints a new one.
-    </p>
+    {local && (
+      <p>
+        The first time, open the link that <code>npm start</code> printed in the terminal. It works once, for a day; the next start
+        prints a new one.
+      </p>
+    )}
     <script src="/passkey.js" defer></script>
   </>
 );

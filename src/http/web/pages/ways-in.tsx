@@ -12,18 +12,21 @@ export interface WaysInProps {
 export const WaysIn = ({ passkeys, identities, providers }: WaysInProps) => (
   <>
     <h2 id="ways-in">How you sign in</h2>
-    {passkeys.length + identities.length === 0 && <p>By a link from the terminal only, so far.</p>}
-    <ul aria-labelledby="ways-in" class="cards">
-      {passkeys.map((passkey) => (
-        <PasskeyCard passkey={passkey} isOnlyWay={passkeys.length + identities.length === 1} />
-      ))}
-      {identities.map(({ issuer, name, email }) => (
-        <li>
-          <strong>{providers.find((provider) => provider.issuer === issuer)?.name ?? issuer}</strong>
-          {[name, email].filter(Boolean).map((part) => `, ${part}`)}
-        </li>
-      ))}
-    </ul>
+    {passkeys.length + identities.length === 0 ? (
+      <p>By a link from the terminal only, so far.</p>
+    ) : (
+      <ul aria-labelledby="ways-in" class="cards">
+        {passkeys.map((passkey) => (
+          <PasskeyCard passkey={passkey} isOnlyWay={passkeys.length + identities.length === 1} />
+        ))}
+        {identities.map(({ issuer, name, email }) => (
+          <li>
+            <strong>{providers.find((provider) => provider.issuer === issuer)?.name ?? issuer}</strong>
+            {[name, email].filter(Boolean).map((part) => `, ${part}`)}
+          </li>
+        ))}
+      </ul>
+    )}
     <div hidden>
       <label for="passkey-name">Name of a new passkey</label>
       <input type="text" id="passkey-name" maxlength={60} autocomplete="off" />
