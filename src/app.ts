@@ -1,4 +1,5 @@
 import { logFault } from "./http/log.ts";
+import { AuthorizationServer } from "./http/oauth/authorization-server.ts";
 import { parseConfig, type Config } from "./config.ts";
 import type { GraphStore } from "./domain/graph/ports.ts";
 import type { MemoryStore, SearchIndex } from "./domain/ports.ts";
@@ -14,9 +15,14 @@ import type { ProposalStore } from "./domain/memories/review-ports.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { DeletionDirectory, ErasurePorts } from "./domain/tenancy/deletion-ports.ts";
 import { closeDeleted } from "./domain/tenancy/erasure.ts";
-import type { KeyDirectory } from "./domain/tenancy/ports.ts";
-import type { SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
 import type { InvitationDirectory, TenantDirectory } from "./domain/tenancy/tenant-ports.ts";
+import type { GrantDirectory } from "./domain/tenancy/grant-ports.ts";
+import type { IdentityDirectory } from "./domain/tenancy/identities.ts";
+import type { OAuthRecordStore } from "./domain/tenancy/oauth-records.ts";
+import type { PasskeyDirectory } from "./domain/tenancy/passkeys.ts";
+import type { KeyDirectory } from "./domain/tenancy/ports.ts";
+import type { AttemptDirectory } from "./domain/tenancy/sign-in-attempts.ts";
+import type { IdentityMaintenance, SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
 import { embeddersOf } from "./platform/ai/embedders.ts";
 import type { AiBinding } from "./platform/ai/workers-ai-embedder.ts";
 import { rerankerOf } from "./platform/ai/workers-ai-reranker.ts";
@@ -31,6 +37,11 @@ import { D1ErasureDirectory } from "./platform/d1/erasure-directory.ts";
 import { D1ErasureStore } from "./platform/d1/erasure-store.ts";
 import { InvitationStore } from "./platform/d1/invitation-store.ts";
 import { D1ProposalStore } from "./platform/d1/proposal-store.ts";
+import { GrantStore } from "./platform/d1/grant-store.ts";
+import { D1IdentityMaintenance } from "./platform/d1/identity-maintenance.ts";
+import { IdentityStore } from "./platform/d1/identity-store.ts";
+import { D1OAuthRecords } from "./platform/d1/oauth-store.ts";
+import { PasskeyStore } from "./platform/d1/passkey-store.ts";
 import { SignInStore } from "./platform/d1/sign-in-store.ts";
 import { TenantStore } from "./platform/d1/tenant-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
@@ -41,6 +52,7 @@ import { KvAnswerStore } from "./platform/kv/answer-store.ts";
 import { TeamIndexClient } from "./platform/team-index/client.ts";
 import { VectorizeBindings } from "./platform/vectorize/bindings.ts";
 import { VectorizeIndex } from "./platform/vectorize/vectorize-index.ts";
+import { announcedGrants, announcedRecords } from "./session/announced-grants.ts";
 import { announcedKeys } from "./session/announced-keys.ts";
 import { sessionName } from "./session/call.ts";
 import { announcedDeletion } from "./session/announced-deletion.ts";
@@ -52,11 +64,16 @@ import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
 export interface Services {
   config: Config;
   keys: KeyDirectory;
-  signIn: WebSessionDirectory & SignInLinkDirectory;
+  signIn: WebSessionDirectory & SignInLinkDirectory & AttemptDirectory;
   tenants: TenantDirectory;
   invitations: InvitationDirectory;
   deletion: DeletionDirectory;
   erasure: ErasurePorts;
+  identities: IdentityDirectory;
+  passkeys: PasskeyDirectory;
+  grants: GrantDirectory;
+  oauth: AuthorizationServer;
+  oauthRecords: OAuthRecordStore;
   memories: MemoryStore;
   proposals: ProposalStore;
   index: SearchIndex;
@@ -65,6 +82,7 @@ export interface Services {
   reranker: Reranker | undefined;
   answers: AnswerStore;
   maintenance: MaintenancePorts;
+  identityMaintenance: IdentityMaintenance;
   indexing: IndexingPorts;
   announcer: Announcer;
   /** Writes one structured line to the log. Never holds memory text. */
@@ -87,10 +105,12 @@ export function servicesOf(env: Env): Services {
   const serving = new ServingSpaces(shardOf);
   const progress = new D1IndexProgress(shardOf);
   const teamIndexes = new TeamIndexMaintenance(env.TEAM_INDEX);
+  const tellSession = (session: string): Promise<void> => env.USER_SESSION.getByName(session).standingChanged();
+  const oauthRecords = announcedRecords(new D1OAuthRecords(env.DB), tellSession);
   const graphWriter = new D1GraphWriter(shardOf);
   const vectorPorts = { progress, vectors: new D1VectorStore(shardOf), vectorIndex, graph: graphWriter, embedders, report: indexReport };
   const announce: SessionAnnouncements = {
-    changed: (session) => env.USER_SESSION.getByName(session).standingChanged(),
+    changed: tellSession,
     left: (session) => env.USER_SESSION.getByName(session).memberLeft(),
   };
   const erasure: ErasurePorts = {
@@ -103,12 +123,17 @@ export function servicesOf(env: Env): Services {
   };
   return {
     config,
-    keys: announcedKeys(directory, announce.changed),
+    keys: announcedKeys(directory, tellSession),
     signIn: new SignInStore(env.DB),
     invitations: new InvitationStore(env.DB),
     tenants: announcedTenants(new TenantStore(env.DB), announce),
     deletion: announcedDeletion(new DeletionStore(env.DB), announce, () => closeDeleted(erasure, Date.now())),
     erasure,
+    identities: new IdentityStore(env.DB, directory),
+    passkeys: new PasskeyStore(env.DB),
+    grants: announcedGrants(new GrantStore(env.DB), tellSession),
+    oauth: new AuthorizationServer(oauthRecords, config),
+    oauthRecords,
     memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id))), announcer),
     proposals: new D1ProposalStore(shardOf),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
@@ -122,6 +147,7 @@ export function servicesOf(env: Env): Services {
       index: teamIndexes,
       report: indexReport,
     },
+    identityMaintenance: new D1IdentityMaintenance(env.DB),
     indexing: {
       teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards: () => directory.listShards() },
       progress,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { providersSchema, type UpstreamProvider } from "./http/upstream/provider.ts";
 import type { EmbeddingsOptions } from "./platform/ai/embedders.ts";
 
 const list = z
@@ -8,6 +9,15 @@ const list = z
 
 /** A variable that is set to nothing is not set. */
 const optional = z.string().trim().transform((text) => text || undefined).optional();
+
+const json = z.string().default("[]").transform((text, ctx): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    ctx.addIssue({ code: "custom", message: "is not JSON" });
+    return z.NEVER;
+  }
+});
 
 const schema = z
   .object({
@@ -30,6 +40,8 @@ const schema = z
     EMBEDDINGS_BATCH: z.coerce.number().int().min(1).max(2_048).default(64),
     /** A reranking model of Workers AI that reads the best of each search. */
     RERANK_MODEL: optional,
+    /** Who vouches for people: a JSON list; it holds secrets, so it is one. */
+    SIGN_IN_PROVIDERS: json.pipe(providersSchema),
   })
   .refine((env) => env.EMBEDDINGS !== "openai" || (env.EMBEDDINGS_URL && env.EMBEDDINGS_MODEL && env.EMBEDDINGS_DIMENSIONS), {
     message: "EMBEDDINGS=openai needs EMBEDDINGS_URL, EMBEDDINGS_MODEL and EMBEDDINGS_DIMENSIONS",
@@ -38,6 +50,10 @@ const schema = z
   .refine((env) => env.ENVIRONMENT !== "production" || env.OMNIMEMORY_RATE_LIMIT === "on", {
     message: "OMNIMEMORY_RATE_LIMIT=off is for local measuring; a production deployment does not start with it",
     path: ["OMNIMEMORY_RATE_LIMIT"],
+  })
+  .refine((env) => env.ENVIRONMENT !== "production" || env.SIGN_IN_PROVIDERS.every(({ issuer }) => issuer.startsWith("https:")), {
+    message: "in production every issuer is an https URL",
+    path: ["SIGN_IN_PROVIDERS"],
   })
   .refine((env) => env.ENVIRONMENT !== "production" || env.ALLOWED_HOSTS.length > 0, {
     message: "production needs ALLOWED_HOSTS, the host names of this deployment, separated by commas",
@@ -51,6 +67,7 @@ export interface Config {
   allowedOrigins: string[];
   embeddings: EmbeddingsOptions;
   rerankModel: string | undefined;
+  signInProviders: UpstreamProvider[];
 }
 
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
@@ -68,6 +85,7 @@ export function parseConfig(env: unknown): Config {
     allowedHosts: [...own, ...ALLOWED_HOSTS],
     // A page of the server itself may call it, too.
     allowedOrigins: [...own, ...ALLOWED_HOSTS, ...ALLOWED_ORIGINS],
+    signInProviders: parsed.data.SIGN_IN_PROVIDERS,
     embeddings: {
       provider: parsed.data.EMBEDDINGS,
       model: parsed.data.EMBEDDINGS_MODEL,

@@ -21,6 +21,8 @@ export interface ServerOptions {
   entry?: string;
   /** Added to the `vars` of wrangler.toml. */
   vars?: Record<string, string>;
+  /** Make a sign-in link even for a person who has other ways in. */
+  recovery?: boolean;
   log?: Logger;
   /** The runtime died after the start; everything is closed by then. */
   onCrash?: (line: string) => void;
@@ -79,7 +81,7 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
     return runtime;
   };
   // drizzle takes 0.2 s and more to load, which it can while the runtime starts.
-  const signIn = import("./first-sign-in.ts");
+  const signIn = import("./sign-in-link.ts");
   signIn.catch(() => undefined);
   const prepareIn = async (starting: Runtime | Promise<Runtime>, known: string | undefined): Promise<string> => {
     const [runtime, { prepare }] = await Promise.all([starting, import("./prepare.ts")]);
@@ -103,7 +105,7 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
     dataDir.writeLocal({ url, apiKey });
   }
 
-  const signInUrl = await signIn.then(({ firstSignIn }) => Promise.race([firstSignIn(runtime, port), crash]));
+  const signInUrl = await signIn.then(({ signInLink }) => Promise.race([signInLink(runtime, port, options.recovery ?? false), crash]));
 
   const cron = startCron(worker.cronTriggers, (expression, at) => runtime.fireScheduled(expression, at), log);
   crash.catch(async (failure: StartFailure) => {

@@ -6,9 +6,12 @@ import { StartFailure } from "./start-failure.ts";
 
 const { env } = process;
 
-/** Settings of the launcher itself; every other OMNIMEMORY_* and EMBEDDINGS* variable is handed to the Worker. */
-const own = new Set(["OMNIMEMORY_DATA_DIR", "OMNIMEMORY_LOG"]);
-const handedOn = /^(?:OMNIMEMORY_|EMBEDDINGS(?:_|$))/;
+/** A link for whoever lost their passkeys and accounts, and still has this machine. */
+const isRecovery = env.OMNIMEMORY_RECOVERY === "on";
+
+/** Settings of the launcher itself; every other OMNIMEMORY_*, EMBEDDINGS* and SIGN_IN_* variable is handed to the Worker. */
+const own = new Set(["OMNIMEMORY_DATA_DIR", "OMNIMEMORY_LOG", "OMNIMEMORY_RECOVERY"]);
+const handedOn = /^(?:OMNIMEMORY_|SIGN_IN_|EMBEDDINGS(?:_|$))/;
 
 try {
   await main();
@@ -22,7 +25,7 @@ async function main(): Promise<void> {
   let stopping: number | undefined;
   // systemd, CI and the like send SIGTERM to the runtime as well, whose end may be seen first; that is no crash.
   const onCrash = (line: string): unknown => setTimeout(() => stopping ?? fail(line), 250);
-  const server = await startServer({ dataDir, port: portOf(env.PORT ?? ""), vars, log, onCrash });
+  const server = await startServer({ dataDir, port: portOf(env.PORT ?? ""), vars, recovery: isRecovery, log, onCrash });
 
   // Miniflare ends the process on these signals at once; here the launcher decides.
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -51,7 +54,7 @@ ${signInLine(server.signInUrl)}`);
 }
 
 function signInLine(url: string | undefined): string {
-  return url === undefined ? "" : `\nSign in with a browser (the link works once, for a day):\n\n  ${url}\n`;
+  return url === undefined ? "" : `\nSign in with a browser (the link works once, for ${isRecovery ? "15 minutes" : "a day"}):\n\n  ${url}\n`;
 }
 
 function portOf(text: string): number {

@@ -1,46 +1,58 @@
 import type { Services } from "../app.ts";
 import { parseApiKey } from "../domain/tenancy/api-key.ts";
+import type { TokenDirectory } from "../domain/tenancy/grant-ports.ts";
 import { authenticate, type Authentication } from "../domain/tenancy/keys.ts";
 import type { KeyDirectory } from "../domain/tenancy/ports.ts";
+import type { Credential } from "../domain/tenancy/principal.ts";
+import { authenticateToken, parseAccessToken } from "../domain/tenancy/tokens.ts";
 import { sessionName } from "../session/call.ts";
 
 export interface Presented {
   token: string;
   requestId: string;
   address: string | undefined;
+  /** What is called, where access tokens are taken at all. */
+  resource: string | undefined;
 }
 
-type Keys = Pick<KeyDirectory, "authenticate" | "touchKey" | "auditFailure">;
+/** Where credentials are looked up. */
+export interface Directory {
+  keys: Pick<KeyDirectory, "authenticate" | "touchKey" | "auditFailure">;
+  tokens: TokenDirectory;
+}
+
 type Defer = (work: Promise<unknown>) => void;
 
 export const bearerToken = (header: string | null | undefined): string | undefined => /^Bearer ([\x21-\x7e]+)$/i.exec(header ?? "")?.[1];
 
-/** Proves a presented key against `keys`; audit and last use are written after the answer. */
-export function proveKey(services: Services, keys: Keys, presented: Presented, defer: Defer, now: number): Promise<Authentication> {
-  const { token, requestId, address } = presented;
-  return authenticate(
-    { keys, defer: (work) => defer(work.catch((error: unknown) => services.report("auth", requestId, error))) },
-    token,
-    now,
-    { requestId, ...(address ? { address } : {}) },
-  );
+/** Proves a presented key or access token; audit and last use are written after the answer. */
+export function proveCredential(services: Services, { keys, tokens }: Directory, presented: Presented, defer: Defer, now: number): Promise<Authentication> {
+  const { token, requestId, address, resource } = presented;
+  const later = (work: Promise<unknown>): void => defer(work.catch((error: unknown) => services.report("auth", requestId, error)));
+  const from = { requestId, ...(address ? { address } : {}) };
+  return parseAccessToken(token)
+    ? authenticateToken({ tokens, keys, defer: later }, token, resource, now, from)
+    : authenticate({ keys, defer: later }, token, now, from);
 }
 
-/** Whose session a key belongs to never changes, so an isolate may remember it; whether it is valid, the session says. */
+/** Whose session a credential belongs to never changes, so an isolate may remember it; whether it is valid, the session says. */
 const maxRemembered = 10_000;
 
-export class KeyOwners {
+export class CredentialOwners {
   readonly #sessions = new Map<string, string>();
 
   sessionOf(token: string): string | undefined {
-    const parts = parseApiKey(token);
-    return parts && this.#sessions.get(parts.keyId);
+    const key = parseApiKey(token);
+    if (key) return this.#sessions.get(`api-key:${key.keyId}`);
+    const parts = parseAccessToken(token);
+    const session = parts && this.#sessions.get(`grant:${parts.grantId}`);
+    return session !== undefined && session === sessionName(parts?.teamId ?? "", parts?.userId ?? "") ? session : undefined;
   }
 
-  remember(keyId: string, teamId: string, userId: string): string {
+  remember(credential: Credential, teamId: string, userId: string): string {
     if (this.#sessions.size >= maxRemembered) this.#sessions.clear();
     const name = sessionName(teamId, userId);
-    this.#sessions.set(keyId, name);
+    this.#sessions.set(`${credential.kind}:${credential.id}`, name);
     return name;
   }
 }

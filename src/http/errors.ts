@@ -3,12 +3,15 @@ export const errorBody = (code: string, message: string, requestId: string) => (
   error: { code, message, timestamp: new Date().toISOString(), request_id: requestId },
 });
 
-export const unauthorized = (message: string, requestId: string): Response =>
-  Response.json(errorBody("INVALID_SESSION", message, requestId), {
-    status: 401,
-    headers: { "www-authenticate": 'Bearer realm="omnimemory"' },
-  });
+/** `challenge`: what a client can do about it, as `WWW-Authenticate` says it. */
+export const unauthorized = (message: string, requestId: string, challenge: string): Response =>
+  Response.json(errorBody("INVALID_SESSION", message, requestId), { status: 401, headers: { "www-authenticate": challenge } });
+
+export const keyChallenge = 'Bearer realm="omnimemory"';
+
+export const noCredential = (requestId: string, challenge: string): Response =>
+  unauthorized("Send your API key as Authorization: Bearer omn_….", requestId, challenge);
 
 /** One text for every reason: an answer must not tell which keys exist. */
-export const invalidKey = (requestId: string): Response =>
-  unauthorized("The API key is not valid. It may be mistyped, expired or revoked.", requestId);
+export const invalidCredential = (requestId: string, challenge: string): Response =>
+  unauthorized("The API key or access token is not valid. It may be mistyped, expired or revoked.", requestId, challenge);

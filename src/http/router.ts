@@ -5,15 +5,20 @@ import { DomainError, type ErrorCode } from "../domain/errors.ts";
 import { uuidv7 } from "../domain/ids.ts";
 import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
-import { bearerToken, KeyOwners, proveKey } from "./credentials.ts";
+import { bearerToken, CredentialOwners, proveCredential } from "./credentials.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { invitationRoutes } from "./routes/invitations.ts";
+import { consentRoutes } from "./oauth/consent-routes.tsx";
+import { challenge, resourceOf } from "./oauth/resources.ts";
+import { tokenRoutes } from "./oauth/token-routes.ts";
+import { passkeyRoutes } from "./passkeys/routes.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
 import { invitationPages } from "./web/invitation-routes.tsx";
+import { upstreamRoutes } from "./upstream/routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
-import { errorBody, invalidKey, unauthorized } from "./errors.ts";
+import { errorBody, invalidCredential, noCredential } from "./errors.ts";
 
 /** How the edge reaches the session objects. */
 export type SessionOf = (name: string) => { fetch(request: Request): Promise<Response> };
@@ -28,7 +33,7 @@ const mcpPaths = ["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messa
 /** The HTTP edge: who may call, and where the call goes. */
 export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   const { config } = services;
-  const owners = new KeyOwners();
+  const owners = new CredentialOwners();
   const app = new Hono<Edge>({ strict: true });
 
   app.use(async (c, next) => {
@@ -68,13 +73,14 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
         return c.json(errorBody("VALIDATION_ERROR", `There is no surface ${surface.slice(0, 50)}. Use one of: ${surfaces.join(", ")}.`, requestId), 400);
       }
       const token = bearerToken(c.req.header("authorization"));
-      if (token === undefined) return unauthorized("Send your API key as Authorization: Bearer omn_….", requestId);
+      const url = new URL(c.req.url);
+      if (token === undefined) return noCredential(requestId, challenge(url, config));
       let session = owners.sessionOf(token);
       if (session === undefined) {
-        const presented = { token, requestId, address: c.req.header("cf-connecting-ip") };
-        const proof = await proveKey(services, services.keys, presented, (work) => c.executionCtx.waitUntil(work), Date.now());
-        if (proof.kind !== "ok") return invalidKey(requestId);
-        session = owners.remember(proof.principal.credential.id, proof.principal.teamId, proof.principal.userId);
+        const presented = { token, requestId, address: c.req.header("cf-connecting-ip"), resource: resourceOf(url, config) };
+        const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), Date.now());
+        if (proof.kind !== "ok") return invalidCredential(requestId, challenge(url, config, "invalid_token"));
+        session = owners.remember(proof.principal.credential, proof.principal.teamId, proof.principal.userId);
       }
       const headers = new Headers(c.req.raw.headers);
       headers.set(requestIdHeader, requestId);
@@ -89,6 +95,10 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/v1/account", accountRoutes(services));
   app.route("/v1/invitations", invitationRoutes(services));
   app.route("/v1/organizations", organizationRoutes(services));
+  app.route("/", tokenRoutes(services));
+  app.route("/", consentRoutes(services));
+  app.route("/", upstreamRoutes(services));
+  app.route("/", passkeyRoutes(services));
   app.route("/", webRoutes(services));
   app.route("/", invitationPages(services));
 

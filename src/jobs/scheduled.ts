@@ -13,6 +13,7 @@ export async function runScheduled(services: Services, now: number, clock: () =>
   // The clock of the run, so that what is due is due for all of it.
   const since = clock();
   await eraseDue(services.erasure, () => now + clock() - since, now + erasingMs);
+  await services.identityMaintenance.purge(now).catch((error: unknown) => services.report("identity.purge", "", error));
   await sweep(services.maintenance, now);
   await sweepIndexing(services.indexing, clock, clock() + indexingMs);
 }

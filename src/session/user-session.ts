@@ -5,8 +5,9 @@ import type { MemoryChange } from "../mcp/define-tool.ts";
 import { memoryUri, recentUri } from "../mcp/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
 import { isSurface } from "../mcp/surfaces.ts";
-import { bearerToken, proveKey } from "../http/credentials.ts";
-import { invalidKey } from "../http/errors.ts";
+import { bearerToken, proveCredential } from "../http/credentials.ts";
+import { invalidCredential } from "../http/errors.ts";
+import { challenge, resourceOf } from "../http/oauth/resources.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
 import { AccessLog } from "./access-log.ts";
 import { CacheCounts } from "./cache-counts.ts";
@@ -45,7 +46,7 @@ export class UserSession extends DurableObject<Env> {
       later: (work) => this.ctx.waitUntil(work),
     });
     this.#recalled = new RecalledTexts(ctx.storage);
-    this.#standing = new Standing(this.#services.keys);
+    this.#standing = new Standing(this.#services.keys, this.#services.oauth);
     this.#endpoint = new McpEndpoint({
       storage: ctx.storage,
       buildServer: (server) => this.buildServer(server),
@@ -55,18 +56,20 @@ export class UserSession extends DurableObject<Env> {
     this.#endpoint.purgeExpiredSessions(Date.now());
   }
 
-  /** Every request proves its key here, whatever the edge believed: the object knows of changes at once. */
+  /** Every request proves its credential here, whatever the edge believed: the object knows of changes at once. */
   override async fetch(request: Request): Promise<Response> {
     const now = Date.now();
     const requestId = request.headers.get(requestIdHeader) ?? "";
+    const url = new URL(request.url);
     const presented = {
       token: bearerToken(request.headers.get("authorization")) ?? "",
       requestId,
       address: request.headers.get("cf-connecting-ip") ?? undefined,
+      resource: resourceOf(url, this.#services.config),
     };
-    const proof = await proveKey(this.#services, this.#standing.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
+    const proof = await proveCredential(this.#services, this.#standing.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
     if (proof.kind !== "ok" || sessionName(proof.principal.teamId, proof.principal.userId) !== this.ctx.id.name) {
-      return refuse(request, invalidKey(requestId));
+      return refuse(request, invalidCredential(requestId, challenge(url, this.#services.config, "invalid_token")));
     }
     const { principal } = proof;
     if (this.#services.config.rateLimited) {
@@ -76,7 +79,7 @@ export class UserSession extends DurableObject<Env> {
     return this.#endpoint.fetch(request, toAuthInfo({ principal, requestId }));
   }
 
-  /** A key or a membership of this person was changed: nothing known of it holds any longer. */
+  /** A credential or a membership of this person was changed: nothing known of it holds any longer. */
   standingChanged(): void {
     this.#standing.changed();
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { accessToken } from "./access-token.ts";
 import { BenchClient } from "./client.ts";
 import { clientLog } from "./client-log.ts";
 import { interleave, type Summary, summarise } from "./measure.ts";
@@ -43,6 +44,19 @@ export class Rows {
     this.#row("floor (GET /health)", lone, floorRow);
     this.#row("no-op (omn_health_check)", lone, noOpRow);
     this.#report.ratio("no-op / floor", 2.5, noOpRow, floorRow);
+  }
+
+  /** The no-op once more, with the access token of a client instead of a key. */
+  async token({ server, team }: Instance): Promise<void> {
+    const client = new BenchClient(server.url, await accessToken(server.url, await server.signInUrl()));
+    try {
+      const taken = await interleave({ noOp: team.noOp, token: new Team(client, team.content).noOp }, this.#sizes);
+      const row = summarise(taken.token);
+      this.#row("no-op with an OAuth token", { server, team }, row);
+      this.#report.ratio("OAuth token / API key", 1.3, row, summarise(taken.noOp));
+    } finally {
+      client.close();
+    }
   }
 
   async querySmall(lone: Instance): Promise<void> {

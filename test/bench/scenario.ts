@@ -32,12 +32,13 @@ export class Scenario {
   async run(): Promise<void> {
     const { wants, sizes } = this.#options;
     const rows = this.#rows;
-    const needsLone = wants("floor", "no-op", "query-small", "query-large", "crowded", "cached");
+    const needsLone = wants("floor", "no-op", "token", "query-small", "query-large", "crowded", "cached");
     const lone = needsLone ? await this.#start("lone", new TeamContent(seeds.lone)) : undefined;
     if (lone) {
       await lone.team.growTo(sizes.small);
       await lone.team.indexed();
       if (wants("floor", "no-op")) await this.attempt("floor and no-op", () => rows.floor(lone));
+      if (wants("token")) await this.attempt("token", () => rows.token(lone));
       if (wants("cached")) await this.attempt("cached", () => rows.cached(lone));
       if (wants("query-small")) await this.attempt("query-small", () => rows.querySmall(lone));
     }

@@ -29,9 +29,11 @@ export class Server {
   readonly spawnedAt: number;
   readonly client: BenchClient;
   readonly #child: ChildProcess;
+  readonly #output: () => string;
 
-  private constructor(child: ChildProcess, dataDir: string, spawnedAt: number, local: { url: string; apiKey: string }) {
+  private constructor(child: ChildProcess, output: () => string, dataDir: string, spawnedAt: number, local: { url: string; apiKey: string }) {
     this.#child = child;
+    this.#output = output;
     this.dataDir = dataDir;
     this.spawnedAt = spawnedAt;
     this.url = local.url;
@@ -59,7 +61,16 @@ export class Server {
       throw new Error(`the product did not start: ${(error as Error).message}\n${output()}`, { cause: error });
     }
     const local = JSON.parse(readFileSync(join(dataDir, "local.json"), "utf8")) as { url: string; apiKey: string };
-    return new Server(child, dataDir, spawnedAt, local);
+    return new Server(child, output, dataDir, spawnedAt, local);
+  }
+
+  /** The link that signs the owner in with a browser, once it is printed. */
+  async signInUrl(): Promise<string> {
+    for (const deadline = performance.now() + stopLimitMs; performance.now() < deadline; await sleep(20)) {
+      const [url] = /http:\S+\/sign-in\/link\?token=\w{43}/.exec(this.#output()) ?? [];
+      if (url !== undefined) return url;
+    }
+    throw new Error("the product printed no sign-in link");
   }
 
   rssMiB(): number | undefined {

@@ -31,3 +31,30 @@ describe("[S17] configuration", () => {
     expect(() => parseConfig(env)).toThrow(/OmniMemory cannot start/);
   });
 });
+
+describe("[A13] SIGN_IN_PROVIDERS", () => {
+  const google = { id: "google", name: "Google", issuer: "https://accounts.google.com", client_id: "id", client_secret: "hush" };
+  const parse = (list: unknown, env: object = production) => parseConfig({ ...env, SIGN_IN_PROVIDERS: typeof list === "string" ? list : JSON.stringify(list) });
+
+  test("is a JSON list, and none by default", () => {
+    expect(parse([google]).signInProviders).toEqual([google]);
+    expect(parseConfig(production).signInProviders).toEqual([]);
+  });
+
+  test.each([
+    ["no JSON", "google"],
+    ["no list", google],
+    ["a plain http issuer", [{ ...google, issuer: "http://accounts.google.com" }]],
+    ["an issuer on this machine, in production", [{ ...google, issuer: "http://127.0.0.1:4000" }]],
+    ["no secret", [{ ...google, client_secret: "" }]],
+    ["the same id twice", [google, google]],
+    ["an id that is a path", [{ ...google, id: "../authorize" }]],
+    ["a word nobody knows", [{ ...google, scope: "everything" }]],
+  ])("with %s does not start, and the reason does not tell the secret", (_what, list) => {
+    expect(() => parse(list)).toThrow(/cannot start(?!.*hush).*SIGN_IN_PROVIDERS/s);
+  });
+
+  test("an issuer on this machine is for trying things out there", () => {
+    expect(parse([{ ...google, issuer: "http://127.0.0.1:4000" }], { ENVIRONMENT: "local" }).signInProviders).toHaveLength(1);
+  });
+});

@@ -1,13 +1,17 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { newBootstrapLink } from "../../src/domain/tenancy/sign-in-link.ts";
 import { catalogue } from "../../src/mcp/catalogue.ts";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
+import { OAuthClient } from "../http/oauth/client.ts";
+import { Browser, signInStore } from "../http/web/browser.ts";
 import { callTool, rpc } from "../support/mcp.ts";
 import { sampleCalls, sampleKey, sampleMemory } from "./samples.ts";
 
 let admin: string;
 let reader: string;
 let viewer: string;
+let token: string;
 let teamId: string;
 let memoryId: string;
 
@@ -17,6 +21,9 @@ beforeEach(async () => {
   admin = (await keyFor(tenant, tenant.ownerId)).token;
   reader = (await keyFor(tenant, tenant.ownerId, ["memory:read"])).token;
   viewer = (await keyFor(tenant, await addMember(teamId, "viewer"))).token;
+  const browser = new Browser();
+  await browser.post("/sign-in/link", { token: (await newBootstrapLink(signInStore, tenant.ownerId, Date.now())) ?? "" });
+  token = (await (await OAuthClient.registered()).tokens(browser, teamId, { scope: "memory:read" })).access_token;
   const stored = await callTool(admin, "omn_store_memory", { ...sampleMemory, metadata: { ...sampleMemory.metadata, scope: "shared" } });
   memoryId = stored.structured["memory_id"];
 });
@@ -40,6 +47,7 @@ describe("[S17] [A13] a key that may only read", () => {
   test.each([
     ["of an owner", () => reader, /memory:write/],
     ["of a viewer, with every scope", () => viewer, /viewer/],
+    ["that is a token of a client", () => token, /memory:write/],
   ])("%s: no tool and no alias lets it write; those that read, work", async (_whose, key, why) => {
     const before = await rows();
     expect(before["memories"]).toHaveLength(1);

@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { D1OAuthRecords } from "../../src/platform/d1/oauth-store.ts";
+import { PasskeyStore } from "../../src/platform/d1/passkey-store.ts";
+import { SignInStore } from "../../src/platform/d1/sign-in-store.ts";
 import { keyFor, login, newTenant, now } from "../domain/tenancy/tenant.ts";
 
 const db = env.DB;
@@ -15,7 +18,7 @@ describe("[A14] the audit is append-only", () => {
   });
 });
 
-describe("[F3] what is deleted lets nobody in while it can still be restored", () => {
+describe("[S17] what is deleted lets nobody in while it can still be restored", () => {
   test.each([
     ["team", "update teams set deleted_at = ? where id = ?", "teamId"],
     ["organization", "update organizations set deleted_at = ? where id = ?", "organizationId"],
@@ -38,4 +41,24 @@ test("a person has at most one team of their own, also when two first sign-ins r
     run("insert into teams (id, organization_id, name, shard, created_at, personal_of) values (?, ?, 'Own', 'SHARD_0', ?, ?)", teamId, organizationId, now, ownerId);
   await own(`${ownerId}-1`);
   await expect(own(`${ownerId}-2`)).rejects.toThrow("UNIQUE");
+});
+
+describe("[S17] what every request asks is one query that reads no table from end to end", () => {
+  const questions: [what: string, ask: (db: D1Database) => Promise<unknown>][] = [
+    ["whose session a cookie names", (db) => new SignInStore(db).findSession("0".repeat(64))],
+    ["whose access token it is", (db) => new D1OAuthRecords(db).readToken("token:a.b:c:d", "grant:a.b:c", { userId: "a", teamId: "b" }, now)],
+    ["the records of a person", (db) => new D1OAuthRecords(db).list("grant:a.", "", 10, now)],
+    ["whose passkey it is", (db) => new PasskeyStore(db).findPasskey("x")],
+  ];
+  test.each(questions)("%s", async (_what, ask) => {
+    const asked: string[] = [];
+    const watched = new Proxy(db, {
+      get: (target, name) => (name === "prepare" ? (query: string) => (asked.push(query), target.prepare(query)) : Reflect.get(target, name)),
+    });
+    await ask(watched);
+    expect(asked).toHaveLength(1);
+    const parameters = [...(asked[0] ?? "").matchAll(/\?/g)].map(() => "0");
+    const plan = await db.prepare(`explain query plan ${asked[0]}`).bind(...parameters).all<{ detail: string }>();
+    expect(plan.results.map(({ detail }) => detail).join("\n")).not.toContain("SCAN");
+  });
 });

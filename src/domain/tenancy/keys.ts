@@ -16,7 +16,7 @@ const hourMs = 3_600_000;
 const touchIntervalMs = 60_000;
 
 /** Anyone can send wrong keys; the audit shows the attempt without letting them fill the database. */
-const auditedFailuresPerMinute = 60;
+export const auditedFailuresPerMinute = 60;
 
 /** Compared against when no such key exists, so that the answer takes as long as for a wrong secret. */
 const noDigest = "0".repeat(64);

@@ -6,8 +6,11 @@ export type Scope = (typeof scopes)[number];
 export const roles = ["owner", "admin", "member", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
-/** How the caller proved who they are: a key of their own, or a browser that is signed in. */
-export type Credential = { kind: "api-key"; id: string } | { kind: "web-session"; id: string };
+/** How the caller proved who they are: a key of their own, a grant that they gave to a client, or a browser that is signed in. */
+export type Credential =
+  | { kind: "api-key"; id: string }
+  | { kind: "grant"; id: string; clientId: string }
+  | { kind: "web-session"; id: string };
 
 /**
  * Who is asking: a person in one team, through one credential. Every verb and every store method takes it,
@@ -23,6 +26,9 @@ export interface Principal {
   shard: string;
   credential: Credential;
 }
+
+/** A scope that this version does not know grants nothing. */
+export const isScope = (value: string): value is Scope => (scopes as readonly string[]).includes(value);
 
 /** A viewer never writes, whatever the key says. */
 export function requireScope(principal: Principal, scope: Scope): void {

@@ -61,3 +61,9 @@ export interface SignInLinkDirectory {
    */
   takeLink(tokenHash: string, now: number): Promise<Person | undefined>;
 }
+
+/** What the cron does for identity; it names no person. */
+export interface IdentityMaintenance {
+  /** Takes away what has expired. */
+  purge(now: number): Promise<void>;
+}

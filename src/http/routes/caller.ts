@@ -6,8 +6,8 @@ import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { Person, WebSession } from "../../domain/tenancy/sign-in-ports.ts";
 import { noSuchTeam, type PersonContext, principalIn, type TenantContext } from "../../domain/tenancy/teams.ts";
 import { proveSession } from "../../domain/tenancy/web-session.ts";
-import { bearerToken, proveKey } from "../credentials.ts";
-import { invalidKey, unauthorized } from "../errors.ts";
+import { bearerToken, proveCredential } from "../credentials.ts";
+import { invalidCredential, keyChallenge, unauthorized } from "../errors.ts";
 import { changesNothing, comesFromOwnPage, sessionToken } from "../web/visit.ts";
 
 /** Who calls the REST interface: a key, which is for one team, or a browser, whose person may be in several. */
@@ -29,15 +29,17 @@ export const findCaller = (services: Services): MiddlewareHandler<Called> => asy
   const header = c.req.header("authorization");
   if (header === undefined) {
     const found = await proveSession(services.signIn, sessionToken(c), now);
-    if (!found) return unauthorized("Sign in, or send your API key as Authorization: Bearer omn_….", requestId);
+    if (!found) return unauthorized("Sign in, or send your API key as Authorization: Bearer omn_….", requestId, keyChallenge);
     if (!changesNothing(c.req.method) && !comesFromOwnPage(c.req.raw, services)) throw forbidden("This request came from another site.", "Send it from a page of OmniMemory, or with an API key.");
     c.set("caller", { kind: "browser", ...found, now, from: { ...from, client: "web" } });
     return next();
   }
   const token = bearerToken(header);
-  if (token === undefined) return unauthorized("Send your API key as Authorization: Bearer omn_….", requestId);
-  const proof = await proveKey(services, services.keys, { token, requestId, address }, (work) => c.executionCtx.waitUntil(work), now);
-  if (proof.kind !== "ok") return invalidKey(requestId);
+  if (token === undefined) return unauthorized("Send your API key as Authorization: Bearer omn_….", requestId, keyChallenge);
+  // Access tokens are for MCP, not for what a client could widen its own rights with.
+  const presented = { token, requestId, address, resource: undefined };
+  const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), now);
+  if (proof.kind !== "ok") return invalidCredential(requestId, keyChallenge);
   c.set("caller", { kind: "key", principal: proof.principal, now, from });
   return next();
 };

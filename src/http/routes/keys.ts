@@ -3,8 +3,8 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { createKey, defaultLifetimeDays, listKeys, maxGraceHours, maxLifetimeDays, revokeKey, rotateKey, type KeyContext } from "../../domain/tenancy/keys.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
-import { bearerToken, proveKey } from "../credentials.ts";
-import { invalidKey, unauthorized } from "../errors.ts";
+import { bearerToken, proveCredential } from "../credentials.ts";
+import { invalidCredential, keyChallenge, noCredential } from "../errors.ts";
 import { parsed } from "./body.ts";
 import { type Called, callerInTeam } from "./caller.ts";
 
@@ -26,11 +26,13 @@ export function keyRoutes(services: Services): Hono<KeyRoutes> {
   app.use(async (c, next) => {
     const requestId = c.get("requestId");
     const token = bearerToken(c.req.header("authorization"));
-    if (token === undefined) return unauthorized("Send your API key as Authorization: Bearer omn_….", requestId);
+    if (token === undefined) return noCredential(requestId, keyChallenge);
     const now = Date.now();
     const address = c.req.header("cf-connecting-ip");
-    const proof = await proveKey(services, services.keys, { token, requestId, address }, (work) => c.executionCtx.waitUntil(work), now);
-    if (proof.kind !== "ok") return invalidKey(requestId);
+    // Access tokens are for MCP; a client does not make itself keys with them.
+    const presented = { token, requestId, address, resource: undefined };
+    const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), now);
+    if (proof.kind !== "ok") return invalidCredential(requestId, keyChallenge);
     c.set("keyContext", { principal: proof.principal, now, keys: services.keys, from: { requestId, ...(address ? { address } : {}) } });
     return next();
   });

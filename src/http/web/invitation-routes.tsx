@@ -5,7 +5,7 @@ import { acceptInvitation, readInvitation } from "../../domain/tenancy/invitatio
 import { errorPage } from "./pages/error-page.tsx";
 import { InvitationPage, SignInFirstPage } from "./pages/invitation-page.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { formOf } from "./routes.tsx";
+import { formOf } from "./form.ts";
 import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "./visit.ts";
 
 const refused = "This invitation cannot be accepted";

@@ -1,22 +1,23 @@
-import { Hono, type Context } from "hono";
+import { Hono } from "hono";
 import type { Services } from "../../app.ts";
+import { disconnect } from "../../domain/tenancy/grants.ts";
 import { takeSignInLink } from "../../domain/tenancy/sign-in-link.ts";
-import { ensurePersonalTeam } from "../../domain/tenancy/teams.ts";
-import type { Person, SignInMethod } from "../../domain/tenancy/sign-in-ports.ts";
-import { endSession, startSession } from "../../domain/tenancy/web-session.ts";
+import { endSession } from "../../domain/tenancy/web-session.ts";
+import { formOf } from "./form.ts";
 import { errorPage } from "./pages/error-page.tsx";
 import { HomePage } from "./pages/home-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { SignInLinkPage, SignInPage } from "./pages/sign-in-page.tsx";
 import { style } from "./pages/style.ts";
-import { canonicalOrigin, findVisitor, forgetSession, keepSession, originOfCall, sameOriginOnly, sessionToken, type Web } from "./visit.ts";
+import { canonicalOrigin, findVisitor, forgetSession, originOfCall, sameOriginOnly, signIn, takeReturn, type Web } from "./visit.ts";
 
-const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*"];
-const maxFormBytes = 16_384;
+const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*", "/connections/*"];
 
 /** Pages for people: signing in, and where they are signed in. */
 export function webRoutes(services: Services): Hono<Web> {
   const app = new Hono<Web>();
+  const providers = services.config.signInProviders;
+  const leading = providers.length > 0 ? "account-outward" : "account";
   app.get("/style.css", (c) => c.body(style, 200, { "content-type": "text/css; charset=utf-8", "cache-control": "max-age=300" }));
 
   for (const path of pagePaths) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
@@ -24,11 +25,18 @@ export function webRoutes(services: Services): Hono<Web> {
   app.get("/", async (c) => {
     const visitor = c.get("visitor");
     if (!visitor) return c.redirect("/sign-in");
-    const sessions = await services.signIn.listSessions(visitor.person, Date.now());
-    return showPage(c, { title: "Your sessions", body: <HomePage visitor={visitor} sessions={sessions} /> });
+    const now = Date.now();
+    const [sessions, connections, identities, passkeys] = await Promise.all([
+      services.signIn.listSessions(visitor.person, now),
+      services.grants.connections(visitor.person, now),
+      services.identities.identities(visitor.person),
+      services.passkeys.passkeys(visitor.person),
+    ]);
+    const ways = { identities, passkeys, providers };
+    return showPage(c, { title: "Your account", audience: leading, body: <HomePage visitor={visitor} sessions={sessions} connections={connections} ways={ways} /> });
   });
 
-  app.get("/sign-in", (c) => (c.get("visitor") ? c.redirect("/") : showPage(c, { title: "Sign in", body: <SignInPage /> })));
+  app.get("/sign-in", (c) => (c.get("visitor") ? c.redirect("/") : showPage(c, { title: "Sign in", audience: leading, body: <SignInPage providers={providers} local={!services.config.production} /> })));
 
   app.get("/sign-in/link", (c) => showPage(c, { title: "Sign in", body: <SignInLinkPage token={c.req.query("token") ?? ""} /> }));
   app.post("/sign-in/link", async (c) => {
@@ -38,7 +46,7 @@ export function webRoutes(services: Services): Hono<Web> {
       return errorPage(c, 403, "This link does not sign you in", "It may be used, expired or mistyped, or there is another way in by now. Start the server again for a new link.");
     }
     await signIn(services, c, person, "link");
-    return c.redirect("/", 303);
+    return c.redirect(takeReturn(c), 303);
   });
 
   app.post("/sign-out", async (c) => {
@@ -54,27 +62,12 @@ export function webRoutes(services: Services): Hono<Web> {
     await endSession(services.signIn, visitor.person, c.req.param("id"), Date.now(), originOfCall(c));
     return c.redirect("/", 303);
   });
+
+  app.post("/connections/:teamId/:grantId/end", async (c) => {
+    const visitor = c.get("visitor");
+    if (!visitor) return c.redirect("/sign-in", 303);
+    await disconnect(services.grants, visitor.person, c.req.param(), Date.now(), originOfCall(c));
+    return c.redirect("/", 303);
+  });
   return app;
-}
-
-/** From here on the browser is this person's; whatever session it had ends. */
-export async function signIn(services: Services, c: Context<Web>, person: Person, method: SignInMethod): Promise<void> {
-  const now = Date.now();
-  const from = originOfCall(c);
-  await ensurePersonalTeam({ person, now, from, tenants: services.tenants });
-  const { token } = await startSession(
-    services.signIn,
-    { person, method, previousToken: sessionToken(c), userAgent: c.req.header("user-agent") },
-    now,
-    from,
-  );
-  keepSession(c, token);
-}
-
-/** The fields of a form; none when the body is not one, or far larger than any form of ours. */
-export async function formOf(c: Context<Web>): Promise<URLSearchParams> {
-  const isForm = c.req.header("content-type")?.split(";")[0]?.trim() === "application/x-www-form-urlencoded";
-  const isSmall = Number(c.req.header("content-length") ?? 0) <= maxFormBytes;
-  const text = isForm && isSmall ? await c.req.text() : "";
-  return new URLSearchParams(text.length <= maxFormBytes ? text : "");
 }

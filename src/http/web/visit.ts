@@ -2,11 +2,13 @@ import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Services } from "../../app.ts";
 import type { CallOrigin } from "../../domain/tenancy/ports.ts";
-import type { Person, WebSession } from "../../domain/tenancy/sign-in-ports.ts";
-import { lifetimeMs, proveSession } from "../../domain/tenancy/web-session.ts";
+import { ensurePersonalTeam } from "../../domain/tenancy/teams.ts";
+import type { Person, SignInMethod, WebSession } from "../../domain/tenancy/sign-in-ports.ts";
+import { lifetimeMs, proveSession, startSession } from "../../domain/tenancy/web-session.ts";
 import { publicOrigin } from "../origin.ts";
 import type { Audience } from "../security-headers.ts";
 import { errorPage } from "./pages/error-page.tsx";
+import { returnPath } from "./return-to.ts";
 
 /** What the routes of the web know of a request. */
 export interface Web {
@@ -27,6 +29,22 @@ const cookie = { prefix: "host", httpOnly: true, sameSite: "Lax" } as const;
 export const sessionToken = (c: Context): string | undefined => getCookie(c, cookieName, "host");
 export const keepSession = (c: WebContext, token: string): void => setCookie(c, cookieName, token, { ...cookie, maxAge: lifetimeMs / 1000 });
 export const forgetSession = (c: WebContext): unknown => deleteCookie(c, cookieName, cookie);
+
+const returnCookie = "return-to";
+/** A cookie holds no more than 4 KB. */
+const maxReturnLength = 3_000;
+
+/** After signing in, by whatever way and in whatever tab, the person goes on with what they came for. */
+export function rememberReturn(c: WebContext): void {
+  const { pathname, search } = new URL(c.req.url);
+  if (pathname.length + search.length <= maxReturnLength) setCookie(c, returnCookie, pathname + search, { ...cookie, maxAge: 600 });
+}
+
+export function takeReturn(c: WebContext): string {
+  const kept = getCookie(c, returnCookie, "host");
+  if (kept !== undefined) deleteCookie(c, returnCookie, cookie);
+  return returnPath(kept, new URL(c.req.url).origin);
+}
 
 export function originOfCall(c: WebContext): CallOrigin {
   const address = c.req.header("cf-connecting-ip");
@@ -65,3 +83,17 @@ export const findVisitor = (services: Services): MiddlewareHandler<Web> => async
   c.set("visitor", await proveSession(services.signIn, sessionToken(c), Date.now()));
   return next();
 };
+
+/** From here on the browser is this person's; whatever session it had ends. */
+export async function signIn(services: Services, c: WebContext, person: Person, method: SignInMethod): Promise<void> {
+  const now = Date.now();
+  const from = originOfCall(c);
+  await ensurePersonalTeam({ person, now, from, tenants: services.tenants });
+  const { token } = await startSession(
+    services.signIn,
+    { person, method, previousToken: sessionToken(c), userAgent: c.req.header("user-agent") },
+    now,
+    from,
+  );
+  keepSession(c, token);
+}

@@ -2,7 +2,7 @@ import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, count, desc, eq, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { AuditEntry, KeyDirectory, KeyHolder, KeyRecord, KeySummary } from "../../domain/tenancy/ports.ts";
-import { type Principal, type Role, type Scope, scopes } from "../../domain/tenancy/principal.ts";
+import { isScope, type Principal, type Role } from "../../domain/tenancy/principal.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
 
@@ -175,8 +175,5 @@ const teamColumns = { id: teams.id, organizationId: teams.organizationId, name: 
 
 const ofTeam = (principal: Principal, keyId: string): SQL | undefined =>
   and(eq(apiKeys.keyId, keyId), eq(apiKeys.teamId, principal.teamId));
-
-/** A scope that this version does not know grants nothing. */
-const isScope = (value: string): value is Scope => (scopes as readonly string[]).includes(value);
 
 const toRecord = (row: typeof apiKeys.$inferSelect): KeyRecord => ({ ...row, scopes: row.scopes.filter(isScope) });

@@ -2,13 +2,14 @@ import type { D1Database } from "@cloudflare/workers-types";
 import { and, desc, eq, getTableColumns, gt, isNull, lte, or, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { AuditEntry } from "../../domain/tenancy/ports.ts";
+import type { Attempt, AttemptDirectory, AttemptKind } from "../../domain/tenancy/sign-in-attempts.ts";
 import type { Person, SignInLink, SignInLinkDirectory, StoredWebSession, WebSession, WebSessionDirectory } from "../../domain/tenancy/sign-in-ports.ts";
 import { auditFailure, auditWhen } from "./directory-audit.ts";
 import { directoryAudit, users } from "./directory-schema.ts";
-import { identities, passkeys, signInLinks, webSessions } from "./identity-schema.ts";
+import { identities, passkeys, signInAttempts, signInLinks, webSessions } from "./identity-schema.ts";
 
 /** Browsers that are signed in, and the links that sign in once. */
-export class SignInStore implements WebSessionDirectory, SignInLinkDirectory {
+export class SignInStore implements WebSessionDirectory, SignInLinkDirectory, AttemptDirectory {
   readonly #db: DrizzleD1Database;
 
   constructor(db: D1Database) {
@@ -91,6 +92,18 @@ export class SignInStore implements WebSessionDirectory, SignInLinkDirectory {
     if (!taken) return undefined;
     const [person] = await this.#db.select({ userId: users.id, name: users.name }).from(users).where(and(eq(users.id, taken.userId), isNull(users.deletedAt)));
     return person;
+  }
+
+  async insertAttempt(attempt: Attempt): Promise<void> {
+    await this.#db.insert(signInAttempts).values(attempt);
+  }
+
+  async takeAttempt(tokenHash: string, kind: AttemptKind, now: number): Promise<Attempt | undefined> {
+    const [taken] = await this.#db
+      .delete(signInAttempts)
+      .where(and(eq(signInAttempts.tokenHash, tokenHash), eq(signInAttempts.kind, kind), gt(signInAttempts.expiresAt, now)))
+      .returning();
+    return taken;
   }
 }
 

@@ -8,20 +8,21 @@ export class Product {
   readonly #dataDir = mkdtempSync(join(tmpdir(), "omnimemory-e2e-"));
   readonly #vars: Record<string, string>;
   #server: LocalServer | undefined;
-  #port = 0;
+  #port: number;
 
-  private constructor(vars: Record<string, string>) {
+  private constructor(vars: Record<string, string>, port: number) {
     this.#vars = vars;
+    this.#port = port;
   }
 
-  static async start(vars: Record<string, string> = { OMNIMEMORY_RATE_LIMIT: "off" }): Promise<Product> {
-    const product = new Product(vars);
+  static async start(vars: Record<string, string> = { OMNIMEMORY_RATE_LIMIT: "off" }, port = 0): Promise<Product> {
+    const product = new Product(vars, port);
     await product.start();
     return product;
   }
 
-  async start(): Promise<void> {
-    this.#server = await startServer({ dataDir: this.#dataDir, port: this.#port, vars: this.#vars });
+  async start(options: { recovery?: boolean } = {}): Promise<void> {
+    this.#server = await startServer({ dataDir: this.#dataDir, port: this.#port, vars: this.#vars, ...options });
     this.#port = Number(new URL(this.#server.url).port);
   }
 

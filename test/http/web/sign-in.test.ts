@@ -193,20 +193,21 @@ describe("[A13] requests that another site causes", () => {
 });
 
 describe("[S11] pages", () => {
-  test.each(["/", "/sign-in", "/sign-in/link?token=x"])("%s may not be framed, kept or scripted", async (path) => {
+  const withPasskeys = "; script-src 'self'; connect-src 'self'";
+  test.each([["/", withPasskeys], ["/sign-in", withPasskeys], ["/sign-in/link?token=x", ""]])("%s may not be framed, kept, or scripted but by our own file", async (path, scripts) => {
     const { browser } = await signedIn();
     const visitor = path === "/" ? browser : new Browser();
     const answer = await visitor.get(path);
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+      "content-security-policy": `default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'${scripts}; form-action 'self'`,
       "x-frame-options": "DENY",
       "x-content-type-options": "nosniff",
       "referrer-policy": "same-origin",
       "cache-control": "no-store",
     });
-    const page = await answer.text();
+    const page = (await answer.text()).replace('<script src="/passkey.js" defer=""></script>', "");
     expect(page).not.toMatch(/<script|style=|javascript:| on\w+=/i);
     expect(page).toMatch(/^<!doctype html><html lang="en">.*<title>.+<\/title>.*<main><h1>/s);
   });

@@ -1,12 +1,17 @@
+import type { Connection } from "../../../domain/tenancy/grant-ports.ts";
 import type { WebSession } from "../../../domain/tenancy/sign-in-ports.ts";
 import type { Visitor } from "../visit.ts";
+import { Instant } from "./instant.tsx";
+import { WaysIn, type WaysInProps } from "./ways-in.tsx";
 
 interface HomeProps {
   visitor: Visitor;
   sessions: readonly WebSession[];
+  connections: readonly Connection[];
+  ways: WaysInProps;
 }
 
-export const HomePage = ({ visitor, sessions }: HomeProps) => (
+export const HomePage = ({ visitor, sessions, connections, ways }: HomeProps) => (
   <>
     <h1>OmniMemory</h1>
     <p>
@@ -15,6 +20,17 @@ export const HomePage = ({ visitor, sessions }: HomeProps) => (
     <form method="post" action="/sign-out">
       <button type="submit">Sign out</button>
     </form>
+    <h2 id="connections">Connected clients</h2>
+    {connections.length === 0 ? (
+      <p>None yet. Add the MCP URL to a client, and it will ask you.</p>
+    ) : (
+      <ul aria-labelledby="connections" class="cards">
+        {connections.map((connection) => (
+          <ConnectionCard connection={connection} />
+        ))}
+      </ul>
+    )}
+    <WaysIn {...ways} />
     <h2 id="sessions">Where you are signed in</h2>
     <ul aria-labelledby="sessions" class="cards">
       {sessions.map((session) => (
@@ -22,6 +38,22 @@ export const HomePage = ({ visitor, sessions }: HomeProps) => (
       ))}
     </ul>
   </>
+);
+
+const ConnectionCard = ({ connection: { teamId, grantId, teamName, clientName, redirectHost, scopes, createdAt } }: { connection: Connection }) => (
+  <li>
+    <p>
+      <strong>{clientName}</strong> in {teamName}
+    </p>
+    <p class="aside">
+      {scopes.join(", ")}; since <Instant at={createdAt} />, through {redirectHost}
+    </p>
+    <form method="post" action={`/connections/${teamId}/${grantId}/end`}>
+      <button type="submit" aria-label={`Disconnect ${clientName} from ${teamName}`}>
+        Disconnect
+      </button>
+    </form>
+  </li>
 );
 
 const SessionCard = ({ session, isThis }: { session: WebSession; isThis: boolean }) => (
@@ -42,8 +74,3 @@ const SessionCard = ({ session, isThis }: { session: WebSession; isThis: boolean
     )}
   </li>
 );
-
-const Instant = ({ at }: { at: number }) => {
-  const iso = new Date(at).toISOString();
-  return <time datetime={iso}>{`${iso.slice(0, 16).replace("T", " ")} UTC`}</time>;
-};

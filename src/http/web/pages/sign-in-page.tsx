@@ -1,11 +1,39 @@
+import type { UpstreamProvider } from "../../upstream/provider.ts";
+
+type Named = Pick<UpstreamProvider, "id" | "name">;
+
+interface SignInProps {
+  providers: readonly Named[];
+  /** Whether the person has the server's terminal before them. */
+  local: boolean;
+}
+
 /** Ways to sign in. */
-export const SignInPage = () => (
+export const SignInPage = ({ providers, local }: SignInProps) => (
   <>
     <h1>Sign in to OmniMemory</h1>
-    <p>
-      Open the sign-in link that <code>npm start</code> printed in the terminal. It works once, for a day; the next start prints a
-      new one.
-    </p>
+    <div hidden>
+      <p>
+        <button type="button" data-passkey="use">
+          Sign in with a passkey
+        </button>
+      </p>
+    </div>
+    <p id="passkey-status" role="status"></p>
+    {providers.map(({ id, name }) => (
+      <form method="post" action={`/sign-in/with/${id}`}>
+        <p>
+          <button type="submit">Sign in with {name}</button>
+        </p>
+      </form>
+    ))}
+    {local && (
+      <p>
+        The first time, open the link that <code>npm start</code> printed in the terminal. It works once, for a day; the next start
+        prints a new one.
+      </p>
+    )}
+    <script src="/passkey.js" defer></script>
   </>
 );
 

@@ -1,0 +1,71 @@
+import type { ConsentDescription } from "@cloudflare/workers-oauth-provider";
+import type { Membership } from "../../domain/tenancy/grant-ports.ts";
+import type { Scope } from "../../domain/tenancy/principal.ts";
+import type { Visitor } from "../web/visit.ts";
+
+interface ConsentProps {
+  client: ConsentDescription;
+  visitor: Visitor;
+  teams: readonly Membership[];
+  /** What may be granted, and whether it is at first. */
+  offered: readonly { scope: Scope; chosen: boolean }[];
+  handle: string;
+}
+
+const meaning: Record<Scope, string> = {
+  "memory:read": "Read and search memories",
+  "memory:write": "Store, change and forget memories",
+  "memory:admin": "Administer the team's memories, where you may",
+};
+
+export const ConsentPage = ({ client, visitor, teams, offered, handle }: ConsentProps) => (
+  <>
+    <h1>Let {client.clientName} use your memory?</h1>
+    {client.clientDomain === undefined ? (
+      <p>This client gave itself its name; nobody has checked it.</p>
+    ) : (
+      <p>
+        Published by <strong>{client.clientDomain}</strong>.
+      </p>
+    )}
+    <p>
+      Access will be sent to <strong>{client.redirectHost}</strong>.
+    </p>
+    {client.redirectIsLoopback && (
+      <p class="warning">
+        That is a program on this computer. Go on only if you have just started signing in from it.
+      </p>
+    )}
+    <form method="post" action="/authorize">
+      <input type="hidden" name="handle" value={handle} />
+      <input type="hidden" name="session" value={visitor.session.id} />
+      <p>
+        <label for="team">Team</label>
+        <select id="team" name="team" required>
+          {teams.map((team) => (
+            <option value={team.teamId}>{`${team.teamName} (you are ${team.role})`}</option>
+          ))}
+        </select>
+      </p>
+      <fieldset>
+        <legend>It may</legend>
+        {offered.map(({ scope, chosen }) => (
+          <label>
+            <input type="checkbox" name="scope" value={scope} checked={chosen} /> {meaning[scope]}
+          </label>
+        ))}
+      </fieldset>
+      <p class="aside">
+        Signed in as {visitor.person.name}. You can disconnect the client at any time.
+      </p>
+      <p class="choices">
+        <button type="submit" name="decision" value="allow">
+          Allow
+        </button>
+        <button type="submit" name="decision" value="deny" formnovalidate>
+          Deny
+        </button>
+      </p>
+    </form>
+  </>
+);

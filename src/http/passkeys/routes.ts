@@ -1,0 +1,114 @@
+import { Hono, type Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { Services } from "../../app.ts";
+import { DomainError } from "../../domain/errors.ts";
+import { auditedFailuresPerMinute } from "../../domain/tenancy/keys.ts";
+import { addPasskey, removePasskey } from "../../domain/tenancy/passkeys.ts";
+import { type AttemptKind, attemptMs, beginAttempt, takeAttempt } from "../../domain/tenancy/sign-in-attempts.ts";
+import { errorBody } from "../errors.ts";
+import { publicOrigin } from "../origin.ts";
+import { errorPage } from "../web/pages/error-page.tsx";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, takeReturn, type Visitor, type Web } from "../web/visit.ts";
+import {
+  authenticationAnswer, authenticationOptions, authenticationState, provenRegistration, provenUse, registrationAnswer, registrationOptions, registrationState, type Site, siteOf,
+} from "./ceremony.ts";
+import { passkeyScript } from "./script.ts";
+
+type Call = Context<Web>;
+
+const cookieName = "passkey";
+const cookie = { prefix: "host", httpOnly: true, sameSite: "Strict" } as const;
+const maxBodyBytes = 65_536;
+
+/** Registering passkeys and signing in with them: the script asks for options, the browser answers a challenge. */
+export function passkeyRoutes(services: Services): Hono<Web> {
+  const app = new Hono<Web>();
+  const { passkeys, signIn: attempts, config } = services;
+  app.get("/passkey.js", (c) => c.body(passkeyScript, 200, { "content-type": "text/javascript; charset=utf-8", "cache-control": "max-age=300" }));
+  for (const path of ["/passkeys", "/passkeys/*", "/sign-in/passkey", "/sign-in/passkey/*"]) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+
+  app.post("/passkeys/options", async (c) => {
+    const visitor = c.get("visitor");
+    if (!visitor) return refuse(c, "Sign in first.");
+    const options = await registrationOptions(site(c), visitor.person, await passkeys.passkeys(visitor.person));
+    await begin(c, "passkey-registration", { challenge: options.challenge, userId: visitor.person.userId });
+    return c.json(options);
+  });
+
+  app.post("/passkeys", async (c) => {
+    const visitor = c.get("visitor");
+    const kept = registrationState.safeParse(await take(c, "passkey-registration"));
+    const answer = registrationAnswer.safeParse(await jsonOf(c));
+    if (!visitor || !kept.success || !answer.success || kept.data.userId !== visitor.person.userId) return refuse(c, "Begin again: this took too long, or you signed in anew.");
+    const { credential, name } = answer.data;
+    const proven = await provenRegistration(site(c), kept.data.challenge, credential);
+    if (!proven) return refuse(c, "The passkey could not be checked.");
+    await addPasskey(passkeys, visitor.person, proven, name, Date.now(), originOfCall(c));
+    return c.json({ location: "/" }, 201);
+  });
+
+  app.post("/passkeys/:credentialId/remove", async (c) => {
+    const visitor = c.get("visitor");
+    if (!visitor) return c.redirect("/sign-in", 303);
+    return removeAndSay(c, visitor, c.req.param("credentialId"));
+  });
+
+  app.post("/sign-in/passkey/options", async (c) => {
+    const options = await authenticationOptions(site(c));
+    await begin(c, "passkey-authentication", { challenge: options.challenge });
+    return c.json(options);
+  });
+
+  app.post("/sign-in/passkey", async (c) => {
+    const kept = authenticationState.safeParse(await take(c, "passkey-authentication"));
+    const answer = authenticationAnswer.safeParse(await jsonOf(c));
+    const found = answer.success ? await passkeys.findPasskey(answer.data.credential.id) : undefined;
+    if (!kept.success || !answer.success || !found) return refuseSignIn(c);
+    const now = Date.now();
+    const use = await provenUse(site(c), kept.data.challenge, found.passkey, answer.data.credential);
+    if (!use || !(await passkeys.notePasskeyUse(found.passkey, use, now))) return refuseSignIn(c);
+    await signIn(services, c, found.person, "passkey");
+    return c.json({ location: takeReturn(c) });
+  });
+
+  const site = (c: Call): Site => siteOf(publicOrigin(new URL(c.req.url), config));
+
+  async function begin(c: Call, kind: AttemptKind, data: Record<string, unknown>): Promise<void> {
+    setCookie(c, cookieName, await beginAttempt(attempts, kind, data, Date.now()), { ...cookie, maxAge: attemptMs / 1000 });
+  }
+
+  function take(c: Call, kind: AttemptKind): Promise<unknown> {
+    const token = getCookie(c, cookieName, "host");
+    deleteCookie(c, cookieName, cookie);
+    return takeAttempt(attempts, kind, token, Date.now());
+  }
+
+  async function removeAndSay(c: Call, visitor: Visitor, credentialId: string): Promise<Response> {
+    try {
+      await removePasskey(passkeys, visitor.person, credentialId, Date.now(), originOfCall(c));
+      return c.redirect("/", 303);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return errorPage(c, 409, error.message, error.mend ?? "");
+    }
+  }
+
+  const refuse = (c: Call, message: string): Response => c.json(errorBody("PERMISSION_DENIED", message, c.get("requestId")), 403);
+
+  /** One text for every reason: an answer must not tell which passkeys exist. */
+  async function refuseSignIn(c: Call): Promise<Response> {
+    const entry = { ...originOfCall(c), at: Date.now(), action: "sign-in.refused", success: false, subject: "passkey" } as const;
+    await attempts.auditFailure(entry, auditedFailuresPerMinute);
+    return refuse(c, "This passkey does not sign you in. Try another one, or another way.");
+  }
+  return app;
+}
+
+async function jsonOf(c: Call): Promise<unknown> {
+  if (Number(c.req.header("content-length") ?? 0) > maxBodyBytes) return undefined;
+  try {
+    return JSON.parse(await c.req.text()) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { Hono, type Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { Services } from "../../app.ts";
+import { type Identity, linkIdentity, personOf } from "../../domain/tenancy/identities.ts";
+import { auditedFailuresPerMinute } from "../../domain/tenancy/keys.ts";
+import { attemptMs, beginAttempt, takeAttempt } from "../../domain/tenancy/sign-in-attempts.ts";
+import { publicOrigin } from "../origin.ts";
+import { errorPage } from "../web/pages/error-page.tsx";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, takeReturn, type Web } from "../web/visit.ts";
+import type { UpstreamProvider } from "./provider.ts";
+import { isRefusal, Upstream, upstreamState } from "./upstream.ts";
+
+type Call = Context<Web>;
+
+const cookieName = "upstream";
+const cookie = { prefix: "host", httpOnly: true, sameSite: "Lax" } as const;
+
+/** Signing in with an account elsewhere, and adding such an account to one's own. */
+export function upstreamRoutes(services: Services): Hono<Web> {
+  const app = new Hono<Web>();
+  const { config, signIn: attempts, identities } = services;
+  const upstreams = new Map(config.signInProviders.map((provider) => [provider.id, { provider, upstream: new Upstream(provider) }]));
+  for (const path of ["/sign-in/with/*", "/identities/*", "/sign-in/callback/*"]) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+
+  app.post("/sign-in/with/:provider", (c) => begin(c, undefined));
+  app.post("/identities/:provider", (c) => {
+    const visitor = c.get("visitor");
+    return visitor ? begin(c, visitor.person.userId) : Promise.resolve(c.redirect("/sign-in", 303));
+  });
+
+  app.get("/sign-in/callback/:provider", async (c) => {
+    const known = upstreams.get(c.req.param("provider"));
+    const now = Date.now();
+    const token = getCookie(c, cookieName, "host");
+    deleteCookie(c, cookieName, cookie);
+    const kept = upstreamState.safeParse(await takeAttempt(attempts, "upstream", token, now));
+    if (!known || !kept.success || kept.data.provider !== known.provider.id) return refuse(c, "The sign-in was begun in another browser, or too long ago", undefined);
+    let identity: Identity;
+    try {
+      identity = await known.upstream.finish(new URL(c.req.url), redirectUriOf(c, known.provider), kept.data, now);
+    } catch (error) {
+      return refuse(c, `${known.provider.name} did not sign you in`, error);
+    }
+    return kept.data.linkTo === undefined ? signInAs(c, identity, now) : link(c, identity, kept.data.linkTo, now);
+  });
+
+  async function begin(c: Call, linkTo: string | undefined): Promise<Response> {
+    const known = upstreams.get(c.req.param("provider") ?? "");
+    if (!known) return errorPage(c, 404, "There is no such way to sign in", "Choose one of those on the sign-in page.");
+    const now = Date.now();
+    try {
+      const { url, state } = await known.upstream.begin(redirectUriOf(c, known.provider), now);
+      const token = await beginAttempt(attempts, "upstream", { ...state, ...(linkTo === undefined ? {} : { linkTo }) }, now);
+      setCookie(c, cookieName, token, { ...cookie, maxAge: attemptMs / 1000 });
+      return c.redirect(url.href, 303);
+    } catch (error) {
+      return refuse(c, `${known.provider.name} cannot be reached`, error);
+    }
+  }
+
+  async function signInAs(c: Call, identity: Identity, now: number): Promise<Response> {
+    const person = await personOf(identities, identity, now, originOfCall(c));
+    if (!person) return refuse(c, "This account was deleted", undefined);
+    await signIn(services, c, person, "upstream");
+    return c.redirect(takeReturn(c), 303);
+  }
+
+  /** Only for the person who asked for it, in the browser where they did: else an attacker's account would be added to a victim's. */
+  async function link(c: Call, identity: Identity, linkTo: string, now: number): Promise<Response> {
+    const visitor = c.get("visitor");
+    if (visitor?.person.userId !== linkTo) return refuse(c, "You are no longer signed in as before", undefined);
+    const outcome = await linkIdentity(identities, visitor.person, identity, now, originOfCall(c));
+    return outcome === "linked" ? c.redirect("/", 303) : errorPage(c, 409, "This account belongs to somebody else here", "Sign in with it instead, or add another one.");
+  }
+
+  async function refuse(c: Call, what: string, error: unknown): Promise<Response> {
+    if (error !== undefined && !isRefusal(error)) services.report("sign-in.upstream", c.get("requestId"), error);
+    const entry = { ...originOfCall(c), at: Date.now(), action: "sign-in.refused", success: false, subject: "upstream" } as const;
+    await attempts.auditFailure(entry, auditedFailuresPerMinute);
+    return errorPage(c, 403, what, "Go back to the sign-in page and try again.");
+  }
+
+  /** One for each issuer, so that the answer of one cannot be taken for another's. */
+  const redirectUriOf = (c: Call, provider: UpstreamProvider): string => `${publicOrigin(new URL(c.req.url), config)}/sign-in/callback/${provider.id}`;
+  return app;
+}

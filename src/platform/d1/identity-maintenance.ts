@@ -1,0 +1,25 @@
+import type { D1Database } from "@cloudflare/workers-types";
+import { lte, or } from "drizzle-orm";
+import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import type { IdentityMaintenance } from "../../domain/tenancy/sign-in-ports.ts";
+import { idleMs } from "../../domain/tenancy/web-session.ts";
+import { oauthRecords, oauthSpentTokens, signInAttempts, signInLinks, webSessions } from "./identity-schema.ts";
+
+/** Nobody gets in with what has expired; it would only pile up. */
+export class D1IdentityMaintenance implements IdentityMaintenance {
+  readonly #db: DrizzleD1Database;
+
+  constructor(db: D1Database) {
+    this.#db = drizzle(db);
+  }
+
+  async purge(now: number): Promise<void> {
+    await this.#db.batch([
+      this.#db.delete(oauthRecords).where(lte(oauthRecords.expiresAt, now)),
+      this.#db.delete(oauthSpentTokens).where(lte(oauthSpentTokens.expiresAt, now)),
+      this.#db.delete(webSessions).where(or(lte(webSessions.expiresAt, now), lte(webSessions.lastSeenAt, now - idleMs))),
+      this.#db.delete(signInLinks).where(lte(signInLinks.expiresAt, now)),
+      this.#db.delete(signInAttempts).where(lte(signInAttempts.expiresAt, now)),
+    ]);
+  }
+}

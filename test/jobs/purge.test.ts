@@ -1,0 +1,31 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { D1IdentityMaintenance } from "../../src/platform/d1/identity-maintenance.ts";
+import { lifetimeMs } from "../../src/domain/tenancy/web-session.ts";
+import { connected } from "../http/oauth/client.ts";
+import { send } from "../http/raw.ts";
+
+const hour = 3_600_000;
+const count = async (table: string): Promise<number> => (await env.DB.prepare(`select count(*) as n from ${table}`).first<number>("n")) ?? -1;
+
+test("[A13] the cron takes away what has expired, and nothing else", async () => {
+  const maintenance = new D1IdentityMaintenance(env.DB);
+  const { tokens, client, browser } = await connected();
+  await client.refresh(tokens.refresh_token);
+  const fresh = await connected();
+
+  await maintenance.purge(Date.now());
+  expect((await send({ token: fresh.tokens.access_token })).status).toBe(200);
+  expect((await browser.get("/")).status).toBe(200);
+  expect(await count("oauth_spent_tokens")).toBe(1);
+
+  await maintenance.purge(Date.now() + 2 * hour);
+  await env.USER_SESSION.getByName(`${fresh.team}:${fresh.tenant.ownerId}`).standingChanged();
+  expect((await send({ token: fresh.tokens.access_token })).status).toBe(401);
+  expect((await fresh.client.refresh(fresh.tokens.refresh_token)).status).toBe(200);
+
+  await maintenance.purge(Date.now() + lifetimeMs + 2 * hour);
+  expect([await count("web_sessions"), await count("sign_in_links"), await count("oauth_spent_tokens")]).toEqual([0, 0, 0]);
+  const { results } = await env.DB.prepare("select key from oauth_records where key not like 'client:%'").all();
+  expect(results).toEqual([]);
+});
