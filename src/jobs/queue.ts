@@ -43,6 +43,11 @@ export async function consumeJobs(services: Services, batch: MessageBatch, clock
       first.retry();
       continue;
     }
+    if (!(await services.indexing.teams.findTeam(home.teamId))) {
+      // Erased, or about to be: nothing may be made of it any more.
+      first.ack();
+      continue;
+    }
     const outcome = await indexTeam(services.indexing, home, clock, { deadline, memories: memoriesPerTurn });
     if (outcome.state === "more") services.announcer.announce(home);
     const wait = outcome.state === "waiting" ? Math.max(1, Math.ceil((outcome.until - clock()) / 1_000)) : 0;

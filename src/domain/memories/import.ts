@@ -41,7 +41,7 @@ const attemptsWithGivenIds = 4;
 export async function importMemories(ctx: Context, input: ImportInput): Promise<ImportOutcome> {
   requireScope(ctx.principal, "memory:write");
   const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, ids: [] };
-  const widest = input.records.some((record) => toState(record).visibility === "public") ? "public" : "shared";
+  const widest = input.records.map(wantedOf).reduce((most, wanted) => (isWider(wanted, most) ? wanted : most), "private");
   const review = await isReviewed(ctx, widest);
   for (const chunk of chunks(input.records, ctx, review)) {
     for (let rest = chunk; rest.length > 0; ) {

@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { sha256Hex } from "../../../src/domain/hash.ts";
 import { importMemories } from "../../../src/domain/memories/import.ts";
 import { setReview } from "../../../src/domain/memories/proposals.ts";
@@ -13,6 +13,7 @@ import { changeRole, transferOwnership } from "../../../src/domain/tenancy/membe
 import { ensurePersonalTeam, principalIn } from "../../../src/domain/tenancy/teams.ts";
 import { teamTables } from "../../../src/platform/d1/erasure-store.ts";
 import { vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
+import { consumeJobs } from "../../../src/jobs/queue.ts";
 import { sessionName } from "../../../src/session/call.ts";
 import { indexed, newTeam, type Person, services, sisterOf, type Team } from "../memories/world.ts";
 import { day, now } from "./tenant.ts";
@@ -195,6 +196,18 @@ describe("[F3] erasing a team", () => {
     const late = { ...(await managing(team.owner, now, true).catch(() => undefined)) };
     expect(late).toEqual({});
     expect(await tenants.listTeams({ userId: team.owner.id }, now)).toEqual([]);
+  });
+
+  test("a message that was on its way makes nothing of it any more", async () => {
+    await team.owner.keep("k", "text");
+    const { teamId, organizationId, shard } = team.owner.principal;
+    await deleteTeam(await managing(team.owner));
+    await erase(due);
+    const ack = vi.fn<() => void>();
+    const message = { id: "m", timestamp: new Date(now), attempts: 1, body: { teamId, organizationId, shard }, ack, retry: vi.fn<() => void>() };
+    await consumeJobs(services, { queue: "omnimemory-jobs", messages: [message], ackAll: ack, retryAll: ack } as unknown as MessageBatch, () => due);
+    expect(ack).toHaveBeenCalledOnce();
+    expect(Object.keys(await rowsWith(env.SHARD_0, team.id))).toEqual(["audit"]);
   });
 
   test("stops when its time is over, and goes on in the next run", async () => {
