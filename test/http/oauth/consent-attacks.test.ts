@@ -9,6 +9,7 @@ import { consent, consentPage, errorOf, grantsOf, OAuthClient, origin, redirectU
 describe("[A13] authorization requests", () => {
   const back: [what: string, changed: Record<string, string | null>, error: string][] = [
     ["without PKCE", { code_challenge: null, code_challenge_method: null }, "invalid_request"],
+    ["with PKCE by name only", { code_challenge: null }, "invalid_request"],
     ["with plain PKCE", { code_challenge_method: "plain" }, "invalid_request"],
     ["with PKCE of no method, which means plain", { code_challenge_method: null }, "invalid_request"],
     ["for a foreign resource", { resource: "https://evil.example/mcp" }, "invalid_target"],

@@ -169,6 +169,12 @@ describe("[A13] access tokens", () => {
     expect(await opens(tokens.access_token)).toBe(false);
   });
 
+  test("one that outlives its grant, because it was being issued when that ended, opens nothing", async () => {
+    const { tokens, tenant } = await connected();
+    await env.DB.prepare("delete from oauth_records where key between ? and ?").bind(`grant:${tenant.ownerId}.`, `grant:${tenant.ownerId}.~`).run();
+    expect(await opens(tokens.access_token)).toBe(false);
+  });
+
   const b64 = (value: unknown): string => btoa(JSON.stringify(value)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
   const claims = { iss: origin, sub: "local.local", aud: `${origin}/mcp`, exp: 4_000_000_000, scope: "memory:read" };
   const forged: [what: string, token: string][] = [
