@@ -83,19 +83,24 @@ export interface Services {
   answers: AnswerStore;
   maintenance: MaintenancePorts;
   identityMaintenance: IdentityMaintenance;
+  /** Makes shards that are newly bound known to the directory, so that teams can be put there. */
+  registerShards(now: number): Promise<void>;
   indexing: IndexingPorts;
   announcer: Announcer;
   /** Writes one structured line to the log. Never holds memory text. */
   report(event: string, requestId: string, error: unknown): void;
 }
 
+const shardName = /^SHARD_\d+$/;
+
 /** The only place that joins ports and platform. */
 export function servicesOf(env: Env): Services {
   const shardOf: ShardOf = (name) => {
     const shard = (env as unknown as Record<string, unknown>)[name];
-    if (!/^SHARD_\d+$/.test(name) || shard === undefined) throw new Error(`The shard ${name} is not bound`);
+    if (!shardName.test(name) || shard === undefined) throw new Error(`The shard ${name} is not bound`);
     return shard as D1Database;
   };
+  const boundShards = Object.keys(env).filter((name) => shardName.test(name));
   const directory = new DirectoryStore(env.DB);
   const indexReport = (event: string, error: unknown): void => logFault(event, "", error);
   const announcer = new QueueAnnouncer(env.JOBS, indexReport);
@@ -148,6 +153,7 @@ export function servicesOf(env: Env): Services {
       report: indexReport,
     },
     identityMaintenance: new D1IdentityMaintenance(env.DB),
+    registerShards: (now) => directory.registerShards(boundShards, now),
     indexing: {
       teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards: () => directory.listShards() },
       progress,

@@ -10,6 +10,7 @@ const erasingMs = 10_000;
 
 /** Cron trigger, every minute. */
 export async function runScheduled(services: Services, now: number, clock: () => number = Date.now): Promise<void> {
+  await services.registerShards(now).catch((error: unknown) => services.report("shards.register", "", error));
   // The clock of the run, so that what is due is due for all of it.
   const since = clock();
   await eraseDue(services.erasure, () => now + clock() - since, now + erasingMs);
