@@ -162,7 +162,6 @@ export class Runtime {
       // Nothing leaves the machine: no request for the `cf` object, no telemetry.
       cf: false,
       telemetry: { enabled: false },
-      ...(process.env.ZZ_INSPECT ? { inspectorPort: 9333 } : {}),
       logRequests: false,
       log: new miniflare.Log(miniflare.LogLevel.NONE),
       handleStructuredLogs: ({ level, message }) =>
