@@ -15,7 +15,7 @@ export const diverseLambda = 0.9;
  * least of what stands above it. The first stays first; below the depth, and after `count` were chosen, nothing moves.
  */
 export function diversify<C extends Candidate>(ranked: readonly C[], { depth = diverseDepth, lambda = diverseLambda, count = diverseDepth } = {}): C[] {
-  const [first, ...others] = ranked.slice(0, depth);
+  const [first, ...others] = ranked.slice(0, reach(ranked, depth, lambda, count));
   if (!first || others.length < 2) return [...ranked];
   const highest = Math.max(...ranked.map(({ score }) => score), Number.MIN_VALUE);
   const words = new Map([first, ...others].map((candidate) => [candidate, tellingHashes(candidate.text)]));
@@ -34,7 +34,17 @@ export function diversify<C extends Candidate>(ranked: readonly C[], { depth = d
     last = best.candidate;
     chosen.push(last);
   }
-  return [...chosen, ...waiting.map(({ candidate }) => candidate), ...ranked.slice(depth)];
+  return [...chosen, ...waiting.map(({ candidate }) => candidate), ...ranked.slice(1 + others.length)];
+}
+
+/** What is so far below the last place that even entire novelty does not lift it there need not be compared. */
+function reach(ranked: readonly Candidate[], depth: number, lambda: number, count: number): number {
+  const last = ranked[count - 1];
+  if (!last || count >= depth) return depth;
+  const highest = Math.max(...ranked.map(({ score }) => score), Number.MIN_VALUE);
+  const least = last.score - ((1 - lambda) / lambda) * highest;
+  const end = ranked.findIndex(({ score }, i) => i >= count && score < least);
+  return end === -1 ? depth : Math.min(depth, end);
 }
 
 /** Of unit vectors. */

@@ -2,7 +2,7 @@ import type { Memory } from "../memories/memory.ts";
 import type { Ranked } from "./choose.ts";
 import type { Drawn } from "./concepts.ts";
 import type { HitTrace } from "./receipt.ts";
-import { matchedWords, named, relevanceOf, type Evidence, type Question } from "./relevance.ts";
+import { matchedWords, namedBy, relevanceOf, type Evidence, type Question } from "./relevance.ts";
 
 /** What the legs say for one memory, each with its place in that leg. */
 export interface Found {
@@ -55,9 +55,10 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
   const matching = (one: Found): number => (1 - trust) * text(one.text) + trust * vector(one);
   const best = Math.max(...found.map(matching));
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
+  const named = namedBy(question);
   const ranked = found.map((one) => {
     const { memory, evidence } = one;
-    const name = named(question, memory);
+    const name = named(memory);
     const parts = {
       text: (1 - trust) * text(one.text),
       vector: trust * vector(one),

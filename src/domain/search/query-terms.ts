@@ -31,9 +31,11 @@ function bigrams(run: string): string[] {
   return characters.length < 2 ? characters : characters.slice(1).map((character, i) => `${characters[i]}${character}`);
 }
 
+const isPlain = /^[ -~\n\r\t]*$/;
+
 /** One form for what looks the same, and letters with marks as plain ones; in scripts without spaces marks are part of the word. */
 const folded = (text: string): string =>
-  text.normalize("NFKC").replaceAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+/gu, (run) => run.normalize("NFD").replaceAll(/\p{M}/gu, ""));
+  isPlain.test(text) ? text : text.normalize("NFKC").replaceAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+/gu, (run) => run.normalize("NFD").replaceAll(/\p{M}/gu, ""));
 
 /**
  * Splits text into words: letters and digits, with the parts of identifiers (`getUserId` -> get, User, Id) beside

@@ -40,17 +40,19 @@ function namesOf({ key, tags }: Pick<Memory, "key" | "tags">): string[][] {
   return [...tags, ...(last === undefined ? [] : [last])].map((name) => [...new Set(wholeTerms(name))].filter((term) => !isStopWord(term))).filter((terms) => terms.length > 0);
 }
 
-/** 0–1: how telling the memory's most telling name is that the question says in full. */
-export function named(question: Question, memory: Pick<Memory, "key" | "tags">): number {
+/** For a question: how telling the memory's most telling name is that it says in full, 0–1. */
+export function namedBy(question: Question): (memory: Pick<Memory, "key" | "tags">) => number {
   const weights = new Map(question.terms.map(({ term }, i) => [term, question.weights[i] as number]));
   const most = Math.max(...question.weights);
-  let best = 0;
-  for (const name of namesOf(memory)) {
-    if (!name.every((term) => weights.has(term))) continue;
-    const weight = name.reduce((sum, term) => sum + (weights.get(term) as number), 0);
-    best = Math.max(best, Math.min(1, weight / most));
-  }
-  return best;
+  return (memory) => {
+    let best = 0;
+    for (const name of namesOf(memory)) {
+      if (!name.every((term) => weights.has(term))) continue;
+      const weight = name.reduce((sum, term) => sum + (weights.get(term) as number), 0);
+      best = Math.max(best, Math.min(1, weight / most));
+    }
+    return best;
+  };
 }
 
 /**

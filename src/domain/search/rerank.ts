@@ -2,7 +2,7 @@ import type { Memory } from "../memories/memory.ts";
 import type { Ranked } from "./choose.ts";
 import { excerpt } from "./excerpt.ts";
 import type { HitTrace } from "./receipt.ts";
-import { named, type Question } from "./relevance.ts";
+import { namedBy, type Question } from "./relevance.ts";
 import { cutTo } from "./tokens.ts";
 
 /** A model that reads question and text together (cross-encoder), which is why it sees only the best of a search. */
@@ -51,12 +51,13 @@ export function blend(question: Question, ranked: readonly Traced[], read: reado
     const score = scores[i] as number;
     return [(read[i] as Traced).memory.id, { place: { rank: at + 1, score }, share: high > low ? (score - low) / (high - low) : 1 }] as const;
   }));
+  const named = namedBy(question);
   let above = 1;
   const blended = ranked.map((entry, i): Traced => {
     if (i >= rerankDepth) return entry;
     const { memory, trace } = entry;
     const opinion = opinions.get(memory.id);
-    const share = Math.max(opinion?.share ?? above, named(question, memory));
+    const share = Math.max(opinion?.share ?? above, named(memory));
     above = share;
     const score = entry.score + modelWeight * share;
     const parts = { ...trace.parts, rerank: (trace.parts.rerank ?? 0) + modelWeight * share };

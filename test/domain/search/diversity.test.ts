@@ -35,4 +35,16 @@ describe("[A10] diversity", () => {
       }),
     );
   });
+
+  test("the first few are the same, whether or not the rest is put in order", () => {
+    const text = fc.array(fc.constantFrom("a1", "b2", "c3", "d4", "e5"), { maxLength: 6 }).map((words) => words.join(" "));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, fc.double({ min: 0, max: 1, noNaN: true })), { maxLength: 60 }), fc.integer({ min: 1, max: 12 }), (entries, count) => {
+        const found = entries.sort(([, a], [, b]) => b - a).map(([said, score], i) => candidate(String(i), said, score));
+        const [few, all] = [diversify(found, { count }), diversify(found)];
+        expect(few.slice(0, count).map(({ id }) => id)).toEqual(all.slice(0, count).map(({ id }) => id));
+        expect(few.map(({ id }) => id).sort()).toEqual(found.map(({ id }) => id).sort());
+      }),
+    );
+  });
 });

@@ -112,8 +112,9 @@ export class TextIndex {
   /** The `size` best documents for any of the terms; dead slots may be among them. */
   search(names: string[], asked: string[], size: number, options: { lent: boolean }): TextAnswer {
     const parts = names.map((name) => this.#part(name));
-    const terms = this.#corrected(parts, asked);
-    const found = parts.flatMap((part) => this.#postings(part, terms));
+    const written = parts.flatMap((part) => this.#postings(part, asked));
+    const terms = this.#corrected(parts, asked, (i) => written.some(({ postings }) => postings[i] !== undefined));
+    const found = terms === asked ? written : parts.flatMap((part) => this.#postings(part, terms));
     const documents = parts.reduce((sum, part) => sum + part.documents, 0);
     const average = parts.reduce((sum, part) => sum + part.length, 0) / Math.max(1, documents);
     const holding = terms.map((term, i) => found.reduce((sum, { postings }) => sum + (postings[i]?.positions.length ?? 0), 0) + countFresh(parts, term));
@@ -195,17 +196,12 @@ export class TextIndex {
     this.#storage.sql.exec("INSERT OR REPLACE INTO parts (part, documents, length, dead) VALUES (?, ?, ?, ?)", name, documents, length, dead);
   }
 
-  #corrected(parts: Part[], asked: string[]): string[] {
-    let tries = maxCorrections;
-    return asked.map((term) => {
-      if (!mayBeSlip(term) || tries === 0 || this.#occurs(parts, term)) return term;
-      tries -= 1;
-      return this.#meant(parts, term, asked) ?? term;
-    });
-  }
-
-  #occurs(parts: Part[], term: string): boolean {
-    return countFresh(parts, term) > 0 || parts.some((part) => this.#postings(part, [term]).some(({ postings }) => postings[0] !== undefined));
+  /** The terms with what was meant for those that occur nowhere; the very same when there are none. */
+  #corrected(parts: Part[], asked: string[], inSegments: (i: number) => boolean): string[] {
+    const slips = asked.filter((term, i) => mayBeSlip(term) && !inSegments(i) && countFresh(parts, term) === 0).slice(0, maxCorrections);
+    if (slips.length === 0) return asked;
+    const meant = new Map(slips.map((term) => [term, this.#meant(parts, term, asked)]));
+    return asked.map((term) => meant.get(term) ?? term);
   }
 
   /** The first letter is seldom wrong, which spares reading most of the vocabulary. */
