@@ -17,15 +17,6 @@ afterAll(() => Promise.all([browser.close(), client.stop(), product.remove()]));
 const read = { name: "omn_retrieve_memory", arguments: { key: "anything" } };
 const write = { name: "omn_store_memory", arguments: { key: "a.rule", content: "Goggles are worn." } };
 
-/** A team beside the person's first one. */
-async function makeTeam(owner: Profile, name: string): Promise<void> {
-  const status = await owner.page.evaluate(
-    async (body) => (await fetch("/v1/organizations", { method: "POST", headers: { "content-type": "application/json" }, body })).status,
-    JSON.stringify({ name }),
-  );
-  expect(status).toBe(201);
-}
-
 test("[A13] [S2] the person signs in on the way, picks the team, takes a scope away and lets the client in; then disconnects it", async () => {
   const owner = await Profile.open(browser, product);
   owner.allowRequestsTo(client.origin);
@@ -38,7 +29,7 @@ test("[A13] [S2] the person signs in on the way, picks the team, takes a scope a
   expect(await owner.page.getByText("a program on this computer").count()).toBe(1);
   const asked = owner.page.url();
   await owner.visit("/");
-  await makeTeam(owner, "Lab");
+  await owner.ask("POST", "/v1/organizations", { name: "Lab" });
   await owner.page.goto(asked);
   await owner.page.getByLabel("Team").selectOption({ label: "Lab (you are owner)" });
   await owner.page.getByLabel("Store, change and forget memories").uncheck();
@@ -52,7 +43,8 @@ test("[A13] [S2] the person signs in on the way, picks the team, takes a scope a
   expect(await connected.callTool(write)).toMatchObject({ isError: true });
 
   await owner.visit("/");
-  expect(await owner.page.getByText(/^memory:read.*; since/).innerText()).toMatch(/through 127\.0\.0\.1/);
+  expect(await owner.page.getByText(/^Since .*through/).innerText()).toMatch(/through 127\.0\.0\.1$/);
+  expect(await owner.page.getByText("Read and search memories").innerText(), "and nothing else").toBe("Read and search memories");
   await owner.press("Disconnect Waiting Client from Lab");
   await owner.page.getByText("None yet.").waitFor();
   await expect(connected.callTool(read)).rejects.toThrow(/unauthorized|401/i);

@@ -35,6 +35,8 @@ test("[A13] a passkey signs in the browser that has it, and no other", async () 
   await Device.plugInto(owner.page);
   await addPasskey("Laptop");
   expect(await owner.page.getByRole("button", { name: /^Remove/ }).count(), "the only way in stays").toBe(0);
+  await owner.press("Add a passkey");
+  await says(owner, "This device has a passkey of yours already.");
 
   await owner.press("Sign out");
   await owner.press("Sign in with a passkey");

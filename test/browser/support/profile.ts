@@ -1,5 +1,4 @@
 import type { Browser, BrowserContext, ConsoleMessage, Page } from "playwright-core";
-import { expect } from "vitest";
 import type { Product } from "../../e2e/support/product.ts";
 
 interface ProfileOptions {
@@ -60,12 +59,27 @@ export class Profile {
     return this.page.getByRole("button", { name: button, exact: true }).click();
   }
 
+  /** As a script of the page shown would ask the REST API. */
+  async ask(method: string, path: string, body: unknown): Promise<Record<string, any>> {
+    const { ok, answer } = await this.page.evaluate(
+      async ({ method, path, body }) => {
+        const answer = await fetch(path, { method, headers: { "content-type": "application/json" }, body });
+        return { ok: answer.ok, answer: await answer.text() };
+      },
+      { method, path, body: JSON.stringify(body) },
+    );
+    if (!ok) throw new Error(`${path} answered: ${answer}`);
+    return JSON.parse(answer) as Record<string, any>;
+  }
+
   heading(): Promise<string> {
     return this.page.getByRole("heading", { level: 1 }).innerText();
   }
 
   async expectHeading(text: string): Promise<void> {
-    await expect.poll(() => this.heading()).toBe(text);
+    await this.page.getByRole("heading", { level: 1, name: text, exact: true }).waitFor().catch(async () => {
+      throw new Error(`Not "${text}", but "${await this.heading()}" at ${this.page.url()}`);
+    });
   }
 
   get path(): string {

@@ -15,22 +15,22 @@ export class WaitingClient {
   /** Every address that a browser was sent back to. */
   readonly callbacks: URL[] = [];
 
-  private constructor(server: Server, product: Product, name: string) {
+  private constructor(server: Server, product: Product, name: string, redirectUrl: string | undefined) {
     this.#server = server;
     this.#product = product;
     this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    this.memory = new ClientMemory(`${this.origin}/callback`, name);
+    this.memory = new ClientMemory(redirectUrl ?? `${this.origin}/callback`, name);
     server.on("request", (request, response) => {
       this.callbacks.push(new URL(request.url ?? "/", this.origin));
       response.setHeader("content-type", "text/html").end(page);
     });
   }
 
-  /** Knows the address of the MCP endpoint, nothing else. */
-  static async start(product: Product, name = "Waiting Client"): Promise<WaitingClient> {
+  /** Knows the address of the MCP endpoint, nothing else. `redirectUrl`: of a client that waits elsewhere. */
+  static async start(product: Product, name = "Waiting Client", redirectUrl?: string): Promise<WaitingClient> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return new WaitingClient(server, product, name);
+    return new WaitingClient(server, product, name, redirectUrl);
   }
 
   /** Fails as long as nobody let the client in; then it knows where the person's browser is to go. */
