@@ -53,6 +53,39 @@ test("[A13] [S2] the person signs in on the way, picks the team, takes a scope a
   await owner.press("Sign out");
 });
 
+test("[A13] signing in and consent need no mouse", async () => {
+  await product.restart();
+  const owner = await Profile.open(browser, product);
+  owner.allowRequestsTo(client.origin);
+  const { keyboard } = owner.page;
+  const url = (await client.authorizationUrl()).href;
+  await owner.page.goto(url);
+  await owner.page.goto(product.signInUrl ?? "");
+  await owner.tabTo("button", "Sign in");
+  await keyboard.press("Enter");
+  await owner.expectHeading("Let Waiting Client use your memory?");
+  await owner.visit("/");
+  await owner.ask("POST", "/v1/organizations", { name: "Workshop" });
+
+  await owner.page.goto(url);
+  await owner.tabTo("combobox", "Team");
+  await keyboard.type("Work");
+  await owner.tabTo("checkbox", "Store, change and forget memories");
+  await keyboard.press("Space");
+  await owner.tabTo("button", "Allow");
+  await keyboard.press("Enter");
+  await owner.expectHeading("Back at the client");
+  await client.finish();
+  expect(client.memory.saved?.scope).toBe("memory:read offline_access");
+  client.memory.invalidateCredentials();
+
+  await owner.visit("/");
+  await owner.tabTo("button", "Disconnect Waiting Client from Workshop");
+  await keyboard.press("Enter");
+  await owner.page.getByText("None yet.").waitFor();
+  expect(owner.complaints).toEqual([]);
+});
+
 test("[A13] denying sends the client away with nothing", async () => {
   await product.restart();
   const owner = await Profile.signedIn(browser, product);

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, ConsoleMessage, Page } from "playwright-core";
+import type { Browser, BrowserContext, ConsoleMessage, Page, Request } from "playwright-core";
 import type { Product } from "../../e2e/support/product.ts";
 
 interface ProfileOptions {
@@ -23,10 +23,7 @@ export class Profile {
     this.#context = page.context();
     page.on("console", (message) => this.#console(message));
     page.on("pageerror", (error) => void this.complaints.push(String(error)));
-    page.on("request", (request) => {
-      const { origin } = new URL(request.url());
-      if (origin !== this.origin && !this.#others.has(origin)) this.complaints.push(`request to ${request.url()}`);
-    });
+    page.on("request", (request) => this.#request(request));
     page.on("response", (response) => {
       if (response.status() >= 400 && response.request().resourceType() !== "document") this.complaints.push(`${response.status()} ${new URL(response.url()).pathname}`);
     });
@@ -57,6 +54,16 @@ export class Profile {
 
   press(button: string | RegExp): Promise<void> {
     return this.page.getByRole("button", { name: button, exact: true }).click();
+  }
+
+  /** With the Tab key, as somebody without a mouse. */
+  async tabTo(role: "button" | "checkbox" | "combobox", name: string): Promise<void> {
+    const control = this.page.getByRole(role, { name, exact: true });
+    for (let presses = 0; presses < 30; presses += 1) {
+      await this.page.keyboard.press("Tab");
+      if (await control.evaluate((element) => element === document.activeElement)) return;
+    }
+    throw new Error(`The Tab key does not lead to ${name}`);
   }
 
   /** As a script of the page shown would ask the REST API. */
@@ -92,6 +99,13 @@ export class Profile {
 
   close(): Promise<void> {
     return this.#context.close();
+  }
+
+  /** What the pages of others load is theirs to answer for. */
+  #request(request: Request): void {
+    const { origin } = new URL(request.url());
+    const isOurs = request.isNavigationRequest() || new URL(request.frame().url()).origin === this.origin;
+    if (isOurs && origin !== this.origin && !this.#others.has(origin)) this.complaints.push(`request to ${request.url()}`);
   }
 
   /** That a page or part of one was refused, `response` says more exactly. */
