@@ -3,6 +3,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport as Sse1 } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport as Streamable1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ClientMemory, type Tokens } from "./support/client-memory.ts";
 import { PersonAtBrowser } from "./support/person.ts";
 import { Product } from "./support/product.ts";
 
@@ -14,45 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => product.remove());
 
-interface Tokens {
-  access_token: string;
-  token_type: string;
-  refresh_token?: string;
-  scope?: string;
-}
-
-/** What a client keeps between its starts. The clients' own types differ; both take this. */
-class Memory {
-  readonly redirectUrl = "http://localhost:33418/callback";
-  readonly clientMetadata = { client_name: "E2E Client", redirect_uris: [this.redirectUrl], grant_types: ["authorization_code", "refresh_token"], response_types: ["code"], token_endpoint_auth_method: "none" };
-  saved: Tokens | undefined;
-  sentTo: URL | undefined;
-  registrations = 0;
-  #client: { client_id: string } | undefined;
-  #verifier = "";
-
-  state = (): string => "state-of-the-client";
-  clientInformation = (): { client_id: string } | undefined => this.#client;
-  saveClientInformation(client: { client_id: string }): void {
-    this.registrations += 1;
-    this.#client = client;
-  }
-  tokens = (): Tokens | undefined => this.saved;
-  saveTokens(tokens: Tokens): void {
-    this.saved = tokens;
-  }
-  invalidateCredentials(): void {
-    this.saved = undefined;
-  }
-  redirectToAuthorization(url: URL): void {
-    this.sentTo = url;
-  }
-  saveCodeVerifier(verifier: string): void {
-    this.#verifier = verifier;
-  }
-  codeVerifier = (): string => this.#verifier;
-}
-
 interface Connection {
   call(name: string, args?: Record<string, unknown>): Promise<Record<string, any>>;
   tools(): Promise<string[]>;
@@ -60,8 +22,8 @@ interface Connection {
 }
 
 interface Kind {
-  connect(memory: Memory): Promise<Connection>;
-  finish(memory: Memory, callback: URL): Promise<void>;
+  connect(memory: ClientMemory): Promise<Connection>;
+  finish(memory: ClientMemory, callback: URL): Promise<void>;
 }
 
 const code = (callback: URL): string => callback.searchParams.get("code") ?? "";
@@ -70,7 +32,7 @@ const connection = (client: Client1 | Client2): Connection => ({
   tools: async () => (await client.listTools()).tools.map(({ name }) => name),
   close: () => client.close(),
 });
-const sdk1 = (transport: (memory: Memory) => Streamable1 | Sse1): Kind => ({
+const sdk1 = (transport: (memory: ClientMemory) => Streamable1 | Sse1): Kind => ({
   connect: async (memory) => {
     const client = new Client1({ name: "e2e", version: "1" });
     await client.connect(transport(memory));
@@ -78,7 +40,7 @@ const sdk1 = (transport: (memory: Memory) => Streamable1 | Sse1): Kind => ({
   },
   finish: (memory, callback) => transport(memory).finishAuth(code(callback)),
 });
-const client2 = (transport: (memory: Memory) => Streamable2 | Sse2, mode: "legacy" | "auto" | { pin: string }): Kind => ({
+const client2 = (transport: (memory: ClientMemory) => Streamable2 | Sse2, mode: "legacy" | "auto" | { pin: string }): Kind => ({
   connect: async (memory) => {
     const client = new Client2({ name: "e2e", version: "1" }, { versionNegotiation: { mode } });
     await client.connect(transport(memory));
@@ -99,7 +61,7 @@ const unauthorized = /unauthorized|401/i;
 
 describe.each(kinds)("[A13] %s", (name, { connect, finish }) => {
   test("from the URL alone: 401, metadata, registration, consent, token, tools, refresh, disconnect, refused", async () => {
-    const memory = new Memory();
+    const memory = new ClientMemory();
     await expect(connect(memory)).rejects.toThrow(unauthorized);
     const asked = memory.sentTo as URL;
     expect(Object.fromEntries(asked.searchParams)).toMatchObject({ code_challenge_method: "S256", scope: expect.stringMatching(/^memory:read memory:write( offline_access)?$/), state: "state-of-the-client" });
@@ -132,7 +94,7 @@ describe.each(kinds)("[A13] %s", (name, { connect, finish }) => {
 });
 
 test("[A13] connections outlive a restart of the server", async () => {
-  const memory = new Memory();
+  const memory = new ClientMemory();
   const [, kind] = kinds[0] as [string, Kind];
   await expect(kind.connect(memory)).rejects.toThrow(unauthorized);
   await kind.finish(memory, await person.allow(memory.sentTo as URL, ["memory:write"]));

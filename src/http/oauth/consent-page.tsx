@@ -1,6 +1,7 @@
 import type { ConsentDescription } from "@cloudflare/workers-oauth-provider";
 import type { Membership } from "../../domain/tenancy/grant-ports.ts";
 import type { Scope } from "../../domain/tenancy/principal.ts";
+import { scopeMeaning } from "../web/pages/scope-meaning.ts";
 import type { Visitor } from "../web/visit.ts";
 
 interface ConsentProps {
@@ -11,12 +12,6 @@ interface ConsentProps {
   offered: readonly { scope: Scope; chosen: boolean }[];
   handle: string;
 }
-
-const meaning: Record<Scope, string> = {
-  "memory:read": "Read and search memories",
-  "memory:write": "Store, change and forget memories",
-  "memory:admin": "Administer the team's memories, where you may",
-};
 
 export const ConsentPage = ({ client, visitor, teams, offered, handle }: ConsentProps) => (
   <>
@@ -51,15 +46,15 @@ export const ConsentPage = ({ client, visitor, teams, offered, handle }: Consent
         <legend>It may</legend>
         {offered.map(({ scope, chosen }) => (
           <label>
-            <input type="checkbox" name="scope" value={scope} checked={chosen} /> {meaning[scope]}
+            <input type="checkbox" name="scope" value={scope} checked={chosen} /> <span>{scopeMeaning[scope]}</span>
           </label>
         ))}
       </fieldset>
       <p class="aside">
         Signed in as {visitor.person.name}. You can disconnect the client at any time.
       </p>
-      <p class="choices">
-        <button type="submit" name="decision" value="allow">
+      <p class="row">
+        <button type="submit" class="main" name="decision" value="allow">
           Allow
         </button>
         <button type="submit" name="decision" value="deny" formnovalidate>

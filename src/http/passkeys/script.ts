@@ -22,6 +22,10 @@ const ceremonies = {
     return ask("/sign-in/passkey", { credential: credential.toJSON() });
   },
 };
+const reasons = {
+  NotAllowedError: "Nothing was done: it was cancelled or took too long.",
+  InvalidStateError: "This device has a passkey of yours already.",
+};
 for (const button of document.querySelectorAll("button[data-passkey]")) {
   if (!window.PublicKeyCredential?.parseCreationOptionsFromJSON) continue;
   const status = document.getElementById("passkey-status");
@@ -33,7 +37,7 @@ for (const button of document.querySelectorAll("button[data-passkey]")) {
       const { location: next } = await ceremonies[button.dataset.passkey](button);
       location.assign(next);
     } catch (error) {
-      status.textContent = error.name === "NotAllowedError" ? "Nothing was done: it was cancelled or took too long." : error.message;
+      status.textContent = reasons[error.name] ?? error.message;
       button.disabled = false;
     }
   });

@@ -38,7 +38,8 @@ export function webRoutes(services: Services): Hono<Web> {
 
   app.get("/sign-in", (c) => (c.get("visitor") ? c.redirect("/") : showPage(c, { title: "Sign in", audience: leading, body: <SignInPage providers={providers} local={!services.config.production} /> })));
 
-  app.get("/sign-in/link", (c) => showPage(c, { title: "Sign in", body: <SignInLinkPage token={c.req.query("token") ?? ""} /> }));
+  // `outward`: signing in may lead on to a client's request that is wrong, and from there back to the client.
+  app.get("/sign-in/link", (c) => showPage(c, { title: "Sign in", audience: "outward", body: <SignInLinkPage token={c.req.query("token") ?? ""} /> }));
   app.post("/sign-in/link", async (c) => {
     const token = (await formOf(c)).get("token") ?? undefined;
     const person = await takeSignInLink({ links: services.signIn, sessions: services.signIn }, token, Date.now(), originOfCall(c));

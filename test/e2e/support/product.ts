@@ -51,6 +51,11 @@ export class Product {
     return this.#running.signInUrl;
   }
 
+  /** Where people sign in. */
+  get pagesOrigin(): string {
+    return `http://localhost:${this.#port}`;
+  }
+
   /** Of the MCP endpoint, or of another path of the server. */
   url(path = "/mcp"): URL {
     return new URL(path, this.#running.origin);

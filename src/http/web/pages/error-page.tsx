@@ -11,6 +11,9 @@ export const errorPage = (c: Context, status: ContentfulStatusCode, what: string
       <>
         <h1>{what}</h1>
         <p>{advice}</p>
+        <p>
+          <a href="/">To the start page</a>
+        </p>
         <p class="aside">Request {String(c.get("requestId"))}</p>
       </>
     ),

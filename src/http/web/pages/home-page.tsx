@@ -1,7 +1,10 @@
 import type { Connection } from "../../../domain/tenancy/grant-ports.ts";
+import { isScope } from "../../../domain/tenancy/principal.ts";
 import type { WebSession } from "../../../domain/tenancy/sign-in-ports.ts";
 import type { Visitor } from "../visit.ts";
+import { browserName } from "./browser-name.ts";
 import { Instant } from "./instant.tsx";
+import { scopeMeaning } from "./scope-meaning.ts";
 import { WaysIn, type WaysInProps } from "./ways-in.tsx";
 
 interface HomeProps {
@@ -14,12 +17,14 @@ interface HomeProps {
 export const HomePage = ({ visitor, sessions, connections, ways }: HomeProps) => (
   <>
     <h1>OmniMemory</h1>
-    <p>
-      Signed in as <strong>{visitor.person.name}</strong>.
-    </p>
-    <form method="post" action="/sign-out">
-      <button type="submit">Sign out</button>
-    </form>
+    <div class="row">
+      <p>
+        Signed in as <strong>{visitor.person.name}</strong>.
+      </p>
+      <form method="post" action="/sign-out">
+        <button type="submit">Sign out</button>
+      </form>
+    </div>
     <h2 id="connections">Connected clients</h2>
     {connections.length === 0 ? (
       <p>None yet. Add the MCP URL to a client, and it will ask you.</p>
@@ -45,8 +50,9 @@ const ConnectionCard = ({ connection: { teamId, grantId, teamName, clientName, r
     <p>
       <strong>{clientName}</strong> in {teamName}
     </p>
+    <p>{scopes.filter(isScope).map((scope) => scopeMeaning[scope]).join(" · ")}</p>
     <p class="aside">
-      {scopes.join(", ")}; since <Instant at={createdAt} />, through {redirectHost}
+      Since <Instant at={createdAt} />, through {redirectHost}
     </p>
     <form method="post" action={`/connections/${teamId}/${grantId}/end`}>
       <button type="submit" aria-label={`Disconnect ${clientName} from ${teamName}`}>
@@ -59,7 +65,7 @@ const ConnectionCard = ({ connection: { teamId, grantId, teamName, clientName, r
 const SessionCard = ({ session, isThis }: { session: WebSession; isThis: boolean }) => (
   <li>
     <p>
-      <strong>{session.userAgent ?? "Unknown browser"}</strong> {isThis && "(this browser)"}
+      <strong title={session.userAgent ?? undefined}>{browserName(session.userAgent)}</strong> {isThis && "(this browser)"}
     </p>
     <p class="aside">
       Signed in <Instant at={session.createdAt} />, last seen <Instant at={session.lastSeenAt} />
@@ -67,7 +73,7 @@ const SessionCard = ({ session, isThis }: { session: WebSession; isThis: boolean
     </p>
     {!isThis && (
       <form method="post" action={`/sessions/${session.id}/end`}>
-        <button type="submit" aria-label={`End the session of ${session.userAgent ?? "an unknown browser"}`}>
+        <button type="submit" aria-label={`End the session of ${browserName(session.userAgent)}`}>
           End this session
         </button>
       </form>

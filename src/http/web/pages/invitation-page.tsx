@@ -22,7 +22,9 @@ export const InvitationPage = ({ team, role, token, person }: InvitationProps) =
     </p>
     <form method="post" action="/invitation">
       <input type="hidden" name="token" value={token} />
-      <button type="submit">Join the team</button>
+      <button type="submit" class="main">
+        Join the team
+      </button>
     </form>
   </>
 );

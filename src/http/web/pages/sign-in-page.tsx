@@ -14,7 +14,7 @@ export const SignInPage = ({ providers, local }: SignInProps) => (
     <h1>Sign in to OmniMemory</h1>
     <div hidden>
       <p>
-        <button type="button" data-passkey="use">
+        <button type="button" class="main" data-passkey="use">
           Sign in with a passkey
         </button>
       </p>
@@ -44,7 +44,9 @@ export const SignInLinkPage = ({ token }: { token: string }) => (
     <p>This link signs this browser in, once.</p>
     <form method="post" action="/sign-in/link">
       <input type="hidden" name="token" value={token} />
-      <button type="submit">Sign in</button>
+      <button type="submit" class="main">
+        Sign in
+      </button>
     </form>
   </>
 );

@@ -29,10 +29,12 @@ export const WaysIn = ({ passkeys, identities, providers }: WaysInProps) => (
     )}
     <div hidden>
       <label for="passkey-name">Name of a new passkey</label>
-      <input type="text" id="passkey-name" maxlength={60} autocomplete="off" />
-      <button type="button" data-passkey="add" data-name="passkey-name">
-        Add a passkey
-      </button>
+      <div class="row">
+        <input type="text" id="passkey-name" maxlength={60} autocomplete="off" />
+        <button type="button" data-passkey="add" data-name="passkey-name">
+          Add a passkey
+        </button>
+      </div>
     </div>
     <p id="passkey-status" role="status"></p>
     {providers.map(({ id, name }) => (

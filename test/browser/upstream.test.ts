@@ -1,0 +1,71 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../cli/launcher.ts";
+import { client as registration, type Issuer, startProvider } from "../e2e/support/issuers.ts";
+import { Product } from "../e2e/support/product.ts";
+import { startChromium } from "./support/chromium.ts";
+import { Profile } from "./support/profile.ts";
+import { WaitingClient } from "./support/waiting-client.ts";
+
+let product: Product;
+let browser: Browser;
+let idp: Issuer;
+let client: WaitingClient;
+beforeAll(async () => {
+  const port = await freePort();
+  idp = await startProvider([`http://localhost:${port}/sign-in/callback/idp`]);
+  const SIGN_IN_PROVIDERS = JSON.stringify([{ id: "idp", name: "Example", issuer: idp.issuer, ...registration }]);
+  [product, browser] = await Promise.all([Product.start({ OMNIMEMORY_RATE_LIMIT: "off", SIGN_IN_PROVIDERS }, port), startChromium()]);
+  client = await WaitingClient.start(product);
+});
+afterAll(async () => {
+  idp.close();
+  await Promise.all([browser.close(), client.stop(), product.remove()]);
+});
+
+async function signInAtIssuer(profile: Profile, login: string): Promise<void> {
+  await profile.page.getByPlaceholder("Enter any login").fill(login);
+  await profile.page.getByPlaceholder("and password").fill("any");
+  await profile.press("Sign-in");
+  await profile.press("Continue");
+}
+
+async function open(): Promise<Profile> {
+  const profile = await Profile.open(browser, product);
+  profile.allowRequestsTo(idp.issuer);
+  profile.allowRequestsTo(client.origin);
+  return profile;
+}
+
+test("[A13] an account elsewhere signs in on the way to a client's consent, and the browser comes back to the client", async () => {
+  const ada = await open();
+  await ada.page.goto((await client.authorizationUrl()).href);
+  await ada.press("Sign in with Example");
+  await signInAtIssuer(ada, "ada");
+  await ada.expectHeading("Let Waiting Client use your memory?");
+  expect(await ada.page.getByText("Signed in as").innerText()).toContain("Signed in as ada of the issuer.");
+  await ada.press("Allow");
+  await ada.expectHeading("Back at the client");
+  await client.finish();
+  const connected = await client.connect();
+  expect((await connected.listTools()).tools.length).toBeGreaterThan(0);
+  await connected.close();
+  expect(ada.complaints).toEqual([]);
+});
+
+test("[A13] an account elsewhere is added to the person who is signed in, and signs them in from then on", async () => {
+  const owner = await open();
+  await owner.followLink(product.signInUrl);
+  await owner.press("Add an account at Example");
+  await signInAtIssuer(owner, "owner");
+  await owner.expectHeading("OmniMemory");
+  await owner.page.getByText("owner of the issuer").waitFor();
+
+  const elsewhere = await open();
+  await elsewhere.visit("/sign-in");
+  await elsewhere.press("Sign in with Example");
+  await signInAtIssuer(elsewhere, "owner");
+  await elsewhere.expectHeading("OmniMemory");
+  expect(await elsewhere.page.getByText("Signed in as").innerText()).toBe("Signed in as Local user.");
+  expect([owner.complaints, elsewhere.complaints]).toEqual([[], []]);
+});
