@@ -29,7 +29,7 @@ test("[A13] [S2] the person signs in on the way, picks the team, takes a scope a
   expect(await owner.page.getByText("a program on this computer").count()).toBe(1);
   const asked = owner.page.url();
   await owner.visit("/");
-  await owner.ask("POST", "/v1/organizations", { name: "Lab" });
+  await owner.post("/v1/organizations", { name: "Lab" });
   await owner.page.goto(asked);
   await owner.page.getByLabel("Team").selectOption({ label: "Lab (you are owner)" });
   await owner.page.getByLabel("Store, change and forget memories").uncheck();
@@ -65,7 +65,7 @@ test("[A13] signing in and consent need no mouse", async () => {
   await keyboard.press("Enter");
   await owner.expectHeading("Let Waiting Client use your memory?");
   await owner.visit("/");
-  await owner.ask("POST", "/v1/organizations", { name: "Workshop" });
+  await owner.post("/v1/organizations", { name: "Workshop" });
 
   await owner.page.goto(url);
   await owner.tabTo("combobox", "Team");

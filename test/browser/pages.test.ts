@@ -62,8 +62,8 @@ async function requestWithoutPkce(): Promise<string> {
 /** Into a team with a long name. */
 async function invite(): Promise<string> {
   await owner.visit("/");
-  const { team } = await owner.ask("POST", "/v1/organizations", { name: longName });
-  const { url } = await owner.ask("POST", `/v1/teams/${team.id}/invitations`, { role: "member" });
+  const { team } = await owner.post("/v1/organizations", { name: longName });
+  const { url } = await owner.post(`/v1/teams/${team.id}/invitations`, { role: "member" });
   return url.slice(product.pagesOrigin.length);
 }
 

@@ -11,7 +11,7 @@ export async function outline(page: Page): Promise<{ lang: string; titled: boole
   const named = nodes.filter(({ role, ignored }) => !ignored && controlRoles.has(String(role?.value)));
   return {
     lang: await page.evaluate(() => document.documentElement.lang),
-    titled: / – OmniMemory$/.test(await page.title()),
+    titled: (await page.title()).endsWith(" – OmniMemory"),
     headings: await page.locator("h1").count(),
     unnamed: named.filter(({ name }) => !name?.value).length,
   };

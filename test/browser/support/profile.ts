@@ -66,17 +66,17 @@ export class Profile {
     throw new Error(`The Tab key does not lead to ${name}`);
   }
 
-  /** As a script of the page shown would ask the REST API. */
-  async ask(method: string, path: string, body: unknown): Promise<Record<string, any>> {
-    const { ok, answer } = await this.page.evaluate(
-      async ({ method, path, body }) => {
-        const answer = await fetch(path, { method, headers: { "content-type": "application/json" }, body });
-        return { ok: answer.ok, answer: await answer.text() };
+  /** As a script of the page shown would post to the REST API. */
+  async post(path: string, body: Record<string, string>): Promise<Record<string, any>> {
+    const { ok, text } = await this.page.evaluate(
+      async ({ path, body }) => {
+        const answer = await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body });
+        return { ok: answer.ok, text: await answer.text() };
       },
-      { method, path, body: JSON.stringify(body) },
+      { path, body: JSON.stringify(body) },
     );
-    if (!ok) throw new Error(`${path} answered: ${answer}`);
-    return JSON.parse(answer) as Record<string, any>;
+    if (!ok) throw new Error(`${path} answered: ${text}`);
+    return JSON.parse(text) as Record<string, any>;
   }
 
   heading(): Promise<string> {
