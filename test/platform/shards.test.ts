@@ -2,13 +2,12 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { sweep } from "../../src/domain/memories/maintenance.ts";
 import { newTeam, now, services, sisterOf, type Team } from "../domain/memories/world.ts";
-import { day, store } from "../domain/tenancy/tenant.ts";
+import { day, onlyOpen } from "../domain/tenancy/tenant.ts";
 
 /** A team whose memories are in this shard and no other. */
-async function teamIn(shard: string, create: () => Promise<Team>): Promise<Team> {
-  await store.registerShards(["SHARD_0", "SHARD_1"], now);
-  await env.DB.prepare("UPDATE shards SET accepts_teams = (name = ?)").bind(shard).run();
-  const team = await create();
+async function teamIn(shard: string, create: (shard: string) => Promise<Team>): Promise<Team> {
+  await onlyOpen(shard);
+  const team = await create(shard);
   expect(team.owner.principal.shard).toBe(shard);
   return team;
 }

@@ -124,8 +124,8 @@ async function person(teamId: string, organizationId: string, userId: string, gr
   return new Person(token, await principalOf(token));
 }
 
-export async function newTeam(): Promise<Team> {
-  const { teamId, organizationId, ownerId } = await newTenant();
+export async function newTeam(shard?: string): Promise<Team> {
+  const { teamId, organizationId, ownerId } = await newTenant(shard);
   return new Team(teamId, organizationId, await person(teamId, organizationId, ownerId));
 }
 

@@ -17,11 +17,17 @@ export interface Tenant {
   ownerId: string;
 }
 
+/** From here on teams are put into this shard: tests look into it, and the cron would make the other one known. */
+export async function onlyOpen(shard: string): Promise<void> {
+  await store.registerShards(["SHARD_0", "SHARD_1"], now);
+  await env.DB.prepare("UPDATE shards SET accepts_teams = (name = ?)").bind(shard).run();
+}
+
 /** A team of its own for each test, on the real store; ids are new each time, so that tests cannot meet. */
-export async function newTenant(): Promise<Tenant> {
+export async function newTenant(shard = "SHARD_0"): Promise<Tenant> {
   const id = (): string => uuidv7(now);
   const tenant = { organization: { id: id(), name: "Acme" }, team: { id: id(), name: "Core" }, owner: { id: id(), name: "Ada" } };
-  await store.registerShards(["SHARD_0"], now);
+  await onlyOpen(shard);
   await store.provision(tenant, now);
   return { teamId: tenant.team.id, organizationId: tenant.organization.id, ownerId: tenant.owner.id };
 }
