@@ -40,8 +40,8 @@ const catchUpMs = 10_000;
 
 /** Half of a memory's recency is gone after so long, ms. */
 const halfLife = 90 * 24 * 60 * 60 * 1_000;
-/** How far vectors are trusted beside words (at .15 LoCoMo loses .3 points of MRR); `npm run eval -- --variants` shows what each leg is worth. */
-const vectorWeight = 0.1;
+/** How far vectors are trusted beside words; see `npm run eval -- --variants` for what each leg is worth. */
+const vectorWeight = 0.15;
 
 const noText: SearchAnswer = { hits: [], weights: [], terms: [], rarest: 0, appliedSeq: Infinity };
 
