@@ -1,6 +1,8 @@
 import { logFault } from "./http/log.ts";
 import { AuthorizationServer } from "./http/oauth/authorization-server.ts";
 import { parseConfig, type Config } from "./config.ts";
+import type { AuditReader, AuditTrail } from "./domain/audit/ports.ts";
+import { CredentialUses } from "./domain/audit/uses.ts";
 import type { GraphStore } from "./domain/graph/ports.ts";
 import type { MemoryStore, SearchIndex } from "./domain/ports.ts";
 import { Semantic } from "./domain/search/semantic.ts";
@@ -26,6 +28,7 @@ import type { IdentityMaintenance, SignInLinkDirectory, WebSessionDirectory } fr
 import { embeddersOf } from "./platform/ai/embedders.ts";
 import type { AiBinding } from "./platform/ai/workers-ai-embedder.ts";
 import { rerankerOf } from "./platform/ai/workers-ai-reranker.ts";
+import { AuditStore } from "./platform/d1/audit-store.ts";
 import { DeletionStore } from "./platform/d1/deletion-store.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1GraphStore } from "./platform/d1/graph-store.ts";
@@ -72,6 +75,8 @@ export interface Services {
   identities: IdentityDirectory;
   passkeys: PasskeyDirectory;
   grants: GrantDirectory;
+  audit: AuditReader & AuditTrail;
+  uses: CredentialUses;
   oauth: AuthorizationServer;
   oauthRecords: OAuthRecordStore;
   memories: MemoryStore;
@@ -102,6 +107,7 @@ export function servicesOf(env: Env): Services {
   };
   const boundShards = Object.keys(env).filter((name) => shardName.test(name));
   const directory = new DirectoryStore(env.DB);
+  const audit = new AuditStore(env.DB, shardOf);
   const indexReport = (event: string, error: unknown): void => logFault(event, "", error);
   const announcer = new QueueAnnouncer(env.JOBS, indexReport);
   const config = parseConfig(env);
@@ -137,6 +143,8 @@ export function servicesOf(env: Env): Services {
     identities: new IdentityStore(env.DB, directory),
     passkeys: new PasskeyStore(env.DB),
     grants: announcedGrants(new GrantStore(env.DB), tellSession),
+    audit,
+    uses: new CredentialUses(audit),
     oauth: new AuthorizationServer(oauthRecords, config),
     oauthRecords,
     memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id))), announcer),

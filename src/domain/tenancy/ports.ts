@@ -29,6 +29,11 @@ export interface KeyHolder {
 }
 
 export type AuditAction =
+  | "alert.acknowledge"
+  | "audit.export"
+  | "authorize.refused"
+  | "key.use"
+  | "grant.use"
   | "key.create"
   | "key.rotate"
   | "key.revoke"
@@ -75,6 +80,8 @@ export type AuditAction =
 export interface CallOrigin {
   client?: string;
   address?: string;
+  /** Of the address, as two letters. */
+  country?: string;
   requestId?: string;
 }
 
@@ -87,6 +94,8 @@ export interface AuditEntry extends CallOrigin {
   userId?: string;
   /** Id of what it is about: a key, a session, a grant. */
   subject?: string;
+  /** What the person acted with. */
+  credentialId?: string;
 }
 
 /** Keys and their audit. A change and its audit row are written together or not at all. */

@@ -1,0 +1,15 @@
+import { auditedFailuresPerMinute } from "../tenancy/keys.ts";
+import type { CallOrigin } from "../tenancy/ports.ts";
+import type { AuditTrail } from "./ports.ts";
+
+/** As far as it is known who was refused. */
+export interface Refused {
+  userId: string;
+  teamId?: string;
+  organizationId?: string;
+  credentialId: string;
+}
+
+/** Somebody known wanted what they may not have. `what`: a tool or a route, never what was in the call. */
+export const noteRefusal = (trail: Pick<AuditTrail, "auditFailure">, who: Refused, what: string, now: number, from: CallOrigin): Promise<void> =>
+  trail.auditFailure({ ...from, ...who, at: now, action: "authorize.refused", success: false, subject: what }, auditedFailuresPerMinute);
