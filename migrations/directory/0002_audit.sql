@@ -3,6 +3,7 @@ CREATE TABLE `alerts` (
 	`rule` text NOT NULL,
 	`team_id` text,
 	`subject` text NOT NULL,
+	`value` text NOT NULL,
 	`at` integer NOT NULL,
 	`details` text NOT NULL,
 	`created_at` integer NOT NULL,
@@ -10,8 +11,8 @@ CREATE TABLE `alerts` (
 	`acknowledged_by` text
 );
 --> statement-breakpoint
-CREATE INDEX `alerts_team` ON `alerts` (`team_id`,`at`);--> statement-breakpoint
-CREATE INDEX `alerts_subject` ON `alerts` (`subject`,`rule`,`at`);--> statement-breakpoint
+CREATE INDEX `alerts_team` ON `alerts` (`team_id`,`id`);--> statement-breakpoint
+CREATE INDEX `alerts_subject` ON `alerts` (`subject`,`at`);--> statement-breakpoint
 CREATE TABLE `audit_progress` (
 	`source` text PRIMARY KEY NOT NULL,
 	`last_id` integer NOT NULL,

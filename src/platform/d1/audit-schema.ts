@@ -11,6 +11,8 @@ export const alerts = sqliteTable(
     teamId: text("team_id"),
     /** Whom or what it is about: a team, an address, a credential, a person. */
     subject: text().notNull(),
+    /** What is new about the subject, such as a client's name; '' where the rule is about how much. */
+    value: text().notNull(),
     /** When the entry was written that made it one. */
     at: integer().notNull(),
     /** What the rule saw, as counts and names; no content of memories. */
@@ -19,7 +21,7 @@ export const alerts = sqliteTable(
     acknowledgedAt: integer("acknowledged_at"),
     acknowledgedBy: text("acknowledged_by"),
   },
-  (table) => [index("alerts_team").on(table.teamId, table.at), index("alerts_subject").on(table.subject, table.rule, table.at)],
+  (table) => [index("alerts_team").on(table.teamId, table.id), index("alerts_subject").on(table.subject, table.at)],
 );
 
 /** How far each audit was looked through: of the directory, and of each shard. */

@@ -25,7 +25,7 @@ const ofMemories = `SELECT id, at, team_id AS teamId, user_id AS userId, 'memory
   FROM audit WHERE team_id = ?1 AND ${filtered("'memory.' || action", "1")}`;
 
 /** Names this source in cursors; no binding is called so. */
-const directorySource = "directory";
+export const directorySource = "directory";
 
 export class AuditStore implements AuditReader, AuditTrail {
   readonly #directory: D1Database;
