@@ -22,6 +22,7 @@ import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
 import { invitationPages } from "./web/invitation-routes.tsx";
 import { upstreamRoutes } from "./upstream/routes.tsx";
+import { keyPages } from "./web/key-routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidCredential, noCredential } from "./errors.ts";
 
@@ -105,6 +106,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/", upstreamRoutes(services));
   app.route("/", passkeyRoutes(services));
   app.route("/", webRoutes(services));
+  app.route("/", keyPages(services));
   app.route("/", invitationPages(services));
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));

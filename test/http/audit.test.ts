@@ -164,6 +164,25 @@ describe("[A13] [A14] who may read it", () => {
     expect((await get(token, path)).status).toBe(403);
   });
 
+  test("also where its teams live in several shards", async () => {
+    const { tenant, browser } = await signedIn();
+    const second = await besides(tenant, tenant.ownerId, "owner");
+    await env.DB.prepare("insert into shards (name, accepts_teams, created_at) values ('SHARD_1', 0, 0) on conflict do nothing").run();
+    await env.DB.prepare("update teams set shard = 'SHARD_1' where id = ?").bind(second).run();
+    for (const [shard, teamId] of [[env.SHARD_0, tenant.teamId], [env.SHARD_1, second], [env.SHARD_1, "others"]] as const) {
+      for (const id of ["1", "2"]) {
+        await shard.prepare("insert into audit (at, team_id, user_id, credential_id, tool, action, count, request_id) values (?, ?, 'u', 'c', 't', 'erase', 1, ?)").bind(provisioned, teamId, id).run();
+      }
+    }
+    const seen: string[] = [];
+    for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+      const page: Page = await (await browser.get(`/v1/teams/${tenant.teamId}/organization/audit?action=memory.&limit=1${cursor}`)).json<Page>();
+      seen.push(...page.entries.map(({ team_id: team, request_id: id }) => `${team} ${id}`));
+      cursor = page.next_cursor === undefined ? undefined : `&cursor=${page.next_cursor}`;
+    }
+    expect(seen).toEqual([tenant.teamId, second].flatMap((team) => [`${team} 1`, `${team} 2`]));
+  });
+
   test("a person sees what concerns their account: what they did, and what others did to them, not from where", async () => {
     const { tenant, browser } = await signedIn();
     const { token } = await keyFor(tenant, tenant.ownerId);

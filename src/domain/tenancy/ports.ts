@@ -20,6 +20,9 @@ export interface KeyRecord {
 /** What may be shown of a key. */
 export type KeySummary = Omit<KeyRecord, "secretHash">;
 
+/** A key of the person who looks at it, in whatever team. */
+export type OwnKey = KeySummary & { teamName: string };
+
 /** A key together with what its holder is in the team at this moment. */
 export interface KeyHolder {
   key: KeyRecord;
@@ -114,6 +117,8 @@ export interface KeyDirectory {
   findKey(principal: Principal, keyId: string): Promise<KeyRecord | undefined>;
   /** Keys of the principal's team, newest first; of one user, or of all. */
   listKeys(principal: Principal, userId: string | undefined): Promise<KeySummary[]>;
+  /** Keys of the person that still open something, newest first. */
+  listOwnKeys(person: { userId: string }, now: number): Promise<OwnKey[]>;
   /** `false` when it was revoked already. */
   revokeKey(principal: Principal, keyId: string, now: number, audit: AuditEntry): Promise<boolean>;
   /** `false`, and nothing written, when the old key was replaced, revoked or expired in the meantime. */

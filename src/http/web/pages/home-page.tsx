@@ -2,16 +2,18 @@ import type { Connection } from "../../../domain/tenancy/grant-ports.ts";
 import type { WebSession } from "../../../domain/tenancy/sign-in-ports.ts";
 import type { Visitor } from "../visit.ts";
 import { Instant } from "./instant.tsx";
+import { Keys, type KeysProps } from "./keys.tsx";
 import { WaysIn, type WaysInProps } from "./ways-in.tsx";
 
 interface HomeProps {
   visitor: Visitor;
   sessions: readonly WebSession[];
   connections: readonly Connection[];
+  keys: KeysProps;
   ways: WaysInProps;
 }
 
-export const HomePage = ({ visitor, sessions, connections, ways }: HomeProps) => (
+export const HomePage = ({ visitor, sessions, connections, keys, ways }: HomeProps) => (
   <>
     <h1>OmniMemory</h1>
     <p>
@@ -30,6 +32,7 @@ export const HomePage = ({ visitor, sessions, connections, ways }: HomeProps) =>
         ))}
       </ul>
     )}
+    <Keys {...keys} />
     <WaysIn {...ways} />
     <h2 id="sessions">Where you are signed in</h2>
     <ul aria-labelledby="sessions" class="cards">
