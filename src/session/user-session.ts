@@ -5,7 +5,7 @@ import type { MemoryChange } from "../mcp/define-tool.ts";
 import { memoryUri, recentUri } from "../mcp/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
 import { isSurface } from "../mcp/surfaces.ts";
-import { noteRefusal } from "../domain/audit/refusals.ts";
+import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
 import { callOrigin } from "../http/call-origin.ts";
 import { bearerToken, proveCredential } from "../http/credentials.ts";
 import { invalidCredential } from "../http/errors.ts";
@@ -130,7 +130,7 @@ export class UserSession extends DurableObject<Env> {
           report: (event, error) => this.#services.report(event, requestId, error),
           noteAccess: (ids) => this.#accesses.note(principal, ids),
           changed: (change) => this.#changed(change),
-          refused: (what) => this.#later(noteRefusal(this.#services.audit, { ...principal, credentialId: principal.credential.id }, what, Date.now(), from)),
+          refused: (what) => this.#later(noteRefusal(this.#services.audit, refusedAs(principal), what, Date.now(), from)),
         };
       },
       report: this.#services.report,

@@ -1,5 +1,6 @@
 import { auditedFailuresPerMinute } from "../tenancy/keys.ts";
 import type { CallOrigin } from "../tenancy/ports.ts";
+import type { Principal } from "../tenancy/principal.ts";
 import type { AuditTrail } from "./ports.ts";
 
 /** As far as it is known who was refused. */
@@ -9,6 +10,8 @@ export interface Refused {
   organizationId?: string;
   credentialId: string;
 }
+
+export const refusedAs = ({ userId, teamId, organizationId, credential }: Principal): Refused => ({ userId, teamId, organizationId, credentialId: credential.id });
 
 /** Somebody known wanted what they may not have. `what`: a tool or a route, never what was in the call. */
 export const noteRefusal = (trail: Pick<AuditTrail, "auditFailure">, who: Refused, what: string, now: number, from: CallOrigin): Promise<void> =>

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { Services } from "../../app.ts";
-import type { Refused } from "../../domain/audit/refusals.ts";
+import { type Refused, refusedAs } from "../../domain/audit/refusals.ts";
 import { forbidden } from "../../domain/errors.ts";
 import type { CallOrigin } from "../../domain/tenancy/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
@@ -86,5 +86,3 @@ async function principalOf(services: Services, c: Context<Called>, teamId: strin
 }
 
 const rest = (services: Services, { now, from }: Caller): Omit<PersonContext, "person"> => ({ now, from, tenants: services.tenants });
-
-export const refusedAs = ({ userId, teamId, organizationId, credential }: Principal): Refused => ({ userId, teamId, organizationId, credentialId: credential.id });

@@ -1,6 +1,7 @@
 import { type Context, type Env, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
+import { refusedAs } from "../../domain/audit/refusals.ts";
 import { createKey, defaultLifetimeDays, listKeys, maxGraceHours, maxLifetimeDays, revokeKey, rotateKey, type KeyContext } from "../../domain/tenancy/keys.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
 import { callOrigin } from "../call-origin.ts";
@@ -8,7 +9,7 @@ import { bearerToken, proveCredential } from "../credentials.ts";
 import { invalidCredential, keyChallenge, noCredential } from "../errors.ts";
 import { auditLater } from "../later.ts";
 import { parsed } from "./body.ts";
-import { type Called, callerInTeam, type Refusable, refusedAs } from "./caller.ts";
+import { type Called, callerInTeam, type Refusable } from "./caller.ts";
 
 interface KeyRoutes {
   Variables: { requestId: string; keyContext: KeyContext; refusable?: Refusable };
