@@ -1,6 +1,10 @@
 import { logFault } from "./http/log.ts";
 import { AuthorizationServer } from "./http/oauth/authorization-server.ts";
 import { parseConfig, type Config } from "./config.ts";
+import type { AlertStore } from "./domain/audit/alerts.ts";
+import type { AuditReader, AuditTrail } from "./domain/audit/ports.ts";
+import { CredentialUses } from "./domain/audit/uses.ts";
+import type { WatchPorts } from "./domain/audit/watch.ts";
 import type { GraphStore } from "./domain/graph/ports.ts";
 import type { MemoryStore, SearchIndex } from "./domain/ports.ts";
 import { Semantic } from "./domain/search/semantic.ts";
@@ -26,6 +30,9 @@ import type { IdentityMaintenance, SignInLinkDirectory, WebSessionDirectory } fr
 import { embeddersOf } from "./platform/ai/embedders.ts";
 import type { AiBinding } from "./platform/ai/workers-ai-embedder.ts";
 import { rerankerOf } from "./platform/ai/workers-ai-reranker.ts";
+import { D1AlertStore } from "./platform/d1/alert-store.ts";
+import { D1AuditFeed } from "./platform/d1/audit-feed.ts";
+import { AuditStore } from "./platform/d1/audit-store.ts";
 import { DeletionStore } from "./platform/d1/deletion-store.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1GraphStore } from "./platform/d1/graph-store.ts";
@@ -72,6 +79,10 @@ export interface Services {
   identities: IdentityDirectory;
   passkeys: PasskeyDirectory;
   grants: GrantDirectory;
+  audit: AuditReader & AuditTrail;
+  uses: CredentialUses;
+  alerts: AlertStore;
+  watch: WatchPorts;
   oauth: AuthorizationServer;
   oauthRecords: OAuthRecordStore;
   memories: MemoryStore;
@@ -102,6 +113,8 @@ export function servicesOf(env: Env): Services {
   };
   const boundShards = Object.keys(env).filter((name) => shardName.test(name));
   const directory = new DirectoryStore(env.DB);
+  const audit = new AuditStore(env.DB, shardOf);
+  const alerts = new D1AlertStore(env.DB);
   const indexReport = (event: string, error: unknown): void => logFault(event, "", error);
   const announcer = new QueueAnnouncer(env.JOBS, indexReport);
   const config = parseConfig(env);
@@ -137,6 +150,10 @@ export function servicesOf(env: Env): Services {
     identities: new IdentityStore(env.DB, directory),
     passkeys: new PasskeyStore(env.DB),
     grants: announcedGrants(new GrantStore(env.DB), tellSession),
+    audit,
+    uses: new CredentialUses(audit),
+    alerts,
+    watch: { feed: new D1AuditFeed(env.DB, shardOf), alerts, report: indexReport },
     oauth: new AuthorizationServer(oauthRecords, config),
     oauthRecords,
     memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id))), announcer),

@@ -13,6 +13,8 @@ export interface Context {
   /** ms since the epoch. */
   now: number;
   requestId: string;
+  /** Of the client, as far as the edge knew. */
+  address?: string | undefined;
   /** Name of the client that speaks for the person, such as `claude-code`; kept as authorship. */
   tool: string;
   /** Notes that these memories were read; counted later, not before the answer. */

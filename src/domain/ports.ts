@@ -40,6 +40,14 @@ export interface WriteContext {
   now: number;
   tool: string;
   requestId: string;
+  /** Of the client, as far as the edge knew. */
+  address?: string | undefined;
+}
+
+/** Memories that were handed out in a way the audit tells of. */
+export interface MemoryReading {
+  action: "export" | "read-secret";
+  ids: string[];
 }
 
 /** Another writer was first: the version or the key is taken. Nothing was written; read again. */
@@ -124,6 +132,8 @@ export interface MemoryStore {
   /** Removes memories in just these versions, with all that came before and their tags, for good. @throws WriteRace */
   erase(principal: Principal, write: WriteContext, memories: Memory[]): Promise<{ ids: string[]; lastSeq: number }>;
   stats(principal: Principal, now: number): Promise<TeamStats>;
+  /** Notes in the audit that these were handed out. */
+  note(principal: Principal, write: WriteContext, reading: MemoryReading): Promise<void>;
   /** Counts the memories as read; statistics only, never part of a version. */
   recordAccess(principal: Principal, now: number, ids: string[]): Promise<void>;
 }

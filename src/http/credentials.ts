@@ -2,15 +2,14 @@ import type { Services } from "../app.ts";
 import { parseApiKey } from "../domain/tenancy/api-key.ts";
 import type { TokenDirectory } from "../domain/tenancy/grant-ports.ts";
 import { authenticate, type Authentication } from "../domain/tenancy/keys.ts";
-import type { KeyDirectory } from "../domain/tenancy/ports.ts";
+import type { CallOrigin, KeyDirectory } from "../domain/tenancy/ports.ts";
 import type { Credential } from "../domain/tenancy/principal.ts";
 import { authenticateToken, parseAccessToken } from "../domain/tenancy/tokens.ts";
 import { sessionName } from "../session/call.ts";
 
 export interface Presented {
   token: string;
-  requestId: string;
-  address: string | undefined;
+  from: CallOrigin & { requestId: string };
   /** What is called, where access tokens are taken at all. */
   resource: string | undefined;
 }
@@ -27,9 +26,8 @@ export const bearerToken = (header: string | null | undefined): string | undefin
 
 /** Proves a presented key or access token; audit and last use are written after the answer. */
 export function proveCredential(services: Services, { keys, tokens }: Directory, presented: Presented, defer: Defer, now: number): Promise<Authentication> {
-  const { token, requestId, address, resource } = presented;
-  const later = (work: Promise<unknown>): void => defer(work.catch((error: unknown) => services.report("auth", requestId, error)));
-  const from = { requestId, ...(address ? { address } : {}) };
+  const { token, from, resource } = presented;
+  const later = (work: Promise<unknown>): void => defer(work.catch((error: unknown) => services.report("auth", from.requestId, error)));
   return parseAccessToken(token)
     ? authenticateToken({ tokens, keys, defer: later }, token, resource, now, from)
     : authenticate({ keys, defer: later }, token, now, from);

@@ -1,11 +1,16 @@
 import { Hono } from "hono";
+import { routePath } from "hono/route";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
 import type { Services } from "../app.ts";
+import { noteRefusal } from "../domain/audit/refusals.ts";
 import { DomainError, type ErrorCode } from "../domain/errors.ts";
 import { uuidv7 } from "../domain/ids.ts";
 import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
+import { callOrigin } from "./call-origin.ts";
+import { auditLater } from "./later.ts";
 import { bearerToken, CredentialOwners, proveCredential } from "./credentials.ts";
+import type { Refusable } from "./routes/caller.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { invitationRoutes } from "./routes/invitations.ts";
 import { consentRoutes } from "./oauth/consent-routes.tsx";
@@ -17,6 +22,7 @@ import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
 import { invitationPages } from "./web/invitation-routes.tsx";
 import { upstreamRoutes } from "./upstream/routes.tsx";
+import { keyPages } from "./web/key-routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidCredential, noCredential } from "./errors.ts";
 
@@ -25,7 +31,7 @@ export type SessionOf = (name: string) => { fetch(request: Request): Promise<Res
 
 interface Edge {
   Bindings: { ADDRESS_LIMIT?: RateLimit };
-  Variables: { requestId: string; audience?: Audience };
+  Variables: { requestId: string; audience?: Audience; refusable?: Refusable };
 }
 
 const mcpPaths = ["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messages/"];
@@ -77,7 +83,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
       if (token === undefined) return noCredential(requestId, challenge(url, config));
       let session = owners.sessionOf(token);
       if (session === undefined) {
-        const presented = { token, requestId, address: c.req.header("cf-connecting-ip"), resource: resourceOf(url, config) };
+        const presented = { token, from: callOrigin(c.req.raw.headers, requestId), resource: resourceOf(url, config) };
         const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), Date.now());
         if (proof.kind !== "ok") return invalidCredential(requestId, challenge(url, config, "invalid_token"));
         session = owners.remember(proof.principal.credential, proof.principal.teamId, proof.principal.userId);
@@ -100,11 +106,16 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/", upstreamRoutes(services));
   app.route("/", passkeyRoutes(services));
   app.route("/", webRoutes(services));
+  app.route("/", keyPages(services));
   app.route("/", invitationPages(services));
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));
   app.onError((error, c) => {
     if (error instanceof DomainError) {
+      const refused = error.code === "PERMISSION_DENIED" ? c.get("refusable") : undefined;
+      if (refused) {
+        auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, refused.who, `${c.req.method} ${routePath(c, -1)}`, Date.now(), refused.from));
+      }
       return c.json(errorBody(error.code, [error.message, error.mend].filter(Boolean).join(" "), c.get("requestId")), statusOf[error.code]);
     }
     services.report("http", c.get("requestId"), error);

@@ -1,4 +1,5 @@
 import type { Services } from "../app.ts";
+import { watchAudits } from "../domain/audit/watch.ts";
 import { sweepIndexing } from "../domain/indexing/index-team.ts";
 import { eraseDue } from "../domain/tenancy/erasure.ts";
 import { sweep } from "../domain/memories/maintenance.ts";
@@ -7,6 +8,7 @@ import { sweep } from "../domain/memories/maintenance.ts";
 const indexingMs = 40_000;
 /** Erasing a large team takes several runs. */
 const erasingMs = 10_000;
+const watchingMs = 5_000;
 
 /** Cron trigger, every minute. */
 export async function runScheduled(services: Services, now: number, clock: () => number = Date.now): Promise<void> {
@@ -15,6 +17,7 @@ export async function runScheduled(services: Services, now: number, clock: () =>
   const since = clock();
   await eraseDue(services.erasure, () => now + clock() - since, now + erasingMs);
   await services.identityMaintenance.purge(now).catch((error: unknown) => services.report("identity.purge", "", error));
+  await watchAudits(services.watch, now, clock, clock() + watchingMs).catch((error: unknown) => services.report("audit.watch", "", error));
   await sweep(services.maintenance, now);
   await sweepIndexing(services.indexing, clock, clock() + indexingMs);
 }

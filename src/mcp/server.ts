@@ -9,7 +9,10 @@ import { listResources, readResource, resourceTemplates } from "./resources.ts";
 import { toolsOf, type Surface } from "./surfaces.ts";
 
 /** Everything of a call's context but the client's name, which the protocol layer knows. */
-export type CallContext = Omit<ToolContext, "tool" | "sessionId">;
+export type CallContext = Omit<ToolContext, "tool" | "sessionId"> & {
+  /** Told of a tool or resource that the caller was not allowed. */
+  refused?(what: string): void;
+};
 
 export interface McpServerOptions {
   surface: Surface;
@@ -38,7 +41,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
     cacheHints,
   });
 
-  const toolContext = (ctx: ServerContext): ToolContext => ({
+  const toolContext = (ctx: ServerContext): ToolContext & CallContext => ({
     ...options.contextOf(ctx),
     tool: clientName(server, ctx),
     sessionId: ctx.sessionId,
@@ -69,6 +72,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
       result = await tool.call(context, parsed.data);
     } catch (error) {
       const domain = error instanceof z.ZodError ? invalid(`Invalid arguments for ${tool.name}: ${describeProblems(error)}.`) : error;
+      if (isForbidden(error)) context.refused?.(tool.name);
       result = renderError(domain, context.requestId, context.now, (fault) => options.report(`tool ${tool.name}`, context.requestId, fault));
     }
     return {
@@ -85,6 +89,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
     try {
       return await work(context);
     } catch (error) {
+      if (isForbidden(error)) context.refused?.("resources");
       if (!(error instanceof DomainError)) {
         options.report("resource", context.requestId, error);
         throw new ProtocolError(ProtocolErrorCode.InternalError, `Something went wrong on our side. Report request ${context.requestId} if it stays.`);
@@ -98,6 +103,8 @@ export function buildMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler("resources/read", (request, ctx) => resource(ctx, request.params.uri, (context) => readResource(context, request.params.uri)));
   return server;
 }
+
+const isForbidden = (error: unknown): boolean => error instanceof DomainError && error.code === "PERMISSION_DENIED";
 
 /** What differs from the defaults: not read-only, and the other hints mean something only then (MCP schema, ToolAnnotations). */
 const hintsOf = ({ readOnlyHint, ...effects }: ToolAnnotations) =>

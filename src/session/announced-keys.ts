@@ -18,6 +18,7 @@ export function announcedKeys(keys: KeyDirectory, announce: Announce): KeyDirect
     auditFailure: (entry, limit) => keys.auditFailure(entry, limit),
     insertKey: (key, audit) => keys.insertKey(key, audit),
     findKey: (principal, keyId) => keys.findKey(principal, keyId),
+    listOwnKeys: (person, now) => keys.listOwnKeys(person, now),
     listKeys: (principal, userId) => keys.listKeys(principal, userId),
     async revokeKey(principal, keyId, now, audit) {
       const revoked = await keys.revokeKey(principal, keyId, now, audit);

@@ -1,10 +1,12 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
+import type { CallOrigin } from "../domain/tenancy/ports.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
 
 /** Who makes a request, as the session object found out. */
 export interface Call {
   principal: Principal;
   requestId: string;
+  from: CallOrigin;
 }
 
 /** Set by the edge on every request it hands on, so that a client's own value never arrives. */

@@ -5,6 +5,8 @@ import type { MemoryChange } from "../mcp/define-tool.ts";
 import { memoryUri, recentUri } from "../mcp/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
 import { isSurface } from "../mcp/surfaces.ts";
+import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
+import { callOrigin } from "../http/call-origin.ts";
 import { bearerToken, proveCredential } from "../http/credentials.ts";
 import { invalidCredential } from "../http/errors.ts";
 import { challenge, resourceOf } from "../http/oauth/resources.ts";
@@ -63,8 +65,7 @@ export class UserSession extends DurableObject<Env> {
     const url = new URL(request.url);
     const presented = {
       token: bearerToken(request.headers.get("authorization")) ?? "",
-      requestId,
-      address: request.headers.get("cf-connecting-ip") ?? undefined,
+      from: callOrigin(request.headers, requestId),
       resource: resourceOf(url, this.#services.config),
     };
     const proof = await proveCredential(this.#services, this.#standing.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
@@ -76,7 +77,8 @@ export class UserSession extends DurableObject<Env> {
       const admission = this.#limit.admit(principal.credential.id, now);
       if (!admission.admitted) return refuse(request, tooMany(admission.retryAfterSeconds, requestId));
     }
-    return this.#endpoint.fetch(request, toAuthInfo({ principal, requestId }));
+    this.#later(this.#services.uses.note(principal, presented.from, now));
+    return this.#endpoint.fetch(request, toAuthInfo({ principal, requestId, from: presented.from }));
   }
 
   /** A credential or a membership of this person was changed: nothing known of it holds any longer. */
@@ -109,11 +111,12 @@ export class UserSession extends DurableObject<Env> {
     return buildMcpServer({
       surface: isSurface(surface) ? surface : "core",
       contextOf: (ctx: ServerContext) => {
-        const { principal, requestId } = callOfAuthInfo(ctx.http?.authInfo);
+        const { principal, requestId, from } = callOfAuthInfo(ctx.http?.authInfo);
         const { memories, proposals, index, graph, semantic, reranker } = this.#services;
         return {
           principal,
           requestId,
+          address: from.address,
           now: Date.now(),
           memories,
           proposals,
@@ -127,10 +130,16 @@ export class UserSession extends DurableObject<Env> {
           report: (event, error) => this.#services.report(event, requestId, error),
           noteAccess: (ids) => this.#accesses.note(principal, ids),
           changed: (change) => this.#changed(change),
+          refused: (what) => this.#later(noteRefusal(this.#services.audit, refusedAs(principal), what, Date.now(), from)),
         };
       },
       report: this.#services.report,
     });
+  }
+
+  /** After the answer; what fails then is for the log. */
+  #later(work: Promise<void> | undefined): void {
+    if (work) this.ctx.waitUntil(work.catch((error: unknown) => this.#services.report("audit", "", error)));
   }
 
   async #countAccesses(principal: Principal, ids: string[]): Promise<void> {

@@ -28,6 +28,7 @@ const bodies: Record<string, unknown> = {
   "POST /v1/teams/:team/invitations": { role: "viewer" },
   "DELETE /v1/teams/:team/invitations/:id": "",
   "PUT /v1/teams/:team/review": { required: true },
+  "POST /v1/teams/:team/alerts/:id/acknowledge": "",
   "POST /v1/teams/:team/proposals/:id/accept": "",
   "POST /v1/teams/:team/proposals/:id/refuse": "",
   "PATCH /v1/teams/:team/members/:user": { role: "viewer" },

@@ -26,6 +26,7 @@ export function announcedWrites(store: MemoryStore, announcer: Announcer): Memor
     statesAt: (...args) => store.statesAt(...args),
     settle: (...args) => store.settle(...args),
     stats: (...args) => store.stats(...args),
+    note: (...args) => store.note(...args),
     recordAccess: (...args) => store.recordAccess(...args),
     commit: (principal, ...rest) => announced(principal, store.commit(principal, ...rest)),
     erase: (principal, ...rest) => announced(principal, store.erase(principal, ...rest)),

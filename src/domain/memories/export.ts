@@ -38,6 +38,7 @@ export async function exportMemories(ctx: Context, input: ExportInput): Promise<
     }),
     input.includeHistory ? maxVersions : Number.POSITIVE_INFINITY,
   );
+  if (page.items.length > 0) await ctx.memories.note(ctx.principal, ctx, { action: "export", ids: page.items.map(({ id }) => id) });
   const links = await exportLinks(ctx, page.items.map(({ id }) => id));
   const chains = input.includeHistory
     ? await ctx.memories.history(ctx.principal, ctx.now, page.items.filter(({ version }) => version > 1).map(({ id }) => id))

@@ -5,6 +5,7 @@ import type { MemoryFilter } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, type Memory } from "./memory.ts";
 import { requireEdit, requireErase } from "./policy.ts";
+import { noteSecrets } from "./secret-reading.ts";
 import { untilWon } from "./race.ts";
 import { followingVersion, purge } from "./remember.ts";
 
@@ -35,6 +36,7 @@ export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOu
     for (const memory of chosen) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);
     const token = await confirmToken(ctx, input.mode, chosen);
     if (input.confirm !== token) {
+      await noteSecrets(ctx, chosen);
       return { outcome: "preview", mode: input.mode, memories: chosen, confirm: token, changed: input.confirm !== undefined };
     }
     return input.mode === "erase" ? await erase(ctx, chosen) : await archive(ctx, chosen);

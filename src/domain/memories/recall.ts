@@ -10,6 +10,7 @@ import { searchMemories } from "../search/search-memories.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./look-up.ts";
 import type { Memory } from "./memory.ts";
+import { noteSecrets } from "./secret-reading.ts";
 
 export interface RecallInput {
   id?: string | number;
@@ -69,6 +70,7 @@ export async function recall(ctx: Context, input: RecallInput): Promise<RecallOu
   requireScope(ctx.principal, "memory:read");
   const { query } = input;
   const outcome = query !== undefined && input.key === undefined && input.id === undefined ? await search(ctx, query, input) : await get(ctx, input);
+  await noteSecrets(ctx, outcome.items.map(({ memory }) => memory));
   ctx.noteAccess(outcome.items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));
   return outcome;
 }

@@ -113,7 +113,7 @@ export async function createKey(
     ctx.keys,
     { userId, teamId, organizationId, name, scopes: granted, expiresAt: ctx.now + days * dayMs },
     ctx.now,
-    ctx.from,
+    { ...ctx.from, credentialId: ctx.principal.credential.id },
   );
 }
 
@@ -122,7 +122,7 @@ export async function issueKey(
   keys: KeyDirectory,
   grant: Pick<KeyRecord, "userId" | "teamId" | "name" | "scopes" | "expiresAt"> & { organizationId: string },
   now: number,
-  from: CallOrigin = {},
+  from: CallOrigin & Pick<AuditEntry, "credentialId"> = {},
 ): Promise<IssuedKey> {
   const { record, issued } = await newRecord(grant, now);
   const { organizationId, teamId, userId } = grant;
@@ -187,8 +187,8 @@ function requireSubset(principal: Principal, wanted: readonly Scope[]): void {
 }
 
 function auditOf(ctx: KeyContext, action: AuditAction, subject: string): AuditEntry {
-  const { organizationId, teamId, userId } = ctx.principal;
-  return { ...ctx.from, at: ctx.now, action, success: true, organizationId, teamId, userId, subject };
+  const { organizationId, teamId, userId, credential } = ctx.principal;
+  return { ...ctx.from, at: ctx.now, action, success: true, organizationId, teamId, userId, subject, credentialId: credential.id };
 }
 
 /** The same for a key that is not there and for somebody else's: ids of keys are not to be probed. */

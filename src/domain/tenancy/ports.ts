@@ -20,6 +20,9 @@ export interface KeyRecord {
 /** What may be shown of a key. */
 export type KeySummary = Omit<KeyRecord, "secretHash">;
 
+/** A key of the person who looks at it, in whatever team. */
+export type OwnKey = KeySummary & { teamName: string };
+
 /** A key together with what its holder is in the team at this moment. */
 export interface KeyHolder {
   key: KeyRecord;
@@ -29,6 +32,11 @@ export interface KeyHolder {
 }
 
 export type AuditAction =
+  | "alert.acknowledge"
+  | "audit.export"
+  | "authorize.refused"
+  | "key.use"
+  | "grant.use"
   | "key.create"
   | "key.rotate"
   | "key.revoke"
@@ -75,6 +83,8 @@ export type AuditAction =
 export interface CallOrigin {
   client?: string;
   address?: string;
+  /** Of the address, as two letters. */
+  country?: string;
   requestId?: string;
 }
 
@@ -87,6 +97,8 @@ export interface AuditEntry extends CallOrigin {
   userId?: string;
   /** Id of what it is about: a key, a session, a grant. */
   subject?: string;
+  /** What the person acted with. */
+  credentialId?: string;
 }
 
 /** Keys and their audit. A change and its audit row are written together or not at all. */
@@ -105,6 +117,8 @@ export interface KeyDirectory {
   findKey(principal: Principal, keyId: string): Promise<KeyRecord | undefined>;
   /** Keys of the principal's team, newest first; of one user, or of all. */
   listKeys(principal: Principal, userId: string | undefined): Promise<KeySummary[]>;
+  /** Keys of the person that still open something, newest first. */
+  listOwnKeys(person: { userId: string }, now: number): Promise<OwnKey[]>;
   /** `false` when it was revoked already. */
   revokeKey(principal: Principal, keyId: string, now: number, audit: AuditEntry): Promise<boolean>;
   /** `false`, and nothing written, when the old key was replaced, revoked or expired in the meantime. */

@@ -12,6 +12,8 @@ const actions = {
   "rename the team": { roles: admins, scope: "memory:admin" },
   "manage members": { roles: admins, scope: "memory:admin" },
   "manage invitations": { roles: admins, scope: "memory:admin" },
+  "read the audit": { roles: admins, scope: "memory:admin" },
+  "acknowledge alerts": { roles: admins, scope: "memory:admin" },
   "decide proposals": { roles: admins, scope: "memory:admin" },
   "set the review": { roles: admins, scope: "memory:admin" },
   "hand over the team": { roles: owners, scope: "memory:admin" },

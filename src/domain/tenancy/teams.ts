@@ -85,8 +85,8 @@ export async function ensurePersonalTeam(ctx: PersonContext): Promise<{ created:
 }
 
 export function auditOf(ctx: Pick<TenantContext, "principal" | "now" | "from">, action: AuditAction, subject: string): AuditEntry {
-  const { organizationId, teamId, userId } = ctx.principal;
-  return { ...ctx.from, at: ctx.now, action, success: true, organizationId, teamId, userId, subject };
+  const { organizationId, teamId, userId, credential } = ctx.principal;
+  return { ...ctx.from, at: ctx.now, action, success: true, organizationId, teamId, userId, subject, credentialId: credential.id };
 }
 
 /** The role in which the caller acted is not theirs any more, or what they acted on has changed. */

@@ -4,6 +4,7 @@ import { sha256Hex } from "../../domain/hash.ts";
 import { parseSubject } from "../../domain/tenancy/grant-ports.ts";
 import { parseGrantKey } from "../../domain/tenancy/oauth-records.ts";
 import type { CallOrigin } from "../../domain/tenancy/ports.ts";
+import { callOrigin } from "../call-origin.ts";
 import { publicOrigin } from "../origin.ts";
 import { decodeForm } from "../web/form.ts";
 import { paths } from "./authorization-server.ts";
@@ -89,10 +90,7 @@ export function tokenRoutes(services: Services): Hono<OAuth> {
   return app;
 }
 
-function fromOf(c: Context<OAuth>): CallOrigin {
-  const address = c.req.header("cf-connecting-ip");
-  return { client: "oauth", requestId: c.get("requestId"), ...(address ? { address } : {}) };
-}
+const fromOf = (c: Context<OAuth>): CallOrigin => callOrigin(c.req.raw.headers, c.get("requestId"), "oauth");
 
 /** RFC 6749 section 5.2. */
 const refused = (error: string, description: string, status = 400): Response => Response.json({ error, error_description: description }, { status });

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { accountFates, deleteAccount } from "../../domain/tenancy/deletion.ts";
+import { accountAudit } from "./audit.ts";
 import { parsed } from "./body.ts";
 import { type Called, callingPerson, findCaller } from "./caller.ts";
 
@@ -18,6 +19,7 @@ export function accountRoutes(services: Services): Hono<Called> {
     const teams = (await accountFates(ctx)).map((team) => ({ ...team, export: `/v1/teams/${team.id}/export` }));
     return c.json({ user_id: ctx.person.userId, name: ctx.person.name, when_deleted: teams });
   });
+  app.get("/audit", accountAudit(services));
   app.delete("/", async (c) => {
     const { confirm } = await parsed(c.req.raw, deletion);
     await deleteAccount(context(c), { confirm });

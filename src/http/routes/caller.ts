@@ -1,20 +1,29 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { Services } from "../../app.ts";
+import { type Refused, refusedAs } from "../../domain/audit/refusals.ts";
 import { forbidden } from "../../domain/errors.ts";
 import type { CallOrigin } from "../../domain/tenancy/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { Person, WebSession } from "../../domain/tenancy/sign-in-ports.ts";
 import { noSuchTeam, type PersonContext, principalIn, type TenantContext } from "../../domain/tenancy/teams.ts";
 import { proveSession } from "../../domain/tenancy/web-session.ts";
+import { callOrigin } from "../call-origin.ts";
 import { bearerToken, proveCredential } from "../credentials.ts";
 import { invalidCredential, keyChallenge, unauthorized } from "../errors.ts";
+import { auditLater } from "../later.ts";
 import { changesNothing, comesFromOwnPage, sessionToken } from "../web/visit.ts";
 
 /** Who calls the REST interface: a key, which is for one team, or a browser, whose person may be in several. */
 export type Caller = ({ kind: "key"; principal: Principal } | { kind: "browser"; person: Person; session: WebSession }) & { now: number; from: CallOrigin };
 
 export interface Called {
-  Variables: { requestId: string; caller: Caller };
+  Variables: { requestId: string; caller: Caller; refusable?: Refusable };
+}
+
+/** Who is refused, if the request is. */
+export interface Refusable {
+  who: Refused;
+  from: CallOrigin;
 }
 
 /**
@@ -24,29 +33,32 @@ export interface Called {
 export const findCaller = (services: Services): MiddlewareHandler<Called> => async (c, next) => {
   const requestId = c.get("requestId");
   const now = Date.now();
-  const address = c.req.header("cf-connecting-ip");
-  const from: CallOrigin = { requestId, ...(address ? { address } : {}) };
   const header = c.req.header("authorization");
   if (header === undefined) {
     const found = await proveSession(services.signIn, sessionToken(c), now);
     if (!found) return unauthorized("Sign in, or send your API key as Authorization: Bearer omn_….", requestId, keyChallenge);
+    const from = callOrigin(c.req.raw.headers, requestId, "web");
+    c.set("refusable", { who: { userId: found.person.userId, credentialId: found.session.id }, from });
     if (!changesNothing(c.req.method) && !comesFromOwnPage(c.req.raw, services)) throw forbidden("This request came from another site.", "Send it from a page of OmniMemory, or with an API key.");
-    c.set("caller", { kind: "browser", ...found, now, from: { ...from, client: "web" } });
+    c.set("caller", { kind: "browser", ...found, now, from });
     return next();
   }
   const token = bearerToken(header);
   if (token === undefined) return unauthorized("Send your API key as Authorization: Bearer omn_….", requestId, keyChallenge);
   // Access tokens are for MCP, not for what a client could widen its own rights with.
-  const presented = { token, requestId, address, resource: undefined };
+  const from = callOrigin(c.req.raw.headers, requestId);
+  const presented = { token, from, resource: undefined };
   const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), now);
   if (proof.kind !== "ok") return invalidCredential(requestId, keyChallenge);
   c.set("caller", { kind: "key", principal: proof.principal, now, from });
+  c.set("refusable", { who: refusedAs(proof.principal), from });
+  auditLater(services, c, requestId, services.uses.note(proof.principal, from, now));
   return next();
 };
 
 /** The caller in the team of the path. @throws when they are not in it, or their key is for another one */
 export async function callerInTeam(services: Services, c: Context<Called>, teamId: string): Promise<TenantContext> {
-  return { ...rest(services, c.get("caller")), principal: await principalOf(services, c.get("caller"), teamId) };
+  return { ...rest(services, c.get("caller")), principal: await principalOf(services, c, teamId) };
 }
 
 /** The caller in a deleted team, which only a browser can be: keys to it open nothing. */
@@ -54,6 +66,7 @@ export async function callerInDeletedTeam(services: Services, c: Context<Called>
   const caller = c.get("caller");
   const principal = caller.kind === "browser" ? await principalIn(services.tenants, caller, teamId, { now: caller.now }) : undefined;
   if (!principal) throw noSuchTeam();
+  c.set("refusable", { who: refusedAs(principal), from: caller.from });
   return { ...rest(services, caller), principal };
 }
 
@@ -64,9 +77,11 @@ export function callingPerson(services: Services, c: Context<Called>): PersonCon
   return { ...rest(services, caller), person: caller.person };
 }
 
-async function principalOf(services: Services, caller: Caller, teamId: string): Promise<Principal> {
+async function principalOf(services: Services, c: Context<Called>, teamId: string): Promise<Principal> {
+  const caller = c.get("caller");
   const found = caller.kind === "browser" ? await principalIn(services.tenants, caller, teamId) : caller.principal;
   if (found?.teamId !== teamId) throw noSuchTeam();
+  c.set("refusable", { who: refusedAs(found), from: caller.from });
   return found;
 }
 

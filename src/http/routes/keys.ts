@@ -1,15 +1,18 @@
 import { type Context, type Env, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
+import { refusedAs } from "../../domain/audit/refusals.ts";
 import { createKey, defaultLifetimeDays, listKeys, maxGraceHours, maxLifetimeDays, revokeKey, rotateKey, type KeyContext } from "../../domain/tenancy/keys.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
+import { callOrigin } from "../call-origin.ts";
 import { bearerToken, proveCredential } from "../credentials.ts";
 import { invalidCredential, keyChallenge, noCredential } from "../errors.ts";
+import { auditLater } from "../later.ts";
 import { parsed } from "./body.ts";
-import { type Called, callerInTeam } from "./caller.ts";
+import { type Called, callerInTeam, type Refusable } from "./caller.ts";
 
 interface KeyRoutes {
-  Variables: { requestId: string; keyContext: KeyContext };
+  Variables: { requestId: string; keyContext: KeyContext; refusable?: Refusable };
 }
 
 const creation = z.strictObject({
@@ -28,12 +31,14 @@ export function keyRoutes(services: Services): Hono<KeyRoutes> {
     const token = bearerToken(c.req.header("authorization"));
     if (token === undefined) return noCredential(requestId, keyChallenge);
     const now = Date.now();
-    const address = c.req.header("cf-connecting-ip");
+    const from = callOrigin(c.req.raw.headers, requestId);
     // Access tokens are for MCP; a client does not make itself keys with them.
-    const presented = { token, requestId, address, resource: undefined };
+    const presented = { token, from, resource: undefined };
     const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), now);
     if (proof.kind !== "ok") return invalidCredential(requestId, keyChallenge);
-    c.set("keyContext", { principal: proof.principal, now, keys: services.keys, from: { requestId, ...(address ? { address } : {}) } });
+    c.set("keyContext", { principal: proof.principal, now, keys: services.keys, from });
+    c.set("refusable", { who: refusedAs(proof.principal), from });
+    auditLater(services, c, requestId, services.uses.note(proof.principal, from, now));
     return next();
   });
 

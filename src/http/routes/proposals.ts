@@ -16,11 +16,11 @@ const listing = z.object({ state: z.enum(proposalStates).default("pending"), cur
 
 /** What a verb about memories may know of the world, for a caller of the REST interface. */
 export async function memoryContext(services: Services, c: Request<Called>, teamId: string): Promise<Context> {
-  const { principal, now } = await callerInTeam(services, c, teamId);
+  const { principal, now, from } = await callerInTeam(services, c, teamId);
   const { memories, proposals, index, graph, semantic } = services;
   const requestId = c.get("requestId");
   return {
-    principal, now, requestId, memories, proposals, index, graph, semantic,
+    principal, now, requestId, address: from?.address, memories, proposals, index, graph, semantic,
     tool: principal.credential.kind === "web-session" ? "web" : "rest",
     noteAccess: () => undefined,
     report: (event, error) => services.report(event, requestId, error),

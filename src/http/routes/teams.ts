@@ -7,6 +7,8 @@ import { changeRole, listMembers, removeMember, transferOwnership } from "../../
 import { roles } from "../../domain/tenancy/principal.ts";
 import { createOrganization, createTeam, listTeams, maxNameLength, noSuchTeam, renameOrganization, renameTeam, showTeam, type TenantContext } from "../../domain/tenancy/teams.ts";
 import type { Member, TeamSummary } from "../../domain/tenancy/tenant-ports.ts";
+import { alertRoutes } from "./alerts.ts";
+import { organizationAuditRoutes, teamAuditRoutes } from "./audit.ts";
 import { parsed } from "./body.ts";
 import { type Called, callerInDeletedTeam, callerInTeam, callingPerson, findCaller } from "./caller.ts";
 import { exportTeam } from "./export.ts";
@@ -68,6 +70,9 @@ export function teamRoutes(services: Services): Hono<Called> {
   });
   app.get("/:team/export", (c) => exportTeam(services, c, c.req.param("team")));
 
+  app.route("/:team/alerts", alertRoutes(services));
+  app.route("/:team/audit", teamAuditRoutes(services));
+  app.route("/:team/organization/audit", organizationAuditRoutes(services));
   app.route("/:team/keys", teamKeyRoutes(services));
   app.route("/:team/invitations", teamInvitationRoutes(services));
   app.route("/:team/review", reviewRoutes(services));

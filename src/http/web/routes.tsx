@@ -26,14 +26,18 @@ export function webRoutes(services: Services): Hono<Web> {
     const visitor = c.get("visitor");
     if (!visitor) return c.redirect("/sign-in");
     const now = Date.now();
-    const [sessions, connections, identities, passkeys] = await Promise.all([
+    const [sessions, connections, keys, memberships, identities, passkeys] = await Promise.all([
       services.signIn.listSessions(visitor.person, now),
       services.grants.connections(visitor.person, now),
+      services.keys.listOwnKeys(visitor.person, now),
+      services.grants.memberships(visitor.person),
       services.identities.identities(visitor.person),
       services.passkeys.passkeys(visitor.person),
     ]);
     const ways = { identities, passkeys, providers };
-    return showPage(c, { title: "Your account", audience: leading, body: <HomePage visitor={visitor} sessions={sessions} connections={connections} ways={ways} /> });
+    const teams = memberships.filter(({ role }) => role !== "viewer");
+    const page = <HomePage visitor={visitor} sessions={sessions} connections={connections} keys={{ keys, teams }} ways={ways} />;
+    return showPage(c, { title: "Your account", audience: leading, body: page });
   });
 
   app.get("/sign-in", (c) => (c.get("visitor") ? c.redirect("/") : showPage(c, { title: "Sign in", audience: leading, body: <SignInPage providers={providers} local={!services.config.production} /> })));

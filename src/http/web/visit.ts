@@ -5,6 +5,7 @@ import type { CallOrigin } from "../../domain/tenancy/ports.ts";
 import { ensurePersonalTeam } from "../../domain/tenancy/teams.ts";
 import type { Person, SignInMethod, WebSession } from "../../domain/tenancy/sign-in-ports.ts";
 import { lifetimeMs, proveSession, startSession } from "../../domain/tenancy/web-session.ts";
+import { callOrigin } from "../call-origin.ts";
 import { publicOrigin } from "../origin.ts";
 import type { Audience } from "../security-headers.ts";
 import { errorPage } from "./pages/error-page.tsx";
@@ -46,10 +47,7 @@ export function takeReturn(c: WebContext): string {
   return returnPath(kept, new URL(c.req.url).origin);
 }
 
-export function originOfCall(c: WebContext): CallOrigin {
-  const address = c.req.header("cf-connecting-ip");
-  return { client: "web", requestId: c.get("requestId"), ...(address ? { address } : {}) };
-}
+export const originOfCall = (c: WebContext): CallOrigin => callOrigin(c.req.raw.headers, c.get("requestId"), "web");
 
 /**
  * Cookies are sent along with requests that other sites cause, so a request that changes something must come from a page

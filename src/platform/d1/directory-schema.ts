@@ -92,6 +92,15 @@ export const directoryAudit = sqliteTable(
     client: text(),
     address: text(),
     requestId: text("request_id"),
+    /** Of the address, as two letters (ISO 3166-1). */
+    country: text(),
+    /** Key, grant or browser session that the person acted with. */
+    credentialId: text("credential_id"),
   },
-  (table) => [index("audit_team").on(table.teamId, table.at), index("audit_user").on(table.userId, table.at), index("audit_organization").on(table.organizationId, table.at)],
+  (table) => [
+    index("audit_team").on(table.teamId, table.at),
+    index("audit_user").on(table.userId, table.at),
+    index("audit_organization").on(table.organizationId, table.at),
+    index("audit_subject").on(table.subject, table.at),
+  ],
 );

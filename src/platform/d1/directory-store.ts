@@ -1,10 +1,11 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, count, desc, eq, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { AuditEntry, KeyDirectory, KeyHolder, KeyRecord, KeySummary } from "../../domain/tenancy/ports.ts";
+import type { AuditEntry, KeyDirectory, KeyHolder, KeyRecord, KeySummary, OwnKey } from "../../domain/tenancy/ports.ts";
 import { isScope, type Principal, type Role } from "../../domain/tenancy/principal.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
+import { liveOrganization, liveTeam } from "./tenant-sql.ts";
 
 export interface TeamPlace {
   id: string;
@@ -138,10 +139,19 @@ export class DirectoryStore implements KeyDirectory {
       .from(apiKeys)
       .where(and(eq(apiKeys.teamId, principal.teamId), userId === undefined ? undefined : eq(apiKeys.userId, userId)))
       .orderBy(desc(apiKeys.createdAt), asc(apiKeys.keyId));
-    return rows.map((row) => {
-      const { secretHash: _, ...summary } = toRecord(row);
-      return summary;
-    });
+    return rows.map(toSummary);
+  }
+
+  async listOwnKeys({ userId }: { userId: string }, now: number): Promise<OwnKey[]> {
+    const rows = await this.#db
+      .select({ key: apiKeys, teamName: teams.name })
+      .from(apiKeys)
+      .innerJoin(memberships, and(eq(memberships.teamId, apiKeys.teamId), eq(memberships.userId, apiKeys.userId)))
+      .innerJoin(teams, liveTeam)
+      .innerJoin(organizations, liveOrganization)
+      .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now))))
+      .orderBy(desc(apiKeys.createdAt), asc(apiKeys.keyId));
+    return rows.map(({ key, teamName }) => ({ ...toSummary(key), teamName }));
   }
 
   async revokeKey(principal: Principal, keyId: string, now: number, audit: AuditEntry): Promise<boolean> {
@@ -177,3 +187,8 @@ const ofTeam = (principal: Principal, keyId: string): SQL | undefined =>
   and(eq(apiKeys.keyId, keyId), eq(apiKeys.teamId, principal.teamId));
 
 const toRecord = (row: typeof apiKeys.$inferSelect): KeyRecord => ({ ...row, scopes: row.scopes.filter(isScope) });
+
+const toSummary = (row: typeof apiKeys.$inferSelect): KeySummary => {
+  const { secretHash: _, ...summary } = toRecord(row);
+  return summary;
+};

@@ -4,6 +4,7 @@ import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { TeamPlace } from "../../domain/memories/maintenance.ts";
 import type { ErasureDirectory, Seat } from "../../domain/tenancy/deletion-ports.ts";
 import type { AuditEntry } from "../../domain/tenancy/ports.ts";
+import { alerts } from "./audit-schema.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
 import { beingErased } from "./directory-store.ts";
 import { identities, invitations, oauthRecords, oauthSpentTokens, passkeys, signInLinks, webSessions } from "./identity-schema.ts";
@@ -45,6 +46,7 @@ export class D1ErasureDirectory implements ErasureDirectory {
     await this.#db.batch([
       this.#db.delete(apiKeys).where(eq(apiKeys.teamId, id)),
       this.#db.delete(invitations).where(eq(invitations.teamId, id)),
+      this.#db.delete(alerts).where(eq(alerts.teamId, id)),
       this.#db.delete(oauthSpentTokens).where(ofTeam(oauthSpentTokens.grantKey)),
       this.#db.delete(oauthRecords).where(ofTeam(oauthRecords.key)),
       this.#db.delete(memberships).where(eq(memberships.teamId, id)),

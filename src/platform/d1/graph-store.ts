@@ -3,7 +3,7 @@ import { nothingFound, type Expanded, type Expansion, type GraphStore, type Near
 import { WriteRace, type WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import * as statements from "./graph-sql.ts";
-import { insertAudit } from "./memory-sql.ts";
+import { auditMemories } from "./memory-audit.ts";
 import type { ShardOf } from "./memory-store.ts";
 
 type Cell = string | number | null;
@@ -81,7 +81,7 @@ export class D1GraphStore implements GraphStore {
     try {
       await d1.batch([
         d1.prepare(statements.insertLinks).bind(principal.teamId, principal.userId, write.now, JSON.stringify(links)),
-        this.#audit(d1, principal, write, "link", links[0]?.source, links.length),
+        auditMemories(d1, principal, write, { action: "link", memoryId: links[0]?.source, count: links.length }),
       ]);
     } catch (error) {
       const text = error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "";
@@ -93,7 +93,7 @@ export class D1GraphStore implements GraphStore {
     const d1 = this.#shardOf(principal.shard);
     const [removed] = await d1.batch([
       d1.prepare(statements.deleteLinks).bind(principal.teamId, principal.userId, write.now, JSON.stringify(links)),
-      this.#audit(d1, principal, write, "unlink", links[0]?.source, links.length),
+      auditMemories(d1, principal, write, { action: "unlink", memoryId: links[0]?.source, count: links.length }),
     ]);
     return removed?.meta.changes ?? 0;
   }
@@ -108,12 +108,6 @@ export class D1GraphStore implements GraphStore {
 
   async #rows<Row extends Cell[]>(statement: string, principal: Principal, now: number, ...rest: Cell[]): Promise<Row[]> {
     return this.#shardOf(principal.shard).prepare(statement).bind(principal.teamId, principal.userId, now, ...rest).raw<Row>();
-  }
-
-  #audit(d1: D1Database, principal: Principal, write: WriteContext, action: string, memoryId: string | undefined, count: number) {
-    return d1
-      .prepare(insertAudit)
-      .bind(write.now, principal.teamId, principal.userId, principal.credential.id, write.tool, action, memoryId ?? null, count, write.requestId);
   }
 }
 

@@ -1,6 +1,7 @@
 import { and, eq, lte, lt, max, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { ExpiredMemory, MaintenanceStore, TeamPlace } from "../../domain/memories/maintenance.ts";
+import { auditSystem } from "./memory-audit.ts";
 import * as statements from "./memory-sql.ts";
 import { isRace, type ShardOf } from "./memory-store.ts";
 import { idempotency, memories, outbox } from "./shard-schema.ts";
@@ -58,7 +59,7 @@ export async function purge(d1: D1Database, teamId: string, now: number, doomed:
     d1.prepare(statements.insertTombstones).bind(teamId, tombstones, doomed.length, now),
     d1.prepare(statements.deleteIdempotency).bind(teamId, ids),
     d1.prepare(statements.deleteMemories).bind(teamId, ids),
-    d1.prepare(statements.insertAudit).bind(now, teamId, "system", "system", reason, "erase", null, doomed.length, ""),
+    auditSystem(d1, teamId, now, reason, { action: "erase", count: doomed.length }),
   ];
   try {
     await d1.batch(batch);

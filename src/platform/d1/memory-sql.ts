@@ -173,10 +173,6 @@ export const deleteIdempotency = `DELETE FROM idempotency WHERE team_id = ?1 AND
 export const fulfilProposal = `UPDATE proposals SET state = iif(state = 'pending', 'accepted', NULL), decided_by = ?3, decided_at = ?4
   WHERE team_id = ?1 AND id = ?2`;
 
-/** Parameters: at, team, user, credential, tool, action, memory id or null, count, request id. */
-export const insertAudit = `INSERT INTO audit (at, team_id, user_id, credential_id, tool, action, memory_id, count, request_id)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`;
-
 /** Parameters: team, user, key, hash, memory, version, outcome, now. */
 export const insertIdempotency = `INSERT INTO idempotency
   (team_id, user_id, key, request_hash, memory_id, version, outcome, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;

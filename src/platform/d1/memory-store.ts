@@ -5,6 +5,7 @@ import { homeOf, type Memory, type MemoryState, type Version } from "../../domai
 import type {
   IdempotencyRecord,
   MemoryFilter,
+  MemoryReading,
   MemoryStore,
   MemoryWrite,
   Page,
@@ -15,6 +16,7 @@ import type {
 import { WriteRace } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { idsIn, live, matching, unexpired, visibleTo } from "./memory-conditions.ts";
+import { auditMemories } from "./memory-audit.ts";
 import * as statements from "./memory-sql.ts";
 import { idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
@@ -298,7 +300,7 @@ export class D1MemoryStore implements MemoryStore {
       ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
       d1.prepare(statements.insertTags).bind(teamId, count),
       d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
-      this.#audit(d1, principal, write, count === 1 ? (writes[0] as MemoryWrite).action : "import", writes[0]?.memory.id, count),
+      auditMemories(d1, principal, write, { action: actionOf(writes), memoryId: count === 1 ? writes[0]?.memory.id : undefined, count }),
       ...writes.flatMap(({ proposal }) => (proposal === undefined ? [] : [d1.prepare(statements.fulfilProposal).bind(teamId, proposal, principal.userId, write.now)])),
       ...(once ? [this.#idempotency(d1, principal, write.now, once)] : []),
     ];
@@ -319,7 +321,7 @@ export class D1MemoryStore implements MemoryStore {
       d1.prepare(statements.insertTombstones).bind(principal.teamId, JSON.stringify(tombstones), ids.length, write.now),
       d1.prepare(statements.deleteIdempotency).bind(principal.teamId, JSON.stringify(ids)),
       d1.prepare(statements.deleteMemories).bind(principal.teamId, JSON.stringify(ids)),
-      this.#audit(d1, principal, write, "erase", ids[0], ids.length),
+      auditMemories(d1, principal, write, { action: "erase", memoryId: ids.length === 1 ? ids[0] : undefined, count: ids.length }),
     ]);
     return { ids, lastSeq };
   }
@@ -339,10 +341,8 @@ export class D1MemoryStore implements MemoryStore {
       .bind(principal.teamId, principal.userId, key, requestHash, memoryId, version, outcome, now);
   }
 
-  #audit(d1: D1Database, principal: Principal, write: WriteContext, action: string, memoryId: string | undefined, count: number) {
-    return d1
-      .prepare(statements.insertAudit)
-      .bind(write.now, principal.teamId, principal.userId, principal.credential.id, write.tool, action, count === 1 ? (memoryId ?? null) : null, count, write.requestId);
+  async note(principal: Principal, write: WriteContext, { action, ids }: MemoryReading): Promise<void> {
+    await auditMemories(this.#shardOf(principal.shard), principal, write, { action, memoryId: ids.length === 1 ? ids[0] : undefined, count: ids.length }).run();
   }
 
   /** Runs the batch, one transaction, whose first statement answers the last sequence number taken. */
@@ -370,3 +370,9 @@ export class D1MemoryStore implements MemoryStore {
       .where(and(visibleTo(principal), idsIn(memories.id, [...new Set(ids)])));
   }
 }
+
+/** What was done to all of them; an import does several things at once. */
+const actionOf = (writes: MemoryWrite[]): MemoryWrite["action"] => {
+  const [first, ...others] = writes.map(({ action }) => action);
+  return first !== undefined && others.every((action) => action === first) ? first : "import";
+};

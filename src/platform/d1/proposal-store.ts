@@ -5,7 +5,7 @@ import type { Memory } from "../../domain/memories/memory.ts";
 import type { Proposal, ProposalState, ProposalStore, Wish } from "../../domain/memories/review-ports.ts";
 import type { WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { insertAudit } from "./memory-sql.ts";
+import { auditMemories } from "./memory-audit.ts";
 import { toMemory, type ShardOf } from "./memory-store.ts";
 import { proposals, teamPolicies } from "./review-schema.ts";
 import { memories } from "./shard-schema.ts";
@@ -26,8 +26,8 @@ const standing = `SELECT p.id, p.memory_id AS memoryId, p.version, p.visibility,
     p.tool, p.state, p.decided_by AS decidedBy, p.decided_at AS decidedAt
   FROM json_each(?2) e CROSS JOIN proposals p ON p.team_id = ?1 AND p.memory_id = e.value ->> '$.memoryId'
     AND p.version = e.value ->> '$.version' AND p.visibility = e.value ->> '$.visibility' ORDER BY e.key`;
-const auditRefusal = `INSERT INTO audit (at, team_id, user_id, credential_id, tool, action, memory_id, count, request_id)
-  SELECT ?4, p.team_id, ?3, ?5, ?6, 'refuse', p.memory_id, 1, ?7 FROM proposals p WHERE p.team_id = ?1 AND p.id = ?2 AND p.state = 'pending'`;
+const auditRefusal = `INSERT INTO audit (at, team_id, user_id, credential_id, tool, action, memory_id, count, request_id, address)
+  SELECT ?4, p.team_id, ?3, ?5, ?6, 'refuse', p.memory_id, 1, ?7, ?8 FROM proposals p WHERE p.team_id = ?1 AND p.id = ?2 AND p.state = 'pending'`;
 const refuse = `UPDATE proposals SET state = 'refused', decided_by = ?3, decided_at = ?4 WHERE team_id = ?1 AND id = ?2 AND state = 'pending'`;
 
 export class D1ProposalStore implements ProposalStore {
@@ -44,7 +44,7 @@ export class D1ProposalStore implements ProposalStore {
 
   async setReview(principal: Principal, write: WriteContext, required: boolean): Promise<void> {
     const d1 = this.#shardOf(principal.shard);
-    await d1.batch([d1.prepare(setReview).bind(principal.teamId, required ? 1 : 0), this.#audit(d1, principal, write, required ? "review-on" : "review-off", 0)]);
+    await d1.batch([d1.prepare(setReview).bind(principal.teamId, required ? 1 : 0), auditMemories(d1, principal, write, { action: required ? "review-on" : "review-off", count: 0 })]);
   }
 
   async propose(principal: Principal, write: WriteContext, wishes: Wish[]): Promise<Proposal[]> {
@@ -54,7 +54,7 @@ export class D1ProposalStore implements ProposalStore {
     const [, , , found] = await d1.batch<Proposal>([
       d1.prepare(withdrawOutdated).bind(teamId, rows),
       d1.prepare(insertWishes).bind(teamId, rows, userId, write.now, write.tool),
-      this.#audit(d1, principal, write, "propose", wishes.length),
+      auditMemories(d1, principal, write, { action: "propose", count: wishes.length }),
       d1.prepare(standing).bind(teamId, rows),
     ]);
     return found?.results ?? [];
@@ -73,7 +73,7 @@ export class D1ProposalStore implements ProposalStore {
     const d1 = this.#shardOf(principal.shard);
     // The audit row first: its condition is no longer true once the proposal is decided.
     const [, refused] = await d1.batch([
-      d1.prepare(auditRefusal).bind(principal.teamId, id, principal.userId, write.now, principal.credential.id, write.tool, write.requestId),
+      d1.prepare(auditRefusal).bind(principal.teamId, id, principal.userId, write.now, principal.credential.id, write.tool, write.requestId, write.address ?? null),
       d1.prepare(refuse).bind(principal.teamId, id, principal.userId, write.now),
     ]);
     return (refused?.meta.changes ?? 0) > 0;
@@ -88,9 +88,5 @@ export class D1ProposalStore implements ProposalStore {
       .orderBy(desc(proposals.id))
       .limit(limit);
     return rows.map(({ proposal, memory }) => ({ proposal, memory: toMemory(memory) }));
-  }
-
-  #audit(d1: D1Database, { teamId, userId, credential }: Principal, { now, tool, requestId }: WriteContext, action: string, count: number) {
-    return d1.prepare(insertAudit).bind(now, teamId, userId, credential.id, tool, action, null, count, requestId);
   }
 }

@@ -151,7 +151,7 @@ export const idempotency = sqliteTable(
   (table) => [primaryKey({ columns: [table.teamId, table.userId, table.key] }), index("idempotency_age").on(table.createdAt)],
 );
 
-/** Append-only: what was done to the team's memories, by whom, with which credential and tool. */
+/** Append-only, which triggers enforce: what was done to the team's memories, by whom, with which credential and tool. */
 export const memoryAudit = sqliteTable(
   "audit",
   {
@@ -165,6 +165,8 @@ export const memoryAudit = sqliteTable(
     memoryId: text("memory_id"),
     count: integer().notNull(),
     requestId: text("request_id").notNull(),
+    /** Of the client, as far as the edge knew. */
+    address: text(),
   },
   (table) => [index("audit_team").on(table.teamId, table.at)],
 );

@@ -4,6 +4,7 @@ import type { WebSession } from "../../../domain/tenancy/sign-in-ports.ts";
 import type { Visitor } from "../visit.ts";
 import { browserName } from "./browser-name.ts";
 import { Instant } from "./instant.tsx";
+import { Keys, type KeysProps } from "./keys.tsx";
 import { scopeMeaning } from "./scope-meaning.ts";
 import { WaysIn, type WaysInProps } from "./ways-in.tsx";
 
@@ -11,10 +12,11 @@ interface HomeProps {
   visitor: Visitor;
   sessions: readonly WebSession[];
   connections: readonly Connection[];
+  keys: KeysProps;
   ways: WaysInProps;
 }
 
-export const HomePage = ({ visitor, sessions, connections, ways }: HomeProps) => (
+export const HomePage = ({ visitor, sessions, connections, keys, ways }: HomeProps) => (
   <>
     <h1>OmniMemory</h1>
     <div class="row">
@@ -35,6 +37,7 @@ export const HomePage = ({ visitor, sessions, connections, ways }: HomeProps) =>
         ))}
       </ul>
     )}
+    <Keys {...keys} />
     <WaysIn {...ways} />
     <h2 id="sessions">Where you are signed in</h2>
     <ul aria-labelledby="sessions" class="cards">

@@ -1,0 +1,72 @@
+import type { AuditEntry } from "../tenancy/ports.ts";
+import type { Principal } from "../tenancy/principal.ts";
+
+/** One entry of any audit, in one form. What was done to memories has an action `memory.…`, and the tool or client as `client`. */
+export interface AuditRecord {
+  /** Which audit it stands in: that of the directory, or a shard's. */
+  source: string;
+  /** Ascending within the source; never shown, since it tells how much others do. */
+  id: number;
+  at: number;
+  teamId: string | null;
+  userId: string | null;
+  action: string;
+  success: boolean;
+  subject: string | null;
+  /** How many memories, where it was about memories. */
+  count: number | null;
+  client: string | null;
+  address: string | null;
+  country: string | null;
+  credentialId: string | null;
+  requestId: string | null;
+}
+
+export interface AuditFilter {
+  /** What the action begins with. */
+  action?: string | undefined;
+  /** Who did it. */
+  userId?: string | undefined;
+  /** Both included; ms since the epoch. */
+  since?: number | undefined;
+  until?: number | undefined;
+  success?: boolean | undefined;
+}
+
+/** Up to where a reader has come: the instant of the last entry, and how many of that instant they saw of each source. */
+export interface AuditPosition {
+  at: number;
+  seen: ReadonlyMap<string, number>;
+}
+
+export interface AuditQuery extends AuditFilter {
+  from?: AuditPosition | undefined;
+  limit: number;
+}
+
+export interface AuditPlace {
+  id: string;
+  shard: string;
+}
+
+type Someone = { userId: string };
+
+/** Answers lists of one source each, newest first and within an instant in the order of writing, from the query's position on. */
+export interface AuditReader {
+  /** Of these teams only; that the principal may read them the verb has made sure of. */
+  ofTeams(principal: Pick<Principal, "userId">, teams: readonly AuditPlace[], query: AuditQuery): Promise<AuditRecord[][]>;
+  /** What the person did and what was done to them, in the directory. Of others' acts not from where they came. */
+  ofPerson(person: Someone, query: AuditQuery): Promise<AuditRecord[][]>;
+  /** Teams of the organization that the person owns and that are not deleted. */
+  ownedTeams(person: Someone, organizationId: string): Promise<AuditPlace[]>;
+  namesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+/** What is written for its own sake, and not with a change. */
+export interface AuditTrail {
+  write(entry: AuditEntry): Promise<void>;
+  /** Unless `limitPerMinute` failures of that team (or of nobody's) were written in the last minute. */
+  auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void>;
+  /** Unless the same credential was noted with the same client, address and country after `unlessAfter`. */
+  noteUse(entry: AuditEntry, unlessAfter: number): Promise<void>;
+}

@@ -1,0 +1,36 @@
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import type { Services } from "../../app.ts";
+import { acknowledgeAlert, type Alert, alertStates, listAlerts } from "../../domain/audit/alerts.ts";
+import { parsedQuery } from "./audit.ts";
+import { type Called, callerInTeam } from "./caller.ts";
+import { iso, isoOrNull } from "./wire.ts";
+
+const listing = z.object({ state: z.enum(alertStates).default("open"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
+
+/** What a team's audit gave reason to tell of, below its path. */
+export function alertRoutes(services: Services): Hono<Called> {
+  const app = new Hono<Called>();
+  const context = async (c: Context<Called>) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), alerts: services.alerts });
+  app.get("/", async (c) => {
+    const ctx = await context(c);
+    const { cursor, ...asked } = parsedQuery(c, listing);
+    const found = await listAlerts(ctx, { ...asked, below: cursor });
+    const next = found.length === asked.limit ? found.at(-1)?.id : undefined;
+    return c.json({ alerts: found.map(shown), ...(next === undefined ? {} : { next_cursor: next }) });
+  });
+  app.post("/:id/acknowledge", async (c) => c.json(await acknowledgeAlert(await context(c), { id: c.req.param("id") })));
+  return app;
+}
+
+const shown = (alert: Alert): Record<string, unknown> => ({
+  id: alert.id,
+  rule: alert.rule,
+  subject: alert.subject,
+  ...(alert.value === "" ? {} : { value: alert.value }),
+  at: iso(alert.at),
+  details: alert.details,
+  raised_at: iso(alert.createdAt),
+  acknowledged_at: isoOrNull(alert.acknowledgedAt),
+  acknowledged_by: alert.acknowledgedBy,
+});

@@ -1,0 +1,110 @@
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import type { Services } from "../../app.ts";
+import { type AuditInput, type AuditPage, type NamedRecord, readAccountAudit, readOrganizationAudit, readTeamAudit } from "../../domain/audit/read.ts";
+import { invalid } from "../../domain/errors.ts";
+import { auditOf } from "../../domain/tenancy/teams.ts";
+import { describeProblems } from "../../mcp/errors.ts";
+import { type Called, callerInTeam, callingPerson } from "./caller.ts";
+import { iso } from "./wire.ts";
+
+const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+const filter = z.object({
+  action: z.string().min(1).max(60).optional(),
+  actor: z.string().min(1).max(100).optional(),
+  since: instant.optional(),
+  until: instant.optional(),
+  success: z.stringbool({ truthy: ["true"], falsy: ["false"] }).optional(),
+});
+const paged = filter.extend({ cursor: z.string().max(500).optional(), limit: z.coerce.number().int().min(1).max(200).default(50) });
+const exportPage = 200;
+
+type Read = (input: AuditInput) => Promise<AuditPage>;
+
+/** What happened in a team, below its path: in pages, or whole as NDJSON. */
+export function teamAuditRoutes(services: Services): Hono<Called> {
+  const app = new Hono<Called>();
+  const { audit } = services;
+  const context = async (c: Context<Called>) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), audit });
+  app.get("/", async (c) => {
+    const ctx = await context(c);
+    return c.json(await answered(c, (input) => readTeamAudit(ctx, input)));
+  });
+  app.get("/export", async (c) => {
+    const ctx = await context(c);
+    return exported(c, (input) => readTeamAudit(ctx, input), () => audit.write(auditOf(ctx, "audit.export", ctx.principal.teamId)));
+  });
+  return app;
+}
+
+/** The same of all teams of the organization that a person owns; a key is for one team. */
+export function organizationAuditRoutes(services: Services): Hono<Called> {
+  const app = new Hono<Called>();
+  const { audit } = services;
+  const context = async (c: Context<Called>) => {
+    callingPerson(services, c);
+    return { ...(await callerInTeam(services, c, c.req.param("team") ?? "")), audit };
+  };
+  app.get("/", async (c) => {
+    const ctx = await context(c);
+    return c.json(await answered(c, (input) => readOrganizationAudit(ctx, input)));
+  });
+  app.get("/export", async (c) => {
+    const ctx = await context(c);
+    return exported(c, (input) => readOrganizationAudit(ctx, input), () => audit.write(auditOf(ctx, "audit.export", ctx.principal.organizationId)));
+  });
+  return app;
+}
+
+/** What concerns the caller's own account. */
+export const accountAudit = (services: Services) => async (c: Context<Called>): Promise<Response> => {
+  const { person } = callingPerson(services, c);
+  return c.json(await answered(c, (input) => readAccountAudit({ person, audit: services.audit }, input)));
+};
+
+async function answered(c: Context<Called>, read: Read): Promise<Record<string, unknown>> {
+  const { actor, ...asked } = parsedQuery(c, paged);
+  const { entries, nextCursor } = await read({ ...asked, userId: actor });
+  return { entries: entries.map(shown), ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
+}
+
+/** Pages are read as they are fetched; that it was exported is written once the first page was allowed. */
+async function exported(c: Context<Called>, read: Read, note: () => Promise<void>): Promise<Response> {
+  const { actor, ...asked } = parsedQuery(c, filter);
+  const page = (cursor?: string) => read({ ...asked, userId: actor, cursor, limit: exportPage });
+  let next: AuditPage | undefined = await page();
+  await note();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (next === undefined) return controller.close();
+      const { entries, nextCursor }: AuditPage = next;
+      if (entries.length > 0) controller.enqueue(encoder.encode(entries.map((entry) => `${JSON.stringify(shown(entry))}\n`).join("")));
+      next = nextCursor === undefined ? undefined : await page(nextCursor);
+      if (next === undefined) controller.close();
+    },
+  });
+  return new Response(body, { headers: { "content-type": "application/x-ndjson", "content-disposition": 'attachment; filename="omnimemory-audit.ndjson"' } });
+}
+
+export function parsedQuery<T extends z.ZodType>(c: Context, schema: T): z.output<T> {
+  const result = schema.safeParse(c.req.query());
+  if (!result.success) throw invalid(describeProblems(result.error));
+  return result.data;
+}
+
+const shown = (entry: NamedRecord): Record<string, unknown> => ({
+  at: iso(entry.at),
+  action: entry.action,
+  success: entry.success,
+  team_id: entry.teamId,
+  user_id: entry.userId,
+  user_name: entry.userName,
+  subject: entry.subject,
+  ...(entry.count === null ? {} : { count: entry.count }),
+  client: entry.client,
+  address: entry.address,
+  country: entry.country,
+  credential_id: entry.credentialId,
+  request_id: entry.requestId,
+});

@@ -1,0 +1,81 @@
+import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import * as z from "zod";
+import type { Services } from "../../app.ts";
+import { noteRefusal } from "../../domain/audit/refusals.ts";
+import { DomainError, type ErrorCode, invalid } from "../../domain/errors.ts";
+import { createKey, defaultLifetimeDays, type KeyContext, maxLifetimeDays, revokeKey, rotateKey } from "../../domain/tenancy/keys.ts";
+import { scopes } from "../../domain/tenancy/principal.ts";
+import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
+import { describeProblems } from "../../mcp/errors.ts";
+import { auditLater } from "../later.ts";
+import { formOf } from "./form.ts";
+import { errorPage } from "./pages/error-page.tsx";
+import { IssuedKeyPage } from "./pages/keys.tsx";
+import { showPage } from "./pages/layout.tsx";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./visit.ts";
+
+type Call = Context<Web>;
+
+const creation = z.object({
+  name: z.string().trim().min(1).max(100),
+  team: z.string().min(1).max(100),
+  scopes: z.array(z.enum(scopes)).min(1, "Choose what the key may do."),
+  days: z.coerce.number().int().min(1).max(maxLifetimeDays).default(defaultLifetimeDays),
+});
+
+const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = { PERMISSION_DENIED: 403, MEMORY_NOT_FOUND: 404, CONFLICT: 409 };
+
+/** The forms of the home page by which people make, replace and revoke their keys. */
+export function keyPages(services: Services): Hono<Web> {
+  const app = new Hono<Web>();
+  for (const path of ["/keys", "/keys/*"]) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+
+  app.post("/keys", (c) =>
+    forVisitor(c, async (visitor) => {
+      const { team, days, ...wanted } = parsedCreation(await formOf(c));
+      const issued = await createKey(await contextIn(c, visitor, team), { ...wanted, expiresInDays: days });
+      return showPage(c, { title: "Your new key", status: 201, body: <IssuedKeyPage issued={issued} /> });
+    }),
+  );
+  app.post("/keys/:team/:keyId/rotate", (c) =>
+    forVisitor(c, async (visitor) => {
+      const { oldExpiresAt, ...issued } = await rotateKey(await contextIn(c, visitor, c.req.param("team")), { keyId: c.req.param("keyId") });
+      return showPage(c, { title: "Your new key", status: 201, body: <IssuedKeyPage issued={issued} oldExpiresAt={oldExpiresAt} /> });
+    }),
+  );
+  app.post("/keys/:team/:keyId/revoke", (c) =>
+    forVisitor(c, async (visitor) => {
+      await revokeKey(await contextIn(c, visitor, c.req.param("team")), { keyId: c.req.param("keyId") });
+      return c.redirect("/", 303);
+    }),
+  );
+
+  async function contextIn(c: Call, visitor: Visitor, teamId: string): Promise<KeyContext> {
+    const principal = await principalIn(services.tenants, visitor, teamId);
+    if (!principal) throw noSuchTeam();
+    return { principal, now: Date.now(), keys: services.keys, from: originOfCall(c) };
+  }
+
+  async function forVisitor(c: Call, work: (visitor: Visitor) => Promise<Response>): Promise<Response> {
+    const visitor = c.get("visitor");
+    if (!visitor) return c.redirect("/sign-in", 303);
+    try {
+      return await work(visitor);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      if (error.code === "PERMISSION_DENIED") {
+        const who = { userId: visitor.person.userId, credentialId: visitor.session.id };
+        auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, who, "POST /keys", Date.now(), originOfCall(c)));
+      }
+      return errorPage(c, statusOf[error.code] ?? 400, error.message, error.mend ?? "Go back and try again.");
+    }
+  }
+  return app;
+}
+
+function parsedCreation(form: URLSearchParams): z.output<typeof creation> {
+  const result = creation.safeParse({ name: form.get("name"), team: form.get("team"), scopes: form.getAll("scope"), days: form.get("days") ?? undefined });
+  if (!result.success) throw invalid("The key cannot be made like this.", describeProblems(result.error));
+  return result.data;
+}
