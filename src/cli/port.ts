@@ -3,7 +3,7 @@ import { codeOf, messageOf, StartFailure } from "./start-failure.ts";
 
 /**
  * The port that the server will listen on, known before anything is written or printed (0 becomes a free one). Closed
- * again at once: workerd opens the socket itself, and refuses to start should somebody be quicker.
+ * again at once: workerd opens the socket itself, and refuses to start should somebody be quicker (`PortTaken`).
  */
 export function claimPort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -16,13 +16,17 @@ export function claimPort(host: string, port: number): Promise<number> {
   });
 }
 
-export const portTaken = (host: string, port: number, cause: unknown): StartFailure =>
-  new StartFailure(`Port ${port} on ${host} is taken by another program. Stop it, or choose another port: PORT=${port + 1} npm start`, { cause });
+export class PortTaken extends StartFailure {
+  constructor(host: string, port: number, cause: unknown) {
+    super(`Port ${port} on ${host} is taken by another program. Stop it, or choose another port: PORT=${port + 1} npm start`, { cause });
+    this.name = "PortTaken";
+  }
+}
 
 function portFailure(host: string, port: number, cause: unknown): StartFailure {
   switch (codeOf(cause)) {
     case "EADDRINUSE":
-      return portTaken(host, port, cause);
+      return new PortTaken(host, port, cause);
     case "EACCES":
       return new StartFailure(`Port ${port} on ${host} is reserved by the system. Choose another port: PORT=8787 npm start`, { cause });
     default:

@@ -11,7 +11,7 @@ import type { WorkerModule } from "./bundle.ts";
 import { localPlatform } from "./local-platform.ts";
 import { type Logger, type LogLevel, levelOf } from "./log.ts";
 import { ownerVariable } from "./orphan.ts";
-import { portTaken } from "./port.ts";
+import { PortTaken } from "./port.ts";
 import { codeOf, messageOf, StartFailure } from "./start-failure.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
@@ -75,7 +75,7 @@ export class Runtime {
       return runtime;
     } catch (error) {
       await runtime.stop();
-      if (codeOf(error) === "ERR_ADDRESS_IN_USE" && options.listen) throw portTaken(options.listen.host, options.listen.port, error);
+      if (codeOf(error) === "ERR_ADDRESS_IN_USE" && options.listen) throw new PortTaken(options.listen.host, options.listen.port, error);
       const thrown = runtime.#early.map(({ message }) => uncaught.exec(message)?.[1]).find((text) => text !== undefined);
       const reason = (thrown ?? messageOf(error)).replaceAll(/\s*\n\s*/g, " ");
       throw new StartFailure(`The ${thrown === undefined ? "Workers runtime" : "Worker"} did not start: ${reason}`, { cause: error });

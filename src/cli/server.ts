@@ -5,7 +5,7 @@ import { DataDir } from "./data-dir.ts";
 import { localPlatformEntry } from "./local-platform.ts";
 import type { Logger } from "./log.ts";
 import { endOrphan } from "./orphan.ts";
-import { claimPort } from "./port.ts";
+import { claimPort, PortTaken } from "./port.ts";
 import { planFor } from "./plan.ts";
 import { projectRoot } from "./project.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
@@ -59,9 +59,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
 async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtime[]): Promise<LocalServer> {
   const { host = "127.0.0.1", log = () => undefined, vars = {}, entry = join(projectRoot, "src", "index.ts") } = options;
   await endOrphan(dataDir.pidFile, dataDir.path);
-  const port = await claimPort(host, options.port);
-  const origin = `http://${host}:${port}`;
-  const url = `${origin}/mcp`;
+  let port = await claimPort(host, options.port);
 
   // Side by side: esbuild and wrangler work in processes of their own while this one loads Miniflare.
   const [modules, platform, worker, { Runtime }] = await Promise.all([
@@ -96,9 +94,19 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
     await (await unreachable).stop();
     dataDir.writePrepared(plan.digest);
   }
-  // Before the port opens, so that whoever sees the server answer finds the file.
-  dataDir.writeLocal({ url, apiKey });
-  const runtime = await run({ host, port });
+  let runtime: Runtime | undefined;
+  while (!runtime) {
+    // Before the port opens, so that whoever sees the server answer finds the file.
+    dataDir.writeLocal({ url: `http://${host}:${port}/mcp`, apiKey });
+    try {
+      runtime = await run({ host, port });
+    } catch (error) {
+      if (options.port !== 0 || !(error instanceof PortTaken)) throw error;
+      port = await claimPort(host, 0);
+    }
+  }
+  const origin = `http://${host}:${port}`;
+  const url = `${origin}/mcp`;
   if (!(await opens(url, apiKey))) {
     // The databases or local.json were exchanged behind the mark, or the key was revoked.
     apiKey = await prepareIn(runtime, apiKey);

@@ -225,10 +225,10 @@ export interface SearchIndex {
   publicById(principal: Principal, now: number, id: string): Promise<PublicPlace | undefined>;
   stats(principal: Principal): Promise<IndexStats>;
   /**
-   * For a change that the index itself does not hold: moves the generation of these people, or of everybody for `undefined`.
-   * Never fails the write.
+   * For a change that the index itself does not hold: moves the generation of those who see something of these homes. Never
+   * fails the write.
    */
-  changed(principal: Principal, audiences: readonly (string | undefined)[]): Promise<void>;
+  changed(principal: Principal, homes: readonly string[]): Promise<void>;
   /** Moves before a write is acknowledged. Undefined when it cannot be told in time: then no kept answer may be used. */
   state(principal: Principal): Promise<IndexState | undefined>;
 }

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../cli/launcher.ts";
+import { freePort } from "../cli/free-port.ts";
 import { client as registration, type Issuer, startProvider } from "../e2e/support/issuers.ts";
 import { Product } from "../e2e/support/product.ts";
 import { startChromium } from "./support/chromium.ts";

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -70,17 +69,6 @@ export async function statusOf(url: string, apiKey: string): Promise<number> {
 
 export const localFile = (dataDir: string): { url: string; apiKey: string } =>
   JSON.parse(readFileSync(join(dataDir, "local.json"), "utf8")) as { url: string; apiKey: string };
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
-}
 
 function collect(stream: NodeJS.ReadableStream | null): () => string {
   let text = "";

@@ -1,10 +1,13 @@
-import { readdirSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { type LocalServer, startServer } from "../../src/cli/server.ts";
-import { cleanUp, scratchDir } from "./launcher.ts";
+import { cleanUp, localFile, scratchDir } from "./launcher.ts";
 
 const entry = fileURLToPath(new URL("./fixtures/worker.js", import.meta.url));
 const patience = 60_000;
@@ -50,6 +53,25 @@ describe("startServer", () => {
     }
     expect(await text(server, "/scheduled")).toBe("0");
     await server.close();
+  });
+
+  test("takes another free port when somebody is quicker than it", { timeout: patience }, async () => {
+    const taken = createServer();
+    const dataDir = scratchDir();
+    const starting = start(dataDir);
+    // local.json is there before the port opens, which takes workerd a while longer.
+    const local = join(dataDir, "local.json");
+    while (!existsSync(local)) await sleep(1);
+    const { port } = new URL(localFile(dataDir).url);
+    taken.listen(Number(port), "127.0.0.1");
+    await once(taken, "listening");
+
+    const server = await starting;
+    expect(new URL(server.url).port).not.toBe(port);
+    expect(localFile(dataDir).url).toBe(server.url);
+    expect(await text(server, "/count")).toBe("1");
+    await server.close();
+    taken.close();
   });
 
   test("starts twice side by side, each with its own data", { timeout: patience }, async () => {

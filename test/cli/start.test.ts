@@ -2,7 +2,8 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, freePort, launch, launchReady, localFile, scratchDir, statusOf } from "./launcher.ts";
+import { freePort } from "./free-port.ts";
+import { cleanUp, launch, launchReady, localFile, scratchDir, statusOf } from "./launcher.ts";
 
 const patience = 60_000;
 afterAll(cleanUp, patience);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../cli/launcher.ts";
+import { freePort } from "../cli/free-port.ts";
 import { PersonAtBrowser } from "./support/person.ts";
 import { Product } from "./support/product.ts";
 

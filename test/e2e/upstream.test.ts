@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../cli/launcher.ts";
+import { freePort } from "../cli/free-port.ts";
 import { client, ForgingIssuer, type Forgery, type Issuer, signInAt, startProvider } from "./support/issuers.ts";
 import { PersonAtBrowser } from "./support/person.ts";
 import { Product } from "./support/product.ts";

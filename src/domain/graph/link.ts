@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import * as field from "../memories/fields.ts";
-import type { Memory } from "../memories/memory.ts";
+import { homeOf, type Memory } from "../memories/memory.ts";
 import { requireEdit } from "../memories/policy.ts";
 import { untilWon } from "../memories/race.ts";
 import { resolveOne } from "../memories/resolve.ts";
@@ -70,6 +70,6 @@ export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkIn
 
 /** Answers kept by those who see a link, which is who sees both ends, hold no longer. */
 async function tell(ctx: Context, source: Memory, targets: readonly Memory[]): Promise<void> {
-  const audiences = targets.map((target) => [source, target].find(({ visibility }) => visibility === "private")?.ownerId);
-  await ctx.index.changed(ctx.principal, [...new Set(audiences)]);
+  const homes = targets.map((target) => homeOf(source.visibility, source.ownerId) || homeOf(target.visibility, target.ownerId));
+  await ctx.index.changed(ctx.principal, [...new Set(homes)]);
 }

@@ -1,11 +1,12 @@
 import type { Stage } from "../indexing/stage.ts";
+import { homeOf } from "../memories/memory.ts";
 import type { TeamHome } from "../search/vector-index.ts";
 import { drawGraph, extractionRules } from "./draw.ts";
 import type { GraphWriter } from "./ports.ts";
 
-/** Told of what changed behind the index: whose kept answers hold no longer; `undefined` is everybody. */
+/** Told of what changed behind the index: in which homes, whose kept answers hold no longer. */
 export interface ChangeListener {
-  changed(home: TeamHome, audiences: readonly (string | undefined)[]): Promise<void>;
+  changed(team: TeamHome, homes: readonly string[]): Promise<void>;
 }
 
 /** Draws the graph from what changed; better rules draw it anew from the beginning. */
@@ -14,7 +15,7 @@ export const graphStage = (graph: GraphWriter, listener: ChangeListener): Stage 
   space: extractionRules,
   async take({ home }, memories, { clock }) {
     await drawGraph({ graph }, home, clock(), memories);
-    await listener.changed(home, [...new Set(memories.map(({ visibility, ownerId }) => (visibility === "private" ? ownerId : undefined)))]);
+    await listener.changed(home, [...new Set(memories.map(({ visibility, ownerId }) => homeOf(visibility, ownerId)))]);
     return { done: memories.length, setAside: [] };
   },
 });

@@ -1,3 +1,4 @@
+import { within } from "../within.ts";
 import type { Leg, LegReports } from "./receipt.ts";
 
 /** One leg may break without breaking the answer: what it found, or nothing when it failed or was late. */
@@ -23,28 +24,22 @@ export class Legs {
   async run<T>(leg: Leg, deadline: number, work: (signal: AbortSignal) => Promise<T>, nothing: T, count: (found: T) => number): Promise<T> {
     const started = performance.now();
     const late = new AbortController();
-    const { promise: timeout, resolve } = Promise.withResolvers<typeof isLate>();
-    const timer = setTimeout(() => resolve(isLate), deadline);
     const note = (status: "ok" | "failed" | "timeout", candidates: number): void => {
       this.reports[leg] = { status, ms: performance.now() - started, candidates };
     };
     try {
-      const found = await Promise.race([work(late.signal), timeout]);
-      if (found === isLate) {
+      const done = await within(deadline, work(late.signal).then((found) => ({ found })));
+      if (!done) {
         late.abort();
         note("timeout", 0);
         return nothing;
       }
-      note("ok", count(found));
-      return found;
+      note("ok", count(done.found));
+      return done.found;
     } catch (error) {
       this.#report(leg, error);
       note("failed", 0);
       return nothing;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }
-
-const isLate = Symbol("late");

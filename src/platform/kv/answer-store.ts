@@ -1,5 +1,5 @@
 import type { AnswerStore } from "../../domain/search/recall-cache.ts";
-import { within } from "../within.ts";
+import { within } from "../../domain/within.ts";
 
 type Report = (event: string, error: unknown) => void;
 

@@ -86,10 +86,9 @@ export class LocalVectors extends DurableObject {
   }
 }
 
-/** The binding: what Vectorize's is in production. */
 /**
- * Answers are copied: handed on as it came from the object, an answer would keep whoever asked in memory until it is disposed
- * of (Workers RPC, lifecycle), which nobody does with a binding.
+ * The binding: what Vectorize's is in production. Answers are copied: handed on as it came from the object, an answer would
+ * keep whoever asked in memory until it is disposed of (Workers RPC, lifecycle), which nobody does with a binding.
  */
 export class VectorizeEmulator extends WorkerEntrypoint<{ VECTORS: DurableObjectNamespace<LocalVectors> }, IndexProps> {
   get #object() {

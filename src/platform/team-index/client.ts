@@ -1,8 +1,7 @@
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import type { IndexState, IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { inTime, Late, within } from "../within.ts";
-import { everyone } from "./generation.ts";
+import { inTime, Late, within } from "../../domain/within.ts";
 import { toDocument, toPastDocument } from "./document.ts";
 import type { IndexQuery } from "./search.ts";
 import type { TeamIndex, TeamRef } from "./team-index.ts";
@@ -138,8 +137,8 @@ export class TeamIndexClient implements SearchIndex {
     return inTime(answerMs, this.#team(principal).stats(refOf(principal)));
   }
 
-  changed(principal: Principal, audiences: readonly (string | undefined)[]): Promise<void> {
-    return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(audiences.map((audience) => audience ?? everyone)));
+  changed(principal: Principal, homes: readonly string[]): Promise<void> {
+    return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(homes));
   }
 
   async state(principal: Principal): Promise<IndexState | undefined> {

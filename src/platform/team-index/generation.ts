@@ -1,4 +1,4 @@
-/** The audience of what the whole team sees; a private memory's audience is its owner's id. */
+/** The audience of what the whole team sees; a private memory's audience is its owner's id (`homeOf`). */
 export const everyone = "";
 
 const nowMs = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";

@@ -1,7 +1,6 @@
 import type { MaintenanceIndex, TeamPlace } from "../../domain/memories/maintenance.ts";
 import type { ChangeListener } from "../../domain/graph/stage.ts";
 import type { TeamHome } from "../../domain/search/vector-index.ts";
-import { everyone } from "./generation.ts";
 import type { TeamIndex } from "./team-index.ts";
 
 /** The team's index and its organization's, as scheduled work sees them. */
@@ -24,8 +23,8 @@ export class TeamIndexMaintenance implements MaintenanceIndex, ChangeListener {
     return { rebuilt: results.some(({ rebuilt }) => rebuilt) };
   }
 
-  async changed({ teamId }: TeamHome, audiences: readonly (string | undefined)[]): Promise<void> {
-    await this.#namespace.getByName(`team:${teamId}`).bump(audiences.map((audience) => audience ?? everyone));
+  async changed({ teamId }: TeamHome, homes: readonly string[]): Promise<void> {
+    await this.#namespace.getByName(`team:${teamId}`).bump(homes);
   }
 
   #indexes(place: TeamPlace) {

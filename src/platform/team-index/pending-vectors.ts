@@ -90,7 +90,7 @@ export class PendingVectors {
   }
 
   any(): boolean {
-    return this.#all().size > 0;
+    return this.#cache ? this.#cache.size > 0 : this.oldest(1).length > 0;
   }
 
   /** Names are several to a memory, and may be missed sooner. */

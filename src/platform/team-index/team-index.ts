@@ -79,12 +79,12 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#schedulePurge();
   }
 
-  /** The generation is another one as soon as this person may find something else than before. */
+  /** The generation is another one as soon as this person may find something else than before. Others are in an organization's index only. */
   state(userId: string, teamId: string): { generation: string; others: boolean; pending: boolean } {
     const others = "SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1";
     return {
       generation: this.#generations.of(userId),
-      others: this.#sql.exec(others, teamId).toArray().length > 0,
+      others: this.#publicOnly && this.#sql.exec(others, teamId).toArray().length > 0,
       pending: this.#vectors.any(),
     };
   }
@@ -218,9 +218,9 @@ export class TeamIndex extends DurableObject<Env> {
 
   /** Lets go of the vectors that Vectorize shows by now. What cannot be asked goes on waiting, and is found meanwhile. */
   async #settle(): Promise<void> {
-    if (this.#vectors.oldest(1, 0).length === 0) return;
+    if (!this.#vectors.any()) return;
     await settlePending(this, VectorizeBindings.of(this.env)).catch(() => undefined);
-    if (this.#vectors.oldest(1, 0).length > 0) await this.#scheduleUpkeep(settleDelay);
+    if (this.#vectors.any()) await this.#scheduleUpkeep(settleDelay);
   }
 
   #alive(slots: number[]): Set<number> {

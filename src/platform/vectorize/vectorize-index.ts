@@ -3,7 +3,7 @@ import type { TeamHome, VectorEntry, VectorHit, VectorIndex, VectorKind } from "
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { PendingHit, PendingVector, SpaceRef } from "../team-index/pending-vectors.ts";
 import type { TeamIndex } from "../team-index/team-index.ts";
-import { inTime } from "../within.ts";
+import { inTime } from "../../domain/within.ts";
 import type { VectorizeBinding, VectorizeBindings } from "./bindings.ts";
 import { settlePending } from "./settle.ts";
 import { organizationNamespace, parseVectorId, teamNamespace, vectorId } from "./vector-ids.ts";

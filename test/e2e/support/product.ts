@@ -2,28 +2,28 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type LocalServer, startServer } from "../../../src/cli/server.ts";
+import { freePort } from "../../cli/free-port.ts";
 
 /** The product as `npm start` runs it, on data of its own; it can be stopped and started again where it was. */
 export class Product {
   readonly #dataDir = mkdtempSync(join(tmpdir(), "omnimemory-e2e-"));
   readonly #vars: Record<string, string>;
   #server: LocalServer | undefined;
-  #port: number;
+  readonly #port: number;
 
   private constructor(vars: Record<string, string>, port: number) {
     this.#vars = vars;
     this.#port = port;
   }
 
-  static async start(vars: Record<string, string> = { OMNIMEMORY_RATE_LIMIT: "off" }, port = 0): Promise<Product> {
-    const product = new Product(vars, port);
+  static async start(vars: Record<string, string> = { OMNIMEMORY_RATE_LIMIT: "off" }, port?: number): Promise<Product> {
+    const product = new Product(vars, port ?? (await freePort()));
     await product.start();
     return product;
   }
 
   async start(options: { recovery?: boolean } = {}): Promise<void> {
     this.#server = await startServer({ dataDir: this.#dataDir, port: this.#port, vars: this.#vars, ...options });
-    this.#port = Number(new URL(this.#server.url).port);
   }
 
   /** Open streams are cut after `limitMs`. */

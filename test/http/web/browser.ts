@@ -35,11 +35,6 @@ export class Browser {
     return this.#send(method, path, { "sec-fetch-site": "same-origin", origin, "content-type": "application/json" }, { headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
   }
 
-  /** As the script of our pages does. */
-  postJson(path: string, json: unknown, headers: Asked["headers"] = {}): Promise<Response> {
-    return this.json("POST", path, json, headers);
-  }
-
   async #send(method: string, path: string, defaults: Record<string, string>, { headers = {}, form, body }: Asked): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const all = { host: "localhost", "user-agent": this.userAgent, ...defaults, ...(cookie ? { cookie } : {}), ...headers };

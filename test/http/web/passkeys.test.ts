@@ -12,13 +12,13 @@ const keysOf = async (userId: string): Promise<{ credential_id: string; name: st
   (await env.DB.prepare("select * from passkeys where user_id = ?").bind(userId).all<any>()).results;
 
 async function add(browser: Browser, device: Authenticator, name = "Laptop", twist: Twist = {}): Promise<Response> {
-  const options = await json(await browser.postJson("/passkeys/options", {}));
-  return browser.postJson("/passkeys", { name, credential: await device.create(options, twist) });
+  const options = await json(await browser.json("POST", "/passkeys/options", {}));
+  return browser.json("POST", "/passkeys", { name, credential: await device.create(options, twist) });
 }
 
 async function use(browser: Browser, device: Authenticator, twist: Twist = {}): Promise<Response> {
-  const options = await json(await browser.postJson("/sign-in/passkey/options", {}));
-  return browser.postJson("/sign-in/passkey", { credential: await device.get(options, twist) });
+  const options = await json(await browser.json("POST", "/sign-in/passkey/options", {}));
+  return browser.json("POST", "/sign-in/passkey", { credential: await device.get(options, twist) });
 }
 
 async function withPasskey(): Promise<Signed & { device: Authenticator }> {
@@ -45,14 +45,14 @@ describe("[A13] passkeys", () => {
 
   test("options ask for a discoverable, verified key, and tell nothing of who has one", async () => {
     const { browser, device, tenant } = await withPasskey();
-    expect(await json(await browser.postJson("/passkeys/options", {}))).toMatchObject({
+    expect(await json(await browser.json("POST", "/passkeys/options", {}))).toMatchObject({
       rp: { id: "localhost", name: "OmniMemory" },
       user: { id: base64url(new TextEncoder().encode(tenant.ownerId)) },
       authenticatorSelection: { residentKey: "required", userVerification: "required" },
       excludeCredentials: [{ id: device.id }],
       attestation: "none",
     });
-    const { allowCredentials = [], userVerification, rpId } = await json(await new Browser().postJson("/sign-in/passkey/options", {}));
+    const { allowCredentials = [], userVerification, rpId } = await json(await new Browser().json("POST", "/sign-in/passkey/options", {}));
     expect([allowCredentials, userVerification, rpId]).toEqual([[], "required", "localhost"]);
   });
 
@@ -134,16 +134,16 @@ describe("[A13] answers of authenticators that are not to be believed", () => {
   test("an answer that is shown again signs nobody in, in this browser or another", async () => {
     const { device } = await withPasskey();
     const browser = new Browser();
-    const options = await json(await browser.postJson("/sign-in/passkey/options", {}));
+    const options = await json(await browser.json("POST", "/sign-in/passkey/options", {}));
     const cookies = new Map(browser.cookies);
     const credential = await device.get(options);
     const thief = new Browser();
-    expect((await thief.postJson("/sign-in/passkey", { credential })).status).toBe(403);
-    expect((await browser.postJson("/sign-in/passkey", { credential })).status).toBe(200);
+    expect((await thief.json("POST", "/sign-in/passkey", { credential })).status).toBe(403);
+    expect((await browser.json("POST", "/sign-in/passkey", { credential })).status).toBe(200);
     for (const again of [browser, thief]) {
       for (const [name, value] of cookies) again.cookies.set(name, value);
       again.cookies.delete("__Host-session");
-      expect((await again.postJson("/sign-in/passkey", { credential })).status).toBe(403);
+      expect((await again.json("POST", "/sign-in/passkey", { credential })).status).toBe(403);
       expect(await isIn(again)).toBe(false);
     }
   });
@@ -171,13 +171,13 @@ describe("[A13] answers of authenticators that are not to be believed", () => {
     const { browser, tenant } = await signedIn();
     const device = await Authenticator.make();
     const user = { id: base64url(new TextEncoder().encode(tenant.ownerId)) };
-    const options = await json(await browser.postJson("/sign-in/passkey/options", {}));
-    expect((await browser.postJson("/passkeys", { name: "x", credential: await device.create({ ...options, rp: { id: "localhost" }, user }) })).status).toBe(403);
+    const options = await json(await browser.json("POST", "/sign-in/passkey/options", {}));
+    expect((await browser.json("POST", "/passkeys", { name: "x", credential: await device.create({ ...options, rp: { id: "localhost" }, user }) })).status).toBe(403);
 
-    const begun = await json(await browser.postJson("/passkeys/options", {}));
+    const begun = await json(await browser.json("POST", "/passkeys/options", {}));
     const next = await signedIn();
     browser.cookies.set("__Host-session", next.browser.cookies.get("__Host-session") ?? "");
-    expect((await browser.postJson("/passkeys", { name: "x", credential: await device.create(begun) })).status).toBe(403);
+    expect((await browser.json("POST", "/passkeys", { name: "x", credential: await device.create(begun) })).status).toBe(403);
     expect([...(await keysOf(tenant.ownerId)), ...(await keysOf(next.tenant.ownerId))]).toEqual([]);
   });
 
@@ -194,15 +194,15 @@ describe("[A13] answers of authenticators that are not to be believed", () => {
     ["markup", { name: "x", credential: { id: "<script>", rawId: "x", type: "public-key", clientExtensionResults: {}, response: {} } }],
   ])("%s is refused and breaks nothing", async (_what, body) => {
     const { browser } = await signedIn();
-    for (const path of ["/passkeys", "/sign-in/passkey"]) expect((await browser.postJson(path, body)).status).toBe(403);
+    for (const path of ["/passkeys", "/sign-in/passkey"]) expect((await browser.json("POST", path, body)).status).toBe(403);
   });
 
   test.each(["/passkeys/options", "/passkeys", "/sign-in/passkey/options", "/sign-in/passkey", "/passkeys/x/remove"])("POST %s from another site is refused", async (path) => {
     const { browser } = await signedIn();
-    expect((await browser.postJson(path, {}, { "sec-fetch-site": "cross-site", origin: null })).status).toBe(403);
+    expect((await browser.json("POST", path, {}, { "sec-fetch-site": "cross-site", origin: null })).status).toBe(403);
   });
 
   test("a stranger cannot begin a registration", async () => {
-    expect((await new Browser().postJson("/passkeys/options", {})).status).toBe(403);
+    expect((await new Browser().json("POST", "/passkeys/options", {})).status).toBe(403);
   });
 });
