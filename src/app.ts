@@ -19,6 +19,7 @@ import type { ProposalStore } from "./domain/memories/review-ports.ts";
 import type { AnswerStore } from "./domain/search/recall-cache.ts";
 import type { DeletionDirectory, ErasurePorts } from "./domain/tenancy/deletion-ports.ts";
 import { closeDeleted } from "./domain/tenancy/erasure.ts";
+import { shardName } from "./domain/tenancy/shard-name.ts";
 import type { InvitationDirectory, TenantDirectory } from "./domain/tenancy/tenant-ports.ts";
 import type { GrantDirectory } from "./domain/tenancy/grant-ports.ts";
 import type { IdentityDirectory } from "./domain/tenancy/identities.ts";
@@ -101,8 +102,6 @@ export interface Services {
   /** Writes one structured line to the log. Never holds memory text. */
   report(event: string, requestId: string, error: unknown): void;
 }
-
-const shardName = /^SHARD_\d+$/;
 
 /** The only place that joins ports and platform. */
 export function servicesOf(env: Env): Services {

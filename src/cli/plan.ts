@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { shardName } from "../domain/tenancy/shard-name.ts";
 import { type Migration, readMigrations } from "./migrations.ts";
 import { projectRoot } from "./project.ts";
 import type { WorkerOptions } from "./worker-options.ts";
@@ -12,11 +13,9 @@ export interface Plan {
   digest: string;
 }
 
-const shardBinding = /^SHARD_\d+$/;
-
 export function planFor(worker: WorkerOptions): Plan {
   const migrations = (name: string): Migration[] => readMigrations(join(projectRoot, "migrations", name));
   const directory = { binding: "DB", migrations: migrations("directory") };
-  const shards = { bindings: Object.keys(worker.d1Databases).filter((name) => shardBinding.test(name)), migrations: migrations("shard") };
+  const shards = { bindings: Object.keys(worker.d1Databases).filter((name) => shardName.test(name)), migrations: migrations("shard") };
   return { directory, shards, digest: createHash("sha256").update(JSON.stringify([directory, shards])).digest("hex") };
 }

@@ -2,11 +2,12 @@ import * as z from "zod";
 import type { Services } from "../app.ts";
 import { indexTeam } from "../domain/indexing/index-team.ts";
 import type { TeamHome } from "../domain/search/vector-index.ts";
+import { shardName } from "../domain/tenancy/shard-name.ts";
 
 const teamHome = z.strictObject({
   teamId: z.string().min(1).max(64),
   organizationId: z.string().min(1).max(64),
-  shard: z.string().regex(/^SHARD_\d+$/),
+  shard: z.string().regex(shardName),
 });
 
 /** Together well below the 15 minutes that a consumer has, and the lease of a track. */
