@@ -4,6 +4,7 @@ import { statesOf } from "../memories/look-up.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput, SearchPart } from "../memories/recall.ts";
 import type { PublicPlace, SearchAnswer } from "../ports.ts";
+import { concealed } from "../secrets/withheld.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Ranked } from "./choose.ts";
 import { conceptsOf, drawnBy, nearBy, nearOf } from "./concepts.ts";
@@ -201,7 +202,9 @@ class Search {
       elsewhere.size > 0 && asOf === undefined ? memories.hydratePublic(principal, now, [...elsewhere.values()]).catch(unheard) : [],
       asOf === undefined ? [] : statesOf(this.#ctx, own, asOf),
     ]);
-    return { byId: new Map([...mine.memories, ...foreign, ...past].map((memory) => [memory.id, memory])), seq: mine.seq };
+    // A question does not name a secret: what it says takes no part in the ranking, nor is it shown.
+    const found = [...mine.memories, ...foreign, ...past].map((memory) => (memory.sensitivity === "secret" ? concealed(memory) : memory));
+    return { byId: new Map(found.map((memory) => [memory.id, memory])), seq: mine.seq };
   }
 }
 

@@ -51,8 +51,8 @@ function killedAt(n: number): { ports: ErasurePorts; survived: () => boolean } {
   };
   const dying = <T extends object>(port: T): T =>
     new Proxy(port, { get: (target, name) => async (...args: unknown[]) => (await step(), (target as Record<string | symbol, (...a: unknown[]) => unknown>)[name]?.(...args)) });
-  const { directory, store, index, vectors, sessions } = erasure;
-  const ports = { directory: dying(directory), store: dying(store), index: dying(index), vectors: dying(vectors), sessions: dying(sessions), report: () => undefined };
+  const { directory, store, index, vectors, sessions, keys } = erasure;
+  const ports = { directory: dying(directory), store: dying(store), index: dying(index), vectors: dying(vectors), sessions: dying(sessions), keys: dying(keys), report: () => undefined };
   return { ports, survived: () => calls < n };
 }
 

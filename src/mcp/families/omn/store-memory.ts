@@ -19,7 +19,7 @@ export const storeMemory = defineTool({
     content: field.content,
     key: field.key,
     metadata: stateInput.metadata.meta({
-      listed: { type: "object", description: "tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), own fields" },
+      listed: { type: "object", description: "tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), sensitivity: secret (encrypted), own fields" },
     }),
     namespace: field.namespace.optional().describe("global, project:x, session:x/y, thread:x"),
     occurred_at: field.instant.optional(),
