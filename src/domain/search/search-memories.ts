@@ -101,7 +101,9 @@ class Search {
 
     const question = this.#question(answer);
     const bits = new Map(answer.hits.map(({ id, own, lent }) => [id, { own, lent }]));
-    const isFound = ({ id }: Memory): boolean => [text, vector, told, drawn].some((leg) => leg.has(id));
+    // A vector from before a memory became secret finds it no more.
+    const byMeaning = ({ sensitivity }: Memory) => (sensitivity === "secret" ? [] : [vector, told]);
+    const isFound = (memory: Memory): boolean => [text, drawn, ...byMeaning(memory)].some((leg) => leg.has(memory.id));
     const found = [...byId.values()].filter((memory) => isFound(memory) && matches(memory, this.#input)).map((memory): Found => {
       const { id } = memory;
       return {

@@ -57,8 +57,9 @@ export class D1TeamKeyStore implements TeamKeyStore, KeyMaintenanceStore {
   }
 
   async rotating(): Promise<{ team: TeamPlace; current: number; since: number }[]> {
+    // Beside a single max() SQLite answers the other columns from the row that has it.
     const rows = await this.#db
-      .select({ id: teams.id, organizationId: teams.organizationId, shard: teams.shard, current: sql<number>`max(${teamKeys.number})`, since: sql<number>`max(${teamKeys.createdAt})` })
+      .select({ id: teams.id, organizationId: teams.organizationId, shard: teams.shard, current: sql<number>`max(${teamKeys.number})`, since: teamKeys.createdAt })
       .from(teamKeys)
       .innerJoin(teams, eq(teams.id, teamKeys.teamId))
       .groupBy(teams.id)

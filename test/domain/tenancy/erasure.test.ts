@@ -189,6 +189,21 @@ describe("[F3] erasing a team", () => {
     expect(JSON.stringify(audit)).not.toMatch(/gazpacho|PostgreSQL|Oslo/);
   });
 
+  test("destroys the key of its secrets first: whatever else is left, they cannot be opened any more", async () => {
+    await fill(team);
+    await team.owner.keep("vault", "the swordfish", { sensitivity: "secret" });
+    const keys = () => rowsWith(env.DB, team.id).then(({ team_keys }) => team_keys);
+    expect(await keys()).toBe(1);
+    await deleteTeam(await managing(team.owner));
+    // Killed at the first look at anything in a shard.
+    let looks = 0;
+    const dead = () => Promise.reject(new Error(`killed ${(looks += 1)}`));
+    await eraseDue({ ...erasure, store: { ...killedAt(1).ports.store, vectorsOf: dead, closedTeams: () => Promise.resolve([]), setClosed: () => Promise.resolve() }, report: () => undefined }, () => due, due + 60_000);
+    expect(looks).toBeGreaterThan(0);
+    expect(await keys()).toBeUndefined();
+    expect((await rowsWith(env.SHARD_0, team.id))["memories"]).toBeGreaterThan(0);
+  });
+
   test("cannot be undone once it has begun", async () => {
     await rest((await fill(team)).member);
     await deleteTeam(await managing(team.owner));
