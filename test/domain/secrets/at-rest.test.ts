@@ -6,7 +6,7 @@ import { acceptProposal, listProposals, setReview } from "../../../src/domain/me
 import { sha256Hex } from "../../../src/domain/hash.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
-import { indexed, minute, newTeam, now, type Person, sisterOf, type Team } from "../memories/world.ts";
+import { indexed, minute, newTeam, now, type Person, services, sisterOf, type Team } from "../memories/world.ts";
 import { rows } from "../indexing/world.ts";
 import { placesWith } from "./stored.ts";
 
@@ -156,6 +156,14 @@ describe("[A13] [S17] what else stores it", () => {
     await ada.call("omn_update_memory", { id: archived.memory_id, archived: false });
     expect((await ada.recall({ key: "p.1" }, Date.now()))[0]?.memory.content).toBe(word);
     expect(await placesWith([word], team, [ada])).toEqual([]);
+  });
+
+  test("a deleted person's private version is blanked, and is not taken for a damaged one", async () => {
+    const { id } = await grace.keep("k", "hers alone", secret);
+    await revise(grace.at(now + 1), { target: { id }, changes: { visibility: "shared", content: "everybody's" } });
+    await services.erasure.store.blankPrivateVersions("SHARD_0", grace.id);
+    const [first, second] = (await services.memories.history(grace.principal, now, [id])).get(id) ?? [];
+    expect([first, second].map((version) => [version?.state.content, version?.withheld])).toEqual([["[erased]", undefined], ["everybody's", undefined]]);
   });
 
   test("another team of the organization opens what is public to it, with the key of the team whose it is", async () => {
