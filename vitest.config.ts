@@ -35,6 +35,7 @@ export default defineConfig({
         bindings: {
           ...product.bindings,
           OMNIMEMORY_RATE_LIMIT: "off",
+          MASTER_KEYS: JSON.stringify([{ id: "test-1", key: Buffer.alloc(32, 7).toString("base64") }]),
           DIRECTORY_MIGRATIONS: await readD1Migrations("migrations/directory"),
           SHARD_MIGRATIONS: await readD1Migrations("migrations/shard"),
         },

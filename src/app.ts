@@ -25,6 +25,10 @@ import type { GrantDirectory } from "./domain/tenancy/grant-ports.ts";
 import type { IdentityDirectory } from "./domain/tenancy/identities.ts";
 import type { OAuthRecordStore } from "./domain/tenancy/oauth-records.ts";
 import type { PasskeyDirectory } from "./domain/tenancy/passkeys.ts";
+import { MasterKeys } from "./domain/secrets/master-keys.ts";
+import type { RotationPorts } from "./domain/secrets/rotation.ts";
+import { SecretBox } from "./domain/secrets/secret-box.ts";
+import { TeamKeys } from "./domain/secrets/team-keys.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
 import type { AttemptDirectory } from "./domain/tenancy/sign-in-attempts.ts";
 import type { IdentityMaintenance, SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
@@ -50,7 +54,10 @@ import { D1IdentityMaintenance } from "./platform/d1/identity-maintenance.ts";
 import { IdentityStore } from "./platform/d1/identity-store.ts";
 import { D1OAuthRecords } from "./platform/d1/oauth-store.ts";
 import { PasskeyStore } from "./platform/d1/passkey-store.ts";
+import { D1SealedStore } from "./platform/d1/sealed-store.ts";
+import { SealedRows } from "./platform/d1/sealed-rows.ts";
 import { SignInStore } from "./platform/d1/sign-in-store.ts";
+import { D1TeamKeyStore } from "./platform/d1/team-key-store.ts";
 import { TenantStore } from "./platform/d1/tenant-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
 import { TeamHomes } from "./platform/d1/team-homes.ts";
@@ -94,6 +101,8 @@ export interface Services {
   reranker: Reranker | undefined;
   answers: AnswerStore;
   maintenance: MaintenancePorts;
+  /** Keys of what is encrypted at rest. */
+  secrets: RotationPorts;
   identityMaintenance: IdentityMaintenance;
   /** Makes shards that are newly bound known to the directory, so that teams can be put there. */
   registerShards(now: number): Promise<void>;
@@ -126,6 +135,10 @@ export function servicesOf(env: Env): Services {
   const oauthRecords = announcedRecords(new D1OAuthRecords(env.DB), tellSession);
   const graphWriter = new D1GraphWriter(shardOf);
   const vectorPorts = { progress, vectors: new D1VectorStore(shardOf), vectorIndex, graph: graphWriter, embedders, report: indexReport };
+  const masters = new MasterKeys(config.masterKeys);
+  const keyStore = new D1TeamKeyStore(env.DB);
+  const teamKeys = new TeamKeys(masters, keyStore);
+  const sealed = new SealedRows(new SecretBox(teamKeys));
   const announce: SessionAnnouncements = {
     changed: tellSession,
     left: (session) => env.USER_SESSION.getByName(session).memberLeft(),
@@ -136,6 +149,7 @@ export function servicesOf(env: Env): Services {
     index: new TeamIndexErasure(env.TEAM_INDEX),
     vectors: vectorIndex,
     sessions: { erase: ({ teamId, userId }) => env.USER_SESSION.getByName(sessionName(teamId, userId)).erase() },
+    keys: keyStore,
     report: indexReport,
   };
   return {
@@ -155,8 +169,8 @@ export function servicesOf(env: Env): Services {
     watch: { feed: new D1AuditFeed(env.DB, shardOf), alerts, report: indexReport },
     oauth: new AuthorizationServer(oauthRecords, config),
     oauthRecords,
-    memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id))), announcer),
-    proposals: new D1ProposalStore(shardOf),
+    memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed), announcer),
+    proposals: new D1ProposalStore(shardOf, sealed),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
@@ -168,6 +182,7 @@ export function servicesOf(env: Env): Services {
       index: teamIndexes,
       report: indexReport,
     },
+    secrets: { masters, keys: keyStore, teamKeys, sealed: new D1SealedStore(shardOf, sealed), teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards: () => directory.listShards() }, report: indexReport },
     identityMaintenance: new D1IdentityMaintenance(env.DB),
     registerShards: (now) => directory.registerShards(boundShards, now),
     indexing: {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { MasterKey } from "./domain/secrets/master-keys.ts";
 import { providersSchema, type UpstreamProvider } from "./http/upstream/provider.ts";
 import type { EmbeddingsOptions } from "./platform/ai/embedders.ts";
 
@@ -18,6 +19,18 @@ const json = z.string().default("[]").transform((text, ctx): unknown => {
     return z.NEVER;
   }
 });
+
+/** 32 bytes: 43 digits and what fills up. */
+const masterKeysSchema = z
+  .array(
+    z.strictObject({
+      id: z.string().regex(/^[\w.-]{1,40}$/, "is 1–40 letters, digits, dots, hyphens or underscores"),
+      key: z.string().regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, "is not 32 bytes in base64; make one with: openssl rand -base64 32"),
+    }),
+    { error: "is a JSON list of {id, key}" },
+  )
+  .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, { message: "has an id twice" })
+  .transform((keys): MasterKey[] => keys.map(({ id, key }) => ({ id, secret: Uint8Array.from(atob(key), (character) => character.charCodeAt(0)) })));
 
 const schema = z
   .object({
@@ -40,6 +53,8 @@ const schema = z
     EMBEDDINGS_BATCH: z.coerce.number().int().min(1).max(2_048).default(64),
     /** A reranking model of Workers AI that reads the best of each search. */
     RERANK_MODEL: optional,
+    /** What wraps the keys of secrets: a JSON list of `{id, key}`, the current one first; `key` is 32 bytes in base64. It is a secret. */
+    MASTER_KEYS: json.pipe(masterKeysSchema),
     /** Who vouches for people: a JSON list; it holds secrets, so it is one. */
     SIGN_IN_PROVIDERS: json.pipe(providersSchema),
   })
@@ -68,6 +83,8 @@ export interface Config {
   embeddings: EmbeddingsOptions;
   rerankModel: string | undefined;
   signInProviders: UpstreamProvider[];
+  /** Without one, nothing secret is stored. */
+  masterKeys: MasterKey[];
 }
 
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
@@ -85,6 +102,7 @@ export function parseConfig(env: unknown): Config {
     allowedHosts: [...own, ...ALLOWED_HOSTS],
     // A page of the server itself may call it, too.
     allowedOrigins: [...own, ...ALLOWED_HOSTS, ...ALLOWED_ORIGINS],
+    masterKeys: parsed.data.MASTER_KEYS,
     signInProviders: parsed.data.SIGN_IN_PROVIDERS,
     embeddings: {
       provider: parsed.data.EMBEDDINGS,

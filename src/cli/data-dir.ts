@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf, StartFailure } from "./start-failure.ts";
@@ -11,6 +12,7 @@ export interface LocalFile {
 /**
  * ```
  * local.json   url and apiKey (mode 0600)
+ * master-keys.json   what opens the secrets of this directory (mode 0600): without it they are lost
  * lock         held while a server uses the directory
  * workerd.pid  the runtime, so that the next start finds one whose launcher was killed
  * state/       D1 databases and Durable Objects, as Miniflare lays them out
@@ -56,6 +58,16 @@ export class DataDir {
 
   writeLocal(local: LocalFile): void {
     writeAtomically(join(this.path, "local.json"), `${JSON.stringify(local, null, 2)}\n`);
+  }
+
+  /** MASTER_KEYS of this directory; the first start makes one. What is there is never replaced. */
+  masterKeys(): string {
+    const path = join(this.path, "master-keys.json");
+    const known = readIfThere(path);
+    if (known !== undefined) return known;
+    const made = JSON.stringify([{ id: "local-1", key: randomBytes(32).toString("base64") }]);
+    writeAtomically(path, `${made}\n`);
+    return made;
   }
 
   readPrepared(): string | undefined {

@@ -57,7 +57,8 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
 }
 
 async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtime[]): Promise<LocalServer> {
-  const { host = "127.0.0.1", log = () => undefined, vars = {}, entry = join(projectRoot, "src", "index.ts") } = options;
+  const { host = "127.0.0.1", log = () => undefined, entry = join(projectRoot, "src", "index.ts") } = options;
+  const vars = { MASTER_KEYS: options.vars?.["MASTER_KEYS"] ?? dataDir.masterKeys(), ...options.vars };
   await endOrphan(dataDir.pidFile, dataDir.path);
   let port = await claimPort(host, options.port);
 

@@ -9,9 +9,9 @@ const { env } = process;
 /** A link for whoever lost their passkeys and accounts, and still has this machine. */
 const isRecovery = env.OMNIMEMORY_RECOVERY === "on";
 
-/** Settings of the launcher itself; every other OMNIMEMORY_*, EMBEDDINGS* and SIGN_IN_* variable is handed to the Worker. */
+/** Settings of the launcher itself; every other OMNIMEMORY_*, EMBEDDINGS*, SIGN_IN_* and MASTER_KEYS variable is handed to the Worker. */
 const own = new Set(["OMNIMEMORY_DATA_DIR", "OMNIMEMORY_LOG", "OMNIMEMORY_RECOVERY"]);
-const handedOn = /^(?:OMNIMEMORY_|SIGN_IN_|EMBEDDINGS(?:_|$))/;
+const handedOn = /^(?:OMNIMEMORY_|SIGN_IN_|MASTER_KEYS$|EMBEDDINGS(?:_|$))/;
 
 try {
   await main();

@@ -21,6 +21,8 @@ export interface MemoryFilter {
 export interface MemoryWrite {
   memory: Memory;
   action: "create" | "update" | "archive" | "restore" | "import" | "share";
+  /** The version before it, where there is one: whether it was secret says what becomes of the earlier versions. */
+  before?: Memory;
   /** The proposal that it fulfils; when that is decided already, nothing is written. */
   proposal?: string;
   /** Earlier versions, oldest first, when a memory arrives with its history. */
@@ -90,7 +92,8 @@ export const mostTelling = 5;
 
 /**
  * The truth about memories. Every method answers only from what the principal may see; expired memories do
- * not exist for it, archived ones only where it says so.
+ * not exist for it, archived ones only where it says so. Secrets are opened where they are named by id or exact key, and
+ * `withheld` elsewhere.
  */
 export interface MemoryStore {
   /** What a write must know first. An expired memory is answered while it still holds its key. */
@@ -119,10 +122,10 @@ export interface MemoryStore {
     principal: Principal,
     now: number,
     filter: MemoryFilter,
-    page: { below: string | undefined; limit: number; archived?: boolean | "all" },
+    page: { below: string | undefined; limit: number; archived?: boolean | "all"; secrets?: "open" | "omit" },
   ): Promise<Page<Memory>>;
-  /** All versions by memory id, oldest first. */
-  history(principal: Principal, now: number, ids: string[]): Promise<Map<string, Version[]>>;
+  /** All versions by memory id, oldest first, secret ones opened or left out. */
+  history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit" }): Promise<Map<string, Version[]>>;
   /** States as they were at an instant, for ids that the principal could see then and may see now. */
   statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
   /** Atomic: all or none. Answers the memories with their new sequence numbers. @throws WriteRace */

@@ -2,6 +2,7 @@ import type { Services } from "../app.ts";
 import { watchAudits } from "../domain/audit/watch.ts";
 import { sweepIndexing } from "../domain/indexing/index-team.ts";
 import { eraseDue } from "../domain/tenancy/erasure.ts";
+import { keepSecrets } from "../domain/secrets/rotation.ts";
 import { sweep } from "../domain/memories/maintenance.ts";
 
 /** So that the next minute's run does not find this one at work. */
@@ -9,6 +10,8 @@ const indexingMs = 40_000;
 /** Erasing a large team takes several runs. */
 const erasingMs = 10_000;
 const watchingMs = 5_000;
+/** Sealing all secrets of a large team anew takes several runs. */
+const sealingMs = 10_000;
 
 /** Cron trigger, every minute. */
 export async function runScheduled(services: Services, now: number, clock: () => number = Date.now): Promise<void> {
@@ -18,6 +21,8 @@ export async function runScheduled(services: Services, now: number, clock: () =>
   await eraseDue(services.erasure, () => now + clock() - since, now + erasingMs);
   await services.identityMaintenance.purge(now).catch((error: unknown) => services.report("identity.purge", "", error));
   await watchAudits(services.watch, now, clock, clock() + watchingMs).catch((error: unknown) => services.report("audit.watch", "", error));
+  const sealing = now + clock() - since;
+  await keepSecrets(services.secrets, () => now + clock() - since, sealing + sealingMs);
   await sweep(services.maintenance, now);
   await sweepIndexing(services.indexing, clock, clock() + indexingMs);
 }

@@ -33,6 +33,7 @@ export function omnMemory(memory: Memory, extra: Partial<Omit<Recalled, "memory"
       ...(memory.tags.length ? { tags: memory.tags } : {}),
       importance: memory.importance,
       scope: memory.visibility,
+      ...(memory.sensitivity === "secret" ? { sensitivity: "secret" } : {}),
       ...(memory.expiresAt === null ? {} : { expiry: iso(memory.expiresAt) }),
     },
     namespace: memory.namespace,

@@ -6,6 +6,7 @@ import { findTool } from "./catalogue.ts";
 import type { ToolAnnotations, ToolContext, ToolResult } from "./define-tool.ts";
 import { describeProblems, renderError } from "./errors.ts";
 import { listResources, readResource, resourceTemplates } from "./resources.ts";
+import { makesSecret, notingSecrets, secretMeta } from "./seen-secrets.ts";
 import { toolsOf, type Surface } from "./surfaces.ts";
 
 /** Everything of a call's context but the client's name, which the protocol layer knows. */
@@ -47,6 +48,11 @@ export function buildMcpServer(options: McpServerOptions): Server {
     sessionId: ctx.sessionId,
   });
 
+  const watched = (ctx: ServerContext, seen: () => void): ToolContext & CallContext => {
+    const context = toolContext(ctx);
+    return { ...context, memories: notingSecrets(context.memories, seen) };
+  };
+
   server.setRequestHandler("tools/list", () => ({
     tools: toolsOf(options.surface).map((tool) => ({
       name: tool.name,
@@ -63,7 +69,8 @@ export function buildMcpServer(options: McpServerOptions): Server {
     if (!tool) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${request.params.name}; tools/list shows which there are.`);
     }
-    const context = toolContext(ctx);
+    let secret = makesSecret(request.params.arguments);
+    const context = watched(ctx, () => void (secret = true));
     let result: ToolResult;
     try {
       if (tool.scope) requireScope(context.principal, tool.scope);
@@ -78,16 +85,18 @@ export function buildMcpServer(options: McpServerOptions): Server {
     return {
       content: [{ type: "text", text: result.text }],
       ...(result.structured ? { structuredContent: result.structured } : {}),
-      ...(result.error ? { _meta: { "omnimemory/error": result.error } } : {}),
+      ...(result.error || secret ? { _meta: { ...(result.error ? { "omnimemory/error": result.error } : {}), ...(secret ? { [secretMeta]: true } : {}) } } : {}),
       ...(result.isError ? { isError: true } : {}),
     };
   });
 
   // Resources have no error form of their own: what the domain refuses is a protocol error.
-  const resource = async <T>(ctx: ServerContext, uri: string, work: (context: ToolContext) => Promise<T>): Promise<T> => {
-    const context = toolContext(ctx);
+  const resource = async <T extends object>(ctx: ServerContext, uri: string, work: (context: ToolContext) => Promise<T>): Promise<T> => {
+    let secret = false;
+    const context = watched(ctx, () => void (secret = true));
     try {
-      return await work(context);
+      const answer = await work(context);
+      return secret ? { ...answer, _meta: { [secretMeta]: true } } : answer;
     } catch (error) {
       if (isForbidden(error)) context.refused?.("resources");
       if (!(error instanceof DomainError)) {

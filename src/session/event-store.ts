@@ -1,13 +1,17 @@
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
+import { secretMeta } from "../mcp/seen-secrets.ts";
 
 /** The SDK's name for the GET stream of a session (streamableHttp.ts, `_standaloneSseStreamId`). */
 const standaloneStream = "_GET_stream";
 
 const maxEvents = 1_000;
 const maxAgeMs = 60 * 60 * 1_000;
-/** A larger message is delivered but cannot be replayed: a row of a Durable Object holds at most 2 MB. */
+/** A larger message, or a secret, is delivered but cannot be replayed: a row of a Durable Object holds at most 2 MB. */
 const maxMessageChars = 1_000_000;
 const pruneEvery = 64;
+
+/** A secret is kept encrypted or not at all. */
+const isSecret = (message: JSONRPCMessage): boolean => "result" in message && message.result._meta?.[secretMeta] === true;
 
 /** Event ids are at least `milliseconds * 1000`, so that they tell their age. */
 const idAt = (ms: number): number => ms * 1_000;
@@ -49,7 +53,7 @@ export class SqlEventStore implements EventStore {
   storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
     const seq = this.#nextSeq();
     const text = JSON.stringify(message);
-    if (text.length <= maxMessageChars && (streamId !== standaloneStream || this.#listening)) {
+    if (text.length <= maxMessageChars && !isSecret(message) && (streamId !== standaloneStream || this.#listening)) {
       this.#sql.exec("INSERT INTO mcp_event (session_id, seq, stream_id, message) values (?, ?, ?, ?)",
         this.#sessionId, seq, streamId, text);
       if (++this.#sincePrune >= pruneEvery) this.#prune();

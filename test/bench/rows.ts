@@ -110,6 +110,19 @@ export class Rows {
     this.#report.ratio("get / no-op", 2, getRow, noOpRow);
   }
 
+  /** A secret beside a plain memory: what encryption adds. Without L1, which keeps plain answers only. */
+  async secrets(grown: Instance): Promise<void> {
+    const { team } = grown;
+    const sealed = team.secrets(this.#sizes.samples);
+    await sealed.keep();
+    const taken = await interleave({ store: team.store, storeSecret: team.storeSecret, get: team.get, getSecret: { run: sealed.run } }, this.#sizes);
+    const [store, storeSecret, get, getSecret] = [summarise(taken.store), summarise(taken.storeSecret), summarise(taken.get), summarise(taken.getSecret)];
+    this.#row("store a secret", grown, storeSecret);
+    this.#row("get a secret by key", grown, getSecret);
+    this.#report.ratio("store a secret / store", 1.3, storeSecret, store);
+    this.#report.ratio("get a secret / get", 1.3, getSecret, get);
+  }
+
   /** What the peers are asked, asked of us; here over HTTP, there over a pipe. */
   async besidePeers({ server, team }: Instance): Promise<void> {
     const { noOp, store } = team;

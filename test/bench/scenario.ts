@@ -42,7 +42,7 @@ export class Scenario {
       if (wants("cached")) await this.attempt("cached", () => rows.cached(lone));
       if (wants("query-small")) await this.attempt("query-small", () => rows.querySmall(lone));
     }
-    if (wants("store", "get", "query-medium", "query-large", "mixed", "import", "restart", "peers")) {
+    if (wants("store", "get", "secrets", "query-medium", "query-large", "mixed", "import", "restart", "peers")) {
       const grown = await this.#start("grown", new TeamContent(seeds.grown));
       await this.attempt("the growing team", () => this.#grow(grown, lone));
       await grown.server.stop();
@@ -73,6 +73,7 @@ export class Scenario {
     await team.growTo(sizes.small);
     await team.indexed();
     if (wants("store", "get")) await this.attempt("store and get", () => rows.storeAndGet(grown));
+    if (wants("secrets")) await this.attempt("secrets", () => rows.secrets(grown));
     if (wants("peers")) {
       await team.growTo(sizes.peers);
       await team.indexed();

@@ -52,6 +52,31 @@ export class Team {
     },
   };
 
+  /** The same texts as `store` has, encrypted at rest. */
+  readonly storeSecret: Probe = {
+    run: () => {
+      const { key, content } = this.content.stored.next();
+      return this.client.callTool("omn_store_memory", { content, key, metadata: { sensitivity: "secret" } });
+    },
+  };
+
+  /** One key of some that hold a secret; `keep` stores them first. */
+  secrets(count: number): Probe & { keep: () => Promise<void> } {
+    const contents = Array.from({ length: count }, () => this.content.stored.next());
+    let next = 0;
+    return {
+      keep: async () => {
+        for (const { key, content } of contents) await this.client.callTool("omn_store_memory", { content, key, metadata: { sensitivity: "secret" } });
+      },
+      run: async () => {
+        const { key, content } = contents[next++ % count] as { key: string; content: string };
+        const answer = await this.client.callTool("omn_retrieve_memory", { key });
+        if (!JSON.stringify(answer.result).includes(JSON.stringify(content).slice(1, 40))) throw new Error(`get: the answer does not hold what ${key} says`);
+        return answer;
+      },
+    };
+  }
+
   /** Never asks the same twice, so that no cache of answers flatters the figure. */
   query(seed: number, words = 5): QueryProbe {
     const random = seeded(seed);

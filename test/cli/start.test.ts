@@ -61,6 +61,30 @@ describe("npm start", () => {
     await fourth.exit;
   });
 
+  test("makes a master key for secrets once, for the owner's eyes only, and never replaces what is there", { timeout: patience }, async () => {
+    const dataDir = scratchDir();
+    const file = join(dataDir, "master-keys.json");
+    const env = { OMNIMEMORY_DATA_DIR: dataDir, PORT: "0" };
+    const first = await launchReady(env);
+    const made = readFileSync(file, "utf8");
+    expect(JSON.parse(made)).toEqual([{ id: "local-1", key: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/) }]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(first.stdout() + first.stderr()).not.toContain(JSON.parse(made)[0].key);
+    first.child.kill("SIGTERM");
+    await first.exit;
+
+    const second = await launchReady(env);
+    expect(readFileSync(file, "utf8")).toBe(made);
+    second.child.kill("SIGTERM");
+    await second.exit;
+
+    writeFileSync(file, "spoilt");
+    const third = launch(env);
+    expect(await third.exit).toBe(1);
+    expect(third.stderr()).toMatch(/MASTER_KEYS/);
+    expect(readFileSync(file, "utf8")).toBe("spoilt");
+  });
+
   test("prints a link that signs in with a browser, once; the next start prints another", { timeout: patience }, async () => {
     const dataDir = scratchDir();
     const start = async (): Promise<{ link: string; stop: () => Promise<unknown> }> => {

@@ -58,3 +58,26 @@ describe("[A13] SIGN_IN_PROVIDERS", () => {
     expect(parse([{ ...google, issuer: "http://127.0.0.1:4000" }], { ENVIRONMENT: "local" }).signInProviders).toHaveLength(1);
   });
 });
+
+describe("[A13] MASTER_KEYS", () => {
+  const one = { id: "2026-11", key: btoa("k".repeat(32)) };
+  const parse = (list: unknown) => parseConfig({ ...production, MASTER_KEYS: typeof list === "string" ? list : JSON.stringify(list) });
+
+  test("is a JSON list, the current key first; none by default, and then a deployment starts all the same", () => {
+    expect(parse([one, { ...one, id: "2025-11" }]).masterKeys.map(({ id, secret }) => [id, secret.length])).toEqual([["2026-11", 32], ["2025-11", 32]]);
+    expect(parseConfig(production).masterKeys).toEqual([]);
+  });
+
+  test.each([
+    ["no JSON", one.key],
+    ["no list", one],
+    ["a key that is too short", [{ ...one, key: btoa("k".repeat(16)) }]],
+    ["a key that is no base64", [{ ...one, key: "k".repeat(32) }]],
+    ["the same id twice", [one, { ...one, key: btoa("l".repeat(32)) }]],
+    ["no id", [{ key: one.key }]],
+    ["a word nobody knows", [{ ...one, secret: one.key }]],
+  ])("with %s does not start, and the reason does not tell the key", (_what, list) => {
+    expect(() => parse(list)).toThrow(/cannot start.*MASTER_KEYS/s);
+    expect(() => parse(list)).not.toThrow(/a2tra|bGxs|kkkk/);
+  });
+});

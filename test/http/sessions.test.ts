@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
+import { SqlEventStore } from "../../src/session/event-store.ts";
+import { sessionName } from "../../src/session/call.ts";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
+import { rpc } from "../support/mcp.ts";
 import { send } from "./raw.ts";
 
 let token: string;
@@ -137,5 +140,30 @@ describe("[S7] requests of the session era that are wrong", () => {
     const answer = await answerOf(await legacy(initialize, {}, { path }));
     expect(answer.status).toBe(404);
     expect(answer.body.error?.message).toMatch(told);
+  });
+});
+
+describe("[A13] [S11] what a session keeps so that a client can resume a stream", () => {
+  test("is every answer but those that show a secret", async () => {
+    const ask = async (name: string, args: Record<string, unknown>) => (await rpc(token, "tools/call", { name, arguments: args })).body;
+    await ask("omn_store_memory", { key: "open", content: "the tide is high" });
+    const { result } = await ask("omn_store_memory", { key: "sealed", content: "the swordfish swims", metadata: { sensitivity: "secret" } });
+    const answers = [
+      await ask("omn_retrieve_memory", { key: "open" }),
+      await ask("omn_retrieve_memory", { key: "sealed" }),
+      (await rpc(token, "resources/read", { uri: `omnimemory://memory/${result.structuredContent.memory_id}` })).body,
+      await ask("omn_export_memories", { include_secrets: true }),
+      // Both sides of a conflict are shown, the one that was to become secret among them.
+      await ask("omn_update_memory", { key: "open", content: "the swordfish again", metadata: { sensitivity: "secret" }, expected_version: 7 }),
+    ];
+    expect(answers.map((answer) => JSON.stringify(answer).includes("swordfish"))).toEqual([false, true, true, true, true]);
+    const kept = await runInDurableObject(env.USER_SESSION.getByName(sessionName(tenant.teamId, tenant.ownerId)), async (_, { storage }) => {
+      SqlEventStore.createTables(storage.sql);
+      const events = new SqlEventStore(storage.sql, "session", true);
+      for (const answer of answers) await events.storeEvent("stream", answer);
+      return JSON.stringify(storage.sql.exec("SELECT message FROM mcp_event").toArray());
+    });
+    expect(kept).toContain("the tide is high");
+    expect(kept).not.toContain("swordfish");
   });
 });

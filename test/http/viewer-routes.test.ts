@@ -25,6 +25,7 @@ const bodies: Record<string, unknown> = {
   "POST /v1/teams/:team/keys": { name: "more", scopes: ["memory:read"] },
   "POST /v1/teams/:team/keys/:keyId/rotate": {},
   "DELETE /v1/teams/:team/keys/:keyId": "",
+  "POST /v1/teams/:team/data-key/rotate": "",
   "POST /v1/teams/:team/invitations": { role: "viewer" },
   "DELETE /v1/teams/:team/invitations/:id": "",
   "PUT /v1/teams/:team/review": { required: true },

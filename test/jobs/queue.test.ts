@@ -10,7 +10,7 @@ import { consumeJobs } from "../../src/jobs/queue.ts";
 import { runScheduled } from "../../src/jobs/scheduled.ts";
 import { D1MemoryStore } from "../../src/platform/d1/memory-store.ts";
 import { QueueAnnouncer } from "../../src/platform/queue/announcer.ts";
-import { minute, newTeam, now, services, type Team } from "../domain/memories/world.ts";
+import { minute, newTeam, now, sealedRows, services, type Team } from "../domain/memories/world.ts";
 import { busy, homeOf, Jobs, shardOf } from "../domain/indexing/world.ts";
 
 let team: Team;
@@ -95,7 +95,7 @@ describe("the producer", () => {
   test("a queue that is away is no write's trouble; the next write tries again", async () => {
     const { send, queue: jobsQueue } = queue();
     send.mockRejectedValueOnce(new Error("the queue is away"));
-    const memories = announcedWrites(new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }), new QueueAnnouncer(jobsQueue, report));
+    const memories = announcedWrites(new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealedRows), new QueueAnnouncer(jobsQueue, report));
     const ada = team.owner;
     const ctx = ada.at(now);
     const memory = firstVersion(ctx, newState({ content: "a heron", ownerId: ada.id }));

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { sha256Hex } from "../hash.ts";
 import type { MemoryFilter, Page } from "../ports.ts";
+import { legible } from "../secrets/withheld.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireCursor } from "./list.ts";
 import type { Memory, Version } from "./memory.ts";
@@ -14,6 +15,8 @@ export interface ExportInput {
   /** Memories per page. */
   limit: number;
   includeHistory: boolean;
+  /** Needs memory:admin, since it takes all secrets out of their protection at once. Otherwise they are left out. */
+  includeSecrets?: boolean;
 }
 
 export interface ExportOutcome {
@@ -27,22 +30,25 @@ export interface ExportOutcome {
 /** Of a page with history: a thousand at their longest are as much as a client takes at once. */
 const maxVersions = 1_000;
 
-/** One page of everything the caller may see in the team, archived memories included, newest first. */
+/** One page of everything the caller may see in the team, archived memories included, newest first; secrets if asked for. */
 export async function exportMemories(ctx: Context, input: ExportInput): Promise<ExportOutcome> {
   requireScope(ctx.principal, "memory:read");
+  if (input.includeSecrets) requireScope(ctx.principal, "memory:admin");
   const page = fitting(
     await ctx.memories.list(ctx.principal, ctx.now, input.filter ?? {}, {
       below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
       limit: input.limit,
       archived: "all",
+      secrets: input.includeSecrets ? "open" : "omit",
     }),
     input.includeHistory ? maxVersions : Number.POSITIVE_INFINITY,
   );
   if (page.items.length > 0) await ctx.memories.note(ctx.principal, ctx, { action: "export", ids: page.items.map(({ id }) => id) });
   const links = await exportLinks(ctx, page.items.map(({ id }) => id));
   const chains = input.includeHistory
-    ? await ctx.memories.history(ctx.principal, ctx.now, page.items.filter(({ version }) => version > 1).map(({ id }) => id))
+    ? await ctx.memories.history(ctx.principal, ctx.now, page.items.filter(({ version }) => version > 1).map(({ id }) => id), input.includeSecrets ? {} : { secrets: "omit" })
     : new Map<string, Version[]>();
+  legible([...page.items, ...[...chains.values()].flat()]);
   const records = page.items.map((memory) => toPortable(memory, withoutHole(chains.get(memory.id) ?? [], memory.version), links.get(memory.id)));
   const data =
     input.format === "ndjson"

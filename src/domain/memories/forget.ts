@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
 import { invalid, notFound } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
-import type { MemoryFilter } from "../ports.ts";
+import { type MemoryFilter, WriteRace } from "../ports.ts";
+import { legible } from "../secrets/withheld.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, type Memory } from "./memory.ts";
 import { requireEdit, requireErase } from "./policy.ts";
@@ -52,13 +53,26 @@ export async function archiveOne(ctx: Context, memory: Memory): Promise<void> {
 async function archive(ctx: Context, chosen: Memory[]): Promise<ForgetOutcome> {
   const open = chosen.filter((memory) => memory.archivedAt === null);
   if (open.length > 0) {
-    const writes = open.map((memory) => ({
+    const writes = (await whole(ctx, open)).map((memory) => ({
       memory: followingVersion(ctx, memory, { archivedAt: ctx.now }),
       action: "archive" as const,
+      before: memory,
     }));
     await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes));
   }
   return { outcome: "archived", ids: chosen.map((memory) => memory.id) };
+}
+
+/** Secrets that were selected by more than their name are without what is sealed of them. @throws WriteRace when one has changed since */
+async function whole(ctx: Context, chosen: Memory[]): Promise<Memory[]> {
+  const ids = chosen.flatMap(({ id, withheld }) => (withheld === undefined ? [] : id));
+  if (ids.length === 0) return chosen;
+  const opened = new Map(legible(await ctx.memories.lookupMany(ctx.principal, { ids, named: [] })).map((memory) => [memory.id, memory]));
+  return chosen.map((memory) => {
+    const found = memory.withheld === undefined ? memory : opened.get(memory.id);
+    if (found?.version !== memory.version) throw new WriteRace();
+    return found;
+  });
 }
 
 async function erase(ctx: Context, chosen: Memory[]): Promise<ForgetOutcome> {

@@ -168,7 +168,7 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       if (same) outcome.unchanged += 1;
       else {
         if (holder && holder.id !== present.id && next.archivedAt === null) throw takenKey(next, holder);
-        writes.push({ memory: next, action: "update" });
+        writes.push({ memory: next, action: "update", before: present });
         outcome.updated += 1;
       }
     }

@@ -3,7 +3,6 @@ import { invalid } from "../errors.ts";
 import type { MemoryFilter, TeamStats } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import type { Memory } from "./memory.ts";
-import { noteSecrets } from "./secret-reading.ts";
 
 export interface ListInput {
   filter?: MemoryFilter;
@@ -28,7 +27,6 @@ export async function list(ctx: Context, input: ListInput): Promise<ListOutcome>
   const filter = input.filter ?? {};
   if (input.keyPattern !== undefined) {
     const memories = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, input.keyPattern, filter, input.limit);
-    await noteSecrets(ctx, memories);
     return { memories };
   }
   const page = await ctx.memories.list(ctx.principal, ctx.now, filter, {
@@ -36,7 +34,6 @@ export async function list(ctx: Context, input: ListInput): Promise<ListOutcome>
     limit: input.limit,
     ...(input.archived === undefined ? {} : { archived: input.archived }),
   });
-  await noteSecrets(ctx, page.items);
   return { memories: page.items, ...(page.next === undefined ? {} : { nextCursor: page.next }) };
 }
 

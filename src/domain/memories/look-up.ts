@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import type { MemoryFilter, PublicPlace } from "../ports.ts";
 import { ownOnly } from "../search/degraded.ts";
+import { concealed, legible } from "../secrets/withheld.ts";
 import { asVersion, type Memory } from "./memory.ts";
 
 export interface LookUp {
@@ -35,7 +36,7 @@ export async function lookUp(ctx: Context, { id, key, filter = {}, asOf }: LookU
   return complete((await ctx.memories.list(ctx.principal, ctx.now, filter, { below: undefined, limit: maxFound })).items);
 }
 
-const complete = (memories: Memory[]): LookedUp => ({ memories, degraded: [] });
+const complete = (memories: Memory[]): LookedUp => ({ memories: legible(memories), degraded: [] });
 
 async function byId(ctx: Context, id: string | number): Promise<LookedUp> {
   const own = await ctx.memories.get(ctx.principal, ctx.now, id);
@@ -58,13 +59,10 @@ async function byKey(ctx: Context, key: string, filter: MemoryFilter): Promise<L
 
 /** Public memories of other teams, where the organization's index says they are. */
 async function ofOthers(ctx: Context, asked: Promise<PublicPlace[]>): Promise<LookedUp> {
-  try {
-    const places = await asked;
-    return complete(places.length > 0 ? await ctx.memories.hydratePublic(ctx.principal, ctx.now, places) : []);
-  } catch (error) {
-    ctx.report("look-up.organization", error);
-    return { memories: [], degraded: [ownOnly] };
-  }
+  const found = await asked
+    .then((places) => (places.length > 0 ? ctx.memories.hydratePublic(ctx.principal, ctx.now, places) : []))
+    .catch((error: unknown) => void ctx.report("look-up.organization", error));
+  return found ? complete(found) : { memories: [], degraded: [ownOnly] };
 }
 
 /** The key may have had another holder then, so the past is asked of the index, which knows it by instant. */
@@ -74,7 +72,10 @@ async function byKeyAt(ctx: Context, key: string | undefined, filter: MemoryFilt
     ctx.report("look-up.past", error);
     return undefined;
   });
-  return ids ? complete(await statesOf(ctx, ids, asOf)) : { memories: [], degraded: [noPast] };
+  if (!ids) return { memories: [], degraded: [noPast] };
+  const states = await statesOf(ctx, ids, asOf);
+  const isNamed = key !== undefined && !key.includes("*");
+  return complete(isNamed ? states : states.map((memory) => (memory.sensitivity === "secret" ? concealed(memory) : memory)));
 }
 
 async function heldAt(ctx: Context, key: string | undefined, filter: MemoryFilter, asOf: number, seq: number): Promise<string[]> {

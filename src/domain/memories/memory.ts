@@ -1,3 +1,5 @@
+import type { DomainError } from "../errors.ts";
+
 /** The one memory record that all five vocabularies share (architecture, "One memory record"). */
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -71,7 +73,11 @@ export interface Memory extends MemoryState {
   updatedTool: string;
   accessCount: number;
   accessedAt: number | null;
+  /** Why the sealed fields of a secret are not here: nobody asked for just this memory, or it could not be opened. Such a memory is never written. */
+  withheld?: Withheld;
 }
+
+export type Withheld = "concealed" | DomainError;
 
 /** An entry of a memory's history: a state, and who made it when, with which tool. */
 export interface Version {
@@ -81,12 +87,15 @@ export interface Version {
   tool: string;
   action: string;
   state: MemoryState;
+  withheld?: Withheld;
 }
 
-/** The memory as it was in one of its versions. */
-export const asVersion = (memory: Memory, { version, at, actorId, tool, state }: Version): Memory => ({
+/** The memory as it was in one of its versions. What is secret now, or was then, is secret. */
+export const asVersion = ({ withheld: _ofPresent, ...memory }: Memory, { version, at, actorId, tool, state, withheld }: Version): Memory => ({
   ...memory,
   ...state,
+  sensitivity: memory.sensitivity === "secret" ? "secret" : state.sensitivity,
+  ...(withheld ? { withheld } : {}),
   version,
   updatedAt: at,
   updatedBy: actorId,

@@ -10,13 +10,16 @@ import type { Json, Memory, MemoryState, Version } from "./memory.ts";
 
 const nullable = <T extends z.ZodType>(schema: T) => schema.nullable().optional();
 
-/** `metadata` of the OmniMemory document: four known entries are lifted out, the rest is free-form. */
+const sensitivity = z.enum(["normal", "secret"]);
+
+/** `metadata` of the OmniMemory document: four known entries and the sensitivity are lifted out, the rest is free-form. */
 const documentMetadata = z
   .object({
     tags: field.tags.optional(),
     importance: field.fraction.optional(),
     expiry: field.instant.nullable().optional(),
     scope: field.visibility.optional(),
+    sensitivity: sensitivity.optional(),
   })
   .loose()
   .superRefine((value, context) => {
@@ -24,7 +27,7 @@ const documentMetadata = z
     if (problem) context.addIssue({ code: "custom", message: problem });
   });
 
-function freeForm({ tags: _tags, importance: _importance, expiry: _expiry, scope: _scope, ...custom }: Record<string, unknown>) {
+function freeForm({ tags: _tags, importance: _importance, expiry: _expiry, scope: _scope, sensitivity: _sensitivity, ...custom }: Record<string, unknown>) {
   return custom as Record<string, Json>;
 }
 
@@ -45,7 +48,7 @@ export const stateInput = {
   keywords: field.tags.optional(),
   metadata: documentMetadata.optional(),
   related_files: z.array(field.key).max(100).optional(),
-  sensitivity: z.enum(["normal", "secret"]).optional(),
+  sensitivity: sensitivity.optional(),
   tier: z.enum(["episodic", "semantic"]).optional(),
   occurred_at: nullable(field.instant),
   valid_from: nullable(field.instant),
@@ -61,10 +64,10 @@ export type GivenState = Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "s
 
 /** Renders wire names into the record's, lifting the known entries out of `metadata`. */
 export function toState(input: StateInput): GivenState {
-  const { tags, importance, expiry, scope } = input.metadata ?? {};
+  const { tags, importance, expiry, scope, sensitivity } = input.metadata ?? {};
   const custom = freeForm(input.metadata ?? {});
   // Who names only the lifted entries says nothing about the free-form ones; who gives {} clears them.
-  const lifted = [tags, importance, expiry, scope].some((entry) => entry !== undefined);
+  const lifted = [tags, importance, expiry, scope, sensitivity].some((entry) => entry !== undefined);
   const metadata = input.metadata === undefined || (lifted && Object.keys(custom).length === 0) ? undefined : custom;
   const state: { [K in keyof GivenState]?: GivenState[K] | undefined } = {
     key: input.key,
@@ -82,7 +85,7 @@ export function toState(input: StateInput): GivenState {
     keywords: input.keywords,
     metadata,
     relatedFiles: input.related_files,
-    sensitivity: input.sensitivity,
+    sensitivity: input.sensitivity ?? sensitivity,
     tier: input.tier,
     occurredAt: input.occurred_at,
     validFrom: input.valid_from,

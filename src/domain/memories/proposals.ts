@@ -46,7 +46,7 @@ export async function acceptProposal(ctx: Context, input: { id: string }): Promi
     const { updatedBy, updatedTool } = memory;
     const next = { ...followingVersion(ctx, memory, { visibility: proposal.visibility }), updatedBy, updatedTool };
     if (attempt > 0) await freeKey(ctx, memory, next);
-    const [shared] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action: "share", proposal: proposal.id }]);
+    const [shared] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action: "share", before: memory, proposal: proposal.id }]);
     await ctx.index.apply(ctx.principal, [shared as Memory]);
     return shared as Memory;
   });

@@ -18,7 +18,8 @@ const mostAsked = 3;
  * project what was told of another, is not a repeat. Structured values are data, which may well be the same in two places.
  */
 export async function repeatedMemory(ctx: Context, fresh: MemoryState): Promise<Memory | undefined> {
-  if (!ctx.recalled || fresh.value !== null || !ctx.principal.scopes.includes("memory:read")) return undefined;
+  // A secret is stored as one, even if a memory that is none says the same.
+  if (!ctx.recalled || fresh.value !== null || fresh.sensitivity === "secret" || !ctx.principal.scopes.includes("memory:read")) return undefined;
   for (const id of ctx.recalled.sayers(ctx.now, fresh.content).slice(0, mostAsked)) {
     const memory = await stillThere(ctx, id);
     if (memory && reaches(memory, fresh) && isAbout(memory.namespace, fresh.namespace) && repeats(fresh.content, memory.content)) return memory;

@@ -3,6 +3,8 @@ import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import { type IdempotencyRecord, WriteRace } from "../ports.ts";
+import { sealedFields } from "../secrets/secret-box.ts";
+import { legible } from "../secrets/withheld.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { asVersion, canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Visibility } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
@@ -32,6 +34,7 @@ export interface RememberOutcome {
 /** Fields that a store under an existing key keeps when the call does not mention them. */
 const kept = [
   "tags", "importance", "metadata", "type", "summary", "keywords", "relatedFiles", "confidence", "agentId", "runId",
+  "sensitivity",
 ] as const satisfies readonly (keyof MemoryState)[];
 
 /**
@@ -46,7 +49,7 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     throw invalid("The expiry lies in the past.", "Give an expiry in the future, or leave it out to keep the memory.");
   }
   const wanted = newState({ ...fields, ownerId: ctx.principal.userId });
-  const requestHash = idempotencyKey === undefined ? "" : await sha256Hex(canonical(input));
+  const request = idempotencyKey === undefined ? { whole: "", open: "" } : await hashesOf(input);
   const review = await isReviewed(ctx, wanted.visibility);
 
   const result = await untilWon("this key", async (attempt): Promise<RememberOutcome> => {
@@ -56,7 +59,7 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     // Only the truth can tell a repeat from a retry, or from an update that the index has not heard of.
     const { prior, existing: holder } = repeated ? await known(ctx, fresh, idempotencyKey, 1) : hint;
     if (repeated && !prior && !holder) return { outcome: "duplicate", memory: repeated, replayed: false };
-    if (prior) return replay(ctx, prior, requestHash);
+    if (prior) return replay(ctx, prior, request, input);
 
     const existing = holder && isExpired(holder, ctx.now) ? undefined : holder;
     if (holder && !existing) await purge(ctx, [holder]);
@@ -66,13 +69,14 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     const next = existing ? nextVersion(ctx, existing, fields, fresh) : firstVersion(ctx, fresh);
     const outcome = !existing ? "created" : sameState(existing, next) ? "unchanged" : "updated";
     const answered = existing && outcome === "unchanged" ? existing : next;
+    const requestHash = answered.sensitivity === "secret" ? request.open : request.whole;
     const once: IdempotencyRecord | undefined =
       idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash, memoryId: answered.id, version: answered.version, outcome };
     if (answered === existing) {
       if (once) await ctx.memories.settle(ctx.principal, ctx.now, once);
       return { outcome, memory: existing, replayed: false };
     }
-    const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create" }], once);
+    const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", ...(existing ? { before: existing } : {}) }], once);
     await ctx.index.apply(ctx.principal, [memory as Memory]);
     return { outcome, memory: memory as Memory, replayed: false };
   });
@@ -149,16 +153,33 @@ function nextVersion(ctx: Context, existing: Memory, given: Partial<MemoryState>
   return followingVersion(ctx, existing, { ...fresh, ...keptFields, ownerId: existing.ownerId });
 }
 
-async function replay(ctx: Context, prior: IdempotencyRecord, requestHash: string): Promise<RememberOutcome> {
-  if (prior.requestHash !== requestHash) {
-    throw invalid(
-      "This idempotency key was used before with different content.",
-      "Use a new idempotency_key for a new memory; repeat a call only with exactly the same arguments.",
-    );
-  }
+interface RequestHashes {
+  whole: string;
+  /** Of a secret only what is stored in the open is hashed: who has the hash of a password can guess the password. */
+  open: string;
+}
+
+async function hashesOf(input: RememberInput): Promise<RequestHashes> {
+  const isSealed = (name: string): boolean => (sealedFields as readonly string[]).includes(name);
+  const open = Object.fromEntries(Object.entries(input).filter(([name]) => !isSealed(name)));
+  return { whole: await sha256Hex(canonical(input)), open: await sha256Hex(canonical(open)) };
+}
+
+const usedOtherwise = (): DomainError =>
+  invalid(
+    "This idempotency key was used before with different content.",
+    "Use a new idempotency_key for a new memory; repeat a call only with exactly the same arguments.",
+  );
+
+async function replay(ctx: Context, prior: IdempotencyRecord, request: RequestHashes, input: RememberInput): Promise<RememberOutcome> {
+  if (prior.requestHash !== request.whole && prior.requestHash !== request.open) throw usedOtherwise();
   const memory = await ctx.memories.get(ctx.principal, ctx.now, prior.memoryId);
   if (!memory) throw new DomainError("MEMORY_NOT_FOUND", "The memory this call stored has expired since.", { mend: "Store it again with a new idempotency_key." });
-  return { outcome: prior.outcome as RememberOutcome["outcome"], memory: await asOfVersion(ctx, memory, prior.version), replayed: true };
+  const stored = legible([await asOfVersion(ctx, memory, prior.version)])[0] as Memory;
+  // The hash does not tell; what was stored does.
+  const differs = sealedFields.some((field) => input[field] !== undefined && canonical(input[field]) !== canonical(stored[field]));
+  if (prior.requestHash === request.open && differs) throw usedOtherwise();
+  return { outcome: prior.outcome as RememberOutcome["outcome"], memory: stored, replayed: true };
 }
 
 /** The memory as the call left it, whatever was written since. */

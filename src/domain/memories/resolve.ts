@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { DomainError, invalid, notFound } from "../errors.ts";
+import { legible } from "../secrets/withheld.ts";
 import type { Memory, Visibility } from "./memory.ts";
 
 /** How a caller points at one memory. */
@@ -11,12 +12,12 @@ export interface Reference {
   visibility?: Visibility;
 }
 
-/** The one memory meant. A key may live in several places: then the caller is told which, and nothing is guessed. */
+/** The one memory meant, whole. A key may live in several places: then the caller is told which, and nothing is guessed. */
 export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> {
   if (ref.id !== undefined) {
     const memory = await ctx.memories.get(ctx.principal, ctx.now, ref.id);
     if (!memory) throw notFound(`There is no memory with the id ${ref.id}.`, "List or search to find its id.");
-    return memory;
+    return legible([memory])[0] as Memory;
   }
   if (ref.key === undefined) throw invalid("Neither id nor key was given.", "Say which memory: give its id or its key.");
   const found = await ctx.memories.byKey(ctx.principal, ctx.now, ref.key, {
@@ -30,5 +31,5 @@ export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> 
       details: { candidates: found.map(({ id, namespace, visibility }) => ({ id, namespace, visibility })) },
     });
   }
-  return found[0] as Memory;
+  return legible(found)[0] as Memory;
 }

@@ -55,7 +55,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
     if (sameState(current, next)) return { outcome: "unchanged", memory: current };
     if (attempt > 0) await freeKey(ctx, current, next);
     const action = current.archivedAt !== null ? "restore" : "update";
-    const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action }]);
+    const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action, before: current }]);
     await ctx.index.apply(ctx.principal, [memory as Memory]);
     return { outcome: "updated", memory: memory as Memory };
   });

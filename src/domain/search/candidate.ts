@@ -24,12 +24,13 @@ const topical = /^(?:project|user):/;
  * another fact.
  */
 export function sayingsOf(memory: Memory): string {
-  const { key, namespace, occurredAt, content, value } = memory;
+  const { key, namespace, occurredAt, content, value, withheld } = memory;
   return [
     key ?? "",
     topical.test(namespace) ? namespace : "",
     occurredAt === null ? "" : new Date(occurredAt).toISOString().slice(0, 10),
-    content,
+    // Of two secrets neither says what the other does.
+    withheld === undefined ? content : memory.id,
     value === null ? "" : JSON.stringify(value),
   ].filter(Boolean).join("\n");
 }

@@ -29,8 +29,8 @@ const weightOf = ({ weights }: Question, bits: number): number => weights.reduce
 export const matchedWords = ({ terms }: Question, bits: number): string[] => terms.filter((_, i) => has(bits, i)).map(({ word }) => word);
 
 /** The bits of the question's terms that a memory's text holds; for those that the text index did not bring. */
-export function heldBits({ terms }: Question, { content, key, tags, summary }: Pick<Memory, "content" | "key" | "tags" | "summary">): number {
-  const held = new Set(indexTerms([content, key, summary, ...tags].filter(Boolean).join(" ")));
+export function heldBits({ terms }: Question, { content, key, tags, summary, withheld }: Pick<Memory, "content" | "key" | "tags" | "summary" | "withheld">): number {
+  const held = new Set(indexTerms([withheld === undefined ? content : "", key, summary, ...tags].filter(Boolean).join(" ")));
   return terms.reduce((bits, { term }, i) => (held.has(term) ? (bits | (1 << i)) >>> 0 : bits), 0);
 }
 

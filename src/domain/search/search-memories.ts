@@ -4,6 +4,7 @@ import { statesOf } from "../memories/look-up.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput, SearchPart } from "../memories/recall.ts";
 import type { PublicPlace, SearchAnswer } from "../ports.ts";
+import { concealed } from "../secrets/withheld.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Ranked } from "./choose.ts";
 import { conceptsOf, drawnBy, nearBy, nearOf } from "./concepts.ts";
@@ -100,7 +101,9 @@ class Search {
 
     const question = this.#question(answer);
     const bits = new Map(answer.hits.map(({ id, own, lent }) => [id, { own, lent }]));
-    const isFound = ({ id }: Memory): boolean => [text, vector, told, drawn].some((leg) => leg.has(id));
+    // A vector from before a memory became secret finds it no more.
+    const byMeaning = ({ sensitivity }: Memory) => (sensitivity === "secret" ? [] : [vector, told]);
+    const isFound = (memory: Memory): boolean => [text, drawn, ...byMeaning(memory)].some((leg) => leg.has(memory.id));
     const found = [...byId.values()].filter((memory) => isFound(memory) && matches(memory, this.#input)).map((memory): Found => {
       const { id } = memory;
       return {
@@ -201,7 +204,9 @@ class Search {
       elsewhere.size > 0 && asOf === undefined ? memories.hydratePublic(principal, now, [...elsewhere.values()]).catch(unheard) : [],
       asOf === undefined ? [] : statesOf(this.#ctx, own, asOf),
     ]);
-    return { byId: new Map([...mine.memories, ...foreign, ...past].map((memory) => [memory.id, memory])), seq: mine.seq };
+    // A question does not name a secret: what it says takes no part in the ranking, nor is it shown.
+    const found = [...mine.memories, ...foreign, ...past].map((memory) => (memory.sensitivity === "secret" ? concealed(memory) : memory));
+    return { byId: new Map(found.map((memory) => [memory.id, memory])), seq: mine.seq };
   }
 }
 

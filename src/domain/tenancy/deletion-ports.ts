@@ -82,5 +82,6 @@ export interface ErasurePorts {
   index: ErasureIndex;
   vectors: { remove(team: TeamHome, entries: { kind: VectorKind; id: string }[]): Promise<void> };
   sessions: { erase(seat: Seat): Promise<void> };
+  keys: { destroy(teamId: string): Promise<void> };
   report(event: string, error: unknown): void;
 }

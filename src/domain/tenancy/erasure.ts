@@ -47,7 +47,9 @@ export async function closeDeleted({ directory, store, index }: Pick<ErasurePort
 async function eraseTeam(ports: ErasurePorts, team: TeamPlace, clock: Clock, deadline: number): Promise<boolean> {
   const { directory, store, index, sessions } = ports;
   const home = { teamId: team.id, organizationId: team.organizationId, shard: team.shard };
-  // The vectors first: only the rows know which there are, and only the index object knows in which spaces.
+  // What its secrets are sealed with, so that none is left, whatever copies there are and however far this run comes.
+  await ports.keys.destroy(team.id);
+  // Then the vectors: only the rows know which there are, and only the index object knows in which spaces.
   for (;;) {
     const entries = await store.vectorsOf(team, vectorBatch);
     if (entries.length === 0) break;

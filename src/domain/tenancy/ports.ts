@@ -49,6 +49,7 @@ export type AuditAction =
   | "team.delete"
   | "team.restore"
   | "team.erase"
+  | "team.data-key.rotate"
   | `member.role.${Role}`
   | "member.remove"
   | "member.leave"

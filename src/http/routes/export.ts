@@ -6,10 +6,11 @@ import { memoryContext } from "./proposals.ts";
 
 const pageSize = 200;
 
-/** Everything the caller may see in the team, with its history, as NDJSON that an import takes. Pages are read as they are fetched. */
+/** Everything the caller may see in the team, with its history, as NDJSON that an import takes; secrets with `?include_secrets=true`. Pages are read as they are fetched. */
 export async function exportTeam(services: Services, c: Context<Called>, teamId: string): Promise<Response> {
   const ctx = await memoryContext(services, c, teamId);
-  const page = (cursor?: string) => exportMemories(ctx, { format: "ndjson", limit: pageSize, includeHistory: true, ...(cursor === undefined ? {} : { cursor }) });
+  const includeSecrets = c.req.query("include_secrets") === "true";
+  const page = (cursor?: string) => exportMemories(ctx, { format: "ndjson", limit: pageSize, includeHistory: true, includeSecrets, ...(cursor === undefined ? {} : { cursor }) });
   // The first page before the answer begins: what is refused is refused with a status.
   let next: Awaited<ReturnType<typeof page>> | undefined = await page();
   const encoder = new TextEncoder();

@@ -4,6 +4,7 @@ import type { Services } from "../../app.ts";
 import { forbidden } from "../../domain/errors.ts";
 import { deleteOrganization, deleteTeam, restoreOrganization, restoreTeam } from "../../domain/tenancy/deletion.ts";
 import { changeRole, listMembers, removeMember, transferOwnership } from "../../domain/tenancy/members.ts";
+import { rotateDataKey } from "../../domain/secrets/rotation.ts";
 import { roles } from "../../domain/tenancy/principal.ts";
 import { createOrganization, createTeam, listTeams, maxNameLength, noSuchTeam, renameOrganization, renameTeam, showTeam, type TenantContext } from "../../domain/tenancy/teams.ts";
 import type { Member, TeamSummary } from "../../domain/tenancy/tenant-ports.ts";
@@ -73,6 +74,11 @@ export function teamRoutes(services: Services): Hono<Called> {
   app.route("/:team/alerts", alertRoutes(services));
   app.route("/:team/audit", teamAuditRoutes(services));
   app.route("/:team/organization/audit", organizationAuditRoutes(services));
+  app.post("/:team/data-key/rotate", async (c) => {
+    const { number } = await rotateDataKey({ ...(await callerInTeam(services, c, c.req.param("team"))), secrets: services.secrets });
+    return c.json({ rotated: true, data_key: number }, 202);
+  });
+
   app.route("/:team/keys", teamKeyRoutes(services));
   app.route("/:team/invitations", teamInvitationRoutes(services));
   app.route("/:team/review", reviewRoutes(services));

@@ -77,6 +77,19 @@ export const apiKeys = sqliteTable(
   (table) => [index("api_keys_user").on(table.userId, table.teamId)],
 );
 
+/** With what a team's secrets are sealed, each wrapped by a master key of the configuration. The greatest number is the current one. */
+export const teamKeys = sqliteTable(
+  "team_keys",
+  {
+    teamId: text("team_id").notNull().references(() => teams.id),
+    number: integer().notNull(),
+    masterId: text("master_id").notNull(),
+    wrapped: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.number] }), index("team_keys_master").on(table.masterId)],
+);
+
 /** Append-only, which triggers enforce: authentication, keys, grants, membership. What happens to memories is audited in the team's shard. */
 export const directoryAudit = sqliteTable(
   "audit",

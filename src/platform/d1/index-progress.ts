@@ -4,7 +4,8 @@ import type { Acquired, ExpectedTrack, Page, ProgressStore, Step } from "../../d
 import { LeaseLost, type Run, type Track } from "../../domain/indexing/stage.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import { indexFailures } from "./index-schema.ts";
-import { toMemory, type ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./memory-store.ts";
+import { toMemory } from "./sealed-rows.ts";
 import { counters, memories } from "./shard-schema.ts";
 
 /** Whoever meets a run at work looks again soon: the run may have read its last page just before the newest write. */

@@ -1,7 +1,8 @@
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { stateFields, type Memory } from "../../domain/memories/memory.ts";
+import { stateFields } from "../../domain/memories/memory.ts";
 import { mostTelling } from "../../domain/ports.ts";
+import type { StoredMemory } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
 
 /**
@@ -45,10 +46,10 @@ export function jsonArrays(rows: Record<string, unknown>[]): string[] {
 const memoryColumns = columnsOf(memories);
 
 /** Columns of a memory in the order in which `fromRaw` reads them. */
-const selectList = memoryColumns.map(([, column]) => `m.${column.name}`).join(", ");
+export const selectList = memoryColumns.map(([, column]) => `m.${column.name}`).join(", ");
 
-/** Reads a memory from a row of `selectList`, which begins at `offset`. */
-export function fromRaw(row: readonly unknown[], offset = 0): Memory {
+/** Reads a stored memory from a row of `selectList`, which begins at `offset`. */
+export function fromRaw(row: readonly unknown[], offset = 0): StoredMemory {
   const memory: Record<string, unknown> = {};
   for (const [i, [property, column]] of memoryColumns.entries()) {
     // `home` only serves the unique key; it follows from visibility and owner.
@@ -56,7 +57,7 @@ export function fromRaw(row: readonly unknown[], offset = 0): Memory {
     const value = row[offset + i];
     memory[property] = isJson(column) && typeof value === "string" ? JSON.parse(value) : value;
   }
-  return memory as unknown as Memory;
+  return memory as unknown as StoredMemory;
 }
 
 /**
@@ -131,10 +132,10 @@ const stateJson = (() => {
 
 /** The version row of every memory just written. Parameters: team, n, actions by memory id as JSON, request id. */
 export const insertVersions = `INSERT INTO versions
-  (team_id, memory_id, version, prev_version, at, actor_id, tool, action, request_id, state)
+  (team_id, memory_id, version, prev_version, at, actor_id, tool, action, request_id, state, data_key)
   SELECT m.team_id, m.id, m.version,
     CASE WHEN m.version > 1 THEN m.version - 1 END,
-    m.updated_at, m.updated_by, m.updated_tool, json_extract(?3, '$."' || m.id || '"'), ?4, ${stateJson}
+    m.updated_at, m.updated_by, m.updated_tool, json_extract(?3, '$."' || m.id || '"'), ?4, ${stateJson}, m.data_key
   FROM memories m WHERE ${justWritten}`;
 
 /** Versions that a memory brings along from an export. Parameters: rows as JSON, in chain order. */
@@ -143,6 +144,16 @@ export const insertHistory = (() => {
   return `INSERT INTO versions (${columns.map(([, column]) => column.name).join(", ")})
     SELECT ${columns.map(([property]) => extract(property)).join(", ")} FROM json_each(?1) e WHERE true`;
 })();
+
+/** Earlier versions, sealed or opened with their memory. Parameters: team, `[{memoryId, version, was, dataKey, state}]` as JSON. */
+export const reviseVersions = `UPDATE versions SET state = e.value ->> '$.state', data_key = e.value ->> '$.dataKey' FROM json_each(?2) e
+  WHERE versions.team_id = ?1 AND versions.memory_id = e.value ->> '$.memoryId' AND versions.version = e.value ->> '$.version'
+    AND versions.data_key IS e.value ->> '$.was'`;
+
+/** Of a memory, once a minute. Parameters: at, team, user, credential, memory id. */
+export const auditDamage = `INSERT INTO audit (at, team_id, user_id, credential_id, tool, action, memory_id, count, request_id)
+  SELECT ?1, ?2, ?3, ?4, '', 'secret-refused', ?5, 1, '' WHERE NOT EXISTS (
+    SELECT 1 FROM audit WHERE team_id = ?2 AND at > ?1 - 60000 AND action = 'secret-refused' AND memory_id = ?5)`;
 
 /** Parameters: team, n. */
 export const dropTags = `DELETE FROM memory_tags WHERE team_id = ?1

@@ -6,6 +6,9 @@ import type { Principal } from "../../domain/tenancy/principal.ts";
 import { indexFailures, indexProgress, servingSpaces, vectorItems } from "./index-schema.ts";
 import { memories, memoryTags, versions } from "./shard-schema.ts";
 
+/** Of a sealed content: an envelope's base64url, from its second dot on, without nonce and tag (28 bytes). */
+const sealedBytes = sql`(length(${memories.content}) - 3 - instr(substr(${memories.content}, 4), '.')) * 3 / 4 - 28`;
+
 const day = 86_400_000;
 
 /** Counts only what the principal may see; `live` and `visible` are the store's own conditions. */
@@ -15,7 +18,7 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
     db
       .select({
         total: count,
-        bytes: sql<number>`coalesce(sum(length(cast(${memories.content} AS BLOB))), 0)`,
+        bytes: sql<number>`coalesce(sum(iif(${memories.dataKey} IS NULL, length(cast(${memories.content} AS BLOB)), ${sealedBytes})), 0)`,
         last: sql<number | null>`max(${memories.updatedAt})`,
       })
       .from(memories)

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { NearParts } from "../../domain/graph/ports.ts";
-import { homeOf, type Memory, type MemoryState, type Version } from "../../domain/memories/memory.ts";
+import type { Memory, Version } from "../../domain/memories/memory.ts";
 import type {
   IdempotencyRecord,
   MemoryFilter,
@@ -18,6 +18,8 @@ import type { Principal } from "../../domain/tenancy/principal.ts";
 import { idsIn, live, matching, unexpired, visibleTo } from "./memory-conditions.ts";
 import { auditMemories } from "./memory-audit.ts";
 import * as statements from "./memory-sql.ts";
+import { OpenedRows } from "./opened-rows.ts";
+import { type SealedRows, toMemory } from "./sealed-rows.ts";
 import { idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
@@ -25,20 +27,6 @@ import type { TeamHomes } from "./team-homes.ts";
 
 /** D1 database of a shard, by binding name. @throws when a team is assigned to a shard that is not bound */
 export type ShardOf = (name: string) => D1Database;
-
-type MemoryRow = typeof memories.$inferSelect;
-
-/** `home` only serves the unique key; it follows from visibility and owner. */
-export const toMemory = ({ home: _home, ...row }: MemoryRow): Memory => row as Memory;
-
-const toVersion = ({ version, at, actorId, tool, action, state }: typeof versions.$inferSelect): Version => ({
-  version,
-  at,
-  actorId,
-  tool,
-  action,
-  state: state as unknown as MemoryState,
-});
 
 /** Nothing but a lost race breaks these constraints: the chain of versions, the unique key, the idempotency key. */
 export const isRace = (error: unknown): boolean =>
@@ -49,10 +37,14 @@ export const isRace = (error: unknown): boolean =>
 export class D1MemoryStore implements MemoryStore {
   readonly #shardOf: ShardOf;
   readonly #homes: Pick<TeamHomes, "of">;
+  readonly #sealed: SealedRows;
+  readonly #opened: OpenedRows;
 
-  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">) {
+  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">, sealed: SealedRows) {
     this.#shardOf = shardOf;
     this.#homes = homes;
+    this.#sealed = sealed;
+    this.#opened = new OpenedRows(shardOf, sealed);
   }
 
   #db(principal: Principal) {
@@ -83,7 +75,7 @@ export class D1MemoryStore implements MemoryStore {
       .prepare(statements.named)
       .bind(principal.teamId, principal.userId, name.home, name.namespace, name.key)
       .raw();
-    return rows[0] && statements.fromRaw(rows[0]);
+    return (await this.#opened.memories(principal, rows.map((row) => statements.fromRaw(row))))[0];
   }
 
   async lookupMany(
@@ -104,7 +96,7 @@ export class D1MemoryStore implements MemoryStore {
           ),
         ),
     ]);
-    return [...byId, ...byPlace].map(toMemory);
+    return this.#opened.memories(principal, [...byId, ...byPlace]);
   }
 
   async get(principal: Principal, now: number, ref: string | number): Promise<Memory | undefined> {
@@ -113,7 +105,7 @@ export class D1MemoryStore implements MemoryStore {
       .select()
       .from(memories)
       .where(and(visibleTo(principal), unexpired(now), named));
-    return rows.map(toMemory)[0];
+    return (await this.#opened.memories(principal, rows))[0];
   }
 
   async hydrate(principal: Principal, now: number, ids: string[], told: NearParts = { entities: [], relationships: [] }): Promise<{ memories: Memory[]; seq: number }> {
@@ -123,7 +115,7 @@ export class D1MemoryStore implements MemoryStore {
       .prepare(isTold ? statements.hydrateTold : statements.hydrate)
       .bind(principal.teamId, principal.userId, now, JSON.stringify(ids), ...(isTold ? parts.map((part) => JSON.stringify(part)) : []))
       .raw();
-    const found = rows.filter((row) => row[1] !== null).map((row) => statements.fromRaw(row, 1));
+    const found = rows.filter((row) => row[1] !== null).map((row) => toMemory(statements.fromRaw(row, 1)));
     const byId = new Map(found.map((memory) => [memory.id, memory]));
     const asked = new Set(ids);
     return { memories: [...ids.flatMap((id) => byId.get(id) ?? []), ...found.filter(({ id }) => !asked.has(id))], seq: Number(rows[0]?.[0] ?? 0) };
@@ -132,8 +124,8 @@ export class D1MemoryStore implements MemoryStore {
   async hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]> {
     const byShard = Map.groupBy(await this.#inOrganization(principal, now, places), (place) => place.shard);
     const found = await Promise.all(
-      [...byShard].map(([shard, group]) =>
-        drizzle(this.#shardOf(shard))
+      [...byShard].map(async ([shard, group]) => {
+        const rows = await drizzle(this.#shardOf(shard))
           .select()
           .from(memories)
           .where(
@@ -145,10 +137,11 @@ export class D1MemoryStore implements MemoryStore {
               sql`NOT EXISTS (SELECT 1 FROM team_policies p WHERE p.team_id = ${memories.teamId} AND p.closed_at IS NOT NULL)`,
               sql`(${memories.teamId}, ${memories.id}) IN (SELECT value ->> '$.teamId', value ->> '$.id' FROM json_each(${JSON.stringify(group)}))`,
             ),
-          ),
-      ),
+          );
+        return this.#opened.memories({ ...principal, shard }, rows);
+      }),
     );
-    return found.flat().map(toMemory);
+    return found.flat();
   }
 
   /** Those of teams of the organization, where they live. An index may be out of date about both; the directory is not. */
@@ -164,14 +157,14 @@ export class D1MemoryStore implements MemoryStore {
   async byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]> {
     if (Object.keys(filter).length === 0) {
       const rows = await this.#shardOf(principal.shard).prepare(statements.byKey).bind(principal.teamId, principal.userId, now, key).raw();
-      return rows.map((row) => statements.fromRaw(row));
+      return this.#opened.memories(principal, rows.map((row) => statements.fromRaw(row)));
     }
     const rows = await this.#db(principal)
       .select()
       .from(memories)
       .where(and(live(principal, now), eq(memories.key, key), matching(filter)))
       .orderBy(desc(memories.home), desc(memories.updatedAt));
-    return rows.map(toMemory);
+    return this.#opened.memories(principal, rows);
   }
 
   async byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number): Promise<Memory[]> {
@@ -206,7 +199,7 @@ export class D1MemoryStore implements MemoryStore {
     principal: Principal,
     now: number,
     filter: MemoryFilter,
-    page: { below: string | undefined; limit: number; archived?: boolean | "all" },
+    page: { below: string | undefined; limit: number; archived?: boolean | "all"; secrets?: "open" | "omit" },
   ): Promise<Page<Memory>> {
     const rows = await this.#db(principal)
       .select()
@@ -216,28 +209,32 @@ export class D1MemoryStore implements MemoryStore {
           visibleTo(principal),
           unexpired(now),
           page.archived === "all" ? undefined : page.archived ? isNotNull(memories.archivedAt) : isNull(memories.archivedAt),
+          page.secrets === "omit" ? eq(memories.sensitivity, "normal") : undefined,
           matching(filter),
           page.below === undefined ? undefined : lt(memories.id, page.below),
         ),
       )
       .orderBy(desc(memories.id))
       .limit(page.limit + 1);
-    const items = rows.slice(0, page.limit).map(toMemory);
+    const shown = rows.slice(0, page.limit);
+    const items = page.secrets === "open" ? await this.#opened.memories(principal, shown) : shown.map(toMemory);
     return { items, next: rows.length > page.limit ? items.at(-1)?.id : undefined };
   }
 
-  async history(principal: Principal, now: number, ids: string[]): Promise<Map<string, Version[]>> {
+  async history(principal: Principal, now: number, ids: string[], options: { secrets?: "omit" } = {}): Promise<Map<string, Version[]>> {
     const rows = await this.#db(principal)
       .select({ version: versions })
       .from(versions)
       .innerJoin(memories, and(eq(memories.teamId, versions.teamId), eq(memories.id, versions.memoryId)))
       .where(and(visibleTo(principal), unexpired(now), idsIn(memories.id, ids), this.#stateVisible(principal)))
       .orderBy(versions.version);
+    const shown = rows.filter(({ version }) => options.secrets !== "omit" || version.dataKey === null);
     const chains = new Map<string, Version[]>();
-    for (const { version } of rows) {
-      const chain = chains.get(version.memoryId) ?? [];
-      chain.push(toVersion(version));
-      chains.set(version.memoryId, chain);
+    for (const [i, version] of (await this.#opened.versions(principal, shown.map((row) => row.version))).entries()) {
+      const { memoryId } = (shown[i] as (typeof shown)[number]).version;
+      const chain = chains.get(memoryId) ?? [];
+      chain.push(version);
+      chains.set(memoryId, chain);
     }
     return chains;
   }
@@ -264,7 +261,8 @@ export class D1MemoryStore implements MemoryStore {
           sql`coalesce(${versions.state} ->> '$.expiresAt' > ${at}, 1)`,
         ),
       );
-    const byId = new Map(rows.map(({ version }) => [version.memoryId, toVersion(version)]));
+    const opened = await this.#opened.versions(principal, rows.map(({ version }) => version));
+    const byId = new Map(rows.map(({ version }, i) => [version.memoryId, opened[i]]));
     return ids.flatMap((id) => {
       const version = byId.get(id);
       return version ? [{ id, version }] : [];
@@ -275,27 +273,30 @@ export class D1MemoryStore implements MemoryStore {
     const d1 = this.#shardOf(principal.shard);
     const { teamId } = principal;
     const count = writes.length;
-    const rows = writes.map(({ memory }) =>
-      statements.toRow(memories, { ...memory, home: homeOf(memory.visibility, memory.ownerId) }),
-    );
+    const rows = (await Promise.all(writes.map(({ memory }) => this.#sealed.rowOf(memory)))).map((row) => statements.toRow(memories, row));
     const actions = Object.fromEntries(writes.map(({ memory, action }) => [memory.id, action]));
     // The organization's index must also hear of memories that stop being public.
     const known = writes.filter(({ memory }) => memory.version > 1).map(({ memory }) => memory.id);
-    const history = writes.flatMap(({ memory, history: earlier = [] }) =>
-      earlier.map((version, i) =>
-        statements.toRow(versions, {
-          ...version,
-          teamId,
-          memoryId: memory.id,
-          prevVersion: i === 0 ? null : version.version - 1,
-          requestId: write.requestId,
-        }),
+    const history = await Promise.all(
+      writes.flatMap(({ memory, history: earlier = [] }) =>
+        earlier.map(async (version, i) =>
+          statements.toRow(versions, {
+            ...version,
+            ...(await this.#sealed.versionOf({ ...memory, teamId }, version)),
+            teamId,
+            memoryId: memory.id,
+            prevVersion: i === 0 ? null : version.version - 1,
+            requestId: write.requestId,
+          }),
+        ),
       ),
     );
+    const turned = await this.#turned(d1, writes);
     const batch = [
       d1.prepare(statements.takeSequence).bind(teamId, count),
       d1.prepare(statements.upsertMemories).bind(teamId, JSON.stringify(rows), count),
       ...statements.jsonArrays(history).map((rows) => d1.prepare(statements.insertHistory).bind(rows)),
+      ...statements.jsonArrays(turned).map((rows) => d1.prepare(statements.reviseVersions).bind(teamId, rows)),
       d1.prepare(statements.insertVersions).bind(teamId, count, JSON.stringify(actions), write.requestId),
       ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
       d1.prepare(statements.insertTags).bind(teamId, count),
@@ -310,6 +311,18 @@ export class D1MemoryStore implements MemoryStore {
       const seq = last - count + 1 + i;
       return { ...memory, seq, alias: memory.alias || seq };
     });
+  }
+
+  /** Earlier versions of what becomes secret, or is none any more, as they are to be from now on. */
+  async #turned(d1: D1Database, writes: MemoryWrite[]): Promise<Record<string, unknown>[]> {
+    const turning = writes.filter(({ memory, before, action }) => memory.version > 1 && action !== "import" && before?.sensitivity !== memory.sensitivity).map(({ memory }) => memory);
+    if (turning.length === 0) return [];
+    const byId = new Map(turning.map((memory) => [memory.id, memory]));
+    const rows = await drizzle(d1)
+      .select()
+      .from(versions)
+      .where(and(eq(versions.teamId, turning[0]?.teamId ?? ""), idsIn(sql`${versions.memoryId}`, [...byId.keys()])));
+    return this.#sealed.turned(rows, byId);
   }
 
   async erase(principal: Principal, write: WriteContext, doomed: Memory[]): Promise<{ ids: string[]; lastSeq: number }> {

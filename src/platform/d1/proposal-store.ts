@@ -6,8 +6,10 @@ import type { Proposal, ProposalState, ProposalStore, Wish } from "../../domain/
 import type { WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { auditMemories } from "./memory-audit.ts";
-import { toMemory, type ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./memory-store.ts";
 import { proposals, teamPolicies } from "./review-schema.ts";
+import { OpenedRows } from "./opened-rows.ts";
+import type { SealedRows } from "./sealed-rows.ts";
 import { memories } from "./shard-schema.ts";
 
 const setReview = `INSERT INTO team_policies (team_id, review_required) VALUES (?1, ?2)
@@ -32,9 +34,11 @@ const refuse = `UPDATE proposals SET state = 'refused', decided_by = ?3, decided
 
 export class D1ProposalStore implements ProposalStore {
   readonly #shardOf: ShardOf;
+  readonly #opened: OpenedRows;
 
-  constructor(shardOf: ShardOf) {
+  constructor(shardOf: ShardOf, sealed: SealedRows) {
     this.#shardOf = shardOf;
+    this.#opened = new OpenedRows(shardOf, sealed);
   }
 
   async reviewRequired({ teamId, shard }: Principal): Promise<boolean> {
@@ -79,7 +83,8 @@ export class D1ProposalStore implements ProposalStore {
     return (refused?.meta.changes ?? 0) > 0;
   }
 
-  async #select({ teamId, shard }: Principal, now: number, limit: number, ...conditions: (SQL | undefined)[]): Promise<{ proposal: Proposal; memory: Memory }[]> {
+  async #select(principal: Principal, now: number, limit: number, ...conditions: (SQL | undefined)[]): Promise<{ proposal: Proposal; memory: Memory }[]> {
+    const { teamId, shard } = principal;
     const rows = await drizzle(this.#shardOf(shard))
       .select({ proposal: proposals, memory: memories })
       .from(proposals)
@@ -87,6 +92,7 @@ export class D1ProposalStore implements ProposalStore {
       .where(and(eq(proposals.teamId, teamId), ...conditions))
       .orderBy(desc(proposals.id))
       .limit(limit);
-    return rows.map(({ proposal, memory }) => ({ proposal, memory: toMemory(memory) }));
+    const found = await this.#opened.memories(principal, rows.map(({ memory }) => memory));
+    return rows.map(({ proposal }, i) => ({ proposal, memory: found[i] as Memory }));
   }
 }

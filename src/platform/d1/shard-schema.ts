@@ -43,6 +43,8 @@ export const memories = sqliteTable(
     metadata: text({ mode: "json" }).$type<Record<string, Json>>().notNull(),
     relatedFiles: text("related_files", { mode: "json" }).$type<string[]>().notNull(),
     sensitivity: text({ enum: ["normal", "secret"] }).notNull(),
+    /** Number of the team's data key with which content, value, summary and the like are sealed; NULL when they are not. */
+    dataKey: integer("data_key"),
     /** Where the text came from and whether it is quarantined: `{source, quarantined}`. */
     trust: text({ mode: "json" }).$type<{ source: string; quarantined: boolean }>().notNull(),
     tier: text({ enum: ["episodic", "semantic"] }).notNull(),
@@ -72,6 +74,7 @@ export const memories = sqliteTable(
     uniqueIndex("memories_alias").on(table.teamId, table.alias),
     uniqueIndex("memories_seq").on(table.teamId, table.seq),
     index("memories_expiry").on(table.expiresAt).where(sql`expires_at IS NOT NULL`),
+    index("memories_secret").on(table.teamId, table.dataKey).where(sql`sensitivity = 'secret'`),
   ],
 );
 
@@ -92,6 +95,8 @@ export const versions = sqliteTable(
     action: text().notNull(),
     requestId: text("request_id").notNull(),
     state: text({ mode: "json" }).$type<Record<string, Json>>().notNull(),
+    /** As of the memory, for what this state holds. */
+    dataKey: integer("data_key"),
   },
   (table) => [
     primaryKey({ columns: [table.teamId, table.memoryId, table.version] }),
@@ -101,6 +106,7 @@ export const versions = sqliteTable(
       foreignColumns: [table.teamId, table.memoryId, table.version],
     }),
     index("versions_at").on(table.teamId, table.at),
+    index("versions_secret").on(table.teamId, table.dataKey).where(sql`data_key IS NOT NULL`),
   ],
 );
 

@@ -1,4 +1,4 @@
-import type { Memory, Version } from "../../domain/memories/memory.ts";
+import { asVersion, type Memory, type Version } from "../../domain/memories/memory.ts";
 
 /** What the index holds of a memory: its searchable text and the fields that filters ask for. */
 export interface IndexDocument {
@@ -27,11 +27,15 @@ export interface IndexDocument {
   expiresAt: number | null;
   /** Archived memories stay searchable in the past only. */
   archived: boolean;
+  /** A secret is found by its key, its tags and when it was, and by no word of what it says. */
+  secret: boolean;
 }
 
 const spoken = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
 export function toDocument(memory: Memory): IndexDocument {
+  const secret = memory.sensitivity === "secret";
+  const words = secret ? [] : [memory.summary, ...memory.keywords];
   return {
     teamId: memory.teamId,
     memoryId: memory.id,
@@ -39,8 +43,8 @@ export function toDocument(memory: Memory): IndexDocument {
     seq: memory.seq,
     alias: memory.alias,
     key: memory.key,
-    content: memory.content,
-    label: [memory.key, memory.summary, ...memory.tags, ...memory.keywords].filter(Boolean).join(" "),
+    content: secret ? "" : memory.content,
+    label: [memory.key, ...memory.tags, ...words].filter(Boolean).join(" "),
     moment: [memory.agentId, memory.occurredAt === null ? undefined : spoken.format(memory.occurredAt)].filter(Boolean).join(" "),
     namespace: memory.namespace,
     visibility: memory.visibility,
@@ -53,9 +57,9 @@ export function toDocument(memory: Memory): IndexDocument {
     updatedAt: memory.updatedAt,
     expiresAt: memory.expiresAt,
     archived: memory.archivedAt !== null,
+    secret,
   };
 }
 
-/** An earlier version of the memory. */
-export const toPastDocument = (memory: Memory, { version, at, actorId, state }: Pick<Version, "version" | "at" | "actorId" | "state">): IndexDocument =>
-  toDocument({ ...memory, ...state, version, updatedAt: at, updatedBy: actorId });
+/** An earlier version of the memory; secret when the memory is now, or was then. */
+export const toPastDocument = (memory: Memory, version: Version): IndexDocument => toDocument(asVersion(memory, version));

@@ -70,6 +70,18 @@ export class Documents {
     this.#sql.exec("DELETE FROM docs WHERE team_id = ?", teamId);
   }
 
+  /**
+   * Ids of the memories of which the index has words that became secret, or lacks those that are none any more: they cannot
+   * be applied one version at a time.
+   */
+  turned(documents: IndexDocument[]): string[] {
+    const turned = documents.filter(({ teamId, memoryId, secret }) => {
+      const [newest] = this.#rows("team_id = ? AND memory_id = ? ORDER BY version DESC LIMIT 1", teamId, memoryId);
+      return newest !== undefined && (newest["secret"] === 1) !== secret;
+    });
+    return [...new Set(turned.map(({ memoryId }) => memoryId))];
+  }
+
   /** A version that was superseded before the index heard of it: searchable in the past only. */
   putPast(document: IndexDocument, untilAt: number): void {
     if (!this.#keepPast) return;
@@ -102,12 +114,12 @@ export class Documents {
     const row = this.#sql
       .exec<{ doc: number }>(
         `INSERT INTO docs (team_id, memory_id, version, alias, from_at, until_at, key, content, label, moment, namespace, visibility,
-           owner_id, author_id, type, importance, tags, position, updated_at, expires_at, archived)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING doc`,
+           owner_id, author_id, type, importance, tags, position, updated_at, expires_at, archived, secret)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING doc`,
         document.teamId, document.memoryId, document.version, document.alias, document.updatedAt, untilAt, document.key,
         document.content, document.label, document.moment, document.namespace, document.visibility, document.ownerId,
         document.authorId, document.type, document.importance, JSON.stringify(document.tags), document.position,
-        document.updatedAt, document.expiresAt, document.archived ? 1 : 0,
+        document.updatedAt, document.expiresAt, document.archived ? 1 : 0, document.secret ? 1 : 0,
       )
       .toArray()[0];
     return row?.doc;

@@ -4,7 +4,7 @@ import { textTableNames, textTables } from "./text/text-index.ts";
  * Storage of a TeamIndex object. `docs` has one row per version of a memory; the present one has no `until_at`. Under
  * `slot` the text index knows the row, in the part of those who see it; archived rows are in no part.
  */
-const version = "5";
+const version = "6";
 
 const tables = `
   CREATE TABLE sources (
@@ -18,7 +18,7 @@ const tables = `
     key TEXT, content TEXT NOT NULL, label TEXT NOT NULL, moment TEXT NOT NULL,
     namespace TEXT NOT NULL, visibility TEXT NOT NULL, owner_id TEXT NOT NULL, author_id TEXT NOT NULL,
     type TEXT NOT NULL, importance REAL NOT NULL, tags TEXT NOT NULL,
-    position INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER, archived INTEGER NOT NULL,
+    position INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER, archived INTEGER NOT NULL, secret INTEGER NOT NULL,
     slot INTEGER, part TEXT, length INTEGER
   );
   CREATE UNIQUE INDEX docs_version ON docs (team_id, memory_id, version);

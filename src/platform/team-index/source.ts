@@ -1,7 +1,6 @@
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { MemoryState } from "../../domain/memories/memory.ts";
-import { toMemory } from "../d1/memory-store.ts";
+import { toMemory, toVersion } from "../d1/sealed-rows.ts";
 import { counters, memories, outbox, versions } from "../d1/shard-schema.ts";
 import { toDocument, toPastDocument, type IndexDocument } from "./document.ts";
 
@@ -101,7 +100,7 @@ function chainOf(row: typeof memories.$inferSelect, chain: (typeof versions.$inf
   return {
     present: toDocument(memory),
     past: earlier.map((version, i) => ({
-      document: toPastDocument(memory, { ...version, state: version.state as unknown as MemoryState }),
+      document: toPastDocument(memory, toVersion(version)),
       untilAt: earlier[i + 1]?.at ?? memory.updatedAt,
     })),
   };

@@ -56,14 +56,24 @@ export class TeamIndex extends DurableObject<Env> {
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
   async apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void> {
     await this.#endOfPass(team);
+    // What comes after it was read from the truth may have been erased since.
+    const fresh = documents.filter(({ seq }) => seq > this.#progress.applied(team.teamId));
+    const turned = this.#documents.turned(fresh);
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
-      // What comes after it was read from the truth may have been erased since.
-      const applied = this.#progress.applied(team.teamId);
-      this.#put(team.teamId, documents.filter(({ seq }) => seq > applied));
+      if (turned.length > 0) {
+        // Out at once, and then with all versions from the truth: the gap that stays makes the pass below.
+        this.#documents.remove(team.teamId, turned);
+        return;
+      }
+      this.#put(team.teamId, fresh);
       // An organization hears of public changes only; how far it has come is known from its own passes.
       if (!this.#publicOnly) this.#progress.mark(team.teamId, first, last);
     });
+    if (turned.length > 0) {
+      await this.#schedulePurge();
+      await this.catchUp(team, last);
+    }
     if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
     if (this.#publicOnly && documents.some(({ visibility }) => visibility !== "public")) await this.#schedulePurge();
   }

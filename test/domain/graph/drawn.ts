@@ -4,7 +4,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { drawGraph } from "../../../src/domain/graph/draw.ts";
 import type { TeamHome } from "../../../src/domain/search/vector-index.ts";
 import { D1GraphWriter } from "../../../src/platform/d1/graph-writer.ts";
-import { toMemory } from "../../../src/platform/d1/memory-store.ts";
+import { toMemory } from "../../../src/platform/d1/sealed-rows.ts";
 import { memories } from "../../../src/platform/d1/shard-schema.ts";
 import { now, type Team } from "../memories/world.ts";
 

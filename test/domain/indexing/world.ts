@@ -13,7 +13,7 @@ import { D1MemoryStore, type ShardOf } from "../../../src/platform/d1/memory-sto
 import { D1VectorStore } from "../../../src/platform/d1/vector-store.ts";
 import { TeamIndexMaintenance } from "../../../src/platform/team-index/maintenance.ts";
 import { store as directory } from "../tenancy/tenant.ts";
-import { Person, type Team } from "../memories/world.ts";
+import { Person, sealedRows, type Team } from "../memories/world.ts";
 
 export const shardOf: ShardOf = (name) => (env as unknown as Record<string, D1Database>)[name] as D1Database;
 
@@ -120,7 +120,7 @@ class ProgressOfTeam extends D1IndexProgress {
 /** Writes that the running Worker is not told of, which would draw the same graph meanwhile. */
 export class Unannounced extends Person {
   override at(instant: number, tool?: string): Context {
-    return { ...super.at(instant, tool), memories: new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }) };
+    return { ...super.at(instant, tool), memories: new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealedRows) };
   }
 }
 

@@ -13,7 +13,7 @@ const later = now + day;
 async function exportPages(who: Person, format: "ndjson" | "json", limit: number, at = later): Promise<ExportOutcome[]> {
   const pages: ExportOutcome[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await exportMemories(who.at(at), { format, limit, includeHistory: true, ...(cursor ? { cursor } : {}) });
+    const page = await exportMemories(who.at(at), { format, limit, includeHistory: true, includeSecrets: true, ...(cursor ? { cursor } : {}) });
     pages.push(page);
     cursor = page.nextCursor;
     if (!cursor) return pages;

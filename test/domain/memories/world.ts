@@ -9,12 +9,16 @@ import { newState, type Memory, type MemoryState } from "../../../src/domain/mem
 import { recall, type RecallInput, type Recalled } from "../../../src/domain/memories/recall.ts";
 import { firstVersion, remember, type RememberInput, type RememberOutcome } from "../../../src/domain/memories/remember.ts";
 import { type Principal, type Role, type Scope, scopes } from "../../../src/domain/tenancy/principal.ts";
+import { SecretBox } from "../../../src/domain/secrets/secret-box.ts";
+import { SealedRows } from "../../../src/platform/d1/sealed-rows.ts";
 import type { TeamRef } from "../../../src/platform/team-index/team-index.ts";
 import { callTool, type ToolAnswer } from "../../support/mcp.ts";
 import { keyFor, newTenant, now, principalOf, store } from "../tenancy/tenant.ts";
 
 export { day, hour, minute, now } from "../tenancy/tenant.ts";
 export const services = servicesOf(env);
+/** Seals and opens with the keys of the running Worker. */
+export const sealedRows = new SealedRows(new SecretBox(services.secrets.teamKeys));
 
 /** Until everything that was written has its vector and its place in the graph. */
 export async function indexed({ teamId, organizationId, shard }: Principal): Promise<void> {

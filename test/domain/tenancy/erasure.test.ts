@@ -51,8 +51,8 @@ function killedAt(n: number): { ports: ErasurePorts; survived: () => boolean } {
   };
   const dying = <T extends object>(port: T): T =>
     new Proxy(port, { get: (target, name) => async (...args: unknown[]) => (await step(), (target as Record<string | symbol, (...a: unknown[]) => unknown>)[name]?.(...args)) });
-  const { directory, store, index, vectors, sessions } = erasure;
-  const ports = { directory: dying(directory), store: dying(store), index: dying(index), vectors: dying(vectors), sessions: dying(sessions), report: () => undefined };
+  const { directory, store, index, vectors, sessions, keys } = erasure;
+  const ports = { directory: dying(directory), store: dying(store), index: dying(index), vectors: dying(vectors), sessions: dying(sessions), keys: dying(keys), report: () => undefined };
   return { ports, survived: () => calls < n };
 }
 
@@ -187,6 +187,21 @@ describe("[F3] erasing a team", () => {
     expect((await sister.owner.search("gazpacho"))[0]).toBe("gazpacho on monday");
     const { results: audit } = await env.SHARD_0.prepare("select * from audit where team_id = ?").bind(team.id).all();
     expect(JSON.stringify(audit)).not.toMatch(/gazpacho|PostgreSQL|Oslo/);
+  });
+
+  test("destroys the key of its secrets first: whatever else is left, they cannot be opened any more", async () => {
+    await fill(team);
+    await team.owner.keep("vault", "the swordfish", { sensitivity: "secret" });
+    const keys = () => rowsWith(env.DB, team.id).then(({ team_keys }) => team_keys);
+    expect(await keys()).toBe(1);
+    await deleteTeam(await managing(team.owner));
+    // Killed at the first look at anything in a shard.
+    let looks = 0;
+    const dead = () => Promise.reject(new Error(`killed ${(looks += 1)}`));
+    await eraseDue({ ...erasure, store: { ...killedAt(1).ports.store, vectorsOf: dead, closedTeams: () => Promise.resolve([]), setClosed: () => Promise.resolve() }, report: () => undefined }, () => due, due + 60_000);
+    expect(looks).toBeGreaterThan(0);
+    expect(await keys()).toBeUndefined();
+    expect((await rowsWith(env.SHARD_0, team.id))["memories"]).toBeGreaterThan(0);
   });
 
   test("cannot be undone once it has begun", async () => {

@@ -9,13 +9,14 @@ export const exportMemoriesTool = defineTool({
   name: "omn_export_memories",
   family: "omn",
   title: "Export memories",
-  description: "Export everything you may see, with history, in pages. Each page has its count and sha256; pass data, sha256 and count to omn_import_memories.",
+  description: "Export everything you may see, with history, in pages; secrets with include_secrets only. Each page has its count and sha256; pass data, sha256 and count to omn_import_memories.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({
     format: z.enum(["ndjson", "json"]).default("ndjson"),
     filters: sameFilters.optional(),
     include_history: z.boolean().default(true),
+    include_secrets: z.boolean().default(false),
     limit: z.number().int().min(1).max(1_000).default(100),
     cursor: field.filled("cursor", 50).optional(),
   }),
@@ -25,6 +26,7 @@ export const exportMemoriesTool = defineTool({
       format: input.format,
       filter: toFilter(input.filters, ctx.now),
       includeHistory: input.include_history,
+      includeSecrets: input.include_secrets,
       limit: input.limit,
       ...(input.cursor === undefined ? {} : { cursor: input.cursor }),
     });

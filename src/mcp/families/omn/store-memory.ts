@@ -12,14 +12,14 @@ export const storeMemory = defineTool({
   family: "omn",
   title: "Store a memory",
   description:
-    "Save a fact, decision or preference for all your AI tools. Self-contained content; a stable key such as project.auth.decision. Same key again = new version.",
+    "Save a fact, decision or preference for all AI tools. Self-contained content; stable key such as project.auth.decision. Same key = new version.",
   scope: "memory:write",
   annotations: additive,
   input: z.strictObject({
     content: field.content,
     key: field.key,
     metadata: stateInput.metadata.meta({
-      listed: { type: "object", description: "tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), own fields" },
+      listed: { type: "object", description: "tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), sensitivity: secret, own" },
     }),
     namespace: field.namespace.optional().describe("global, project:x, session:x/y, thread:x"),
     occurred_at: field.instant.optional(),

@@ -1,0 +1,75 @@
+import { importKey } from "./aes-gcm.ts";
+import { missingDataKey } from "./errors.ts";
+import type { MasterKeys, WrappedKey } from "./master-keys.ts";
+import type { TeamKeyStore } from "./ports.ts";
+
+/** How long an isolate goes on sealing with a key that is not the current one any more, at most, ms. */
+export const keyLifeMs = 60_000;
+const mostTeams = 1_000;
+
+interface Known {
+  until: number;
+  wrapped: ReadonlyMap<number, WrappedKey>;
+  current: number | undefined;
+  opened: Map<number, Promise<CryptoKey>>;
+}
+
+/** The teams' data keys, opened; remembered for a minute, since every secret would cost a look-up in the directory. */
+export class TeamKeys {
+  readonly #masters: MasterKeys;
+  readonly #store: Pick<TeamKeyStore, "keysOf" | "insertFirst">;
+  readonly #clock: () => number;
+  readonly #known = new Map<string, Known>();
+
+  constructor(masters: MasterKeys, store: Pick<TeamKeyStore, "keysOf" | "insertFirst">, clock: () => number = Date.now) {
+    this.#masters = masters;
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** The key that seals; a team's first secret makes it. @throws DomainError without a master key, or with a wrong one */
+  async sealing(teamId: string): Promise<{ number: number; key: CryptoKey }> {
+    let known = await this.#of(teamId);
+    if (known.current === undefined) {
+      await this.#store.insertFirst(await newDataKey(this.#masters, teamId, 1), this.#clock());
+      known = await this.#read(teamId);
+    }
+    const number = known.current ?? 1;
+    return { number, key: await this.#open(known, number) };
+  }
+
+  /** @throws DomainError when the key is gone, or the master key is missing or wrong */
+  async opening(teamId: string, number: number): Promise<CryptoKey> {
+    const known = await this.#of(teamId);
+    // Another isolate may have just made it.
+    return this.#open(known.wrapped.has(number) ? known : await this.#read(teamId), number);
+  }
+
+  forget(teamId: string): void {
+    this.#known.delete(teamId);
+  }
+
+  #open(known: Known, number: number): Promise<CryptoKey> {
+    const wrapped = known.wrapped.get(number);
+    if (!wrapped) return Promise.reject(missingDataKey());
+    const opened = known.opened.get(number) ?? this.#masters.unwrap(wrapped).then(importKey);
+    known.opened.set(number, opened);
+    return opened;
+  }
+
+  async #of(teamId: string): Promise<Known> {
+    const known = this.#known.get(teamId);
+    return known && known.until > this.#clock() ? known : this.#read(teamId);
+  }
+
+  async #read(teamId: string): Promise<Known> {
+    const keys = await this.#store.keysOf(teamId);
+    const known: Known = { until: this.#clock() + keyLifeMs, wrapped: new Map(keys.map((key) => [key.number, key])), current: keys.at(-1)?.number, opened: new Map() };
+    if (this.#known.size >= mostTeams) this.#known.clear();
+    this.#known.set(teamId, known);
+    return known;
+  }
+}
+
+export const newDataKey = (masters: MasterKeys, teamId: string, number: number): Promise<WrappedKey> =>
+  masters.wrap({ teamId, number }, crypto.getRandomValues(new Uint8Array(32)));

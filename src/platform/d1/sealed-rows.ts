@@ -1,0 +1,104 @@
+import { DomainError } from "../../domain/errors.ts";
+import { homeOf, type Memory, type MemoryState, type Version } from "../../domain/memories/memory.ts";
+import { type SealedName, type SecretBox, sealedFields, type SealedFields } from "../../domain/secrets/secret-box.ts";
+import { concealed, unreadable } from "../../domain/secrets/withheld.ts";
+import type { memories, versions } from "./shard-schema.ts";
+
+/** A memory as it is stored: what is sealed of it are envelopes where `dataKey` says so. */
+export type StoredMemory = Omit<typeof memories.$inferSelect, "home">;
+export type StoredVersion = Omit<typeof versions.$inferSelect, "requestId" | "prevVersion">;
+
+const sealedPart = (state: SealedFields): SealedFields => Object.fromEntries(sealedFields.map((field) => [field, state[field]])) as unknown as SealedFields;
+
+/** What can be told of a stored memory without a key. */
+export const toMemory = ({ dataKey, ...row }: StoredMemory & { home?: string }): Memory => {
+  const { home: _home, ...memory } = row;
+  return dataKey === null && memory.sensitivity !== "secret" ? (memory as Memory) : concealed(memory as Memory);
+};
+
+/** The same of a version. */
+export const toVersion = ({ version, at, actorId, tool, action, state, dataKey }: StoredVersion): Version => {
+  const known = state as unknown as MemoryState;
+  if (dataKey === null) return { version, at, actorId, tool, action, state: known };
+  const { withheld, ...shown } = concealed(known);
+  return { version, at, actorId, tool, action, state: shown, withheld };
+};
+
+/** Whether a version is sealed: as long as its memory is secret, and for good if it was secret itself. */
+export const isSealed = (memory: Pick<MemoryState, "sensitivity">, state: Pick<MemoryState, "sensitivity">): boolean =>
+  memory.sensitivity === "secret" || state.sensitivity === "secret";
+
+/** Seals and opens what a shard stores. */
+export class SealedRows {
+  readonly #box: SecretBox;
+
+  constructor(box: SecretBox) {
+    this.#box = box;
+  }
+
+  /** The row of a memory. @throws DomainError when it is secret and there is no key; when it lacks what is sealed of it */
+  async rowOf(memory: Memory): Promise<Record<string, unknown>> {
+    const { withheld, ...whole } = memory;
+    if (withheld === "concealed") throw new Error("A memory is written without what is sealed of it");
+    if (withheld) throw withheld;
+    const row: Record<string, unknown> = { ...whole, home: homeOf(memory.visibility, memory.ownerId), dataKey: null };
+    if (memory.sensitivity !== "secret") return row;
+    const { dataKey, envelopes } = await this.#box.seal({ teamId: memory.teamId, memoryId: memory.id, version: memory.version }, sealedPart(memory));
+    return { ...row, ...envelopes, dataKey };
+  }
+
+  /** State and key of a version of `memory`, as they are to be stored. */
+  async versionOf(memory: Pick<Memory, "id" | "teamId" | "sensitivity">, { version, state }: Pick<Version, "version" | "state">): Promise<{ state: Record<string, unknown>; dataKey: number | null }> {
+    if (!isSealed(memory, state)) return { state: { ...state }, dataKey: null };
+    const { dataKey, envelopes } = await this.#box.seal({ teamId: memory.teamId, memoryId: memory.id, version }, sealedPart(state));
+    return { state: { ...state, ...envelopes }, dataKey };
+  }
+
+  /** Whole; what cannot be opened is answered without what is sealed of it, and says why. */
+  async memories(rows: StoredMemory[]): Promise<Memory[]> {
+    return rows.some(({ sensitivity, dataKey }) => dataKey !== null || sensitivity === "secret") ? Promise.all(rows.map((row) => this.#memory(row))) : rows.map(toMemory);
+  }
+
+  async #memory(row: StoredMemory): Promise<Memory> {
+    const { withheld: _, ...memory } = toMemory(row);
+    const { teamId, id, version, dataKey } = row;
+    // From before secrets were sealed; the cron seals them.
+    if (dataKey === null) return { ...memory, ...sealedPart(row as unknown as SealedFields) };
+    const opened = await this.#open({ teamId, memoryId: id, version }, row);
+    return opened instanceof DomainError ? unreadable(memory, opened) : { ...memory, ...opened };
+  }
+
+  async version(row: StoredVersion): Promise<Version> {
+    const { withheld: _, ...version } = toVersion(row);
+    if (row.dataKey === null) return version;
+    const opened = await this.#open({ teamId: row.teamId, memoryId: row.memoryId, version: row.version }, row.state as unknown as SealedFields);
+    if (!(opened instanceof DomainError)) return { ...version, state: { ...version.state, ...opened } };
+    const { withheld, ...state } = unreadable(version.state, opened);
+    return { ...version, state, withheld };
+  }
+
+  /**
+   * Versions whose memory became secret, or is none any more, as `[{memoryId, version, was, dataKey, state}]`, those only
+   * that change by it. What cannot be opened stays as it is.
+   */
+  async turned(rows: StoredVersion[], byId: ReadonlyMap<string, Memory>): Promise<Record<string, unknown>[]> {
+    const changed = rows.map(async (row) => {
+      const memory = byId.get(row.memoryId);
+      if (!memory || isSealed(memory, row.state as unknown as MemoryState) === (row.dataKey !== null)) return [];
+      const version = await this.version(row);
+      if (version.withheld) return [];
+      const { state, dataKey } = await this.versionOf(memory, version);
+      return [{ memoryId: row.memoryId, version: row.version, was: row.dataKey, dataKey, state: JSON.stringify(state) }];
+    });
+    return (await Promise.all(changed)).flat();
+  }
+
+  async #open(name: SealedName, row: Record<keyof SealedFields, unknown>): Promise<SealedFields | DomainError> {
+    try {
+      return await this.#box.open(name, row);
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { MemoryState } from "../../domain/memories/memory.ts";
+import type { SealedStore } from "../../domain/secrets/ports.ts";
+import { fromRaw, jsonArrays, reviseVersions, selectList, toRow } from "./memory-sql.ts";
+import type { ShardOf } from "./memory-store.ts";
+import type { SealedRows, StoredVersion } from "./sealed-rows.ts";
+import { memories } from "./shard-schema.ts";
+
+/** `?1` team, `?2` number of the current data key, `?3` limit. */
+const outdatedMemories = `SELECT ${selectList} FROM memories m
+  WHERE m.team_id = ?1 AND m.sensitivity = 'secret' AND (m.data_key IS NULL OR m.data_key <> ?2) LIMIT ?3`;
+const versionColumns = "v.team_id AS teamId, v.memory_id AS memoryId, v.version, v.at, v.actor_id AS actorId, v.tool, v.action, v.state, v.data_key AS dataKey";
+/** Adds the sensitivity of the memory as it is now. */
+const outdatedVersions = `SELECT ${versionColumns}, m.sensitivity FROM versions v CROSS JOIN memories m ON m.team_id = v.team_id AND m.id = v.memory_id
+    WHERE v.team_id = ?1 AND v.data_key IS NOT NULL AND v.data_key <> ?2
+  UNION ALL
+  SELECT ${versionColumns}, m.sensitivity FROM memories m CROSS JOIN versions v ON v.team_id = m.team_id AND v.memory_id = m.id
+    WHERE m.team_id = ?1 AND m.sensitivity = 'secret' AND v.data_key IS NULL
+  LIMIT ?3`;
+const unsealedTeams = `SELECT DISTINCT m.team_id AS teamId FROM memories m WHERE m.sensitivity = 'secret' AND (m.data_key IS NULL
+    OR EXISTS (SELECT 1 FROM versions v WHERE v.team_id = m.team_id AND v.memory_id = m.id AND v.data_key IS NULL)) LIMIT ?1`;
+
+/** No version of its own: nothing that anybody sees changes. Adds: ?2 rows of memories with `was`. */
+const resealMemories = `UPDATE memories SET content = e.value ->> '$.content', value = e.value ->> '$.value', summary = e.value ->> '$.summary',
+    metadata = e.value ->> '$.metadata', keywords = e.value ->> '$.keywords', related_files = e.value ->> '$.relatedFiles',
+    compressed = e.value ->> '$.compressed', data_key = e.value ->> '$.dataKey'
+  FROM json_each(?2) e WHERE memories.team_id = ?1 AND memories.id = e.value ->> '$.id' AND memories.version = e.value ->> '$.version'
+    AND memories.data_key IS e.value ->> '$.was'`;
+
+type VersionRow = Omit<StoredVersion, "state"> & { state: string; sensitivity: MemoryState["sensitivity"] };
+
+/** Brings what is sealed to the team's current data key, some rows at a time. */
+export class D1SealedStore implements SealedStore {
+  readonly #shardOf: ShardOf;
+  readonly #sealed: SealedRows;
+
+  constructor(shardOf: ShardOf, sealed: SealedRows) {
+    this.#shardOf = shardOf;
+    this.#sealed = sealed;
+  }
+
+  async reseal(team: TeamPlace, current: number, limit: number): Promise<number> {
+    const d1 = this.#shardOf(team.shard);
+    const found = (await d1.prepare(outdatedMemories).bind(team.id, current, limit).raw()).map((row) => fromRaw(row));
+    if (found.length > 0) {
+      const opened = await this.#sealed.memories(found);
+      const rows = await Promise.all(opened.map(async (memory, i) => ({ ...toRow(memories, await this.#sealed.rowOf(memory)), was: found[i]?.dataKey ?? null })));
+      await d1.batch(jsonArrays(rows).map((json) => d1.prepare(resealMemories).bind(team.id, json)));
+      return found.length;
+    }
+    const { results } = await d1.prepare(outdatedVersions).bind(team.id, current, limit).all<VersionRow>();
+    const versions = await Promise.all(
+      results.map(async ({ sensitivity, state, ...row }) => {
+        const version = await this.#sealed.version({ ...row, state: JSON.parse(state) as StoredVersion["state"] });
+        if (version.withheld !== undefined && version.withheld !== "concealed") throw version.withheld;
+        const sealed = await this.#sealed.versionOf({ id: row.memoryId, teamId: team.id, sensitivity }, version);
+        return { memoryId: row.memoryId, version: row.version, was: row.dataKey, dataKey: sealed.dataKey, state: JSON.stringify(sealed.state) };
+      }),
+    );
+    if (versions.length > 0) await d1.batch(jsonArrays(versions).map((json) => d1.prepare(reviseVersions).bind(team.id, json)));
+    return versions.length;
+  }
+
+  async unsealedTeams(shard: string, limit: number): Promise<string[]> {
+    const { results } = await this.#shardOf(shard).prepare(unsealedTeams).bind(limit).all<{ teamId: string }>();
+    return results.map(({ teamId }) => teamId);
+  }
+}
