@@ -58,10 +58,9 @@ describe("[A14] what is done to memories", () => {
     await team.owner.keep("plain", "not one");
     await team.owner.call("omn_retrieve_memory", { key: "plain" });
     await team.owner.call("omn_retrieve_memory", { key: "token" });
+    // A list shows that there is a secret, and not what it says.
     await team.owner.call("omn_list_memories", {});
-    expect(await ofMemories(team.id)).toMatchObject([
-      { action: "read-secret", count: 1, memory_id: secret.id, user_id: team.owner.id }, { action: "read-secret", memory_id: secret.id },
-    ]);
+    expect(await ofMemories(team.id)).toMatchObject([{ action: "read-secret", count: 1, memory_id: secret.id, user_id: team.owner.id }]);
   });
 
   test("the rows can neither be changed nor taken away", async () => {
