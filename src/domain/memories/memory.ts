@@ -157,6 +157,13 @@ export function canonical(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
+/** What a namespace says its memories are about, or "": a project or a person; a thread only tells where something was said. */
+export function topicOf(namespace: string): string {
+  const name = namespace.slice(namespace.indexOf(":") + 1);
+  if (/^(?:project|user):/.test(namespace)) return name;
+  return namespace.startsWith("session:") && name.includes("/") ? name.slice(0, name.indexOf("/")) : "";
+}
+
 /** The domain in which a key is unique: each person's private memories, and what the team holds together. */
 export const homeOf = (visibility: Visibility, ownerId: string): string => (visibility === "private" ? ownerId : "");
 

@@ -1,4 +1,4 @@
-import type { Memory } from "../memories/memory.ts";
+import { type Memory, topicOf } from "../memories/memory.ts";
 import type { VectorKind } from "./vector-index.ts";
 
 /** Something that a search may answer with. Lists of candidates are ranked, best first. */
@@ -16,9 +16,6 @@ export interface Candidate {
   vector?: Float32Array;
 }
 
-/** Places that are about something; sessions and threads only tell where it was said. */
-const topical = /^(?:project|user):/;
-
 /**
  * A memory says more than its content: the same words under another key, of another project or on another day state
  * another fact.
@@ -27,7 +24,7 @@ export function sayingsOf(memory: Memory): string {
   const { key, namespace, occurredAt, content, value, withheld } = memory;
   return [
     key ?? "",
-    topical.test(namespace) ? namespace : "",
+    topicOf(namespace),
     occurredAt === null ? "" : new Date(occurredAt).toISOString().slice(0, 10),
     // Of two secrets neither says what the other does.
     withheld === undefined ? content : memory.id,

@@ -2,7 +2,7 @@ import type { Memory } from "../memories/memory.ts";
 import type { Ranked } from "./choose.ts";
 import type { Drawn } from "./concepts.ts";
 import type { HitTrace } from "./receipt.ts";
-import { matchedWords, namedBy, relevanceOf, type Evidence, type Question } from "./relevance.ts";
+import { matchedWords, namedBy, relevanceOf, topicalTo, type Evidence, type Question } from "./relevance.ts";
 
 /** What the legs say for one memory, each with its place in that leg. */
 export interface Found {
@@ -35,6 +35,12 @@ const importanceWeight = 0.04;
 const recencyWeight = 0.02;
 /** A memory called by its name stands above one that happens to hold a word more. */
 const nameWeight = 0.25;
+/**
+ * What belongs to the project or person that the question names is meant sooner than what mentions them, and seldom says their
+ * name itself. A name like any other; DevMemBench: R@5 92.3 -> 92.9, MRR 88.4 -> 91.2, no question worse, about the same from
+ * .2 to .3. (Their name in the text index instead makes it a common word: 92.1 and 89.3.)
+ */
+const topicWeight = nameWeight;
 /** Of what the graph leads to: it stands beside what matches, not above (at .15 DevMemBench loses 1.5 points of R@5). */
 const graphWeight = 0.03;
 
@@ -56,6 +62,7 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
   const best = Math.max(...found.map(matching));
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
   const named = namedBy(question);
+  const isTopic = topicalTo(question);
   const ranked = found.map((one) => {
     const { memory, evidence } = one;
     const name = named(memory);
@@ -63,7 +70,7 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
       text: (1 - trust) * text(one.text),
       vector: trust * vector(one),
       graph: graphWeight * Math.max(one.graph?.score ?? 0, one.near && nearest > 0 ? one.near.score / nearest : 0),
-      rerank: nameWeight * name,
+      rerank: nameWeight * name + topicWeight * Number(isTopic(memory)),
       importance: importanceWeight * memory.importance,
       recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / halfLife),
     };

@@ -1,4 +1,4 @@
-import type { Memory } from "../memories/memory.ts";
+import { type Memory, topicOf } from "../memories/memory.ts";
 import { indexTerms, isStopWord, wholeTerms, type QueryTerm } from "./query-terms.ts";
 
 /** A question, and how much each of its words tells where it was asked. */
@@ -52,6 +52,15 @@ export function namedBy(question: Question): (memory: Pick<Memory, "key" | "tags
       best = Math.max(best, Math.min(1, weight / most));
     }
     return best;
+  };
+}
+
+/** For a question: whether a memory's namespace is that of a project or person whose name it says in full. */
+export function topicalTo({ terms }: Question): (memory: Pick<Memory, "namespace">) => boolean {
+  const asked = new Set(terms.map(({ term }) => term));
+  return ({ namespace }) => {
+    const name = wholeTerms(topicOf(namespace)).filter((term) => !isStopWord(term));
+    return name.length > 0 && name.every((term) => asked.has(term));
   };
 }
 

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { topicOf } from "../../../src/domain/memories/memory.ts";
+import { recall } from "../../../src/domain/memories/recall.ts";
+import { recallRendering } from "../../../src/mcp/render-recall.ts";
+import { newTeam, now, type Person } from "../memories/world.ts";
+
+const ask = async (who: Person, query: string): Promise<string[]> => {
+  const { items } = await recall(who.at(now), { query, limit: 100, minRelevance: 0, rendering: recallRendering });
+  return items.map(({ memory }) => memory.content);
+};
+
+describe("[D5] a question that names a project or a person", () => {
+  const own = "The database is PostgreSQL, version 17, backups at night";
+  const other = "Orders and users come from the shop-api and are kept in a database of their own";
+
+  test("is answered from what belongs there before what only mentions the name", async () => {
+    const { owner } = await newTeam();
+    await owner.remember(own, { namespace: "project:shop-api" });
+    await owner.remember(other, { namespace: "project:dashboard" });
+    expect(await ask(owner, "database version, backups and users of the shop-api")).toEqual([own, other]);
+    expect((await ask(owner, "where do orders of the shop-api come from"))[0]).toBe(other);
+  });
+
+  test("but not when it says half of the name, or none", async () => {
+    const { owner } = await newTeam();
+    await owner.remember(own, { namespace: "project:shop-api" });
+    await owner.remember(`${other}, a database`, { namespace: "project:dashboard" });
+    for (const query of ["database of the shop", "orders database"]) expect((await ask(owner, query))[0], query).toBe(`${other}, a database`);
+  });
+
+  test.each([
+    ["project:shop-api", "shop-api"], ["user:ada", "ada"], ["session:shop-api/12", "shop-api"],
+    ["session:12", ""], ["thread:shop-api", ""], ["global", ""], ["project:team/shop", "team/shop"],
+  ])("%s is about %j", (namespace, topic) => {
+    expect(topicOf(namespace)).toBe(topic);
+  });
+});
