@@ -81,9 +81,9 @@ export class Memories {
   async settled(): Promise<{ failed: number }> {
     const deadline = performance.now() + indexingLimitMs;
     for (;;) {
-      const { vectors } = (await this.#call("omn_memory_stats", {})) as { vectors?: { waiting?: number; failed?: number } };
-      if (!vectors?.waiting) return { failed: vectors?.failed ?? 0 };
-      if (performance.now() > deadline) throw new Error(`${vectors.waiting} memories still wait for their vectors after ${indexingLimitMs / 60_000} minutes`);
+      const { vectors, graph } = (await this.#call("omn_memory_stats", {})) as { vectors?: { waiting?: number; failed?: number }; graph?: { waiting: number } };
+      if (!vectors?.waiting && !graph?.waiting) return { failed: vectors?.failed ?? 0 };
+      if (performance.now() > deadline) throw new Error(`${vectors?.waiting} memories still wait for their vectors, ${graph?.waiting} for the graph, after ${indexingLimitMs / 60_000} minutes`);
       await sleep(pollMs);
     }
   }

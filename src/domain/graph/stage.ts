@@ -9,9 +9,11 @@ export interface ChangeListener {
   changed(team: TeamHome, homes: readonly string[]): Promise<void>;
 }
 
+export const graphStageName = "graph";
+
 /** Draws the graph from what changed; better rules draw it anew from the beginning. */
 export const graphStage = (graph: GraphWriter, listener: ChangeListener): Stage => ({
-  name: "graph",
+  name: graphStageName,
   space: extractionRules,
   async take({ home }, memories, { clock }) {
     await drawGraph({ graph }, home, clock(), memories);

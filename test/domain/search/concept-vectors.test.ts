@@ -152,3 +152,16 @@ describe("which of them are asked", () => {
     expect(withoutGraph).toMatchObject({ items: [{ memory: { id: memory.id } }], degraded: ["the graph is down: answered from text and vectors"] });
   });
 });
+
+describe("[D1] [E3] what was drawn is counted", () => {
+  test("for whoever may see it, and what waits until it is there", async () => {
+    const grace = await team.join();
+    await ada.remember("OmniMemory uses PostgreSQL", { visibility: "shared" });
+    await ada.remember("Swordfish uses SQLite");
+    const graph = async (who: Person) => (await who.call("omn_memory_stats")).structured["graph"];
+    expect([(await graph(ada)).waiting, (await graph(grace)).waiting]).toEqual([2, 1]);
+    await indexed(ada.principal);
+    expect(await graph(ada)).toEqual({ entities: 4, relationships: 2, waiting: 0 });
+    expect(await graph(grace)).toEqual({ entities: 2, relationships: 1, waiting: 0 });
+  });
+});

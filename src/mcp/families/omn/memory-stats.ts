@@ -8,11 +8,11 @@ export const memoryStats = defineTool({
   name: "omn_memory_stats",
   family: "omn",
   title: "Memory statistics",
-  description: "How many memories you can see, by namespace, type, scope and tag, and how many of them have vectors.",
+  description: "How many memories you can see, by namespace, type, scope and tag, and what was made of them: vectors, graph.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({}),
-  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}) }),
+  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}), graph: z.looseObject({}) }),
   async handler(ctx) {
     const result = await stats(ctx);
     const caches = ctx.cache && ratesOf(ctx.cache.rates());
@@ -29,10 +29,11 @@ export const memoryStats = defineTool({
         top_tags: result.topTags,
         expiring_within_day: result.expiringWithinDay,
         vectors: result.vectors,
+        graph: result.graph,
         ...(caches ? { caches } : {}),
         ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
       },
-      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed.`,
+      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed. Graph: ${result.graph.entities} entities, ${result.graph.relationships} relationships, ${result.graph.waiting} waiting.`,
     };
   },
 });
