@@ -91,15 +91,15 @@ export class Team {
   }
 
   /** Asks the same few questions over and over. */
-  repeated(seed: number, count: number): Probe & { fill: () => Promise<void> } {
+  repeated(seed: number, count: number): Probe & { fill: (times?: number) => Promise<void> } {
     const random = seeded(seed);
     const queries = Array.from({ length: count }, () => drawQuery(random));
     const ask = (query: string): Promise<Answer> => this.client.callTool("omn_retrieve_memory", { query, limit: 10, min_relevance: 0 });
     let next = 0;
     return {
       run: () => ask(queries[next++ % count] as string),
-      fill: async () => {
-        for (const query of queries) await ask(query);
+      fill: async (times = 1) => {
+        for (const query of queries) for (let n = 0; n < times; n += 1) await ask(query);
       },
     };
   }
