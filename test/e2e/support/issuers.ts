@@ -23,8 +23,8 @@ export function startProvider(redirectUris: string[]): Promise<Issuer> {
   return listening((issuer) => {
     const provider = new Provider(issuer, {
       clients: [{ ...client, redirect_uris: redirectUris, token_endpoint_auth_method: "client_secret_post" }],
-      claims: { openid: ["sub"], profile: ["name"], email: ["email"] },
-      findAccount: (_ctx: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id, name: `${id} of the issuer`, email: "same@mail.example" }) }),
+      claims: { openid: ["sub"], profile: ["name"], email: ["email", "email_verified"] },
+      findAccount: (_ctx: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id, name: `${id} of the issuer`, email: "same@mail.example", email_verified: true }) }),
       cookies: { keys: ["for tests"] },
     });
     return provider.callback();
