@@ -3,7 +3,7 @@ export const style = `:root { color-scheme: light dark; --line: #8885; --accent:
 @media (prefers-color-scheme: dark) { :root { --accent: #a8c7fa; --on-accent: #062e6f; --warning: #f2b8b5; } }
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; overflow-wrap: anywhere; }
 main { max-width: 38rem; margin: 0 auto; padding: 2rem 1rem; }
-h1 { font-size: 1.5rem; line-height: 1.3; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+h1 { font-size: 1.5rem; line-height: 1.3; } h2 { font-size: 1.15rem; margin-top: 2rem; } h3 { font-size: 1rem; margin-top: 1.5rem; }
 a { color: var(--accent); }
 button { font: inherit; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: .4rem; background: none; color: var(--accent); cursor: pointer; }
 button.main { background: var(--accent); color: var(--on-accent); }
