@@ -36,9 +36,9 @@ const begin = async (person: PersonAtBrowser, path: string): Promise<URL> => loc
 const isIn = async (person: PersonAtBrowser): Promise<boolean> => (await person.get("/")).status === 200;
 
 /** Comes back from the issuer, which says this. */
-async function come(person: PersonAtBrowser, claims: Claims, path = "/sign-in/with/works"): Promise<Response> {
+async function come(person: PersonAtBrowser, claims: Claims, path = "/sign-in/with/works", userInfo: Claims = {}): Promise<Response> {
   const asked = await begin(person, path);
-  issuer.forgery = { claims };
+  issuer.forgery = { claims, userInfo };
   issuer.nonce = asked.searchParams.get("nonce") ?? "";
   const callback = new URL(asked.searchParams.get("redirect_uri") ?? "");
   callback.search = new URLSearchParams({ code: "c", state: asked.searchParams.get("state") ?? "", iss: issuer.issuer }).toString();
@@ -72,6 +72,14 @@ describe("[A13] a provider with a list of who may sign in", () => {
     expect(page.includes("mallory@example.org"), "only what the issuer has verified is shown").toBe(claims["email"] === "mallory@example.org");
     expect(await isIn(person)).toBe(false);
     expect((await come(person, claims, "/sign-in/with/open")).status).toBe(303);
+  });
+
+  test.each([
+    ["takes an address that the issuer tells only when it is asked", { email: "asked@example.com", email_verified: true }, 303],
+    ["does not take the word on one address for another", { email: "asked@elsewhere.example", email_verified: true }, 403],
+    ["does not take a word on no address", { email_verified: true }, 403],
+  ])("%s", async (_what, userInfo, status) => {
+    expect((await come(stranger(), { sub: crypto.randomUUID(), email: "grace@example.com" }, undefined, userInfo)).status).toBe(status);
   });
 
   test("asks the list at every sign-in: who is off it does not come in, though they have an account", async () => {

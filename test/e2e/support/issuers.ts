@@ -67,6 +67,8 @@ export type Claims = Record<string, unknown>;
 export interface Forgery {
   header?: Record<string, unknown>;
   claims?: Claims;
+  /** What it says at its userinfo endpoint beside the subject. */
+  userInfo?: Claims;
   /** How the token is signed: as it should be, with a key that nobody knows, with the public key or client secret as an HMAC key, not at all. */
   signature?: "good" | "foreign" | "public-key-hmac" | "secret-hmac" | "none";
 }
@@ -97,9 +99,11 @@ export class ForgingIssuer implements Issuer {
         authorization_endpoint: `${this.issuer}/authorize`,
         token_endpoint: `${this.issuer}/token`,
         jwks_uri: `${this.issuer}/jwks`,
+        userinfo_endpoint: `${this.issuer}/userinfo`,
         id_token_signing_alg_values_supported: ["RS256"],
         authorization_response_iss_parameter_supported: true,
       }),
+      "/userinfo": () => ({ sub: this.forgery.claims?.["sub"] ?? "mallory", ...this.forgery.userInfo }),
       "/jwks": () => ({ keys: [{ ...this.#keys.publicKey.export({ format: "jwk" }), kid: "k", use: "sig", alg: "RS256" }] }),
       "/token": () => ({ access_token: "opaque", token_type: "bearer", id_token: this.#idToken() }),
     };
