@@ -21,6 +21,7 @@ import { keyRoutes } from "./routes/keys.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
 import { invitationPages } from "./web/invitation-routes.tsx";
+import { recoveryPages } from "./web/recovery-routes.tsx";
 import { upstreamRoutes } from "./upstream/routes.tsx";
 import { keyPages } from "./web/key-routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
@@ -107,6 +108,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/", passkeyRoutes(services));
   app.route("/", webRoutes(services));
   app.route("/", keyPages(services));
+  app.route("/", recoveryPages(services));
   app.route("/", invitationPages(services));
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));

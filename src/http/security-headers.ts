@@ -18,7 +18,7 @@ const page = {
   referrerPolicy: "same-origin",
   xFrameOptions: "DENY",
 } as const;
-const pageContent = { defaultSrc: none, styleSrc: self, frameAncestors: none, baseUri: none };
+const pageContent = { defaultSrc: none, styleSrc: self, imgSrc: self, frameAncestors: none, baseUri: none };
 /** Pages where people sign in or see to it; theirs is the one script there is. */
 const scripted = { ...pageContent, scriptSrc: self, connectSrc: self };
 

@@ -133,6 +133,6 @@ test("[A13] the policy stops scripts and requests that are not the page's own, a
     await fetch("https://elsewhere.example/").catch(() => undefined);
   });
   expect(await visitor.page.title()).toBe("Sign in – OmniMemory");
-  const noticed = ["script-src 'self'", "connect-src 'self'", "default-src 'none'", "request to https://elsewhere.example/pixel"].map((text) => expect.stringContaining(text));
+  const noticed = ["script-src 'self'", "connect-src 'self'", "img-src 'self'", "request to https://elsewhere.example/pixel"].map((text) => expect.stringContaining(text));
   await expect.poll(() => visitor.complaints).toEqual(expect.arrayContaining(noticed));
 });

@@ -54,6 +54,21 @@ describe("[A13] SIGN_IN_PROVIDERS", () => {
     expect(() => parse(list)).toThrow(/cannot start(?!.*hush).*SIGN_IN_PROVIDERS/s);
   });
 
+  test("may name who may sign in, in whatever case", () => {
+    expect(parse([{ ...google, allow: [" @Example.COM ", "Ada@example.org"] }]).signInProviders[0]?.allow).toEqual(["@example.com", "ada@example.org"]);
+  });
+
+  test.each([
+    ["a domain without its @", ["example.com"], /"@example\.com"/],
+    ["a pattern", ["@*.example.com"], /"@example\.com"/],
+    ["two in one", ["@example.com, @example.org"], /"@example\.com"/],
+    ["a list in a text", "@example.com", /is a list of mail domains/],
+    ["nobody", [], /lets nobody in when it is empty.*leave it out/],
+  ])("with %s as the list does not start, and the reason says how to mend it", (_what, allow, reason) => {
+    expect(() => parse([{ ...google, allow }])).toThrow(reason);
+    expect(() => parse([{ ...google, allow }])).toThrow(/SIGN_IN_PROVIDERS\[0\]\.allow/);
+  });
+
   test("an issuer on this machine is for trying things out there", () => {
     expect(parse([{ ...google, issuer: "http://127.0.0.1:4000" }], { ENVIRONMENT: "local" }).signInProviders).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { send } from "./raw.ts";
-import { Browser, signedIn } from "./web/browser.ts";
+import { Browser, newPerson, signedIn } from "./web/browser.ts";
 
 async function invitation(role = "member"): Promise<{ teamId: string; key: string; id: string; token: string; url: string }> {
   const tenant = await newTenant();
@@ -41,6 +41,18 @@ describe("[F3] the link of an invitation", () => {
     const { browser } = await signedIn();
     expect((await browser.json("POST", "/v1/invitations/accept", { token })).status).toBe(200);
     expect(await teamsOf(browser)).toContain(teamId);
+  });
+
+  test("brings a stranger back to it after signing in, also from a form whose session has ended", async () => {
+    const { url, token, teamId } = await invitation();
+    for (const ask of [(stranger: Browser) => stranger.get(url), (stranger: Browser) => stranger.post("/invitation", { token })]) {
+      const { link } = await newPerson();
+      const stranger = new Browser();
+      await ask(stranger);
+      expect((await stranger.post("/sign-in/link", { token: link })).headers.get("location")).toBe(`/invitation?token=${token}`);
+      expect(await (await stranger.get(`/invitation?token=${token}`)).text()).toContain("Join Core");
+      expect(await teamsOf(stranger), "nobody is in before they say so").not.toContain(teamId);
+    }
   });
 
   test("is not accepted by a page of another site", async () => {

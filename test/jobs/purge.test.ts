@@ -2,11 +2,31 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { D1IdentityMaintenance } from "../../src/platform/d1/identity-maintenance.ts";
 import { lifetimeMs } from "../../src/domain/tenancy/web-session.ts";
+import { day, newTenant } from "../domain/tenancy/tenant.ts";
 import { connected } from "../http/oauth/client.ts";
 import { send } from "../http/raw.ts";
 
 const hour = 3_600_000;
 const count = async (table: string): Promise<number> => (await env.DB.prepare(`select count(*) as n from ${table}`).first<number>("n")) ?? -1;
+
+test("[F3] invitations are taken away thirty days after they were used or expired", async () => {
+  const maintenance = new D1IdentityMaintenance(env.DB);
+  const { teamId, ownerId } = await newTenant();
+  const at = Date.now();
+  const rows: [id: string, expiresAt: number, usedAt: number | null][] = [
+    ["open", at + 7 * day, null],
+    ["expired lately", at - 29 * day, null],
+    ["expired", at - 30 * day, null],
+    ["used lately", at + 7 * day, at - 29 * day],
+    ["used", at, at - 30 * day],
+  ];
+  for (const [id, expiresAt, usedAt] of rows) {
+    await env.DB.prepare("insert into invitations (id, token_hash, team_id, role, invited_by, created_at, expires_at, used_at) values (?, ?, ?, 'member', ?, 0, ?, ?)").bind(id, id, teamId, ownerId, expiresAt, usedAt).run();
+  }
+  await maintenance.purge(at);
+  const { results } = await env.DB.prepare("select id from invitations where team_id = ? order by id").bind(teamId).all<{ id: string }>();
+  expect(results.map(({ id }) => id)).toEqual(["expired lately", "open", "used lately"]);
+});
 
 test("[A13] the cron takes away what has expired, and nothing else", async () => {
   const maintenance = new D1IdentityMaintenance(env.DB);

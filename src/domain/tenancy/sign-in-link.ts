@@ -1,18 +1,23 @@
 import { sha256Hex } from "../hash.ts";
 import { auditedFailuresPerMinute } from "./keys.ts";
 import type { AuditEntry, CallOrigin } from "./ports.ts";
-import type { Person, SignInLinkDirectory, WebSessionDirectory } from "./sign-in-ports.ts";
+import type { LinkUse, Person, SignInLink, SignInLinkDirectory, WebSession, WebSessionDirectory } from "./sign-in-ports.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
 
+const dayMs = 86_400_000;
 /** The person who started the server has it before their eyes; a forgotten terminal should not stay a key. */
-const lifetimeOf = { bootstrap: 24 * 3_600_000, recovery: 15 * 60_000 };
+const launcherLifetime = { bootstrap: dayMs, recovery: 15 * 60_000 };
+/** It is kept for the day on which everything else is lost. */
+export const ownLifetimeMs = 365 * dayMs;
+/** A browser that somebody left open must not become a way in for a year. */
+export const recentSignInMs = 10 * 60_000;
 
 /**
  * The token of a link that signs this person in once, for whom nobody vouches yet. `undefined` when they have a way in of
  * their own: then the link would only be a second key to the house.
  */
 export async function newBootstrapLink(links: SignInLinkDirectory, userId: string, now: number, from: CallOrigin = {}): Promise<string | undefined> {
-  return (await links.hasOwnWayIn(userId)) ? undefined : newLink(links, userId, "bootstrap", now, from);
+  return (await links.hasOwnWayIn(userId)) ? undefined : launcherLink(links, userId, "bootstrap", now, from);
 }
 
 /**
@@ -20,13 +25,38 @@ export async function newBootstrapLink(links: SignInLinkDirectory, userId: strin
  * has the server itself in hand: it takes the place of everything else that the person would have to prove.
  */
 export const newRecoveryLink = (links: SignInLinkDirectory, userId: string, now: number, from: CallOrigin = {}): Promise<string> =>
-  newLink(links, userId, "recovery", now, from);
+  launcherLink(links, userId, "recovery", now, from);
 
-async function newLink(links: SignInLinkDirectory, userId: string, purpose: "bootstrap" | "recovery", now: number, from: CallOrigin): Promise<string> {
+const launcherLink = (links: SignInLinkDirectory, userId: string, purpose: SignInLink["purpose"], now: number, from: CallOrigin): Promise<string> =>
+  newLink(links, { userId, purpose, createdBy: null, createdAt: now, expiresAt: now + launcherLifetime[purpose] }, from);
+
+interface SignedIn {
+  person: Person;
+  session: Pick<WebSession, "id" | "createdAt">;
+}
+
+/**
+ * The link by which the person comes back when they have lost every other way; the one that they made before ends. `undefined`
+ * when it is too long ago that they signed in: then they have to do it again.
+ */
+export async function newOwnRecoveryLink(links: SignInLinkDirectory, { person, session }: SignedIn, now: number, from: CallOrigin = {}): Promise<{ token: string; expiresAt: number } | undefined> {
+  if (session.createdAt <= now - recentSignInMs) return undefined;
+  const { userId } = person;
+  const expiresAt = now + ownLifetimeMs;
+  return { token: await newLink(links, { userId, purpose: "recovery", createdBy: userId, createdAt: now, expiresAt }, from, session.id), expiresAt };
+}
+
+/** Revoking one that does not work any more is no error. */
+export async function revokeRecoveryLink(links: SignInLinkDirectory, { person, session }: SignedIn, now: number, from: CallOrigin = {}): Promise<{ revoked: boolean }> {
+  const audit: AuditEntry = { ...from, at: now, action: "link.revoke", success: true, userId: person.userId, subject: "recovery", credentialId: session.id };
+  return { revoked: await links.revokeRecoveryLink(person, audit) };
+}
+
+async function newLink(links: SignInLinkDirectory, link: Omit<SignInLink, "tokenHash">, from: CallOrigin, credentialId?: string): Promise<string> {
   const token = newToken();
-  const tokenHash = await sha256Hex(token);
-  const audit: AuditEntry = { ...from, at: now, action: "link.create", success: true, userId, subject: purpose };
-  await links.insertLink({ tokenHash, userId, purpose, createdBy: null, createdAt: now, expiresAt: now + lifetimeOf[purpose] }, audit);
+  const { userId, purpose, createdAt: at } = link;
+  const audit: AuditEntry = { ...from, at, action: "link.create", success: true, userId, subject: purpose, ...(credentialId === undefined ? {} : { credentialId }) };
+  await links.insertLink({ ...link, tokenHash: await sha256Hex(token) }, audit);
   return token;
 }
 
@@ -36,9 +66,9 @@ export async function takeSignInLink(
   token: string | undefined,
   now: number,
   from: CallOrigin = {},
-): Promise<Person | undefined> {
+): Promise<LinkUse | undefined> {
   const tokenHash = await tokenHashOf(token);
-  const person = tokenHash === undefined ? undefined : await ports.links.takeLink(tokenHash, now);
-  if (!person) await ports.sessions.auditFailure({ ...from, at: now, action: "sign-in.refused", success: false, subject: "link" }, auditedFailuresPerMinute);
-  return person;
+  const use = tokenHash === undefined ? undefined : await ports.links.takeLink(tokenHash, { ...from, at: now, action: "link.use", success: true });
+  if (!use) await ports.sessions.auditFailure({ ...from, at: now, action: "sign-in.refused", success: false, subject: "link" }, auditedFailuresPerMinute);
+  return use;
 }

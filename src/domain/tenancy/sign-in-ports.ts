@@ -1,6 +1,7 @@
 import type { AuditEntry } from "./ports.ts";
 
-export type SignInMethod = "link" | "upstream" | "passkey";
+/** `recovery`: by the link that the person had made for themselves. */
+export type SignInMethod = "link" | "recovery" | "upstream" | "passkey";
 
 /** A person who is signed in with a browser; not yet a principal, which is a person in one team. */
 export interface Person {
@@ -28,10 +29,17 @@ export interface SignInLink {
   tokenHash: string;
   userId: string;
   purpose: "bootstrap" | "recovery";
-  /** `null`: the launcher. */
+  /** `null`: the launcher. Otherwise the person themselves. */
   createdBy: string | null;
   createdAt: number;
   expiresAt: number;
+}
+
+/** Who came in by a link. */
+export interface LinkUse {
+  person: Person;
+  /** Whether it was the recovery link that they had made for themselves. */
+  isOwn: boolean;
 }
 
 /** Sessions of browsers. A change and its audit row are written together or not at all. */
@@ -53,13 +61,17 @@ export interface WebSessionDirectory {
 export interface SignInLinkDirectory {
   /** Whether the person has a passkey or an identity at an issuer. */
   hasOwnWayIn(userId: string): Promise<boolean>;
-  /** Unused links of the same person and purpose end with it. */
+  /** Unused links of the same person, purpose and maker end with it. None is made for somebody who is deleted. */
   insertLink(link: SignInLink, audit: AuditEntry): Promise<void>;
   /**
-   * Takes the link: of two who present it, one gets its person. `undefined` when it is unknown, used or expired, and for
-   * a bootstrap link when the person has a way in of their own by now.
+   * Takes the link: of two who present it, one gets its person, whom the audit row then names. `undefined` when it is
+   * unknown, used or expired, when its person is deleted, and for a bootstrap link when they have a way in of their own by now.
    */
-  takeLink(tokenHash: string, now: number): Promise<Person | undefined>;
+  takeLink(tokenHash: string, audit: AuditEntry): Promise<LinkUse | undefined>;
+  /** The recovery link that the person made for themselves, as long as it works. */
+  ownRecoveryLink(person: Person, now: number): Promise<Pick<SignInLink, "createdAt" | "expiresAt"> | undefined>;
+  /** `false` when there is none that works. */
+  revokeRecoveryLink(person: Person, audit: AuditEntry): Promise<boolean>;
 }
 
 /** What the cron does for identity; it names no person. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { inLowerCase } from "../../domain/tenancy/allow-list.ts";
 
 /** GitHub speaks OAuth 2 but not OpenID Connect; under this issuer it is asked in its own way. */
 export const githubIssuer = "https://github.com";
@@ -9,6 +10,12 @@ const issuer = z.url({ protocol: /^https?$/ }).refine((text) => new URL(text).pr
   message: "an issuer is an https URL (http only on this machine)",
 });
 
+const allowed = z
+  .string()
+  .trim()
+  .regex(/^[^\s@",;*]*@[^\s@",;*]+\.[^\s@",;.*]+$/, 'is a mail domain with its @ ("@example.com") or an address ("ada@example.org")')
+  .transform(inLowerCase);
+
 /** Who vouches for people, and as whom we ask there. */
 export const providerSchema = z.strictObject({
   /** In our addresses; the redirect URI to register there is `<origin>/sign-in/callback/<id>`. */
@@ -18,6 +25,9 @@ export const providerSchema = z.strictObject({
   issuer,
   client_id: z.string().min(1),
   client_secret: z.string().min(1),
+  /** Who may sign in there, by an address that the issuer has verified; everybody it vouches for without. */
+  allow: z.array(allowed, { error: 'is a list of mail domains ("@example.com") and addresses ("ada@example.org")' })
+    .min(1, "lets nobody in when it is empty; name somebody, or leave it out to let everybody in").optional(),
 });
 
 export type UpstreamProvider = z.output<typeof providerSchema>;

@@ -1,14 +1,17 @@
 import { Hono, type Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Services } from "../../app.ts";
+import { isAllowed } from "../../domain/tenancy/allow-list.ts";
 import { type Identity, linkIdentity, personOf } from "../../domain/tenancy/identities.ts";
 import { auditedFailuresPerMinute } from "../../domain/tenancy/keys.ts";
 import { attemptMs, beginAttempt, takeAttempt } from "../../domain/tenancy/sign-in-attempts.ts";
 import { publicOrigin } from "../origin.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
+import { showPage } from "../web/pages/layout.tsx";
+import { NotListedPage } from "../web/pages/not-listed-page.tsx";
 import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, takeReturn, type Web } from "../web/visit.ts";
 import type { UpstreamProvider } from "./provider.ts";
-import { isRefusal, Upstream, upstreamState } from "./upstream.ts";
+import { isRefusal, Upstream, upstreamState, type Vouched } from "./upstream.ts";
 
 type Call = Context<Web>;
 
@@ -35,12 +38,14 @@ export function upstreamRoutes(services: Services): Hono<Web> {
     deleteCookie(c, cookieName, cookie);
     const kept = upstreamState.safeParse(await takeAttempt(attempts, "upstream", token, now));
     if (!known || !kept.success || kept.data.provider !== known.provider.id) return refuse(c, "The sign-in was begun in another browser, or too long ago", undefined);
-    let identity: Identity;
+    let vouched: Vouched;
     try {
-      identity = await known.upstream.finish(new URL(c.req.url), redirectUriOf(c, known.provider), kept.data, now);
+      vouched = await known.upstream.finish(new URL(c.req.url), redirectUriOf(c, known.provider), kept.data, now);
     } catch (error) {
       return refuse(c, `${known.provider.name} did not sign you in`, error);
     }
+    const { identity, verified } = vouched;
+    if (!isAllowed(known.provider.allow, verified)) return refuseUnlisted(c, known.provider, verified);
     return kept.data.linkTo === undefined ? signInAs(c, identity, now) : link(c, identity, kept.data.linkTo, now);
   });
 
@@ -75,9 +80,18 @@ export function upstreamRoutes(services: Services): Hono<Web> {
 
   async function refuse(c: Call, what: string, error: unknown): Promise<Response> {
     if (error !== undefined && !isRefusal(error)) services.report("sign-in.upstream", c.get("requestId"), error);
-    const entry = { ...originOfCall(c), at: Date.now(), action: "sign-in.refused", success: false, subject: "upstream" } as const;
-    await attempts.auditFailure(entry, auditedFailuresPerMinute);
+    await noteRefused(c, "upstream");
     return errorPage(c, 403, what, "Go back to the sign-in page and try again.");
+  }
+
+  /** Whoever has an account here too: the list says who may sign in there today, not who could once. An invitation does not overrule it. */
+  async function refuseUnlisted(c: Call, provider: UpstreamProvider, verified: readonly string[]): Promise<Response> {
+    await noteRefused(c, "not-listed");
+    return showPage(c, { title: "Not let in yet", status: 403, body: <NotListedPage provider={provider.name} server={new URL(c.req.url).host} verified={verified} /> });
+  }
+
+  async function noteRefused(c: Call, subject: "upstream" | "not-listed"): Promise<void> {
+    await attempts.auditFailure({ ...originOfCall(c), at: Date.now(), action: "sign-in.refused", success: false, subject }, auditedFailuresPerMinute);
   }
 
   /** One for each issuer, so that the answer of one cannot be taken for another's. */

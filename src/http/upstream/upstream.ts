@@ -17,6 +17,7 @@ const github: oauth.AuthorizationServer = {
   token_endpoint: "https://github.com/login/oauth/access_token",
 };
 const githubUser = z.object({ id: z.number().int().positive(), login: z.string(), name: z.string().nullish() });
+const githubEmails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
 /** OpenID Connect Core section 2. An empty one would be the same person for everybody. */
 const subject = z.string().min(1).max(255);
@@ -25,6 +26,18 @@ const subject = z.string().min(1).max(255);
 export const isRefusal = (error: unknown): boolean => error instanceof oauth.AuthorizationResponseError;
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+
+/** Of one answer of the issuer, so that its word on one address is not taken for another. Some write the truth as text. */
+function verifiedIn(claims: Record<string, unknown>): string[] {
+  const email = text(claims["email"]);
+  return email !== undefined && (claims["email_verified"] === true || claims["email_verified"] === "true") ? [email] : [];
+}
+
+export interface Vouched {
+  identity: Identity;
+  /** Addresses of mail that the issuer says are verified; asked of GitHub only where there is a list of who may sign in. */
+  verified: string[];
+}
 
 /** One issuer that vouches for people: OpenID Connect, or GitHub. */
 export class Upstream {
@@ -54,7 +67,7 @@ export class Upstream {
       response_type: "code",
       client_id: this.#provider.client_id,
       redirect_uri: redirectUri,
-      scope: this.#isGithub ? "" : "openid profile email",
+      scope: this.#isGithub ? (this.#isListed ? "user:email" : "") : "openid profile email",
       state: kept.state,
       code_challenge: await oauth.calculatePKCECodeChallenge(kept.verifier),
       code_challenge_method: "S256",
@@ -65,36 +78,44 @@ export class Upstream {
   }
 
   /** Whom the issuer vouches for. @throws when it does not, or its answer does not belong to what was begun */
-  async finish(callback: URL, redirectUri: string, kept: UpstreamState, now: number): Promise<Identity> {
+  async finish(callback: URL, redirectUri: string, kept: UpstreamState, now: number): Promise<Vouched> {
     const server = await this.#server(now);
     const parameters = oauth.validateAuthResponse(server, this.#client, callback, kept.state);
     const response = await oauth.authorizationCodeGrantRequest(server, this.#client, this.#auth, parameters, redirectUri, kept.verifier, this.#options());
     return this.#isGithub ? this.#githubIdentity(server, response) : this.#openIdIdentity(server, response, kept);
   }
 
-  async #openIdIdentity(server: oauth.AuthorizationServer, response: Response, kept: UpstreamState): Promise<Identity> {
+  async #openIdIdentity(server: oauth.AuthorizationServer, response: Response, kept: UpstreamState): Promise<Vouched> {
     const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, { expectedNonce: kept.nonce, requireIdToken: true });
     await oauth.validateApplicationLevelSignature(server, response, this.#options());
     const claims = oauth.getValidatedIdTokenClaims(tokens);
     if (!claims) throw new Error("The issuer sent no ID token");
-    const shown = { ...(await this.#userInfo(server, tokens.access_token, claims)), ...claims };
-    return { issuer: server.issuer, subject: subject.parse(claims.sub), name: text(shown["name"]) ?? text(shown["preferred_username"]), email: text(shown["email"]) };
+    const told = await this.#userInfo(server, tokens.access_token, claims);
+    const shown = { ...told, ...claims };
+    const identity = { issuer: server.issuer, subject: subject.parse(claims.sub), name: text(shown["name"]) ?? text(shown["preferred_username"]), email: text(shown["email"]) };
+    return { identity, verified: [...verifiedIn(claims), ...verifiedIn(told)] };
   }
 
   /** Many issuers leave name and address out of the ID token when there is a token to ask for them with. */
   async #userInfo(server: oauth.AuthorizationServer, accessToken: string, claims: oauth.IDToken): Promise<Record<string, unknown>> {
-    if (text(claims["name"]) !== undefined || server.userinfo_endpoint === undefined) return {};
+    const isEnough = text(claims["name"]) !== undefined && !(this.#isListed && verifiedIn(claims).length === 0);
+    if (isEnough || server.userinfo_endpoint === undefined) return {};
     const answer = await oauth.userInfoRequest(server, this.#client, accessToken, this.#options());
     return oauth.processUserInfoResponse(server, this.#client, claims.sub, answer);
   }
 
   /** By the number of the account: logins can be given up and taken by others. */
-  async #githubIdentity(server: oauth.AuthorizationServer, response: Response): Promise<Identity> {
+  async #githubIdentity(server: oauth.AuthorizationServer, response: Response): Promise<Vouched> {
     const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response);
+    const user = githubUser.parse(await this.#askGithub("/user", tokens.access_token));
+    const emails = this.#isListed ? githubEmails.parse(await this.#askGithub("/user/emails", tokens.access_token)) : [];
+    const verified = emails.flatMap(({ email, primary, verified }) => (primary && verified ? [email] : []));
+    return { identity: { issuer: githubIssuer, subject: String(user.id), name: text(user.name) ?? user.login, email: verified[0] }, verified };
+  }
+
+  async #askGithub(path: string, accessToken: string): Promise<unknown> {
     const headers = new Headers({ accept: "application/vnd.github+json", "user-agent": "OmniMemory" });
-    const answer = await oauth.protectedResourceRequest(tokens.access_token, "GET", new URL("https://api.github.com/user"), headers, null, this.#options());
-    const user = githubUser.parse(await answer.json());
-    return { issuer: githubIssuer, subject: String(user.id), name: text(user.name) ?? user.login, email: undefined };
+    return (await oauth.protectedResourceRequest(accessToken, "GET", new URL(`https://api.github.com${path}`), headers, null, this.#options())).json();
   }
 
   async #server(now: number): Promise<oauth.AuthorizationServer> {
@@ -104,6 +125,10 @@ export class Upstream {
     const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, this.#options()));
     this.#metadata = { server, until: now + metadataMs };
     return server;
+  }
+
+  get #isListed(): boolean {
+    return this.#provider.allow !== undefined;
   }
 
   get #isGithub(): boolean {

@@ -36,15 +36,26 @@ const returnCookie = "return-to";
 const maxReturnLength = 3_000;
 
 /** After signing in, by whatever way and in whatever tab, the person goes on with what they came for. */
-export function rememberReturn(c: WebContext): void {
+export function rememberReturn(c: WebContext, path = pathOf(c)): void {
+  if (path.length <= maxReturnLength) setCookie(c, returnCookie, path, { ...cookie, maxAge: 600 });
+}
+
+function pathOf(c: WebContext): string {
   const { pathname, search } = new URL(c.req.url);
-  if (pathname.length + search.length <= maxReturnLength) setCookie(c, returnCookie, pathname + search, { ...cookie, maxAge: 600 });
+  return pathname + search;
+}
+
+/** `undefined` when the person came for nothing but signing in. */
+export function keptReturn(c: WebContext): string | undefined {
+  const path = returnPath(getCookie(c, returnCookie, "host"), new URL(c.req.url).origin);
+  return path === "/" ? undefined : path;
 }
 
 export function takeReturn(c: WebContext): string {
-  const kept = getCookie(c, returnCookie, "host");
-  if (kept !== undefined) deleteCookie(c, returnCookie, cookie);
-  return returnPath(kept, new URL(c.req.url).origin);
+  if (getCookie(c, returnCookie, "host") === undefined) return "/";
+  const kept = keptReturn(c);
+  deleteCookie(c, returnCookie, cookie);
+  return kept ?? "/";
 }
 
 export const originOfCall = (c: WebContext): CallOrigin => callOrigin(c.req.raw.headers, c.get("requestId"), "web");

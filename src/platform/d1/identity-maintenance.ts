@@ -3,7 +3,10 @@ import { lte, or } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { IdentityMaintenance } from "../../domain/tenancy/sign-in-ports.ts";
 import { idleMs } from "../../domain/tenancy/web-session.ts";
-import { oauthRecords, oauthSpentTokens, signInAttempts, signInLinks, webSessions } from "./identity-schema.ts";
+import { invitations, oauthRecords, oauthSpentTokens, signInAttempts, signInLinks, webSessions } from "./identity-schema.ts";
+
+/** Whom an invitation let in can be looked up for so long; the audit says it for good. */
+const keptInvitationMs = 30 * 86_400_000;
 
 /** Nobody gets in with what has expired; it would only pile up. */
 export class D1IdentityMaintenance implements IdentityMaintenance {
@@ -18,8 +21,9 @@ export class D1IdentityMaintenance implements IdentityMaintenance {
       this.#db.delete(oauthRecords).where(lte(oauthRecords.expiresAt, now)),
       this.#db.delete(oauthSpentTokens).where(lte(oauthSpentTokens.expiresAt, now)),
       this.#db.delete(webSessions).where(or(lte(webSessions.expiresAt, now), lte(webSessions.lastSeenAt, now - idleMs))),
-      this.#db.delete(signInLinks).where(lte(signInLinks.expiresAt, now)),
+      this.#db.delete(signInLinks).where(or(lte(signInLinks.expiresAt, now), lte(signInLinks.usedAt, now))),
       this.#db.delete(signInAttempts).where(lte(signInAttempts.expiresAt, now)),
+      this.#db.delete(invitations).where(or(lte(invitations.expiresAt, now - keptInvitationMs), lte(invitations.usedAt, now - keptInvitationMs))),
     ]);
   }
 }

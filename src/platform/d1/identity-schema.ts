@@ -49,7 +49,7 @@ export const webSessions = sqliteTable(
     id: text().primaryKey(),
     tokenHash: text("token_hash").notNull(),
     userId: text("user_id").notNull().references(() => users.id),
-    method: text({ enum: ["link", "upstream", "passkey"] }).notNull(),
+    method: text({ enum: ["link", "recovery", "upstream", "passkey"] }).notNull(),
     createdAt: integer("created_at").notNull(),
     lastSeenAt: integer("last_seen_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
@@ -70,13 +70,13 @@ export const signInLinks = sqliteTable(
     tokenHash: text("token_hash").primaryKey(),
     userId: text("user_id").notNull().references(() => users.id),
     purpose: text({ enum: ["bootstrap", "recovery"] }).notNull(),
-    /** `null`: the launcher. */
+    /** `null`: the launcher. Otherwise the person themselves. */
     createdBy: text("created_by").references(() => users.id),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
     usedAt: integer("used_at"),
   },
-  (table) => [index("sign_in_links_user").on(table.userId), index("sign_in_links_expiry").on(table.expiresAt)],
+  (table) => [index("sign_in_links_user").on(table.userId), index("sign_in_links_expiry").on(table.expiresAt), index("sign_in_links_used").on(table.usedAt)],
 );
 
 /** What was begun in a browser and is to be finished in it: a redirect to an issuer, a passkey ceremony. */
@@ -109,7 +109,7 @@ export const invitations = sqliteTable(
     usedBy: text("used_by").references(() => users.id),
     revokedAt: integer("revoked_at"),
   },
-  (table) => [uniqueIndex("invitations_token").on(table.tokenHash), index("invitations_team").on(table.teamId)],
+  (table) => [uniqueIndex("invitations_token").on(table.tokenHash), index("invitations_team").on(table.teamId), index("invitations_expiry").on(table.expiresAt), index("invitations_used").on(table.usedAt)],
 );
 
 /**

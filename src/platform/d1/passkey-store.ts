@@ -56,6 +56,10 @@ export class PasskeyStore implements PasskeyDirectory {
   }
 }
 
+/**
+ * A recovery link is none: it works once, so that nothing would be left after it, and nobody notices when the paper that it
+ * stands on is gone.
+ */
 const anotherWayIn = (userId: string, credentialId: string): SQL => sql`(
   exists (select 1 from ${passkeys} other where other.user_id = ${userId} and other.credential_id <> ${credentialId})
   or exists (select 1 from ${identities} i where i.user_id = ${userId}))`;

@@ -1,10 +1,10 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import { and, desc, eq, getTableColumns, gt, isNull, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { AuditEntry } from "../../domain/tenancy/ports.ts";
 import type { Attempt, AttemptDirectory, AttemptKind } from "../../domain/tenancy/sign-in-attempts.ts";
-import type { Person, SignInLink, SignInLinkDirectory, StoredWebSession, WebSession, WebSessionDirectory } from "../../domain/tenancy/sign-in-ports.ts";
-import { auditFailure, auditWhen } from "./directory-audit.ts";
+import type { LinkUse, Person, SignInLink, SignInLinkDirectory, StoredWebSession, WebSession, WebSessionDirectory } from "../../domain/tenancy/sign-in-ports.ts";
+import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { directoryAudit, users } from "./directory-schema.ts";
 import { identities, passkeys, signInAttempts, signInLinks, webSessions } from "./identity-schema.ts";
 
@@ -68,30 +68,46 @@ export class SignInStore implements WebSessionDirectory, SignInLinkDirectory, At
   }
 
   async insertLink(link: SignInLink, audit: AuditEntry): Promise<void> {
-    const unused = and(eq(signInLinks.userId, link.userId), eq(signInLinks.purpose, link.purpose), isNull(signInLinks.usedAt));
+    const replaced = and(eq(signInLinks.userId, link.userId), eq(signInLinks.purpose, link.purpose), sql`${signInLinks.createdBy} is ${link.createdBy}`, isNull(signInLinks.usedAt));
     await this.#db.batch([
-      this.#db.delete(signInLinks).where(unused),
-      this.#db.insert(signInLinks).values(link),
-      this.#db.insert(directoryAudit).values(audit),
+      this.#db.delete(signInLinks).where(replaced),
+      this.#db.insert(signInLinks).select(rowWhen(signInLinks, link, sql`exists (select 1 from ${users} where id = ${link.userId} and deleted_at is null)`)),
+      this.#db.insert(directoryAudit).select(auditWhen(audit, sql`exists (select 1 from ${signInLinks} where token_hash = ${link.tokenHash})`)),
     ]);
   }
 
-  async takeLink(tokenHash: string, now: number): Promise<Person | undefined> {
+  async takeLink(tokenHash: string, audit: AuditEntry): Promise<LinkUse | undefined> {
+    const { at: now } = audit;
     const nobodyElseVouches = sql`not exists (select 1 from ${passkeys} where ${passkeys.userId} = ${signInLinks.userId})
       and not exists (select 1 from ${identities} where ${identities.userId} = ${signInLinks.userId})`;
-    const [taken] = await this.#db
-      .update(signInLinks)
-      .set({ usedAt: now })
-      .where(and(
-        eq(signInLinks.tokenHash, tokenHash),
-        isNull(signInLinks.usedAt),
-        gt(signInLinks.expiresAt, now),
-        or(eq(signInLinks.purpose, "recovery"), nobodyElseVouches),
-      ))
-      .returning({ userId: signInLinks.userId });
-    if (!taken) return undefined;
-    const [person] = await this.#db.select({ userId: users.id, name: users.name }).from(users).where(and(eq(users.id, taken.userId), isNull(users.deletedAt)));
-    return person;
+    const works = and(
+      eq(signInLinks.tokenHash, tokenHash),
+      isNull(signInLinks.usedAt),
+      gt(signInLinks.expiresAt, now),
+      sql`exists (select 1 from ${users} where ${users.id} = ${signInLinks.userId} and ${users.deletedAt} is null)`,
+      or(eq(signInLinks.purpose, "recovery"), nobodyElseVouches),
+    );
+    const named = (column: "user_id" | "purpose"): SQL => sql`(select ${sql.identifier(column)} from ${signInLinks} where token_hash = ${tokenHash})`;
+    // The audit row first: its condition is no longer true once the link is used.
+    const [, [taken], [person]] = await this.#db.batch([
+      this.#db.insert(directoryAudit).select(rowWhen(directoryAudit, { ...audit, userId: named("user_id"), subject: named("purpose") }, sql`exists (select 1 from ${signInLinks} where ${works})`)),
+      this.#db.update(signInLinks).set({ usedAt: now }).where(works).returning({ createdBy: signInLinks.createdBy }),
+      this.#db.select({ userId: users.id, name: users.name }).from(users).where(eq(users.id, named("user_id"))),
+    ]);
+    return taken && person && { person, isOwn: taken.createdBy === person.userId };
+  }
+
+  async ownRecoveryLink({ userId }: Person, now: number): Promise<Pick<SignInLink, "createdAt" | "expiresAt"> | undefined> {
+    const [link] = await this.#db.select({ createdAt: signInLinks.createdAt, expiresAt: signInLinks.expiresAt }).from(signInLinks).where(ownRecovery(userId, now));
+    return link;
+  }
+
+  async revokeRecoveryLink({ userId }: Person, audit: AuditEntry): Promise<boolean> {
+    const [, revoked] = await this.#db.batch([
+      this.#db.insert(directoryAudit).select(auditWhen(audit, sql`exists (select 1 from ${signInLinks} where ${ownRecovery(userId, audit.at)})`)),
+      this.#db.delete(signInLinks).where(ownRecovery(userId, audit.at)),
+    ]);
+    return revoked.meta.changes > 0;
   }
 
   async insertAttempt(attempt: Attempt): Promise<void> {
@@ -106,5 +122,8 @@ export class SignInStore implements WebSessionDirectory, SignInLinkDirectory, At
     return taken;
   }
 }
+
+const ownRecovery = (userId: string, now: number): SQL | undefined =>
+  and(eq(signInLinks.userId, userId), eq(signInLinks.purpose, "recovery"), eq(signInLinks.createdBy, userId), isNull(signInLinks.usedAt), gt(signInLinks.expiresAt, now));
 
 const { tokenHash: _, ...sessionColumns } = getTableColumns(webSessions);

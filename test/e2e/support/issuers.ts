@@ -23,8 +23,8 @@ export function startProvider(redirectUris: string[]): Promise<Issuer> {
   return listening((issuer) => {
     const provider = new Provider(issuer, {
       clients: [{ ...client, redirect_uris: redirectUris, token_endpoint_auth_method: "client_secret_post" }],
-      claims: { openid: ["sub"], profile: ["name"], email: ["email"] },
-      findAccount: (_ctx: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id, name: `${id} of the issuer`, email: "same@mail.example" }) }),
+      claims: { openid: ["sub"], profile: ["name"], email: ["email", "email_verified"] },
+      findAccount: (_ctx: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id, name: `${id} of the issuer`, email: "same@mail.example", email_verified: true }) }),
       cookies: { keys: ["for tests"] },
     });
     return provider.callback();
@@ -67,6 +67,8 @@ export type Claims = Record<string, unknown>;
 export interface Forgery {
   header?: Record<string, unknown>;
   claims?: Claims;
+  /** What it says at its userinfo endpoint beside the subject. */
+  userInfo?: Claims;
   /** How the token is signed: as it should be, with a key that nobody knows, with the public key or client secret as an HMAC key, not at all. */
   signature?: "good" | "foreign" | "public-key-hmac" | "secret-hmac" | "none";
 }
@@ -97,9 +99,11 @@ export class ForgingIssuer implements Issuer {
         authorization_endpoint: `${this.issuer}/authorize`,
         token_endpoint: `${this.issuer}/token`,
         jwks_uri: `${this.issuer}/jwks`,
+        userinfo_endpoint: `${this.issuer}/userinfo`,
         id_token_signing_alg_values_supported: ["RS256"],
         authorization_response_iss_parameter_supported: true,
       }),
+      "/userinfo": () => ({ sub: this.forgery.claims?.["sub"] ?? "mallory", ...this.forgery.userInfo }),
       "/jwks": () => ({ keys: [{ ...this.#keys.publicKey.export({ format: "jwk" }), kid: "k", use: "sig", alg: "RS256" }] }),
       "/token": () => ({ access_token: "opaque", token_type: "bearer", id_token: this.#idToken() }),
     };

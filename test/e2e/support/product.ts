@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type LocalServer, startServer } from "../../../src/cli/server.ts";
 import { freePort } from "../../cli/free-port.ts";
 
@@ -35,6 +36,19 @@ export class Product {
   async restart(): Promise<void> {
     await this.stop();
     await this.start();
+  }
+
+  /** Everybody signed in so long before they did; a test cannot wait for it. */
+  async signInsWere(ms: number, options: { recovery?: boolean } = {}): Promise<void> {
+    await this.stop();
+    const files = readdirSync(join(this.#dataDir, "state", "d1"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".sqlite") && !file.endsWith("metadata.sqlite"));
+    for (const file of files) {
+      const db = new DatabaseSync(join(this.#dataDir, "state", "d1", file));
+      const isDirectory = db.prepare("select 1 from sqlite_schema where name = 'web_sessions'").get() !== undefined;
+      if (isDirectory) db.prepare("update web_sessions set created_at = created_at - ?").run(ms);
+      db.close();
+    }
+    await this.start(options);
   }
 
   async remove(): Promise<void> {

@@ -202,7 +202,7 @@ describe("[S11] pages", () => {
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": `default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'${rest}`,
+      "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'${rest}`,
       "x-frame-options": "DENY",
       "x-content-type-options": "nosniff",
       "referrer-policy": "same-origin",
@@ -211,6 +211,15 @@ describe("[S11] pages", () => {
     const page = (await answer.text()).replace('<script src="/passkey.js" defer=""></script>', "");
     expect(page).not.toMatch(/<script|style=|javascript:| on\w+=/i);
     expect(page).toMatch(/^<!doctype html><html lang="en">.*<title>.+<\/title>.*<main><h1>/s);
+  });
+
+  test("browsers find an icon, and keep it", async () => {
+    expect(await (await new Browser().get("/sign-in")).text()).toContain('<link rel="icon" href="/favicon.svg"');
+    for (const path of ["/favicon.svg", "/favicon.ico"]) {
+      const answer = await new Browser().get(path);
+      expect([answer.status, answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([200, "image/svg+xml", "public, max-age=86400"]);
+      expect(await answer.text()).toMatch(/^<svg /);
+    }
   });
 
   test("what a link says is shown as text", async () => {

@@ -5,20 +5,24 @@ import type { Visitor } from "../visit.ts";
 import { browserName } from "./browser-name.ts";
 import { Instant } from "./instant.tsx";
 import { Keys, type KeysProps } from "./keys.tsx";
+import { CameByRecoveryLink } from "./recovery-page.tsx";
 import { scopeMeaning } from "./scope-meaning.ts";
 import { WaysIn, type WaysInProps } from "./ways-in.tsx";
 
 interface HomeProps {
   visitor: Visitor;
+  /** Of somebody who came in by their recovery link and has made no other way in since. */
+  stranded: { onward: string | undefined } | undefined;
   sessions: readonly WebSession[];
   connections: readonly Connection[];
   keys: KeysProps;
   ways: WaysInProps;
 }
 
-export const HomePage = ({ visitor, sessions, connections, keys, ways }: HomeProps) => (
+export const HomePage = ({ visitor, stranded, sessions, connections, keys, ways }: HomeProps) => (
   <>
     <h1>OmniMemory</h1>
+    {stranded && <CameByRecoveryLink {...stranded} />}
     <div class="row">
       <p>
         Signed in as <strong>{visitor.person.name}</strong>.

@@ -33,7 +33,7 @@ export const SignInFirstPage = () => (
   <>
     <h1>You are invited to a team</h1>
     <p>
-      <a href="/sign-in">Sign in</a> first, then open the link of the invitation again.
+      <a href="/sign-in">Sign in</a> first; you then come back to the invitation.
     </p>
   </>
 );

@@ -14,6 +14,7 @@ const Layout = ({ title, children }: LayoutProps) => (
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>{title} – OmniMemory</title>
+      <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
       <link rel="stylesheet" href="/style.css" />
     </head>
     <body>

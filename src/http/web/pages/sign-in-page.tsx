@@ -27,6 +27,7 @@ export const SignInPage = ({ providers, local }: SignInProps) => (
         </p>
       </form>
     ))}
+    <p class="aside">Lost every way in? If you made a recovery link, open it.</p>
     {local && (
       <p>
         The first time, open the link that <code>npm start</code> printed in the terminal. It works once, for a day; the next start

@@ -1,19 +1,21 @@
 import type { Passkey } from "../../../domain/tenancy/passkeys.ts";
 import type { UpstreamProvider } from "../../upstream/provider.ts";
 import { Instant } from "./instant.tsx";
+import { Recovery, type RecoveryLink } from "./recovery-page.tsx";
 
 export interface WaysInProps {
   passkeys: readonly Passkey[];
   identities: readonly { issuer: string; name: string | null; email: string | null }[];
+  recovery: RecoveryLink | undefined;
   providers: readonly Pick<UpstreamProvider, "id" | "name" | "issuer">[];
 }
 
 /** How the person signs in, and what they can add. */
-export const WaysIn = ({ passkeys, identities, providers }: WaysInProps) => (
+export const WaysIn = ({ passkeys, identities, recovery, providers }: WaysInProps) => (
   <>
     <h2 id="ways-in">How you sign in</h2>
     {passkeys.length + identities.length === 0 ? (
-      <p>By a link from the terminal only, so far.</p>
+      <p>By a link only, so far.</p>
     ) : (
       <ul aria-labelledby="ways-in" class="cards">
         {passkeys.map((passkey) => (
@@ -44,6 +46,7 @@ export const WaysIn = ({ passkeys, identities, providers }: WaysInProps) => (
         </p>
       </form>
     ))}
+    <Recovery link={recovery} />
     <script src="/passkey.js" defer></script>
   </>
 );

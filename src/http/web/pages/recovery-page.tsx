@@ -1,0 +1,76 @@
+import { recentSignInMs } from "../../../domain/tenancy/sign-in-link.ts";
+import type { SignInLink } from "../../../domain/tenancy/sign-in-ports.ts";
+import { Instant } from "./instant.tsx";
+
+export type RecoveryLink = Pick<SignInLink, "createdAt" | "expiresAt">;
+
+/** Of the home page: whether there is a recovery link, and what can be done about it. */
+export const Recovery = ({ link }: { link: RecoveryLink | undefined }) => (
+  <>
+    <h3 id="recovery">Recovery link</h3>
+    {link ? (
+      <p>
+        You have one since <Instant at={link.createdAt} />. It signs you in once, until <Instant at={link.expiresAt} />.
+      </p>
+    ) : (
+      <p>You have none. It signs you in once, within a year, should you lose every other way.</p>
+    )}
+    <div class="row">
+      <form method="post" action="/recovery-link">
+        <button type="submit">{link ? "Replace the recovery link" : "Make a recovery link"}</button>
+      </form>
+      {link && (
+        <form method="post" action="/recovery-link/revoke">
+          <button type="submit">Revoke the recovery link</button>
+        </form>
+      )}
+    </div>
+  </>
+);
+
+/** The one time that the link is shown. */
+export const NewRecoveryLinkPage = ({ link, expiresAt }: { link: string; expiresAt: number }) => (
+  <>
+    <h1>Your recovery link</h1>
+    <p class="warning">
+      Print it or put it into a safe place now: it is shown this once. Whoever has it gets in as you.
+    </p>
+    <p>
+      <code>{link}</code>
+    </p>
+    <p>
+      It signs you in once, until <Instant at={expiresAt} />. A link that you made before does not work any more.
+    </p>
+    <p>
+      <a href="/">Back to your account</a>
+    </p>
+  </>
+);
+
+export const SignInAgainPage = () => (
+  <>
+    <h1>Sign in again first</h1>
+    <p>
+      You signed in more than {recentSignInMs / 60_000} minutes ago. A recovery link is made only by somebody who just has: it lets them in
+      for a year.
+    </p>
+    <p>
+      <a href="/sign-in?again">Sign in again</a>, and you come back to your account.
+    </p>
+  </>
+);
+
+/** For somebody whose only way in is gone by having been used. */
+export const CameByRecoveryLink = ({ onward }: { onward: string | undefined }) => (
+  <div class="warning" role="alert">
+    <p>
+      <strong>You came in by your recovery link; it is used up.</strong> Add a passkey or an account under{" "}
+      <a href="#ways-in">How you sign in</a>, remove what you lost, and make a new link.
+    </p>
+    {onward !== undefined && (
+      <p>
+        Then <a href={onward}>go on with what you came for</a>.
+      </p>
+    )}
+  </div>
+);
