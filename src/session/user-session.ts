@@ -7,9 +7,10 @@ import { buildMcpServer } from "../mcp/server.ts";
 import { isSurface } from "../mcp/surfaces.ts";
 import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
 import { callOrigin } from "../http/call-origin.ts";
-import { bearerToken, proveCredential } from "../http/credentials.ts";
+import { bearerToken, type Presented, proveCredential } from "../http/credentials.ts";
 import { invalidCredential } from "../http/errors.ts";
 import { challenge, resourceOf } from "../http/oauth/resources.ts";
+import type { Authentication } from "../domain/tenancy/keys.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
 import { AccessLog } from "./access-log.ts";
 import { CacheCounts } from "./cache-counts.ts";
@@ -68,7 +69,7 @@ export class UserSession extends DurableObject<Env> {
       from: callOrigin(request.headers, requestId),
       resource: resourceOf(url, this.#services.config),
     };
-    const proof = await proveCredential(this.#services, this.#standing.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
+    const proof = await this.prove(presented, now);
     if (proof.kind !== "ok" || sessionName(proof.principal.teamId, proof.principal.userId) !== this.ctx.id.name) {
       return refuse(request, invalidCredential(requestId, challenge(url, this.#services.config, "invalid_token")));
     }
@@ -79,6 +80,11 @@ export class UserSession extends DurableObject<Env> {
     }
     this.#later(this.#services.uses.note(principal, presented.from, now));
     return this.#endpoint.fetch(request, toAuthInfo({ principal, requestId, from: presented.from }));
+  }
+
+  /** Overridden by the bench, which measures what it costs. */
+  protected prove(presented: Presented, now: number): Promise<Authentication> {
+    return proveCredential(this.#services, this.#standing.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
   }
 
   /** A credential or a membership of this person was changed: nothing known of it holds any longer. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { LocalServer } from "../../src/cli/server.ts";
 import { accessToken } from "./access-token.ts";
 import { BenchClient } from "./client.ts";
 import { clientLog } from "./client-log.ts";
-import { interleave, type Summary, summarise } from "./measure.ts";
+import { interleave, type Probe, type Summary, summarise } from "./measure.ts";
 import type { Sizes } from "./options.ts";
 import { replay } from "./replay.ts";
 import type { Report } from "./report.ts";
@@ -46,16 +47,20 @@ export class Rows {
     this.#report.ratio("no-op / floor", 2.5, noOpRow, floorRow);
   }
 
-  /** The no-op once more, with the access token of a client instead of a key. */
-  async token({ server, team }: Instance): Promise<void> {
-    const client = new BenchClient(server.url, await accessToken(server.url, await server.signInUrl()));
+  /** The no-op with a key, with the access token of a client, and at a server that believes what it proved once. */
+  async auth({ server, team }: Instance, believing: LocalServer): Promise<void> {
+    const clients = [new BenchClient(server.url, await accessToken(server.url, await server.signInUrl())), new BenchClient(believing.url, believing.apiKey)] as const;
+    const [token, stubbed] = clients.map((client) => new Team(client, team.content).noOp) as [Probe, Probe];
     try {
-      const taken = await interleave({ noOp: team.noOp, token: new Team(client, team.content).noOp }, this.#sizes);
-      const row = summarise(taken.token);
-      this.#row("no-op with an OAuth token", { server, team }, row);
-      this.#report.ratio("OAuth token / API key", 1.3, row, summarise(taken.noOp));
+      const taken = await interleave({ stubbed, key: team.noOp, token }, this.#sizes);
+      const [stubbedRow, keyRow, tokenRow] = [summarise(taken.stubbed), summarise(taken.key), summarise(taken.token)];
+      this.#report.row({ name: "no-op, auth stubbed out", ...stubbedRow });
+      this.#row("no-op with an API key", { server, team }, keyRow);
+      this.#row("no-op with an OAuth token", { server, team }, tokenRow);
+      this.#report.ratio("API key / auth stubbed out", 1.3, keyRow, stubbedRow);
+      this.#report.ratio("OAuth token / auth stubbed out", 1.3, tokenRow, stubbedRow);
     } finally {
-      client.close();
+      for (const client of clients) client.close();
     }
   }
 

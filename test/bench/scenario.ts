@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startServer } from "../../src/cli/server.ts";
 import { BenchClient } from "./client.ts";
 import { interleave, summarise } from "./measure.ts";
 import type { Options } from "./options.ts";
@@ -32,13 +34,13 @@ export class Scenario {
   async run(): Promise<void> {
     const { wants, sizes } = this.#options;
     const rows = this.#rows;
-    const needsLone = wants("floor", "no-op", "token", "query-small", "query-large", "crowded", "cached");
+    const needsLone = wants("floor", "no-op", "auth", "query-small", "query-large", "crowded", "cached");
     const lone = needsLone ? await this.#start("lone", new TeamContent(seeds.lone)) : undefined;
     if (lone) {
       await lone.team.growTo(sizes.small);
       await lone.team.indexed();
       if (wants("floor", "no-op")) await this.attempt("floor and no-op", () => rows.floor(lone));
-      if (wants("token")) await this.attempt("token", () => rows.token(lone));
+      if (wants("auth")) await this.attempt("auth", () => this.#auth(lone));
       if (wants("cached")) await this.attempt("cached", () => rows.cached(lone));
       if (wants("query-small")) await this.attempt("query-small", () => rows.querySmall(lone));
     }
@@ -64,6 +66,18 @@ export class Scenario {
 
   #start(name: string, content: TeamContent): Promise<Instance> {
     return startInstance(join(this.#directory, name), content);
+  }
+
+  async #auth(lone: Instance): Promise<void> {
+    const believing = await startServer({
+      dataDir: join(this.#directory, "believing"), port: 0, vars: { OMNIMEMORY_RATE_LIMIT: "off" },
+      entry: fileURLToPath(new URL("worker-without-auth.ts", import.meta.url)),
+    });
+    try {
+      await this.#rows.auth(lone, believing);
+    } finally {
+      await believing.close(1_000);
+    }
   }
 
   async #grow(grown: Instance, lone: Instance | undefined): Promise<void> {
