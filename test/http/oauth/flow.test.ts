@@ -141,7 +141,7 @@ describe("[A13] consent", () => {
     const { browser } = await signedIn();
     const page = await consentPage(browser, await (await OAuthClient.registered()).authorizePath());
     expect(page.text).toContain("program on this computer");
-    expect(page.headers.get("content-security-policy")).toBe("default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'");
+    expect(page.headers.get("content-security-policy")).toBe("default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'");
     expect(page.headers.get("x-frame-options")).toBe("DENY");
   });
 
