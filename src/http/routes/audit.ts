@@ -3,9 +3,11 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { type AuditInput, type AuditPage, type NamedRecord, readAccountAudit, readOrganizationAudit, readTeamAudit } from "../../domain/audit/read.ts";
 import { invalid } from "../../domain/errors.ts";
-import { auditOf } from "../../domain/tenancy/teams.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import { auditOf, type TenantContext } from "../../domain/tenancy/teams.ts";
 import { describeProblems } from "../../mcp/errors.ts";
 import { type Called, callerInTeam, callingPerson } from "./caller.ts";
+import { ndjson, type NdjsonPage } from "./ndjson.ts";
 import { iso } from "./wire.ts";
 
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
@@ -20,38 +22,34 @@ const paged = filter.extend({ cursor: z.string().max(500).optional(), limit: z.c
 const exportPage = 200;
 
 type Read = (input: AuditInput) => Promise<AuditPage>;
+type AuditContext = TenantContext & { audit: Services["audit"] };
 
 /** What happened in a team, below its path: in pages, or whole as NDJSON. */
-export function teamAuditRoutes(services: Services): Hono<Called> {
-  const app = new Hono<Called>();
-  const { audit } = services;
-  const context = async (c: Context<Called>) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), audit });
-  app.get("/", async (c) => {
-    const ctx = await context(c);
-    return c.json(await answered(c, (input) => readTeamAudit(ctx, input)));
-  });
-  app.get("/export", async (c) => {
-    const ctx = await context(c);
-    return exported(c, (input) => readTeamAudit(ctx, input), () => audit.write(auditOf(ctx, "audit.export", ctx.principal.teamId)));
-  });
-  return app;
-}
+export const teamAuditRoutes = (services: Services): Hono<Called> => auditRoutes(services, readTeamAudit, ({ teamId }) => teamId);
 
 /** The same of all teams of the organization that a person owns; a key is for one team. */
-export function organizationAuditRoutes(services: Services): Hono<Called> {
+export const organizationAuditRoutes = (services: Services): Hono<Called> =>
+  auditRoutes(services, readOrganizationAudit, ({ organizationId }) => organizationId, (c) => void callingPerson(services, c));
+
+function auditRoutes(
+  services: Services,
+  read: (ctx: AuditContext, input: AuditInput) => Promise<AuditPage>,
+  subjectOf: (principal: Principal) => string,
+  admit: (c: Context<Called>) => void = () => undefined,
+): Hono<Called> {
   const app = new Hono<Called>();
   const { audit } = services;
-  const context = async (c: Context<Called>) => {
-    callingPerson(services, c);
+  const context = async (c: Context<Called>): Promise<AuditContext> => {
+    admit(c);
     return { ...(await callerInTeam(services, c, c.req.param("team") ?? "")), audit };
   };
   app.get("/", async (c) => {
     const ctx = await context(c);
-    return c.json(await answered(c, (input) => readOrganizationAudit(ctx, input)));
+    return c.json(await answered(c, (input) => read(ctx, input)));
   });
   app.get("/export", async (c) => {
     const ctx = await context(c);
-    return exported(c, (input) => readOrganizationAudit(ctx, input), () => audit.write(auditOf(ctx, "audit.export", ctx.principal.organizationId)));
+    return exported(c, (input) => read(ctx, input), () => audit.write(auditOf(ctx, "audit.export", subjectOf(ctx.principal))));
   });
   return app;
 }
@@ -68,23 +66,16 @@ async function answered(c: Context<Called>, read: Read): Promise<Record<string, 
   return { entries: entries.map(shown), ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
 }
 
-/** Pages are read as they are fetched; that it was exported is written once the first page was allowed. */
+/** That it was exported is written once the first page was allowed. */
 async function exported(c: Context<Called>, read: Read, note: () => Promise<void>): Promise<Response> {
   const { actor, ...asked } = parsedQuery(c, filter);
-  const page = (cursor?: string) => read({ ...asked, userId: actor, cursor, limit: exportPage });
-  let next: AuditPage | undefined = await page();
+  const page = async (cursor?: string): Promise<NdjsonPage> => {
+    const { entries, nextCursor } = await read({ ...asked, userId: actor, cursor, limit: exportPage });
+    return { data: entries.map((entry) => `${JSON.stringify(shown(entry))}\n`).join(""), nextCursor };
+  };
+  const first = await page();
   await note();
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      if (next === undefined) return controller.close();
-      const { entries, nextCursor }: AuditPage = next;
-      if (entries.length > 0) controller.enqueue(encoder.encode(entries.map((entry) => `${JSON.stringify(shown(entry))}\n`).join("")));
-      next = nextCursor === undefined ? undefined : await page(nextCursor);
-      if (next === undefined) controller.close();
-    },
-  });
-  return new Response(body, { headers: { "content-type": "application/x-ndjson", "content-disposition": 'attachment; filename="omnimemory-audit.ndjson"' } });
+  return ndjson("omnimemory-audit.ndjson", first, page);
 }
 
 export function parsedQuery<T extends z.ZodType>(c: Context, schema: T): z.output<T> {
