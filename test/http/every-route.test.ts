@@ -83,7 +83,7 @@ describe("[A13] open redirect: where any route may lead", () => {
   const names = ["next", "return_to", "returnTo", "redirect", "redirect_to", "url", "continue", "goto", "dest", "target", "r"];
   const query = (to: string): string => names.map((name) => `${name}=${encodeURIComponent(to)}`).join("&");
 
-  const staysHere = (answer: Response): void => {
+  const expectHere = (answer: Response): void => {
     const location = answer.headers.get("location");
     if (location !== null) expect(new URL(location, origin).origin, location).toBe(origin);
     expect(answer.headers.get("refresh")).toBeNull();
@@ -93,7 +93,7 @@ describe("[A13] open redirect: where any route may lead", () => {
     for (const to of elsewhere) {
       for (const by of [new Browser(), browser]) {
         const answer = await by.get(`${pathOf(route, { team })}?${query(to)}`, { headers: { referer: to, "x-forwarded-host": "evil.example", "x-original-url": to } });
-        staysHere(answer);
+        expectHere(answer);
         expect(await answer.text()).not.toMatch(/href="[^"]*evil\.example|url=[^"]*evil\.example/);
       }
     }
@@ -103,7 +103,7 @@ describe("[A13] open redirect: where any route may lead", () => {
     for (const path of ["//evil.example/", "//evil.example/sign-in", "/\\evil.example/", "/%2f%2fevil.example", "/sign-in/..//evil.example", "/sign-in//evil.example", "/@evil.example", "/.evil.example"]) {
       for (const host of ["localhost", "127.0.0.1"]) {
         const answer = await new Browser().get(`http://${host}${path}`, { headers: { host } });
-        staysHere(answer);
+        expectHere(answer);
         await answer.body?.cancel();
       }
     }
@@ -112,7 +112,7 @@ describe("[A13] open redirect: where any route may lead", () => {
   test.each(["POST /sign-out", "POST /sign-in/link", "POST /sessions/:id/end", "POST /keys", "POST /invitation"])("%s leads nowhere else, whatever its form says", async (route) => {
     const visitor = new Browser();
     const answer = await visitor.post(`${pathOf(route)}?${query("//evil.example")}`, Object.fromEntries(names.map((name) => [name, "https://evil.example"])));
-    staysHere(answer);
+    expectHere(answer);
     expect(await answer.text()).not.toContain("evil.example");
   });
 });

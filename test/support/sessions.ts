@@ -23,6 +23,7 @@ const toolCall = (id: number, name: string, args: Record<string, unknown>) => ({
 export class Session implements Connection {
   readonly #path: string;
   readonly id: string;
+  #calls = 10;
 
   private constructor(path: string, id: string) {
     this.#path = path;
@@ -47,7 +48,7 @@ export class Session implements Connection {
   }
 
   async call(token: string, name: string, args: Record<string, unknown> = {}): Promise<SessionAnswer> {
-    const answer = await this.post(token, toolCall(2, name, args));
+    const answer = await this.post(token, toolCall((this.#calls += 1), name, args));
     return { status: answer.status, text: await answer.text() };
   }
 }
