@@ -137,7 +137,7 @@ describe("[A13] oversize, replayed, future-dated, alg:none and key-confusion ass
     jwk = (await crypto.subtle.exportKey("jwk", pair.publicKey)) as JsonWebKey;
   });
 
-  const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+  const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(new TextEncoder().encode(text));
   const b64 = (data: ArrayBuffer | Uint8Array<ArrayBuffer>): string => btoa(String.fromCharCode(...new Uint8Array(data))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   const hmac = async (key: string, input: string): Promise<ArrayBuffer> =>
     crypto.subtle.sign("HMAC", await crypto.subtle.importKey("raw", bytes(key), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]), bytes(input));
