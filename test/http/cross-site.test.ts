@@ -4,7 +4,7 @@ import { callTool } from "../support/mcp.ts";
 import { directoryRows, memoryRows } from "../support/rows.ts";
 import { connected, redirectUri } from "./oauth/client.ts";
 import { allRoutes, bodies, isRest, isUnsafe, methodOf, pathOf, unsafeRoutes } from "./route-samples.ts";
-import { Browser, newPerson } from "./web/browser.ts";
+import { Browser, newPerson, origin } from "./web/browser.ts";
 
 type Headers = Record<string, string | null>;
 
@@ -20,6 +20,7 @@ const foreign: [from: string, headers: Headers][] = [
   ["nowhere that it says", { "sec-fetch-site": null, origin: null }],
   ["the address bar", { "sec-fetch-site": "none", origin: null }],
   ["two places at once", { "sec-fetch-site": "same-origin", origin: "http://localhost:3000" }],
+  ["two places at once, the other way round", { "sec-fetch-site": "cross-site", origin }],
 ];
 
 /** Routes that look at no cookie, so that there is nothing to forge: a key, a token or a client's own proof counts. */

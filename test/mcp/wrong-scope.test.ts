@@ -5,6 +5,7 @@ import type { Tool } from "../../src/mcp/define-tool.ts";
 import { recentUri } from "../../src/mcp/resources.ts";
 import { surfaces, toolsOf } from "../../src/mcp/surfaces.ts";
 import { addMember, keyFor, newTenant, type Tenant } from "../domain/tenancy/tenant.ts";
+import { meta, send } from "../http/raw.ts";
 import { callTool, rpc } from "../support/mcp.ts";
 import { refusalsIn } from "../support/refusals.ts";
 import { memoryRows } from "../support/rows.ts";
@@ -119,6 +120,25 @@ describe("[S17] [A13] a key with the wrong scope at resources", () => {
     const { token } = await made.key(["memory:read"]);
     for (const [method, params] of reads().slice(0, 4)) expect((await rpc(token, method, params)).body.result, method).toBeDefined();
     expect(JSON.stringify((await rpc(token, "resources/read", { uri: recentUri })).body)).toContain("PostgreSQL");
+  });
+
+  test("what a subscription tells without memory:read has no words in it: that something changed, and the URI it asked about", async () => {
+    const { token } = await made.key(without("memory:read"));
+    const owner = await made.key(scopes);
+    const uri = `omnimemory://memory/${made.memoryId}`;
+    const listen = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { notifications: { resourcesListChanged: true, resourceSubscriptions: [uri] }, _meta: meta } };
+    const reader = (await send({ token, body: listen })).body?.getReader();
+    let told = "";
+    const hears = async (pattern: RegExp): Promise<void> => {
+      while (reader && !pattern.test(told)) told += new TextDecoder().decode((await reader.read()).value);
+    };
+    await hears(/acknowledged/);
+    await callTool(owner.token, "omn_update_memory", { id: made.memoryId, content: "We chose SQLite for the billing service." });
+    await callTool(owner.token, "omn_store_memory", { key: "unheard.of", content: "Invoices are numbered." });
+    await hears(/list_changed/);
+    await reader?.cancel();
+    expect(told).toContain(uri);
+    expect(told).not.toMatch(/SQLite|billing|Invoices|unheard|project\.sample/);
   });
 
   test("no kind of request is left out of this table; those that take no scope tell nothing", async () => {

@@ -153,6 +153,11 @@ describe("[A13] access tokens", () => {
     expect(tenant.teamId).not.toBe(victim.tenant.teamId);
   });
 
+  test("names person and team, grant and secret, parted by what no id of ours holds", async () => {
+    const { tokens, tenant } = await connected();
+    for (const token of [tokens.access_token, tokens.refresh_token]) expect(token.split(":")).toEqual([`${tenant.ownerId}.${tenant.teamId}`, expect.stringMatching(/^[\w-]+$/), expect.stringMatching(/^[\w-]{16,}$/)]);
+  });
+
   test("the secret of one token with the name of another opens nothing", async () => {
     const [mine, theirs] = [await connected(), await connected()];
     const [, , secret] = mine.tokens.access_token.split(":");
