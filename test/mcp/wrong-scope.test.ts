@@ -127,16 +127,18 @@ describe("[S17] [A13] a key with the wrong scope at resources", () => {
     const owner = await made.key(scopes);
     const uri = `omnimemory://memory/${made.memoryId}`;
     const listen = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { notifications: { resourcesListChanged: true, resourceSubscriptions: [uri] }, _meta: meta } };
-    const reader = (await send({ token, body: listen })).body?.getReader();
+    const stream = (await send({ token, body: listen })).body;
+    if (!stream) throw new Error("there is no stream");
+    const reader = stream.getReader();
     let told = "";
     const hears = async (pattern: RegExp): Promise<void> => {
-      while (reader && !pattern.test(told)) told += new TextDecoder().decode((await reader.read()).value);
+      while (!pattern.test(told)) told += new TextDecoder().decode((await reader.read()).value);
     };
     await hears(/acknowledged/);
     await callTool(owner.token, "omn_update_memory", { id: made.memoryId, content: "We chose SQLite for the billing service." });
     await callTool(owner.token, "omn_store_memory", { key: "unheard.of", content: "Invoices are numbered." });
     await hears(/list_changed/);
-    await reader?.cancel();
+    await reader.cancel();
     expect(told).toContain(uri);
     expect(told).not.toMatch(/SQLite|billing|Invoices|unheard|project\.sample/);
   });
