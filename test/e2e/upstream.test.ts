@@ -92,6 +92,16 @@ describe("[A13] signing in at an OpenID provider", () => {
     expect((await person.get(callback)).status).toBe(403);
   });
 
+  test("session fixation: signing in elsewhere begins a new session, and the one that the browser had ends", async () => {
+    const [attacker, victim] = [stranger(), stranger()];
+    await signInAs(attacker, "fixing");
+    victim.take(attacker, "__Host-session");
+    expect(await home(victim)).toContain("<strong>fixing of the issuer</strong>");
+    await signInAs(victim, "fixed");
+    expect(await home(victim)).toContain("<strong>fixed of the issuer</strong>");
+    expect((await attacker.get("/")).status).toBe(302);
+  });
+
   test.each([
     ["another state", (url: URL) => url.searchParams.set("state", "x".repeat(43))],
     ["no state", (url: URL) => url.searchParams.delete("state")],
@@ -102,7 +112,7 @@ describe("[A13] signing in at an OpenID provider", () => {
     ["an error of the issuer", (url: URL) => url.searchParams.set("error", "access_denied")],
     ["the address of another issuer's callback", (url: URL) => void (url.pathname = "/sign-in/callback/forger")],
     ["the address of an unknown callback", (url: URL) => void (url.pathname = "/sign-in/callback/nobody")],
-  ])("a callback with %s signs nobody in", async (_what, spoil) => {
+  ])("mixed-up issuers and other attempts: a callback with %s signs nobody in", async (_what, spoil) => {
     const person = stranger();
     const callback = await signInAt(await begin(person, "/sign-in/with/idp"), "spoilt", origin);
     spoil(callback);
@@ -187,6 +197,13 @@ describe("[A13] an issuer's answers that are not to be believed", () => {
     ["no nonce", { claims: { nonce: undefined } }],
     ["an expiry in the past", { claims: { iat: now - 7_200, exp: now - 3_600 } }],
     ["a beginning in the future", { claims: { nbf: now + 3_600 } }],
+    ["a time of issue in the future", { claims: { iat: now + 3_600, exp: now + 7_200 } }],
+    ["no time of issue", { claims: { iat: undefined } }],
+    ["no end", { claims: { exp: undefined } }],
+    ["a key that it brings along", { signature: "brought-along" }],
+    ["a key that it has fetched", { header: { jku: "https://evil.example/jwks", x5u: "https://evil.example/x5u" }, signature: "foreign" }],
+    ["an extension that must be understood", { header: { crit: ["b64"], b64: false } }],
+    ["a text larger than any", { claims: { padding: "x".repeat(2_000_000) } }],
     ["no subject", { claims: { sub: undefined } }],
     ["an empty subject", { claims: { sub: "" } }],
     ["a subject that is no text", { claims: { sub: { $ne: null } } }],

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newBootstrapLink } from "../../src/domain/tenancy/sign-in-link.ts";
 import { catalogue } from "../../src/mcp/catalogue.ts";
@@ -6,6 +5,7 @@ import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { OAuthClient } from "../http/oauth/client.ts";
 import { Browser, signInStore } from "../http/web/browser.ts";
 import { callTool, rpc } from "../support/mcp.ts";
+import { memoryRows } from "../support/rows.ts";
 import { sampleCalls, sampleKey, sampleMemory } from "./samples.ts";
 
 let admin: string;
@@ -28,14 +28,10 @@ beforeEach(async () => {
   memoryId = stored.structured["memory_id"];
 });
 
-/** Every row of the team in every table there is; counts of reading and the audit of an export are no writes. */
-async function rows(): Promise<Record<string, unknown>> {
-  const { results } = await env.SHARD_0.prepare("select name from sqlite_schema where type = 'table' and sql like '%team_id%'").all<{ name: string }>();
-  const found = results.map(async ({ name }) => {
-    const { results: all } = await env.SHARD_0.prepare(`select * from ${name} where team_id = ?`).bind(teamId).all();
-    return [name, all.filter(({ action }) => name !== "audit" || action !== "export").map(({ access_count: _count, accessed_at: _at, ...row }) => row)] as const;
-  });
-  return Object.fromEntries(await Promise.all(found));
+/** All rows but those that say what was handed out, which reading is noted by. */
+async function rows(): ReturnType<typeof memoryRows> {
+  const all = await memoryRows(teamId);
+  return { ...all, audit: (all["audit"] ?? []).filter(({ action }) => action !== "export") };
 }
 
 const calls = (): [name: string, args: Record<string, unknown>][] =>

@@ -49,9 +49,11 @@ export function tokenRoutes(services: Services): Hono<OAuth> {
   });
 
   app.post(paths.token, async (c) => {
-    if (Number(c.req.header("content-length") ?? 0) > maxBodyBytes) return refused("invalid_request", "The request is too large");
+    if (Number(c.req.header("content-length") ?? 0) > maxBodyBytes) return tooLarge();
     const request = underPublicOrigin(c);
-    const form = decodeForm(await request.clone().arrayBuffer());
+    const body = await request.clone().arrayBuffer();
+    if (body.byteLength > maxBodyBytes) return tooLarge();
+    const form = decodeForm(body);
     if (!namesAcceptableClient(form, c.req.header("authorization"))) return refused("invalid_client", "Client not found", 401);
     const answer = await answerOnce(c, request);
     if (!answer.ok && form.get("grant_type") === "refresh_token") await endIfReplayed(c, form.get("refresh_token") ?? "");
@@ -94,3 +96,5 @@ const fromOf = (c: Context<OAuth>): CallOrigin => callOrigin(c.req.raw.headers, 
 
 /** RFC 6749 section 5.2. */
 const refused = (error: string, description: string, status = 400): Response => Response.json({ error, error_description: description }, { status });
+
+const tooLarge = (): Response => refused("invalid_request", "The request is too large");

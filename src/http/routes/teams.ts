@@ -44,13 +44,18 @@ export function teamRoutes(services: Services): Hono<Called> {
   app.get("/:team", async (c) => c.json({ team: shownTeam(await showTeam(await callerInTeam(services, c, c.req.param("team")))) }));
   app.patch("/:team", async (c) => {
     const ctx = await callerInTeam(services, c, c.req.param("team"));
-    await renameTeam(ctx, await parsed(c.req.raw, renaming));
-    return c.json({ team: shownTeam(await showTeam(ctx)) });
+    // First, so that whoever may not see the answer has not changed anything.
+    const team = await showTeam(ctx);
+    const { name } = await parsed(c.req.raw, renaming);
+    await renameTeam(ctx, { name });
+    return c.json({ team: shownTeam({ ...team, name }) });
   });
   app.patch("/:team/organization", async (c) => {
     const ctx = await callerInTeam(services, c, c.req.param("team"));
-    await renameOrganization(ctx, await parsed(c.req.raw, renaming));
-    return c.json({ team: shownTeam(await showTeam(ctx)) });
+    const team = await showTeam(ctx);
+    const { name } = await parsed(c.req.raw, renaming);
+    await renameOrganization(ctx, { name });
+    return c.json({ team: shownTeam({ ...team, organizationName: name }) });
   });
 
   app.delete("/:team", async (c) => {

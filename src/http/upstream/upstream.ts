@@ -1,6 +1,7 @@
 import * as oauth from "oauth4webapi";
 import * as z from "zod";
 import type { Identity } from "../../domain/tenancy/identities.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
 import { githubIssuer, type UpstreamProvider } from "./provider.ts";
 
 /** What has to be known again when the person comes back; kept on our side, never in the address. */
@@ -10,6 +11,8 @@ export type UpstreamState = z.output<typeof upstreamState>;
 const timeoutMs = 10_000;
 /** Keys and endpoints of issuers change rarely, and are asked again when this isolate is old. */
 const metadataMs = 3_600_000;
+/** How far an issuer's clock may be ahead of ours. */
+const clockSkewMs = 60_000;
 
 const github: oauth.AuthorizationServer = {
   issuer: githubIssuer,
@@ -82,14 +85,15 @@ export class Upstream {
     const server = await this.#server(now);
     const parameters = oauth.validateAuthResponse(server, this.#client, callback, kept.state);
     const response = await oauth.authorizationCodeGrantRequest(server, this.#client, this.#auth, parameters, redirectUri, kept.verifier, this.#options());
-    return this.#isGithub ? this.#githubIdentity(server, response) : this.#openIdIdentity(server, response, kept);
+    return this.#isGithub ? this.#githubIdentity(server, response) : this.#openIdIdentity(server, response, kept, now);
   }
 
-  async #openIdIdentity(server: oauth.AuthorizationServer, response: Response, kept: UpstreamState): Promise<Vouched> {
+  async #openIdIdentity(server: oauth.AuthorizationServer, response: Response, kept: UpstreamState, now: number): Promise<Vouched> {
     const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, { expectedNonce: kept.nonce, requireIdToken: true });
     await oauth.validateApplicationLevelSignature(server, response, this.#options());
     const claims = oauth.getValidatedIdTokenClaims(tokens);
     if (!claims) throw new Error("The issuer sent no ID token");
+    if (claims.iat * 1_000 > now + clockSkewMs) throw new Error("The ID token was issued in the future");
     const told = await this.#userInfo(server, tokens.access_token, claims);
     const shown = { ...told, ...claims };
     const identity = { issuer: server.issuer, subject: subject.parse(claims.sub), name: text(shown["name"]) ?? text(shown["preferred_username"]), email: text(shown["email"]) };
@@ -136,8 +140,8 @@ export class Upstream {
   }
 
   /** Plain http is for an issuer on this machine, which the configuration has checked. */
-  #options(): { signal: AbortSignal; [oauth.allowInsecureRequests]?: boolean } {
+  #options(): { signal: AbortSignal; [oauth.customFetch]: typeof boundedFetch; [oauth.allowInsecureRequests]?: boolean } {
     const insecure = this.#provider.issuer.startsWith("http:");
-    return { signal: AbortSignal.timeout(timeoutMs), ...(insecure ? { [oauth.allowInsecureRequests]: true } : {}) };
+    return { signal: AbortSignal.timeout(timeoutMs), [oauth.customFetch]: boundedFetch, ...(insecure ? { [oauth.allowInsecureRequests]: true } : {}) };
   }
 }

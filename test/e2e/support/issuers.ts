@@ -69,8 +69,8 @@ export interface Forgery {
   claims?: Claims;
   /** What it says at its userinfo endpoint beside the subject. */
   userInfo?: Claims;
-  /** How the token is signed: as it should be, with a key that nobody knows, with the public key or client secret as an HMAC key, not at all. */
-  signature?: "good" | "foreign" | "public-key-hmac" | "secret-hmac" | "none";
+  /** How the token is signed: as it should be, with a key that nobody knows, with one that its own header brings along, with the public key or client secret as an HMAC key, not at all. */
+  signature?: "good" | "foreign" | "brought-along" | "public-key-hmac" | "secret-hmac" | "none";
 }
 
 /** An issuer that says what the test wants. */
@@ -115,7 +115,7 @@ export class ForgingIssuer implements Issuer {
     const now = Math.floor(Date.now() / 1_000);
     const { header = {}, claims = {}, signature = "good" } = this.forgery;
     const parts = [
-      { alg: "RS256", kid: "k", ...header },
+      { alg: "RS256", kid: "k", ...(signature === "brought-along" ? { jwk: this.#foreign.publicKey.export({ format: "jwk" }) } : {}), ...header },
       { iss: this.issuer, sub: "mallory", aud: client.client_id, iat: now, exp: now + 60, nonce: this.nonce, name: "Mallory", ...claims },
     ];
     const input = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
@@ -127,7 +127,8 @@ export class ForgingIssuer implements Issuer {
     const hmac = (key: string): string => createHmac("sha256", key).update(input).digest("base64url");
     switch (how) {
       case "good": return rsa(this.#keys.privateKey);
-      case "foreign": return rsa(this.#foreign.privateKey);
+      case "foreign":
+      case "brought-along": return rsa(this.#foreign.privateKey);
       case "public-key-hmac": return hmac(this.#keys.publicKey.export({ format: "pem", type: "spki" }) as string);
       case "secret-hmac": return hmac(client.client_secret);
       case "none": return "";

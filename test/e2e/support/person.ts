@@ -69,6 +69,11 @@ export class PersonAtBrowser {
     return actions.length;
   }
 
+  /** A cookie of another browser is planted in this one. */
+  take(from: PersonAtBrowser, name: string): void {
+    this.#cookies.set(name, from.#cookies.get(name) ?? "");
+  }
+
   async #send(url: string | URL, init: RequestInit): Promise<Response> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const answer = await fetch(new URL(url, this.#origin), { ...init, redirect: "manual", headers: { ...init.headers, cookie } });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { newBootstrapLink } from "../../../src/domain/tenancy/sign-in-link.ts";
 import { mayFetch, namesAcceptableClient } from "../../../src/http/oauth/client-address.ts";
 import { newTenant, store } from "../../domain/tenancy/tenant.ts";
+import { callTool } from "../../support/mcp.ts";
 import { Browser, signedIn, signInStore } from "../web/browser.ts";
 import { consent, consentPage, errorOf, grantsOf, OAuthClient, origin, redirectUri, type Tokens } from "./client.ts";
 
@@ -29,7 +30,7 @@ describe("[A13] authorization requests", () => {
     },
   );
 
-  test("a client elsewhere is told by a link that says where it leads: we are nobody's way to anywhere", async () => {
+  test("open redirect: a client elsewhere is told by a link that says where it leads: we are nobody's way to anywhere", async () => {
     const { browser } = await signedIn();
     const evil = "https://evil.example/phish?a=1";
     const client = await OAuthClient.registered({ redirect_uris: [evil] });
@@ -140,6 +141,29 @@ describe("[A13] the consent page", () => {
     await expectRefused(await other.post("/authorize", { handle, session, team: tenant.teamId, decision: "allow", scope: "memory:read" }), tenant.ownerId, 400);
   });
 
+  test("a consent without the cookie that came with its page is none", async () => {
+    const { browser, tenant, path } = await page();
+    const { handle, session } = await consentPage(browser, path);
+    const form = { handle, session, team: tenant.teamId, decision: "allow", scope: "memory:read" };
+    const kept = new Map(browser.cookies);
+    for (const name of kept.keys()) if (name !== "__Host-session") browser.cookies.delete(name);
+    expect([...kept.keys()].length).toBeGreaterThan(browser.cookies.size);
+    await expectRefused(await browser.post("/authorize", form), tenant.ownerId, 400);
+    for (const [name, value] of kept) browser.cookies.set(name, value);
+    expect((await browser.post("/authorize", form)).status, "the page is still good where it was opened").toBe(303);
+  });
+
+  test("letting the same client into another team takes nothing from it in the first", async () => {
+    const { browser, tenant, client } = await page();
+    const other = await newTenant();
+    await store.addMember({ teamId: other.teamId, userId: tenant.ownerId, role: "member" }, Date.now());
+    const first = await client.tokens(browser, tenant.teamId);
+    const second = await client.tokens(browser, other.teamId);
+    for (const { access_token } of [first, second]) expect((await callTool(access_token, "omn_memory_stats")).isError).toBe(false);
+    expect((await client.refresh(first.refresh_token)).status).toBe(200);
+    expect(await grantsOf(tenant.ownerId)).toBe(2);
+  });
+
   test("a consent that another person's page began is not given by who signed in since", async () => {
     const { browser, path } = await page();
     const opened = await consentPage(browser, path);
@@ -202,7 +226,7 @@ describe("[A13] the consent page", () => {
   });
 });
 
-describe("[A13] where signing in leads", () => {
+describe("[A13] open redirect: where signing in leads", () => {
   const elsewhere = ["https://evil.example/", "//evil.example", "/\\evil.example", "/%5Cevil.example/..//evil.example", "/\t/evil.example", "javascript:alert(1)", "evil", ""];
   test.each(elsewhere)("a planted cookie %j does not lead off this origin", async (planted) => {
     const { tenant } = await signedIn();

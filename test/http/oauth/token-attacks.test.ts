@@ -132,7 +132,7 @@ describe("[A13] access tokens", () => {
     expect(await opens(other.access_token, "/sse")).toBe(true);
   });
 
-  test("one of a team does not open another team of the same person", async () => {
+  test("token of team A used for B: one of a team does not open another team of the same person", async () => {
     const { tokens, tenant } = await connected();
     const other = await newTenant();
     await store.addMember({ teamId: other.teamId, userId: tenant.ownerId, role: "owner" }, Date.now());
@@ -143,7 +143,7 @@ describe("[A13] access tokens", () => {
     expect((await callTool(key.token, "omn_retrieve_memory", { key: "only.here" })).structured["total_found"]).toBe(0);
   });
 
-  test.each(["x-team-id", "x-user-id", "x-memory-user-id", "x-omnimemory-team"])("a header %s moves nobody into another tenant", async (name) => {
+  test.each(["x-team-id", "x-user-id", "x-memory-user-id", "x-omnimemory-team"])("header spoofing of the tenant: a header %s moves nobody into another tenant", async (name) => {
     const { tokens, tenant } = await connected();
     const victim = await signedIn();
     const secret = await keyFor(victim.tenant, victim.tenant.ownerId);
@@ -151,6 +151,11 @@ describe("[A13] access tokens", () => {
     const answer = await send({ token: tokens.access_token, headers: { [name]: victim.tenant.teamId }, body: toolCall("omn_retrieve_memory", { key: "victim.secret" }) });
     expect(await answer.text()).not.toContain("hidden");
     expect(tenant.teamId).not.toBe(victim.tenant.teamId);
+  });
+
+  test("names person and team, grant and secret, parted by what no id of ours holds", async () => {
+    const { tokens, tenant } = await connected();
+    for (const token of [tokens.access_token, tokens.refresh_token]) expect(token.split(":")).toEqual([`${tenant.ownerId}.${tenant.teamId}`, expect.stringMatching(/^[\w-]+$/), expect.stringMatching(/^[\w-]{16,}$/)]);
   });
 
   test("the secret of one token with the name of another opens nothing", async () => {

@@ -56,7 +56,7 @@ describe("[A13] passkeys", () => {
     expect([allowCredentials, userVerification, rpId]).toEqual([[], "required", "localhost"]);
   });
 
-  test("after signing in the person goes on with what they came for, under a new session", async () => {
+  test("after signing in the person goes on with what they came for, under a new session: no session fixation", async () => {
     const { device } = await withPasskey();
     const browser = new Browser();
     await browser.get("/authorize?client_id=x");

@@ -80,7 +80,7 @@ describe("[A13] sessions of browsers", () => {
     expect(JSON.stringify(await sessionsOf(tenant.ownerId))).not.toContain(cookieOf(browser));
   });
 
-  test("a sign-in makes a new token and ends the session that the browser had, whosever it was", async () => {
+  test("session fixation: a sign-in makes a new token and ends the session that the browser had, whosever it was", async () => {
     const attacker = await signedIn("attacker");
     const { link } = await newPerson();
     const victim = new Browser();
@@ -93,7 +93,7 @@ describe("[A13] sessions of browsers", () => {
     expect(await isIn(attacker.browser)).toBe(false);
   });
 
-  test("a token that the browser brought along is never taken over", async () => {
+  test("session fixation: a token that the browser brought along is never taken over", async () => {
     const { link } = await newPerson();
     const planted = "a".repeat(43);
     const victim = new Browser();
@@ -157,7 +157,7 @@ describe("[A13] sessions of browsers", () => {
   });
 });
 
-describe("[A13] requests that another site causes", () => {
+describe("[A13] CSRF: requests that another site causes", () => {
   const unsafe = [["/sign-in/link"], ["/sign-out"], ["/sessions/any/end"]];
   const foreign: [what: string, headers: Record<string, string | null>][] = [
     ["from another site", { "sec-fetch-site": "cross-site", origin: "https://evil.example" }],
@@ -192,7 +192,7 @@ describe("[A13] requests that another site causes", () => {
   });
 });
 
-describe("[S11] pages", () => {
+describe("[S11] pages: clickjacking and scripts", () => {
   const withPasskeys = "; script-src 'self'; connect-src 'self'; form-action 'self'";
   // Chromium would not let the form of the link lead back to a client.
   test.each([["/", withPasskeys], ["/sign-in", withPasskeys], ["/sign-in/link?token=x", ""], ["/invitation", "; form-action 'self'"]])("%s may not be framed, kept, or scripted but by our own file", async (path, rest) => {

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { type Scope, scopes } from "../../src/domain/tenancy/principal.ts";
+import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
+import { callTool } from "../support/mcp.ts";
+import { refusalsIn } from "../support/refusals.ts";
+import { directoryRows, memoryRows } from "../support/rows.ts";
+import { send } from "./raw.ts";
+import { bodies, isUnsafe, methodOf, pathOf, restRoutes } from "./route-samples.ts";
+
+/** What a key must be granted, for each route of the REST interface; `person`: no key will do. */
+const needs: Record<string, Scope | "person"> = {
+  "GET /v1/account": "person",
+  "DELETE /v1/account": "person",
+  "GET /v1/account/audit": "person",
+  "POST /v1/organizations": "person",
+  "POST /v1/invitations/accept": "person",
+  "GET /v1/teams/:team/organization/audit": "person",
+  "GET /v1/teams/:team/organization/audit/export": "person",
+  "GET /v1/teams": "memory:read",
+  "GET /v1/teams/:team": "memory:read",
+  "GET /v1/teams/:team/members": "memory:read",
+  "GET /v1/teams/:team/export": "memory:read",
+  "GET /v1/teams/:team/review": "memory:read",
+  "GET /v1/teams/:team/proposals": "memory:read",
+  "GET /v1/teams/:team/alerts": "memory:admin",
+  "GET /v1/teams/:team/audit": "memory:admin",
+  "GET /v1/teams/:team/audit/export": "memory:admin",
+  "GET /v1/teams/:team/invitations": "memory:admin",
+  "GET /v1/teams/:team/keys": "memory:admin",
+  "GET /v1/keys": "memory:admin",
+  ...Object.fromEntries(
+    Object.keys(bodies).filter((route) => route.includes(" /v1/") && !/account|organizations|invitations\/accept/.test(route)).map((route) => [route, "memory:admin" as const]),
+  ),
+};
+
+/** Their answers show the team. */
+const alsoReading = new Set(["PATCH /v1/teams/:team", "PATCH /v1/teams/:team/organization"]);
+
+/** Of a team that is not deleted there is nothing to restore, so no key comes as far as its scopes. */
+const forNobodysKey = new Set(["POST /v1/teams/:team/restore", "POST /v1/teams/:team/organization/restore"]);
+
+const scoped = restRoutes.flatMap((route) => {
+  const scope = needs[route];
+  if (scope === undefined || scope === "person" || forNobodysKey.has(route)) return [];
+  return [scope, ...(alsoReading.has(route) ? ["memory:read" as const] : [])].map((each) => ({ route, scope: each }));
+});
+const routesOfKeys = [...new Set(scoped.map(({ route }) => route))];
+const neededBy = (route: string): Scope[] => scoped.filter((each) => each.route === route).map(({ scope }) => scope);
+
+/** A team with something in it that could be read or changed, and the owner's way to ask. */
+async function world() {
+  const tenant = await newTenant();
+  const user = await addMember(tenant.teamId, "member");
+  const { token } = await keyFor(tenant, tenant.ownerId);
+  await callTool(token, "omn_store_memory", { key: "billing", content: "PostgreSQL", metadata: { scope: "shared" } });
+  const spare = await keyFor(tenant, tenant.ownerId, ["memory:admin"]);
+  const ask = (route: string, key: string): Promise<Response> =>
+    send({ token: key, method: methodOf(route), path: pathOf(route, { team: tenant.teamId, user, keyId: spare.keyId }), body: bodies[route] ?? "" });
+  return { tenant, ask, key: (granted: readonly Scope[]) => keyFor(tenant, tenant.ownerId, granted) };
+}
+
+describe("[S17] [A13] a key with the wrong scope on every route of the REST interface", () => {
+  test("each is in the table, and what changes something has a sample", () => {
+    expect(Object.keys(needs).sort()).toEqual(restRoutes);
+    for (const route of restRoutes.filter(isUnsafe)) expect(bodies, route).toHaveProperty([route]);
+  });
+
+  test.each(scoped)("$route without $scope: refused, nothing told or changed, the refusal audited", async ({ route, scope }) => {
+    const { tenant, ask, key } = await world();
+    const { token, keyId } = await key(scopes.filter((other) => other !== scope));
+    const before = [await directoryRows(), await memoryRows(tenant.teamId)];
+    const answer = await ask(route, token);
+    const text = await answer.text();
+    expect([answer.status, JSON.parse(text)]).toMatchObject([403, { error: { code: "PERMISSION_DENIED", message: expect.stringContaining(`lacks the scope ${scope}`) as string } }]);
+    expect(text).not.toMatch(/PostgreSQL|Acme|omn_/);
+    expect([await directoryRows(), await memoryRows(tenant.teamId)]).toEqual(before);
+    expect(await refusalsIn(tenant.teamId, 1)).toEqual([{ subject: route, user_id: tenant.ownerId, credential_id: keyId }]);
+  });
+
+  test.each(routesOfKeys)("%s asks for no more than it needs", async (route) => {
+    const { ask, key } = await world();
+    const answer = await ask(route, (await key(neededBy(route))).token);
+    expect([200, 201, 202, 404], await answer.text()).toContain(answer.status);
+  });
+
+  test.each(restRoutes.filter((route) => needs[route] === "person"))("%s is for a person: no key will do, and the attempt is audited", async (route) => {
+    const { tenant, ask, key } = await world();
+    const { token, keyId } = await key(scopes);
+    const before = await directoryRows();
+    const answer = await ask(route, token);
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("An API key is for one team")]);
+    expect(await directoryRows()).toEqual(before);
+    expect(await refusalsIn(tenant.teamId, 1)).toMatchObject([{ subject: route, credential_id: keyId }]);
+  });
+});
