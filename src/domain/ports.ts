@@ -73,15 +73,6 @@ export interface TeamStats {
   expiringWithinDay: number;
   lastChangeAt: number | null;
   vectors: VectorStats;
-  graph: GraphStats;
-}
-
-/** Of what the memories that the principal may see tell. */
-export interface GraphStats {
-  entities: number;
-  relationships: number;
-  /** Memories that nothing was drawn from yet, and what was drawn and has not met the embedder. */
-  waiting: number;
 }
 
 /** Of the memories that the principal may see and that may have a vector. */

@@ -119,8 +119,17 @@ export interface GraphStore {
   /** `terms` are in index form. */
   findEntities(principal: Principal, now: number, terms: string[], limit: number): Promise<Scored<Entity>[]>;
   findRelationships(principal: Principal, now: number, terms: string[], limit: number): Promise<Scored<Relationship>[]>;
+  stats(principal: Principal, now: number): Promise<GraphStats>;
   /** What a search asks of the graph, in one round trip; what is left out is not looked for. */
   expand(principal: Principal, now: number, asked: Expansion): Promise<Expanded>;
+}
+
+/** Of what the memories that the principal may see tell. */
+export interface GraphStats {
+  entities: number;
+  relationships: number;
+  /** Memories that nothing was drawn from yet, and what was drawn and has not met the embedder. */
+  waiting: number;
 }
 
 /** What one version of a memory contributes, ready to be stored. */

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import type { GraphStats } from "../graph/ports.ts";
 import { invalid } from "../errors.ts";
 import type { MemoryFilter, TeamStats } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -46,7 +47,11 @@ export function requireCursor(cursor: string): string {
 }
 
 /** Counts of what the caller may see; nothing in it moves when others write what the caller may not see. */
-export async function stats(ctx: Context): Promise<TeamStats> {
-  requireScope(ctx.principal, "memory:read");
-  return ctx.memories.stats(ctx.principal, ctx.now);
+export async function stats(ctx: Context): Promise<TeamStats & { graph?: GraphStats | undefined }> {
+  const { principal, now } = ctx;
+  requireScope(principal, "memory:read");
+  // The rest is as good without it.
+  const graphStats = ctx.graph.stats(principal, now).catch((error: unknown) => void ctx.report("stats.graph", error));
+  const [team, graph] = await Promise.all([ctx.memories.stats(principal, now), graphStats]);
+  return graph ? { ...team, graph } : team;
 }

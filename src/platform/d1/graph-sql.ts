@@ -212,3 +212,15 @@ export const deleteLinks = `DELETE FROM memory_links WHERE rowid IN (
       AND l.type = coalesce(e.value ->> '$.type', l.type)
     CROSS JOIN memories s ON s.team_id = ?1 AND s.id = l.source_id AND ${readable("s")}
     CROSS JOIN memories t ON t.team_id = ?1 AND t.id = l.target_id AND ${readable("t")})`;
+
+/** How far the newest rules or model have come. */
+const cursorOf = (stage: string): string => `coalesce((SELECT cursor FROM index_progress WHERE team_id = ?1 AND stage = ${stage} ORDER BY started_at DESC LIMIT 1), 0)`;
+
+const isMade = (table: string): string => `EXISTS (SELECT 1 FROM ${table} n WHERE n.team_id = ?1 AND n.id = o.id AND ${aliveName("n")})`;
+
+/** Adds: ?4 stage that draws, ?5 stage that embeds what was drawn. Answers entities, relationships, how much waits. */
+export const stats = `SELECT
+  (SELECT count(DISTINCT n.entity) FROM entities n WHERE n.team_id = ?1 AND ${aliveName("n")}),
+  (SELECT count(*) FROM relationships n WHERE n.team_id = ?1 AND ${aliveName("n")}),
+  (SELECT count(*) FROM memories m WHERE m.team_id = ?1 AND m.seq > ${cursorOf("?4")} AND ${liveMemory("m")})
+    + (SELECT count(*) FROM graph_outbox o WHERE o.team_id = ?1 AND o.seq > ${cursorOf("?5")} AND (${isMade("entities")} OR ${isMade("relationships")}))`;

@@ -1,5 +1,7 @@
 import type { Entity, EntityType, LinkType, MemoryLink, Relationship } from "../../domain/graph/graph.ts";
-import { nothingFound, type Expanded, type Expansion, type GraphStore, type Near, type NewLink, type Scored, type SourcedEntity, type Step, type Tie, type Walked, type WalkLimits } from "../../domain/graph/ports.ts";
+import { nothingFound, type Expanded, type Expansion, type GraphStats, type GraphStore, type Near, type NewLink, type Scored, type SourcedEntity, type Step, type Tie, type Walked, type WalkLimits } from "../../domain/graph/ports.ts";
+import { graphStageName } from "../../domain/graph/stage.ts";
+import { graphVectorStageName } from "../../domain/indexing/vector-stage.ts";
 import { WriteRace, type WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import * as statements from "./graph-sql.ts";
@@ -46,6 +48,11 @@ export class D1GraphStore implements GraphStore {
 
   async walk(principal: Principal, now: number, from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Promise<Walked[]> {
     return (await this.#rows<WalkRow>(statements.walk, principal, now, ...walkFrom(from, limits))).map(walkedFrom);
+  }
+
+  async stats(principal: Principal, now: number): Promise<GraphStats> {
+    const [[entities, relationships, waiting] = [0, 0, 0]] = await this.#rows<[number, number, number]>(statements.stats, principal, now, graphStageName, graphVectorStageName);
+    return { entities, relationships, waiting };
   }
 
   async expand(principal: Principal, now: number, { entities, relationships, near, walk, ties }: Expansion): Promise<Expanded> {

@@ -1,10 +1,8 @@
 import { and, desc, eq, isNotNull, lte, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
-import { graphStageName } from "../../domain/graph/stage.ts";
-import { graphVectorStageName, vectorStageName } from "../../domain/indexing/vector-stage.ts";
-import type { GraphStats, TeamStats, VectorStats } from "../../domain/ports.ts";
+import { vectorStageName } from "../../domain/indexing/vector-stage.ts";
+import type { TeamStats, VectorStats } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { entities, graphOutbox, relationships } from "./graph-schema.ts";
 import { indexFailures, indexProgress, servingSpaces, vectorItems } from "./index-schema.ts";
 import { memories, memoryTags, versions } from "./shard-schema.ts";
 
@@ -16,7 +14,7 @@ const day = 86_400_000;
 /** Counts only what the principal may see; `live` and `visible` are the store's own conditions. */
 export async function readStats(db: DrizzleD1Database, principal: Principal, now: number, live: SQL, visible: SQL): Promise<TeamStats> {
   const count = sql<number>`count(*)`;
-  const [sums, archived, chain, visibility, namespace, type, tags, expiring, vectors, graph] = await db.batch([
+  const [sums, archived, chain, visibility, namespace, type, tags, expiring, vectors] = await db.batch([
     db
       .select({
         total: count,
@@ -44,7 +42,6 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
       .limit(20),
     db.select({ count }).from(memories).where(and(live, lte(memories.expiresAt, now + day))),
     selectVectors(db, principal, live),
-    selectGraph(db, principal, now, live),
   ]);
   const named = (rows: { name: string; count: number }[]) => Object.fromEntries(rows.map((row) => [row.name, row.count]));
   return {
@@ -59,23 +56,7 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
     expiringWithinDay: expiring[0]?.count ?? 0,
     lastChangeAt: sums[0]?.last ?? null,
     vectors: toVectorStats(vectors[0]),
-    graph: graph[0] ?? { entities: 0, relationships: 0, waiting: 0 },
   };
-}
-
-/** In the homes that the principal sees into: what others keep private counts nowhere. */
-function selectGraph(db: DrizzleD1Database, { teamId, userId }: Principal, now: number, live: SQL) {
-  const within = (table: typeof entities | typeof relationships): SQL =>
-    sql`${table.teamId} = ${teamId} AND ${table.home} IN ('', ${userId}) AND (${table.lasting} > 0 OR ${table.until} > ${now})`;
-  const cursor = (stage: string): SQL => sql`coalesce((SELECT cursor FROM ${indexProgress} WHERE team_id = ${teamId} AND stage = ${stage} ORDER BY started_at DESC LIMIT 1), 0)`;
-  const undrawn = sql`(SELECT count(*) FROM ${memories} WHERE ${live} AND ${memories.seq} > ${cursor(graphStageName)})`;
-  const drawn = [entities, relationships].map((table) => sql`EXISTS (SELECT 1 FROM ${table} WHERE ${within(table)} AND ${table.id} = ${graphOutbox.id})`);
-  const unembedded = sql`(SELECT count(*) FROM ${graphOutbox} WHERE ${graphOutbox.teamId} = ${teamId} AND ${graphOutbox.seq} > ${cursor(graphVectorStageName)} AND (${sql.join(drawn, sql` OR `)}))`;
-  return db.select({
-    entities: sql<number>`(SELECT count(DISTINCT ${entities.entity}) FROM ${entities} WHERE ${within(entities)})`,
-    relationships: sql<number>`(SELECT count(*) FROM ${relationships} WHERE ${within(relationships)})`,
-    waiting: sql<number>`${undrawn} + ${unembedded}`,
-  } satisfies Record<keyof GraphStats, SQL>).from(sql`(SELECT 1)`);
 }
 
 /** The state of each memory's newest version in the space of the model that came last. */

@@ -12,11 +12,12 @@ export const memoryStats = defineTool({
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({}),
-  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}), graph: z.looseObject({}) }),
+  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}), graph: z.looseObject({}).optional() }),
   async handler(ctx) {
     const result = await stats(ctx);
     const caches = ctx.cache && ratesOf(ctx.cache.rates());
     const listed = (counts: Record<string, number>) => Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(", ") || "none";
+    const graph = result.graph ? ` Graph: ${result.graph.entities} entities, ${result.graph.relationships} relationships, ${result.graph.waiting} waiting.` : "";
     return {
       structured: {
         total: result.total,
@@ -29,11 +30,11 @@ export const memoryStats = defineTool({
         top_tags: result.topTags,
         expiring_within_day: result.expiringWithinDay,
         vectors: result.vectors,
-        graph: result.graph,
+        ...(result.graph ? { graph: result.graph } : {}),
         ...(caches ? { caches } : {}),
         ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
       },
-      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed. Graph: ${result.graph.entities} entities, ${result.graph.relationships} relationships, ${result.graph.waiting} waiting.`,
+      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed.${graph}`,
     };
   },
 });
