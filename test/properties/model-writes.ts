@@ -1,10 +1,12 @@
-import { canWrite, isAdmin, latest, now, sees, unknown, type Entry, type Model, type Principal, type State, type Version } from "./model.ts";
+import { canWrite, isAdmin, latest, now, sees, unknown, type Entry, type Model, type Principal, type Proposal, type State, type Version } from "./model.ts";
+import { isReviewed, isWider, propose } from "./model-review.ts";
 
 /** The writes of the model: each answers what the product must answer, and changes the maps only if it must be carried out. */
 export interface Refusal {
   code: string;
 }
-export type Written = Refusal | { outcome: string; entry: Entry };
+/** `proposal`: what waits for a review, or was decided in one. */
+export type Written = Refusal | { outcome: string; entry: Entry; proposal?: Proposal | undefined };
 export const refused = <T extends object>(result: T | Refusal): result is Refusal => "code" in result;
 export const refuse = (code: string): Refusal => ({ code });
 
@@ -36,7 +38,7 @@ const home = ({ visibility, owner }: Pick<State, "visibility" | "owner">): strin
 const same = (a: State, b: State): boolean => JSON.stringify(a) === JSON.stringify(b);
 const place = (state: State): string => JSON.stringify([home(state), state.namespace, state.key]);
 
-function holderOf(model: Model, team: string, state: State): Entry | undefined {
+export function holderOf(model: Model, team: string, state: State): Entry | undefined {
   return state.key === null ? undefined : model.entries.find((e) => e.team === team && now(e).archivedAt === null && place(now(e)) === place(state));
 }
 
@@ -59,17 +61,29 @@ const kept = ["tags", "importance", "metadata", "summary"] as const;
 
 export function remember(model: Model, p: Principal, given: Partial<State>): Written {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
-  const fresh = { ...blank(p.user), ...given };
+  const wanted = { ...blank(p.user), ...given };
+  const review = isReviewed(model, p, wanted.visibility);
+  const fresh = review ? { ...wanted, visibility: unreviewed(wanted, wanted.key === null ? undefined : holderOf(model, p.team, { ...wanted, visibility: "shared" })) } : wanted;
+  const wish = (entry: Entry) => (review ? propose(model, p, entry, wanted.visibility) : undefined);
   const entry = holderOf(model, p.team, fresh);
-  if (!entry) return { outcome: "created", entry: create(model, p, fresh) };
+  if (!entry) {
+    const created = create(model, p, fresh);
+    return { outcome: "created", entry: created, proposal: wish(created) };
+  }
   const present = now(entry);
   const carried = Object.fromEntries(kept.filter((field) => given[field] === undefined).map((field) => [field, present[field]]));
   const next: State = { ...fresh, ...carried, owner: present.owner };
-  if (!mayTurn(p, entry, next.visibility)) return refuse("PERMISSION_DENIED");
-  if (same(present, next)) return { outcome: "unchanged", entry };
+  if (!mayTurn(p, entry, wanted.visibility)) return refuse("PERMISSION_DENIED");
+  if (same(present, next)) return { outcome: "unchanged", entry, proposal: wish(entry) };
   advance(p, entry, next);
-  return { outcome: "updated", entry };
+  return { outcome: "updated", entry, proposal: wish(entry) };
 }
+
+/** Who may see it before it was looked at: at most those who see what is there already. */
+const unreviewed = ({ visibility }: State, present: Entry | undefined): State["visibility"] => {
+  const seen = present ? now(present).visibility : "private";
+  return isWider(visibility, seen) ? seen : visibility;
+};
 
 export interface Revision {
   target: { id: string } | { key: string };
@@ -87,12 +101,15 @@ export function revise(model: Model, p: Principal, { target, changes, expectedVe
   if (present.archivedAt !== null && changes.archivedAt === undefined) return refuse("VALIDATION_ERROR");
   if (!mayTurn(p, entry, changes.visibility ?? present.visibility)) return refuse("PERMISSION_DENIED");
   if (expectedVersion !== undefined && expectedVersion !== latest(entry).version) return { outcome: "conflict", entry };
-  const next: State = { ...present, ...changes };
-  if (same(present, next)) return { outcome: "unchanged", entry };
+  const wanted = changes.visibility ?? "private";
+  const review = isReviewed(model, p, wanted);
+  const next: State = { ...present, ...changes, ...(review && isWider(wanted, present.visibility) ? { visibility: present.visibility } : {}) };
+  const wish = () => (review ? propose(model, p, entry, wanted) : undefined);
+  if (same(present, next)) return { outcome: "unchanged", entry, proposal: wish() };
   const holder = holderOf(model, p.team, next);
   if (holder && holder !== entry) return refuse("CONFLICT");
   advance(p, entry, next);
-  return { outcome: "updated", entry };
+  return { outcome: "updated", entry, proposal: wish() };
 }
 
 /** Refused as a whole if any of them may not go. */
@@ -106,6 +123,7 @@ export function archive(p: Principal, chosen: Entry[]): void {
 
 export function erase(model: Model, chosen: Entry[]): void {
   model.entries = model.entries.filter((entry) => !chosen.includes(entry));
+  model.proposals = model.proposals.filter(({ entry }) => !chosen.includes(entry));
 }
 
 const instant = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
@@ -125,16 +143,20 @@ export interface Imported {
   updated: number;
   unchanged: number;
   skipped: number;
+  proposed: number;
   entries: Entry[];
 }
+
+const wantedOf = (record: PortableRecord): State["visibility"] => record.visibility ?? "private";
 
 /** In order, in groups of records that name different memories; a group is carried out as a whole or not at all. */
 export function importRecords(model: Model, p: Principal, records: PortableRecord[], onConflict: "update" | "skip"): Refusal | Imported {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
-  const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, entries: [] };
-  for (const group of groups(p, records)) {
+  const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [] };
+  const review = records.some((record) => [record, ...(record.history ?? []).map(({ state }) => state)].some((one) => isReviewed(model, p, wantedOf(one))));
+  for (const group of groups(p, records, review)) {
     for (let rest = group; rest.length > 0; ) {
-      const done = importGroup(model, p, rest, onConflict, total);
+      const done = importGroup(model, p, rest, { onConflict, review }, total);
       if (typeof done !== "number") return done;
       rest = rest.slice(done);
     }
@@ -142,12 +164,13 @@ export function importRecords(model: Model, p: Principal, records: PortableRecor
   return total;
 }
 
-function groups(p: Principal, records: PortableRecord[]): PortableRecord[][] {
+function groups(p: Principal, records: PortableRecord[], review: boolean): PortableRecord[][] {
   const all: PortableRecord[][] = [];
   let seen = new Set<string>();
   for (const record of records) {
     const state = { ...blank(p.user), ...given(record) };
-    const names = [record.id, state.key === null ? undefined : place(state)].filter((name) => name !== undefined);
+    const places = state.key === null ? [] : [place(state), ...(review ? [place({ ...state, visibility: "private" })] : [])];
+    const names = [record.id, ...places].filter((name) => name !== undefined);
     if (all.length === 0 || names.some((name) => seen.has(name))) {
       all.push([]);
       seen = new Set();
@@ -159,20 +182,26 @@ function groups(p: Principal, records: PortableRecord[]): PortableRecord[][] {
 }
 
 /** Answers how many of the records it took: up to the first that means a memory which one before it means. */
-function importGroup(model: Model, p: Principal, group: PortableRecord[], onConflict: "update" | "skip", total: Imported): Refusal | number {
+function importGroup(model: Model, p: Principal, group: PortableRecord[], { onConflict, review }: { onConflict: "update" | "skip"; review: boolean }, total: Imported): Refusal | number {
   const hidden = group.some(({ id }) => id !== undefined && model.entries.some((e) => e.team === p.team && e.id === id && !sees(p, e)));
   const named = new Set<Entry>();
   const writes: (() => Refusal | undefined)[] = [];
-  const part: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, entries: [] };
+  const wishes: { entry: Entry; wanted: State["visibility"] }[] = [];
+  const part: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [] };
   for (const record of group) {
-    const state = { ...blank(p.user), ...given(record) };
+    const byId = model.entries.find((e) => record.id !== undefined && sees(p, e) && e.id === record.id);
+    const asked = { ...blank(p.user), ...given(record) };
+    const held = review ? { visibility: unreviewed(asked, byId ?? holderOf(model, p.team, asked)) } : {};
+    const changes = { ...given(record), ...(record.visibility === undefined ? {} : held) };
+    const state = { ...asked, ...held };
     const archivedAt = instant(record.archived_at ?? null);
     const holder = holderOf(model, p.team, state);
-    const present = model.entries.find((e) => record.id !== undefined && sees(p, e) && e.id === record.id) ?? holder;
+    const present = byId ?? holder;
     if ((present && named.has(present)) || (holder && named.has(holder))) break;
     if (!present) {
-      const arrived = arrival(p, { ...state, archivedAt }, record, hidden);
+      const arrived = arrival(p, { ...state, archivedAt }, record, hidden, review);
       if ("code" in arrived) return arrived;
+      wishes.push({ entry: arrived, wanted: wantedOf(record) });
       writes.push(() => void model.entries.push(arrived));
       part.created += 1;
       part.entries.push(arrived);
@@ -180,11 +209,16 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], onConf
     }
     named.add(present);
     part.entries.push(present);
-    const next: State = { ...now(present), ...given(record), archivedAt };
-    if (same(now(present), next)) part.unchanged += 1;
-    else if (onConflict === "skip") part.skipped += 1;
+    const next: State = { ...now(present), ...changes, archivedAt };
+    const unchanged = same(now(present), next);
+    if (!unchanged && onConflict === "skip") {
+      part.skipped += 1;
+      continue;
+    }
+    if ((!unchanged || review) && !mayTurn(p, present, review ? (record.visibility ?? next.visibility) : next.visibility)) return refuse("PERMISSION_DENIED");
+    wishes.push({ entry: present, wanted: wantedOf(record) });
+    if (unchanged) part.unchanged += 1;
     else {
-      if (!mayTurn(p, present, next.visibility)) return refuse("PERMISSION_DENIED");
       if (holder && holder !== present && archivedAt === null) return refuse("CONFLICT");
       part.updated += 1;
       writes.push(() => {
@@ -202,19 +236,22 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], onConf
     model.entries = before.map(({ entry, versions }) => Object.assign(entry, { versions }));
     return refusal;
   }
-  for (const count of ["created", "updated", "unchanged", "skipped"] as const) total[count] += part[count];
+  if (review) for (const { entry, wanted } of wishes) if (propose(model, p, entry, wanted)) part.proposed += 1;
+  for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) total[count] += part[count];
   total.entries.push(...part.entries);
   return part.entries.length;
 }
 
 /** A memory new to the team, with the id and the history it brings, all in the importer's name. */
-function arrival(p: Principal, state: State, record: PortableRecord, idsGivenUp: boolean): Refusal | Entry {
+function arrival(p: Principal, state: State, record: PortableRecord, idsGivenUp: boolean, review: boolean): Refusal | Entry {
   const history = record.history ?? [];
   const whole = history.every((entry, i) => i === 0 || entry.version === (history[i - 1] as { version: number }).version + 1);
   const last = history.at(-1);
   if (!whole || (last && record.version !== undefined && record.version !== last.version + 1)) return refuse("VALIDATION_ERROR");
   const earlier = history.map(({ version, state: then }) => ({
-    version, at: 0, by: p.user, state: { ...blank(p.user), ...given(then), archivedAt: instant(then.archived_at ?? null) },
+    version, at: 0, by: p.user,
+    // Nobody looks at what it once said: that is no way around the review.
+    state: { ...blank(p.user), ...given(then), ...(review ? { visibility: "private" as const } : {}), archivedAt: instant(then.archived_at ?? null) },
   }));
   const present: Version = { version: (last?.version ?? 0) + 1, at: 0, by: p.user, state };
   return { id: (idsGivenUp ? undefined : record.id) ?? "", team: p.team, organization: p.organization, alias: 0, createdAt: 0, versions: [...earlier, present] };

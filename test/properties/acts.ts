@@ -1,0 +1,176 @@
+import { expect } from "vitest";
+import type { Op } from "./commands.ts";
+import { isAdmin, type Role } from "./model.ts";
+import { decide } from "./model-review.ts";
+import type { Link } from "./roster.ts";
+import { everyScope, type Credential, type Person, type Town } from "./town.ts";
+import type { Answer } from "./world.ts";
+
+/** What is done in a team beside its memories: each as the roster says, through REST by key or browser. */
+export type Act = (town: Town, p: Credential, op: Op) => Promise<void>;
+
+const roles: Role[] = ["owner", "admin", "member", "viewer"];
+const roleOf = (op: Op): Role => roles[op.key % roles.length] as Role;
+const someone = (town: Town, op: Op): Person => town.people[op.target % town.people.length] as Person;
+const someLink = (town: Town, op: Op): Link | undefined => (op.flag ? town.roster.links.at(-1) : town.roster.links[op.target % Math.max(1, town.roster.links.length)]);
+
+/** Who is not in the team is told that there is none; whose key has ended, that it is none. Access tokens are for MCP. */
+export const stopped = ({ kind, active }: Credential): number | undefined => (kind === "grant" ? 401 : active ? undefined : kind === "web" ? 404 : 401);
+
+/** Asks, and answers what was answered if that was no refusal. `expected` also changes the model. */
+export async function ask(town: Town, p: Credential, method: string, path: string, body: unknown, expected: () => number): Promise<Answer | undefined> {
+  const answer = await town.rest(p, method, path, body);
+  const status = stopped(p) ?? expected();
+  expect(answer.status, `${p.name}, ${p.role}: ${method} ${path} ${JSON.stringify(body)}: ${answer.raw}`).toBe(status);
+  if (status < 400) return answer;
+  town.scan(p, answer, [path, body]);
+  return undefined;
+}
+
+const invite: Act = async (town, p, op) => {
+  const role = roleOf(op);
+  const answer = await ask(town, p, "POST", "/invitations", { role, expires_in_days: op.limit }, () => town.roster.mayInvite(p, role));
+  if (!answer) return;
+  const { token, invitation } = answer.structured as { token: string; invitation: { id: string } };
+  town.roster.links.push({ id: invitation.id, token, team: p.team, role, by: p.user, state: "open" });
+};
+
+const acceptAs = (town: Town, person: Person, link: Link | undefined): Promise<Answer> =>
+  town.asPerson(person, "POST", "/v1/invitations/accept", { token: link?.token ?? "no-such-link" });
+
+const accept: Act = async (town, _p, op) => {
+  const link = someLink(town, op);
+  const person = town.people[op.place % town.people.length] as Person;
+  const answer = await acceptAs(town, person, link);
+  const expected = link ? town.roster.accept(person.user, link) : { status: 404 };
+  expect(answer.status, `${person.name} accepts ${JSON.stringify(link)}`).toBe(expected.status);
+  if (expected.status === 200) expect(answer.structured).toEqual({ team: link?.team, joined: expected.joined });
+  else for (const { id, organization } of town.teams) expect(answer.raw).not.toMatch(`${id}|${organization}`);
+};
+
+/** One link, two people at the same moment: it lets in one of them at most. */
+const acceptAtOnce: Act = async (town, _p, op) => {
+  const link = town.roster.links.findLast(({ state }) => state === "open") ?? someLink(town, op);
+  if (!link) return;
+  const both = [someone(town, op), town.people[(op.target + 1 + op.place % (town.people.length - 1)) % town.people.length] as Person];
+  const answers = await Promise.all(both.map((person) => acceptAs(town, person, link)));
+  const joined = both.filter((_, i) => answers[i]?.structured["joined"] === true);
+  const newcomers = both.filter(({ user }) => town.roster.roleOf(link.team, user) === undefined);
+  for (const person of joined) expect(town.roster.accept(person.user, link)).toEqual({ status: 200, joined: true });
+  if (joined.length > 0) return;
+  for (const person of newcomers) expect(town.roster.accept(person.user, link).status, "nobody could come").toBe(404);
+};
+
+const revokeLink: Act = async (town, p, op) => {
+  const link = someLink(town, op);
+  if (!link) return;
+  let revoked: boolean | undefined;
+  const answer = await ask(town, p, "DELETE", `/invitations/${link.id}`, undefined, () => {
+    const expected = town.roster.revoke(p, link);
+    revoked = expected.revoked;
+    return expected.status;
+  });
+  if (answer) expect(answer.structured).toEqual({ revoked });
+};
+
+const outliveLinks: Act = async (town) => town.outliveLinks();
+
+const changeRole: Act = async (town, p, op) => {
+  const { user } = someone(town, op);
+  await ask(town, p, "PATCH", `/members/${user}`, { role: roleOf(op) }, () => town.roster.changeRole(p, user, roleOf(op)));
+};
+
+const remove: Act = async (town, p, op) => {
+  const { user } = someone(town, op);
+  await ask(town, p, "DELETE", `/members/${user}`, undefined, () => town.roster.remove(p, user));
+};
+
+const leave: Act = async (town, p) => {
+  await ask(town, p, "DELETE", `/members/${p.user}`, undefined, () => town.roster.remove(p, p.user));
+};
+
+const transfer: Act = async (town, p, op) => {
+  const { user } = someone(town, op);
+  await ask(town, p, "POST", "/transfer", { user_id: user }, () => town.roster.transfer(p, user));
+};
+
+/** All owners go, or step down, at the same moment: all but one of them can. */
+const ownersGoAtOnce: Act = async (town, p, op) => {
+  const owners = town.seats.filter(({ team, user }) => team === p.team && town.roster.roleOf(team, user) === "owner");
+  const answers = await Promise.all(owners.map((owner) => (op.flag ? town.rest(owner, "DELETE", `/members/${owner.user}`) : town.rest(owner, "PATCH", `/members/${owner.user}`, { role: "member" }))));
+  const went = owners.filter((_, i) => answers[i]?.status === 200);
+  expect(answers.filter(({ status }) => status === 409), answers.map(({ raw }) => raw).join()).toHaveLength(owners.length - went.length);
+  expect(went).toHaveLength(owners.length - 1);
+  for (const { user } of went) town.roster.set(p.team, user, op.flag ? undefined : "member");
+};
+
+const review: Act = async (town, p, op) => {
+  const required = op.variant % 4 !== 0;
+  await ask(town, p, "PUT", "/review", { required }, () => {
+    if (!isAdmin(p)) return 403;
+    if (required) town.model.reviewed.add(p.team);
+    else town.model.reviewed.delete(p.team);
+    return 200;
+  });
+};
+
+const statuses: Record<string, number> = { PERMISSION_DENIED: 403, MEMORY_NOT_FOUND: 404, CONFLICT: 409 };
+
+const decideOne: Act = async (town, p, op) => {
+  const { proposals } = town.model;
+  const waiting = proposals.filter(({ state, entry }) => state === "pending" && entry.team === p.team);
+  const among = op.limit > 1 && waiting.length > 0 ? waiting : proposals;
+  const proposal = among[op.target % Math.max(1, among.length)];
+  const { entry, id = crypto.randomUUID() } = proposal ?? {};
+  const answer = await ask(town, p, "POST", `/proposals/${id}/${op.flag ? "accept" : "refuse"}`, undefined, () => {
+    const refusal = decide(town.model, p, proposal, op.flag);
+    return refusal ? (statuses[refusal.code] as number) : 200;
+  });
+  if (!answer || !entry) return;
+  if (op.flag) expect(answer.structured).toMatchObject({ accepted: true, memory: { memory_id: entry.id } });
+  town.scan(p, answer, {}, entry.versions.slice(-1).map(({ state }) => ({ entry, state })));
+};
+
+const enough = 13;
+const someScopes = (op: Op): string[] => everyScope.filter((_, i) => (op.variant >> i) % 2 === 0 || i === op.key % 3);
+
+const newKey: Act = async (town, p, op) => {
+  if (town.credentials.filter(({ active }) => active).length >= enough) return;
+  const scopes = someScopes(op);
+  const may = p.scopes.includes("memory:admin") && p.role !== "viewer" && scopes.every((scope) => p.scopes.includes(scope));
+  const answer = await ask(town, p, "POST", "/keys", { name: "laptop", scopes }, () => (may ? 201 : 403));
+  if (!answer) return;
+  const { token, key } = answer.structured as { token: string; key: { keyId: string } };
+  town.issued(p, { kind: "key", token, keyId: key.keyId, scopes });
+};
+
+const revokeKey: Act = async (town, p, op) => {
+  const keys = town.credentials.filter(({ kind, team }) => kind === "key" && (team === p.team || op.limit === 1));
+  const key = keys[op.target % Math.max(1, keys.length)];
+  if (!key) return;
+  await ask(town, p, "DELETE", `/keys/${key.keyId}`, undefined, () => {
+    if (!p.scopes.includes("memory:admin") || p.role === "viewer") return 403;
+    if (key.team !== p.team || (key.user !== p.user && !isAdmin(p))) return 400;
+    key.ended = true;
+    return 200;
+  });
+};
+
+const connect: Act = async (town, p, op) => {
+  if (town.credentials.filter(({ active }) => active).length >= enough) return;
+  const scope = someScopes(op).join(" ");
+  const isIn = town.roster.roleOf(p.team, p.user) !== undefined;
+  const tokens = await town.connect(town.person(p.user), p.team, scope);
+  expect(tokens?.access_token !== undefined, `a client of ${p.name} gets a token`).toBe(isIn);
+  if (tokens?.access_token) town.issued(p, { kind: "grant", token: tokens.access_token, scopes: tokens.scope.split(" ") });
+};
+
+/** How often each is drawn, against the writes to memories. */
+export const acts: Record<string, { weight: number; act: Act }> = {
+  invite: { weight: 5, act: invite }, accept: { weight: 6, act: accept }, "accept at once": { weight: 2, act: acceptAtOnce },
+  "revoke link": { weight: 1, act: revokeLink }, "links expire": { weight: 1, act: outliveLinks },
+  "change role": { weight: 5, act: changeRole }, remove: { weight: 4, act: remove }, leave: { weight: 2, act: leave },
+  transfer: { weight: 2, act: transfer }, "owners go at once": { weight: 1, act: ownersGoAtOnce },
+  review: { weight: 2, act: review }, decide: { weight: 7, act: decideOne },
+  "new key": { weight: 3, act: newKey }, "revoke key": { weight: 1, act: revokeKey }, connect: { weight: 2, act: connect },
+};
