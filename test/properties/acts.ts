@@ -40,7 +40,9 @@ const acceptAs = (town: Town, person: Person, link: Link | undefined): Promise<A
 
 const accept: Act = async (town, _p, op) => {
   const link = someLink(town, op);
-  const person = town.people[op.place % town.people.length] as Person;
+  const newcomers = town.people.filter(({ user }) => link && town.roster.roleOf(link.team, user) === undefined);
+  const among = op.limit > 1 && newcomers.length > 0 ? newcomers : town.people;
+  const person = among[op.place % among.length] as Person;
   const answer = await acceptAs(town, person, link);
   const expected = link ? town.roster.accept(person.user, link) : { status: 404 };
   expect(answer.status, `${person.name} accepts ${JSON.stringify(link)}`).toBe(expected.status);
@@ -162,7 +164,10 @@ const connect: Act = async (town, p, op) => {
   const isIn = town.roster.roleOf(p.team, p.user) !== undefined;
   const tokens = await town.connect(town.person(p.user), p.team, scope);
   expect(tokens?.access_token !== undefined, `a client of ${p.name} gets a token`).toBe(isIn);
-  if (tokens?.access_token) town.issued(p, { kind: "grant", token: tokens.access_token, scopes: tokens.scope.split(" ") });
+  if (!tokens?.access_token) return;
+  // The same client asked again: what it was allowed before gives way.
+  for (const grant of town.credentials) if (grant.kind === "grant" && grant.team === p.team && grant.user === p.user) grant.ended = true;
+  town.issued(p, { kind: "grant", token: tokens.access_token, scopes: tokens.scope.split(" ") });
 };
 
 /** How often each is drawn, against the writes to memories. */

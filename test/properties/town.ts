@@ -98,7 +98,7 @@ export class Town extends World {
   }
 
   async #answer(response: Response): Promise<Answer> {
-    const raw = await response.text();
+    const raw = new TextDecoder().decode(await response.arrayBuffer());
     const isJson = (response.headers.get("content-type") ?? "").includes("application/json");
     const structured = (isJson ? JSON.parse(raw) : {}) as Record<string, unknown>;
     const { error } = structured as { error?: { code: string } };

@@ -31,6 +31,9 @@ export const tokensOf = (value: unknown): Set<string> => new Set(JSON.stringify(
 
 let worlds = 0;
 
+interface VersionRow {
+  id: string; version: number; at: number; actor: string; content: string; visibility: string;
+}
 type ProposalRow = Pick<Proposal, "id" | "version" | "visibility" | "by" | "state" | "decidedBy"> & { memory: string };
 
 interface Row {
@@ -161,9 +164,9 @@ export class World {
            FROM memories WHERE team_id = ? ORDER BY alias`,
         )
         .bind(team),
-      d1.prepare("SELECT memory_id AS id, version, at, actor_id AS actor, state ->> '$.content' AS content FROM versions WHERE team_id = ? ORDER BY memory_id, version").bind(team),
+      d1.prepare("SELECT memory_id AS id, version, at, actor_id AS actor, state ->> '$.content' AS content, state ->> '$.visibility' AS visibility FROM versions WHERE team_id = ? ORDER BY memory_id, version").bind(team),
       d1.prepare("SELECT id, memory_id AS memory, version, visibility, proposed_by AS by, state, decided_by AS decidedBy FROM proposals WHERE team_id = ?").bind(team),
-    ])) as unknown as [{ results: Row[] }, { results: { id: string; version: number; at: number; actor: string; content: string }[] }, { results: ProposalRow[] }];
+    ])) as unknown as [{ results: Row[] }, { results: VersionRow[] }, { results: ProposalRow[] }];
     const mine = this.model.entries.filter((entry) => entry.team === team);
     const fresh = memories.results.filter((row) => !mine.some((entry) => entry.alias === row.alias));
     for (const [i, entry] of mine.filter(({ alias }) => alias === 0).entries()) {
@@ -183,8 +186,8 @@ export class World {
     expect(memories.results, "the truth is what the model says").toEqual(mine.sort((a, b) => a.alias - b.alias).map(row));
     for (const entry of mine) {
       const chain = versions.results.filter(({ id }) => id === entry.id);
-      expect(chain.map(({ version, actor, content }) => ({ version, actor, content }))).toEqual(
-        entry.versions.map(({ version, by, state }) => ({ version, actor: by, content: state.content })),
+      expect(chain.map(({ version, actor, content, visibility }) => ({ version, actor, content, visibility }))).toEqual(
+        entry.versions.map(({ version, by, state }) => ({ version, actor: by, content: state.content, visibility: state.visibility })),
       );
       for (const [i, { at }] of chain.entries()) (entry.versions[i] as { at: number }).at = at;
     }
