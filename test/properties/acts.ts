@@ -12,7 +12,8 @@ export type Act = (town: Town, p: Credential, op: Op) => Promise<void>;
 const roles: Role[] = ["owner", "admin", "member", "viewer"];
 const roleOf = (op: Op): Role => roles[op.key % roles.length] as Role;
 const someone = (town: Town, op: Op): Person => town.people[op.target % town.people.length] as Person;
-const someLink = (town: Town, op: Op): Link | undefined => (op.flag ? town.roster.links.at(-1) : town.roster.links[op.target % Math.max(1, town.roster.links.length)]);
+/** Mostly one that is good still. */
+const someLink = ({ roster: { links } }: Town, op: Op): Link | undefined => (op.limit > 2 ? links.findLast(({ state }) => state === "open") : undefined) ?? links[op.target % Math.max(1, links.length)];
 
 /** Who is not in the team is told that there is none; whose key has ended, that it is none. Access tokens are for MCP. */
 export const stopped = ({ kind, active }: Credential): number | undefined => (kind === "grant" ? 401 : active ? undefined : kind === "web" ? 404 : 401);
@@ -41,7 +42,7 @@ const acceptAs = (town: Town, person: Person, link: Link | undefined): Promise<A
 const accept: Act = async (town, _p, op) => {
   const link = someLink(town, op);
   const newcomers = town.people.filter(({ user }) => link && town.roster.roleOf(link.team, user) === undefined);
-  const among = op.limit > 1 && newcomers.length > 0 ? newcomers : town.people;
+  const among = op.flag && newcomers.length > 0 ? newcomers : town.people;
   const person = among[op.place % among.length] as Person;
   const answer = await acceptAs(town, person, link);
   const expected = link ? town.roster.accept(person.user, link) : { status: 404 };
@@ -52,7 +53,7 @@ const accept: Act = async (town, _p, op) => {
 
 /** One link, two people at the same moment: it lets in one of them at most. */
 const acceptAtOnce: Act = async (town, _p, op) => {
-  const link = town.roster.links.findLast(({ state }) => state === "open") ?? someLink(town, op);
+  const link = someLink(town, op);
   if (!link) return;
   const both = [someone(town, op), town.people[(op.target + 1 + op.place % (town.people.length - 1)) % town.people.length] as Person];
   const answers = await Promise.all(both.map((person) => acceptAs(town, person, link)));
@@ -172,10 +173,10 @@ const connect: Act = async (town, p, op) => {
 
 /** How often each is drawn, against the writes to memories. */
 export const acts: Record<string, { weight: number; act: Act }> = {
-  invite: { weight: 5, act: invite }, accept: { weight: 6, act: accept }, "accept at once": { weight: 2, act: acceptAtOnce },
+  invite: { weight: 4, act: invite }, accept: { weight: 5, act: accept }, "accept at once": { weight: 2, act: acceptAtOnce },
   "revoke link": { weight: 1, act: revokeLink }, "links expire": { weight: 1, act: outliveLinks },
-  "change role": { weight: 5, act: changeRole }, remove: { weight: 4, act: remove }, leave: { weight: 2, act: leave },
+  "change role": { weight: 4, act: changeRole }, remove: { weight: 4, act: remove }, leave: { weight: 2, act: leave },
   transfer: { weight: 2, act: transfer }, "owners go at once": { weight: 1, act: ownersGoAtOnce },
-  review: { weight: 2, act: review }, decide: { weight: 7, act: decideOne },
+  review: { weight: 1, act: review }, decide: { weight: 9, act: decideOne },
   "new key": { weight: 3, act: newKey }, "revoke key": { weight: 1, act: revokeKey }, connect: { weight: 2, act: connect },
 };

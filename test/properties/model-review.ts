@@ -1,10 +1,7 @@
 import { isAdmin, latest, now, sees, type Entry, type Model, type Principal, type Proposal, type Visibility } from "./model.ts";
-import { holderOf, refuse, type Refusal } from "./model-writes.ts";
+import { holderOf, isWider, refuse, type Refusal } from "./model-homes.ts";
 
 /** Of the model: what members wish to share, and who decides. */
-const order: Visibility[] = ["private", "shared", "public"];
-export const isWider = (to: Visibility, from: Visibility): boolean => order.indexOf(to) > order.indexOf(from);
-
 export const isReviewed = (model: Model, p: Principal, wanted: Visibility): boolean =>
   wanted !== "private" && !isAdmin(p) && model.reviewed.has(p.team);
 

@@ -19,7 +19,7 @@ const reading = Object.entries({
 export async function everybodyLooks(town: Town, step: number, op: Op): Promise<void> {
   const outcomes = await Promise.allSettled([
     ...town.credentials.map((p, i) => (p.active ? reads(town, p, op, step + i) : isOut(town, p, step + i))),
-    ...town.seats.map((p, i) => (p.active || step % 3 === i % 3 ? visits(town, p, step + i) : undefined)),
+    ...town.seats.map((p, i) => ((step + i) % (p.active ? 2 : 4) === 0 ? visits(town, p, (step + i) >> 1) : undefined)),
   ]);
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }

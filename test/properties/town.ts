@@ -89,20 +89,21 @@ export class Town extends World {
   async rest(p: Credential, method: string, path: string, body?: unknown): Promise<Answer> {
     const whole = `/v1/teams/${p.team}${path}`;
     const response = p.kind === "web" ? await this.person(p.user).browser.json(method, whole, body) : await send({ token: p.token, method, path: whole, body: body ?? "" });
-    return this.#answer(response);
+    return this.#answer(response, method, path);
   }
 
   /** What is a person's, whatever team they are in. */
   async asPerson(person: Person, method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.#answer(await person.browser.json(method, path, body));
+    return this.#answer(await person.browser.json(method, path, body), method, path);
   }
 
-  async #answer(response: Response): Promise<Answer> {
+  async #answer(response: Response, method: string, path: string): Promise<Answer> {
     const raw = new TextDecoder().decode(await response.arrayBuffer());
     const isJson = (response.headers.get("content-type") ?? "").includes("application/json");
     const structured = (isJson ? JSON.parse(raw) : {}) as Record<string, unknown>;
     const { error } = structured as { error?: { code: string } };
-    const outcome = `${response.status} ${error?.code ?? "ok"}`;
+    const route = path.replace(/\?.*/, "").replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id").replace(/(?<=keys\/).*/, ":key");
+    const outcome = method === "GET" ? `GET ${response.status}` : `${method} ${route} ${response.status}`;
     this.answered.set(outcome, (this.answered.get(outcome) ?? 0) + 1);
     return { status: response.status, raw, structured, text: "", isError: error !== undefined, code: error?.code };
   }

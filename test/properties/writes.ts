@@ -2,7 +2,9 @@ import { expect } from "vitest";
 import { bit, contentOf, expectRefusal, fieldsOf, keyOf, patternOf, placeOf, present, sameAsAbsent, sorted, type Command, type Op } from "./commands.ts";
 import { canRead, canWrite, keyMatches, latest, now, sees, seesVersion, type Entry, type Principal, type Proposal, type State, type Version } from "./model.ts";
 import { isReviewed, propose } from "./model-review.ts";
-import { archive, erase, importRecords, mayForget, refuse, refused, remember, revise, type PortableRecord, type Written } from "./model-writes.ts";
+import { refuse, refused } from "./model-homes.ts";
+import { importRecords, type PortableRecord } from "./model-imports.ts";
+import { archive, erase, mayForget, remember, revise, type Written } from "./model-writes.ts";
 import { parse } from "./reads.ts";
 import type { Answer, World } from "./world.ts";
 
