@@ -11,7 +11,12 @@ export type Act = (town: Town, p: Credential, op: Op) => Promise<void>;
 
 const roles: Role[] = ["owner", "admin", "member", "viewer"];
 const roleOf = (op: Op): Role => roles[op.key % roles.length] as Role;
-const someone = (town: Town, op: Op): Person => town.people[op.target % town.people.length] as Person;
+const anybody = (town: Town, op: Op): Person => town.people[op.target % town.people.length] as Person;
+/** Mostly another one of the team. */
+function someone(town: Town, p: Credential, op: Op): Person {
+  const mates = town.roster.members(p.team).filter(({ user }) => user !== p.user);
+  return op.limit > 1 && mates.length > 0 ? town.person((mates[op.target % mates.length] as { user: string }).user) : anybody(town, op);
+}
 /** Mostly one that is good still. */
 const someLink = ({ roster: { links } }: Town, op: Op): Link | undefined => (op.limit > 2 ? links.findLast(({ state }) => state === "open") : undefined) ?? links[op.target % Math.max(1, links.length)];
 
@@ -55,7 +60,7 @@ const accept: Act = async (town, _p, op) => {
 const acceptAtOnce: Act = async (town, _p, op) => {
   const link = someLink(town, op);
   if (!link) return;
-  const both = [someone(town, op), town.people[(op.target + 1 + op.place % (town.people.length - 1)) % town.people.length] as Person];
+  const both = [anybody(town, op), town.people[(op.target + 1 + op.place % (town.people.length - 1)) % town.people.length] as Person];
   const answers = await Promise.all(both.map((person) => acceptAs(town, person, link)));
   const joined = both.filter((_, i) => answers[i]?.structured["joined"] === true);
   const newcomers = both.filter(({ user }) => town.roster.roleOf(link.team, user) === undefined);
@@ -79,12 +84,12 @@ const revokeLink: Act = async (town, p, op) => {
 const outliveLinks: Act = async (town) => town.outliveLinks();
 
 const changeRole: Act = async (town, p, op) => {
-  const { user } = someone(town, op);
+  const { user } = someone(town, p, op);
   await ask(town, p, "PATCH", `/members/${user}`, { role: roleOf(op) }, () => town.roster.changeRole(p, user, roleOf(op)));
 };
 
 const remove: Act = async (town, p, op) => {
-  const { user } = someone(town, op);
+  const { user } = someone(town, p, op);
   await ask(town, p, "DELETE", `/members/${user}`, undefined, () => town.roster.remove(p, user));
 };
 
@@ -93,7 +98,7 @@ const leave: Act = async (town, p) => {
 };
 
 const transfer: Act = async (town, p, op) => {
-  const { user } = someone(town, op);
+  const { user } = someone(town, p, op);
   await ask(town, p, "POST", "/transfer", { user_id: user }, () => town.roster.transfer(p, user));
 };
 

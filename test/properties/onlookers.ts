@@ -1,8 +1,9 @@
 import { expect } from "vitest";
 import { ask, stopped } from "./acts.ts";
 import { everything, expectRefusal, present, sorted, type Command, type Op } from "./commands.ts";
-import { canWrite, isAdmin, now, type Proposal } from "./model.ts";
+import { canRead, canWrite, isAdmin, now, type Proposal } from "./model.ts";
 import { isOutdated, proposalsFor, showsMemory } from "./model-review.ts";
+import { mayForget } from "./model-writes.ts";
 import { omnReads, parse } from "./reads.ts";
 import { resources, tokenSaver } from "./token-saver.ts";
 import type { Credential, Town } from "./town.ts";
@@ -34,9 +35,22 @@ async function isOut(town: Town, p: Credential, turn: number): Promise<void> {
 async function reads(town: Town, p: Credential, op: Op, turn: number): Promise<void> {
   const [name, command] = reading[turn % reading.length] as (typeof reading)[number];
   await command(town, p, { ...op, variant: turn % 10, limit: 50 }, name);
-  if (canWrite(p)) return;
-  const args = { content: "not for keeping", key: "deploy.notes", metadata: { scope: op.visibility } };
-  expectRefusal(town, p, await town.tool(p, "omn_store_memory", args), args, "PERMISSION_DENIED");
+  if (!canWrite(p)) {
+    const args = { content: "not for keeping", key: "deploy.notes", metadata: { scope: op.visibility } };
+    expectRefusal(town, p, await town.tool(p, "omn_store_memory", args), args, "PERMISSION_DENIED");
+  } else await triesToErase(town, p, op);
+}
+
+/** Anybody's memory may be erased by an admin, and by others only their own. Nothing is, without a confirmation. */
+async function triesToErase(town: Town, p: Credential, op: Op): Promise<void> {
+  const mine = town.model.own(p);
+  const entry = mine.find((one) => now(one).owner !== p.user) ?? mine[op.target % Math.max(1, mine.length)];
+  const args = { ids: [entry?.id ?? crypto.randomUUID()], mode: "erase" };
+  const answer = await town.tool(p, "omn_forget_memory", args);
+  const code = !canRead(p) ? "PERMISSION_DENIED" : !entry ? "MEMORY_NOT_FOUND" : mayForget(p, [entry], "erase") ? undefined : "PERMISSION_DENIED";
+  if (code !== undefined) return expectRefusal(town, p, answer, args, code);
+  expect(answer.structured, answer.raw).toMatchObject({ outcome: "preview", count: 1 });
+  town.scan(p, answer, args, entry ? present([entry]) : []);
 }
 
 type Look = (town: Town, p: Credential) => Promise<void>;
