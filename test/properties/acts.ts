@@ -69,6 +69,16 @@ const acceptAtOnce: Act = async (town, _p, op) => {
   for (const person of newcomers) expect(town.roster.accept(person.user, link).status, "nobody could come").toBe(404);
 };
 
+/** Who sent a link becomes less, or is removed, before somebody uses it. */
+const inviterFalls: Act = async (town, p, op) => {
+  await invite(town, p, op);
+  const owner = town.seats.find(({ team, user, role, active }) => active && team === p.team && role === "owner" && user !== p.user);
+  if (owner && op.flag) await ask(town, owner, "DELETE", `/members/${p.user}`, undefined, () => town.roster.remove(owner, p.user));
+  else if (owner) await ask(town, owner, "PATCH", `/members/${p.user}`, { role: "member" }, () => town.roster.changeRole(owner, p.user, "member"));
+  town.follow();
+  await accept(town, p, { ...op, limit: 6, flag: true });
+};
+
 const revokeLink: Act = async (town, p, op) => {
   const link = someLink(town, op);
   if (!link) return;
@@ -130,10 +140,14 @@ const decideOne: Act = async (town, p, op) => {
   const among = op.limit > 1 && waiting.length > 0 ? waiting : proposals;
   const proposal = among[op.target % Math.max(1, among.length)];
   const { entry, id = crypto.randomUUID() } = proposal ?? {};
-  const answer = await ask(town, p, "POST", `/proposals/${id}/${op.flag ? "accept" : "refuse"}`, undefined, () => {
-    const refusal = decide(town.model, p, proposal, op.flag);
-    return refusal ? (statuses[refusal.code] as number) : 200;
-  });
+  const decided = (accept: boolean) =>
+    ask(town, p, "POST", `/proposals/${id}/${accept ? "accept" : "refuse"}`, undefined, () => {
+      const refusal = decide(town.model, p, proposal, accept);
+      return refusal ? (statuses[refusal.code] as number) : 200;
+    });
+  const answer = await decided(op.flag);
+  // And once more, as if nothing had been decided.
+  if (answer) await decided(op.limit > 3);
   if (!answer || !entry) return;
   if (op.flag) expect(answer.structured).toMatchObject({ accepted: true, memory: { memory_id: entry.id } });
   town.scan(p, answer, {}, entry.versions.slice(-1).map(({ state }) => ({ entry, state })));
@@ -179,6 +193,7 @@ const connect: Act = async (town, p, op) => {
 /** How often each is drawn, against the writes to memories. */
 export const acts: Record<string, { weight: number; act: Act }> = {
   invite: { weight: 4, act: invite }, accept: { weight: 5, act: accept }, "accept at once": { weight: 2, act: acceptAtOnce },
+  "inviter falls": { weight: 2, act: inviterFalls },
   "revoke link": { weight: 1, act: revokeLink }, "links expire": { weight: 1, act: outliveLinks },
   "change role": { weight: 4, act: changeRole }, remove: { weight: 4, act: remove }, leave: { weight: 2, act: leave },
   transfer: { weight: 2, act: transfer }, "owners go at once": { weight: 1, act: ownersGoAtOnce },
