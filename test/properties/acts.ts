@@ -1,10 +1,11 @@
 import { expect } from "vitest";
 import type { Op } from "./commands.ts";
-import { isAdmin, type Role } from "./model.ts";
+import { canWrite, isAdmin, type Proposal, type Role } from "./model.ts";
 import { decide } from "./model-review.ts";
 import type { Link } from "./roster.ts";
 import { everyScope, type Credential, type Person, type Town } from "./town.ts";
 import type { Answer } from "./world.ts";
+import { omnWrites } from "./writes.ts";
 
 /** What is done in a team beside its memories: each as the roster says, through REST by key or browser. */
 export type Act = (town: Town, p: Credential, op: Op) => Promise<void>;
@@ -134,20 +135,31 @@ const review: Act = async (town, p, op) => {
 
 const statuses: Record<string, number> = { PERMISSION_DENIED: 403, MEMORY_NOT_FOUND: 404, CONFLICT: 409 };
 
+const decideOn = (town: Town, p: Credential, proposal: Proposal | undefined, accept: boolean): Promise<Answer | undefined> =>
+  ask(town, p, "POST", `/proposals/${proposal?.id ?? crypto.randomUUID()}/${accept ? "accept" : "refuse"}`, undefined, () => {
+    const refusal = decide(town.model, p, proposal, accept);
+    return refusal ? (statuses[refusal.code] as number) : 200;
+  });
+
+/** What waits is written anew by its author: nobody sees or shares what was not proposed. */
+const changeWhatWaits: Act = async (town, p, op) => {
+  const proposal = town.model.proposals.filter(({ state, entry }) => state === "pending" && entry.team === p.team)[0];
+  const author = town.credentials.find((one) => one.active && canWrite(one) && one.user === proposal?.by && one.team === proposal.entry.team);
+  if (!proposal || !author) return decideOne(town, p, op);
+  const target = town.model.entries.filter(({ id }) => id < proposal.entry.id).length;
+  await omnWrites["omn_update_memory"]?.(town, author, { ...op, target, variant: op.flag ? 1 : 3, limit: 1 }, "omn_update_memory");
+  if (town.model.proposals.includes(proposal)) await decideOn(town, p, proposal, true);
+};
+
 const decideOne: Act = async (town, p, op) => {
   const { proposals } = town.model;
   const waiting = proposals.filter(({ state, entry }) => state === "pending" && entry.team === p.team);
   const among = op.limit > 1 && waiting.length > 0 ? waiting : proposals;
   const proposal = among[op.target % Math.max(1, among.length)];
-  const { entry, id = crypto.randomUUID() } = proposal ?? {};
-  const decided = (accept: boolean) =>
-    ask(town, p, "POST", `/proposals/${id}/${accept ? "accept" : "refuse"}`, undefined, () => {
-      const refusal = decide(town.model, p, proposal, accept);
-      return refusal ? (statuses[refusal.code] as number) : 200;
-    });
-  const answer = await decided(op.flag);
+  const answer = await decideOn(town, p, proposal, op.flag);
   // And once more, as if nothing had been decided.
-  if (answer) await decided(op.limit > 3);
+  if (answer) await decideOn(town, p, proposal, op.limit > 3);
+  const entry = proposal?.entry;
   if (!answer || !entry) return;
   if (op.flag) expect(answer.structured).toMatchObject({ accepted: true, memory: { memory_id: entry.id } });
   town.scan(p, answer, {}, entry.versions.slice(-1).map(({ state }) => ({ entry, state })));
@@ -197,6 +209,7 @@ export const acts: Record<string, { weight: number; act: Act }> = {
   "revoke link": { weight: 1, act: revokeLink }, "links expire": { weight: 1, act: outliveLinks },
   "change role": { weight: 4, act: changeRole }, remove: { weight: 4, act: remove }, leave: { weight: 2, act: leave },
   transfer: { weight: 2, act: transfer }, "owners go at once": { weight: 1, act: ownersGoAtOnce },
-  review: { weight: 1, act: review }, decide: { weight: 9, act: decideOne },
+  review: { weight: 1, act: review }, decide: { weight: 8, act: decideOne },
+  "change what waits": { weight: 3, act: changeWhatWaits },
   "new key": { weight: 3, act: newKey }, "revoke key": { weight: 1, act: revokeKey }, connect: { weight: 2, act: connect },
 };
