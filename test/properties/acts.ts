@@ -72,10 +72,17 @@ const acceptAtOnce: Act = async (town, _p, op) => {
 
 /** Who sent a link becomes less, or is removed, before somebody uses it. */
 const inviterFalls: Act = async (town, p, op) => {
-  await invite(town, p, op);
-  const owner = town.seats.find(({ team, user, role, active }) => active && team === p.team && role === "owner" && user !== p.user);
-  if (owner && op.flag) await ask(town, owner, "DELETE", `/members/${p.user}`, undefined, () => town.roster.remove(owner, p.user));
-  else if (owner) await ask(town, owner, "PATCH", `/members/${p.user}`, { role: "member" }, () => town.roster.changeRole(owner, p.user, "member"));
+  const here = town.seats.filter(({ team, active }) => active && team === p.team);
+  const owner = here.find(({ role }) => role === "owner");
+  const mates = here.filter((one) => one !== owner);
+  const inviter = mates[op.target % Math.max(1, mates.length)];
+  if (!owner || !inviter) return;
+  const turn = (role: Role) => ask(town, owner, "PATCH", `/members/${inviter.user}`, { role }, () => town.roster.changeRole(owner, inviter.user, role));
+  await turn("admin");
+  town.follow();
+  await invite(town, inviter, op);
+  if (op.limit > 4) await ask(town, owner, "DELETE", `/members/${inviter.user}`, undefined, () => town.roster.remove(owner, inviter.user));
+  else await turn("member");
   town.follow();
   await accept(town, p, { ...op, limit: 6, flag: true });
 };
