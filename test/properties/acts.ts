@@ -70,6 +70,18 @@ const acceptAtOnce: Act = async (town, _p, op) => {
   for (const person of newcomers) expect(town.roster.accept(person.user, link).status, "nobody could come").toBe(404);
 };
 
+/** Somebody who was in the team is invited again: what they had in hand then opens nothing, what they kept for themselves is there. */
+const comeBack: Act = async (town, p, op) => {
+  const owner = town.seats.find(({ team, active, role }) => active && team === p.team && role === "owner");
+  const gone = town.people.filter(({ user }) => town.roster.wasIn(p.team, user) && town.roster.roleOf(p.team, user) === undefined);
+  const back = gone[op.target % Math.max(1, gone.length)];
+  if (!owner || !back) return remove(town, owner ?? p, op);
+  await invite(town, owner, op);
+  const link = town.roster.links.at(-1) as Link;
+  expect((await acceptAs(town, back, link)).structured).toEqual({ team: p.team, joined: true });
+  expect(town.roster.accept(back.user, link).joined).toBe(true);
+};
+
 /** Who sent a link becomes less, or is removed, before somebody uses it. */
 const inviterFalls: Act = async (town, p, op) => {
   const here = town.seats.filter(({ team, active }) => active && team === p.team);
@@ -211,12 +223,12 @@ const connect: Act = async (town, p, op) => {
 
 /** How often each is drawn, against the writes to memories. */
 export const acts: Record<string, { weight: number; act: Act }> = {
-  invite: { weight: 4, act: invite }, accept: { weight: 5, act: accept }, "accept at once": { weight: 2, act: acceptAtOnce },
-  "inviter falls": { weight: 2, act: inviterFalls },
+  invite: { weight: 3, act: invite }, accept: { weight: 4, act: accept }, "accept at once": { weight: 2, act: acceptAtOnce },
+  "inviter falls": { weight: 4, act: inviterFalls }, "come back": { weight: 4, act: comeBack },
   "revoke link": { weight: 1, act: revokeLink }, "links expire": { weight: 1, act: outliveLinks },
-  "change role": { weight: 4, act: changeRole }, remove: { weight: 4, act: remove }, leave: { weight: 2, act: leave },
+  "change role": { weight: 4, act: changeRole }, remove: { weight: 3, act: remove }, leave: { weight: 2, act: leave },
   transfer: { weight: 2, act: transfer }, "owners go at once": { weight: 1, act: ownersGoAtOnce },
-  review: { weight: 1, act: review }, decide: { weight: 8, act: decideOne },
+  review: { weight: 1, act: review }, decide: { weight: 7, act: decideOne },
   "change what waits": { weight: 3, act: changeWhatWaits },
-  "new key": { weight: 3, act: newKey }, "revoke key": { weight: 1, act: revokeKey }, connect: { weight: 2, act: connect },
+  "new key": { weight: 2, act: newKey }, "revoke key": { weight: 1, act: revokeKey }, connect: { weight: 4, act: connect },
 };

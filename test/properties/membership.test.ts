@@ -10,7 +10,7 @@ import type { Membership } from "./world.ts";
 import { omnWrites } from "./writes.ts";
 
 const writes: Record<string, Command> = { ...omnWrites, write_memory: tokenSaver["write_memory"] as Command, delete_memory: tokenSaver["delete_memory"] as Command };
-const writeWeights: Record<string, number> = { omn_store_memory: 16, omn_update_memory: 8, omn_forget_memory: 3, omn_import_memories: 3, write_memory: 5, delete_memory: 1 };
+const writeWeights: Record<string, number> = { omn_store_memory: 13, omn_update_memory: 6, omn_forget_memory: 2, omn_import_memories: 3, write_memory: 5, delete_memory: 1 };
 
 const people = 5;
 /** Each team has an owner, one person is in two teams; two more people are what chance makes them. */
