@@ -143,7 +143,7 @@ const ownersGoAtOnce: Act = async (town, p, op) => {
 };
 
 const review: Act = async (town, p, op) => {
-  const required = op.variant % 4 !== 0;
+  const required = op.variant % 8 !== 0;
   await ask(town, p, "PUT", "/review", { required }, () => {
     if (!isAdmin(p)) return 403;
     if (required) town.model.reviewed.add(p.team);
@@ -165,7 +165,7 @@ const changeWhatWaits: Act = async (town, p, op) => {
   const proposal = town.model.proposals.filter(({ state, entry }) => state === "pending" && entry.team === p.team)[0];
   const author = town.credentials.find((one) => one.active && canWrite(one) && one.user === proposal?.by && one.team === proposal.entry.team);
   if (!proposal || !author) return decideOne(town, p, op);
-  const target = town.model.entries.filter(({ id }) => id < proposal.entry.id).length;
+  const target = town.indexOf(proposal.entry);
   await omnWrites["omn_update_memory"]?.(town, author, { ...op, target, variant: op.flag ? 1 : 3, limit: 1 }, "omn_update_memory");
   if (town.model.proposals.includes(proposal)) await decideOn(town, p, proposal, true);
 };

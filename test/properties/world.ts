@@ -108,6 +108,11 @@ export class World {
     return sorted[index % Math.max(1, sorted.length)];
   }
 
+  /** What `pick` takes for it. */
+  indexOf({ id }: Entry): number {
+    return this.model.entries.filter((one) => one.id < id).length;
+  }
+
   async request(p: Principal, method: string, params: Record<string, unknown>): Promise<Answer> {
     const { status, body } = (await rpc(p.token, method, params, "?surface=all&project=p")) as { status: number; body: Body };
     const result = body.result ?? {};
