@@ -162,7 +162,7 @@ const decideOn = (town: Town, p: Credential, proposal: Proposal | undefined, acc
 
 /** What waits is written anew by its author: nobody sees or shares what was not proposed. */
 const changeWhatWaits: Act = async (town, p, op) => {
-  const proposal = town.model.proposals.filter(({ state, entry }) => state === "pending" && entry.team === p.team)[0];
+  const proposal = town.model.proposals.find(({ state, entry }) => state === "pending" && entry.team === p.team);
   const author = town.credentials.find((one) => one.active && canWrite(one) && one.user === proposal?.by && one.team === proposal.entry.team);
   if (!proposal || !author) return decideOne(town, p, op);
   const target = town.indexOf(proposal.entry);

@@ -117,7 +117,7 @@ test(
         for (const { state } of town.model.proposals) count(figures.proposals, state);
         for (const [code, times] of town.answered) count(figures.answers, code, times);
       }),
-      { numRuns: setting("RUNS") ?? 14, ...(seed === undefined ? {} : { seed }), endOnFailure: setting("SHRINK") === 0, interruptAfterTimeLimit: 400_000 },
+      { numRuns: setting("RUNS") ?? 12, ...(seed === undefined ? {} : { seed }), endOnFailure: setting("SHRINK") === 0, interruptAfterTimeLimit: 400_000 },
     );
     console.info(`membership: ${JSON.stringify(figures)} in ${Math.round((Date.now() - started) / 1000)} s`);
   },
