@@ -1,74 +1,33 @@
-import { canWrite, isAdmin, latest, now, sees, unknown, type Entry, type Model, type Principal, type State, type Version } from "./model.ts";
+import { canWrite, isAdmin, latest, now, sees, unknown, type Entry, type Model, type Principal, type Proposal, type State } from "./model.ts";
+import { advance, blank, create, holderOf, isWider, mayTurn, refuse, same, unreviewed, type Refusal } from "./model-homes.ts";
+import { isReviewed, propose } from "./model-review.ts";
 
-/** The writes of the model: each answers what the product must answer, and changes the maps only if it must be carried out. */
-export interface Refusal {
-  code: string;
-}
-export type Written = Refusal | { outcome: string; entry: Entry };
-export const refused = <T extends object>(result: T | Refusal): result is Refusal => "code" in result;
-export const refuse = (code: string): Refusal => ({ code });
-
-/** An export's record, as far as the model takes part. */
-export interface PortableRecord {
-  id?: string;
-  version?: number;
-  archived_at?: string | null;
-  history?: { version: number; state: PortableRecord }[];
-  content: string;
-  key?: string | null;
-  value?: unknown;
-  summary?: string | null;
-  namespace?: string;
-  visibility?: State["visibility"];
-  importance?: number;
-  tags?: string[];
-  metadata?: Record<string, unknown>;
-  occurred_at?: string | null;
-  expires_at?: string | null;
-}
-
-const blank = (owner: string): State => ({
-  key: null, content: "", value: null, summary: null, namespace: "global", visibility: "private", owner,
-  importance: 0.5, tags: [], metadata: {}, occurredAt: null, expiresAt: null, archivedAt: null,
-});
-
-const home = ({ visibility, owner }: Pick<State, "visibility" | "owner">): string => (visibility === "private" ? owner : "");
-const same = (a: State, b: State): boolean => JSON.stringify(a) === JSON.stringify(b);
-const place = (state: State): string => JSON.stringify([home(state), state.namespace, state.key]);
-
-function holderOf(model: Model, team: string, state: State): Entry | undefined {
-  return state.key === null ? undefined : model.entries.find((e) => e.team === team && now(e).archivedAt === null && place(now(e)) === place(state));
-}
-
-function create(model: Model, p: Principal, state: State): Entry {
-  const first: Version = { version: 1, at: 0, by: p.user, state };
-  const entry: Entry = { id: "", team: p.team, organization: p.organization, alias: 0, createdAt: 0, versions: [first] };
-  model.entries.push(entry);
-  return entry;
-}
-
-function advance(p: Principal, entry: Entry, state: State): void {
-  entry.versions.push({ version: latest(entry).version + 1, at: 0, by: p.user, state });
-}
-
-/** Who sees a memory is for its owner to say; an admin may widen or narrow it, but moves nothing among another's private ones. */
-const mayTurn = (p: Principal, entry: Entry, to: State["visibility"]): boolean =>
-  to === now(entry).visibility || now(entry).owner === p.user || (isAdmin(p) && to !== "private");
+/**
+ * The writes of the model: each answers what the product must answer, and changes the maps only if it must be carried out.
+ * `proposal`: what waits for a review, or was decided in one.
+ */
+export type Written = Refusal | { outcome: string; entry: Entry; proposal?: Proposal | undefined };
 
 const kept = ["tags", "importance", "metadata", "summary"] as const;
 
 export function remember(model: Model, p: Principal, given: Partial<State>): Written {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
-  const fresh = { ...blank(p.user), ...given };
+  const wanted = { ...blank(p.user), ...given };
+  const review = isReviewed(model, p, wanted.visibility);
+  const fresh = review ? { ...wanted, visibility: unreviewed(wanted, wanted.key === null ? undefined : holderOf(model, p.team, { ...wanted, visibility: "shared" })) } : wanted;
+  const wish = (entry: Entry) => (review ? propose(model, p, entry, wanted.visibility) : undefined);
   const entry = holderOf(model, p.team, fresh);
-  if (!entry) return { outcome: "created", entry: create(model, p, fresh) };
+  if (!entry) {
+    const created = create(model, p, fresh);
+    return { outcome: "created", entry: created, proposal: wish(created) };
+  }
   const present = now(entry);
   const carried = Object.fromEntries(kept.filter((field) => given[field] === undefined).map((field) => [field, present[field]]));
   const next: State = { ...fresh, ...carried, owner: present.owner };
-  if (!mayTurn(p, entry, next.visibility)) return refuse("PERMISSION_DENIED");
-  if (same(present, next)) return { outcome: "unchanged", entry };
+  if (!mayTurn(p, entry, wanted.visibility)) return refuse("PERMISSION_DENIED");
+  if (same(present, next)) return { outcome: "unchanged", entry, proposal: wish(entry) };
   advance(p, entry, next);
-  return { outcome: "updated", entry };
+  return { outcome: "updated", entry, proposal: wish(entry) };
 }
 
 export interface Revision {
@@ -87,12 +46,15 @@ export function revise(model: Model, p: Principal, { target, changes, expectedVe
   if (present.archivedAt !== null && changes.archivedAt === undefined) return refuse("VALIDATION_ERROR");
   if (!mayTurn(p, entry, changes.visibility ?? present.visibility)) return refuse("PERMISSION_DENIED");
   if (expectedVersion !== undefined && expectedVersion !== latest(entry).version) return { outcome: "conflict", entry };
-  const next: State = { ...present, ...changes };
-  if (same(present, next)) return { outcome: "unchanged", entry };
+  const wanted = changes.visibility ?? "private";
+  const review = isReviewed(model, p, wanted);
+  const next: State = { ...present, ...changes, ...(review && isWider(wanted, present.visibility) ? { visibility: present.visibility } : {}) };
+  const wish = () => (review ? propose(model, p, entry, wanted) : undefined);
+  if (same(present, next)) return { outcome: "unchanged", entry, proposal: wish() };
   const holder = holderOf(model, p.team, next);
   if (holder && holder !== entry) return refuse("CONFLICT");
   advance(p, entry, next);
-  return { outcome: "updated", entry };
+  return { outcome: "updated", entry, proposal: wish() };
 }
 
 /** Refused as a whole if any of them may not go. */
@@ -106,116 +68,5 @@ export function archive(p: Principal, chosen: Entry[]): void {
 
 export function erase(model: Model, chosen: Entry[]): void {
   model.entries = model.entries.filter((entry) => !chosen.includes(entry));
-}
-
-const instant = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
-
-function given(record: PortableRecord): Partial<State> {
-  const { key, content, value, summary, namespace, visibility, importance, tags, metadata, occurred_at, expires_at } = record;
-  const state = {
-    key, content, value, summary, namespace, visibility, importance, tags, metadata,
-    ...(occurred_at === undefined ? {} : { occurredAt: instant(occurred_at) }),
-    ...(expires_at === undefined ? {} : { expiresAt: instant(expires_at) }),
-  };
-  return Object.fromEntries(Object.entries(state).filter(([, field]) => field !== undefined)) as Partial<State>;
-}
-
-export interface Imported {
-  created: number;
-  updated: number;
-  unchanged: number;
-  skipped: number;
-  entries: Entry[];
-}
-
-/** In order, in groups of records that name different memories; a group is carried out as a whole or not at all. */
-export function importRecords(model: Model, p: Principal, records: PortableRecord[], onConflict: "update" | "skip"): Refusal | Imported {
-  if (!canWrite(p)) return refuse("PERMISSION_DENIED");
-  const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, entries: [] };
-  for (const group of groups(p, records)) {
-    for (let rest = group; rest.length > 0; ) {
-      const done = importGroup(model, p, rest, onConflict, total);
-      if (typeof done !== "number") return done;
-      rest = rest.slice(done);
-    }
-  }
-  return total;
-}
-
-function groups(p: Principal, records: PortableRecord[]): PortableRecord[][] {
-  const all: PortableRecord[][] = [];
-  let seen = new Set<string>();
-  for (const record of records) {
-    const state = { ...blank(p.user), ...given(record) };
-    const names = [record.id, state.key === null ? undefined : place(state)].filter((name) => name !== undefined);
-    if (all.length === 0 || names.some((name) => seen.has(name))) {
-      all.push([]);
-      seen = new Set();
-    }
-    (all.at(-1) as PortableRecord[]).push(record);
-    for (const name of names) seen.add(name);
-  }
-  return all;
-}
-
-/** Answers how many of the records it took: up to the first that means a memory which one before it means. */
-function importGroup(model: Model, p: Principal, group: PortableRecord[], onConflict: "update" | "skip", total: Imported): Refusal | number {
-  const hidden = group.some(({ id }) => id !== undefined && model.entries.some((e) => e.team === p.team && e.id === id && !sees(p, e)));
-  const named = new Set<Entry>();
-  const writes: (() => Refusal | undefined)[] = [];
-  const part: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, entries: [] };
-  for (const record of group) {
-    const state = { ...blank(p.user), ...given(record) };
-    const archivedAt = instant(record.archived_at ?? null);
-    const holder = holderOf(model, p.team, state);
-    const present = model.entries.find((e) => record.id !== undefined && sees(p, e) && e.id === record.id) ?? holder;
-    if ((present && named.has(present)) || (holder && named.has(holder))) break;
-    if (!present) {
-      const arrived = arrival(p, { ...state, archivedAt }, record, hidden);
-      if ("code" in arrived) return arrived;
-      writes.push(() => void model.entries.push(arrived));
-      part.created += 1;
-      part.entries.push(arrived);
-      continue;
-    }
-    named.add(present);
-    part.entries.push(present);
-    const next: State = { ...now(present), ...given(record), archivedAt };
-    if (same(now(present), next)) part.unchanged += 1;
-    else if (onConflict === "skip") part.skipped += 1;
-    else {
-      if (!mayTurn(p, present, next.visibility)) return refuse("PERMISSION_DENIED");
-      if (holder && holder !== present && archivedAt === null) return refuse("CONFLICT");
-      part.updated += 1;
-      writes.push(() => {
-        const taken = archivedAt === null ? holderOf(model, p.team, next) : undefined;
-        if (taken && taken !== present) return refuse("CONFLICT");
-        advance(p, present, next);
-        return undefined;
-      });
-    }
-  }
-  const before = model.entries.map((entry) => ({ entry, versions: [...entry.versions] }));
-  for (const write of writes) {
-    const refusal = write();
-    if (!refusal) continue;
-    model.entries = before.map(({ entry, versions }) => Object.assign(entry, { versions }));
-    return refusal;
-  }
-  for (const count of ["created", "updated", "unchanged", "skipped"] as const) total[count] += part[count];
-  total.entries.push(...part.entries);
-  return part.entries.length;
-}
-
-/** A memory new to the team, with the id and the history it brings, all in the importer's name. */
-function arrival(p: Principal, state: State, record: PortableRecord, idsGivenUp: boolean): Refusal | Entry {
-  const history = record.history ?? [];
-  const whole = history.every((entry, i) => i === 0 || entry.version === (history[i - 1] as { version: number }).version + 1);
-  const last = history.at(-1);
-  if (!whole || (last && record.version !== undefined && record.version !== last.version + 1)) return refuse("VALIDATION_ERROR");
-  const earlier = history.map(({ version, state: then }) => ({
-    version, at: 0, by: p.user, state: { ...blank(p.user), ...given(then), archivedAt: instant(then.archived_at ?? null) },
-  }));
-  const present: Version = { version: (last?.version ?? 0) + 1, at: 0, by: p.user, state };
-  return { id: (idsGivenUp ? undefined : record.id) ?? "", team: p.team, organization: p.organization, alias: 0, createdAt: 0, versions: [...earlier, present] };
+  model.proposals = model.proposals.filter(({ entry }) => !chosen.includes(entry));
 }

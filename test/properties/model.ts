@@ -8,6 +8,8 @@ export type Role = "owner" | "admin" | "member" | "viewer";
 export interface Principal {
   name: string;
   token: string;
+  /** Absent for a browser's session and for a client's grant. */
+  keyId?: string;
   user: string;
   team: string;
   organization: string;
@@ -51,6 +53,17 @@ export interface Entry {
   createdAt: number;
   /** Oldest first; the last is the present one. */
   versions: Version[];
+}
+
+/** A wish that others may see a memory, in just one version. */
+export interface Proposal {
+  id: string;
+  entry: Entry;
+  version: number;
+  visibility: "shared" | "public";
+  by: string;
+  state: "pending" | "accepted" | "refused";
+  decidedBy: string | null;
 }
 
 export interface Filter {
@@ -102,6 +115,9 @@ export const keyMatches = (pattern: string, key: string | null): boolean =>
 
 export class Model {
   entries: Entry[] = [];
+  proposals: Proposal[] = [];
+  /** Teams whose members' sharing is looked at first. */
+  readonly reviewed = new Set<string>();
 
   find(team: string, id: string): Entry | undefined {
     return this.entries.find((entry) => entry.team === team && entry.id === id);

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { bit, contentOf, expectRefusal, fieldsOf, keyOf, patternOf, present, reads, sameAsAbsent, type Command, type Op } from "./commands.ts";
 import { canRead, canWrite, keyMatches, latest, now, type Entry, type Filter, type Principal, type Visibility } from "./model.ts";
-import { archive, refused, remember } from "./model-writes.ts";
+import { refused } from "./model-homes.ts";
+import { archive, remember } from "./model-writes.ts";
 
 /** The tools of the Token Saver family and the resources: other words for the same memories. */
 const scopes = ["global", "project", "session", "shared"] as const;

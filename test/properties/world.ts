@@ -3,9 +3,9 @@ import { expect } from "vitest";
 import { uuidv7 } from "../../src/domain/ids.ts";
 import { sessionName } from "../../src/session/call.ts";
 import type { Scope } from "../../src/domain/tenancy/principal.ts";
-import { keyFor, store } from "../domain/tenancy/tenant.ts";
+import { keyFor, onlyOpen, store } from "../domain/tenancy/tenant.ts";
 import { rpc } from "../support/mcp.ts";
-import { latest, Model, now, unknown, type Entry, type Principal, type Role, type State } from "./model.ts";
+import { latest, Model, now, unknown, type Entry, type Principal, type Proposal, type Role, type State } from "./model.ts";
 
 export interface Membership {
   user: number;
@@ -30,6 +30,11 @@ const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 export const tokensOf = (value: unknown): Set<string> => new Set(JSON.stringify(value ?? null).match(token));
 
 let worlds = 0;
+
+interface VersionRow {
+  id: string; version: number; at: number; actor: string; content: string; visibility: string;
+}
+type ProposalRow = Pick<Proposal, "id" | "version" | "visibility" | "by" | "state" | "decidedBy"> & { memory: string };
 
 interface Row {
   id: string; alias: number; version: number; owner: string; visibility: string; namespace: string; key: string | null;
@@ -57,32 +62,40 @@ export class World {
 
   static async create(members: Membership[]): Promise<World> {
     const world = new World();
-    await store.registerShards(["SHARD_0", "SHARD_1"], Date.now());
-    for (const [i, organization] of [0, 0, 1].entries()) {
-      const organizationId = organization === 0 && world.teams[0] ? world.teams[0].organization : uuidv7(Date.now());
-      if (i !== 1) await store.createOrganization({ id: organizationId, name: `Org ${organization}` }, Date.now());
-      const place = await store.createTeam({ id: uuidv7(Date.now()), organizationId, name: `Team ${i}` }, Date.now());
-      world.teams.push({ id: place.id, organization: organizationId, shard: place.shard });
-    }
-    expect(world.teams[0]?.shard, "the two teams of one organization live on different shards").not.toBe(world.teams[1]?.shard);
-    for (const member of members) await world.#join(member);
+    await world.found(members);
     return world;
+  }
+
+  /** The two teams of one organization live on different shards. */
+  async found(members: Membership[]): Promise<void> {
+    for (const [i, organization] of [0, 0, 1].entries()) {
+      const organizationId = organization === 0 && this.teams[0] ? this.teams[0].organization : uuidv7(Date.now());
+      if (i !== 1) await store.createOrganization({ id: organizationId, name: `Org ${organization}` }, Date.now());
+      await onlyOpen(`SHARD_${i % 2}`);
+      const place = await store.createTeam({ id: uuidv7(Date.now()), organizationId, name: `Team ${i}` }, Date.now());
+      this.teams.push({ id: place.id, organization: organizationId, shard: place.shard });
+    }
+    for (const member of members) await this.#join(member);
+  }
+
+  async user(index: number): Promise<string> {
+    const known = this.#users.get(index);
+    if (known !== undefined) return known;
+    const id = uuidv7(Date.now());
+    this.#users.set(index, id);
+    await store.createUser({ id, name: `User ${index}` }, Date.now());
+    return id;
   }
 
   /** A second membership of the same person in the same team is one more key. */
   async #join({ user, team, role, scopes }: Membership): Promise<void> {
-    let id = this.#users.get(user);
-    if (id === undefined) {
-      id = uuidv7(Date.now());
-      this.#users.set(user, id);
-      await store.createUser({ id, name: `User ${user}` }, Date.now());
-    }
+    const id = await this.user(user);
     const place = this.teams[team] as (typeof this.teams)[number];
     const sibling = this.principals.find((p) => p.user === id && p.team === place.id);
     if (!sibling) await store.addMember({ teamId: place.id, userId: id, role }, Date.now());
-    const { token } = await keyFor({ teamId: place.id, organizationId: place.organization }, id, scopes);
+    const { token, keyId } = await keyFor({ teamId: place.id, organizationId: place.organization }, id, scopes);
     const name = `user ${user} in team ${team} (${sibling?.role ?? role}; ${scopes.map((scope) => scope.slice(7)).join(", ")})`;
-    this.principals.push({ name, token, user: id, team: place.id, organization: place.organization, role: sibling?.role ?? role, scopes, active: true });
+    this.principals.push({ name, token, keyId, user: id, team: place.id, organization: place.organization, role: sibling?.role ?? role, scopes, active: true });
   }
 
   /** A word that no other memory, and no other version of this one, holds. */
@@ -93,6 +106,11 @@ export class World {
   pick(index: number): Entry | undefined {
     const sorted = [...this.model.entries].sort((a, b) => (a.id < b.id ? -1 : 1));
     return sorted[index % Math.max(1, sorted.length)];
+  }
+
+  /** What `pick` takes for it. */
+  indexOf({ id }: Entry): number {
+    return this.model.entries.filter((one) => one.id < id).length;
   }
 
   async request(p: Principal, method: string, params: Record<string, unknown>): Promise<Answer> {
@@ -123,15 +141,18 @@ export class World {
     const leaked = [...tokensOf(answer.raw)].filter((word) => !allowed.has(word));
     expect(leaked, `secret words shown to ${p.name}: ${answer.raw}`).toEqual([]);
 
-    const known = new Set([...shown.map(({ entry }) => entry?.id), ...(JSON.stringify(request ?? null).match(uuid) ?? [])]);
+    const asked = new Set(JSON.stringify(request ?? null).match(uuid));
+    const known = new Set([...shown.map(({ entry }) => entry?.id), ...asked]);
     const memories = new Set(this.model.entries.map(({ id }) => id));
-    const strangers = new Set(this.teams.flatMap(({ id, organization }) => [id, organization]));
-    for (const other of this.principals) {
-      if (!this.principals.some((q) => q.user === other.user && q.organization === p.organization)) strangers.add(other.user);
-    }
-    const ids = (answer.raw.match(uuid) ?? []).filter((id) => (memories.has(id) && !known.has(id)) || strangers.has(id));
+    const strangers = new Set([...this.teams.flatMap(({ id, organization }) => [id, organization]), ...this.strangersTo(p)]);
+    const ids = (answer.raw.match(uuid) ?? []).filter((id) => (memories.has(id) && !known.has(id)) || (strangers.has(id) && !asked.has(id)));
     expect(ids, `ids shown to ${p.name}: ${answer.raw}`).toEqual([]);
     expect(answer.raw).not.toMatch(/SHARD_|Something went wrong/);
+  }
+
+  /** People who never were in the organization. */
+  strangersTo(p: Principal): string[] {
+    return this.principals.map(({ user }) => user).filter((user) => !this.principals.some((q) => q.user === user && q.organization === p.organization));
   }
 
   /** D1 holds exactly what the model holds: every write that had to be refused was, and no other. Learns ids and instants. */
@@ -141,15 +162,16 @@ export class World {
 
   async #learn(team: string, shard: string): Promise<void> {
     const d1 = env[shard as "SHARD_0"];
-    const [memories, versions] = (await d1.batch([
+    const [memories, versions, proposals] = (await d1.batch([
       d1
         .prepare(
           `SELECT id, alias, version, owner_id AS owner, visibility, namespace, key, content, archived_at AS archivedAt, created_at AS createdAt
            FROM memories WHERE team_id = ? ORDER BY alias`,
         )
         .bind(team),
-      d1.prepare("SELECT memory_id AS id, version, at, actor_id AS actor, state ->> '$.content' AS content FROM versions WHERE team_id = ? ORDER BY memory_id, version").bind(team),
-    ])) as unknown as [{ results: Row[] }, { results: { id: string; version: number; at: number; actor: string; content: string }[] }];
+      d1.prepare("SELECT memory_id AS id, version, at, actor_id AS actor, state ->> '$.content' AS content, state ->> '$.visibility' AS visibility FROM versions WHERE team_id = ? ORDER BY memory_id, version").bind(team),
+      d1.prepare("SELECT id, memory_id AS memory, version, visibility, proposed_by AS by, state, decided_by AS decidedBy FROM proposals WHERE team_id = ?").bind(team),
+    ])) as unknown as [{ results: Row[] }, { results: VersionRow[] }, { results: ProposalRow[] }];
     const mine = this.model.entries.filter((entry) => entry.team === team);
     const fresh = memories.results.filter((row) => !mine.some((entry) => entry.alias === row.alias));
     for (const [i, entry] of mine.filter(({ alias }) => alias === 0).entries()) {
@@ -169,11 +191,24 @@ export class World {
     expect(memories.results, "the truth is what the model says").toEqual(mine.sort((a, b) => a.alias - b.alias).map(row));
     for (const entry of mine) {
       const chain = versions.results.filter(({ id }) => id === entry.id);
-      expect(chain.map(({ version, actor, content }) => ({ version, actor, content }))).toEqual(
-        entry.versions.map(({ version, by, state }) => ({ version, actor: by, content: state.content })),
+      expect(chain.map(({ version, actor, content, visibility }) => ({ version, actor, content, visibility }))).toEqual(
+        entry.versions.map(({ version, by, state }) => ({ version, actor: by, content: state.content, visibility: state.visibility })),
       );
       for (const [i, { at }] of chain.entries()) (entry.versions[i] as { at: number }).at = at;
     }
+    this.#learnProposals(team, proposals.results);
+  }
+
+  #learnProposals(team: string, rows: ProposalRow[]): void {
+    const waiting = this.model.proposals.filter(({ entry }) => entry.team === team);
+    const is = (row: ProposalRow) => (one: Proposal): boolean => one.entry.id === row.memory && one.version === row.version && one.visibility === row.visibility;
+    for (const row of rows) {
+      const fresh = waiting.find(is(row));
+      if (fresh?.id === "") fresh.id = row.id;
+    }
+    const inOrder = (list: ProposalRow[]): ProposalRow[] => list.sort((a, b) => (a.id < b.id ? -1 : 1));
+    const row = ({ id, entry, version, visibility, by, state, decidedBy }: Proposal): ProposalRow => ({ id, memory: entry.id, version, visibility, by, state, decidedBy });
+    expect(inOrder(rows), "the queue is what the model says").toEqual(inOrder(waiting.map(row)));
   }
 
   /** Remembers an instant that lies between two operations. */

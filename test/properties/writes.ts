@@ -1,9 +1,12 @@
 import { expect } from "vitest";
 import { bit, contentOf, expectRefusal, fieldsOf, keyOf, patternOf, placeOf, present, sameAsAbsent, sorted, type Command, type Op } from "./commands.ts";
-import { canRead, canWrite, keyMatches, latest, now, sees, seesVersion, type Entry, type Principal, type State, type Version } from "./model.ts";
-import { archive, erase, importRecords, mayForget, refuse, refused, remember, revise, type PortableRecord, type Written } from "./model-writes.ts";
+import { canRead, canWrite, keyMatches, latest, now, sees, seesVersion, type Entry, type Principal, type Proposal, type State, type Version } from "./model.ts";
+import { isReviewed, propose } from "./model-review.ts";
+import { refuse, refused } from "./model-homes.ts";
+import { importRecords, type PortableRecord } from "./model-imports.ts";
+import { archive, erase, mayForget, remember, revise, type Written } from "./model-writes.ts";
 import { parse } from "./reads.ts";
-import type { World } from "./world.ts";
+import type { Answer, World } from "./world.ts";
 
 const occurred = [Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2), Date.UTC(2026, 2, 3)];
 const halfDay = 43_200_000;
@@ -62,6 +65,7 @@ const store: Command = async (world, p, op, tool) => {
   const { entry, outcome, left } = expected;
   const { version, state } = left ?? latest(entry);
   expect(answer.structured).toMatchObject({ outcome, memory_id: entry.id, key: state.key, version, scope: state.visibility });
+  expectProposal(answer, expected);
   world.scan(p, answer, args, [{ entry, state: { namespace: state.namespace } }]);
 };
 
@@ -74,11 +78,18 @@ function storeOnce(world: World, p: Principal, args: Record<string, unknown>): W
     const { request, entry, outcome, version } = prior;
     if (request !== JSON.stringify(args)) return refuse("VALIDATION_ERROR");
     if (!sees(p, entry)) return refuse("MEMORY_NOT_FOUND");
-    return { outcome, entry, left: entry.versions.find((then) => then.version === version && seesVersion(p, entry, then)) };
+    const left = entry.versions.find((then) => then.version === version && seesVersion(p, entry, then));
+    const wanted = given(args).visibility ?? "private";
+    return { outcome, entry, left, proposal: isReviewed(world.model, p, wanted) ? propose(world.model, p, entry, wanted, left) : undefined };
   }
   const written = remember(world.model, p, given(args));
   if (!refused(written)) world.once.set(name, { request: JSON.stringify(args), version: latest(written.entry).version, ...written });
   return written;
+}
+
+/** Who asked for more than they may alone is told what became of it; nobody else is told anything. */
+function expectProposal(answer: Answer, { proposal }: { proposal?: Proposal | undefined }): void {
+  expect(answer.structured["proposal"]).toEqual(proposal && { id: proposal.id, scope: proposal.visibility, state: proposal.state });
 }
 
 const update: Command = async (world, p, op, tool) => {
@@ -112,6 +123,7 @@ const update: Command = async (world, p, op, tool) => {
   await world.learn();
   const { entry, outcome } = expected;
   expect(answer.structured).toMatchObject(outcome === "conflict" ? { outcome, current: { memory_id: entry.id, content: now(entry).content } } : { outcome, memory_id: entry.id, version: latest(entry).version });
+  expectProposal(answer, expected);
   world.scan(p, answer, args, outcome === "conflict" ? present([entry]) : [{ entry, state: {} }]);
 };
 
@@ -178,8 +190,9 @@ const bring: Command = async (world, p, op, tool) => {
   const expected = importRecords(world.model, p, records, on_conflict);
   await world.learn();
   if (refused(expected)) return expectRefusal(world, p, answer, args, expected.code);
-  const { entries, ...counts } = expected;
+  const { entries, proposed, ...counts } = expected;
   expect(answer.structured).toMatchObject({ ...counts, memory_ids: entries.map(({ id }) => id) });
+  expect(answer.structured["proposed"] ?? 0).toBe(proposed);
   world.scan(p, answer, args, entries.map((entry) => ({ entry, state: {} })));
 };
 

@@ -7,7 +7,7 @@ import { WriteRace, type MemoryWrite } from "../ports.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version, type Visibility } from "./memory.ts";
 import { importLinks } from "../graph/portable-links.ts";
-import { portableMemory, toState, type PortableMemory } from "./portable.ts";
+import { portableMemory, toState, type PortableMemory, type StateInput } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { isReviewed, isWider, proposeWider } from "./review.ts";
 import { takenKey, untilWon } from "./race.ts";
@@ -41,7 +41,7 @@ const attemptsWithGivenIds = 4;
 export async function importMemories(ctx: Context, input: ImportInput): Promise<ImportOutcome> {
   requireScope(ctx.principal, "memory:write");
   const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, ids: [] };
-  const widest = input.records.map(wantedOf).reduce((most, wanted) => (isWider(wanted, most) ? wanted : most), "private");
+  const widest = input.records.flatMap(everWanted).reduce((most, wanted) => (isWider(wanted, most) ? wanted : most), "private");
   const review = await isReviewed(ctx, widest);
   for (const chunk of chunks(input.records, ctx, review)) {
     for (let rest = chunk; rest.length > 0; ) {
@@ -145,7 +145,7 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       // What the records before it do to this memory must be done first.
       if ((present && named.has(present.id)) || (holder && named.has(holder.id))) break;
       if (!present) {
-        const write = arrival(ctx, record, state, attempt < attemptsWithGivenIds);
+        const write = arrival(ctx, record, state, { keepId: attempt < attemptsWithGivenIds, review });
         writes.push(write);
         left.push({ record, memory: write.memory });
         outcome.created += 1;
@@ -162,7 +162,7 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       }
       if (!same || review) {
         requireEdit(ctx.principal, present);
-        requireVisibilityChange(ctx.principal, present, review ? wantedOf(record) : next.visibility);
+        requireVisibilityChange(ctx.principal, present, (review ? toState(record).visibility : undefined) ?? next.visibility);
       }
       left.push({ record, memory: same ? present : next });
       if (same) outcome.unchanged += 1;
@@ -181,7 +181,8 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
   });
 }
 
-const wantedOf = (record: PortableMemory): Visibility => toState(record).visibility ?? "private";
+const wantedOf = (record: StateInput): Visibility => toState(record).visibility ?? "private";
+const everWanted = (record: PortableMemory): Visibility[] => [record, ...(record.history ?? []).map(({ state }) => state)].map(wantedOf);
 
 /** The states as far as they need no review: others see at most what they see already under the same id or key. */
 async function unreviewed(ctx: Context, records: PortableMemory[]): Promise<Partial<MemoryState>[]> {
@@ -215,7 +216,7 @@ async function existing(ctx: Context, records: PortableMemory[], states: Partial
 }
 
 /** A memory new to this team, with the identity, dates and history it brings; its owner is the importer. */
-function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryState>, keepId: boolean): MemoryWrite {
+function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryState>, { keepId, review }: { keepId: boolean; review: boolean }): MemoryWrite {
   const owner = ctx.principal.userId;
   const state = newState({ ...given, content: record.content, ownerId: owner, archivedAt: record.archived_at ?? null });
   const fresh = firstVersion(ctx, state, (keepId && record.id) || uuidv7(ctx.now));
@@ -228,7 +229,14 @@ function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryStat
     actorId: author(version.actor_id),
     tool: version.tool,
     action: version.action,
-    state: newState({ ...toState(version.state), content: version.state.content, ownerId: owner, archivedAt: version.state.archived_at ?? null }),
+    state: newState({
+      ...toState(version.state),
+      content: version.state.content,
+      ownerId: owner,
+      archivedAt: version.state.archived_at ?? null,
+      // Only the present version is looked at, so what it said before stays its author's.
+      ...(review ? { visibility: "private" } : {}),
+    }),
   }));
   requireChain(record, history);
   return {

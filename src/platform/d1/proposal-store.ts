@@ -15,9 +15,13 @@ import { memories } from "./shard-schema.ts";
 const setReview = `INSERT INTO team_policies (team_id, review_required) VALUES (?1, ?2)
   ON CONFLICT (team_id) DO UPDATE SET review_required = excluded.review_required`;
 
-/** `?1` team, `?2` wishes as `[{id, memoryId, version, visibility}]`. What waits of these memories in another version gives way. */
+/**
+ * `?1` team, `?2` wishes as `[{id, memoryId, version, visibility}]`. What waits of these memories otherwise gives way, if the
+ * wish is of the present version: a call that is repeated late takes nothing newer out of the queue.
+ */
 const withdrawOutdated = `DELETE FROM proposals WHERE team_id = ?1 AND state = 'pending' AND EXISTS (
-  SELECT 1 FROM json_each(?2) e WHERE e.value ->> '$.memoryId' = proposals.memory_id
+  SELECT 1 FROM json_each(?2) e CROSS JOIN memories m ON m.team_id = ?1 AND m.id = e.value ->> '$.memoryId' AND m.version = e.value ->> '$.version'
+  WHERE m.id = proposals.memory_id
   AND (e.value ->> '$.version' <> proposals.version OR e.value ->> '$.visibility' <> proposals.visibility))`;
 /** Adds: ?3 who, ?4 now, ?5 tool. Only of memories that are still in just this version. */
 const insertWishes = `INSERT INTO proposals (team_id, id, memory_id, version, visibility, proposed_by, proposed_at, tool, state)

@@ -102,6 +102,35 @@ describe("[F4] [U7] sharing in a team that reviews", () => {
     expect((await mate.listed()).sort()).toEqual(["content of a", "content of b", "content of c"]);
   });
 
+  test("an import brings no past that nobody looked at: earlier versions stay its author's", async () => {
+    const history = [{ version: 1, at: now - minute, actor_id: "x", tool: "t", action: "create", state: { key: "h", content: "not for admins", visibility: "shared" as const } }];
+    await importMemories(member.at(now), { records: [{ key: "h", content: "fit to print", visibility: "private", version: 2, created_at: now - minute, updated_at: now, history }], onConflict: "update" });
+    const [{ memory } = { memory: undefined }] = await member.recall({ key: "h" });
+    await revise(member.at(now + 1), { target: { id: memory?.id ?? "" }, changes: { visibility: "shared" } });
+    await accept();
+    const said = async (who: Person) => (await who.recall({ key: "h", asOf: now - 1 }, now + 2 * minute)).map(({ memory }) => memory.content);
+    expect(await said(member)).toEqual(["not for admins"]);
+    expect(await said(mate)).toEqual([]);
+  });
+
+  test("a record that says nothing of who sees it changes nothing of that, whatever others in the import wish", async () => {
+    const plan = await team.owner.keep("plan", "old", { visibility: "shared" });
+    const records = [{ id: plan.id, key: "plan", content: "new" }, { key: "b", content: "for all", visibility: "shared" as const }];
+    expect(await importMemories(member.at(now + 1), { records, onConflict: "update" })).toMatchObject({ updated: 1, created: 1, proposed: 1 });
+    expect((await mate.recall({ key: "plan" }))[0]?.memory.content).toBe("new");
+  });
+
+  test("a call that is repeated late takes no newer wish out of the queue", async () => {
+    const wish = { key: "r", visibility: "shared", idempotencyKey: "once" } as const;
+    const { memory, proposal } = await member.remember("first words", wish);
+    await revise(member.at(now + 1), { target: { id: memory.id }, changes: { content: "better words", visibility: "shared" } });
+    const waiting = await queue();
+    expect(waiting).toMatchObject([{ content: "better words" }]);
+    expect(waiting[0]?.id).not.toBe(proposal?.id);
+    await member.remember("first words", wish, now + 2);
+    expect(await queue()).toEqual(waiting);
+  });
+
   test("what the team shares already is revised as before", async () => {
     await team.owner.keep("plan", "old", { visibility: "shared" });
     expect(await member.remember("new", { key: "plan", visibility: "shared" }, now + 1)).toMatchObject({ outcome: "updated", memory: { visibility: "shared" } });

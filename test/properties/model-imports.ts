@@ -1,0 +1,153 @@
+import { canWrite, now, sees, type Entry, type Model, type Principal, type State, type Version } from "./model.ts";
+import { advance, blank, holderOf, mayTurn, place, refuse, same, unreviewed, type Refusal } from "./model-homes.ts";
+import { isReviewed, propose } from "./model-review.ts";
+
+/** An export's record, as far as the model takes part. */
+export interface PortableRecord {
+  id?: string;
+  version?: number;
+  archived_at?: string | null;
+  history?: { version: number; state: PortableRecord }[];
+  content: string;
+  key?: string | null;
+  value?: unknown;
+  summary?: string | null;
+  namespace?: string;
+  visibility?: State["visibility"];
+  importance?: number;
+  tags?: string[];
+  metadata?: Record<string, unknown>;
+  occurred_at?: string | null;
+  expires_at?: string | null;
+}
+
+const instant = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
+
+function given(record: PortableRecord): Partial<State> {
+  const { key, content, value, summary, namespace, visibility, importance, tags, metadata, occurred_at, expires_at } = record;
+  const state = {
+    key, content, value, summary, namespace, visibility, importance, tags, metadata,
+    ...(occurred_at === undefined ? {} : { occurredAt: instant(occurred_at) }),
+    ...(expires_at === undefined ? {} : { expiresAt: instant(expires_at) }),
+  };
+  return Object.fromEntries(Object.entries(state).filter(([, field]) => field !== undefined)) as Partial<State>;
+}
+
+export interface Imported {
+  created: number;
+  updated: number;
+  unchanged: number;
+  skipped: number;
+  proposed: number;
+  entries: Entry[];
+}
+
+const wantedOf = (record: PortableRecord): State["visibility"] => record.visibility ?? "private";
+
+/** In order, in groups of records that name different memories; a group is carried out as a whole or not at all. */
+export function importRecords(model: Model, p: Principal, records: PortableRecord[], onConflict: "update" | "skip"): Refusal | Imported {
+  if (!canWrite(p)) return refuse("PERMISSION_DENIED");
+  const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [] };
+  const review = records.some((record) => [record, ...(record.history ?? []).map(({ state }) => state)].some((one) => isReviewed(model, p, wantedOf(one))));
+  for (const group of groups(p, records, review)) {
+    for (let rest = group; rest.length > 0; ) {
+      const done = importGroup(model, p, rest, { onConflict, review }, total);
+      if (typeof done !== "number") return done;
+      rest = rest.slice(done);
+    }
+  }
+  return total;
+}
+
+function groups(p: Principal, records: PortableRecord[], review: boolean): PortableRecord[][] {
+  const all: PortableRecord[][] = [];
+  let seen = new Set<string>();
+  for (const record of records) {
+    const state = { ...blank(p.user), ...given(record) };
+    const places = state.key === null ? [] : [place(state), ...(review ? [place({ ...state, visibility: "private" })] : [])];
+    const names = [record.id, ...places].filter((name) => name !== undefined);
+    if (all.length === 0 || names.some((name) => seen.has(name))) {
+      all.push([]);
+      seen = new Set();
+    }
+    (all.at(-1) as PortableRecord[]).push(record);
+    for (const name of names) seen.add(name);
+  }
+  return all;
+}
+
+/** Answers how many of the records it took: up to the first that means a memory which one before it means. */
+function importGroup(model: Model, p: Principal, group: PortableRecord[], { onConflict, review }: { onConflict: "update" | "skip"; review: boolean }, total: Imported): Refusal | number {
+  const hidden = group.some(({ id }) => id !== undefined && model.entries.some((e) => e.team === p.team && e.id === id && !sees(p, e)));
+  const named = new Set<Entry>();
+  const writes: (() => Refusal | undefined)[] = [];
+  const wishes: { entry: Entry; wanted: State["visibility"] }[] = [];
+  const part: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [] };
+  for (const record of group) {
+    const byId = model.entries.find((e) => record.id !== undefined && sees(p, e) && e.id === record.id);
+    const asked = { ...blank(p.user), ...given(record) };
+    const held = review ? { visibility: unreviewed(asked, byId ?? holderOf(model, p.team, asked)) } : {};
+    const changes = { ...given(record), ...(record.visibility === undefined ? {} : held) };
+    const state = { ...asked, ...held };
+    const archivedAt = instant(record.archived_at ?? null);
+    const holder = holderOf(model, p.team, state);
+    const present = byId ?? holder;
+    if ((present && named.has(present)) || (holder && named.has(holder))) break;
+    if (!present) {
+      const arrived = arrival(p, { ...state, archivedAt }, record, hidden, review);
+      if ("code" in arrived) return arrived;
+      wishes.push({ entry: arrived, wanted: wantedOf(record) });
+      writes.push(() => void model.entries.push(arrived));
+      part.created += 1;
+      part.entries.push(arrived);
+      continue;
+    }
+    named.add(present);
+    part.entries.push(present);
+    const next: State = { ...now(present), ...changes, archivedAt };
+    const unchanged = same(now(present), next);
+    if (!unchanged && onConflict === "skip") {
+      part.skipped += 1;
+      continue;
+    }
+    if ((!unchanged || review) && !mayTurn(p, present, review ? (record.visibility ?? next.visibility) : next.visibility)) return refuse("PERMISSION_DENIED");
+    wishes.push({ entry: present, wanted: wantedOf(record) });
+    if (unchanged) part.unchanged += 1;
+    else {
+      if (holder && holder !== present && archivedAt === null) return refuse("CONFLICT");
+      part.updated += 1;
+      writes.push(() => {
+        const taken = archivedAt === null ? holderOf(model, p.team, next) : undefined;
+        if (taken && taken !== present) return refuse("CONFLICT");
+        advance(p, present, next);
+        return undefined;
+      });
+    }
+  }
+  const before = model.entries.map((entry) => ({ entry, versions: [...entry.versions] }));
+  for (const write of writes) {
+    const refusal = write();
+    if (!refusal) continue;
+    model.entries = before.map(({ entry, versions }) => Object.assign(entry, { versions }));
+    return refusal;
+  }
+  if (review) for (const { entry, wanted } of wishes) if (propose(model, p, entry, wanted)) part.proposed += 1;
+  for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) total[count] += part[count];
+  total.entries.push(...part.entries);
+  return part.entries.length;
+}
+
+/** A memory new to the team, with the id and the history it brings, all in the importer's name. */
+function arrival(p: Principal, state: State, record: PortableRecord, idsGivenUp: boolean, review: boolean): Refusal | Entry {
+  const history = record.history ?? [];
+  const whole = history.every((entry, i) => i === 0 || entry.version === (history[i - 1] as { version: number }).version + 1);
+  const last = history.at(-1);
+  if (!whole || (last && record.version !== undefined && record.version !== last.version + 1)) return refuse("VALIDATION_ERROR");
+  const earlier = history.map(({ version, state: then }) => ({
+    version, at: 0, by: p.user,
+    // Nobody looks at what it once said: that is no way around the review.
+    state: { ...blank(p.user), ...given(then), ...(review ? { visibility: "private" as const } : {}), archivedAt: instant(then.archived_at ?? null) },
+  }));
+  const present: Version = { version: (last?.version ?? 0) + 1, at: 0, by: p.user, state };
+  return { id: (idsGivenUp ? undefined : record.id) ?? "", team: p.team, organization: p.organization, alias: 0, createdAt: 0, versions: [...earlier, present] };
+}

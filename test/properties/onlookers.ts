@@ -1,0 +1,123 @@
+import { expect } from "vitest";
+import { ask, stopped } from "./acts.ts";
+import { everything, expectRefusal, present, sorted, type Command, type Op } from "./commands.ts";
+import { canRead, canWrite, isAdmin, now, type Proposal } from "./model.ts";
+import { isOutdated, proposalsFor, showsMemory } from "./model-review.ts";
+import { mayForget } from "./model-writes.ts";
+import { omnReads, parse } from "./reads.ts";
+import { resources, tokenSaver } from "./token-saver.ts";
+import type { Credential, Town } from "./town.ts";
+
+const { omn_retrieve_memory, omn_list_memories, omn_export_memories, omn_memory_stats, search, fetch } = omnReads as Record<string, Command>;
+const { read_memory, list_memories, smart_resume } = tokenSaver as Record<string, Command>;
+/** Everything that reads memories; what recalls takes turns with the rest, so that answers are kept and asked for again. */
+const reading = Object.entries({
+  omn_list_memories, omn_retrieve_memory, omn_export_memories, read_memory, "resources/read": resources["resources/read"], search,
+  smart_resume, omn_memory_stats, "resources/list": resources["resources/list"], list_memories, fetch,
+}) as [string, Command][];
+
+/** After a step everybody tries with all that they ever had in hand, and sees and may do just what they are by now. */
+export async function everybodyLooks(town: Town, step: number, op: Op): Promise<void> {
+  const outcomes = await Promise.allSettled([
+    ...town.credentials.map((p, i) => (p.active ? reads(town, p, op, step + i) : isOut(town, p, step + i))),
+    ...town.seats.map((p, i) => ((step + i) % (p.active ? 2 : 4) === 0 ? visits(town, p, (step + i) >> 1) : undefined)),
+  ]);
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+async function isOut(town: Town, p: Credential, turn: number): Promise<void> {
+  const args = turn % 2 === 0 ? { limit: 100 } : { content: "not for keeping", key: "deploy.notes" };
+  const answer = await town.tool(p, turn % 2 === 0 ? "omn_list_memories" : "omn_store_memory", args);
+  expect(answer, `${p.name} is refused`).toMatchObject({ status: 401 });
+  town.scan(p, answer, args);
+}
+
+async function reads(town: Town, p: Credential, op: Op, turn: number): Promise<void> {
+  const [name, command] = reading[turn % reading.length] as (typeof reading)[number];
+  await command(town, p, { ...op, variant: turn % 10, limit: 50 }, name);
+  if (!canWrite(p)) {
+    const args = { content: "not for keeping", key: "deploy.notes", metadata: { scope: op.visibility } };
+    expectRefusal(town, p, await town.tool(p, "omn_store_memory", args), args, "PERMISSION_DENIED");
+  } else await triesToErase(town, p, op);
+}
+
+/** Anybody's memory may be erased by an admin, and by others only their own. Nothing is, without a confirmation. */
+async function triesToErase(town: Town, p: Credential, op: Op): Promise<void> {
+  const mine = town.model.own(p);
+  const entry = mine.find((one) => now(one).owner !== p.user) ?? mine[op.target % Math.max(1, mine.length)];
+  const args = { ids: [entry?.id ?? crypto.randomUUID()], mode: "erase" };
+  const answer = await town.tool(p, "omn_forget_memory", args);
+  const code = !canRead(p) ? "PERMISSION_DENIED" : !entry ? "MEMORY_NOT_FOUND" : mayForget(p, [entry], "erase") ? undefined : "PERMISSION_DENIED";
+  if (code !== undefined) return expectRefusal(town, p, answer, args, code);
+  expect(answer.structured, answer.raw).toMatchObject({ outcome: "preview", count: 1 });
+  town.scan(p, answer, args, entry ? present([entry]) : []);
+}
+
+type Look = (town: Town, p: Credential) => Promise<void>;
+
+const look = async (town: Town, p: Credential, path: string, status = 200): Promise<Record<string, unknown>[] | undefined> => {
+  const answer = await ask(town, p, "GET", path, undefined, () => status);
+  if (!answer) return undefined;
+  town.scan(p, answer, { team: p.team, organization: p.organization });
+  return (Object.values(answer.structured)[0] ?? []) as Record<string, unknown>[];
+};
+
+const teams: Look = async (town, p) => {
+  const answer = await town.asPerson(town.person(p.user), "GET", "/v1/teams");
+  const listed = (answer.structured["teams"] as { id: string; role: string; personal: boolean }[]).filter(({ personal }) => !personal);
+  expect(sorted(listed.map(({ id, role }) => ({ id, role })))).toEqual(sorted(town.roster.teamsOf(p.user).map((id) => ({ id, role: town.roster.roleOf(id, p.user) }))));
+};
+
+const members: Look = async (town, p) => {
+  const listed = await look(town, p, "/members");
+  if (listed) expect(sorted(listed.map(({ user_id, role }) => ({ user: user_id, role })))).toEqual(sorted(town.roster.members(p.team)));
+};
+
+const links: Look = async (town, p) => {
+  const listed = await look(town, p, "/invitations", isAdmin(p) ? 200 : 403);
+  if (listed) expect(sorted(listed.map(({ id }) => id))).toEqual(sorted(town.roster.open(p.team).map(({ id }) => id)));
+};
+
+const keys: Look = async (town, p) => {
+  const listed = await look(town, p, "/keys", p.role === "viewer" ? 403 : 200);
+  const known = town.credentials.filter(({ kind, team, user }) => kind === "key" && team === p.team && (isAdmin(p) || user === p.user));
+  if (listed) expect(sorted(listed.map(({ keyId }) => keyId))).toEqual(sorted(known.map(({ keyId }) => keyId)));
+};
+
+const queue = (state: Proposal["state"]): Look => async (town, p) => {
+  const answer = await ask(town, p, "GET", `/proposals?state=${state}&limit=100`, undefined, () => 200);
+  if (!answer) return;
+  const expected = proposalsFor(town.model, p, state);
+  const listed = answer.structured["proposals"] as { id: string; memory_id: string; outdated?: boolean; memory?: { content: string } }[];
+  expect(listed.map(({ id, memory_id, outdated, memory }) => ({ id, memory_id, outdated, content: memory?.content }))).toEqual(
+    expected.map((one) => ({ id: one.id, memory_id: one.entry.id, outdated: isOutdated(one) || undefined, content: showsMemory(p, one) ? now(one.entry).content : undefined })),
+  );
+  town.scan(p, answer, {}, expected.map((one) => ({ entry: one.entry, state: showsMemory(p, one) ? now(one.entry) : {} })));
+};
+
+const exported: Look = async (town, p) => {
+  const answer = await ask(town, p, "GET", "/export", undefined, () => 200);
+  if (!answer) return;
+  const own = town.model.own(p, {}, "all");
+  expect(parse(answer.raw).map(({ id }) => id)).toEqual(own.map(({ id }) => id));
+  town.scan(p, answer, {}, [...everything(town, p), ...own.flatMap((entry) => town.model.earlier(p, entry).map(({ state }) => ({ entry, state })))]);
+};
+
+/** Which memories there are is in the audit, what they say is not. */
+const audit = (path: string, may: (p: Credential) => boolean): Look => async (town, p) => {
+  const answer = await ask(town, p, "GET", `${path}?limit=200`, undefined, () => (may(p) ? 200 : 403));
+  const theirs = town.teams.filter(({ id, organization }) => id === p.team || (organization === p.organization && town.roster.roleOf(id, p.user) === "owner"));
+  const told = town.model.entries.filter(({ team }) => theirs.some(({ id }) => id === team));
+  if (answer) town.scan(p, answer, theirs, present(told).map(({ entry }) => ({ entry, state: {} })));
+};
+
+const looks: Look[] = [
+  members, queue("pending"), exported, teams, links, queue("accepted"), audit("/audit", isAdmin), exported, keys, queue("refused"),
+  audit("/organization/audit", (p) => p.role === "owner"), queue("pending"),
+];
+
+async function visits(town: Town, p: Credential, turn: number): Promise<void> {
+  const visit = looks[turn % looks.length] as Look;
+  await visit(town, p);
+  expect(stopped(p)).toBe(p.active ? undefined : 404);
+}
