@@ -104,7 +104,7 @@ async function lookOn(world: World, p: Principal, op: Op): Promise<void> {
 /** What the caller's own questions and the work behind their own writes move is left out; how many vectors there are to be is not. */
 function withoutProgress(stats: Record<string, unknown>): Record<string, unknown> {
   const { indexed, waiting, failed } = stats["vectors"] as Record<"indexed" | "waiting" | "failed", number>;
-  return { ...stats, caches: undefined, vectors: indexed + waiting + failed };
+  return { ...stats, caches: undefined, vectors: indexed + waiting + failed, graph: undefined };
 }
 
 test("[S6] [S16] every tool of the catalogue takes part in the model", () => {
