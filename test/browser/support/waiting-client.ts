@@ -52,6 +52,14 @@ export class WaitingClient {
     await this.#transport().finishAuth(this.callbacks.at(-1)?.searchParams ?? new URLSearchParams());
   }
 
+  /** Gives back what it was given (RFC 7009), as somebody does who removes the server from a client. */
+  async revoke(): Promise<void> {
+    const metadata = (await (await fetch(new URL("/.well-known/oauth-authorization-server", this.#product.pagesOrigin))).json()) as { revocation_endpoint: string };
+    const form = { token: this.memory.saved?.refresh_token ?? "", token_type_hint: "refresh_token", client_id: this.memory.clientInformation()?.client_id ?? "" };
+    const answer = await fetch(metadata.revocation_endpoint, { method: "POST", body: new URLSearchParams(form) });
+    if (answer.status !== 200) throw new Error(`The revocation was answered with ${answer.status}`);
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
