@@ -46,5 +46,7 @@ export default defineConfig({
     include: ["test/{domain,platform,mcp,session,http,jobs,properties}/**/*.test.ts"],
     setupFiles: ["./test/support/migrate.ts"],
     testTimeout: 30_000,
+    // One is the default on two cores; each file's runtime and the transforms for the next one fill both.
+    maxWorkers: 2,
   },
 });
