@@ -6,7 +6,11 @@ import type { Legs } from "./legs.ts";
 import type { Leg, LegReport } from "./receipt.ts";
 import type { VectorKind } from "./vector-index.ts";
 
-/** What the graph may add: what it has under these words, and the memories around the best hits. */
+/**
+ * What the graph may add: what it has under these words, and the memories around the best hits. Those only where there is room
+ * for them: elsewhere the walk would only move what is found anyway (LoCoMo, one after the other: p50 14.0 ms with it, 12.2
+ * without; R@10 78.5 and 78.4).
+ */
 const mostConcepts = 5;
 const walked = { starts: 3, limits: { depth: 1, breadth: 4, limit: 8 } } as const;
 /** Links are few, and are shown with the memory that they belong to. */
@@ -24,27 +28,29 @@ export function vectorKindsOf({ mode, without = [], asOf }: RecallInput): Vector
 }
 
 /** What the graph knows under these words, around the best hits, and of what is near by meaning; one round trip for all. */
-export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, asked: { terms: string[]; hits: SearchHit[]; near: NearParts }): Promise<Expanded> {
+export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, asked: { terms: string[]; hits: SearchHit[]; near: NearParts; hasRoom: boolean }): Promise<Expanded> {
   const { graph, principal, now } = ctx;
   const { terms, near } = asked;
   const { mode = "hybrid", without = [], asOf } = input;
   const own = asked.hits.filter(({ place }) => !place).map(({ id }) => id);
-  const wanted = { entity_text: !without.includes("entities"), relationship_text: !without.includes("relationships"), graph: !without.includes("graph") && own.length > 0 };
+  const isTied = !without.includes("graph") && own.length > 0;
+  const wanted = { entity_text: !without.includes("entities"), relationship_text: !without.includes("relationships"), graph: isTied && asked.hasRoom };
   const isOff = mode !== "hybrid" || asOf !== undefined || terms.length === 0;
   const on: Leg[] = textLegs.filter((leg) => wanted[leg] && !isOff);
   for (const leg of textLegs) if (!on.includes(leg)) legs.skip(leg);
 
   const isNear = near.entities.length + near.relationships.length > 0;
   noteVectors(legs, vectorKindsOf(input), legs.reports.memory_vector);
-  if (on.length === 0 && !isNear) return nothingFound();
-  const [first = vectorLegs.entity] = on;
+  if (on.length === 0 && !isNear && (isOff || !isTied)) return nothingFound();
+  const [first = isNear ? vectorLegs.entity : "graph"] = on;
   const expanded = await legs.run(
     first, deadline,
     () =>
       graph.expand(principal, now, {
         ...(on.includes("entity_text") ? { entities: { terms, limit: mostConcepts } } : {}),
         ...(on.includes("relationship_text") ? { relationships: { terms, limit: mostConcepts } } : {}),
-        ...(on.includes("graph") ? { walk: { memoryIds: own.slice(0, walked.starts), limits: walked.limits }, ties: { memoryIds: own.slice(0, tied.starts), limit: tied.limit } } : {}),
+        ...(on.includes("graph") ? { walk: { memoryIds: own.slice(0, walked.starts), limits: walked.limits } } : {}),
+        ...(isTied && !isOff ? { ties: { memoryIds: own.slice(0, tied.starts), limit: tied.limit } } : {}),
         ...(isNear ? { near } : {}),
       }),
     nothingFound(), () => 0,

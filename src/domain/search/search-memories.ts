@@ -81,9 +81,10 @@ class Search {
     const vector = places(nearest.map(({ id, similarity }) => ({ id, score: similarity })));
     const elsewhere = [...answer.hits.flatMap(({ place }) => place ?? []), ...nearest.flatMap(placeOf)];
     // What is near by meaning costs no round trip of its own: its memories come with the others, what it is with the graph.
+    const wanted = new Set([...text.keys(), ...vector.keys()]);
     const [{ byId, seq }, expanded] = await Promise.all([
-      this.#hydrate(new Set([...text.keys(), ...vector.keys()]), elsewhere, near),
-      askGraph(this.#ctx, this.#legs, this.#input, { terms: this.#terms.map(({ term }) => term), hits: answer.hits, near }),
+      this.#hydrate(wanted, elsewhere, near),
+      askGraph(this.#ctx, this.#legs, this.#input, { terms: this.#terms.map(({ term }) => term), hits: answer.hits, near, hasRoom: wanted.size < this.#input.limit }),
     ]);
     if (seq > answer.appliedSeq && !caughtUp) {
       // The index missed a change that the truth has: repair it, then ask once more.
