@@ -18,11 +18,11 @@ export async function runScheduled(services: Services, now: number, clock: () =>
   await services.registerShards(now).catch((error: unknown) => services.report("shards.register", "", error));
   // The clock of the run, so that what is due is due for all of it.
   const since = clock();
-  await eraseDue(services.erasure, () => now + clock() - since, now + erasingMs);
+  const running = (): number => now + clock() - since;
+  await eraseDue(services.erasure, running, now + erasingMs);
   await services.identityMaintenance.purge(now).catch((error: unknown) => services.report("identity.purge", "", error));
   await watchAudits(services.watch, now, clock, clock() + watchingMs).catch((error: unknown) => services.report("audit.watch", "", error));
-  const sealing = now + clock() - since;
-  await keepSecrets(services.secrets, () => now + clock() - since, sealing + sealingMs);
+  await keepSecrets(services.secrets, running, running() + sealingMs);
   await sweep(services.maintenance, now);
   await sweepIndexing(services.indexing, clock, clock() + indexingMs);
 }

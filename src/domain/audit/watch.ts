@@ -1,3 +1,4 @@
+import { guarded } from "../guarded.ts";
 import { uuidv7 } from "../ids.ts";
 import { type AuditEvent, type Finding, findings, isUse, type KnownUses, longestWindowMs } from "./anomalies.ts";
 
@@ -46,15 +47,13 @@ const entriesAtOnce = 1_000;
 export async function watchAudits(ports: WatchPorts, now: number, clock: () => number, deadline: number): Promise<{ raised: number }> {
   let raised = 0;
   for (const source of await ports.feed.sources()) {
-    try {
+    await guarded(ports, "audit.watch", async () => {
       for (let more = true; more && clock() < deadline; ) {
         const step = await watchSome(ports, source, now);
         raised += step.raised;
         more = step.more;
       }
-    } catch (error) {
-      ports.report("audit.watch", error);
-    }
+    });
   }
   return { raised };
 }

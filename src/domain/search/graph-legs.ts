@@ -33,15 +33,15 @@ export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, ask
   const { terms, near } = asked;
   const { mode = "hybrid", without = [], asOf } = input;
   const own = asked.hits.filter(({ place }) => !place).map(({ id }) => id);
-  const isTied = !without.includes("graph") && own.length > 0;
-  const wanted = { entity_text: !without.includes("entities"), relationship_text: !without.includes("relationships"), graph: isTied && asked.hasRoom };
-  const isOff = mode !== "hybrid" || asOf !== undefined || terms.length === 0;
-  const on: Leg[] = textLegs.filter((leg) => wanted[leg] && !isOff);
+  const isOn = mode === "hybrid" && asOf === undefined && terms.length > 0;
+  const isTied = isOn && !without.includes("graph") && own.length > 0;
+  const wanted = { entity_text: isOn && !without.includes("entities"), relationship_text: isOn && !without.includes("relationships"), graph: isTied && asked.hasRoom };
+  const on: Leg[] = textLegs.filter((leg) => wanted[leg]);
   for (const leg of textLegs) if (!on.includes(leg)) legs.skip(leg);
 
   const isNear = near.entities.length + near.relationships.length > 0;
   noteVectors(legs, vectorKindsOf(input), legs.reports.memory_vector);
-  if (on.length === 0 && !isNear && (isOff || !isTied)) return nothingFound();
+  if (on.length === 0 && !isNear && !isTied) return nothingFound();
   const [first = isNear ? vectorLegs.entity : "graph"] = on;
   const expanded = await legs.run(
     first, deadline,
@@ -50,7 +50,7 @@ export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, ask
         ...(on.includes("entity_text") ? { entities: { terms, limit: mostConcepts } } : {}),
         ...(on.includes("relationship_text") ? { relationships: { terms, limit: mostConcepts } } : {}),
         ...(on.includes("graph") ? { walk: { memoryIds: own.slice(0, walked.starts), limits: walked.limits } } : {}),
-        ...(isTied && !isOff ? { ties: { memoryIds: own.slice(0, tied.starts), limit: tied.limit } } : {}),
+        ...(isTied ? { ties: { memoryIds: own.slice(0, tied.starts), limit: tied.limit } } : {}),
         ...(isNear ? { near } : {}),
       }),
     nothingFound(), () => 0,

@@ -1,4 +1,5 @@
 import { DomainError } from "../errors.ts";
+import { guarded } from "../guarded.ts";
 import type { Clock } from "../indexing/stage.ts";
 import type { TeamPlace } from "../memories/maintenance.ts";
 import type { AuditEntry } from "../tenancy/ports.ts";
@@ -106,12 +107,4 @@ async function sealOld(ports: RotationPorts, clock: Clock, deadline: number): Pr
     }
   }
   return rows;
-}
-
-async function guarded(ports: Pick<RotationPorts, "report">, event: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    ports.report(event, error);
-  }
 }

@@ -1,3 +1,4 @@
+import { Remembered } from "../remembered.ts";
 import { importKey } from "./aes-gcm.ts";
 import { missingDataKey } from "./errors.ts";
 import type { MasterKeys, WrappedKey } from "./master-keys.ts";
@@ -5,10 +6,8 @@ import type { TeamKeyStore } from "./ports.ts";
 
 /** How long an isolate goes on sealing with a key that is not the current one any more, at most, ms. */
 export const keyLifeMs = 60_000;
-const mostTeams = 1_000;
 
 interface Known {
-  until: number;
   wrapped: ReadonlyMap<number, WrappedKey>;
   current: number | undefined;
   opened: Map<number, Promise<CryptoKey>>;
@@ -19,7 +18,7 @@ export class TeamKeys {
   readonly #masters: MasterKeys;
   readonly #store: Pick<TeamKeyStore, "keysOf" | "insertFirst">;
   readonly #clock: () => number;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Remembered<Known>(keyLifeMs);
 
   constructor(masters: MasterKeys, store: Pick<TeamKeyStore, "keysOf" | "insertFirst">, clock: () => number = Date.now) {
     this.#masters = masters;
@@ -32,7 +31,7 @@ export class TeamKeys {
     let known = await this.#of(teamId);
     if (known.current === undefined) {
       await this.#store.insertFirst(await newDataKey(this.#masters, teamId, 1), this.#clock());
-      known = await this.#read(teamId);
+      known = await this.#anew(teamId);
     }
     const number = known.current ?? 1;
     return { number, key: await this.#open(known, number) };
@@ -42,11 +41,11 @@ export class TeamKeys {
   async opening(teamId: string, number: number): Promise<CryptoKey> {
     const known = await this.#of(teamId);
     // Another isolate may have just made it.
-    return this.#open(known.wrapped.has(number) ? known : await this.#read(teamId), number);
+    return this.#open(known.wrapped.has(number) ? known : await this.#anew(teamId), number);
   }
 
   forget(teamId: string): void {
-    this.#known.delete(teamId);
+    this.#known.forget(teamId);
   }
 
   #open(known: Known, number: number): Promise<CryptoKey> {
@@ -57,17 +56,18 @@ export class TeamKeys {
     return opened;
   }
 
-  async #of(teamId: string): Promise<Known> {
-    const known = this.#known.get(teamId);
-    return known && known.until > this.#clock() ? known : this.#read(teamId);
+  #of(teamId: string): Promise<Known> {
+    return this.#known.of(teamId, this.#clock(), () => this.#read(teamId));
+  }
+
+  #anew(teamId: string): Promise<Known> {
+    this.#known.forget(teamId);
+    return this.#of(teamId);
   }
 
   async #read(teamId: string): Promise<Known> {
     const keys = await this.#store.keysOf(teamId);
-    const known: Known = { until: this.#clock() + keyLifeMs, wrapped: new Map(keys.map((key) => [key.number, key])), current: keys.at(-1)?.number, opened: new Map() };
-    if (this.#known.size >= mostTeams) this.#known.clear();
-    this.#known.set(teamId, known);
-    return known;
+    return { wrapped: new Map(keys.map((key) => [key.number, key])), current: keys.at(-1)?.number, opened: new Map() };
   }
 }
 

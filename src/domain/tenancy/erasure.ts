@@ -1,3 +1,4 @@
+import { guarded } from "../guarded.ts";
 import type { Clock } from "../indexing/stage.ts";
 import type { TeamPlace } from "../memories/maintenance.ts";
 import type { ErasurePorts } from "./deletion-ports.ts";
@@ -83,12 +84,4 @@ async function eraseAccount(ports: ErasurePorts, userId: string, clock: Clock, d
   for (const seat of await directory.seatsOf({ userId })) await sessions.erase(seat);
   await directory.forgetAccount(userId, { at: clock(), action: "account.erase", success: true, userId, subject: userId, client: "erasure" });
   return true;
-}
-
-async function guarded(ports: Pick<ErasurePorts, "report">, event: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    ports.report(event, error);
-  }
 }

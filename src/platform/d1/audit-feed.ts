@@ -1,7 +1,9 @@
+import { drizzle } from "drizzle-orm/d1";
 import { type AuditEvent, clientName, watchedActions } from "../../domain/audit/anomalies.ts";
 import type { AuditFeed, LastRead, WatchProgress } from "../../domain/audit/watch.ts";
 import { directorySource } from "./audit-store.ts";
 import type { ShardOf } from "./memory-store.ts";
+import { shardNames } from "./shard-names.ts";
 
 /** A window that holds more than this has given its alert long ago. */
 const maxInWindow = 4_000;
@@ -28,8 +30,7 @@ export class D1AuditFeed implements AuditFeed {
   }
 
   async sources(): Promise<string[]> {
-    const { results } = await this.#directory.prepare("SELECT name FROM shards ORDER BY name").all<{ name: string }>();
-    return [directorySource, ...results.map(({ name }) => name)];
+    return [directorySource, ...(await shardNames(drizzle(this.#directory)))];
   }
 
   async read(source: string, { lastId, windowId }: WatchProgress, limit: number): Promise<{ events: AuditEvent[]; upTo: LastRead | undefined }> {

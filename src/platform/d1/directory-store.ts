@@ -6,6 +6,7 @@ import { isScope, type Principal, type Role } from "../../domain/tenancy/princip
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
 import { liveOrganization, liveTeam } from "./tenant-sql.ts";
+import { shardNames } from "./shard-names.ts";
 
 export interface TeamPlace {
   id: string;
@@ -42,9 +43,8 @@ export class DirectoryStore implements KeyDirectory {
     return row.name;
   }
 
-  async listShards(): Promise<string[]> {
-    const rows = await this.#db.select({ name: shards.name }).from(shards).orderBy(asc(shards.name));
-    return rows.map(({ name }) => name);
+  listShards(): Promise<string[]> {
+    return shardNames(this.#db);
   }
 
   async createOrganization(organization: { id: string; name: string }, now: number): Promise<void> {

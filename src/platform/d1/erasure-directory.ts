@@ -5,10 +5,11 @@ import type { TeamPlace } from "../../domain/memories/maintenance.ts";
 import type { ErasureDirectory, Seat } from "../../domain/tenancy/deletion-ports.ts";
 import type { AuditEntry } from "../../domain/tenancy/ports.ts";
 import { alerts } from "./audit-schema.ts";
-import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
+import { apiKeys, directoryAudit, memberships, organizations, teams, users } from "./directory-schema.ts";
 import { beingErased } from "./directory-store.ts";
 import { identities, invitations, oauthRecords, oauthSpentTokens, passkeys, signInLinks, webSessions } from "./identity-schema.ts";
 import { grantsOf } from "./tenant-sql.ts";
+import { shardNames } from "./shard-names.ts";
 
 const place = { id: teams.id, organizationId: teams.organizationId, shard: teams.shard };
 
@@ -81,8 +82,8 @@ export class D1ErasureDirectory implements ErasureDirectory {
     return row;
   }
 
-  async listShards(): Promise<string[]> {
-    return (await this.#db.select({ name: shards.name }).from(shards).orderBy(asc(shards.name))).map(({ name }) => name);
+  listShards(): Promise<string[]> {
+    return shardNames(this.#db);
   }
 
   async deletedTeams(): Promise<(TeamPlace & { beingErased: boolean })[]> {

@@ -11,6 +11,9 @@ export interface MemoryAct {
   count: number;
 }
 
+/** What `MemoryAct` says of these memories: the one that it was, or how many. */
+export const actOn = (ids: readonly string[]): Pick<MemoryAct, "memoryId" | "count"> => ({ memoryId: ids.length === 1 ? ids[0] : undefined, count: ids.length });
+
 /** The row of the shard's audit, for the batch that it tells of. */
 export function auditMemories(d1: D1Database, principal: Principal, write: WriteContext, { action, memoryId, count }: MemoryAct): D1PreparedStatement {
   const { teamId, userId, credential } = principal;

@@ -16,7 +16,7 @@ import type {
 import { WriteRace } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { idsIn, live, matching, unexpired, visibleTo } from "./memory-conditions.ts";
-import { auditMemories } from "./memory-audit.ts";
+import { actOn, auditMemories } from "./memory-audit.ts";
 import * as statements from "./memory-sql.ts";
 import { OpenedRows } from "./opened-rows.ts";
 import { type SealedRows, toMemory } from "./sealed-rows.ts";
@@ -301,7 +301,7 @@ export class D1MemoryStore implements MemoryStore {
       ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
       d1.prepare(statements.insertTags).bind(teamId, count),
       d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
-      auditMemories(d1, principal, write, { action: actionOf(writes), memoryId: count === 1 ? writes[0]?.memory.id : undefined, count }),
+      auditMemories(d1, principal, write, { action: actionOf(writes), ...actOn(writes.map(({ memory }) => memory.id)) }),
       ...writes.flatMap(({ proposal }) => (proposal === undefined ? [] : [d1.prepare(statements.fulfilProposal).bind(teamId, proposal, principal.userId, write.now)])),
       ...(once ? [this.#idempotency(d1, principal, write.now, once)] : []),
     ];
@@ -334,7 +334,7 @@ export class D1MemoryStore implements MemoryStore {
       d1.prepare(statements.insertTombstones).bind(principal.teamId, JSON.stringify(tombstones), ids.length, write.now),
       d1.prepare(statements.deleteIdempotency).bind(principal.teamId, JSON.stringify(ids)),
       d1.prepare(statements.deleteMemories).bind(principal.teamId, JSON.stringify(ids)),
-      auditMemories(d1, principal, write, { action: "erase", memoryId: ids.length === 1 ? ids[0] : undefined, count: ids.length }),
+      auditMemories(d1, principal, write, { action: "erase", ...actOn(ids) }),
     ]);
     return { ids, lastSeq };
   }
@@ -355,7 +355,7 @@ export class D1MemoryStore implements MemoryStore {
   }
 
   async note(principal: Principal, write: WriteContext, { action, ids }: MemoryReading): Promise<void> {
-    await auditMemories(this.#shardOf(principal.shard), principal, write, { action, memoryId: ids.length === 1 ? ids[0] : undefined, count: ids.length }).run();
+    await auditMemories(this.#shardOf(principal.shard), principal, write, { action, ...actOn(ids) }).run();
   }
 
   /** Runs the batch, one transaction, whose first statement answers the last sequence number taken. */

@@ -1,6 +1,6 @@
 import type { TeamHome } from "../../domain/search/vector-index.ts";
 import type { ShardOf } from "./memory-store.ts";
-import { Remembered } from "./remembered.ts";
+import { Remembered } from "../../domain/remembered.ts";
 
 /** A tenth of the time for which a space is kept after it stopped serving (`retireAfterMs`). */
 const rememberMs = 60_000;

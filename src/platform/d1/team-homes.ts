@@ -1,5 +1,5 @@
 import type { TeamPlace } from "../../domain/memories/maintenance.ts";
-import { Remembered } from "./remembered.ts";
+import { Remembered } from "../../domain/remembered.ts";
 
 const rememberMs = 60_000;
 
