@@ -1,34 +1,24 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../cli/free-port.ts";
-import { client as registration, type Issuer, startProvider } from "../e2e/support/issuers.ts";
-import { Product } from "../e2e/support/product.ts";
+import type { Issuer } from "../e2e/support/issuers.ts";
+import type { Product } from "../e2e/support/product.ts";
 import { startChromium } from "./support/chromium.ts";
 import { Profile } from "./support/profile.ts";
 import { WaitingClient } from "./support/waiting-client.ts";
+import { signInAtIssuer, startWithIssuer } from "./support/with-issuer.ts";
 
 let product: Product;
 let browser: Browser;
 let idp: Issuer;
 let client: WaitingClient;
 beforeAll(async () => {
-  const port = await freePort();
-  idp = await startProvider([`http://localhost:${port}/sign-in/callback/idp`]);
-  const SIGN_IN_PROVIDERS = JSON.stringify([{ id: "idp", name: "Example", issuer: idp.issuer, ...registration }]);
-  [product, browser] = await Promise.all([Product.start({ OMNIMEMORY_RATE_LIMIT: "off", SIGN_IN_PROVIDERS }, port), startChromium()]);
+  [{ product, idp }, browser] = await Promise.all([startWithIssuer(), startChromium()]);
   client = await WaitingClient.start(product);
 });
 afterAll(async () => {
   idp.close();
   await Promise.all([browser.close(), client.stop(), product.remove()]);
 });
-
-async function signInAtIssuer(profile: Profile, login: string): Promise<void> {
-  await profile.page.getByPlaceholder("Enter any login").fill(login);
-  await profile.page.getByPlaceholder("and password").fill("any");
-  await profile.press("Sign-in");
-  await profile.press("Continue");
-}
 
 async function open(): Promise<Profile> {
   const profile = await Profile.open(browser, product);

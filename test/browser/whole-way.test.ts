@@ -1,22 +1,19 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../cli/free-port.ts";
 import type { Tokens } from "../e2e/support/client-memory.ts";
-import { client as registration, type Issuer, startProvider } from "../e2e/support/issuers.ts";
-import { Product } from "../e2e/support/product.ts";
+import type { Issuer } from "../e2e/support/issuers.ts";
+import type { Product } from "../e2e/support/product.ts";
 import { startChromium } from "./support/chromium.ts";
 import { Device } from "./support/device.ts";
 import { Profile } from "./support/profile.ts";
 import { WaitingClient } from "./support/waiting-client.ts";
+import { signInAtIssuer, startWithIssuer } from "./support/with-issuer.ts";
 
 let product: Product;
 let browser: Browser;
 let idp: Issuer;
 beforeAll(async () => {
-  const port = await freePort();
-  idp = await startProvider([`http://localhost:${port}/sign-in/callback/idp`]);
-  const SIGN_IN_PROVIDERS = JSON.stringify([{ id: "idp", name: "Example", issuer: idp.issuer, ...registration }]);
-  [product, browser] = await Promise.all([Product.start({ OMNIMEMORY_RATE_LIMIT: "off", SIGN_IN_PROVIDERS }, port), startChromium()]);
+  [{ product, idp }, browser] = await Promise.all([startWithIssuer(), startChromium()]);
 });
 afterAll(async () => {
   idp.close();
@@ -38,10 +35,7 @@ const ways: Record<string, (person: Profile) => Promise<() => Promise<void>>> = 
     person.allowRequestsTo(idp.issuer);
     return Promise.resolve(async () => {
       await person.press("Sign in with Example");
-      await person.page.getByPlaceholder("Enter any login").fill("grace");
-      await person.page.getByPlaceholder("and password").fill("any");
-      await person.press("Sign-in");
-      await person.press("Continue");
+      await signInAtIssuer(person, "grace");
     });
   },
 };
