@@ -1,3 +1,5 @@
+import type { ErrorCode } from "../domain/errors.ts";
+
 /** Error form of the memory-server document, section 12, for answers that no tool gives. */
 export const errorBody = (code: string, message: string, requestId: string) => ({
   error: { code, message, timestamp: new Date().toISOString(), request_id: requestId },
@@ -15,3 +17,15 @@ export const noCredential = (requestId: string, challenge: string): Response =>
 /** One text for every reason: an answer must not tell which keys exist. */
 export const invalidCredential = (requestId: string, challenge: string): Response =>
   unauthorized("The API key or access token is not valid. It may be mistyped, expired or revoked.", requestId, challenge);
+
+/** HTTP statuses of the domain's errors. */
+export const statusOf = {
+  INVALID_SESSION: 401,
+  MEMORY_NOT_FOUND: 404,
+  PERMISSION_DENIED: 403,
+  PROVIDER_ERROR: 502,
+  VALIDATION_ERROR: 400,
+  RATE_LIMIT_EXCEEDED: 429,
+  CONFLICT: 409,
+  INTERNAL_ERROR: 500,
+} as const satisfies Record<ErrorCode, number>;

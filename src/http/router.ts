@@ -3,7 +3,7 @@ import { routePath } from "hono/route";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
 import type { Services } from "../app.ts";
 import { noteRefusal } from "../domain/audit/refusals.ts";
-import { DomainError, type ErrorCode } from "../domain/errors.ts";
+import { DomainError } from "../domain/errors.ts";
 import { uuidv7 } from "../domain/ids.ts";
 import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
@@ -25,7 +25,7 @@ import { recoveryPages } from "./web/recovery-routes.tsx";
 import { upstreamRoutes } from "./upstream/routes.tsx";
 import { keyPages } from "./web/key-routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
-import { errorBody, invalidCredential, noCredential } from "./errors.ts";
+import { errorBody, invalidCredential, noCredential, statusOf } from "./errors.ts";
 
 /** How the edge reaches the session objects. */
 export type SessionOf = (name: string) => { fetch(request: Request): Promise<Response> };
@@ -125,15 +125,3 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   });
   return app;
 }
-
-/** HTTP statuses of the domain's errors. */
-const statusOf = {
-  INVALID_SESSION: 401,
-  MEMORY_NOT_FOUND: 404,
-  PERMISSION_DENIED: 403,
-  PROVIDER_ERROR: 502,
-  VALIDATION_ERROR: 400,
-  RATE_LIMIT_EXCEEDED: 429,
-  CONFLICT: 409,
-  INTERNAL_ERROR: 500,
-} as const satisfies Record<ErrorCode, number>;

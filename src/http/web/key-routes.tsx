@@ -1,13 +1,13 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { noteRefusal } from "../../domain/audit/refusals.ts";
-import { DomainError, type ErrorCode, invalid } from "../../domain/errors.ts";
+import { DomainError, invalid } from "../../domain/errors.ts";
 import { createKey, defaultLifetimeDays, type KeyContext, maxLifetimeDays, revokeKey, rotateKey } from "../../domain/tenancy/keys.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
 import { describeProblems } from "../../mcp/errors.ts";
+import { statusOf } from "../errors.ts";
 import { auditLater } from "../later.ts";
 import { formOf } from "./form.ts";
 import { errorPage } from "./pages/error-page.tsx";
@@ -23,8 +23,6 @@ const creation = z.object({
   scopes: z.array(z.enum(scopes)).min(1, "Choose what the key may do."),
   days: z.coerce.number().int().min(1).max(maxLifetimeDays).default(defaultLifetimeDays),
 });
-
-const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = { PERMISSION_DENIED: 403, MEMORY_NOT_FOUND: 404, CONFLICT: 409 };
 
 /** The forms of the home page by which people make, replace and revoke their keys. */
 export function keyPages(services: Services): Hono<Web> {
@@ -68,7 +66,7 @@ export function keyPages(services: Services): Hono<Web> {
         const who = { userId: visitor.person.userId, credentialId: visitor.session.id };
         auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, who, "POST /keys", Date.now(), originOfCall(c)));
       }
-      return errorPage(c, statusOf[error.code] ?? 400, error.message, error.mend ?? "Go back and try again.");
+      return errorPage(c, statusOf[error.code], error.message, error.mend ?? "Go back and try again.");
     }
   }
   return app;
