@@ -199,10 +199,27 @@ export interface IndexStats {
 export interface IndexState {
   /** Equal to an earlier one only if nothing changed since that the principal may find. */
   generation: string;
+  /** What changed since the generation that was named, as far as the principal may find it; undefined when that is not known. */
+  changes: IndexChanges | undefined;
+  /** How many documents of the team the principal may find. */
+  documents: number;
   /** Whether another team of the organization holds anything public. */
   others: boolean;
   /** Whether vectors wait that the store behind does not show yet. */
   pending: boolean;
+}
+
+export interface IndexChanges {
+  /** Memories that were stored, changed or taken away, or about which something else changed. */
+  ids: string[];
+  /** The terms that they hold, or are lent, by now. */
+  terms: string[];
+}
+
+/** A memory about which something changed that the index does not hold, for those who see this home (`homeOf`). */
+export interface HomeChange {
+  home: string;
+  memoryId: string;
 }
 
 /** The team's rebuildable full-text index. */
@@ -227,11 +244,11 @@ export interface SearchIndex {
   publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]>;
   publicById(principal: Principal, now: number, id: string): Promise<PublicPlace | undefined>;
   stats(principal: Principal): Promise<IndexStats>;
+  /** For changes that the index itself does not hold: moves the generation of those who see them. Never fails the write. */
+  changed(principal: Principal, changes: readonly HomeChange[]): Promise<void>;
   /**
-   * For a change that the index itself does not hold: moves the generation of those who see something of these homes. Never
-   * fails the write.
+   * Moves before a write is acknowledged. Undefined when it cannot be told in time: then no kept answer may be used.
+   * `since`: the generation of an earlier state.
    */
-  changed(principal: Principal, homes: readonly string[]): Promise<void>;
-  /** Moves before a write is acknowledged. Undefined when it cannot be told in time: then no kept answer may be used. */
-  state(principal: Principal): Promise<IndexState | undefined>;
+  state(principal: Principal, since?: string): Promise<IndexState | undefined>;
 }

@@ -32,6 +32,10 @@ export class LruMap<V> {
     }
   }
 
+  deleteIf(condition: (value: V) => boolean): void {
+    for (const [key, { value }] of this.#entries) if (condition(value)) this.#delete(key);
+  }
+
   clear(): void {
     this.#entries.clear();
     this.#bytes = 0;

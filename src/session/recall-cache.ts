@@ -1,6 +1,8 @@
 import { sha256Hex } from "../domain/hash.ts";
 import { keptMs } from "../domain/memories/recall-cached.ts";
 import { keptShape, parseKept, type KeptAnswer } from "../domain/memories/kept-answer.ts";
+import type { IndexState } from "../domain/ports.ts";
+import { type Basis, outdatedBy } from "../domain/search/basis.ts";
 import type { AnswerStore, CacheLookup, CacheRates, RecallCache } from "../domain/search/recall-cache.ts";
 import { estimateTokens } from "../domain/search/tokens.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
@@ -27,7 +29,10 @@ export interface SessionCacheOptions {
 
 interface Held {
   answer: KeptAnswer;
+  /** Where it lies in L2, or would. */
+  hash: string;
   key: string;
+  basis: Basis | undefined;
   /** Whether it went to L2. */
   shared: boolean;
 }
@@ -39,31 +44,33 @@ interface Held {
 export class SessionRecallCache implements RecallCache {
   readonly #options: SessionCacheOptions;
   readonly #l1 = new LruMap<Held>(l1Bytes);
-  /** Of everything in L1. */
-  #generation = "";
+  #generation: string | undefined;
 
   constructor(options: SessionCacheOptions) {
     this.#options = options;
+    this.#generation = options.stored.generation;
+  }
+
+  get generation(): string | undefined {
+    return this.#generation;
   }
 
   rates(): CacheRates {
     return this.#options.counts.rates();
   }
 
-  /** The person has just written. The generation says so as well; this frees the memory at once. */
+  /** The person has left. */
   drop(): void {
     this.#l1.clear();
     this.#options.stored.clear();
   }
 
-  async lookUp(principal: Principal, now: number, question: string, generation: string): Promise<CacheLookup> {
+  async lookUp(principal: Principal, now: number, question: string, state: IndexState, since: string | undefined): Promise<CacheLookup> {
     const { answers, counts, stored } = this.#options;
-    if (generation !== this.#generation) {
-      if (this.#generation !== "") this.drop();
-      this.#generation = generation;
-    }
+    const { generation } = state;
+    const isCurrent = this.#follow(state, since);
     const asked = JSON.stringify([principal.userId, [...principal.scopes].sort(), question]);
-    const held = this.#l1.get(asked);
+    const held = isCurrent ? this.#l1.get(asked) : undefined;
     if (held && held.answer.until > now) {
       counts.hit("l1", tokensOf(held.answer));
       if (!held.shared) this.#share(held);
@@ -71,39 +78,52 @@ export class SessionRecallCache implements RecallCache {
     }
     counts.miss("l1");
 
-    const key = await keyOf(principal, generation, asked);
-    const found = stored.has(key) ? await answers.get(key) : undefined;
+    const hash = await sha256Hex(asked);
+    const entry = isCurrent ? stored.get(hash) : undefined;
+    const found = entry && (await answers.get(entry.key));
     const kept = found === undefined ? undefined : parseKept(found);
-    if (kept && kept.until > now) {
+    if (entry && kept && kept.until > now) {
       counts.hit("l2", tokensOf(kept));
-      this.#hold(generation, asked, { answer: kept, key, shared: true });
+      this.#hold(generation, asked, { answer: kept, hash, key: entry.key, basis: entry.basis, shared: true });
       return { level: "l2", outcome: kept.outcome };
     }
-    stored.remove(key);
+    if (entry) stored.remove(hash);
     counts.miss("l2");
     return {
       level: "miss",
-      keep: (outcome, until) => {
-        if (until > now) this.#hold(generation, asked, { answer: { until, outcome }, key, shared: false });
+      keep: ({ basis, ...outcome }, until) => {
+        const key = `r${keptShape}:${principal.teamId}:${principal.userId}:${generation}:${hash}`;
+        if (until > now) this.#hold(generation, asked, { answer: { until, outcome }, hash, key, basis, shared: false });
       },
     };
   }
 
-  #share(held: Held): void {
-    held.shared = true;
-    this.#options.stored.add(held.key, held.answer.until);
-    this.#options.later(this.#options.answers.put(held.key, JSON.stringify(held.answer), Math.ceil(keptMs / 1000)));
+  /** Lets go of what may hold no longer. False when that cannot be told, since another call has followed to another state meanwhile. */
+  #follow(state: IndexState, since: string | undefined): boolean {
+    const { generation } = state;
+    if (generation === this.#generation) return true;
+    if (since !== this.#generation) return false;
+    const mayDiffer = outdatedBy(state);
+    const isOutdated = ({ basis }: { basis: Basis | undefined }): boolean => !basis || mayDiffer(basis);
+    this.#l1.deleteIf(isOutdated);
+    this.#options.stored.follow(generation, isOutdated);
+    this.#generation = generation;
+    return true;
   }
 
-  /** Unless something changed since it was asked for: then nobody will ask for it again. */
+  #share(held: Held): void {
+    held.shared = true;
+    const { answer, hash, key, basis } = held;
+    this.#options.stored.add(hash, { key, until: answer.until, basis }, this.#generation as string);
+    this.#options.later(this.#options.answers.put(key, JSON.stringify(answer), Math.ceil(keptMs / 1000)));
+  }
+
+  /** Unless something changed since it was asked for: whether that concerns it was not looked into. */
   #hold(generation: string, asked: string, held: Held): void {
     const size = sizeOf(held.answer) + asked.length * bytesPerCharacter;
     if (generation === this.#generation && size <= largestAnswer) this.#l1.set(asked, held, size);
   }
 }
-
-const keyOf = async (principal: Principal, generation: string, asked: string): Promise<string> =>
-  `r${keptShape}:${principal.teamId}:${principal.userId}:${generation}:${await sha256Hex(asked)}`;
 
 const sizeOf = ({ outcome }: KeptAnswer): number =>
   outcome.items.reduce((sum, { memory }) => sum + bytesPerMemory + bytesPerCharacter * (memory.content.length + (memory.summary?.length ?? 0)), 0);

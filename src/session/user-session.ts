@@ -153,7 +153,6 @@ export class UserSession extends DurableObject<Env> {
   }
 
   #changed(change: MemoryChange): void {
-    this.#cache.drop();
     for (const id of change.ids) this.#endpoint.resourceUpdated(memoryUri(id));
     this.#endpoint.resourceUpdated(recentUri);
     if (change.listChanged) this.#endpoint.resourcesChanged();

@@ -70,6 +70,9 @@ export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkIn
 
 /** Answers kept by those who see a link, which is who sees both ends, hold no longer. */
 async function tell(ctx: Context, source: Memory, targets: readonly Memory[]): Promise<void> {
-  const homes = targets.map((target) => homeOf(source.visibility, source.ownerId) || homeOf(target.visibility, target.ownerId));
-  await ctx.index.changed(ctx.principal, [...new Set(homes)]);
+  const changes = targets.flatMap((target) => {
+    const home = homeOf(source.visibility, source.ownerId) || homeOf(target.visibility, target.ownerId);
+    return [source, target].map(({ id }) => ({ home, memoryId: id }));
+  });
+  await ctx.index.changed(ctx.principal, changes);
 }

@@ -1,12 +1,13 @@
 import type { Stage } from "../indexing/stage.ts";
+import type { HomeChange } from "../ports.ts";
 import { homeOf } from "../memories/memory.ts";
 import type { TeamHome } from "../search/vector-index.ts";
 import { drawGraph, extractionRules } from "./draw.ts";
 import type { GraphWriter } from "./ports.ts";
 
-/** Told of what changed behind the index: in which homes, whose kept answers hold no longer. */
+/** Told of what changed behind the index: kept answers about these memories hold no longer. */
 export interface ChangeListener {
-  changed(team: TeamHome, homes: readonly string[]): Promise<void>;
+  changed(team: TeamHome, changes: readonly HomeChange[]): Promise<void>;
 }
 
 export const graphStageName = "graph";
@@ -17,7 +18,7 @@ export const graphStage = (graph: GraphWriter, listener: ChangeListener): Stage 
   space: extractionRules,
   async take({ home }, memories, { clock }) {
     await drawGraph({ graph }, home, clock(), memories);
-    await listener.changed(home, [...new Set(memories.map(({ visibility, ownerId }) => homeOf(visibility, ownerId)))]);
+    await listener.changed(home, memories.map(({ id, visibility, ownerId }) => ({ home: homeOf(visibility, ownerId), memoryId: id })));
     return { done: memories.length, setAside: [] };
   },
 });

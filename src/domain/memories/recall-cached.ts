@@ -27,9 +27,10 @@ export async function recallCached(ctx: Context, input: RecallInput, form: strin
 }
 
 async function answer(ctx: Context, input: RecallInput, form: string): Promise<{ outcome: RecallOutcome; level: CacheLevel }> {
-  const indexState = ctx.cache && !dependsOnClock(ctx, input) ? await ctx.index.state(ctx.principal) : undefined;
+  const since = ctx.cache?.generation;
+  const indexState = ctx.cache && !dependsOnClock(ctx, input) ? await ctx.index.state(ctx.principal, since) : undefined;
   if (!ctx.cache || !indexState) return { outcome: await recall(ctx, input), level: "off" };
-  const found = await ctx.cache.lookUp(ctx.principal, ctx.now, questionOf(input, form), indexState.generation);
+  const found = await ctx.cache.lookUp(ctx.principal, ctx.now, questionOf(input, form), indexState, since);
   if ("outcome" in found) return found;
   const outcome = await recall({ ...ctx, indexState }, input);
   if (mayBeKept(outcome)) found.keep(outcome, validUntil(outcome, ctx.now));

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { MemoryFilter } from "../ports.ts";
+import type { Basis } from "../search/basis.ts";
 import { finish, type SearchReport } from "../search/answer.ts";
 import type { Rendering } from "../search/budget.ts";
 import { choose, type Ranked } from "../search/choose.ts";
@@ -7,6 +8,7 @@ import { degradedBy, ownOnly } from "../search/degraded.ts";
 import type { Receipt } from "../search/receipt.ts";
 import { relate, type Related } from "../search/related.ts";
 import { searchMemories } from "../search/search-memories.ts";
+import { wordless } from "../search/relevance.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./look-up.ts";
 import type { Memory } from "./memory.ts";
@@ -64,6 +66,8 @@ export interface RecallOutcome {
   /** What the answer had to do without, in words. */
   degraded: string[];
   receipt?: Receipt;
+  /** When the answer can outlive changes that have nothing to do with it. */
+  basis?: Basis;
 }
 
 export async function recall(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
@@ -83,10 +87,11 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
-  const { question, ranked, concepts, ties, legs, withoutOthers } = await searchMemories(ctx, query, input);
+  const { question, ranked, concepts, ties, legs, basis, withoutOthers } = await searchMemories(ctx, query, input);
+  const minRelevance = input.minRelevance ?? defaultMinRelevance;
   const { chosen, attached, drops, found } = choose(ranked, concepts, {
     limit: input.limit,
-    minRelevance: input.minRelevance ?? defaultMinRelevance,
+    minRelevance,
     without: new Set(input.without),
   });
   const related = relate(chosen.map(({ memory }) => memory.id), ties, attached);
@@ -103,9 +108,12 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     drops,
     unshaped: ranked.slice(0, input.limit).map(whole),
   };
-  return finish({ items, totalFound: found, more: [], degraded: [...degradedBy(legs), ...(withoutOthers ? [ownOnly] : [])] }, report, {
+  const outcome = finish({ items, totalFound: found, more: [], degraded: [...degradedBy(legs), ...(withoutOthers ? [ownOnly] : [])] }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),
   });
+  // A receipt tells of all that was looked at, and the past has terms of its own.
+  const outlives = basis && minRelevance > wordless && question.terms.length > 0 && input.receipt !== true && input.asOf === undefined;
+  return outlives ? { ...outcome, basis } : outcome;
 }

@@ -1,4 +1,5 @@
 import type { RecallOutcome } from "../memories/recall.ts";
+import type { IndexState } from "../ports.ts";
 import type { Principal } from "../tenancy/principal.ts";
 
 /** Where an answer came from; `off` when no kept answer could be used or made. */
@@ -8,7 +9,7 @@ export type CacheLookup =
   | { level: "l1" | "l2"; outcome: RecallOutcome }
   | {
       level: "miss";
-      /** Keeps the answer for the next who asks the same; `until` in ms since the epoch. */
+      /** Keeps the answer for when the same is asked again; `until` in ms since the epoch. */
       keep(outcome: RecallOutcome, until: number): void;
     };
 
@@ -26,12 +27,14 @@ export interface CacheRates {
 }
 
 /**
- * Answers of recall, kept by who asked what and for what state of the memories: an answer is served only while nothing has
- * changed that the person may find. Never fails; what cannot be had is a miss.
+ * Answers of recall, kept by who asked what: an answer is served only while nothing has changed that concerns it and that the
+ * person may find. Never fails; what cannot be had is a miss.
  */
 export interface RecallCache {
-  /** `generation`: of the indexes, asked just before. */
-  lookUp(principal: Principal, now: number, question: string, generation: string): Promise<CacheLookup>;
+  /** The state of the indexes up to which is known what of all that is kept still holds. */
+  readonly generation: string | undefined;
+  /** `state`: of the indexes, asked just before; its changes are those since `since`. */
+  lookUp(principal: Principal, now: number, question: string, state: IndexState, since: string | undefined): Promise<CacheLookup>;
   rates(): CacheRates;
 }
 

@@ -78,6 +78,10 @@ const maxTold = 6;
 const scale = { offset: 0.85, slope: 0.73 } as const;
 
 const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
+const calibrated = (odds: number): number => logistic(scale.offset + scale.slope * odds);
+
+/** The most that a memory reaches that neither holds a word of the question nor is lent one, however near by meaning. */
+export const wordless = calibrated(model.bias + model.standing);
 
 /** Calibrated 0–1; from .7 on, it is probably what was asked for. */
 export function relevanceOf(question: Question, { own, lent, standing, name }: Evidence): number {
@@ -87,5 +91,5 @@ export function relevanceOf(question: Question, { own, lent, standing, name }: E
   const held = weightOf(question, own);
   const told = Math.min(maxTold, held / question.rarest);
   const odds = model.bias + model.covered * covered + model.standing * standing + model.told * told + model.name * name + (held >= all ? model.complete : 0);
-  return logistic(scale.offset + scale.slope * odds);
+  return calibrated(odds);
 }

@@ -5,6 +5,7 @@ import type { Memory } from "../memories/memory.ts";
 import type { RecallInput, SearchPart } from "../memories/recall.ts";
 import type { PublicPlace, SearchAnswer } from "../ports.ts";
 import { concealed } from "../secrets/withheld.ts";
+import type { Basis } from "./basis.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Ranked } from "./choose.ts";
 import { conceptsOf, drawnBy, nearBy, nearOf } from "./concepts.ts";
@@ -26,6 +27,8 @@ export interface Searched {
   /** Links of the best memories. */
   ties: Tie[];
   legs: LegReports;
+  /** What the search looked for, and at; undefined when it is not known in which state the indexes were. */
+  basis: Basis | undefined;
   /** What other teams of the organization made public is missing. */
   withoutOthers: boolean;
 }
@@ -122,8 +125,16 @@ class Search {
       concepts: conceptsOf(expanded, byId.values()),
       ties: expanded.ties,
       legs: this.#legs.reports,
+      basis: this.#basis(question, byId.keys(), expanded.ties),
       withoutOthers: this.#withoutOthers,
     };
+  }
+
+  #basis(question: Question, considered: Iterable<string>, ties: Tie[]): Basis | undefined {
+    const { indexState } = this.#ctx;
+    const terms = [...this.#terms, ...question.terms].map(({ term }) => term);
+    const ids = [...considered, ...ties.flatMap(({ source, target }) => [source, target])];
+    return indexState && { terms: [...new Set(terms)], ids: [...new Set(ids)], documents: indexState.documents };
   }
 
   /** The words of the question; a slip is taken for what was meant. Without the text leg every word tells the same. */

@@ -1,5 +1,5 @@
 import type { Memory, Version } from "../../domain/memories/memory.ts";
-import type { IndexState, IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
+import type { HomeChange, IndexChanges, IndexState, IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { inTime, Late, within } from "../../domain/within.ts";
 import { toDocument, toPastDocument } from "./document.ts";
@@ -24,12 +24,17 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const refOf = (principal: Principal): TeamRef => ({ teamId: principal.teamId, shard: principal.shard });
 
+const both = (a: IndexChanges | undefined, b: IndexChanges | undefined): IndexChanges | undefined =>
+  a && b && { ids: [...a.ids, ...b.ids], terms: [...a.terms, ...b.terms] };
+
 const total = (weights: number[]): number => weights.reduce((sum, weight) => sum + weight, 0);
 
 /** The port over the index objects: the team's own, and its organization's for what is public. */
 export class TeamIndexClient implements SearchIndex {
   readonly #namespace: DurableObjectNamespace<TeamIndex>;
   readonly #report: Report;
+  /** Writes of this isolate of which an index could not be told at all yet: no answer can be known to hold. */
+  readonly #unheard = new Set<Promise<void>>();
 
   constructor(namespace: DurableObjectNamespace<TeamIndex>, report: Report) {
     this.#namespace = namespace;
@@ -137,18 +142,26 @@ export class TeamIndexClient implements SearchIndex {
     return inTime(answerMs, this.#team(principal).stats(refOf(principal)));
   }
 
-  changed(principal: Principal, homes: readonly string[]): Promise<void> {
-    return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(homes));
+  changed(principal: Principal, changes: readonly HomeChange[]): Promise<void> {
+    const told = changes.map(({ home, memoryId }) => ({ audience: home, memoryId }));
+    return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(told));
   }
 
-  async state(principal: Principal): Promise<IndexState | undefined> {
+  async state(principal: Principal, since?: string): Promise<IndexState | undefined> {
     const { userId, teamId } = principal;
+    const [sinceTeam, sinceOrganization] = since?.split("-") ?? [];
+    if (this.#unheard.size > 0) return undefined;
     try {
-      const known = await within(stateMs, Promise.all([this.#team(principal).state(userId, teamId), this.#organization(principal).state(userId, teamId)]));
+      const known = await within(stateMs, Promise.all([
+        this.#team(principal).state(userId, teamId, sinceTeam),
+        this.#organization(principal).state(userId, teamId, sinceOrganization),
+      ]));
       if (!known) return undefined;
       const [team, organization] = known;
       return {
         generation: `${team.generation}-${organization.generation}`,
+        changes: both(team.changes, organization.changes),
+        documents: team.documents,
         others: organization.others,
         pending: team.pending || organization.pending,
       };
@@ -183,7 +196,10 @@ export class TeamIndexClient implements SearchIndex {
       }
     }
     const bumped = (): Promise<boolean> => inTime(hintMs, index().bump()).then(() => true, () => false);
-    if (!(await bumped())) void this.#untilBumped(bumped);
+    if (await bumped()) return;
+    const told = this.#untilBumped(bumped);
+    this.#unheard.add(told);
+    void told.finally(() => this.#unheard.delete(told));
   }
 
   async #untilBumped(bumped: () => Promise<boolean>): Promise<void> {

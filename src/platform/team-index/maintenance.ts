@@ -1,5 +1,6 @@
 import type { MaintenanceIndex, TeamPlace } from "../../domain/memories/maintenance.ts";
 import type { ChangeListener } from "../../domain/graph/stage.ts";
+import type { HomeChange } from "../../domain/ports.ts";
 import type { TeamHome } from "../../domain/search/vector-index.ts";
 import type { TeamIndex } from "./team-index.ts";
 
@@ -23,8 +24,8 @@ export class TeamIndexMaintenance implements MaintenanceIndex, ChangeListener {
     return { rebuilt: results.some(({ rebuilt }) => rebuilt) };
   }
 
-  async changed({ teamId }: TeamHome, homes: readonly string[]): Promise<void> {
-    await this.#namespace.getByName(`team:${teamId}`).bump(homes);
+  async changed({ teamId }: TeamHome, changes: readonly HomeChange[]): Promise<void> {
+    await this.#namespace.getByName(`team:${teamId}`).bump(changes.map(({ home, memoryId }) => ({ audience: home, memoryId })));
   }
 
   #indexes(place: TeamPlace) {

@@ -1,8 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
-import type { PublicPlace } from "../../domain/ports.ts";
-import { Documents } from "./documents.ts";
+import type { IndexChanges, PublicPlace } from "../../domain/ports.ts";
+import { keptMs } from "../../domain/memories/recall-cached.ts";
+import { Documents, partOf } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
-import { everyone, Generations } from "./generation.ts";
+import { type AudienceChange, everyone, Generations } from "./generation.ts";
 import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
@@ -10,6 +11,7 @@ import { documentsAt, searchDocuments, type IndexMatch, type IndexQuery, type Pa
 import { TeamSource, type Chain, type Checksum } from "./source.ts";
 import { TextIndex } from "./text/text-index.ts";
 import { VectorizeBindings } from "../vectorize/bindings.ts";
+import { parseVectorId } from "../vectorize/vector-ids.ts";
 import { settlePending } from "../vectorize/settle.ts";
 
 export interface TeamRef {
@@ -23,6 +25,8 @@ const purgeDelay = 30_000;
 const mergeDelay = 1_000;
 /** Vectorize shows what was written within 30 s mostly, and 2 minutes rarely; until then every question scans what waits. ms. */
 const settleDelay = 15_000;
+/** Answers are kept elsewhere, by another clock, ms. */
+const clockMargin = 5 * 60 * 1_000;
 
 /**
  * Full-text index of one team (`team:<id>`), or of the public memories of an organization (`org:<id>`), in the
@@ -89,19 +93,25 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#schedulePurge();
   }
 
-  /** The generation is another one as soon as this person may find something else than before. Others are in an organization's index only. */
-  state(userId: string, teamId: string): { generation: string; others: boolean; pending: boolean } {
+  /**
+   * The generation is another one as soon as this person may find something else than before; what changed since the one named,
+   * if that is known. Others are in an organization's index only.
+   */
+  state(userId: string, teamId: string, since?: string): { generation: string; changes: IndexChanges | undefined; documents: number; others: boolean; pending: boolean } {
     const others = "SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1";
+    const generation = this.#generations.of(userId);
     return {
-      generation: this.#generations.of(userId),
+      generation,
+      changes: since === generation ? { ids: [], terms: [] } : since === undefined ? undefined : this.#changesSince(userId, since),
+      documents: this.#text.documents(["", userId].map((audience) => partOf("now", audience))),
       others: this.#publicOnly && this.#sql.exec(others, teamId).toArray().length > 0,
       pending: this.#vectors.any(),
     };
   }
 
-  /** For a change that is not in the tables of the index, such as vectors that landed: of everybody, or of these owners' private memories. */
-  bump(audiences: readonly string[] = [everyone]): void {
-    this.ctx.storage.transactionSync(() => this.#generations.bump(audiences));
+  /** For changes that are not in the tables of the index, such as links; without an argument, of anything. */
+  bump(changes?: readonly AudienceChange[]): void {
+    this.ctx.storage.transactionSync(() => this.#generations.bump(changes));
   }
 
   holdsKey(key: string): boolean {
@@ -185,7 +195,11 @@ export class TeamIndex extends DurableObject<Env> {
   async putVectors(space: SpaceRef, vectors: PendingVector[]): Promise<{ waiting: number; outdated: string[] }> {
     await this.#scheduleUpkeep(settleDelay);
     return this.ctx.storage.transactionSync(() => {
-      this.#generations.bump([...new Set(vectors.map(({ audience }) => (audience === "team" ? everyone : audience)))]);
+      for (const { id, kind, audience } of vectors) {
+        const home = audience === "team" ? everyone : audience;
+        if (kind === "memory") this.#generations.bump([{ audience: home, memoryId: parseVectorId(id).id }]);
+        else this.#generations.move(home);
+      }
       return this.#vectors.put(space, vectors);
     });
   }
@@ -215,6 +229,7 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    this.#generations.forgetBefore(Date.now() - keptMs - clockMargin);
     const purge = this.#sql.exec("DELETE FROM meta WHERE name = 'purge' RETURNING name").toArray().length > 0;
     try {
       await this.#text.maintain({ purge, alive: (slots) => this.#alive(slots) });
@@ -236,6 +251,24 @@ export class TeamIndex extends DurableObject<Env> {
   #alive(slots: number[]): Set<number> {
     const rows = this.#sql.exec<{ slot: number }>("SELECT slot FROM docs WHERE slot IN (SELECT value FROM json_each(?))", JSON.stringify(slots));
     return new Set(rows.toArray().map(({ slot }) => slot));
+  }
+
+  /** The memories that changed, and the words that they hold by now. A text that is in a segment is known by none of them. */
+  #changesSince(userId: string, since: string): IndexChanges | undefined {
+    const ids = this.#generations.changedSince(userId, since);
+    if (!ids) return undefined;
+    const rows = this.#sql.exec<{ slot: number; part: string }>(
+      `SELECT d.slot AS slot, d.part AS part FROM json_each(?) j CROSS JOIN sources s CROSS JOIN docs d ON d.team_id = s.team_id AND d.memory_id = j.value
+       WHERE d.until_at IS NULL AND d.slot IS NOT NULL AND (d.visibility <> 'private' OR d.owner_id = ?)`,
+      JSON.stringify(ids), userId,
+    );
+    const terms = new Set<string>();
+    for (const { slot, part } of rows) {
+      const held = this.#text.freshTerms(part, slot);
+      if (!held) return undefined;
+      for (const term of held) terms.add(term);
+    }
+    return { ids, terms: [...terms] };
   }
 
   /** What is in memory follows what is stored, also when that was taken back. */

@@ -1,8 +1,8 @@
+import { isSlip, mayBeSlip } from "../../../domain/search/spelling.ts";
 import { Best } from "./best.ts";
 import { chunkOf, chunksFrom, readChunks, readSegments, readTerms, type Postings, type Segment } from "./segment.ts";
 import { b, idf, k1, lentOf, ownOf, unit, type TermBag } from "./scoring.ts";
 import { flush, mergeDue, SegmentMerge } from "./compaction.ts";
-import { isSlip, mayBeSlip } from "./spelling.ts";
 
 export const textTables = `
   CREATE TABLE parts (part TEXT PRIMARY KEY, documents INTEGER NOT NULL, length REAL NOT NULL, dead INTEGER NOT NULL) WITHOUT ROWID;
@@ -127,6 +127,17 @@ export class TextIndex {
     for (const part of parts) scoreFresh(part, terms, scoring, best);
     const ranked = best.ranked();
     return { hits: ranked.map(({ item, score }) => ({ slot: item, score, ...matches(item, terms, parts, found) })), weights, terms, rarest: idf(documents, Math.min(1, documents)), all: !best.full };
+  }
+
+  /** How many there are in these parts. */
+  documents(names: string[]): number {
+    const { sql } = this.#storage;
+    return sql.exec<{ documents: number }>("SELECT coalesce(sum(documents), 0) AS documents FROM parts WHERE part IN (SELECT value FROM json_each(?))", JSON.stringify(names)).one().documents;
+  }
+
+  /** What a document holds and is lent; undefined once it is in a segment, which knows documents by term only. */
+  freshTerms(part: string, slot: number): Iterable<string> | undefined {
+    return this.#part(part).fresh.get(slot)?.terms.keys();
   }
 
   /** Slots that the index holds, dead ones in segments included. */
