@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { defaultMinRelevance } from "../../src/domain/memories/recall.ts";
 import { keptMs } from "../../src/domain/memories/recall-cached.ts";
 import { BenchClient } from "./client.ts";
 import type { LogEntry } from "./client-log.ts";
@@ -64,12 +65,12 @@ class Developer {
     return result.structuredContent?.["caches"] as Rates;
   }
 
-  /** A threshold that lets everything through, another one each time that an answer would have expired. */
+  /** The default, and by a trifle another one each time that an answer would have expired. */
   #freshness(at: number, query: string): number {
     const made = this.#made.get(query);
-    if (made && at - made.at < keptMs) return made.times * 1e-9;
+    if (made && at - made.at < keptMs) return defaultMinRelevance + made.times * 1e-9;
     const times = (made?.times ?? 0) + 1;
     this.#made.set(query, { at, times });
-    return times * 1e-9;
+    return defaultMinRelevance + times * 1e-9;
   }
 }

@@ -113,12 +113,11 @@ export class Scenario {
     const { sizes } = this.#options;
     const content = new TeamContent(seeds.log);
     const before = await this.#start("log", content);
-    await before.team.growTo(sizes.small);
+    await before.team.growTo(sizes.small, "shared");
     await before.team.indexed();
     await before.server.stop();
     const keys = addMembers(before.server.dataDir, sizes.developers);
     const again = await this.#start("log", content);
-    // The memories belong to the owner alone; what counts here is who asks what, and when.
     await this.#rows.log(again, keys);
     await again.server.stop();
   }

@@ -112,10 +112,10 @@ export class Team {
   }
 
   /** Imports until the team holds `size` memories; the milliseconds it took. */
-  async growTo(size: number): Promise<number> {
+  async growTo(size: number, visibility: "private" | "shared" = "private"): Promise<number> {
     const start = performance.now();
     while (this.content.size < size) {
-      const memories = this.content.imported.take(Math.min(importBatch, size - this.content.size));
+      const memories = this.content.imported.take(Math.min(importBatch, size - this.content.size)).map((memory) => ({ ...memory, visibility }));
       const { result } = await this.client.callTool("omn_import_memories", { memories });
       const created = result.structuredContent?.["created"];
       if (created !== memories.length) throw new Error(`import: ${String(created)} created of ${memories.length}`);
