@@ -112,8 +112,8 @@ export interface Services {
   report(event: string, requestId: string, error: unknown): void;
 }
 
-/** The only place that joins ports and platform. */
-export function servicesOf(env: Env): Services {
+/** The only place that joins ports and platform. `session`: the name of the session object that they are for. */
+export function servicesOf(env: Env, session?: string): Services {
   const shardOf: ShardOf = (name) => {
     const shard = (env as unknown as Record<string, unknown>)[name];
     if (!shardName.test(name) || shard === undefined) throw new Error(`The shard ${name} is not bound`);
@@ -171,7 +171,7 @@ export function servicesOf(env: Env): Services {
     oauthRecords,
     memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed), announcer),
     proposals: new D1ProposalStore(shardOf, sealed),
-    index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
+    index: new TeamIndexClient(env.TEAM_INDEX, indexReport, session),
     graph: new D1GraphStore(shardOf),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
     reranker: rerankerOf(config.rerankModel, (env as unknown as { AI?: AiBinding }).AI),

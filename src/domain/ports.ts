@@ -251,4 +251,6 @@ export interface SearchIndex {
    * `since`: the generation of an earlier state.
    */
   state(principal: Principal, since?: string): Promise<IndexState | undefined>;
+  /** What it said of its state last holds no longer. */
+  disbelieve(): void;
 }

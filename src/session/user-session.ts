@@ -40,7 +40,7 @@ export class UserSession extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#services = servicesOf(env);
+    this.#services = servicesOf(env, ctx.id.name);
     this.#accesses = new AccessLog((principal, ids) => this.#countAccesses(principal, ids));
     this.#cache = new SessionRecallCache({
       answers: this.#services.answers,
@@ -85,6 +85,11 @@ export class UserSession extends DurableObject<Env> {
   /** Overridden by the bench, which measures what it costs. */
   protected prove(presented: Presented, now: number): Promise<Authentication> {
     return proveCredential(this.#services, this.#standing.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
+  }
+
+  /** The team's index or its organization's is in another state than it said. */
+  indexChanged(): void {
+    this.#services.index.disbelieve();
   }
 
   /** A credential or a membership of this person was changed: nothing known of it holds any longer. */

@@ -3,6 +3,7 @@ import type { HomeChange, IndexChanges, IndexState, IndexStats, PastLookUp, Publ
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { inTime, Late, within } from "../../domain/within.ts";
 import { toDocument, toPastDocument } from "./document.ts";
+import { leaseMargin, leaseMs } from "./leases.ts";
 import type { IndexQuery } from "./search.ts";
 import type { TeamIndex, TeamRef } from "./team-index.ts";
 
@@ -24,6 +25,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const refOf = (principal: Principal): TeamRef => ({ teamId: principal.teamId, shard: principal.shard });
 
+const noChanges: IndexChanges = { ids: [], terms: [] };
 const both = (a: IndexChanges | undefined, b: IndexChanges | undefined): IndexChanges | undefined =>
   a && b && { ids: [...a.ids, ...b.ids], terms: [...a.terms, ...b.terms] };
 
@@ -35,10 +37,23 @@ export class TeamIndexClient implements SearchIndex {
   readonly #report: Report;
   /** Writes of this isolate of which an index could not be told at all yet: no answer can be known to hold. */
   readonly #unheard = new Set<Promise<void>>();
+  /** The session object that this belongs to, if it does: an index tells it of changes. */
+  readonly #session: string | undefined;
+  /** What the indexes said last, until when nothing else is to be expected unless they tell. */
+  #believed: { state: IndexState; until: number } | undefined;
+  /** How often something else was told. */
+  #told = 0;
 
-  constructor(namespace: DurableObjectNamespace<TeamIndex>, report: Report) {
+  constructor(namespace: DurableObjectNamespace<TeamIndex>, report: Report, session?: string) {
     this.#namespace = namespace;
     this.#report = report;
+    this.#session = session;
+  }
+
+  /** An index is in another state than it said. */
+  disbelieve(): void {
+    this.#believed = undefined;
+    this.#told += 1;
   }
 
   #team(principal: Principal) {
@@ -151,20 +166,25 @@ export class TeamIndexClient implements SearchIndex {
     const { userId, teamId } = principal;
     const [sinceTeam, sinceOrganization] = since?.split("-") ?? [];
     if (this.#unheard.size > 0) return undefined;
+    const [askedAt, told] = [Date.now(), this.#told];
+    if (this.#believed && askedAt < this.#believed.until && this.#believed.state.generation === since) return this.#believed.state;
     try {
       const known = await within(stateMs, Promise.all([
-        this.#team(principal).state(userId, teamId, sinceTeam),
-        this.#organization(principal).state(userId, teamId, sinceOrganization),
+        this.#team(principal).state(userId, teamId, sinceTeam, this.#session),
+        this.#organization(principal).state(userId, teamId, sinceOrganization, this.#session),
       ]));
       if (!known) return undefined;
       const [team, organization] = known;
-      return {
+      const state: IndexState = {
         generation: `${team.generation}-${organization.generation}`,
         changes: both(team.changes, organization.changes),
         documents: team.documents,
         others: organization.others,
         pending: team.pending || organization.pending,
       };
+      // What was told while this was on its way may have been said later.
+      if (this.#session !== undefined && told === this.#told) this.#believed = { state: { ...state, changes: noChanges }, until: askedAt + leaseMs - leaseMargin };
+      return state;
     } catch (error) {
       this.#report("index.state", error);
       return undefined;

@@ -1,4 +1,4 @@
-import type { MemoryFilter } from "../../domain/ports.ts";
+import type { MemoryFilter, PublicPlace } from "../../domain/ports.ts";
 import { compileKeyPattern } from "../d1/key-pattern.ts";
 import { partOf } from "./documents.ts";
 import type { TextHit, TextIndex } from "./text/text-index.ts";
@@ -88,6 +88,19 @@ export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }:
     if (ids.push(id) === limit) break;
   }
   return ids;
+}
+
+/** Present public memories of other teams with this key or id. */
+export function publicPlaces(sql: SqlStorage, viewerTeamId: string, now: number, by: { key: string } | { id: string }): PublicPlace[] {
+  const [column, value] = "key" in by ? ["d.key", by.key] : ["d.memory_id", by.id];
+  return sql
+    .exec<{ id: string; teamId: string; shard: string }>(
+      `SELECT d.memory_id AS id, d.team_id AS teamId, s.shard AS shard FROM docs d JOIN sources s ON s.team_id = d.team_id
+       WHERE ${column} = ? AND d.until_at IS NULL AND d.archived = 0 AND d.visibility = 'public' AND d.team_id <> ?
+       AND (d.expires_at IS NULL OR d.expires_at > ?) LIMIT 50`,
+      value as string, viewerTeamId, now,
+    )
+    .toArray();
 }
 
 type Place = { id: string; teamId: string; shard: string };

@@ -1,13 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
 import type { IndexChanges, PublicPlace } from "../../domain/ports.ts";
 import { keptMs } from "../../domain/memories/recall-cached.ts";
+import { changesSince } from "./changes.ts";
 import { Documents, partOf } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { type AudienceChange, everyone, Generations } from "./generation.ts";
+import { Leases } from "./leases.ts";
 import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
-import { documentsAt, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
+import { documentsAt, publicPlaces, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
 import { TeamSource, type Chain, type Checksum } from "./source.ts";
 import { TextIndex } from "./text/text-index.ts";
 import { VectorizeBindings } from "../vectorize/bindings.ts";
@@ -40,6 +42,7 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #progress: Progress;
   readonly #vectors: PendingVectors;
   readonly #generations: Generations;
+  readonly #leases: Leases;
   /** At most one pass over the truth at a time for each team; what is applied meanwhile waits for its end. */
   readonly #passes = new Map<string, Promise<unknown>>();
   readonly #publicOnly: boolean;
@@ -55,6 +58,10 @@ export class TeamIndex extends DurableObject<Env> {
     this.#progress = new Progress(this.#sql);
     this.#vectors = new PendingVectors(this.#sql);
     this.#generations = new Generations(this.#sql);
+    this.#leases = new Leases(this.#sql, Date.now(), {
+      generationOf: (userId) => this.#generations.of(userId),
+      tell: (session) => env.USER_SESSION.getByName(session).indexChanged(),
+    });
   }
 
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
@@ -80,6 +87,7 @@ export class TeamIndex extends DurableObject<Env> {
     }
     if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
     if (this.#publicOnly && documents.some(({ visibility }) => visibility !== "public")) await this.#schedulePurge();
+    await this.#known();
   }
 
   async remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void> {
@@ -91,18 +99,20 @@ export class TeamIndex extends DurableObject<Env> {
       if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
     });
     await this.#schedulePurge();
+    await this.#known();
   }
 
   /**
    * The generation is another one as soon as this person may find something else than before; what changed since the one named,
-   * if that is known. Others are in an organization's index only.
+   * if that is known. Others are in an organization's index only. A session that is named is told before this state ends.
    */
-  state(userId: string, teamId: string, since?: string): { generation: string; changes: IndexChanges | undefined; documents: number; others: boolean; pending: boolean } {
+  state(userId: string, teamId: string, since?: string, session?: string): { generation: string; changes: IndexChanges | undefined; documents: number; others: boolean; pending: boolean } {
     const others = "SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1";
     const generation = this.#generations.of(userId);
+    if (session !== undefined) this.#leases.grant(session, userId, generation, Date.now());
     return {
       generation,
-      changes: since === generation ? { ids: [], terms: [] } : since === undefined ? undefined : this.#changesSince(userId, since),
+      changes: since === generation ? { ids: [], terms: [] } : since === undefined ? undefined : changesSince(this.#sql, this.#text, this.#generations, userId, since),
       documents: this.#text.documents(["", userId].map((audience) => partOf("now", audience))),
       others: this.#publicOnly && this.#sql.exec(others, teamId).toArray().length > 0,
       pending: this.#vectors.any(),
@@ -110,8 +120,9 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   /** For changes that are not in the tables of the index, such as links; without an argument, of anything. */
-  bump(changes?: readonly AudienceChange[]): void {
+  async bump(changes?: readonly AudienceChange[]): Promise<void> {
     this.ctx.storage.transactionSync(() => this.#generations.bump(changes));
+    await this.#known();
   }
 
   holdsKey(key: string): boolean {
@@ -131,15 +142,7 @@ export class TeamIndex extends DurableObject<Env> {
 
   /** Present public memories of other teams with this key or id. */
   publicPlaces(viewerTeamId: string, now: number, by: { key: string } | { id: string }): PublicPlace[] {
-    const [column, value] = "key" in by ? ["d.key", by.key] : ["d.memory_id", by.id];
-    return this.#sql
-      .exec<{ id: string; teamId: string; shard: string }>(
-        `SELECT d.memory_id AS id, d.team_id AS teamId, s.shard AS shard FROM docs d JOIN sources s ON s.team_id = d.team_id
-         WHERE ${column} = ? AND d.until_at IS NULL AND d.archived = 0 AND d.visibility = 'public' AND d.team_id <> ?
-         AND (d.expires_at IS NULL OR d.expires_at > ?) LIMIT 50`,
-        value as string, viewerTeamId, now,
-      )
-      .toArray();
+    return publicPlaces(this.#sql, viewerTeamId, now, by);
   }
 
   /** Follows the truth at least up to `seq`; calls for the same team share one pass. */
@@ -177,6 +180,7 @@ export class TeamIndex extends DurableObject<Env> {
       this.#progress.remove(team.teamId);
     });
     await this.#schedulePurge();
+    await this.#known();
   }
 
   /** Leaves nothing at all. The object is of no use afterwards, until it is started anew. */
@@ -194,7 +198,7 @@ export class TeamIndex extends DurableObject<Env> {
 
   async putVectors(space: SpaceRef, vectors: PendingVector[]): Promise<{ waiting: number; outdated: string[] }> {
     await this.#scheduleUpkeep(settleDelay);
-    return this.ctx.storage.transactionSync(() => {
+    const put = this.ctx.storage.transactionSync(() => {
       for (const { id, kind, audience } of vectors) {
         const home = audience === "team" ? everyone : audience;
         if (kind === "memory") this.#generations.bump([{ audience: home, memoryId: parseVectorId(id).id }]);
@@ -202,6 +206,8 @@ export class TeamIndex extends DurableObject<Env> {
       }
       return this.#vectors.put(space, vectors);
     });
+    await this.#known();
+    return put;
   }
 
   removeVectors(ids: string[]): void {
@@ -253,22 +259,9 @@ export class TeamIndex extends DurableObject<Env> {
     return new Set(rows.toArray().map(({ slot }) => slot));
   }
 
-  /** The memories that changed, and the words that they hold by now. A text that is in a segment is known by none of them. */
-  #changesSince(userId: string, since: string): IndexChanges | undefined {
-    const ids = this.#generations.changedSince(userId, since);
-    if (!ids) return undefined;
-    const rows = this.#sql.exec<{ slot: number; part: string }>(
-      `SELECT d.slot AS slot, d.part AS part FROM json_each(?) j CROSS JOIN sources s CROSS JOIN docs d ON d.team_id = s.team_id AND d.memory_id = j.value
-       WHERE d.until_at IS NULL AND d.slot IS NOT NULL AND (d.visibility <> 'private' OR d.owner_id = ?)`,
-      JSON.stringify(ids), userId,
-    );
-    const terms = new Set<string>();
-    for (const { slot, part } of rows) {
-      const held = this.#text.freshTerms(part, slot);
-      if (!held) return undefined;
-      for (const term of held) terms.add(term);
-    }
-    return { ids, terms: [...terms] };
+  /** Whoever believed in the state before a change believes in it no longer; awaited before the change is acknowledged. */
+  #known(): Promise<void> {
+    return this.#leases.end(Date.now());
   }
 
   /** What is in memory follows what is stored, also when that was taken back. */
@@ -334,6 +327,7 @@ export class TeamIndex extends DurableObject<Env> {
         this.#put(team.teamId, fresh.map(({ present }) => present));
         this.#progress.reach(team.teamId, page.upTo);
       });
+      await this.#known();
       if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
       if (page.erased.length > 0 || this.#publicOnly) await this.#schedulePurge();
       done = page.done;

@@ -1,0 +1,96 @@
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { leaseMs } from "../../../src/platform/team-index/leases.ts";
+import { sessionName } from "../../../src/session/call.ts";
+import { UserSession } from "../../../src/session/user-session.ts";
+import { newTeam, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
+
+let team: Team;
+let ada: Person;
+let grace: Person;
+
+beforeEach(async () => {
+  team = await newTeam();
+  ada = team.owner;
+  grace = await team.join();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const sessionOf = (who: Person) => env.USER_SESSION.getByName(sessionName(who.principal.teamId, who.id));
+
+const contents = async (who: Person): Promise<string[]> =>
+  (await who.call("omn_retrieve_memory", { query: "lighthouse" })).structured["memories"].map(({ content }: { content: string }) => content);
+
+/** Asks until the answer is kept, and believed to hold. */
+async function believes(who: Person): Promise<void> {
+  await contents(who);
+  await contents(who);
+}
+
+/** What sessions do when an index tells them of another state: the runtime calls methods of the class only. */
+const whenTold = (answer: () => void | Promise<void>) => vi.spyOn(UserSession.prototype, "indexChanged").mockImplementation(answer as () => void);
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+async function store(who: Person, content: string, scope = "shared"): Promise<void> {
+  const answer = await who.call("omn_store_memory", { key: content.replaceAll(" ", "."), content, metadata: { scope } });
+  expect(answer.structured["outcome"]).toBe("created");
+}
+
+describe("[A11] a session that believes what an index said", () => {
+  test("asks it no more for a while, and is told of the next change before that is acknowledged", async () => {
+    await store(grace, "The lighthouse is white");
+    await believes(ada);
+    const told = vi.spyOn(UserSession.prototype, "indexChanged");
+    await store(grace, "The lighthouse is tall");
+    expect(told).toHaveBeenCalled();
+    expect((await contents(ada)).sort()).toEqual(["The lighthouse is tall", "The lighthouse is white"]);
+  });
+
+  test("is told of what another team makes public, too", async () => {
+    const sister = await sisterOf(team);
+    await believes(ada);
+    await store(sister.owner, "The lighthouse is for all", "public");
+    expect(await contents(ada)).toEqual(["The lighthouse is for all"]);
+  });
+
+  test("is not told of what a colleague keeps to themselves", async () => {
+    await believes(ada);
+    const told = vi.spyOn(UserSession.prototype, "indexChanged");
+    await store(grace, "The lighthouse keeper is my aunt", "private");
+    expect(told).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ["hangs", () => new Promise<void>(() => undefined)],
+    ["fails", () => Promise.reject(new Error("broken for the test"))],
+  ])("and %s when it is told is waited for until it believes no longer", async (_how, answer) => {
+    await believes(ada);
+    whenTold(answer);
+    const ms = await timed(() => store(grace, "The lighthouse is white"));
+    expect(ms).toBeLessThan(leaseMs + 1_000);
+    expect(await contents(ada)).toEqual(["The lighthouse is white"]);
+  });
+
+  test("may go on to, where the index starts anew: the next change waits until that has ended", async () => {
+    await believes(ada);
+    await evictDurableObject(team.index);
+    await store(grace, "The lighthouse is white");
+    expect(await contents(ada)).toEqual(["The lighthouse is white"]);
+  });
+
+  test("and is evicted delays nobody", async () => {
+    await believes(ada);
+    await evictDurableObject(sessionOf(ada));
+    expect(await timed(() => store(grace, "The lighthouse is white"))).toBeLessThan(leaseMs / 2);
+    expect(await contents(ada)).toEqual(["The lighthouse is white"]);
+  });
+});
