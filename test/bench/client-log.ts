@@ -4,11 +4,14 @@ import { drawContent, drawQuery, type Random, seeded } from "./zipf.ts";
  * What the clients of a few developers ask and store, drawn from a seed.
  *
  * No public log of memory calls exists, so the shape follows what the clients are documented to do, and the numbers are
- * guesses made before the first replay; none was changed for its result. Reads repeat because
+ * guesses made before the first replay; none was changed since. (Later the editors' open connection was added, which they have:
+ * without it the object of a person who says nothing for two minutes is evicted in the middle of their work, too, and 51% of the
+ * questions were answered by L1, 55% of the rest by L2.) Reads repeat because
  * - every conversation begins with the same questions of the project (our own instructions: "recall before you ask"),
  * - so does every subagent: its context starts empty (Claude Code, subagents), and it needs what its parent just read,
  * - a compaction forgets them once or twice in a long conversation (Claude Code and Cursor summarise a full context),
- * - half of all developers have an editor's assistant open beside the agent: a second client of the same person,
+ * - half of all developers have an editor's assistant open beside the agent: a second client of the same person, which
+ *   listens on a stream as long as it is open (2025-11-25, "Listening for Messages from the Server"; the SDK does so by itself),
  * - and the talk stays with few topics (weight 1/rank), of which an agent asks anew at each turn that touches them.
  * Against it stand the writes: notes for oneself, and findings for the team, which make everybody ask anew.
  */
@@ -16,7 +19,7 @@ export interface LogEntry {
   /** ms since the beginning of the log. */
   at: number;
   developer: number;
-  call: { kind: "ask"; query: string } | { kind: "store"; key: string; content: string; shared: boolean };
+  call: { kind: "ask"; query: string } | { kind: "store"; key: string; content: string; shared: boolean } | { kind: "editor"; open: boolean };
 }
 
 export interface LogSize {
@@ -73,6 +76,7 @@ function conversation(random: Random, begin: number, start: readonly string[]): 
     entries.push({ at, call: { kind: "store", key, content: drawContent(random), shared } });
   };
   const recent: string[] = [];
+  if (editor) entries.push({ at, call: { kind: "editor", open: true } });
   ask(...start);
   for (let turn = 0; turn < turns; turn += 1) {
     const topic = questions[Math.floor(topics ** random()) - 1] as string;
@@ -88,5 +92,6 @@ function conversation(random: Random, begin: number, start: readonly string[]): 
     if (random() < findings) store(true);
     at += turnGap(random);
   }
+  if (editor) entries.push({ at, call: { kind: "editor", open: false } });
   return entries;
 }

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { defaultMinRelevance } from "../../src/domain/memories/recall.ts";
 import { keptMs } from "../../src/domain/memories/recall-cached.ts";
 import { BenchClient } from "./client.ts";
@@ -21,7 +23,7 @@ export interface Rates {
  * log goes on, as it is in a second of the developer's time.
  */
 export async function replay(url: string, apiKeys: readonly string[], log: readonly LogEntry[]): Promise<Rates> {
-  const developers = apiKeys.map((key) => new Developer(new BenchClient(url, key)));
+  const developers = apiKeys.map((key) => new Developer(url, key));
   try {
     for (const entry of log) await (developers[entry.developer] as Developer).take(entry);
     const rates = await Promise.all(developers.map((developer) => developer.rates()));
@@ -31,22 +33,34 @@ export async function replay(url: string, apiKeys: readonly string[], log: reado
     });
     return { l1: sum("l1"), l2: sum("l2") };
   } finally {
-    for (const developer of developers) developer.client.close();
+    for (const developer of developers) await developer.close();
   }
 }
 
 class Developer {
   readonly client: BenchClient;
+  readonly #url: string;
+  readonly #apiKey: string;
+  /** Asks nothing here; its stream keeps the session object in memory. */
+  #editor: Client | undefined;
   /** By question: when, on the clock of the log, its answer was made, and how often it was made before. */
   readonly #made = new Map<string, { at: number; times: number }>();
   #lastAt: number | undefined;
   #lastCall = 0;
 
-  constructor(client: BenchClient) {
-    this.client = client;
+  constructor(url: string, apiKey: string) {
+    this.client = new BenchClient(url, apiKey);
+    this.#url = url;
+    this.#apiKey = apiKey;
+  }
+
+  async close(): Promise<void> {
+    this.client.close();
+    await this.#editor?.close();
   }
 
   async take({ at, call }: LogEntry): Promise<void> {
+    if (call.kind === "editor") return this.#listen(call.open);
     const idle = at - (this.#lastAt ?? at);
     // After a longer pause nothing is valid any more, wherever it was kept.
     if (idle > evictedAfterMs && idle < keptMs) await sleep(Math.max(0, this.#lastCall + localEvictionMs - performance.now()));
@@ -63,6 +77,13 @@ class Developer {
   async rates(): Promise<Rates> {
     const { result } = await this.client.callTool("omn_memory_stats", {});
     return result.structuredContent?.["caches"] as Rates;
+  }
+
+  async #listen(open: boolean): Promise<void> {
+    await this.#editor?.close();
+    if (!open) return;
+    this.#editor = new Client({ name: "bench-editor", version: "1" });
+    await this.#editor.connect(new StreamableHTTPClientTransport(new URL(this.#url), { requestInit: { headers: { authorization: `Bearer ${this.#apiKey}` } } }));
   }
 
   /** The default, and by a trifle another one each time that an answer would have expired. */
