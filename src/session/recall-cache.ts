@@ -120,7 +120,7 @@ export class SessionRecallCache implements RecallCache {
 
   /** Unless something changed since it was asked for: whether that concerns it was not looked into. */
   #hold(generation: string, asked: string, held: Held): void {
-    const size = sizeOf(held.answer) + asked.length * bytesPerCharacter;
+    const size = sizeOf(held.answer) + bytesPerCharacter * (asked.length + JSON.stringify(held.basis ?? null).length);
     if (generation === this.#generation && size <= largestAnswer) this.#l1.set(asked, held, size);
   }
 }
