@@ -97,13 +97,17 @@ describe("[A11] a kept answer outlives", () => {
     expect(await contents(ada, "lighthouse colour")).toEqual([]);
   });
 
-  test("not a word that a neighbour in its thread lends", async () => {
-    const said = (key: string, content: string, minute: number) =>
-      stored(ada, key, content, { namespace: "thread:harbour", occurred_at: new Date(Date.UTC(2026, 0, 1, 10, minute)).toISOString() });
-    await said("a", "It was repainted last year", 1);
-    await contents(ada, "seagull");
-    await said("b", "A seagull sat on the railing all afternoon", 2);
-    expect(await contents(ada, "seagull")).toContain("A seagull sat on the railing all afternoon");
+  test("not a word that a neighbour in its thread lends, for somebody between them went", async () => {
+    const said = ["It was repainted last year", "By whom", "Nobody knows", "A seagull sat on the railing all afternoon"];
+    const memories = said.map((content, minute) => ({
+      key: `said${minute}`, content, namespace: "thread:harbour", occurred_at: new Date(Date.UTC(2026, 0, 1, 10, minute)).toISOString(), tags: minute === 0 ? ["paint"] : [],
+    }));
+    expect((await ada.call("omn_import_memories", { memories })).structured).toMatchObject({ created: 4 });
+    await indexed(ada.principal);
+    const asked = { query: "seagull", filters: { tags: ["paint"] } };
+    expect(await memoriesOf(ada, asked)).toEqual([]);
+    await perform({ kind: "archive", key: "said1" }, ada);
+    expect(await memoriesOf(ada, asked)).toMatchObject([{ content: "It was repainted last year" }]);
   });
 
   test("not another number of memories, among which words are rare otherwise", async () => {
