@@ -1,7 +1,9 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { TeamIndexClient } from "../../../src/platform/team-index/client.ts";
 import { leaseMs } from "../../../src/platform/team-index/leases.ts";
+import type { TeamIndex } from "../../../src/platform/team-index/team-index.ts";
 import { sessionName } from "../../../src/session/call.ts";
 import { UserSession } from "../../../src/session/user-session.ts";
 import { newTeam, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
@@ -92,5 +94,29 @@ describe("[A11] a session that believes what an index said", () => {
     await evictDurableObject(sessionOf(ada));
     expect(await timed(() => store(grace, "The lighthouse is white"))).toBeLessThan(leaseMs / 2);
     expect(await contents(ada)).toEqual(["The lighthouse is white"]);
+  });
+});
+
+describe("[A11] what an index said", () => {
+  test("is not believed when it was told on the way that the state is another", async () => {
+    const asked: PromiseWithResolvers<unknown>[] = [];
+    const state = (): Promise<unknown> => {
+      const answer = Promise.withResolvers();
+      asked.push(answer);
+      return answer.promise;
+    };
+    const objects = { getByName: () => ({ state }) } as unknown as DurableObjectNamespace<TeamIndex>;
+    const client = new TeamIndexClient(objects, () => undefined, "session");
+    const said = (generation: string): void => asked.splice(0).forEach(({ resolve }) => resolve({ generation, changes: undefined, documents: 0, others: false, pending: false }));
+
+    const first = client.state(ada.principal);
+    client.disbelieve();
+    said("1");
+    expect((await first)?.generation).toBe("1-1");
+    const second = client.state(ada.principal, "1-1");
+    expect(asked).toHaveLength(2);
+    said("2");
+    expect((await second)?.generation).toBe("2-2");
+    expect((await client.state(ada.principal, "2-2"))?.generation).toBe("2-2");
   });
 });
