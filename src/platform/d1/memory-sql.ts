@@ -48,14 +48,15 @@ const memoryColumns = columnsOf(memories);
 /** Columns of a memory in the order in which `fromRaw` reads them. */
 export const selectList = memoryColumns.map(([, column]) => `m.${column.name}`).join(", ");
 
+/** `home` only serves the unique key; it follows from visibility and owner. */
+const memoryCells = memoryColumns.map(([property, column], at) => ({ property, at, isJson: isJson(column) })).filter(({ property }) => property !== "home");
+
 /** Reads a stored memory from a row of `selectList`, which begins at `offset`. */
 export function fromRaw(row: readonly unknown[], offset = 0): StoredMemory {
   const memory: Record<string, unknown> = {};
-  for (const [i, [property, column]] of memoryColumns.entries()) {
-    // `home` only serves the unique key; it follows from visibility and owner.
-    if (property === "home") continue;
-    const value = row[offset + i];
-    memory[property] = isJson(column) && typeof value === "string" ? JSON.parse(value) : value;
+  for (const { property, at, isJson } of memoryCells) {
+    const value = row[offset + at];
+    memory[property] = isJson && typeof value === "string" ? JSON.parse(value) : value;
   }
   return memory as unknown as StoredMemory;
 }
