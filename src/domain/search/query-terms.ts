@@ -31,25 +31,30 @@ function bigrams(run: string): string[] {
   return characters.length < 2 ? characters : characters.slice(1).map((character, i) => `${characters[i]}${character}`);
 }
 
+/** Most text is ASCII, for which the engine need not load the tables of Unicode. */
 const isPlain = /^[ -~\n\r\t]*$/;
+const plainRuns = /[A-Za-z0-9]+/g;
+/** Without a capital inside there is nothing to split. */
+const hasInnerCapital = /.\p{Lu}/su;
 
 /** One form for what looks the same, and letters with marks as plain ones; in scripts without spaces marks are part of the word. */
 const folded = (text: string): string =>
-  isPlain.test(text) ? text : text.normalize("NFKC").replaceAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+/gu, (run) => run.normalize("NFD").replaceAll(/\p{M}/gu, ""));
+  text.normalize("NFKC").replaceAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+/gu, (run) => run.normalize("NFD").replaceAll(/\p{M}/gu, ""));
 
 /**
  * Splits text into words: letters and digits, with the parts of identifiers (`getUserId` -> get, User, Id) beside
  * the whole, and bigrams for scripts without spaces.
  */
 export function words(text: string, options = { parts: true }): string[] {
+  const isAscii = isPlain.test(text);
   const found: string[] = [];
-  for (const [run] of folded(text).matchAll(runs)) {
-    if (unspacedRun.test(run)) {
+  for (const run of (isAscii ? text.match(plainRuns) : folded(text).match(runs)) ?? []) {
+    if (!isAscii && unspacedRun.test(run)) {
       found.push(...bigrams(run));
       continue;
     }
     found.push(run);
-    if (!options.parts) continue;
+    if (!options.parts || !hasInnerCapital.test(run)) continue;
     const parts = run.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
     // A part of two letters says nothing by itself: TSLint is not about TS.
     if (parts.length > 1) found.push(...parts.filter((part) => part.length > 2));
@@ -64,9 +69,9 @@ const maxStems = 20_000;
 /** The form under which a word is indexed and looked up: lower case, English endings cut off (Porter 1980). */
 export function termOf(word: string): string {
   const lower = word.toLowerCase().slice(0, maxTermLength);
-  if (!/^[a-z]{3,}$/.test(lower)) return lower;
   const known = stems.get(lower);
   if (known !== undefined) return known;
+  if (!/^[a-z]{3,}$/.test(lower)) return lower;
   if (stems.size >= maxStems) stems.clear();
   const cut = stemmer(lower);
   // `one` would become the stop word `on`, and match it.
