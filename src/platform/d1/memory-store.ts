@@ -163,7 +163,7 @@ export class D1MemoryStore implements MemoryStore {
       .select()
       .from(memories)
       .where(and(live(principal, now), eq(memories.key, key), matching(filter)))
-      .orderBy(desc(memories.home), desc(memories.updatedAt));
+      .orderBy(sql.raw(statements.orderOfKeys));
     return this.#opened.memories(principal, rows);
   }
 
