@@ -20,9 +20,11 @@ export const isStopWord = (word: string): boolean => stopWords.has(word);
 const maxTerms = 32;
 const maxTermLength = 64;
 
+const lastAscii = 0x7f;
 /** Scripts written without spaces, with the marks and length signs inside their words. */
 const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー`;
 const unspacedRun = new RegExp(`^[${unspaced}]`, "u");
+const isUnspaced = (run: string): boolean => run.charCodeAt(0) > lastAscii && unspacedRun.test(run);
 const runs = new RegExp(String.raw`[${unspaced}][${unspaced}\p{M}]*|(?:(?![${unspaced}])[\p{L}\p{N}\p{M}])+`, "gu");
 
 /** Pairs of neighbouring characters: languages written without spaces have no words a tokenizer could find. */
@@ -46,10 +48,9 @@ const folded = (text: string): string =>
  * the whole, and bigrams for scripts without spaces.
  */
 export function words(text: string, options = { parts: true }): string[] {
-  const isAscii = isPlain.test(text);
   const found: string[] = [];
-  for (const run of (isAscii ? text.match(plainRuns) : folded(text).match(runs)) ?? []) {
-    if (!isAscii && unspacedRun.test(run)) {
+  for (const run of (isPlain.test(text) ? text.match(plainRuns) : folded(text).match(runs)) ?? []) {
+    if (isUnspaced(run)) {
       found.push(...bigrams(run));
       continue;
     }
@@ -82,10 +83,10 @@ export function termOf(word: string): string {
 
 /** The terms of a text as the index holds them, repeats included: a single character of a script without spaces is a term there, too. */
 export const indexTerms = (text: string): string[] =>
-  words(text).flatMap((word) => (unspacedRun.test(word) && word.length > 1 ? [word, ...word] : termOf(word)));
+  words(text).flatMap((word) => (isUnspaced(word) && word.length > 1 ? [word, ...word] : termOf(word)));
 
 /** The same without the parts of identifiers: `ReactJS` is one name, not three. */
-export const wholeTerms = (text: string): string[] => words(text, { parts: false }).map((word) => (unspacedRun.test(word) ? word : termOf(word)));
+export const wholeTerms = (text: string): string[] => words(text, { parts: false }).map((word) => (isUnspaced(word) ? word : termOf(word)));
 
 export interface QueryTerm {
   /** As it is looked up. */
