@@ -45,17 +45,17 @@ export function jsonArrays(rows: Record<string, unknown>[]): string[] {
 
 const memoryColumns = columnsOf(memories);
 
-/** Columns of a memory in the order in which `fromRaw` reads them. */
-export const selectList = memoryColumns.map(([, column]) => `m.${column.name}`).join(", ");
-
 /** `home` only serves the unique key; it follows from visibility and owner. */
-const memoryCells = memoryColumns.map(([property, column], at) => ({ property, at, isJson: isJson(column) })).filter(({ property }) => property !== "home");
+const readColumns = memoryColumns.filter(([property]) => property !== "home").map(([property, column]) => ({ property, name: column.name, isJson: isJson(column) }));
+
+/** Columns of a memory in the order in which `fromRaw` reads them. */
+export const selectList = readColumns.map(({ name }) => `m.${name}`).join(", ");
 
 /** Reads a stored memory from a row of `selectList`, which begins at `offset`. */
 export function fromRaw(row: readonly unknown[], offset = 0): StoredMemory {
   const memory: Record<string, unknown> = {};
-  for (const { property, at, isJson } of memoryCells) {
-    const value = row[offset + at];
+  for (const [i, { property, isJson }] of readColumns.entries()) {
+    const value = row[offset + i];
     memory[property] = isJson && typeof value === "string" ? JSON.parse(value) : value;
   }
   return memory as unknown as StoredMemory;
