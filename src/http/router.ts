@@ -47,9 +47,11 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
     const requestId = uuidv7(Date.now());
     c.set("requestId", requestId);
     await next();
-    c.header("x-request-id", requestId);
+    // Not `c.header`, which would copy the response.
+    const { headers } = c.res;
+    headers.set("x-request-id", requestId);
     // A stream says for itself that it is not to be kept.
-    if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
+    if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   });
   app.use(securityHeaders);
   // DNS rebinding: a page in a browser must not reach this server under a name that is not its own.
@@ -89,9 +91,9 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
         if (proof.kind !== "ok") return invalidCredential(requestId, challenge(url, config, "invalid_token"));
         session = owners.remember(proof.principal.credential, proof.principal.teamId, proof.principal.userId);
       }
-      const headers = new Headers(c.req.raw.headers);
-      headers.set(requestIdHeader, requestId);
-      const answer = await sessionOf(session).fetch(new Request(c.req.raw, { headers }));
+      const request = new Request(c.req.raw);
+      request.headers.set(requestIdHeader, requestId);
+      const answer = await sessionOf(session).fetch(request);
       // Headers of a response from an object are immutable; the copy streams the same body.
       return new Response(answer.body, answer);
     });

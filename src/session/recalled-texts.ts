@@ -71,14 +71,17 @@ export class RecalledTexts implements RecentlyRecalled {
   #write(entries: Map<string, Entry>, changed: ReadonlySet<string>): void {
     const oldest = [...entries.keys()].slice(0, Math.max(0, entries.size - maxEntries));
     for (const id of oldest) entries.delete(id);
+    const rows = [...changed].flatMap((id) => {
+      const entry = entries.get(id);
+      return entry ? [[id, entry.at, entry.all, JSON.stringify([...entry.sentences])]] : [];
+    });
     this.#transaction(() => {
-      for (const id of oldest) this.#sql.exec("DELETE FROM recalled WHERE memory_id = ?", id);
-      for (const id of changed) {
-        const entry = entries.get(id);
-        if (!entry) continue;
-        this.#sql.exec("INSERT OR REPLACE INTO recalled (memory_id, at, all_text, sentences) VALUES (?, ?, ?, ?)",
-          id, entry.at, entry.all, JSON.stringify([...entry.sentences]));
-      }
+      if (oldest.length > 0) this.#sql.exec("DELETE FROM recalled WHERE memory_id IN (SELECT value FROM json_each(?))", JSON.stringify(oldest));
+      this.#sql.exec(
+        `INSERT OR REPLACE INTO recalled (memory_id, at, all_text, sentences)
+         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`,
+        JSON.stringify(rows),
+      );
     });
   }
 

@@ -18,21 +18,36 @@ export function diversify<C extends Candidate>(ranked: readonly C[], { depth = d
   const [first, ...others] = ranked.slice(0, reach(ranked, depth, lambda, count));
   if (!first || others.length < 2) return [...ranked];
   const highest = Math.max(...ranked.map(({ score }) => score), Number.MIN_VALUE);
-  const words = new Map([first, ...others].map((candidate) => [candidate, tellingHashes(candidate.text)]));
+  const words = new Map<C, Uint32Array>();
+  const wordsOf = (candidate: C): Uint32Array => {
+    const known = words.get(candidate) ?? tellingHashes(candidate.text);
+    words.set(candidate, known);
+    return known;
+  };
   const likeness = (a: C, b: C): number => {
-    const overlap = jaccard(words.get(a) as Uint32Array, words.get(b) as Uint32Array);
+    const overlap = jaccard(wordsOf(a), wordsOf(b));
     return a.vector && b.vector ? (overlap + Math.max(0, cosine(a.vector, b.vector))) / 2 : overlap;
   };
 
   const chosen = [first];
-  let waiting = others.map((candidate) => ({ candidate, nearest: 0 }));
-  for (let last = first; waiting.length > 0 && chosen.length < count; ) {
-    waiting = waiting.map(({ candidate, nearest }) => ({ candidate, nearest: Math.max(nearest, likeness(candidate, last)) }));
-    const gain = ({ candidate, nearest }: (typeof waiting)[number]): number => (lambda * candidate.score) / highest - (1 - lambda) * nearest;
-    const best = waiting.reduce((a, b) => (gain(b) > gain(a) ? b : a));
-    waiting = waiting.filter((entry) => entry !== best);
-    last = best.candidate;
-    chosen.push(last);
+  let waiting = others.map((candidate) => ({ candidate, nearest: 0, comparedWith: 0 }));
+  type Waiting = (typeof waiting)[number];
+  const compare = (entry: Waiting): void => {
+    for (const above of chosen.slice(entry.comparedWith)) entry.nearest = Math.max(entry.nearest, likeness(entry.candidate, above));
+    entry.comparedWith = chosen.length;
+  };
+  const gain = ({ candidate, nearest }: Waiting): number => (lambda * candidate.score) / highest - (1 - lambda) * nearest;
+  while (waiting.length > 0 && chosen.length < count) {
+    let best: Waiting | undefined;
+    for (const entry of waiting) {
+      // Comparing it with more of the chosen only takes from what it gains: few need to be.
+      if (best && gain(entry) <= gain(best)) continue;
+      compare(entry);
+      if (!best || gain(entry) > gain(best)) best = entry;
+    }
+    const next = best as Waiting;
+    waiting = waiting.filter((entry) => entry !== next);
+    chosen.push(next.candidate);
   }
   return [...chosen, ...waiting.map(({ candidate }) => candidate), ...ranked.slice(1 + others.length)];
 }

@@ -61,15 +61,18 @@ let stopHashes: Set<number> | undefined;
 /** The distinct telling words, sorted. */
 export function tellingHashes(text: string): Uint32Array {
   stopHashes ??= new Set([...stopWords].map((word) => wordHashes(word)[0] as number));
-  const stops = stopHashes;
-  return new Uint32Array(new Set(wordHashes(text).filter((hash) => !stops.has(hash)))).sort();
+  const hashes = wordHashes(text).slice().sort();
+  let count = 0;
+  for (const hash of hashes) if (hash !== hashes[count - 1] && !stopHashes.has(hash)) hashes[count++] = hash;
+  return hashes.subarray(0, count);
 }
 
 /** |A ∩ B| / |A ∪ B| of two sorted sets. */
 export function jaccard(a: Uint32Array, b: Uint32Array): number {
   let shared = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const [left, right] = [a[i] as number, b[j] as number];
+    const left = a[i] as number;
+    const right = b[j] as number;
     if (left === right) shared += 1;
     if (left <= right) i += 1;
     if (right <= left) j += 1;

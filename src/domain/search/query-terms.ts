@@ -20,9 +20,11 @@ export const isStopWord = (word: string): boolean => stopWords.has(word);
 const maxTerms = 32;
 const maxTermLength = 64;
 
+const lastAscii = 0x7f;
 /** Scripts written without spaces, with the marks and length signs inside their words. */
 const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー`;
 const unspacedRun = new RegExp(`^[${unspaced}]`, "u");
+const isUnspaced = (run: string): boolean => run.charCodeAt(0) > lastAscii && unspacedRun.test(run);
 const runs = new RegExp(String.raw`[${unspaced}][${unspaced}\p{M}]*|(?:(?![${unspaced}])[\p{L}\p{N}\p{M}])+`, "gu");
 
 /** Pairs of neighbouring characters: languages written without spaces have no words a tokenizer could find. */
@@ -31,11 +33,15 @@ function bigrams(run: string): string[] {
   return characters.length < 2 ? characters : characters.slice(1).map((character, i) => `${characters[i]}${character}`);
 }
 
+/** Most text is ASCII, for which the engine need not load the tables of Unicode. */
 const isPlain = /^[ -~\n\r\t]*$/;
+const plainRuns = /[A-Za-z0-9]+/g;
+/** Without a capital inside there is nothing to split. */
+const hasInnerCapital = /.\p{Lu}/su;
 
 /** One form for what looks the same, and letters with marks as plain ones; in scripts without spaces marks are part of the word. */
 const folded = (text: string): string =>
-  isPlain.test(text) ? text : text.normalize("NFKC").replaceAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+/gu, (run) => run.normalize("NFD").replaceAll(/\p{M}/gu, ""));
+  text.normalize("NFKC").replaceAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+/gu, (run) => run.normalize("NFD").replaceAll(/\p{M}/gu, ""));
 
 /**
  * Splits text into words: letters and digits, with the parts of identifiers (`getUserId` -> get, User, Id) beside
@@ -43,13 +49,13 @@ const folded = (text: string): string =>
  */
 export function words(text: string, options = { parts: true }): string[] {
   const found: string[] = [];
-  for (const [run] of folded(text).matchAll(runs)) {
-    if (unspacedRun.test(run)) {
+  for (const run of (isPlain.test(text) ? text.match(plainRuns) : folded(text).match(runs)) ?? []) {
+    if (isUnspaced(run)) {
       found.push(...bigrams(run));
       continue;
     }
     found.push(run);
-    if (!options.parts) continue;
+    if (!options.parts || !hasInnerCapital.test(run)) continue;
     const parts = run.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
     // A part of two letters says nothing by itself: TSLint is not about TS.
     if (parts.length > 1) found.push(...parts.filter((part) => part.length > 2));
@@ -64,9 +70,9 @@ const maxStems = 20_000;
 /** The form under which a word is indexed and looked up: lower case, English endings cut off (Porter 1980). */
 export function termOf(word: string): string {
   const lower = word.toLowerCase().slice(0, maxTermLength);
-  if (!/^[a-z]{3,}$/.test(lower)) return lower;
   const known = stems.get(lower);
   if (known !== undefined) return known;
+  if (!/^[a-z]{3,}$/.test(lower)) return lower;
   if (stems.size >= maxStems) stems.clear();
   const cut = stemmer(lower);
   // `one` would become the stop word `on`, and match it.
@@ -77,10 +83,10 @@ export function termOf(word: string): string {
 
 /** The terms of a text as the index holds them, repeats included: a single character of a script without spaces is a term there, too. */
 export const indexTerms = (text: string): string[] =>
-  words(text).flatMap((word) => (unspacedRun.test(word) && word.length > 1 ? [word, ...word] : termOf(word)));
+  words(text).flatMap((word) => (isUnspaced(word) && word.length > 1 ? [word, ...word] : termOf(word)));
 
 /** The same without the parts of identifiers: `ReactJS` is one name, not three. */
-export const wholeTerms = (text: string): string[] => words(text, { parts: false }).map((word) => (unspacedRun.test(word) ? word : termOf(word)));
+export const wholeTerms = (text: string): string[] => words(text, { parts: false }).map((word) => (isUnspaced(word) ? word : termOf(word)));
 
 export interface QueryTerm {
   /** As it is looked up. */

@@ -11,7 +11,7 @@ export const mayBeSlip = (term: string): boolean => term.length >= shortest && l
  * letter for another one does so too often (mango, mongo) to be taken for a slip.
  */
 export function isSlip(written: string, meant: string): boolean {
-  if (meant.length < shortest || written === meant) return false;
+  if (meant.length < shortest || Math.abs(written.length - meant.length) > 1 || written === meant) return false;
   let start = 0;
   while (start < written.length && written[start] === meant[start]) start += 1;
   if (written.length === meant.length) {

@@ -3,6 +3,8 @@
  * never joined: that, and not a later filter, is what keeps private names private.
  */
 const homes = "IN ('', ?2)";
+/** SQLite plans a bare `LIMIT ?n` by its value and compiles the statement anew for every call: 0.2 ms of 0.25 for a search of names that finds nothing. */
+const atMost = (parameter: string): string => `LIMIT ${parameter} + 0`;
 const aliveName = (row: string): string => `${row}.home ${homes} AND (${row}.lasting > 0 OR ${row}.until > ?3)`;
 const aliveMention = (row: string): string => `(${row}.expires_at IS NULL OR ${row}.expires_at > ?3)`;
 const readable = (m: string): string => `${m}.home ${homes} AND (${m}.expires_at IS NULL OR ${m}.expires_at > ?3)`;
@@ -41,11 +43,11 @@ const rowsOf = (ids: string): string => `wanted AS MATERIALIZED (
 /** The newest memories of one name: of a name that thousands mention, no more are read than wanted. */
 const newestOf = (row: string, limit: string): string =>
   `json_each((SELECT json_group_array(memory_id) FROM (SELECT x.memory_id FROM entity_mentions x
-    WHERE x.entity_row = ${row} AND ${aliveMention("x")} ORDER BY x.memory_id DESC LIMIT ${limit})))`;
+    WHERE x.entity_row = ${row} AND ${aliveMention("x")} ORDER BY x.memory_id DESC ${atMost(limit)})))`;
 
 /** Adds: ?4 entity ids, ?5 limit. */
 export const memoriesOf = `WITH ${rowsOf("?4")}
-  SELECT DISTINCT m.value FROM names, ${newestOf("names.row", "?5")} m ORDER BY m.value DESC LIMIT ?5`;
+  SELECT DISTINCT m.value FROM names, ${newestOf("names.row", "?5")} m ORDER BY m.value DESC ${atMost("?5")}`;
 
 /** Of a statement, at most this many of the memories that make it; the newest. */
 const mostSources = 10;
@@ -73,7 +75,7 @@ export const relationshipsNear = `WITH chosen AS MATERIALIZED (
   ) ${relationshipsChosen}`;
 
 const mostSaid = `chosen AS MATERIALIZED (
-    SELECT f.row, 0 AS score FROM found f CROSS JOIN relationships r ON r.row = f.row AND ${aliveName("r")} ORDER BY r.mentions DESC, r.row DESC LIMIT ?5
+    SELECT f.row, 0 AS score FROM found f CROSS JOIN relationships r ON r.row = f.row AND ${aliveName("r")} ORDER BY r.mentions DESC, r.row DESC ${atMost("?5")}
   )`;
 
 /** Adds: ?4 entity ids, ?5 limit. */
@@ -119,13 +121,13 @@ const ranked = (table: string): string => `counted AS MATERIALIZED (
 /** Adds: ?4 words, ?5 limit. Answers entity, score, its spellings. */
 export const findEntities = `WITH ${ranked("entity_tokens")}, found AS MATERIALIZED (
     SELECT ${canonical("n.entity")} AS entity, max(k.score) AS score FROM ranked k CROSS JOIN entities n ON n.row = k.row AND ${aliveName("n")}
-    GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?5
+    GROUP BY 1 ORDER BY 2 DESC, 1 ${atMost("?5")}
   )
   SELECT f.entity, f.score, ${spellings("f.entity")} FROM found f ORDER BY f.score DESC, f.entity`;
 
 /** Adds: ?4 words, ?5 limit. */
 export const findRelationships = `WITH ${ranked("relationship_tokens")}, chosen AS MATERIALIZED (
-    SELECT r.row, k.score FROM ranked k CROSS JOIN relationships r ON r.row = k.row AND ${aliveName("r")} ORDER BY k.score DESC, r.mentions DESC, r.row DESC LIMIT ?5
+    SELECT r.row, k.score FROM ranked k CROSS JOIN relationships r ON r.row = k.row AND ${aliveName("r")} ORDER BY k.score DESC, r.mentions DESC, r.row DESC ${atMost("?5")}
   ) ${relationshipsChosen}`;
 
 /** A name that more memories share says little of any two of them, and costs. */
@@ -154,7 +156,7 @@ const neighbours = (id: string): string => `SELECT id, min(1.0, sum(strength)) A
         WHERE x.team_id = ?1 AND x.memory_id = ${id} AND n.home ${homes} AND n.type <> 'date' GROUP BY n.norm HAVING crowd BETWEEN 2 AND ${hub} ORDER BY crowd LIMIT ${mostNames}) k
       CROSS JOIN entities n ON n.team_id = ?1 AND n.norm = k.norm AND ${aliveName("n")}
       CROSS JOIN entity_mentions y ON y.entity_row = n.row AND y.memory_id <> ${id} AND ${aliveMention("y")}
-  ) GROUP BY id ORDER BY 2 DESC, id DESC LIMIT ?6`;
+  ) GROUP BY id ORDER BY 2 DESC, id DESC ${atMost("?6")}`;
 
 /**
  * Adds: ?4 memory ids, ?5 entity ids, ?6 breadth, ?7 depth, ?8 limit. Steps in order of distance, the strongest first; a
@@ -172,7 +174,7 @@ export const walk = `WITH RECURSIVE ${rowsOf("?5")}, walked (id, distance, stren
     ORDER BY 2, 3 DESC LIMIT ${mostTouched}
   )
   SELECT id, distance, strength, path, min(distance - strength / 2) AS best FROM walked
-  WHERE distance > 0 AND id NOT IN (SELECT value FROM json_each(?4)) GROUP BY id ORDER BY best, id DESC LIMIT ?8`;
+  WHERE distance > 0 AND id NOT IN (SELECT value FROM json_each(?4)) GROUP BY id ORDER BY best, id DESC ${atMost("?8")}`;
 
 /** Adds: ?4 memory ids. */
 export const links = `SELECT DISTINCT l.source_id, l.target_id, l.type, l.strength, l.reason, l.origin, l.created_at
@@ -190,7 +192,7 @@ export const ties = `SELECT l.source_id, l.target_id, l.type, l.strength, o.id, 
     CROSS JOIN memories s ON s.team_id = ?1 AND s.id = j.value AND ${liveMemory("s")}
     CROSS JOIN memory_links l ON l.team_id = ?1 AND (l.source_id = s.id OR l.target_id = s.id)
     CROSS JOIN memories o ON o.team_id = ?1 AND o.id = iif(l.source_id = s.id, l.target_id, l.source_id) AND ${liveMemory("o")} AND o.sensitivity = 'normal'
-  ORDER BY l.strength DESC, l.created_at DESC, o.id LIMIT ?5`;
+  ORDER BY l.strength DESC, l.created_at DESC, o.id ${atMost("?5")}`;
 
 /**
  * An end that is gone or hidden, or a source in another version, leaves a NULL where none may be, which breaks the whole

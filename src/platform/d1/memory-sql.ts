@@ -45,17 +45,18 @@ export function jsonArrays(rows: Record<string, unknown>[]): string[] {
 
 const memoryColumns = columnsOf(memories);
 
+/** `home` only serves the unique key; it follows from visibility and owner. */
+const readColumns = memoryColumns.filter(([property]) => property !== "home").map(([property, column]) => ({ property, name: column.name, isJson: isJson(column) }));
+
 /** Columns of a memory in the order in which `fromRaw` reads them. */
-export const selectList = memoryColumns.map(([, column]) => `m.${column.name}`).join(", ");
+export const selectList = readColumns.map(({ name }) => `m.${name}`).join(", ");
 
 /** Reads a stored memory from a row of `selectList`, which begins at `offset`. */
 export function fromRaw(row: readonly unknown[], offset = 0): StoredMemory {
   const memory: Record<string, unknown> = {};
-  for (const [i, [property, column]] of memoryColumns.entries()) {
-    // `home` only serves the unique key; it follows from visibility and owner.
-    if (property === "home") continue;
+  for (const [i, { property, isJson }] of readColumns.entries()) {
     const value = row[offset + i];
-    memory[property] = isJson(column) && typeof value === "string" ? JSON.parse(value) : value;
+    memory[property] = isJson && typeof value === "string" ? JSON.parse(value) : value;
   }
   return memory as unknown as StoredMemory;
 }
@@ -80,8 +81,12 @@ export const hydrateTold = `SELECT c.seq, ${selectList} FROM counters c
   LEFT JOIN memories m ON m.id IN (SELECT value FROM json_each(?4) UNION ${telling("entity", "entities", "?5")} UNION ${telling("relationship", "relationships", "?6")})
     AND ${live} WHERE c.team_id = ?1`;
 
-/** One's own first, then the team's; the newest first among several namespaces. Adds: ?4 key. */
-export const byKey = `SELECT ${selectList} FROM memories m WHERE ${live} AND m.key = ?4 ORDER BY m.home DESC, m.updated_at DESC`;
+/** One's own first, then the team's; the newest first among several namespaces. Left to itself, SQLite reads all keys of the team in the order of homes. */
+const nearestFirst = (m: string): string => `+${m}.home DESC, ${m}.updated_at DESC, ${m}.namespace DESC`;
+export const orderOfKeys = nearestFirst("memories");
+
+/** In that order. Adds: ?4 key. */
+export const byKey = `SELECT ${selectList} FROM memories m WHERE ${live} AND m.key = ?4 ORDER BY ${nearestFirst("m")}`;
 
 /** The memory that holds a name, expired or not. Adds (without ?3): ?3 home, ?4 namespace, ?5 key. */
 export const named = `SELECT ${selectList} FROM memories m

@@ -163,7 +163,7 @@ export class D1MemoryStore implements MemoryStore {
       .select()
       .from(memories)
       .where(and(live(principal, now), eq(memories.key, key), matching(filter)))
-      .orderBy(desc(memories.home), desc(memories.updatedAt));
+      .orderBy(sql.raw(statements.orderOfKeys));
     return this.#opened.memories(principal, rows);
   }
 
@@ -374,13 +374,12 @@ export class D1MemoryStore implements MemoryStore {
   }
 
   async recordAccess(principal: Principal, now: number, ids: string[]): Promise<void> {
+    const counts: Record<string, number> = {};
+    for (const id of ids) counts[id] = (counts[id] ?? 0) + 1;
     await this.#db(principal)
       .update(memories)
-      .set({
-        accessCount: sql`${memories.accessCount} + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) WHERE value = ${memories.id})`,
-        accessedAt: now,
-      })
-      .where(and(visibleTo(principal), idsIn(memories.id, [...new Set(ids)])));
+      .set({ accessCount: sql`${memories.accessCount} + (${JSON.stringify(counts)} ->> ('$."' || ${memories.id} || '"'))`, accessedAt: now })
+      .where(and(visibleTo(principal), idsIn(memories.id, Object.keys(counts))));
   }
 }
 

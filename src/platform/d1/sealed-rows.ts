@@ -11,10 +11,8 @@ export type StoredVersion = Omit<typeof versions.$inferSelect, "requestId" | "pr
 const sealedPart = (state: SealedFields): SealedFields => Object.fromEntries(sealedFields.map((field) => [field, state[field]])) as unknown as SealedFields;
 
 /** What can be told of a stored memory without a key. */
-export const toMemory = ({ dataKey, ...row }: StoredMemory & { home?: string }): Memory => {
-  const { home: _home, ...memory } = row;
-  return dataKey === null && memory.sensitivity !== "secret" ? (memory as Memory) : concealed(memory as Memory);
-};
+export const toMemory = ({ dataKey, home: _home, ...memory }: StoredMemory & { home?: string }): Memory =>
+  dataKey === null && memory.sensitivity !== "secret" ? (memory as Memory) : concealed(memory as Memory);
 
 /** The same of a version. */
 export const toVersion = ({ version, at, actorId, tool, action, state, dataKey }: StoredVersion): Version => {

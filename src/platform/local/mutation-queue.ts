@@ -43,8 +43,12 @@ export class MutationQueue {
     this.#nextDue = Math.min(this.#nextDue, dueAt);
   }
 
+  isDue(now: number): boolean {
+    return this.#nextDue <= now;
+  }
+
   process(now: number, store: VectorStore): void {
-    while (this.#nextDue <= now) {
+    while (this.isDue(now)) {
       const { seq, mutation_id, kind } = this.#sql
         .exec<{ seq: number; mutation_id: string; kind: Mutation["kind"] }>("SELECT seq, mutation_id, kind FROM mutations ORDER BY seq LIMIT 1")
         .one();

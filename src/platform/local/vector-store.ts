@@ -33,6 +33,7 @@ export class VectorStore {
   readonly #quantiser: Quantiser;
   readonly #dimensions: number;
   readonly #indexes = new Map<string, IndexedType>();
+  readonly #namespaces = new Map<string, number>();
   readonly #classes = new Map<string, number>();
   readonly #indexed: Record<string, string | number | boolean>[] = [];
   /** The one used last comes last. */
@@ -45,6 +46,7 @@ export class VectorStore {
     sql.exec(tables);
     for (const [name, type] of Object.entries(indexes)) sql.exec("INSERT INTO metadata_indexes VALUES (?, ?) ON CONFLICT DO NOTHING", name, type);
     for (const { name, type } of sql.exec<{ name: string; type: string }>("SELECT name, type FROM metadata_indexes")) this.#indexes.set(name, type as IndexedType);
+    for (const { ns, name } of sql.exec<{ ns: number; name: string }>("SELECT ns, name FROM namespaces")) this.#namespaces.set(name, ns);
     for (const row of sql.exec<{ class: number; indexed: string }>("SELECT class, indexed FROM classes")) this.#learn(row.class, row.indexed);
   }
 
@@ -93,7 +95,8 @@ export class VectorStore {
     const allowed = new Uint8Array(this.#indexed.length);
     const passes = compileFilter(options.filter ?? {}, this.#indexes);
     for (const [number, indexed] of this.#indexed.entries()) if (indexed && passes(indexed)) allowed[number] = 1;
-    const matches = this.#namespaces(options.namespace).flatMap(({ ns, name }) => {
+    const { namespace: only } = options;
+    const matches = [...this.#namespaces].filter(([name]) => only === undefined || name === only).flatMap(([name, ns]) => {
       const packed = this.#load(ns);
       return packed.search(values, allowed, options.topK).map(({ item, score }): Match => ({
         id: packed.ids[item] as string, score, namespace: name, indexed: this.#indexed[packed.classes[item] as number] ?? {},
@@ -120,12 +123,11 @@ export class VectorStore {
   }
 
   #namespace(name: string): number {
-    const [known] = this.#namespaces(name);
-    return known?.ns ?? this.#sql.exec<{ ns: number }>("INSERT INTO namespaces (name) VALUES (?) RETURNING ns", name).one().ns;
-  }
-
-  #namespaces(name: string | undefined): { ns: number; name: string }[] {
-    return this.#sql.exec<{ ns: number; name: string }>("SELECT ns, name FROM namespaces WHERE ?1 IS NULL OR name = ?1", name ?? null).toArray();
+    const known = this.#namespaces.get(name);
+    if (known !== undefined) return known;
+    const added = this.#sql.exec<{ ns: number }>("INSERT INTO namespaces (name) VALUES (?) RETURNING ns", name).one().ns;
+    this.#namespaces.set(name, added);
+    return added;
   }
 
   #classOf(metadata: Metadata | undefined): number {

@@ -67,8 +67,10 @@ export class LocalVectors extends DurableObject {
   /** Makes visible what is due. */
   #process(props: IndexProps): VectorStore {
     const { store, queue } = this.#open(props);
+    const now = Date.now();
+    if (!queue.isDue(now)) return store;
     try {
-      this.ctx.storage.transactionSync(() => queue.process(Date.now(), store));
+      this.ctx.storage.transactionSync(() => queue.process(now, store));
     } catch (error) {
       // What is in memory may be ahead of what was rolled back.
       this.#opened = undefined;

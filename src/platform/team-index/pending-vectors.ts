@@ -90,7 +90,7 @@ export class PendingVectors {
   }
 
   any(): boolean {
-    return this.#cache ? this.#cache.size > 0 : this.oldest(1).length > 0;
+    return this.#all().size > 0;
   }
 
   /** Names are several to a memory, and may be missed sooner. */
@@ -116,7 +116,8 @@ export class PendingVectors {
   scan({ namespace, values, kinds, audiences, exceptTeam, limit }: PendingQuery): { hits: PendingHit[]; waiting: number } {
     const waiting = [...this.#all().values()];
     const best = new Map(kinds.map((kind) => [kind, new TopK(limit)]));
-    for (const [at, vector] of waiting.entries()) {
+    for (let at = 0; at < waiting.length; at += 1) {
+      const vector = waiting[at] as PendingVector;
       const ofKind = best.get(vector.kind);
       if (!ofKind || vector.namespace !== namespace || vector.teamId === exceptTeam) continue;
       if (audiences && !audiences.includes(vector.audience)) continue;

@@ -11,7 +11,7 @@ export const vectorId = (kind: VectorKind, id: string, mark: string, copy: "team
   `${prefixes[kind]}:${id}:${mark}${copy === "organization" ? ":o" : ""}`;
 
 export function parseVectorId(vectorId: string): { kind: VectorKind; id: string } {
-  const [prefix = "", id = ""] = vectorId.split(":");
+  const [prefix = "", id = ""] = vectorId.split(":", 2);
   const kind = kinds.get(prefix);
   if (kind === undefined) throw new Error(`Not a vector id of OmniMemory: ${vectorId}`);
   return { kind, id };

@@ -90,31 +90,39 @@ export class SegmentWriter {
 
 const bytes = (array: Uint32Array | Uint16Array): ArrayBuffer => array.buffer.slice(array.byteOffset, array.byteOffset + array.byteLength) as ArrayBuffer;
 
+const lineFeed = 10;
+
 type ChunkRow = { chunk: number; terms: string; counts: ArrayBuffer; postings: ArrayBuffer };
 
 /** A chunk as it was read. */
 export class Chunk {
-  readonly terms: string[];
+  /** Each between two line feeds. */
+  readonly #terms: string;
   readonly #counts: Uint32Array;
   readonly #postings: Uint16Array;
 
   constructor({ terms, counts, postings }: ChunkRow) {
-    this.terms = terms.split("\n");
+    this.#terms = `\n${terms}\n`;
     this.#counts = new Uint32Array(counts);
     this.#postings = new Uint16Array(postings);
   }
 
   find(term: string): Postings | undefined {
-    const index = this.terms.indexOf(term);
-    if (index === -1) return undefined;
+    const place = this.#terms.indexOf(`\n${term}\n`);
+    if (place === -1) return undefined;
+    let index = 0;
     let start = 0;
-    for (let i = 0; i < index; i += 1) start += this.#counts[i] as number;
+    for (let at = 1; at <= place; at += 1) {
+      if (this.#terms.charCodeAt(at) !== lineFeed) continue;
+      start += this.#counts[index] as number;
+      index += 1;
+    }
     return this.#at(start * 2, this.#counts[index] as number);
   }
 
   *entries(): Generator<[string, Postings]> {
     let start = 0;
-    for (const [i, term] of this.terms.entries()) {
+    for (const [i, term] of this.#terms.slice(1, -1).split("\n").entries()) {
       const count = this.#counts[i] as number;
       yield [term, this.#at(start, count)];
       start += count * 2;

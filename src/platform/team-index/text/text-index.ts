@@ -112,9 +112,9 @@ export class TextIndex {
   /** The `size` best documents for any of the terms; dead slots may be among them. */
   search(names: string[], asked: string[], size: number, options: { lent: boolean }): TextAnswer {
     const parts = names.map((name) => this.#part(name));
-    const written = parts.flatMap((part) => this.#postings(part, asked));
+    const written = this.#postings(parts.flatMap(({ segments }) => segments), asked);
     const terms = this.#corrected(parts, asked, (i) => written.some(({ postings }) => postings[i] !== undefined));
-    const found = terms === asked ? written : parts.flatMap((part) => this.#postings(part, terms));
+    const found = terms === asked ? written : this.#withCorrected(written, asked, terms);
     const documents = parts.reduce((sum, part) => sum + part.documents, 0);
     const average = parts.reduce((sum, part) => sum + part.length, 0) / Math.max(1, documents);
     const holding = terms.map((term, i) => found.reduce((sum, { postings }) => sum + (postings[i]?.positions.length ?? 0), 0) + countFresh(parts, term));
@@ -219,21 +219,31 @@ export class TextIndex {
   #meant(parts: Part[], term: string, asked: string[]): string | undefined {
     const initial = term[0] as string;
     const chunks = parts.flatMap(({ segments }) => segments.flatMap((segment) => chunksFrom(segment, initial)));
-    const fresh = parts.flatMap((part) => [...part.fresh.values()].flatMap(({ terms }) => [...terms.keys()]));
-    return [...readTerms(this.#storage.sql, chunks), ...fresh]
-      .filter((known) => known.startsWith(initial) && isSlip(term, known) && !asked.includes(known))
-      .sort()[0];
+    let first: string | undefined;
+    const consider = (known: string): void => {
+      if (known.startsWith(initial) && isSlip(term, known) && (first === undefined || known < first) && !asked.includes(known)) first = known;
+    };
+    for (const known of readTerms(this.#storage.sql, chunks)) consider(known);
+    for (const { fresh } of parts) for (const { terms } of fresh.values()) for (const known of terms.keys()) consider(known);
+    return first;
+  }
+
+  /** What was found with the postings of the terms that were corrected; nothing was found for those before. */
+  #withCorrected(found: Found[], asked: string[], terms: string[]): Found[] {
+    const corrected = terms.map((term, i) => (term === asked[i] ? undefined : term));
+    const added = this.#postings(found.map(({ segment }) => segment), corrected);
+    return found.map(({ segment, postings }, i) => ({ segment, postings: postings.map((known, j) => added[i]?.postings[j] ?? known) }));
   }
 
   /** For each segment the postings of each term, read at one go. */
-  #postings({ segments }: Part, terms: string[]): Found[] {
-    const places = segments.map((segment) => terms.map((term) => chunkOf(segment, term)));
+  #postings(segments: Segment[], terms: (string | undefined)[]): Found[] {
+    const places = segments.map((segment) => terms.map((term) => (term === undefined ? undefined : chunkOf(segment, term))));
     const chunks = readChunks(this.#storage.sql, new Set(places.flat().filter((chunk) => chunk !== undefined)));
     return segments.map((segment, i) => ({
       segment,
       postings: terms.map((term, j) => {
         const chunk = places[i]?.[j];
-        return chunk === undefined ? undefined : chunks.get(chunk)?.find(term);
+        return term === undefined || chunk === undefined ? undefined : chunks.get(chunk)?.find(term);
       }),
     }));
   }

@@ -1,0 +1,38 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import type { SecretBox } from "../../src/domain/secrets/secret-box.ts";
+import type { Principal } from "../../src/domain/tenancy/principal.ts";
+import * as graph from "../../src/platform/d1/graph-sql.ts";
+import { D1MemoryStore } from "../../src/platform/d1/memory-store.ts";
+import { SealedRows } from "../../src/platform/d1/sealed-rows.ts";
+
+const principal = { userId: "u", teamId: "t", organizationId: "o", role: "member", scopes: [], shard: "SHARD_0", credential: { kind: "api-key", id: "k" } } as Principal;
+
+const watched = (asked: string[]): D1Database =>
+  new Proxy(env.SHARD_0, {
+    get(target, name) {
+      if (name === "prepare") return (query: string) => (asked.push(query), target.prepare(query));
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+
+const planOf = async (sql: string): Promise<string[]> => {
+  const parameters = Math.max([...sql.matchAll(/\?(?!\d)/g)].length, ...[...sql.matchAll(/\?(\d+)/g)].map(([, n]) => Number(n)));
+  const { results } = await env.SHARD_0.prepare(`explain query plan ${sql}`).bind(...Array.from({ length: parameters }, () => "[]")).all<{ detail: string }>();
+  return results.map(({ detail }) => detail);
+};
+
+test.each([{}, { visibility: "shared" as const }])("a look-up by key reads what has the key, not every key of the team (filter %j)", async (filter) => {
+  const asked: string[] = [];
+  const store = new D1MemoryStore(() => watched(asked), { of: async () => undefined }, new SealedRows({} as SecretBox));
+
+  await store.byKey(principal, 0, "a", filter);
+
+  for (const sql of asked) expect(await planOf(sql), sql).toContainEqual(expect.stringMatching(/SEARCH (?:m|memories) USING INDEX \S+ \(team_id=\? (?:AND \S+=\? )*AND key=\?\)/));
+  expect(asked).toHaveLength(1);
+});
+
+test("no read of the graph has a bare parameter as its limit, for which SQLite compiles a statement anew at every call", () => {
+  for (const [name, sql] of Object.entries(graph)) expect(sql, name).not.toMatch(/limit \?\d+(?! [*+])/i);
+});
