@@ -2,7 +2,7 @@ import type { Memory } from "../memories/memory.ts";
 import type { Ranked } from "./choose.ts";
 import type { Drawn } from "./concepts.ts";
 import type { HitTrace } from "./receipt.ts";
-import { matchedWords, namedBy, relevanceOf, topicalTo, type Evidence, type Question } from "./relevance.ts";
+import { matchedWords, namedBy, relevanceOf, topicIn, weightOf, type Evidence, type Question } from "./relevance.ts";
 
 /** What the legs say for one memory, each with its place in that leg. */
 export interface Found {
@@ -49,7 +49,7 @@ const graphWeight = 0.03;
  * good cannot push its best up, as rank fusion would.
  */
 export function fuse(question: Question, found: Found[], { vectorWeight, halfLife }: Weighing): (Ranked & { trace: HitTrace })[] {
-  const text = scaler(found.flatMap((one) => one.text ?? []), 0);
+  const said = scaler(found.flatMap((one) => one.text ?? []), 0);
   const compared = found.flatMap((one) => [one.vector ?? [], one.near ?? []].flat());
   const similar = scaler(compared);
   const nearest = Math.max(...compared.map(({ score }) => score));
@@ -57,20 +57,27 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
   const trust = hasText ? vectorWeight : 1;
   // Beside words that match, a memory's own vector knows better how near it is than what it only mentions (DevMemBench: MRR 88.4;
   // the greater of the two: 88.1; without what is near: 88.0). Where no word matches, what it mentions may be all that is near.
-  const vector = (one: Found): number => (hasText && one.vector ? similar(one.vector) : Math.max(similar(one.vector), similar(one.near)));
-  const matching = (one: Found): number => (1 - trust) * text(one.text) + trust * vector(one);
+  // What was not embedded yet, or lives elsewhere, is taken to be as near as the others that words brought.
+  const usual = hasText ? mean(found.filter((one) => one.text && one.vector).map((one) => similar(one.vector))) : 0;
+  const vector = (one: Found): number => (hasText && one.vector ? similar(one.vector) : Math.max(similar(one.vector), similar(one.near), one.text ? usual : 0));
+  const matching = (one: Found): number => (1 - trust) * said(one.text) + trust * vector(one);
   const best = Math.max(...found.map(matching));
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
   const named = namedBy(question);
-  const isTopic = topicalTo(question);
+  const topic = topicIn(question);
+  const spoken = (one: Found): Place => {
+    const implied = hasText ? weightOf(question, (topic(one.memory) & ~one.evidence.own) >>> 0) : 0;
+    return { rank: one.text?.rank ?? found.length, score: (one.text?.score ?? 0) + implied };
+  };
+  const text = scaler(found.map(spoken), 0);
   const ranked = found.map((one) => {
     const { memory, evidence } = one;
     const name = named(memory);
     const parts = {
-      text: (1 - trust) * text(one.text),
+      text: (1 - trust) * text(spoken(one)),
       vector: trust * vector(one),
       graph: graphWeight * Math.max(one.graph?.score ?? 0, one.near && nearest > 0 ? one.near.score / nearest : 0),
-      rerank: nameWeight * name + topicWeight * Number(isTopic(memory)),
+      rerank: nameWeight * name + topicWeight * Number(topic(memory) > 0),
       importance: importanceWeight * memory.importance,
       recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / halfLife),
     };
@@ -85,6 +92,8 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
   });
   return ranked.sort((a, b) => b.score - a.score);
 }
+
+const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 const happenedAt = ({ occurredAt, updatedAt }: Memory): number => occurredAt ?? updatedAt;
 

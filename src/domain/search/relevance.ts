@@ -24,7 +24,8 @@ export interface Evidence {
 
 const has = (bits: number, i: number): boolean => ((bits >>> i) & 1) === 1;
 
-const weightOf = ({ weights }: Question, bits: number): number => weights.reduce((sum, weight, i) => (has(bits, i) ? sum + weight : sum), 0);
+/** How much the terms of these bits tell together. */
+export const weightOf = ({ weights }: Question, bits: number): number => weights.reduce((sum, weight, i) => (has(bits, i) ? sum + weight : sum), 0);
 
 export const matchedWords = ({ terms }: Question, bits: number): string[] => terms.filter((_, i) => has(bits, i)).map(({ word }) => word);
 
@@ -55,12 +56,12 @@ export function namedBy(question: Question): (memory: Pick<Memory, "key" | "tags
   };
 }
 
-/** For a question: whether a memory's namespace is that of a project or person whose name it says in full. */
-export function topicalTo({ terms }: Question): (memory: Pick<Memory, "namespace">) => boolean {
-  const asked = new Set(terms.map(({ term }) => term));
+/** For a question: the bits of its terms that are the name of the project or person to which a memory belongs, if it says it in full. */
+export function topicIn({ terms }: Question): (memory: Pick<Memory, "namespace">) => number {
+  const bits = new Map(terms.map(({ term }, i) => [term, (1 << i) >>> 0]));
   return ({ namespace }) => {
     const name = wholeTerms(topicOf(namespace)).filter((term) => !isStopWord(term));
-    return name.length > 0 && name.every((term) => asked.has(term));
+    return name.every((term) => bits.has(term)) ? name.reduce((all, term) => (all | (bits.get(term) as number)) >>> 0, 0) : 0;
   };
 }
 
