@@ -2,7 +2,7 @@ import type { Memory } from "../memories/memory.ts";
 import type { Ranked } from "./choose.ts";
 import type { Drawn } from "./concepts.ts";
 import type { HitTrace } from "./receipt.ts";
-import { matchedWords, namedBy, relevanceOf, topicIn, weightOf, type Evidence, type Question } from "./relevance.ts";
+import { matchedWords, mayAnswer, namedBy, relevanceOf, topicIn, unanswered, weightOf, type Evidence, type Question } from "./relevance.ts";
 
 /** What the legs say for one memory, each with its place in that leg. */
 export interface Found {
@@ -72,6 +72,7 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
     return { rank: one.text?.rank ?? found.length, score: (one.text?.score ?? 0) + implied };
   };
   const text = scaler(found.map(spoken), 0);
+  const most = mayAnswer(question, found.map(({ memory, evidence }) => ({ ...evidence, name: named(memory) }))) ? 1 : unanswered;
   const ranked = found.map((one) => {
     const { memory, evidence } = one;
     const name = named(memory);
@@ -84,7 +85,7 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
       recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / halfLife),
     };
     const score = Object.values(parts).reduce((sum, part) => sum + part, 0);
-    const relevance = relevanceOf(question, { ...evidence, standing: best > 0 ? matching(one) / best : 0, name });
+    const relevance = Math.min(most, relevanceOf(question, { ...evidence, standing: best > 0 ? matching(one) / best : 0, name }));
     const legs = {
       ...(one.text ? { memory_text: one.text } : {}),
       ...(one.vector ? { memory_vector: one.vector } : {}),
