@@ -87,6 +87,20 @@ export interface VectorStats {
   serving: string | null;
 }
 
+/** Whose vectors are wanted, and of which space. */
+export interface Compared {
+  space: string;
+  ids: string[];
+}
+
+export interface Hydrated {
+  memories: Memory[];
+  /** By id, of those asked for that have one: unit vectors of what they said when they were last embedded. Secrets have none. */
+  vectors: Map<string, Float32Array>;
+  /** The team's newest. */
+  seq: number;
+}
+
 /** What more memories tell of leads to none of them. */
 export const mostTelling = 5;
 
@@ -110,9 +124,9 @@ export interface MemoryStore {
   get(principal: Principal, now: number, ref: string | number): Promise<Memory | undefined>;
   /**
    * In the order of `ids`, then those that tell of these parts of the graph, unless more than `mostTelling` do. What is
-   * gone, archived or hidden is left out. `seq` is the team's newest.
+   * gone, archived or hidden is left out.
    */
-  hydrate(principal: Principal, now: number, ids: string[], told?: NearParts): Promise<{ memories: Memory[]; seq: number }>;
+  hydrate(principal: Principal, now: number, ids: string[], told?: NearParts, compared?: Compared): Promise<Hydrated>;
   /** Public memories of other teams of the organization, by where an index believes them to be: the truth decides on both. */
   hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]>;
   byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;

@@ -1,5 +1,6 @@
 import type { Candidate } from "./candidate.ts";
 import { jaccard, tellingHashes } from "./overlap.ts";
+import { cosine } from "./unit-vector.ts";
 
 /** Further down nothing is shown unless asked for, and the work grows by the square. */
 export const diverseDepth = 30;
@@ -60,11 +61,4 @@ function reach(ranked: readonly Candidate[], depth: number, lambda: number, coun
   const least = last.score - ((1 - lambda) / lambda) * highest;
   const end = ranked.findIndex(({ score }, i) => i >= count && score < least);
   return end === -1 ? depth : Math.min(depth, end);
-}
-
-/** Of unit vectors. */
-function cosine(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i += 1) sum += (a[i] as number) * (b[i] as number);
-  return sum;
 }

@@ -2,7 +2,7 @@ import type { Memory } from "../memories/memory.ts";
 import type { Ranked } from "./choose.ts";
 import type { Drawn } from "./concepts.ts";
 import type { HitTrace } from "./receipt.ts";
-import { matchedWords, namedBy, relevanceOf, topicalTo, type Evidence, type Question } from "./relevance.ts";
+import { matchedWords, mayAnswer, namedBy, relevanceOf, topicIn, unanswered, weightOf, type Evidence, type Question } from "./relevance.ts";
 
 /** What the legs say for one memory, each with its place in that leg. */
 export interface Found {
@@ -49,33 +49,34 @@ const graphWeight = 0.03;
  * good cannot push its best up, as rank fusion would.
  */
 export function fuse(question: Question, found: Found[], { vectorWeight, halfLife }: Weighing): (Ranked & { trace: HitTrace })[] {
-  const text = scaler(found.flatMap((one) => one.text ?? []), 0);
-  const compared = found.flatMap((one) => [one.vector ?? [], one.near ?? []].flat());
-  const similar = scaler(compared);
-  const nearest = Math.max(...compared.map(({ score }) => score));
-  const hasText = found.some((one) => one.text);
+  const hasText = found.some(({ text }) => text);
   const trust = hasText ? vectorWeight : 1;
-  // Beside words that match, a memory's own vector knows better how near it is than what it only mentions (DevMemBench: MRR 88.4;
-  // the greater of the two: 88.1; without what is near: 88.0). Where no word matches, what it mentions may be all that is near.
-  const vector = (one: Found): number => (hasText && one.vector ? similar(one.vector) : Math.max(similar(one.vector), similar(one.near)));
-  const matching = (one: Found): number => (1 - trust) * text(one.text) + trust * vector(one);
+  const near = nearness(found, hasText);
+  const nearest = Math.max(...found.flatMap((one) => [one.vector ?? [], one.near ?? []].flat()).map(({ score }) => score));
+  const said = scaler(found.flatMap(({ text }) => text?.score ?? []), 0);
+  const matching = (one: Found): number => (1 - trust) * said(one.text?.score) + trust * near(one);
   const best = Math.max(...found.map(matching));
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
-  const named = namedBy(question);
-  const isTopic = topicalTo(question);
-  const ranked = found.map((one) => {
-    const { memory, evidence } = one;
-    const name = named(memory);
+
+  const [nameOf, topicOf] = [namedBy(question), topicIn(question)];
+  const called = found.map((one) => ({ ...one, name: nameOf(one.memory), topic: topicOf(one.memory) }));
+  // What belongs to a project says its name as if once in a text of average length, which in BM25 is worth just the inverse document
+  // frequency. DevMemBench: R@5 93.2 -> 93.4, MRR 90.7 -> 90.8; relevance is calibrated on what is said.
+  const meant = called.map(({ text, evidence, topic }) => (text?.score ?? 0) + weightOf(question, (topic & ~evidence.own) >>> 0));
+  const speaks = scaler(meant, 0);
+  const most = mayAnswer(question, called.map(({ evidence, name }) => ({ ...evidence, name }))) ? 1 : unanswered;
+  const ranked = called.map((one, i) => {
+    const { memory, evidence, name, topic } = one;
     const parts = {
-      text: (1 - trust) * text(one.text),
-      vector: trust * vector(one),
+      text: (1 - trust) * speaks(meant[i]),
+      vector: trust * near(one),
       graph: graphWeight * Math.max(one.graph?.score ?? 0, one.near && nearest > 0 ? one.near.score / nearest : 0),
-      rerank: nameWeight * name + topicWeight * Number(isTopic(memory)),
+      rerank: nameWeight * name + topicWeight * Number(topic > 0),
       importance: importanceWeight * memory.importance,
       recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / halfLife),
     };
     const score = Object.values(parts).reduce((sum, part) => sum + part, 0);
-    const relevance = relevanceOf(question, { ...evidence, standing: best > 0 ? matching(one) / best : 0, name });
+    const relevance = Math.min(most, relevanceOf(question, { ...evidence, standing: best > 0 ? matching(one) / best : 0, name }));
     const legs = {
       ...(one.text ? { memory_text: one.text } : {}),
       ...(one.vector ? { memory_vector: one.vector } : {}),
@@ -86,12 +87,24 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
   return ranked.sort((a, b) => b.score - a.score);
 }
 
+/**
+ * How near a memory is by meaning, 0–1. Beside words that match, its own vector knows that better than what it only mentions
+ * (DevMemBench: MRR 88.4; the greater of the two: 88.1; without what is near: 88.0); where no word matches, what it mentions may be all
+ * that is near. What was not embedded yet, or lives elsewhere, is taken to be as near as the others that words brought.
+ */
+function nearness(found: Found[], hasText: boolean): (one: Found) => number {
+  const similar = scaler(found.flatMap(({ vector, near }) => [vector?.score ?? [], near?.score ?? []].flat()));
+  const usual = hasText ? mean(found.filter(({ text, vector }) => text && vector).map(({ vector }) => similar(vector?.score))) : 0;
+  return ({ text, vector, near }) => (hasText && vector ? similar(vector.score) : Math.max(similar(vector?.score), similar(near?.score), text ? usual : 0));
+}
+
+const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
 const happenedAt = ({ occurredAt, updatedAt }: Memory): number => occurredAt ?? updatedAt;
 
 /** Scores of one leg on 0–1: the best is 1, `floor` (or the least of them) is 0, what the leg did not bring is 0. */
-function scaler(places: Place[], floor?: number): (place: Place | undefined) => number {
-  const scores = places.map(({ score }) => score);
+function scaler(scores: number[], floor?: number): (score: number | undefined) => number {
   const high = Math.max(...scores);
   const low = floor ?? Math.min(...scores);
-  return (place) => (place === undefined ? 0 : high > low ? (place.score - low) / (high - low) : 1);
+  return (score) => (score === undefined ? 0 : high > low ? (score - low) / (high - low) : 1);
 }

@@ -10,6 +10,13 @@ export interface SemanticPorts {
   servingSpace(principal: Principal, now: number): Promise<string | undefined>;
 }
 
+export interface Nearest {
+  /** Nearest first. */
+  hits: VectorHit[];
+  /** The question as a unit vector. */
+  asked?: { space: string; values: Float32Array };
+}
+
 /** Embedded questions kept, oldest out: people and their tools ask the same again. */
 const maxQuestions = 256;
 
@@ -22,17 +29,18 @@ export class Semantic {
     this.#ports = ports;
   }
 
-  /** Nearest first; nothing while there are no vectors. @throws EmbeddingFailure */
+  /** Nothing while there are no vectors. @throws EmbeddingFailure */
   async nearest(
     principal: Principal,
     now: number,
     text: string,
     options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; state?: IndexState | undefined },
-  ): Promise<VectorHit[]> {
+  ): Promise<Nearest> {
     const space = await this.#ports.servingSpace(principal, now);
-    if (space === undefined) return [];
+    if (space === undefined) return { hits: [] };
     const values = await this.#embed(space, text, options.signal);
-    return this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit, state: options.state });
+    const hits = await this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit, state: options.state });
+    return { hits, asked: { space, values } };
   }
 
   async #embed(space: string, text: string, signal: AbortSignal): Promise<Float32Array> {

@@ -68,17 +68,25 @@ export function fromRaw(row: readonly unknown[], offset = 0): StoredMemory {
 const visible = "m.team_id = ?1 AND (m.visibility <> 'private' OR m.owner_id = ?2)";
 const live = `${visible} AND (m.expires_at IS NULL OR m.expires_at > ?3) AND m.archived_at IS NULL`;
 
-/** The team's newest sequence number, then the memory; at least one row once the team has written. Adds: ?4 ids as JSON. */
-export const hydrate = `SELECT c.seq, ${selectList} FROM counters c
+/** Of the memory's text when it was last embedded, in hexadecimal; null for what was not, and for secrets. */
+const vectorOf = `iif(m.sensitivity = 'normal' AND m.id IN (SELECT value FROM json_each(?6)), (SELECT hex(v.vector) FROM vector_items i
+  JOIN vector_cache v ON v.team_id = ?1 AND v.space = ?5 AND v.hash = i.hash
+  WHERE i.team_id = ?1 AND i.kind = 'memory' AND i.id = m.id AND i.space = ?5), NULL)`;
+
+/**
+ * The team's newest sequence number, the vector, then the memory; at least one row once the team has written. Adds: ?4 ids
+ * as JSON, ?5 the space of the vectors, ?6 the ids for which they are wanted.
+ */
+export const hydrate = `SELECT c.seq, ${vectorOf}, ${selectList} FROM counters c
   LEFT JOIN memories m ON m.id IN (SELECT value FROM json_each(?4)) AND ${live} WHERE c.team_id = ?1`;
 
 const telling = (kind: "entity" | "relationship", plural: string, parts: string): string => `SELECT x.memory_id FROM json_each(${parts}) j
   CROSS JOIN ${plural} g ON g.team_id = ?1 AND g.id = j.value ->> '$.id' AND g.home IN ('', ?2) AND g.mentions <= ${mostTelling}
   CROSS JOIN ${kind}_mentions x ON x.${kind}_row = g.row`;
 
-/** The same, with the memories that tell of entities (?5) and relationships (?6), `[{id}]`. */
-export const hydrateTold = `SELECT c.seq, ${selectList} FROM counters c
-  LEFT JOIN memories m ON m.id IN (SELECT value FROM json_each(?4) UNION ${telling("entity", "entities", "?5")} UNION ${telling("relationship", "relationships", "?6")})
+/** The same, with the memories that tell of entities (?7) and relationships (?8), `[{id}]`. */
+export const hydrateTold = `SELECT c.seq, ${vectorOf}, ${selectList} FROM counters c
+  LEFT JOIN memories m ON m.id IN (SELECT value FROM json_each(?4) UNION ${telling("entity", "entities", "?7")} UNION ${telling("relationship", "relationships", "?8")})
     AND ${live} WHERE c.team_id = ?1`;
 
 /** One's own first, then the team's; the newest first among several namespaces. Left to itself, SQLite reads all keys of the team in the order of homes. */

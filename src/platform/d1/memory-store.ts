@@ -3,6 +3,8 @@ import { drizzle } from "drizzle-orm/d1";
 import type { NearParts } from "../../domain/graph/ports.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import type {
+  Compared,
+  Hydrated,
   IdempotencyRecord,
   MemoryFilter,
   MemoryReading,
@@ -24,6 +26,7 @@ import { idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
 import type { TeamHomes } from "./team-homes.ts";
+import { fromHex } from "./vector-hex.ts";
 
 /** D1 database of a shard, by binding name. @throws when a team is assigned to a shard that is not bound */
 export type ShardOf = (name: string) => D1Database;
@@ -108,17 +111,21 @@ export class D1MemoryStore implements MemoryStore {
     return (await this.#opened.memories(principal, rows))[0];
   }
 
-  async hydrate(principal: Principal, now: number, ids: string[], told: NearParts = { entities: [], relationships: [] }): Promise<{ memories: Memory[]; seq: number }> {
+  async hydrate(principal: Principal, now: number, ids: string[], told: NearParts = { entities: [], relationships: [] }, compared?: Compared): Promise<Hydrated> {
     const parts = [told.entities, told.relationships];
     const isTold = parts.some((part) => part.length > 0);
     const rows = await this.#shardOf(principal.shard)
       .prepare(isTold ? statements.hydrateTold : statements.hydrate)
-      .bind(principal.teamId, principal.userId, now, JSON.stringify(ids), ...(isTold ? parts.map((part) => JSON.stringify(part)) : []))
+      .bind(principal.teamId, principal.userId, now, JSON.stringify(ids), compared?.space ?? null, JSON.stringify(compared?.ids ?? []), ...(isTold ? parts.map((part) => JSON.stringify(part)) : []))
       .raw();
-    const found = rows.filter((row) => row[1] !== null).map((row) => toMemory(statements.fromRaw(row, 1)));
-    const byId = new Map(found.map((memory) => [memory.id, memory]));
+    const found = rows.filter((row) => row[2] !== null).map((row) => ({ memory: toMemory(statements.fromRaw(row, 2)), vector: row[1] as string | null }));
+    const byId = new Map(found.map(({ memory }) => [memory.id, memory]));
     const asked = new Set(ids);
-    return { memories: [...ids.flatMap((id) => byId.get(id) ?? []), ...found.filter(({ id }) => !asked.has(id))], seq: Number(rows[0]?.[0] ?? 0) };
+    return {
+      memories: [...ids.flatMap((id) => byId.get(id) ?? []), ...[...byId.values()].filter(({ id }) => !asked.has(id))],
+      vectors: new Map(found.flatMap(({ memory, vector }) => (vector === null ? [] : [[memory.id, fromHex(vector)] as const]))),
+      seq: Number(rows[0]?.[0] ?? 0),
+    };
   }
 
   async hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]> {

@@ -5,6 +5,7 @@ import type { TeamHome, VectorKind } from "../../domain/search/vector-index.ts";
 import { holding, renew } from "./index-progress.ts";
 import { jsonArrays } from "./memory-sql.ts";
 import type { ShardOf } from "./memory-store.ts";
+import { fromHex, toHex } from "./vector-hex.ts";
 
 /**
  * `?1` team, `?2` stage, `?3` space, `?4` lease in the statements of a run. CROSS JOIN fixes the order (SQLite, "Query
@@ -161,15 +162,3 @@ export class D1VectorStore implements VectorStore {
     ]);
   }
 }
-
-/** ES2026; TypeScript 5.9 has no types for it. */
-interface HexBytes {
-  toHex(): string;
-}
-interface HexBytesConstructor {
-  fromHex(text: string): Uint8Array<ArrayBuffer>;
-}
-
-/** D1 carries a BLOB as a JSON array of its bytes, which takes twice as long as this (measured at 256 and 1,024 dimensions). */
-const toHex = (vector: Float32Array): string => (new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength) as unknown as HexBytes).toHex();
-const fromHex = (text: string): Float32Array => new Float32Array((Uint8Array as unknown as HexBytesConstructor).fromHex(text).buffer);

@@ -21,6 +21,13 @@ describe("[D5] a question that names a project or a person", () => {
     expect((await ask(owner, "where do orders of the shop-api come from"))[0]).toBe(other);
   });
 
+  test("as if it said the name, which it seldom does", async () => {
+    const { owner } = await newTeam();
+    await owner.remember("The database is PostgreSQL", { namespace: "project:shop-api" });
+    await owner.remember("The version of the shop-api is shown", { namespace: "project:dashboard" });
+    expect((await ask(owner, "database version of the shop-api"))[0]).toBe("The database is PostgreSQL");
+  });
+
   test("but not when it says half of the name, or none", async () => {
     const { owner } = await newTeam();
     await owner.remember(own, { namespace: "project:shop-api" });
