@@ -64,6 +64,22 @@ export class Rows {
     }
   }
 
+  /** What a binding costs at least here: no answer that needs it can come sooner, whatever we do. */
+  async bindings({ url, apiKey }: LocalServer): Promise<void> {
+    const clients = ["", "?with=kv", "?with=d1", "?with=vectors"].map((query) => new BenchClient(`${url}${query}`, apiKey));
+    const [noOp, kv, d1, vectors] = clients.map((client): Probe => ({ run: () => client.callTool("omn_health_check", {}) })) as [Probe, Probe, Probe, Probe];
+    try {
+      const taken = await interleave({ noOp, kv, d1, vectors }, this.#sizes);
+      const floor = summarise(taken.noOp);
+      for (const [what, samples] of [["one read of KV", taken.kv], ["one statement of D1", taken.d1], ["an embedding and a query to Vectorize", taken.vectors]] as const) {
+        const row = summarise(samples);
+        this.#report.row({ name: `no-op with ${what}`, ...row, note: `${(row.p50 / floor.p50).toFixed(2)} x no-op` });
+      }
+    } finally {
+      for (const client of clients) client.close();
+    }
+  }
+
   async querySmall(lone: Instance): Promise<void> {
     const query = lone.team.query(querySeeds.small);
     const taken = await interleave({ noOp: lone.team.noOp, query }, this.#sizes);

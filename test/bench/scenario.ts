@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startServer } from "../../src/cli/server.ts";
+import { type LocalServer, startServer } from "../../src/cli/server.ts";
 import { BenchClient } from "./client.ts";
 import { interleave, summarise } from "./measure.ts";
 import type { Options } from "./options.ts";
@@ -34,13 +34,14 @@ export class Scenario {
   async run(): Promise<void> {
     const { wants, sizes } = this.#options;
     const rows = this.#rows;
-    const needsLone = wants("floor", "no-op", "auth", "query-small", "query-large", "crowded", "cached");
+    const needsLone = wants("floor", "no-op", "auth", "bindings", "query-small", "query-large", "crowded", "cached");
     const lone = needsLone ? await this.#start("lone", new TeamContent(seeds.lone)) : undefined;
     if (lone) {
       await lone.team.growTo(sizes.small);
       await lone.team.indexed();
       if (wants("floor", "no-op")) await this.attempt("floor and no-op", () => rows.floor(lone));
       if (wants("auth")) await this.attempt("auth", () => this.#auth(lone));
+      if (wants("bindings")) await this.attempt("bindings", () => this.#bindings());
       if (wants("cached")) await this.attempt("cached", () => rows.cached(lone));
       if (wants("query-small")) await this.attempt("query-small", () => rows.querySmall(lone));
     }
@@ -69,14 +70,22 @@ export class Scenario {
   }
 
   async #auth(lone: Instance): Promise<void> {
-    const believing = await startServer({
-      dataDir: join(this.#directory, "believing"), port: 0, vars: { OMNIMEMORY_RATE_LIMIT: "off" },
-      entry: fileURLToPath(new URL("worker-without-auth.ts", import.meta.url)),
+    await this.#varied("worker-without-auth.ts", (believing) => this.#rows.auth(lone, believing));
+  }
+
+  #bindings(): Promise<void> {
+    return this.#varied("worker-with-bindings.ts", (server) => this.#rows.bindings(server));
+  }
+
+  /** A server with another entry than the product's. */
+  async #varied(entry: string, run: (server: LocalServer) => Promise<void>): Promise<void> {
+    const server = await startServer({
+      dataDir: join(this.#directory, entry), port: 0, vars: { OMNIMEMORY_RATE_LIMIT: "off" }, entry: fileURLToPath(new URL(entry, import.meta.url)),
     });
     try {
-      await this.#rows.auth(lone, believing);
+      await run(server);
     } finally {
-      await believing.close(1_000);
+      await server.close(1_000);
     }
   }
 
