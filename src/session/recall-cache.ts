@@ -1,5 +1,6 @@
 import { sha256Hex } from "../domain/hash.ts";
 import { keptMs } from "../domain/memories/recall-cached.ts";
+import type { RecallOutcome } from "../domain/memories/recall.ts";
 import { keptShape, parseKept, type KeptAnswer } from "../domain/memories/kept-answer.ts";
 import type { IndexState } from "../domain/ports.ts";
 import { type Basis, outdatedBy } from "../domain/search/basis.ts";
@@ -28,7 +29,10 @@ export interface SessionCacheOptions {
 }
 
 interface Held {
-  answer: KeptAnswer;
+  until: number;
+  outcome: RecallOutcome;
+  /** Counted when it is asked for again: most never are. */
+  tokens: number | undefined;
   /** Where it lies in L2, or would. */
   hash: string;
   key: string;
@@ -71,10 +75,11 @@ export class SessionRecallCache implements RecallCache {
     const isCurrent = this.#follow(state, since);
     const asked = JSON.stringify([principal.userId, [...principal.scopes].sort(), question]);
     const held = isCurrent ? this.#l1.get(asked) : undefined;
-    if (held && held.answer.until > now) {
-      counts.hit("l1", tokensOf(held.answer));
-      if (!held.shared) this.#share(held);
-      return { level: "l1", outcome: held.answer.outcome };
+    if (held && held.until > now) {
+      held.tokens ??= tokensOf(held.outcome);
+      counts.hit("l1", held.tokens);
+      if (!held.shared) this.#share(held, held.tokens);
+      return { level: "l1", outcome: held.outcome };
     }
     counts.miss("l1");
 
@@ -83,8 +88,8 @@ export class SessionRecallCache implements RecallCache {
     const found = entry && (await answers.get(entry.key));
     const kept = found === undefined ? undefined : parseKept(found);
     if (entry && kept && kept.until > now) {
-      counts.hit("l2", tokensOf(kept));
-      this.#hold(generation, asked, { answer: kept, hash, key: entry.key, basis: entry.basis, shared: true });
+      counts.hit("l2", kept.tokens);
+      this.#hold(generation, asked, { ...kept, hash, key: entry.key, basis: entry.basis, shared: true });
       return { level: "l2", outcome: kept.outcome };
     }
     if (entry) stored.remove(hash);
@@ -93,7 +98,7 @@ export class SessionRecallCache implements RecallCache {
       level: "miss",
       keep: ({ basis, ...outcome }, until) => {
         const key = `r${keptShape}:${principal.teamId}:${principal.userId}:${generation}:${hash}`;
-        if (until > now) this.#hold(generation, asked, { answer: { until, outcome }, hash, key, basis, shared: false });
+        if (until > now) this.#hold(generation, asked, { until, outcome, tokens: undefined, hash, key, basis, shared: false });
       },
     };
   }
@@ -111,28 +116,22 @@ export class SessionRecallCache implements RecallCache {
     return true;
   }
 
-  #share(held: Held): void {
+  #share(held: Held, tokens: number): void {
     held.shared = true;
-    const { answer, hash, key, basis } = held;
-    this.#options.stored.add(hash, { key, until: answer.until, basis }, this.#generation as string);
+    const { until, outcome, hash, key, basis } = held;
+    const answer: KeptAnswer = { until, tokens, outcome };
+    this.#options.stored.add(hash, { key, until, basis }, this.#generation as string);
     this.#options.later(this.#options.answers.put(key, JSON.stringify(answer), Math.ceil(keptMs / 1000)));
   }
 
   /** Unless something changed since it was asked for: whether that concerns it was not looked into. */
   #hold(generation: string, asked: string, held: Held): void {
-    const size = sizeOf(held.answer) + bytesPerCharacter * (asked.length + JSON.stringify(held.basis ?? null).length);
+    const size = sizeOf(held.outcome) + bytesPerCharacter * (asked.length + JSON.stringify(held.basis ?? null).length);
     if (generation === this.#generation && size <= largestAnswer) this.#l1.set(asked, held, size);
   }
 }
 
-const sizeOf = ({ outcome }: KeptAnswer): number =>
-  outcome.items.reduce((sum, { memory }) => sum + bytesPerMemory + bytesPerCharacter * (memory.content.length + (memory.summary?.length ?? 0)), 0);
+const sizeOf = ({ items }: RecallOutcome): number =>
+  items.reduce((sum, { memory }) => sum + bytesPerMemory + bytesPerCharacter * (memory.content.length + (memory.summary?.length ?? 0)), 0);
 
-const tokens = new WeakMap<KeptAnswer, number>();
-
-/** Counted once, when the answer is first of use. */
-function tokensOf(answer: KeptAnswer): number {
-  const known = tokens.get(answer) ?? answer.outcome.items.reduce((sum, { memory }) => sum + estimateTokens(memory.content), 0);
-  tokens.set(answer, known);
-  return known;
-}
+const tokensOf = ({ items }: RecallOutcome): number => items.reduce((sum, { memory }) => sum + estimateTokens(memory.content), 0);

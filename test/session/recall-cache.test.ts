@@ -289,7 +289,7 @@ describe("[A11] what is kept", () => {
 
   test.each([
     ["no JSON", () => "{"],
-    ["another shape", () => JSON.stringify({ until: Date.now() + 60_000, outcome: { items: [{ memory: {} }], totalFound: 1 } })],
+    ["another shape", () => JSON.stringify({ until: Date.now() + 60_000, tokens: 1, outcome: { items: [{ memory: {} }], totalFound: 1 } })],
     ["expired", (text: string) => JSON.stringify({ ...JSON.parse(text), until: Date.now() - 1 })],
     ["a secret", (text: string) => text.replace('"sensitivity":"normal"', '"sensitivity":"secret"')],
   ])("is not believed when it comes back as %s", async (_what, spoilt) => {

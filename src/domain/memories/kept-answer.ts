@@ -5,12 +5,14 @@ import { receiptSchema } from "../search/receipt.ts";
 import type { RecallOutcome } from "./recall.ts";
 
 /** To be raised when the shape of a kept answer changes: answers kept by the deployment before are then not found. */
-export const keptShape = 3;
+export const keptShape = 4;
 
 /** An answer as it is kept outside of the object that made it. */
 export interface KeptAnswer {
   /** ms since the epoch. */
   until: number;
+  /** o200k tokens of its memories, about. */
+  tokens: number;
   outcome: RecallOutcome;
 }
 
@@ -50,7 +52,7 @@ const outcome: z.ZodType<RecallOutcome> = z.strictObject({
   receipt: receiptSchema.exactOptional(),
 });
 
-const keptAnswer: z.ZodType<KeptAnswer> = z.object({ until: z.number(), outcome });
+const keptAnswer: z.ZodType<KeptAnswer> = z.object({ until: z.number(), tokens: z.number(), outcome });
 
 /** What comes back from outside is checked like anything else from outside; undefined when it is not what was put there. */
 export function parseKept(serialized: string): KeptAnswer | undefined {

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ensureSchema } from "../../../src/platform/team-index/schema.ts";
-import { minute, newTeam, now, services, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
+import { indexed, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
 
 let team: Team;
 let ada: Person;
@@ -13,8 +13,9 @@ beforeEach(async () => {
   grace = await team.join();
 });
 
-/** Who is told of a change by the generation: everybody whose answers it makes stale, and nobody else. */
+/** Who is told of a change by the generation: everybody whose answers it makes stale, and nobody else. Vectors of earlier changes have landed. */
 async function movedBy(change: () => Promise<unknown>, people: readonly Person[] = [ada, grace]): Promise<boolean[]> {
+  await indexed(ada.principal);
   const before = await Promise.all(people.map(({ principal }) => services.index.state(principal)));
   await change();
   const after = await Promise.all(people.map(({ principal }) => services.index.state(principal)));
