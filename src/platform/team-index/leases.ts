@@ -1,10 +1,10 @@
 import { within } from "../../domain/within.ts";
 
 /**
- * How long a session object may go on believing the state that an index told it, ms. As long as a write waits at most for an
- * object that does not answer, so that it waits no longer for a session that cannot be told.
+ * How long a session object may go on believing the state that an index told it, ms. A change waits that long for a session that
+ * cannot be told: less than its writer waits for the index.
  */
-export const leaseMs = 2_000;
+export const leaseMs = 1_500;
 /** Taken off by those who believe: a clock stands still while an object computes. */
 export const leaseMargin = 250;
 /** For so long ahead it is noted that there may be leases; a row written for each would cost more than they save. */
@@ -58,13 +58,17 @@ export class Leases {
   async end(now: number): Promise<void> {
     const ended = [...this.#held].filter(([, { userId, generation, until }]) => until <= now || generation !== this.#options.generationOf(userId));
     for (const [session] of ended) this.#held.delete(session);
-    const telling = ended.map(([session, { until }]) => (until > now ? within(until - now, this.#told(session, until - now)) : undefined));
+    const telling = ended.filter(([, { until }]) => until > now).map(([session, { until }]) => this.#told(session, until - now));
     const running = this.#inherited > now ? scheduler.wait(this.#inherited - now) : undefined;
     await Promise.all([...telling, running]);
   }
 
-  /** One that cannot be told believes until its lease ends. */
+  /** One that cannot be told believes until its lease ends, `remaining` ms from now. */
   async #told(session: string, remaining: number): Promise<void> {
-    await this.#options.tell(session).catch(() => scheduler.wait(remaining));
+    try {
+      await within(remaining, this.#options.tell(session));
+    } catch {
+      await scheduler.wait(remaining);
+    }
   }
 }
