@@ -77,7 +77,7 @@ describe.each(kinds)("[S2] [B1] %s", (kind, connect) => {
   });
 
   test("[B3] resumes a project of ordinary size in 200–500 tokens, a tenth of what is stored at most", async () => {
-    const project_path = `/work/${slug}-shop`;
+    const project_path = `/home/me/${slug}-shop`;
     for (const { key, value, scope, tags } of notes) {
       const stored = await client.call("write_memory", { key, value, project_path, ...(scope ? { scope } : {}), ...(tags ? { tags } : {}) });
       expect(stored.isError, stored.text).toBe(false);

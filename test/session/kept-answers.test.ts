@@ -1,9 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { sessionName } from "../../src/session/call.ts";
-import { indexed, newTeam, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { indexed, newTeam, sessionOf, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
 
 let team: Team;
 let ada: Person;
@@ -75,7 +73,7 @@ describe("[A11] a kept answer outlives", () => {
     await contents(ada, "lighthouse colour");
     await stored(grace, "ours", "The bakery opens at seven", { scope: "shared" });
     await contents(ada, "bakery");
-    await evictDurableObject(env.USER_SESSION.getByName(sessionName(team.id, ada.id)));
+    await evictDurableObject(sessionOf(ada));
     await stored(grace, "theirs", "The museum is closed on Mondays", { scope: "shared" });
     const before = await hits(ada);
     expect(await contents(ada, "lighthouse colour")).toEqual(["The lighthouse is white"]);

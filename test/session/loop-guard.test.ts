@@ -1,11 +1,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newState, type Memory } from "../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../src/domain/memories/remember.ts";
 import { RecalledTexts } from "../../src/session/recalled-texts.ts";
-import { sessionName } from "../../src/session/call.ts";
-import { hour, newTeam, now, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { hour, newTeam, now, sessionOf, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
 import { keyFor } from "../domain/tenancy/tenant.ts";
 import { callTool, type ToolAnswer } from "../support/mcp.ts";
 
@@ -21,7 +19,6 @@ beforeEach(async () => {
 const store = (who: Person, key: string, content: string, extra: Record<string, unknown> = {}): Promise<ToolAnswer> =>
   who.call("omn_store_memory", { key, content, ...extra });
 const recalled = (who: Person, query = "deploy key") => who.call("omn_retrieve_memory", { query });
-const sessionOf = (who: Person) => env.USER_SESSION.getByName(sessionName(who.principal.teamId, who.id));
 
 describe("[U3] [A1] what this session just recalled", () => {
   let id: string;

@@ -2,9 +2,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { keptShape } from "../../src/domain/memories/kept-answer.ts";
-import { sessionName } from "../../src/session/call.ts";
 import { keyFor } from "../domain/tenancy/tenant.ts";
-import { indexed, newTeam, services, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { indexed, newTeam, services, sessionOf, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
 import { callTool } from "../support/mcp.ts";
 
 let team: Team;
@@ -44,8 +43,6 @@ async function askedTwice(who: Person, args: Record<string, unknown>): Promise<s
   await contents(who, args);
   return contents(who, args);
 }
-
-const sessionOf = (who: Person) => env.USER_SESSION.getByName(sessionName(who.principal.teamId, who.id));
 
 /** Counts are written within a second. */
 const saved = async (who: Person): Promise<void> => {

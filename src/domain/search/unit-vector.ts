@@ -1,6 +1,9 @@
-/** Of unit vectors. */
+/** Of unit vectors of one space. */
 export function cosine(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i += 1) sum += (a[i] as number) * (b[i] as number);
-  return sum;
+  let [even, odd] = [0, 0];
+  for (let at = 0; at < a.length; at += 2) {
+    even += (a[at] as number) * (b[at] as number);
+    odd += (a[at + 1] ?? 0) * (b[at + 1] ?? 0);
+  }
+  return even + odd;
 }

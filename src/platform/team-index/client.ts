@@ -158,8 +158,7 @@ export class TeamIndexClient implements SearchIndex {
   }
 
   changed(principal: Principal, changes: readonly HomeChange[]): Promise<void> {
-    const told = changes.map(({ home, memoryId }) => ({ audience: home, memoryId }));
-    return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(told));
+    return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(changes));
   }
 
   async state(principal: Principal, since?: string): Promise<IndexState | undefined> {

@@ -1,11 +1,7 @@
+import type { HomeChange } from "../../domain/ports.ts";
+
 /** The audience of what the whole team sees; a private memory's audience is its owner's id (`homeOf`). */
 export const everyone = "";
-
-/** A memory that changed for those who see this home. */
-export interface AudienceChange {
-  audience: string;
-  memoryId: string;
-}
 
 /** Stands for all memories, where what changed is not known. */
 const anything = "";
@@ -83,14 +79,14 @@ export class Generations {
   }
 
   /** For changes that are not in the tables of the index; without an argument anything may be another for everybody. */
-  bump(changes: readonly AudienceChange[] = [{ audience: everyone, memoryId: anything }]): void {
-    for (const audience of new Set(changes.map((change) => change.audience))) this.move(audience);
-    for (const { audience, memoryId } of changes) this.#sql.exec(note("?1", "?2"), audience, memoryId);
+  bump(changes: readonly HomeChange[] = [{ home: everyone, memoryId: anything }]): void {
+    this.move(changes.map(({ home }) => home));
+    for (const { home, memoryId } of changes) this.#sql.exec(note("?1", "?2"), home, memoryId);
   }
 
   /** For a change that concerns no memory by itself, such as the vector of a name. */
-  move(audience: string): void {
-    this.#sql.exec(bump("?1"), audience);
+  move(homes: readonly string[]): void {
+    for (const home of new Set(homes)) this.#sql.exec(bump("?1"), home);
   }
 
   /** Nobody keeps an answer from before this instant (ms since the epoch; numbers are no smaller than the clock was). */

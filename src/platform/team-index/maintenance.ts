@@ -25,7 +25,7 @@ export class TeamIndexMaintenance implements MaintenanceIndex, ChangeListener {
   }
 
   async changed({ teamId }: TeamHome, changes: readonly HomeChange[]): Promise<void> {
-    await this.#namespace.getByName(`team:${teamId}`).bump(changes.map(({ home, memoryId }) => ({ audience: home, memoryId })));
+    await this.#namespace.getByName(`team:${teamId}`).bump(changes);
   }
 
   #indexes(place: TeamPlace) {

@@ -1,3 +1,4 @@
+import { cosine } from "../../domain/search/unit-vector.ts";
 import { TopK } from "../vectors/top-k.ts";
 
 /** A vector space as the ids in Vectorize name it. */
@@ -121,7 +122,7 @@ export class PendingVectors {
       const ofKind = best.get(vector.kind);
       if (!ofKind || vector.namespace !== namespace || vector.teamId === exceptTeam) continue;
       if (audiences && !audiences.includes(vector.audience)) continue;
-      ofKind.offer(at, dot(vector.values, values));
+      ofKind.offer(at, cosine(vector.values, values));
     }
     const hits = [...best.values()].flatMap((ofKind) => ofKind.best()).map(({ item, score }) => {
       const { id, teamId, shard } = waiting[item] as PendingVector;
@@ -172,14 +173,4 @@ export class PendingVectors {
     this.#bytes = rows.reduce((sum, { vals }) => sum + vals.byteLength, 0);
     return this.#cache;
   }
-}
-
-/** Of unit vectors it is the cosine. Vectors of another space may have another length; they are in another namespace. */
-function dot(a: Float32Array, b: Float32Array): number {
-  let [even, odd] = [0, 0];
-  for (let at = 0; at < a.length; at += 2) {
-    even += (a[at] as number) * (b[at] as number);
-    odd += (a[at + 1] ?? 0) * (b[at + 1] ?? 0);
-  }
-  return even + odd;
 }

@@ -1,10 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
-import type { IndexChanges, PublicPlace } from "../../domain/ports.ts";
+import type { HomeChange, IndexChanges, PublicPlace } from "../../domain/ports.ts";
 import { keptMs } from "../../domain/memories/recall-cached.ts";
 import { changesSince } from "./changes.ts";
 import { Documents, partOf } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
-import { type AudienceChange, everyone, Generations } from "./generation.ts";
+import { everyone, Generations } from "./generation.ts";
 import { Leases } from "./leases.ts";
 import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Progress } from "./progress.ts";
@@ -120,7 +120,7 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   /** For changes that are not in the tables of the index, such as links; without an argument, of anything. */
-  async bump(changes?: readonly AudienceChange[]): Promise<void> {
+  async bump(changes?: readonly HomeChange[]): Promise<void> {
     this.ctx.storage.transactionSync(() => this.#generations.bump(changes));
     await this.#known();
   }
@@ -199,11 +199,9 @@ export class TeamIndex extends DurableObject<Env> {
   async putVectors(space: SpaceRef, vectors: PendingVector[]): Promise<{ waiting: number; outdated: string[] }> {
     await this.#scheduleUpkeep(settleDelay);
     const put = this.ctx.storage.transactionSync(() => {
-      for (const { id, kind, audience } of vectors) {
-        const home = audience === "team" ? everyone : audience;
-        if (kind === "memory") this.#generations.bump([{ audience: home, memoryId: parseVectorId(id).id }]);
-        else this.#generations.move(home);
-      }
+      const placed = vectors.map(({ id, audience }) => ({ ...parseVectorId(id), home: audience === "team" ? everyone : audience }));
+      this.#generations.bump(placed.filter(({ kind }) => kind === "memory").map(({ id, home }) => ({ home, memoryId: id })));
+      this.#generations.move(placed.filter(({ kind }) => kind !== "memory").map(({ home }) => home));
       return this.#vectors.put(space, vectors);
     });
     await this.#known();

@@ -12,6 +12,7 @@ import { type Principal, type Role, type Scope, scopes } from "../../../src/doma
 import { SecretBox } from "../../../src/domain/secrets/secret-box.ts";
 import { SealedRows } from "../../../src/platform/d1/sealed-rows.ts";
 import type { TeamRef } from "../../../src/platform/team-index/team-index.ts";
+import { sessionName } from "../../../src/session/call.ts";
 import { callTool, type ToolAnswer } from "../../support/mcp.ts";
 import { keyFor, newTenant, now, principalOf, store } from "../tenancy/tenant.ts";
 
@@ -84,6 +85,9 @@ export class Person {
     return committed as Memory;
   }
 }
+
+/** The session object in which the clients of a person meet. */
+export const sessionOf = (who: Person) => env.USER_SESSION.getByName(sessionName(who.principal.teamId, who.id));
 
 export class Team {
   readonly id: string;

@@ -45,7 +45,7 @@ describe("[A11] [S15] the generation of a team", () => {
 
   test("moves for everybody, or for some, when told so", async () => {
     expect(await movedBy(() => team.index.bump())).toEqual([true, true]);
-    expect(await movedBy(() => team.index.bump([{ audience: ada.id, memoryId: "m" }]))).toEqual([true, false]);
+    expect(await movedBy(() => team.index.bump([{ home: ada.id, memoryId: "m" }]))).toEqual([true, false]);
   });
 
   test("is never one that was, even after the index was dropped, or laid out anew", async () => {

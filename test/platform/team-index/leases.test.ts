@@ -1,11 +1,9 @@
 import { evictDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { TeamIndexClient } from "../../../src/platform/team-index/client.ts";
 import type { TeamIndex } from "../../../src/platform/team-index/team-index.ts";
-import { sessionName } from "../../../src/session/call.ts";
 import { UserSession } from "../../../src/session/user-session.ts";
-import { newTeam, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
+import { newTeam, sessionOf, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
 
 let team: Team;
 let ada: Person;
@@ -20,8 +18,6 @@ beforeEach(async () => {
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-const sessionOf = (who: Person) => env.USER_SESSION.getByName(sessionName(who.principal.teamId, who.id));
 
 const contents = async (who: Person): Promise<string[]> =>
   (await who.call("omn_retrieve_memory", { query: "lighthouse" })).structured["memories"].map(({ content }: { content: string }) => content);
