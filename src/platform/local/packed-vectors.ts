@@ -2,7 +2,7 @@ import { TopK } from "../vectors/top-k.ts";
 import type { Quantiser } from "./quantiser.ts";
 import { Sketch, type Sketched } from "./sketch.ts";
 
-/** Up to this many are all compared (0.2 µs each at 256 dimensions). */
+/** Up to this many of the classes that are asked for are all compared (0.2 µs each at 256 dimensions). */
 export const exactLimit = 4_096;
 
 /** Of more, so many are compared: their codes lie far apart in memory, and each costs several cache misses. */
@@ -10,7 +10,7 @@ const finalists = 500;
 
 const unset = 0;
 
-/** The vectors of one namespace in memory, by slot. Search is exact while they are few; then signs choose what is compared. */
+/** The vectors of one namespace in memory, by slot. Search is exact among few; of many, signs choose what is compared. */
 export class PackedVectors implements Sketched {
   readonly #quantiser: Quantiser;
   codes: Int16Array<ArrayBuffer>;
@@ -21,6 +21,8 @@ export class PackedVectors implements Sketched {
   /** Slots in use and free ones below. */
   length = 0;
   readonly #free: number[] = [];
+  /** How many vectors each class has. */
+  readonly #sizes: number[] = [];
   /** Only once there are many. */
   #sketch: Sketch | undefined;
 
@@ -46,7 +48,11 @@ export class PackedVectors implements Sketched {
   /** After the arrays were filled from outside. */
   adopt(length: number): void {
     this.length = length;
-    for (let slot = length - 1; slot >= 0; slot -= 1) if (this.classes[slot] === unset) this.#free.push(slot);
+    for (let slot = length - 1; slot >= 0; slot -= 1) {
+      const classNumber = this.classes[slot] as number;
+      if (classNumber === unset) this.#free.push(slot);
+      else this.#count(classNumber, 1);
+    }
   }
 
   add(id: string, values: ArrayLike<number>, classNumber: number): number {
@@ -60,11 +66,14 @@ export class PackedVectors implements Sketched {
 
   set(slot: number, values: ArrayLike<number>, classNumber: number): void {
     this.scales[slot] = this.#quantiser.encode(values, this.codes, slot * this.#quantiser.width);
+    this.#count(this.classes[slot] as number, -1);
     this.classes[slot] = classNumber;
+    this.#count(classNumber, 1);
     this.#sketch?.set(slot, this);
   }
 
   remove(slot: number): void {
+    this.#count(this.classes[slot] as number, -1);
     this.classes[slot] = unset;
     this.#free.push(slot);
   }
@@ -79,7 +88,8 @@ export class PackedVectors implements Sketched {
   search(values: ArrayLike<number>, allowed: Uint8Array, limit: number): { item: number; score: number }[] {
     const query = this.#quantiser.rotate(values);
     const best = new TopK(limit);
-    if (this.count <= exactLimit) {
+    const among = this.#sizes.reduce((sum, size, classNumber) => sum + (allowed[classNumber] === 1 ? size : 0), 0);
+    if (among <= exactLimit) {
       for (let slot = 0; slot < this.length; slot += 1) {
         if (allowed[this.classes[slot] as number] === 1) best.offer(slot, this.#cosine(slot, query));
       }
@@ -87,6 +97,10 @@ export class PackedVectors implements Sketched {
       for (const slot of this.#sketched().nearest(query, this, allowed, finalists)) best.offer(slot, this.#cosine(slot, query));
     }
     return best.best();
+  }
+
+  #count(classNumber: number, change: 1 | -1): void {
+    if (classNumber !== unset) this.#sizes[classNumber] = (this.#sizes[classNumber] ?? 0) + change;
   }
 
   #cosine(slot: number, query: Float64Array): number {

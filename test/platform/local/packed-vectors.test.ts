@@ -33,6 +33,18 @@ describe("search", () => {
     expect(recall(sample(30_000), sample(20))).toBeGreaterThanOrEqual(0.97);
   });
 
+  test("is exact among the few of a class, however many others there are", () => {
+    const sample = clusters({ dimensions: 256, clusters: 50 });
+    const packed = new PackedVectors(new Quantiser(256));
+    for (const vector of sample(exactLimit * 3)) packed.add("other", vector, 1);
+    const few = sample(200);
+    const slots = few.map((vector) => packed.add("one", vector, 2));
+    for (const query of sample(10)) {
+      const found = packed.search(query, new Uint8Array([0, 0, 1]), 10).map(({ item }) => slots.indexOf(item));
+      expect(found).toEqual(exact(few, query, 10));
+    }
+  });
+
   test("never finds what was removed or is not allowed, among few and many", () => {
     const sample = clusters({ dimensions: 64, clusters: 10 });
     const packed = new PackedVectors(new Quantiser(64));
