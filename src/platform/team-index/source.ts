@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { toMemory, toVersion } from "../d1/sealed-rows.ts";
 import { counters, memories, outbox, versions } from "../d1/shard-schema.ts";
@@ -42,15 +42,19 @@ export class TeamSource {
     this.#teamId = teamId;
   }
 
-  /** The memories whose last change came after `applied`, a page in order of change, and the erased ones. */
-  async changesAfter(applied: number, withPast: boolean): Promise<ChangePage> {
+  /**
+   * The memories whose last change came after `applied`, a page in order of change, and the erased ones. For an organization's
+   * index, without their past, those that are public or may have been: a first version that is not public never was.
+   */
+  async changesAfter(applied: number, publicOnly: boolean): Promise<ChangePage> {
     const db = drizzle(this.#d1);
+    const everPublic = publicOnly ? or(eq(memories.visibility, "public"), gt(memories.version, 1)) : undefined;
     const [counter, changed, gone] = await db.batch([
       db.select().from(counters).where(eq(counters.teamId, this.#teamId)),
       db
         .select()
         .from(memories)
-        .where(and(eq(memories.teamId, this.#teamId), gt(memories.seq, applied)))
+        .where(and(eq(memories.teamId, this.#teamId), gt(memories.seq, applied), everPublic))
         .orderBy(memories.seq)
         .limit(pageSize),
       db
@@ -59,9 +63,9 @@ export class TeamSource {
         .where(and(eq(outbox.teamId, this.#teamId), gt(outbox.seq, applied), eq(outbox.op, "erase"))),
     ]);
     let versionsRead = 0;
-    const cut = withPast ? changed.findIndex(({ version }, i) => (versionsRead += version) > maxPageVersions && i > 0) : -1;
+    const cut = publicOnly ? -1 : changed.findIndex(({ version }, i) => (versionsRead += version) > maxPageVersions && i > 0);
     const rows = cut === -1 ? changed : changed.slice(0, cut);
-    const past = await this.#past(withPast ? rows.filter((row) => row.version > 1).map((row) => row.id) : []);
+    const past = await this.#past(publicOnly ? [] : rows.filter((row) => row.version > 1).map((row) => row.id));
     const chains = rows.map((row) => chainOf(row, past.get(row.id) ?? []));
     const done = rows.length < pageSize && cut === -1;
     const upTo = done ? (counter[0]?.seq ?? 0) : (rows.at(-1)?.seq ?? applied);

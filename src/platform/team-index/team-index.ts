@@ -311,7 +311,7 @@ export class TeamIndex extends DurableObject<Env> {
     const source = new TeamSource(this.#shard(team.shard), team.teamId);
     for (let done = false; !done; ) {
       const before = this.#progress.applied(team.teamId);
-      const page = await source.changesAfter(before, !this.#publicOnly);
+      const page = await source.changesAfter(before, this.#publicOnly);
       this.#atomically(() => {
         this.#progress.know(team.teamId, team.shard);
         this.#documents.remove(team.teamId, page.erased);

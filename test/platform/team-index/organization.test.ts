@@ -1,9 +1,11 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { importMemories } from "../../../src/domain/memories/import.ts";
 import type { Visibility } from "../../../src/domain/memories/memory.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
+import { TeamSource } from "../../../src/platform/team-index/source.ts";
 import { day, newTeam, now, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
 
 let team: Team;
@@ -83,6 +85,16 @@ describe("[A13] [S15] public memories of another team of the organization", () =
     const stranger = (await newTeam()).owner;
     const { id } = await stranger.keep("lunch.menu", "soup of the day is gazpacho", { visibility: "public" });
     expect(await reach("lunch.menu", id, "gazpacho")).toEqual([0, 0, 0]);
+  });
+
+  test("are all that its index follows, besides what may have been public before", async () => {
+    await grace.keep("lunch.menu", "soup of the day is gazpacho", { visibility: "public" });
+    await grace.keep("lunch.table", "the table by the window", { visibility: "shared" });
+    await grace.keep("lunch.talk", "tell Ada about the gazpacho", {}, now + 1);
+    await grace.keep("lunch.talk", "tell Ada about the cold gazpacho", {}, now + 2);
+    const { chains, upTo, done } = await new TeamSource(env.SHARD_0, sister.id).changesAfter(0, true);
+    expect(chains.map(({ present }) => present.key)).toEqual(["lunch.menu", "lunch.talk"]);
+    expect({ upTo, done }).toEqual({ upTo: 4, done: true });
   });
 
   test("the organization's index is dropped: the next check of the team rebuilds it", async () => {
