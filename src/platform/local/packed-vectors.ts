@@ -89,9 +89,11 @@ export class PackedVectors implements Sketched {
     const query = this.#quantiser.rotate(values);
     const best = new TopK(limit);
     const among = this.#sizes.reduce((sum, size, classNumber) => sum + (allowed[classNumber] === 1 ? size : 0), 0);
+    if (among === 0) return [];
     if (among <= exactLimit) {
-      for (let slot = 0; slot < this.length; slot += 1) {
-        if (allowed[this.classes[slot] as number] === 1) best.offer(slot, this.#cosine(slot, query));
+      const { classes, length } = this;
+      for (let slot = 0; slot < length; slot += 1) {
+        if (allowed[classes[slot] as number] === 1) best.offer(slot, this.#cosine(slot, query));
       }
     } else {
       for (const slot of this.#sketched().nearest(query, this, allowed, finalists)) best.offer(slot, this.#cosine(slot, query));
