@@ -1,4 +1,4 @@
-import { TopK } from "../vectors/top-k.ts";
+import { TopK } from "../top-k.ts";
 import type { Quantiser } from "./quantiser.ts";
 import { Sketch, type Sketched } from "./sketch.ts";
 

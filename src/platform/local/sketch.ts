@@ -1,4 +1,4 @@
-import { TopK } from "../vectors/top-k.ts";
+import { TopK } from "../top-k.ts";
 
 /** The vectors that a sketch is of, by slot. */
 export interface Sketched {
@@ -72,7 +72,7 @@ export class Sketch {
   }
 
   /** The slots whose vectors are probably nearest to the query, among the allowed classes. */
-  nearest(query: Float64Array, { classes, length }: Sketched, allowed: Uint8Array, limit: number): Int32Array {
+  nearest(query: Float64Array, { classes, length }: Sketched, allowed: Uint8Array, limit: number): Uint32Array {
     const residual = query.map((value, at) => value - (this.#mean[at] as number));
     const signs = new Int32Array(query.length / 32);
     for (let at = 0; at < query.length; at += 1) {

@@ -1,5 +1,5 @@
 import { cosine } from "../../domain/search/unit-vector.ts";
-import { TopK } from "../vectors/top-k.ts";
+import { TopK } from "../top-k.ts";
 
 /** A vector space as the ids in Vectorize name it. */
 export interface SpaceRef {

@@ -1,7 +1,8 @@
 import { isSlip, mayBeSlip } from "../../../domain/search/spelling.ts";
-import { Best } from "./best.ts";
-import { chunkOf, chunksFrom, readChunks, readSegments, readTerms, type Postings, type Segment } from "./segment.ts";
-import { b, idf, k1, lentOf, ownOf, unit, type TermBag } from "./scoring.ts";
+import { TopK } from "../../top-k.ts";
+import { matches, scoreFresh, scoreSegment, type Found, type Scoring } from "./ranking.ts";
+import { chunkOf, chunksFrom, readChunks, readSegments, readTerms, type Segment } from "./segment.ts";
+import { b, idf, k1, type TermBag } from "./scoring.ts";
 import { flush, mergeDue, SegmentMerge } from "./compaction.ts";
 
 export const textTables = `
@@ -13,9 +14,10 @@ export const textTables = `
   CREATE TABLE chunks (chunk INTEGER PRIMARY KEY, seg INTEGER NOT NULL, terms TEXT NOT NULL, counts BLOB NOT NULL, postings BLOB NOT NULL);
   CREATE INDEX chunks_seg ON chunks (seg);
 `;
+export const textTableNames = ["parts", "fresh", "segments", "chunks"];
+
 /** Of words that occur nowhere, at most so many of a question are tried as slips. */
 const maxCorrections = 3;
-export const textTableNames = ["parts", "fresh", "segments", "chunks"];
 
 /** The documents that one audience sees, and what is known of them as a whole. */
 export interface Part {
@@ -122,11 +124,11 @@ export class TextIndex {
     const weights = holding.map((count) => idf(documents, Math.min(count, documents)));
 
     const scoring: Scoring = { weights, flat: k1 * (1 - b), steep: (k1 * b) / Math.max(1, average), lentShare: options.lent ? 1 : 0 };
-    const best = new Best(size);
+    const best = new TopK(size, 0);
     for (const { segment, postings } of found) scoreSegment(segment, postings, scoring, best);
-    for (const part of parts) scoreFresh(part, terms, scoring, best);
-    const ranked = best.ranked();
-    return { hits: ranked.map(({ item, score }) => ({ slot: item, score, ...matches(item, terms, parts, found) })), weights, terms, rarest: idf(documents, Math.min(1, documents)), all: !best.full };
+    for (const { fresh } of parts) scoreFresh(fresh, terms, scoring, best);
+    const fresh = parts.map((part) => part.fresh);
+    return { hits: best.best().map(({ item, score }) => ({ slot: item, score, ...matches(item, terms, fresh, found) })), weights, terms, rarest: idf(documents, Math.min(1, documents)), all: !best.full };
   }
 
   /** How many there are in these parts. */
@@ -249,20 +251,6 @@ export class TextIndex {
   }
 }
 
-interface Found {
-  segment: Segment;
-  postings: (Postings | undefined)[];
-}
-
-interface Scoring {
-  weights: number[];
-  /** The saturation of BM25 is `flat + steep * length`. */
-  flat: number;
-  steep: number;
-  /** 0 leaves out what neighbours lend. */
-  lentShare: number;
-}
-
 function* byTwo<T>(flat: T[]): Generator<[T, T]> {
   for (let i = 0; i + 1 < flat.length; i += 2) yield [flat[i] as T, flat[i + 1] as T];
 }
@@ -274,80 +262,3 @@ const countFresh = (parts: Part[], term: string): number =>
     for (const { terms } of fresh.values()) if (terms.has(term)) count += 1;
     return count;
   }, 0);
-
-const gain = (packed: number, length: number, weight: number, { flat, steep, lentShare }: Scoring): number => {
-  const frequency = (ownOf(packed) + lentShare * lentOf(packed)) / unit;
-  return (weight * (k1 + 1) * frequency) / (frequency + flat + steep * length);
-};
-
-/** Reused between calls, which never overlap: scoring does not wait. */
-let scratch = new Float32Array(0);
-
-function scoreSegment({ slots, lengths }: Segment, postings: (Postings | undefined)[], scoring: Scoring, best: Best): void {
-  if (postings.every((found) => found === undefined)) return;
-  if (scratch.length < slots.length) scratch = new Float32Array(slots.length);
-  const scores = scratch.fill(0, 0, slots.length);
-  for (const [i, found] of postings.entries()) {
-    if (!found) continue;
-    const { positions, frequencies } = found;
-    const weight = scoring.weights[i] as number;
-    for (let at = 0; at < positions.length; at += 1) {
-      const position = positions[at] as number;
-      scores[position] = (scores[position] as number) + gain(frequencies[at] as number, lengths[position] as number, weight, scoring);
-    }
-  }
-  for (let position = 0; position < slots.length; position += 1) {
-    const score = scores[position] as number;
-    if (score > best.bar) best.offer(slots[position] as number, score);
-  }
-}
-
-function scoreFresh({ fresh }: Part, terms: string[], scoring: Scoring, best: Best): void {
-  for (const [slot, bag] of fresh) {
-    let score = 0;
-    for (const [i, term] of terms.entries()) {
-      const packed = bag.terms.get(term);
-      if (packed !== undefined) score += gain(packed, bag.length, scoring.weights[i] as number, scoring);
-    }
-    if (score > best.bar) best.offer(slot, Math.fround(score));
-  }
-}
-
-function matches(slot: number, terms: string[], parts: Part[], found: Found[]): { own: number; lent: number } {
-  const bits = { own: 0, lent: 0 };
-  const note = (i: number, packed: number): void => {
-    if (ownOf(packed) > 0) bits.own = (bits.own | (1 << i)) >>> 0;
-    else bits.lent = (bits.lent | (1 << i)) >>> 0;
-  };
-  const bag = parts.map(({ fresh }) => fresh.get(slot)).find((known) => known !== undefined);
-  if (bag) {
-    for (const [i, term] of terms.entries()) {
-      const packed = bag.terms.get(term);
-      if (packed !== undefined) note(i, packed);
-    }
-    return bits;
-  }
-  for (const { segment, postings } of found) {
-    const position = indexIn(segment.slots, slot);
-    if (position === -1) continue;
-    for (const [i, posting] of postings.entries()) {
-      const at = posting ? indexIn(posting.positions, position) : -1;
-      if (posting && at !== -1) note(i, posting.frequencies[at] as number);
-    }
-  }
-  return bits;
-}
-
-/** Binary search in an ascending array; −1 when it is not there. */
-function indexIn(ascending: Uint32Array | Uint16Array, value: number): number {
-  let low = 0;
-  let high = ascending.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const found = ascending[middle] as number;
-    if (found === value) return middle;
-    if (found < value) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
-}

@@ -1,32 +1,43 @@
 /** The `k` best of what is offered, in a binary heap whose root is the worst of them. */
 export class TopK {
-  readonly #items: Int32Array;
+  readonly #items: Uint32Array;
   readonly #scores: Float64Array;
+  readonly #floor: number;
   #size = 0;
 
-  constructor(k: number) {
-    this.#items = new Int32Array(k);
+  /** Whoever asks for the bar first keeps scores above `floor` only. */
+  constructor(k: number, floor = -Infinity) {
+    this.#items = new Uint32Array(k);
     this.#scores = new Float64Array(k);
+    this.#floor = floor;
+  }
+
+  get full(): boolean {
+    return this.#size === this.#scores.length;
+  }
+
+  /** What a score must exceed to be kept. */
+  get bar(): number {
+    return this.full ? (this.#scores[0] as number) : this.#floor;
   }
 
   offer(item: number, score: number): void {
-    const scores = this.#scores;
-    if (this.#size < scores.length) {
+    if (!this.full) {
       this.#rise(this.#size, item, score);
       this.#size += 1;
-    } else if (score > (scores[0] as number)) {
+    } else if (score > (this.#scores[0] as number)) {
       this.#sink(item, score);
     }
   }
 
-  /** Best first. */
+  /** Best first; of equal scores the higher item. */
   best(): { item: number; score: number }[] {
     const found = Array.from({ length: this.#size }, (_, at) => ({ item: this.#items[at] as number, score: this.#scores[at] as number }));
-    return found.sort((a, b) => b.score - a.score);
+    return found.sort((a, b) => b.score - a.score || b.item - a.item);
   }
 
   /** In no order. */
-  items(): Int32Array {
+  items(): Uint32Array {
     return this.#items.subarray(0, this.#size);
   }
 
