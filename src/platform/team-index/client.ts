@@ -5,7 +5,8 @@ import { inTime, Late, within } from "../../domain/within.ts";
 import { toDocument, toPastDocument } from "./document.ts";
 import { leaseMargin, leaseMs } from "./leases.ts";
 import type { IndexQuery } from "./search.ts";
-import type { TeamIndex, TeamRef } from "./team-index.ts";
+import type { TeamRef } from "./source.ts";
+import type { TeamIndex } from "./team-index.ts";
 
 type Report = (event: string, error: unknown) => void;
 

@@ -31,23 +31,28 @@ type Audience = Pick<DocRow, "visibility" | "owner_id">;
 export const partOf = (moment: "now" | "past", audience: string): string => `${moment}:${audience}`;
 const audienceOf = ({ visibility, owner_id }: Audience): string => (visibility === "private" ? owner_id : "");
 
-/** Writes documents into the object's tables, and refreshes the neighbour columns of those beside them. */
+/**
+ * Writes documents into the object's tables, and refreshes the neighbour columns of those beside them. Other teams look only
+ * for the present of what is public: an organization's index holds nothing else.
+ */
 export class Documents {
   readonly #sql: SqlStorage;
   readonly #text: TextIndex;
-  readonly #keepPast: boolean;
+  readonly #publicOnly: boolean;
 
-  constructor(sql: SqlStorage, text: TextIndex, options: { keepPast: boolean }) {
+  constructor(sql: SqlStorage, text: TextIndex, options: { publicOnly: boolean }) {
     this.#sql = sql;
     this.#text = text;
-    this.#keepPast = options.keepPast;
+    this.#publicOnly = options.publicOnly;
   }
 
   /** Versions may come in any order: a late one takes its place in the past and does not turn back time. */
-  put(documents: IndexDocument[]): void {
+  put(teamId: string, documents: IndexDocument[]): void {
     const touched = new Map<number, DocRow>();
-    for (const document of documents) this.#putOne(document, touched);
+    const holds = ({ visibility }: IndexDocument): boolean => !this.#publicOnly || visibility === "public";
+    for (const document of documents.filter(holds)) this.#putOne(document, touched);
     this.#indexAll(touched);
+    this.remove(teamId, documents.filter((document) => !holds(document)).map(({ memoryId }) => memoryId));
   }
 
   remove(teamId: string, memoryIds: string[]): void {
@@ -84,7 +89,7 @@ export class Documents {
 
   /** A version that was superseded before the index heard of it: searchable in the past only. */
   putPast(document: IndexDocument, untilAt: number): void {
-    if (!this.#keepPast) return;
+    if (this.#publicOnly) return;
     const doc = this.#insert(document, untilAt);
     if (doc !== undefined && !document.archived) this.#indexPast(doc, { visibility: document.visibility, owner_id: document.ownerId }, document);
   }
@@ -128,7 +133,7 @@ export class Documents {
   /** The present version becomes a past one. */
   #retire(row: DocRow, untilAt: number): void {
     this.#unindex(row);
-    if (!this.#keepPast) {
+    if (this.#publicOnly) {
       this.#sql.exec("DELETE FROM docs WHERE doc = ?", row.doc);
       return;
     }

@@ -1,6 +1,7 @@
 import type { TeamPlace } from "../../domain/memories/maintenance.ts";
 import type { ErasureIndex } from "../../domain/tenancy/deletion-ports.ts";
-import type { TeamIndex, TeamRef } from "./team-index.ts";
+import type { TeamRef } from "./source.ts";
+import type { TeamIndex } from "./team-index.ts";
 
 const refOf = ({ id, shard }: TeamPlace): TeamRef => ({ teamId: id, shard });
 

@@ -4,6 +4,12 @@ import { toMemory, toVersion } from "../d1/sealed-rows.ts";
 import { counters, memories, outbox, versions } from "../d1/shard-schema.ts";
 import { toDocument, toPastDocument, type IndexDocument } from "./document.ts";
 
+/** A team, and the shard that it lives in. */
+export interface TeamRef {
+  teamId: string;
+  shard: string;
+}
+
 /** A memory as the truth has it: its present document, and the past ones with the instant that ended each. */
 export interface Chain {
   present: IndexDocument;

@@ -10,16 +10,12 @@ import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors,
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
 import { documentsAt, publicPlaces, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
-import { TeamSource, type Chain, type Checksum } from "./source.ts";
+import { Following } from "./following.ts";
+import type { TeamRef } from "./source.ts";
 import { TextIndex } from "./text/text-index.ts";
 import { VectorizeBindings } from "../vectorize/bindings.ts";
 import { parseVectorId } from "../vectorize/vector-ids.ts";
 import { settlePending } from "../vectorize/settle.ts";
-
-export interface TeamRef {
-  teamId: string;
-  shard: string;
-}
 
 /** Erased words leave the text index when its segments are rewritten; this is how long that may wait, ms. */
 const purgeDelay = 30_000;
@@ -43,8 +39,7 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #vectors: PendingVectors;
   readonly #generations: Generations;
   readonly #leases: Leases;
-  /** At most one pass over the truth at a time for each team; what is applied meanwhile waits for its end. */
-  readonly #passes = new Map<string, Promise<unknown>>();
+  readonly #following: Following;
   readonly #publicOnly: boolean;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -52,10 +47,15 @@ export class TeamIndex extends DurableObject<Env> {
     this.#sql = ctx.storage.sql;
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
     ensureSchema(ctx.storage);
-    // Only the present of what is public is looked for by other teams.
     this.#text = new TextIndex(ctx.storage);
-    this.#documents = new Documents(this.#sql, this.#text, { keepPast: !this.#publicOnly });
+    this.#documents = new Documents(this.#sql, this.#text, { publicOnly: this.#publicOnly });
     this.#progress = new Progress(this.#sql);
+    this.#following = new Following({
+      sql: this.#sql, text: this.#text, documents: this.#documents, progress: this.#progress, publicOnly: this.#publicOnly,
+      shard: (name) => this.env[name as keyof Env] as D1Database,
+      atomically: (work) => this.#atomically(work),
+      changed: (change) => this.#changed(change),
+    });
     this.#vectors = new PendingVectors(this.#sql);
     this.#generations = new Generations(this.#sql);
     this.#leases = new Leases(this.#sql, Date.now(), {
@@ -66,7 +66,7 @@ export class TeamIndex extends DurableObject<Env> {
 
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
   async apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void> {
-    await this.#endOfPass(team);
+    await this.#following.endOfPass(team);
     // What comes after it was read from the truth may have been erased since.
     const fresh = documents.filter(({ seq }) => seq > this.#progress.applied(team.teamId));
     const turned = this.#documents.turned(fresh);
@@ -77,7 +77,7 @@ export class TeamIndex extends DurableObject<Env> {
         this.#documents.remove(team.teamId, turned);
         return;
       }
-      this.#put(team.teamId, fresh);
+      this.#documents.put(team.teamId, fresh);
       // An organization hears of public changes only; how far it has come is known from its own passes.
       if (!this.#publicOnly) this.#progress.mark(team.teamId, first, last);
     });
@@ -85,21 +85,18 @@ export class TeamIndex extends DurableObject<Env> {
       await this.#schedulePurge();
       await this.catchUp(team, last);
     }
-    if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
-    if (this.#publicOnly && documents.some(({ visibility }) => visibility !== "public")) await this.#schedulePurge();
-    await this.#known();
+    await this.#changed({ erased: this.#publicOnly && documents.some(({ visibility }) => visibility !== "public") });
   }
 
   async remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void> {
-    await this.#endOfPass(team);
+    await this.#following.endOfPass(team);
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
       this.#documents.remove(team.teamId, memoryIds);
       // With numbers missing before it, the missing one may be the very memory: the gap stays, and the next pass settles it.
       if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
     });
-    await this.#schedulePurge();
-    await this.#known();
+    await this.#changed({ erased: true });
   }
 
   /**
@@ -145,42 +142,26 @@ export class TeamIndex extends DurableObject<Env> {
     return publicPlaces(this.#sql, viewerTeamId, now, by);
   }
 
-  /** Follows the truth at least up to `seq`; calls for the same team share one pass. */
-  async catchUp(team: TeamRef, seq: number): Promise<number> {
-    while (this.#progress.applied(team.teamId) < seq) {
-      await (this.#passes.get(team.teamId) ?? this.#pass(team, () => this.#follow(team)));
-    }
-    return this.#progress.applied(team.teamId);
+  catchUp(team: TeamRef, seq: number): Promise<number> {
+    return this.#following.catchUp(team, seq);
   }
 
-  /** Compares with the truth and rebuilds on any difference. Answers whether it had to. */
-  async verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
-    await this.#endOfPass(team);
-    return this.#pass(team, async () => {
-      await this.#follow(team);
-      const truth = await new TeamSource(this.#shard(team.shard), team.teamId).checksum(this.#publicOnly);
-      const index = this.#checksum(team.teamId);
-      // Somebody wrote in between: the index lags, which says nothing about what it holds.
-      if (truth.seq > index.seq || sameChecksum(truth, index)) return { rebuilt: false };
-      await this.#rebuild(team);
-      return { rebuilt: true };
-    });
+  verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
+    return this.#following.verify(team);
   }
 
-  async rebuild(team: TeamRef): Promise<void> {
-    await this.#endOfPass(team);
-    await this.#pass(team, () => this.#rebuild(team));
+  rebuild(team: TeamRef): Promise<void> {
+    return this.#following.rebuild(team);
   }
 
   /** Takes the team out, for good: unless somebody rebuilds it, nothing of it is looked for again. */
   async forget(team: TeamRef): Promise<void> {
-    await this.#endOfPass(team);
+    await this.#following.endOfPass(team);
     this.#atomically(() => {
       this.#documents.removeTeam(team.teamId);
       this.#progress.remove(team.teamId);
     });
-    await this.#schedulePurge();
-    await this.#known();
+    await this.#changed({ erased: true });
   }
 
   /** Leaves nothing at all. The object is of no use afterwards, until it is started anew. */
@@ -257,6 +238,13 @@ export class TeamIndex extends DurableObject<Env> {
     return new Set(rows.toArray().map(({ slot }) => slot));
   }
 
+  /** After the tables changed; words of what was erased leave the text later. */
+  async #changed({ erased }: { erased: boolean }): Promise<void> {
+    if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
+    if (erased) await this.#schedulePurge();
+    await this.#known();
+  }
+
   /** Whoever believed in the state before a change believes in it no longer; awaited before the change is acknowledged. */
   #known(): Promise<void> {
     return this.#leases.end(Date.now());
@@ -270,95 +258,6 @@ export class TeamIndex extends DurableObject<Env> {
       this.#text.forget();
       throw error;
     }
-  }
-
-  async #endOfPass(team: TeamRef): Promise<void> {
-    for (let pass = this.#passes.get(team.teamId); pass; pass = this.#passes.get(team.teamId)) {
-      // Whoever started it hears of its failure.
-      await pass.catch(() => undefined);
-    }
-  }
-
-  #pass<T>(team: TeamRef, work: () => Promise<T>): Promise<T> {
-    const pass = work().finally(() => this.#passes.delete(team.teamId));
-    this.#passes.set(team.teamId, pass);
-    return pass;
-  }
-
-  async #rebuild(team: TeamRef): Promise<void> {
-    this.#atomically(() => {
-      this.#progress.know(team.teamId, team.shard);
-      this.#documents.removeTeam(team.teamId);
-      if (this.#sql.exec("SELECT 1 FROM docs LIMIT 1").toArray().length === 0) this.#text.clear();
-      this.#progress.forget(team.teamId);
-    });
-    await this.#follow(team);
-  }
-
-  #put(teamId: string, documents: IndexDocument[]): void {
-    if (!this.#publicOnly) {
-      this.#documents.put(documents);
-      return;
-    }
-    this.#documents.put(documents.filter((document) => document.visibility === "public"));
-    this.#documents.remove(
-      teamId,
-      documents.filter((document) => document.visibility !== "public").map((document) => document.memoryId),
-    );
-  }
-
-  async #follow(team: TeamRef): Promise<void> {
-    const source = new TeamSource(this.#shard(team.shard), team.teamId);
-    for (let done = false; !done; ) {
-      const before = this.#progress.applied(team.teamId);
-      const page = await source.changesAfter(before, this.#publicOnly);
-      this.#atomically(() => {
-        this.#progress.know(team.teamId, team.shard);
-        this.#documents.remove(team.teamId, page.erased);
-        const fresh = page.chains.filter((chain) => !this.#holds(chain));
-        // With its past a memory is put in order anew, since versions in between may be missing.
-        const chained = fresh.filter(({ past }) => past.length > 0);
-        this.#documents.remove(team.teamId, chained.map(({ present }) => present.memoryId));
-        for (const { past } of chained) {
-          for (const { document, untilAt } of past) this.#documents.putPast(document, untilAt);
-        }
-        this.#put(team.teamId, fresh.map(({ present }) => present));
-        this.#progress.reach(team.teamId, page.upTo);
-      });
-      await this.#known();
-      if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
-      if (page.erased.length > 0 || this.#publicOnly) await this.#schedulePurge();
-      done = page.done;
-    }
-  }
-
-  /** Whether the index has the present version and all those before it. */
-  #holds({ present, past }: Chain): boolean {
-    const { versions, newest } = this.#sql
-      .exec<{ versions: number; newest: number | null }>(
-        "SELECT count(*) AS versions, max(version) AS newest FROM docs WHERE team_id = ? AND memory_id = ?",
-        present.teamId, present.memoryId,
-      )
-      .one();
-    return newest === present.version && versions === (this.#publicOnly ? 1 : past.length + 1);
-  }
-
-  /** Asks the text index for the slots, so that a row missing there is missed here. */
-  #checksum(teamId: string): Checksum & { unindexed: number } {
-    const counted = this.#sql
-      .exec<Omit<Checksum, "seq">>(
-        `SELECT count(*) FILTER (WHERE until_at IS NULL) AS count,
-           coalesce(sum(version) FILTER (WHERE until_at IS NULL), 0) AS versions,
-           coalesce(sum(alias) FILTER (WHERE until_at IS NULL), 0) AS aliases,
-           count(*) FILTER (WHERE until_at IS NOT NULL) AS past
-         FROM docs WHERE team_id = ?`,
-        teamId,
-      )
-      .one();
-    const indexed = new Set(this.#text.slots());
-    const slots = this.#sql.exec<{ slot: number | null }>("SELECT slot FROM docs WHERE team_id = ? AND archived = 0", teamId).toArray();
-    const unindexed = slots.filter(({ slot }) => slot === null || !indexed.has(slot)).length;
-    return { ...counted, unindexed, seq: this.#progress.applied(teamId) };
   }
 
   /** One alarm for all upkeep: it comes when the first that asked for it wants it. */
@@ -376,16 +275,4 @@ export class TeamIndex extends DurableObject<Env> {
   #notePurge(): void {
     this.#sql.exec("INSERT OR REPLACE INTO meta (name, value) VALUES ('purge', 'due')");
   }
-
-  #shard(name: string): D1Database {
-    return this.env[name as keyof Env] as D1Database;
-  }
 }
-
-const sameChecksum = (truth: Checksum, index: Checksum & { unindexed: number }): boolean =>
-  index.unindexed === 0 &&
-  truth.seq === index.seq &&
-  truth.count === index.count &&
-  truth.versions === index.versions &&
-  truth.aliases === index.aliases &&
-  truth.past === index.past;

@@ -11,7 +11,7 @@ import { firstVersion, remember, type RememberInput, type RememberOutcome } from
 import { type Principal, type Role, type Scope, scopes } from "../../../src/domain/tenancy/principal.ts";
 import { SecretBox } from "../../../src/domain/secrets/secret-box.ts";
 import { SealedRows } from "../../../src/platform/d1/sealed-rows.ts";
-import type { TeamRef } from "../../../src/platform/team-index/team-index.ts";
+import type { TeamRef } from "../../../src/platform/team-index/source.ts";
 import { sessionName } from "../../../src/session/call.ts";
 import { callTool, type ToolAnswer } from "../../support/mcp.ts";
 import { keyFor, newTenant, now, principalOf, store } from "../tenancy/tenant.ts";

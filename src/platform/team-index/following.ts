@@ -1,0 +1,150 @@
+import type { Documents } from "./documents.ts";
+import type { Progress } from "./progress.ts";
+import { TeamSource, type Chain, type Checksum, type TeamRef } from "./source.ts";
+import type { TextIndex } from "./text/text-index.ts";
+
+/** The index object that follows. */
+interface Follower {
+  sql: SqlStorage;
+  text: TextIndex;
+  documents: Documents;
+  progress: Progress;
+  publicOnly: boolean;
+  /** The shard's database, by its binding's name. */
+  shard(name: string): D1Database;
+  atomically(work: () => void): void;
+  changed(change: { erased: boolean }): Promise<void>;
+}
+
+/**
+ * Passes of an index object over the truth: what it missed is read from D1, and where it differs it is built anew. At most
+ * one at a time for each team; what is applied meanwhile waits for its end.
+ */
+export class Following {
+  readonly #index: Follower;
+  readonly #passes = new Map<string, Promise<unknown>>();
+
+  constructor(index: Follower) {
+    this.#index = index;
+  }
+
+  /** Follows the truth at least up to `seq`; calls for the same team share one pass. Answers how far it has come. */
+  async catchUp(team: TeamRef, seq: number): Promise<number> {
+    const { progress } = this.#index;
+    while (progress.applied(team.teamId) < seq) {
+      await (this.#passes.get(team.teamId) ?? this.#pass(team, () => this.#follow(team)));
+    }
+    return progress.applied(team.teamId);
+  }
+
+  /** Compares with the truth and rebuilds on any difference. Answers whether it had to. */
+  async verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
+    await this.endOfPass(team);
+    return this.#pass(team, async () => {
+      await this.#follow(team);
+      const truth = await this.#source(team).checksum(this.#index.publicOnly);
+      const index = this.#checksum(team.teamId);
+      // Somebody wrote in between: the index lags, which says nothing about what it holds.
+      if (truth.seq > index.seq || sameChecksum(truth, index)) return { rebuilt: false };
+      await this.#rebuild(team);
+      return { rebuilt: true };
+    });
+  }
+
+  async rebuild(team: TeamRef): Promise<void> {
+    await this.endOfPass(team);
+    await this.#pass(team, () => this.#rebuild(team));
+  }
+
+  async endOfPass({ teamId }: TeamRef): Promise<void> {
+    for (let pass = this.#passes.get(teamId); pass; pass = this.#passes.get(teamId)) {
+      // Whoever started it hears of its failure.
+      await pass.catch(() => undefined);
+    }
+  }
+
+  #pass<T>({ teamId }: TeamRef, work: () => Promise<T>): Promise<T> {
+    const pass = work().finally(() => this.#passes.delete(teamId));
+    this.#passes.set(teamId, pass);
+    return pass;
+  }
+
+  #source({ teamId, shard }: TeamRef): TeamSource {
+    return new TeamSource(this.#index.shard(shard), teamId);
+  }
+
+  async #rebuild(team: TeamRef): Promise<void> {
+    const { sql, text, documents, progress } = this.#index;
+    this.#index.atomically(() => {
+      progress.know(team.teamId, team.shard);
+      documents.removeTeam(team.teamId);
+      if (sql.exec("SELECT 1 FROM docs LIMIT 1").toArray().length === 0) text.clear();
+      progress.forget(team.teamId);
+    });
+    await this.#follow(team);
+  }
+
+  async #follow(team: TeamRef): Promise<void> {
+    const { documents, progress, publicOnly } = this.#index;
+    const { teamId } = team;
+    const source = this.#source(team);
+    for (let done = false; !done; ) {
+      const page = await source.changesAfter(progress.applied(teamId), publicOnly);
+      this.#index.atomically(() => {
+        progress.know(teamId, team.shard);
+        documents.remove(teamId, page.erased);
+        const fresh = page.chains.filter((chain) => !this.#holds(chain));
+        // With its past a memory is put in order anew, since versions in between may be missing.
+        const chained = fresh.filter(({ past }) => past.length > 0);
+        documents.remove(teamId, chained.map(({ present }) => present.memoryId));
+        for (const { past } of chained) {
+          for (const { document, untilAt } of past) documents.putPast(document, untilAt);
+        }
+        documents.put(teamId, fresh.map(({ present }) => present));
+        progress.reach(teamId, page.upTo);
+      });
+      const withdrawn = publicOnly && page.chains.some(({ present }) => present.visibility !== "public");
+      await this.#index.changed({ erased: page.erased.length > 0 || withdrawn });
+      done = page.done;
+    }
+  }
+
+  /** Whether the index has the present version and all those before it. */
+  #holds({ present, past }: Chain): boolean {
+    const { sql, publicOnly } = this.#index;
+    const { versions, newest } = sql
+      .exec<{ versions: number; newest: number | null }>(
+        "SELECT count(*) AS versions, max(version) AS newest FROM docs WHERE team_id = ? AND memory_id = ?",
+        present.teamId, present.memoryId,
+      )
+      .one();
+    return newest === present.version && versions === (publicOnly ? 1 : past.length + 1);
+  }
+
+  /** Asks the text index for the slots, so that a row missing there is missed here. */
+  #checksum(teamId: string): Checksum & { unindexed: number } {
+    const { sql, text, progress } = this.#index;
+    const counted = sql
+      .exec<Omit<Checksum, "seq">>(
+        `SELECT count(*) FILTER (WHERE until_at IS NULL) AS count,
+           coalesce(sum(version) FILTER (WHERE until_at IS NULL), 0) AS versions,
+           coalesce(sum(alias) FILTER (WHERE until_at IS NULL), 0) AS aliases,
+           count(*) FILTER (WHERE until_at IS NOT NULL) AS past
+         FROM docs WHERE team_id = ?`,
+        teamId,
+      )
+      .one();
+    const indexed = new Set(text.slots());
+    const slots = sql.exec<{ slot: number | null }>("SELECT slot FROM docs WHERE team_id = ? AND archived = 0", teamId).toArray();
+    const unindexed = slots.filter(({ slot }) => slot === null || !indexed.has(slot)).length;
+    return { ...counted, unindexed, seq: progress.applied(teamId) };
+  }
+}
+
+const sameChecksum = (truth: Checksum, index: Checksum & { unindexed: number }): boolean =>
+  index.unindexed === 0 &&
+  truth.seq === index.seq &&
+  truth.count === index.count &&
+  truth.versions === index.versions &&
+  truth.aliases === index.aliases &&
+  truth.past === index.past;
