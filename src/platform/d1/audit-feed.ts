@@ -2,7 +2,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { type AuditEvent, clientName, watchedActions } from "../../domain/audit/anomalies.ts";
 import type { AuditFeed, LastRead, WatchProgress } from "../../domain/audit/watch.ts";
 import { directorySource } from "./audit-store.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 import { shardNames } from "./shard-names.ts";
 
 /** A window that holds more than this has given its alert long ago. */

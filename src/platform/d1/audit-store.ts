@@ -4,7 +4,7 @@ import type { AuditPlace, AuditQuery, AuditReader, AuditRecord, AuditTrail } fro
 import type { AuditEntry } from "../../domain/tenancy/ports.ts";
 import { auditFailure, auditWhen } from "./directory-audit.ts";
 import { directoryAudit, memberships, organizations, teams, users } from "./directory-schema.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 import { liveOrganization } from "./tenant-sql.ts";
 
 type Row = Omit<AuditRecord, "source" | "success"> & { success: number };

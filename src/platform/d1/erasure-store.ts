@@ -3,7 +3,7 @@ import { newState } from "../../domain/memories/memory.ts";
 import type { VectorKind } from "../../domain/search/vector-index.ts";
 import type { ErasureStore } from "../../domain/tenancy/deletion-ports.ts";
 import { purge } from "./maintenance.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 
 /**
  * All tables of a shard that hold something of a team, in the order in which they can be emptied. The audit is not among

@@ -6,7 +6,7 @@ import { WriteRace, type WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import * as statements from "./graph-sql.ts";
 import { auditMemories } from "./memory-audit.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 
 type Cell = string | number | null;
 /** id, home, normal name, name, type, mentions, weight. */

@@ -4,7 +4,7 @@ import type { Contribution, GraphWriter } from "../../domain/graph/ports.ts";
 import type { Page } from "../../domain/indexing/ports.ts";
 import type { TeamHome } from "../../domain/search/vector-index.ts";
 import { jsonArrays } from "./memory-sql.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 
 /**
  * Writes of the graph, in bulk over one JSON parameter. `?1` team, `?2` rows as JSON. Every row names its memory and the

@@ -4,7 +4,7 @@ import type { Acquired, ExpectedTrack, Page, ProgressStore, Step } from "../../d
 import { LeaseLost, type Run, type Track } from "../../domain/indexing/stage.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import { indexFailures } from "./index-schema.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 import { toMemory } from "./sealed-rows.ts";
 import { counters, memories } from "./shard-schema.ts";
 

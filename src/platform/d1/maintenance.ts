@@ -3,7 +3,8 @@ import { drizzle } from "drizzle-orm/d1";
 import type { ExpiredMemory, MaintenanceStore, TeamPlace } from "../../domain/memories/maintenance.ts";
 import { auditSystem } from "./memory-audit.ts";
 import * as statements from "./memory-sql.ts";
-import { isRace, type ShardOf } from "./memory-store.ts";
+import { isRace } from "./memory-commits.ts";
+import type { ShardOf } from "./shard-of.ts";
 import { idempotency, memories, outbox } from "./shard-schema.ts";
 
 /** Access without a principal, for scheduled work only. */

@@ -15,38 +15,30 @@ import type {
   TeamStats,
   WriteContext,
 } from "../../domain/ports.ts";
-import { WriteRace } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { idsIn, live, matching, unexpired, visibleTo } from "./memory-conditions.ts";
 import { actOn, auditMemories } from "./memory-audit.ts";
+import { MemoryCommits } from "./memory-commits.ts";
 import * as statements from "./memory-sql.ts";
 import { OpenedRows } from "./opened-rows.ts";
 import { type SealedRows, toMemory } from "./sealed-rows.ts";
 import { idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
+import type { ShardOf } from "./shard-of.ts";
 import type { TeamHomes } from "./team-homes.ts";
 import { fromHex } from "./vector-hex.ts";
-
-/** D1 database of a shard, by binding name. @throws when a team is assigned to a shard that is not bound */
-export type ShardOf = (name: string) => D1Database;
-
-/** Nothing but a lost race breaks these constraints: the chain of versions, the unique key, the idempotency key. */
-export const isRace = (error: unknown): boolean =>
-  /(?:UNIQUE|FOREIGN KEY) constraint failed|NOT NULL constraint failed: (?:memories\.version|outbox\.memory_id|proposals\.state)/.test(
-    error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "",
-  );
 
 export class D1MemoryStore implements MemoryStore {
   readonly #shardOf: ShardOf;
   readonly #homes: Pick<TeamHomes, "of">;
-  readonly #sealed: SealedRows;
+  readonly #commits: MemoryCommits;
   readonly #opened: OpenedRows;
 
   constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">, sealed: SealedRows) {
     this.#shardOf = shardOf;
     this.#homes = homes;
-    this.#sealed = sealed;
+    this.#commits = new MemoryCommits(shardOf, sealed);
     this.#opened = new OpenedRows(shardOf, sealed);
   }
 
@@ -276,104 +268,20 @@ export class D1MemoryStore implements MemoryStore {
     });
   }
 
-  async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
-    const d1 = this.#shardOf(principal.shard);
-    const { teamId } = principal;
-    const count = writes.length;
-    const rows = (await Promise.all(writes.map(({ memory }) => this.#sealed.rowOf(memory)))).map((row) => statements.toRow(memories, row));
-    const actions = Object.fromEntries(writes.map(({ memory, action }) => [memory.id, action]));
-    // The organization's index must also hear of memories that stop being public.
-    const known = writes.filter(({ memory }) => memory.version > 1).map(({ memory }) => memory.id);
-    const history = await Promise.all(
-      writes.flatMap(({ memory, history: earlier = [] }) =>
-        earlier.map(async (version, i) =>
-          statements.toRow(versions, {
-            ...version,
-            ...(await this.#sealed.versionOf({ ...memory, teamId }, version)),
-            teamId,
-            memoryId: memory.id,
-            prevVersion: i === 0 ? null : version.version - 1,
-            requestId: write.requestId,
-          }),
-        ),
-      ),
-    );
-    const turned = await this.#turned(d1, writes);
-    const batch = [
-      d1.prepare(statements.takeSequence).bind(teamId, count),
-      d1.prepare(statements.upsertMemories).bind(teamId, JSON.stringify(rows), count),
-      ...statements.jsonArrays(history).map((rows) => d1.prepare(statements.insertHistory).bind(rows)),
-      ...statements.jsonArrays(turned).map((rows) => d1.prepare(statements.reviseVersions).bind(teamId, rows)),
-      d1.prepare(statements.insertVersions).bind(teamId, count, JSON.stringify(actions), write.requestId),
-      ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
-      d1.prepare(statements.insertTags).bind(teamId, count),
-      d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
-      auditMemories(d1, principal, write, { action: actionOf(writes), ...actOn(writes.map(({ memory }) => memory.id)) }),
-      ...writes.flatMap(({ proposal }) => (proposal === undefined ? [] : [d1.prepare(statements.fulfilProposal).bind(teamId, proposal, principal.userId, write.now)])),
-      ...(once ? [this.#idempotency(d1, principal, write.now, once)] : []),
-    ];
-    const last = await this.#run(d1, batch);
-    // A new memory arrives with alias 0 and is named after the number its creation took.
-    return writes.map(({ memory }, i) => {
-      const seq = last - count + 1 + i;
-      return { ...memory, seq, alias: memory.alias || seq };
-    });
+  commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
+    return this.#commits.commit(principal, write, writes, once);
   }
 
-  /** Earlier versions of what becomes secret, or is none any more, as they are to be from now on. */
-  async #turned(d1: D1Database, writes: MemoryWrite[]): Promise<Record<string, unknown>[]> {
-    const turning = writes.filter(({ memory, before, action }) => memory.version > 1 && action !== "import" && before?.sensitivity !== memory.sensitivity).map(({ memory }) => memory);
-    if (turning.length === 0) return [];
-    const byId = new Map(turning.map((memory) => [memory.id, memory]));
-    const rows = await drizzle(d1)
-      .select()
-      .from(versions)
-      .where(and(eq(versions.teamId, turning[0]?.teamId ?? ""), idsIn(sql`${versions.memoryId}`, [...byId.keys()])));
-    return this.#sealed.turned(rows, byId);
+  erase(principal: Principal, write: WriteContext, doomed: Memory[]): Promise<{ ids: string[]; lastSeq: number }> {
+    return this.#commits.erase(principal, write, doomed);
   }
 
-  async erase(principal: Principal, write: WriteContext, doomed: Memory[]): Promise<{ ids: string[]; lastSeq: number }> {
-    const d1 = this.#shardOf(principal.shard);
-    const ids = doomed.map((memory) => memory.id);
-    const tombstones = doomed.map(({ id, version, visibility }) => ({ id, version, isPublic: visibility === "public" ? 1 : 0 }));
-    const lastSeq = await this.#run(d1, [
-      d1.prepare(statements.takeSequence).bind(principal.teamId, ids.length),
-      d1.prepare(statements.insertTombstones).bind(principal.teamId, JSON.stringify(tombstones), ids.length, write.now),
-      d1.prepare(statements.deleteIdempotency).bind(principal.teamId, JSON.stringify(ids)),
-      d1.prepare(statements.deleteMemories).bind(principal.teamId, JSON.stringify(ids)),
-      auditMemories(d1, principal, write, { action: "erase", ...actOn(ids) }),
-    ]);
-    return { ids, lastSeq };
-  }
-
-  async settle(principal: Principal, now: number, once: IdempotencyRecord): Promise<void> {
-    const d1 = this.#shardOf(principal.shard);
-    try {
-      await this.#idempotency(d1, principal, now, once).run();
-    } catch (error) {
-      throw isRace(error) ? new WriteRace() : error;
-    }
-  }
-
-  #idempotency(d1: D1Database, principal: Principal, now: number, { key, requestHash, memoryId, version, outcome }: IdempotencyRecord) {
-    return d1
-      .prepare(statements.insertIdempotency)
-      .bind(principal.teamId, principal.userId, key, requestHash, memoryId, version, outcome, now);
+  settle(principal: Principal, now: number, once: IdempotencyRecord): Promise<void> {
+    return this.#commits.settle(principal, now, once);
   }
 
   async note(principal: Principal, write: WriteContext, { action, ids }: MemoryReading): Promise<void> {
     await auditMemories(this.#shardOf(principal.shard), principal, write, { action, ...actOn(ids) }).run();
-  }
-
-  /** Runs the batch, one transaction, whose first statement answers the last sequence number taken. */
-  async #run(d1: D1Database, batch: D1PreparedStatement[]): Promise<number> {
-    try {
-      const [taken] = (await d1.batch<{ seq: number }>(batch)) as [D1Result<{ seq: number }>];
-      return (taken.results as [{ seq: number }])[0].seq;
-    } catch (error) {
-      if (isRace(error)) throw new WriteRace();
-      throw error;
-    }
   }
 
   stats(principal: Principal, now: number): Promise<TeamStats> {
@@ -389,9 +297,3 @@ export class D1MemoryStore implements MemoryStore {
       .where(and(visibleTo(principal), idsIn(memories.id, Object.keys(counts))));
   }
 }
-
-/** What was done to all of them; an import does several things at once. */
-const actionOf = (writes: MemoryWrite[]): MemoryWrite["action"] => {
-  const [first, ...others] = writes.map(({ action }) => action);
-  return first !== undefined && others.every((action) => action === first) ? first : "import";
-};

@@ -2,7 +2,7 @@ import type { Memory, Version } from "../../domain/memories/memory.ts";
 import { DamagedSecret } from "../../domain/secrets/errors.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { auditDamage } from "./memory-sql.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 import { type SealedRows, type StoredMemory, type StoredVersion, toVersion } from "./sealed-rows.ts";
 
 /** Opens what a principal may see. What was tampered with is answered without what is sealed of it, and noted in the audit. */

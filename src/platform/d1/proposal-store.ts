@@ -6,7 +6,7 @@ import type { Proposal, ProposalState, ProposalStore, Wish } from "../../domain/
 import type { WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { auditMemories } from "./memory-audit.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 import { proposals, teamPolicies } from "./review-schema.ts";
 import { OpenedRows } from "./opened-rows.ts";
 import type { SealedRows } from "./sealed-rows.ts";

@@ -2,7 +2,7 @@ import type { TeamPlace } from "../../domain/memories/maintenance.ts";
 import type { MemoryState } from "../../domain/memories/memory.ts";
 import type { SealedStore } from "../../domain/secrets/ports.ts";
 import { fromRaw, jsonArrays, reviseVersions, selectList, toRow } from "./memory-sql.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 import type { SealedRows, StoredVersion } from "./sealed-rows.ts";
 import { memories } from "./shard-schema.ts";
 

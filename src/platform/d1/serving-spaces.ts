@@ -1,5 +1,5 @@
 import type { TeamHome } from "../../domain/search/vector-index.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 import { Remembered } from "../../domain/remembered.ts";
 
 /** A tenth of the time for which a space is kept after it stopped serving (`retireAfterMs`). */

@@ -4,7 +4,7 @@ import { graphVectorStageName, vectorStageName } from "../../domain/indexing/vec
 import type { TeamHome, VectorKind } from "../../domain/search/vector-index.ts";
 import { holding, renew } from "./index-progress.ts";
 import { jsonArrays } from "./memory-sql.ts";
-import type { ShardOf } from "./memory-store.ts";
+import type { ShardOf } from "./shard-of.ts";
 import { fromHex, toHex } from "./vector-hex.ts";
 
 /**

@@ -9,7 +9,8 @@ import type { TeamHome, VectorEntry, VectorIndex, VectorKind } from "../../../sr
 import { D1IndexProgress } from "../../../src/platform/d1/index-progress.ts";
 import { D1GraphWriter } from "../../../src/platform/d1/graph-writer.ts";
 import type { Context } from "../../../src/domain/context.ts";
-import { D1MemoryStore, type ShardOf } from "../../../src/platform/d1/memory-store.ts";
+import { D1MemoryStore } from "../../../src/platform/d1/memory-store.ts";
+import type { ShardOf } from "../../../src/platform/d1/shard-of.ts";
 import { D1VectorStore } from "../../../src/platform/d1/vector-store.ts";
 import { TeamIndexMaintenance } from "../../../src/platform/team-index/maintenance.ts";
 import { store as directory } from "../tenancy/tenant.ts";

@@ -1,0 +1,130 @@
+import { and, eq, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { Memory } from "../../domain/memories/memory.ts";
+import { type IdempotencyRecord, type MemoryWrite, type WriteContext, WriteRace } from "../../domain/ports.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import { actOn, auditMemories } from "./memory-audit.ts";
+import { idsIn } from "./memory-conditions.ts";
+import * as statements from "./memory-sql.ts";
+import type { SealedRows } from "./sealed-rows.ts";
+import { memories, versions } from "./shard-schema.ts";
+import type { ShardOf } from "./shard-of.ts";
+
+/** Nothing but a lost race breaks these constraints: the chain of versions, the unique key, the idempotency key. */
+export const isRace = (error: unknown): boolean =>
+  /(?:UNIQUE|FOREIGN KEY) constraint failed|NOT NULL constraint failed: (?:memories\.version|outbox\.memory_id|proposals\.state)/.test(
+    error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "",
+  );
+
+/** What changes memories, each in one batch: the whole of it is there, or nothing. */
+export class MemoryCommits {
+  readonly #shardOf: ShardOf;
+  readonly #sealed: SealedRows;
+
+  constructor(shardOf: ShardOf, sealed: SealedRows) {
+    this.#shardOf = shardOf;
+    this.#sealed = sealed;
+  }
+
+  async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
+    const d1 = this.#shardOf(principal.shard);
+    const { teamId } = principal;
+    const count = writes.length;
+    const rows = (await Promise.all(writes.map(({ memory }) => this.#sealed.rowOf(memory)))).map((row) => statements.toRow(memories, row));
+    const actions = Object.fromEntries(writes.map(({ memory, action }) => [memory.id, action]));
+    // The organization's index must also hear of memories that stop being public.
+    const known = writes.filter(({ memory }) => memory.version > 1).map(({ memory }) => memory.id);
+    const history = await Promise.all(
+      writes.flatMap(({ memory, history: earlier = [] }) =>
+        earlier.map(async (version, i) =>
+          statements.toRow(versions, {
+            ...version,
+            ...(await this.#sealed.versionOf({ ...memory, teamId }, version)),
+            teamId,
+            memoryId: memory.id,
+            prevVersion: i === 0 ? null : version.version - 1,
+            requestId: write.requestId,
+          }),
+        ),
+      ),
+    );
+    const turned = await this.#turned(d1, writes);
+    const batch = [
+      d1.prepare(statements.takeSequence).bind(teamId, count),
+      d1.prepare(statements.upsertMemories).bind(teamId, JSON.stringify(rows), count),
+      ...statements.jsonArrays(history).map((rows) => d1.prepare(statements.insertHistory).bind(rows)),
+      ...statements.jsonArrays(turned).map((rows) => d1.prepare(statements.reviseVersions).bind(teamId, rows)),
+      d1.prepare(statements.insertVersions).bind(teamId, count, JSON.stringify(actions), write.requestId),
+      ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
+      d1.prepare(statements.insertTags).bind(teamId, count),
+      d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
+      auditMemories(d1, principal, write, { action: actionOf(writes), ...actOn(writes.map(({ memory }) => memory.id)) }),
+      ...writes.flatMap(({ proposal }) => (proposal === undefined ? [] : [d1.prepare(statements.fulfilProposal).bind(teamId, proposal, principal.userId, write.now)])),
+      ...(once ? [this.#idempotency(d1, principal, write.now, once)] : []),
+    ];
+    const last = await this.#run(d1, batch);
+    // A new memory arrives with alias 0 and is named after the number its creation took.
+    return writes.map(({ memory }, i) => {
+      const seq = last - count + 1 + i;
+      return { ...memory, seq, alias: memory.alias || seq };
+    });
+  }
+
+  /** Earlier versions of what becomes secret, or is none any more, as they are to be from now on. */
+  async #turned(d1: D1Database, writes: MemoryWrite[]): Promise<Record<string, unknown>[]> {
+    const turning = writes.filter(({ memory, before, action }) => memory.version > 1 && action !== "import" && before?.sensitivity !== memory.sensitivity).map(({ memory }) => memory);
+    if (turning.length === 0) return [];
+    const byId = new Map(turning.map((memory) => [memory.id, memory]));
+    const rows = await drizzle(d1)
+      .select()
+      .from(versions)
+      .where(and(eq(versions.teamId, turning[0]?.teamId ?? ""), idsIn(sql`${versions.memoryId}`, [...byId.keys()])));
+    return this.#sealed.turned(rows, byId);
+  }
+
+  async erase(principal: Principal, write: WriteContext, doomed: Memory[]): Promise<{ ids: string[]; lastSeq: number }> {
+    const d1 = this.#shardOf(principal.shard);
+    const ids = doomed.map((memory) => memory.id);
+    const tombstones = doomed.map(({ id, version, visibility }) => ({ id, version, isPublic: visibility === "public" ? 1 : 0 }));
+    const lastSeq = await this.#run(d1, [
+      d1.prepare(statements.takeSequence).bind(principal.teamId, ids.length),
+      d1.prepare(statements.insertTombstones).bind(principal.teamId, JSON.stringify(tombstones), ids.length, write.now),
+      d1.prepare(statements.deleteIdempotency).bind(principal.teamId, JSON.stringify(ids)),
+      d1.prepare(statements.deleteMemories).bind(principal.teamId, JSON.stringify(ids)),
+      auditMemories(d1, principal, write, { action: "erase", ...actOn(ids) }),
+    ]);
+    return { ids, lastSeq };
+  }
+
+  async settle(principal: Principal, now: number, once: IdempotencyRecord): Promise<void> {
+    const d1 = this.#shardOf(principal.shard);
+    try {
+      await this.#idempotency(d1, principal, now, once).run();
+    } catch (error) {
+      throw isRace(error) ? new WriteRace() : error;
+    }
+  }
+
+  #idempotency(d1: D1Database, principal: Principal, now: number, { key, requestHash, memoryId, version, outcome }: IdempotencyRecord) {
+    return d1
+      .prepare(statements.insertIdempotency)
+      .bind(principal.teamId, principal.userId, key, requestHash, memoryId, version, outcome, now);
+  }
+
+  /** Runs the batch, one transaction, whose first statement answers the last sequence number taken. */
+  async #run(d1: D1Database, batch: D1PreparedStatement[]): Promise<number> {
+    try {
+      const [taken] = (await d1.batch<{ seq: number }>(batch)) as [D1Result<{ seq: number }>];
+      return (taken.results as [{ seq: number }])[0].seq;
+    } catch (error) {
+      if (isRace(error)) throw new WriteRace();
+      throw error;
+    }
+  }
+}
+
+/** What was done to all of them; an import does several things at once. */
+const actionOf = (writes: MemoryWrite[]): MemoryWrite["action"] => {
+  const [first, ...others] = writes.map(({ action }) => action);
+  return first !== undefined && others.every((action) => action === first) ? first : "import";
+};
