@@ -175,7 +175,7 @@ export function servicesOf(env: Env, session?: string): Services {
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport, session),
     graph: new D1GraphStore(shardOf),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
-    reranker: rerankerOf(config.rerankModel, (env as unknown as { AI?: AiBinding }).AI),
+    reranker: rerankerOf(config, (env as unknown as { AI?: AiBinding }).AI),
     answers: new KvAnswerStore(env.CACHE, indexReport),
     maintenance: {
       teams: directory,

@@ -51,8 +51,10 @@ const schema = z
     EMBEDDINGS_API_KEY: optional,
     /** Texts per request to that API; OpenAI takes 2,048. */
     EMBEDDINGS_BATCH: z.coerce.number().int().min(1).max(2_048).default(64),
-    /** A reranking model of Workers AI that reads the best of each search. */
+    /** A reranking model of Workers AI that reads the best of each search, or `off`. */
     RERANK_MODEL: optional,
+    /** How much older than the newest match a memory is when its recency counts half. */
+    RECENCY_HALF_LIFE_DAYS: optional.pipe(z.coerce.number<string>().min(1).max(36_500).optional()),
     /** What wraps the keys of secrets: a JSON list of `{id, key}`, the current one first; `key` is 32 bytes in base64. It is a secret. */
     MASTER_KEYS: json.pipe(masterKeysSchema),
     /** Who vouches for people: a JSON list; it holds secrets, so it is one. */
@@ -82,18 +84,21 @@ export interface Config {
   allowedOrigins: string[];
   embeddings: EmbeddingsOptions;
   rerankModel: string | undefined;
+  /** ms. */
+  recencyHalfLife: number | undefined;
   signInProviders: UpstreamProvider[];
   /** Without one, nothing secret is stored. */
   masterKeys: MasterKey[];
 }
 
+const dayMs = 24 * 60 * 60 * 1_000;
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
 /** @throws when the configuration is wrong, so that the Worker does not start with it */
 export function parseConfig(env: unknown): Config {
   const parsed = schema.safeParse(env);
   if (!parsed.success) throw new Error(`OmniMemory cannot start: ${z.prettifyError(parsed.error)}`);
-  const { ENVIRONMENT, OMNIMEMORY_RATE_LIMIT, ALLOWED_HOSTS, ALLOWED_ORIGINS } = parsed.data;
+  const { ENVIRONMENT, OMNIMEMORY_RATE_LIMIT, ALLOWED_HOSTS, ALLOWED_ORIGINS, RECENCY_HALF_LIFE_DAYS } = parsed.data;
   const production = ENVIRONMENT === "production";
   const own = production ? [] : loopback;
   return {
@@ -113,5 +118,6 @@ export function parseConfig(env: unknown): Config {
       batch: parsed.data.EMBEDDINGS_BATCH,
     },
     rerankModel: parsed.data.RERANK_MODEL,
+    recencyHalfLife: RECENCY_HALF_LIFE_DAYS === undefined ? undefined : RECENCY_HALF_LIFE_DAYS * dayMs,
   };
 }

@@ -30,6 +30,8 @@ export interface Context {
   graph: GraphStore;
   /** Where one is configured. */
   reranker?: Reranker | undefined;
+  /** How much older than the newest match a memory is when its recency counts half, ms; 90 days unless set. */
+  recencyHalfLife?: number | undefined;
   /** Of the person's session, where there is one. */
   cache?: RecallCache;
   recalled?: RecentlyRecalled;

@@ -123,7 +123,7 @@ export class UserSession extends DurableObject<Env> {
       surface: isSurface(surface) ? surface : "core",
       contextOf: (ctx: ServerContext) => {
         const { principal, requestId, from } = callOfAuthInfo(ctx.http?.authInfo);
-        const { memories, proposals, index, graph, semantic, reranker } = this.#services;
+        const { config, memories, proposals, index, graph, semantic, reranker } = this.#services;
         return {
           principal,
           requestId,
@@ -135,6 +135,7 @@ export class UserSession extends DurableObject<Env> {
           graph,
           semantic,
           reranker,
+          recencyHalfLife: config.recencyHalfLife,
           cache: this.#cache,
           recalled: this.#recalled,
           project,

@@ -32,6 +32,19 @@ describe("[S17] configuration", () => {
   });
 });
 
+describe("[D5] RECENCY_HALF_LIFE_DAYS", () => {
+  const parse = (days: string) => parseConfig({ ENVIRONMENT: "local", RECENCY_HALF_LIFE_DAYS: days }).recencyHalfLife;
+
+  test("is given in days, and left to the search when it is not", () => {
+    expect(parse("7")).toBe(7 * 24 * 60 * 60 * 1_000);
+    expect(parse("")).toBeUndefined();
+  });
+
+  test.each(["0", "-1", "soon"])("%s does not start", (days) => {
+    expect(() => parse(days)).toThrow(/cannot start.*RECENCY_HALF_LIFE_DAYS/s);
+  });
+});
+
 describe("[A13] SIGN_IN_PROVIDERS", () => {
   const google = { id: "google", name: "Google", issuer: "https://accounts.google.com", client_id: "id", client_secret: "hush" };
   const parse = (list: unknown, env: object = production) => parseConfig({ ...env, SIGN_IN_PROVIDERS: typeof list === "string" ? list : JSON.stringify(list) });

@@ -46,8 +46,8 @@ const deadlines = { text: 5_000, vector: 1_500, rerank: 800 } as const;
 /** For an index that missed changes: a few take milliseconds, a dropped one is read anew, which goes on after this. */
 const catchUpMs = 10_000;
 
-/** Half of a memory's recency is gone after so long, ms. */
-const halfLife = 90 * 24 * 60 * 60 * 1_000;
+/** Half of a memory's recency is gone after so long, ms, where nothing else is configured: what a quarter of work is about. */
+const usualHalfLife = 90 * 24 * 60 * 60 * 1_000;
 /**
  * How far vectors are trusted beside words; see `npm run eval -- --variants` for what each leg is worth. At .2 LoCoMo gains
  * .3 points of R@5 and .2 of MRR, and PrecisionMemBench loses 1.3 of precision.
@@ -133,7 +133,7 @@ class Search {
     });
     return {
       question,
-      ranked: await this.#reranked(question, fuse(question, found, { vectorWeight, halfLife })),
+      ranked: await this.#reranked(question, fuse(question, found, { vectorWeight, halfLife: this.#ctx.recencyHalfLife ?? usualHalfLife })),
       concepts: conceptsOf(expanded, byId.values()),
       ties: expanded.ties,
       legs: this.#legs.reports,

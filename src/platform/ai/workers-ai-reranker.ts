@@ -56,9 +56,16 @@ function scoresOf(raw: unknown, count: number, model: string): number[] {
   return ordered as number[];
 }
 
-/** @throws when the configuration names a model that nothing can ask, so that the Worker does not start with it */
-export function rerankerOf(model: string | undefined, ai: AiBinding | undefined): Reranker | undefined {
-  if (model === undefined) return undefined;
+/** Where Workers AI itself is bound; what stands in for it on one machine runs no such model. */
+const usualModel = "@cf/baai/bge-reranker-base";
+
+/**
+ * `off` asks none.
+ * @throws when the configuration names a model that nothing can ask, so that the Worker does not start with it
+ */
+export function rerankerOf({ rerankModel, production }: { rerankModel: string | undefined; production: boolean }, ai: AiBinding | undefined): Reranker | undefined {
+  const model = rerankModel ?? (production && ai ? usualModel : "off");
+  if (model === "off") return undefined;
   if (!ai) throw new Error("OmniMemory cannot start: RERANK_MODEL needs the binding AI");
   return new WorkersAiReranker(ai, model);
 }

@@ -54,10 +54,18 @@ describe("[D5] a reranking model of Workers AI", () => {
 });
 
 describe("RERANK_MODEL", () => {
-  test("without it none is asked; with it the binding must be there", () => {
-    expect(rerankerOf(undefined, env.RERANKER)).toBeUndefined();
-    expect(rerankerOf("@cf/baai/bge-reranker-base", env.RERANKER)).toBeInstanceOf(WorkersAiReranker);
-    expect(() => rerankerOf("@cf/baai/bge-reranker-base", undefined)).toThrow(/cannot start.*binding AI/);
+  const rerankModel = "@cf/baai/bge-reranker-base";
+
+  test("a deployment asks one where Workers AI is bound, unless it is off; one machine has none", () => {
+    expect(rerankerOf({ rerankModel: undefined, production: true }, env.RERANKER)).toBeInstanceOf(WorkersAiReranker);
+    expect(rerankerOf({ rerankModel: undefined, production: true }, undefined)).toBeUndefined();
+    expect(rerankerOf({ rerankModel: "off", production: true }, env.RERANKER)).toBeUndefined();
+    expect(rerankerOf({ rerankModel: undefined, production: false }, env.RERANKER)).toBeUndefined();
+  });
+
+  test("a model that is named is asked, and must be there", () => {
+    expect(rerankerOf({ rerankModel, production: false }, env.RERANKER)).toBeInstanceOf(WorkersAiReranker);
+    expect(() => rerankerOf({ rerankModel, production: false }, undefined)).toThrow(/cannot start.*binding AI/);
     expect(servicesOf(env).reranker).toBeUndefined();
     expect(servicesOf({ ...env, RERANK_MODEL: "@cf/baai/bge-reranker-base" } as Env).reranker).toBeInstanceOf(WorkersAiReranker);
   });
