@@ -90,16 +90,14 @@ export class Documents {
   /** A version that was superseded before the index heard of it: searchable in the past only. */
   putPast(document: IndexDocument, untilAt: number): void {
     if (this.#publicOnly) return;
-    const doc = this.#insert(document, untilAt);
-    if (doc !== undefined && !document.archived) this.#indexPast(doc, { visibility: document.visibility, owner_id: document.ownerId }, document);
+    const row = this.#insert(document, untilAt);
+    if (row && !document.archived) this.#indexPast(row);
   }
 
   #putOne(document: IndexDocument, touched: Map<number, DocRow>): void {
-    const { teamId, memoryId, version } = document;
-    const [newer] = this.#rows("team_id = ? AND memory_id = ? AND version >= ? ORDER BY version LIMIT 1", teamId, memoryId, version);
-    const [older] = this.#rows("team_id = ? AND memory_id = ? AND version < ? ORDER BY version DESC LIMIT 1", teamId, memoryId, version);
+    const { older, newer } = this.#beside(document);
     if (newer) {
-      if (newer["version"] === version) return;
+      if (newer["version"] === document.version) return;
       if (older) this.#sql.exec("UPDATE docs SET until_at = ? WHERE doc = ?", document.updatedAt, older.doc);
       this.putPast(document, newer["from_at"] as number);
       return;
@@ -109,25 +107,35 @@ export class Documents {
       touched.delete(older.doc);
       for (const neighbour of this.#around(older)) touched.set(neighbour.doc, neighbour);
     }
-    const doc = this.#insert(document, null);
-    if (doc === undefined || document.archived) return;
-    const [row] = this.#rows("doc = ?", doc);
-    for (const neighbour of [row as DocRow, ...this.#around(row as DocRow)]) touched.set(neighbour.doc, neighbour);
+    const row = this.#insert(document, null);
+    if (!row || document.archived) return;
+    for (const neighbour of [row, ...this.#around(row)]) touched.set(neighbour.doc, neighbour);
   }
 
-  #insert(document: IndexDocument, untilAt: number | null): number | undefined {
-    const row = this.#sql
-      .exec<{ doc: number }>(
+  /** The versions next to this one, or this very one as the newer. */
+  #beside({ teamId, memoryId, version }: IndexDocument): { older: DocRow | undefined; newer: DocRow | undefined } {
+    const rows = this.#rows(
+      `doc IN (
+         (SELECT doc FROM docs WHERE team_id = ?1 AND memory_id = ?2 AND version >= ?3 ORDER BY version LIMIT 1),
+         (SELECT doc FROM docs WHERE team_id = ?1 AND memory_id = ?2 AND version < ?3 ORDER BY version DESC LIMIT 1))`,
+      teamId, memoryId, version,
+    );
+    const isOlder = (row: DocRow): boolean => (row["version"] as number) < version;
+    return { older: rows.find(isOlder), newer: rows.find((row) => !isOlder(row)) };
+  }
+
+  #insert(document: IndexDocument, untilAt: number | null): DocRow | undefined {
+    return this.#sql
+      .exec<DocRow>(
         `INSERT INTO docs (team_id, memory_id, version, alias, from_at, until_at, key, content, label, moment, namespace, visibility,
            owner_id, author_id, type, importance, tags, position, updated_at, expires_at, archived, secret)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING doc`,
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
         document.teamId, document.memoryId, document.version, document.alias, document.updatedAt, untilAt, document.key,
         document.content, document.label, document.moment, document.namespace, document.visibility, document.ownerId,
         document.authorId, document.type, document.importance, JSON.stringify(document.tags), document.position,
         document.updatedAt, document.expiresAt, document.archived ? 1 : 0, document.secret ? 1 : 0,
       )
       .toArray()[0];
-    return row?.doc;
   }
 
   /** The present version becomes a past one. */
@@ -138,28 +146,37 @@ export class Documents {
       return;
     }
     this.#sql.exec("UPDATE docs SET until_at = ? WHERE doc = ?", untilAt, row.doc);
-    if (row.archived !== 1) this.#indexPast(row.doc, row, row);
+    if (row.archived !== 1) this.#indexPast(row);
   }
 
-  #indexPast(doc: number, audience: Audience, { content, label, moment }: Pick<TextFields, "content" | "label" | "moment">): void {
-    this.#text.put([this.#entry(doc, partOf("past", audienceOf(audience)), bagOf({ content, label, moment, near: [], far: [] }))]);
+  #indexPast(row: DocRow): void {
+    this.#text.put([this.#entry(row, "past", { near: [], far: [] }, this.#firstOfSlots(1))]);
   }
 
   /** Indexes the rows with what their neighbours lend now. */
   #indexAll(rows: ReadonlyMap<number, DocRow>): void {
+    if (rows.size === 0) return;
+    let slot = this.#firstOfSlots(rows.size);
     const entries = [...rows.values()].map((row) => {
       const before = isThread(row.namespace) ? this.#lenders(row, row, "<") : [];
       const after = isThread(row.namespace) ? this.#lenders(row, row, ">") : [];
       const lent = (at: 0 | 1): string[] => [before[at], after[at]].flatMap((neighbour) => neighbour?.content ?? []);
       this.#unindex(row);
-      return this.#entry(row.doc, partOf("now", audienceOf(row)), bagOf({ content: row.content, label: row.label, moment: row.moment, near: lent(0), far: lent(1) }));
+      return this.#entry(row, "now", { near: lent(0), far: lent(1) }, slot++);
     });
     this.#text.put(entries);
   }
 
-  #entry(doc: number, part: string, bag: TermBag): { part: string; slot: number; bag: TermBag } {
-    const { last: slot } = this.#sql.exec<{ last: number }>("UPDATE slots SET last = last + 1 RETURNING last").one();
-    this.#sql.exec("UPDATE docs SET slot = ?, part = ?, length = ? WHERE doc = ?", slot, part, bag.length, doc);
+  /** Takes so many slots in a row; none is ever used twice. */
+  #firstOfSlots(count: number): number {
+    const { last } = this.#sql.exec<{ last: number }>("UPDATE slots SET last = last + ? RETURNING last", count).one();
+    return last - count + 1;
+  }
+
+  #entry(row: DocRow, when: "now" | "past", lent: Pick<TextFields, "near" | "far">, slot: number): { part: string; slot: number; bag: TermBag } {
+    const part = partOf(when, audienceOf(row));
+    const bag = bagOf({ content: row.content, label: row.label, moment: row.moment, ...lent });
+    this.#sql.exec("UPDATE docs SET slot = ?, part = ?, length = ? WHERE doc = ?", slot, part, bag.length, row.doc);
     return { part, slot, bag };
   }
 

@@ -14,9 +14,9 @@ const bump = (audience: string): string => `
   INSERT INTO generations (audience, number) VALUES (${audience}, ${nowMs})
   ON CONFLICT (audience) DO UPDATE SET number = max(number + 1, excluded.number)`;
 
-const note = (audience: string, memoryId: string): string => `
+const note = (audience: string, memoryId: string, from = "generations"): string => `
   INSERT OR REPLACE INTO changes (audience, memory_id, number)
-  SELECT audience, ${memoryId}, number FROM generations WHERE audience = ${audience}`;
+  SELECT audience, ${memoryId}, number FROM ${from} WHERE audience = ${audience}`;
 
 function changeOf(row: "NEW" | "OLD"): string {
   const audience = `iif(${row}.visibility = 'private', ${row}.owner_id, '${everyone}')`;
@@ -80,8 +80,10 @@ export class Generations {
 
   /** For changes that are not in the tables of the index; without an argument anything may be another for everybody. */
   bump(changes: readonly HomeChange[] = [{ home: everyone, memoryId: anything }]): void {
-    this.move(changes.map(({ home }) => home));
-    for (const { home, memoryId } of changes) this.#sql.exec(note("?1", "?2"), home, memoryId);
+    for (const [home, ofHome] of Map.groupBy(changes, (change) => change.home)) {
+      this.move([home]);
+      this.#sql.exec(note("?1", "value", "generations CROSS JOIN json_each(?2)"), home, JSON.stringify(ofHome.map(({ memoryId }) => memoryId)));
+    }
   }
 
   /** For a change that concerns no memory by itself, such as the vector of a name. */
