@@ -4,11 +4,11 @@ import type { Basis } from "../search/basis.ts";
 import { finish, type SearchReport } from "../search/answer.ts";
 import type { Rendering } from "../search/budget.ts";
 import { choose, type Ranked } from "../search/choose.ts";
-import { degradedBy, ownOnly } from "../search/degraded.ts";
+import { degradedBy, ownOnly, ownPastOnly } from "../search/degraded.ts";
 import type { Receipt } from "../search/receipt.ts";
 import { relate, type Related } from "../search/related.ts";
 import { searchMemories } from "../search/search-memories.ts";
-import { wordless } from "../search/relevance.ts";
+import { nearTheNearest, wordless } from "../search/relevance.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./look-up.ts";
 import type { Memory } from "./memory.ts";
@@ -42,7 +42,7 @@ export type SearchMode = (typeof searchModes)[number];
 export const searchParts = ["vector", "entities", "relationships", "graph", "neighbours", "rerank", "diversity", "dedupe"] as const;
 export type SearchPart = (typeof searchParts)[number];
 
-/** Relevance that a query asks for when the caller names none. */
+/** Relevance that a query asks for when the caller names none; the mode `vector` asks for what is near, as no word speaks for it. */
 export const defaultMinRelevance = 0.25;
 
 export interface Recalled {
@@ -88,7 +88,7 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
   const { question, ranked, concepts, ties, legs, basis, withoutOthers } = await searchMemories(ctx, query, input);
-  const minRelevance = input.minRelevance ?? defaultMinRelevance;
+  const minRelevance = input.minRelevance ?? (input.mode === "vector" ? nearTheNearest : defaultMinRelevance);
   const { chosen, attached, drops, found } = choose(ranked, concepts, {
     limit: input.limit,
     minRelevance,
@@ -108,7 +108,8 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     drops,
     unshaped: ranked.slice(0, input.limit).map(whole),
   };
-  const outcome = finish({ items, totalFound: found, more: [], degraded: [...degradedBy(legs), ...(withoutOthers ? [ownOnly] : [])] }, report, {
+  const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && ctx.indexState?.others ? [ownPastOnly] : [])];
+  const outcome = finish({ items, totalFound: found, more: [], degraded: [...degradedBy(legs), ...without] }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),

@@ -12,6 +12,9 @@ const isBroken = (status: string | undefined): boolean => status === "failed" ||
 /** What other teams of the organization made public is missing. */
 export const ownOnly = "the organization's index is down: only your own team was asked";
 
+/** An organization's index holds the present only. */
+export const ownPastOnly = "of the past only your own team's memories are searched";
+
 /** What an answer had to do without, in words for a model; empty when every leg that was wanted answered. */
 export function degradedBy(reports: LegReports): string[] {
   // Without vectors there is nothing near to ask the graph about; that is not the graph's fault.

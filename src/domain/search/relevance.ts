@@ -84,6 +84,9 @@ const calibrated = (odds: number): number => logistic(scale.offset + scale.slope
 /** The most that a memory reaches that neither holds a word of the question nor is lent one, however near by meaning. */
 export const wordless = calibrated(model.bias + model.standing);
 
+/** About as near by meaning as the nearest: what a search by meaning alone returns by default. */
+export const nearTheNearest = calibrated(model.bias + 0.7 * model.standing);
+
 /** The best of what does not answer shows as this at most: below what a query asks for by default. */
 export const unanswered = 0.24;
 /**

@@ -168,7 +168,8 @@ class Search {
   async #textual(): Promise<SearchAnswer> {
     const { index, indexState, principal, now } = this.#ctx;
     const { mode, filter = {}, asOf } = this.#input;
-    if (mode === "vector") {
+    // Vectors have no past: words answer for it.
+    if (mode === "vector" && asOf === undefined) {
       this.#legs.skip("memory_text");
       return noText;
     }

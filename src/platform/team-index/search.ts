@@ -61,16 +61,6 @@ const filters: { [K in keyof MemoryFilter]-?: string } = {
   author: "d.author_id = ?",
 };
 
-/**
- * The best documents for any of the terms. What matches is tried in rank order until `limit` have passed the conditions,
- * so what the viewer may not see never takes a place among the candidates.
- */
-export function searchDocuments(sql: SqlStorage, text: TextIndex, query: IndexQuery): IndexMatch {
-  const present = rank(sql, text, "now", query.asOf === undefined ? "d.until_at IS NULL" : "d.from_at <= ?1", query);
-  if (query.asOf === undefined) return present;
-  const past = rank(sql, text, "past", "d.from_at <= ?1 AND d.until_at > ?1", query);
-  return { hits: [...present.hits, ...past.hits].sort((a, b) => b.score - a.score).slice(0, query.limit), weights: past.weights, terms: past.terms, rarest: past.rarest };
-}
 
 /** What was current at the instant and fits key and filter; one's own first, then the newest. */
 export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }: PastQuery): string[] {
@@ -129,7 +119,14 @@ function allowed(query: Pick<IndexQuery, "viewer" | "now" | "filter" | "othersOn
 /** Most matches pass, unless a filter asks for few of them. */
 const spare = 16;
 
-function rank(sql: SqlStorage, text: TextIndex, moment: "now" | "past", condition: string, query: IndexQuery): IndexMatch {
+/**
+ * The best documents for any of the terms. What matches is tried in rank order until `limit` have passed the conditions,
+ * so what the viewer may not see never takes a place among the candidates. What was current at an instant may be so still:
+ * present and past are one ranking, in which a word is as rare as in both together.
+ */
+export function searchDocuments(sql: SqlStorage, text: TextIndex, query: IndexQuery): IndexMatch {
+  const moments = query.asOf === undefined ? (["now"] as const) : (["now", "past"] as const);
+  const condition = query.asOf === undefined ? "d.until_at IS NULL" : "d.from_at <= ?1 AND (d.until_at IS NULL OR d.until_at > ?1)";
   const { conditions, parameters } = allowed(query, query.asOf);
   const select = `SELECT d.slot AS slot, d.memory_id AS id, d.team_id AS teamId, s.shard AS shard
     FROM json_each(?2) j CROSS JOIN docs d ON d.slot = j.value CROSS JOIN sources s ON s.team_id = d.team_id
@@ -143,7 +140,7 @@ function rank(sql: SqlStorage, text: TextIndex, moment: "now" | "past", conditio
       return place ? [{ ...place, ...hit }] : [];
     });
   };
-  const parts = [partOf(moment, ""), partOf(moment, query.viewer.userId)];
+  const parts = moments.flatMap((moment) => [partOf(moment, ""), partOf(moment, query.viewer.userId)]);
   for (let size = query.limit + spare; ; size *= 8) {
     const { hits, weights, terms, rarest, all } = text.search(parts, query.terms, size, { lent: query.lent });
     const passed = passing(hits);

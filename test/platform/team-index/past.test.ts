@@ -33,6 +33,22 @@ describe("[U13] [S15] what was believed on a date", () => {
     expect(await asOf(later)).toEqual(["we meet in Faro"]);
   });
 
+  test("are ranked among all that was believed then, as the same question is now", async () => {
+    await ada.keep("redis", "Redis listens on the host cache-1");
+    await ada.keep("blog", "The blog is hosted by a host abroad, on a host of its own");
+    for (let n = 0; n < 12; n += 1) await ada.keep(`ship.${n}`, `ship number ${n} is in the harbour`);
+    await ada.keep("redis", "Redis listens on the host cache-2", {}, now + day);
+    const ask = async (asOf?: number) => (await ada.recall({ query: "redis host", ...(asOf ? { asOf } : {}), limit: 3 }, later))[0]?.memory.content;
+    expect(await ask()).toBe("Redis listens on the host cache-2");
+    expect(await ask(now + hour)).toBe("Redis listens on the host cache-1");
+  });
+
+  test("in the mode of vectors, which have no past, words answer", async () => {
+    await ada.keep("office", "we meet in Lisbon");
+    await ada.keep("office", "we meet in Porto", {}, now + day);
+    expect(await ada.search("Lisbon", { mode: "vector", asOf: now + hour }, later)).toEqual(["we meet in Lisbon"]);
+  });
+
   test("an archived memory is found only as of the time before, and again after it is restored", async () => {
     const { id } = await ada.keep("office", "we meet in Lisbon");
     await remove(id, "archive", now + day);
