@@ -1,4 +1,4 @@
-import { stopWords } from "./query-terms.ts";
+import { stopWords, termOf } from "./query-terms.ts";
 
 /** Words with what holds identifiers, versions, paths, addresses and contractions together; signs that carry meaning. */
 const tokens = /[-+]?[\p{L}\p{N}\p{M}_]+(?:[.'’\-/:@#]+[\p{L}\p{N}\p{M}_]+)*|[\p{Sc}\p{Sm}\p{So}%]/gu;
@@ -20,8 +20,8 @@ const factualWords = new Set(
 );
 
 /**
- * What a text says, and what of it are facts. A fact counts with the telling word before it: "from 20 to 50" is not
- * "from 50 to 20".
+ * What a text says, and what of it would be lost with it: every telling word, by its stem, and facts with the telling word
+ * before them, for "from 20 to 50" is not "from 50 to 20".
  */
 export interface Sayings {
   said: ReadonlySet<string>;
@@ -39,7 +39,9 @@ export function sayings(text: string): Sayings {
     if (!isNegation && stopWords.has(word)) continue;
     const inContext = `${before} ${word}`;
     said.add(inContext);
-    if (isNegation || pattern.test(token)) facts.add(inContext);
+    const term = termOf(word);
+    said.add(term);
+    facts.add(isNegation || pattern.test(token) ? inContext : term);
     before = word;
   }
   return { said, facts };

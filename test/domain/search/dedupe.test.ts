@@ -20,7 +20,7 @@ describe("[D5] what says the same is said once", () => {
 
   test("of two that rank alike, the newer wording stays, in the place of the older", () => {
     const other = memory("Nothing in common with the two around it here.");
-    const [older, newer] = [memory(long, { at: 1 }), memory(`${long} as said`, { at: 2 })];
+    const [older, newer] = [memory(long, { at: 1 }), memory(`${long} So it is.`, { at: 2 })];
     const { kept, repeats } = dedupe(ranked(older, other, newer), 10);
     expect(kept.map(({ id }) => id)).toEqual([newer.id, other.id]);
     expect(repeats).toMatchObject([{ candidate: { id: older.id }, of: { id: newer.id }, why: "similar" }]);
@@ -39,6 +39,8 @@ describe("[D5] what says the same is said once", () => {
     ["a name", "finance", "Maria"],
     ["an identifier", "audit log", "audit_log"],
     ["a contraction", "may approve", "can't approve"],
+    ["a word like any other", "without asking finance", "without asking marketing"],
+    ["a word more", "audit log", "public audit log"],
   ])("%s keeps a near copy", (_what, from, to) => {
     const other = long.replace(from, to);
     expect(keptOf(ranked(memory(long), memory(other)))).toEqual([long, other]);
@@ -100,7 +102,7 @@ const candidates = fc
       return { kind, id: `m${i}`, text: [...words, ...(add ? [add] : [])].join(" "), score: 1 - i / 50, at, sources: sources.map((source) => `m${source}`) };
     }),
   );
-const facts = (said: string): string[] => said.split(" ").filter((one) => !["the", "limit", "is", "of", "refund", "and", "approves"].includes(one));
+const facts = (said: string): string[] => said.split(" ").filter((one) => !["the", "is", "of", "and"].includes(one));
 
 describe("[D5] deduplication, whatever is found", () => {
   test("never drops the only holder of a fact, loses nothing and never reorders what it keeps", () => {
