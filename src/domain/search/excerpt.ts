@@ -6,19 +6,28 @@ const ellipsis = "…";
 /** Ends of sentences and lines; CJK writes no space after its full stop. An abbreviation may end one too early, which only moves a cut. */
 const sentenceEnd = /(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。!?])|\n+/gu;
 
+const blankLines = /\n\s*\n\s*/g;
+/** In characters. */
+const longestHeading = 80;
+const isHeading = (paragraph: string): boolean => paragraph.length <= longestHeading && !/\n|[.!?。！？]$/u.test(paragraph);
+
 /** How far a cut inside a sentence stands before the first word asked for. */
 const leadIn = 60;
 
-interface Sentence {
+interface Span {
   start: number;
   end: number;
+}
+
+interface Sentence extends Span {
   /** Which of the words asked for it holds. */
   terms: ReadonlySet<string>;
 }
 
 /**
- * The part of a text that a question is about, in at most so many tokens: the sentences around the words asked for, with an
- * ellipsis where something was cut; the beginning when none of the words occurs.
+ * The part of a text that a question is about, in at most so many tokens: the paragraph that holds most of the words asked for,
+ * or of a long one the sentences around them, with an ellipsis where something was cut; the beginning when none of the words
+ * occurs.
  */
 export function excerpt(text: string, terms: readonly string[], tokens: number): string {
   const total = estimateTokens(text);
@@ -27,13 +36,45 @@ export function excerpt(text: string, terms: readonly string[], tokens: number):
   return cutTo(start === 0 ? text : ellipsis + text.slice(start), tokens);
 }
 
-/** Where to begin so that the next `room` characters hold most of the words asked for, rare ones first. */
+/** Where to begin so that the next `room` characters tell of the words asked for. */
 function startOfBest(text: string, wanted: ReadonlySet<string>, room: number): number {
-  if (wanted.size === 0) return 0;
-  const sentences = sentencesOf(text, wanted);
-  const frequency = new Map<string, number>();
-  for (const { terms } of sentences) for (const term of terms) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  const { start, end } = bestParagraph(text, wanted);
+  return end - start <= room ? start : start + startOfSentences(text.slice(start, end), wanted, room);
+}
 
+/** The one that holds most of the words, rare ones first: words of two paragraphs are often about two things. */
+function bestParagraph(text: string, wanted: ReadonlySet<string>): Span {
+  const paragraphs = paragraphsOf(text).map((span) => ({ ...span, terms: termsIn(text.slice(span.start, span.end), wanted) }));
+  const frequency = frequencyIn(paragraphs);
+  const worth = ({ terms }: { terms: ReadonlySet<string> }): number => [...terms].reduce((sum, term) => sum + 1 / (frequency.get(term) as number), 0);
+  return paragraphs.reduce((best, next) => (worth(next) > worth(best) ? next : best));
+}
+
+/** What blank lines separate, each with the headings above it. */
+function paragraphsOf(text: string): Span[] {
+  const found: Span[] = [];
+  let start = 0;
+  for (const end of [...[...text.matchAll(blankLines)].map((match) => match.index + match[0].length), text.length]) {
+    if (end < text.length && isHeading(text.slice(start, end).trim())) continue;
+    found.push({ start, end });
+    start = end;
+  }
+  return found;
+}
+
+const termsIn = (text: string, wanted: ReadonlySet<string>): ReadonlySet<string> => new Set(words(text).map(termOf).filter((word) => wanted.has(word)));
+
+/** In how many of these a word occurs. */
+function frequencyIn(parts: readonly { terms: ReadonlySet<string> }[]): ReadonlyMap<string, number> {
+  const frequency = new Map<string, number>();
+  for (const { terms } of parts) for (const term of terms) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  return frequency;
+}
+
+/** Where to begin so that the next `room` characters hold most of the words asked for, rare ones first. */
+function startOfSentences(text: string, wanted: ReadonlySet<string>, room: number): number {
+  const sentences = sentencesOf(text, wanted);
+  const frequency = frequencyIn(sentences);
   let best = { from: -1, to: -1, worth: 0 };
   for (const [from, first] of sentences.entries()) {
     if (first.terms.size === 0) continue;
@@ -61,8 +102,7 @@ function sentencesOf(text: string, wanted: ReadonlySet<string>): Sentence[] {
   const ends = [...text.matchAll(sentenceEnd)].map((match) => ({ end: match.index, next: match.index + match[0].length }));
   let start = 0;
   return [...ends, { end: text.length, next: text.length }].map(({ end, next }) => {
-    const terms = new Set(words(text.slice(start, end)).map(termOf).filter((word) => wanted.has(word)));
-    const sentence = { start, end, terms };
+    const sentence = { start, end, terms: termsIn(text.slice(start, end), wanted) };
     start = next;
     return sentence;
   });

@@ -20,6 +20,16 @@ describe("[U5] previews show what was asked for", () => {
     expect(excerpt(`Remark one. ${text}`, ["remark", "finance"], 40)).toContain("finance");
   });
 
+  test("the paragraph about it, not the words of its neighbours", () => {
+    const services = ["gateway", "email renderer", "fraud scorer", "tax calculator", "ledger"];
+    const sections = services.map((name, n) =>
+      `Section ${n}. About the ${name}.\nThe ${name} is written in Go and has ${n + 2} replicas. ${filler(name)} It has a cold start of ${n + 15} seconds. Its runbook is RB-20${n}.`);
+    const manual = sections.join("\n\n");
+    expect(excerpt(manual, ["cold", "start", "fraud", "scorer"], 60)).toMatch(/cold start of 17 seconds/);
+    expect(excerpt(manual, ["runbook", "tax", "calculator"], 60)).toContain("RB-203");
+    expect(excerpt(manual.replaceAll(/(About the .*)\.\n/g, "$1\n\n"), ["cold", "start", "fraud", "scorer"], 60), "under a heading").toMatch(/cold start of 17 seconds/);
+  });
+
   test("the beginning when none of the words occurs, and the whole when it fits", () => {
     expect(excerpt(text, ["zebra"], 30)).toMatch(/^Remark 0/);
     expect(excerpt(text, [], 30)).toMatch(/^Remark 0/);
