@@ -25,9 +25,9 @@ const structuredRecall = ({ items, totalFound, more, degraded, receipt }: Recall
   ...(receipt ? { receipt } : {}),
 });
 
-function recallText({ items, totalFound, more, degraded, receipt }: RecallOutcome): string {
+function recallText({ items, totalFound, more, needed, degraded, receipt }: RecallOutcome): string {
   const lines = [...degraded.map((line) => `(${line})`), ...items.map(memoryText)];
-  if (items.length === 0) lines.push(totalFound === 0 ? "No memory found." : `${totalFound} found, but max_tokens is too small for any. Raise it.`);
+  if (items.length === 0) lines.push(totalFound === 0 ? "No memory found." : `${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`);
   if (more.length > 0) lines.push(`More, by id: ${more.join(" ")}`);
   return [...lines, ...(receipt ? receiptLines(receipt) : [])].join("\n");
 }

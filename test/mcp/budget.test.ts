@@ -95,6 +95,8 @@ describe("[U5] a budget that holds part of what is known", () => {
     const { structured, text: shown } = await recall(50);
     expect(structured).toMatchObject({ memories: [], total_found: 3 });
     expect(shown).toMatch(/3 found.*max_tokens/);
+    const needed = Number(/(\d+) shows the first/.exec(shown)?.[1]);
+    expect((await recall(needed)).structured["memories"]).toHaveLength(1);
   });
 
   test("is not spent on what was not asked for: without max_tokens everything comes whole", async () => {

@@ -63,6 +63,8 @@ export interface RecallOutcome {
   totalFound: number;
   /** Ids of what did not fit into the budget at all, best first, as far as they fit. */
   more: string[];
+  /** The budget that would show the first, when none fitted. */
+  needed?: number;
   /** What the answer had to do without, in words. */
   degraded: string[];
   receipt?: Receipt;

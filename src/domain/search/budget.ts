@@ -49,7 +49,9 @@ export function pack(outcome: RecallOutcome, maxTokens: number, rendering: Rende
   const items = plain.flatMap((item) => (whole.has(item) ? item : (previews.get(item) ?? [])));
   const more = rest.filter((item) => !previews.has(item)).map(({ memory }) => memory.id);
   const fits = (attempt: RecallOutcome): boolean => tokensOf(rendering.answer(attempt)) <= maxTokens;
-  return withRelated(shorten({ ...outcome, items, more }, fits), outcome.items, fits);
+  const packed = withRelated(shorten({ ...outcome, items, more }, fits), outcome.items, fits);
+  const hint = { ...packed, needed: frame + Math.min(costs[0] ?? 0, 2 * goodPreview) };
+  return packed.items.length === 0 && outcome.items.length > 0 && fits(hint) ? hint : packed;
 }
 
 /** Positions by rank, or by worth per token, whichever is worth more in all: the greedy answer to the knapsack problem. */

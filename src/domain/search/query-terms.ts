@@ -74,12 +74,15 @@ export function termOf(word: string): string {
   if (known !== undefined) return known;
   if (!/^[a-z]{3,}$/.test(lower)) return lower;
   if (stems.size >= maxStems) stems.clear();
-  const cut = stemmer(lower);
+  const cut = withFinalY(stemmer(lower), lower);
   // `one` would become the stop word `on`, and match it.
   const stem = stopWords.has(cut) ? lower : cut;
   stems.set(lower, stem);
   return stem;
 }
+
+/** Porter makes `deploy` and `deploys` to `deploi`, but `deployment` to `deploy`; in his later rules (Porter2) a y after a vowel stays. */
+const withFinalY = (stem: string, word: string): string => (/[aeou]i$/.test(stem) && word[stem.length - 1] === "y" ? `${stem.slice(0, -1)}y` : stem);
 
 /** The terms of a text as the index holds them, repeats included: a single character of a script without spaces is a term there, too. */
 export const indexTerms = (text: string): string[] =>

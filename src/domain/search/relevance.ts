@@ -35,6 +35,28 @@ export function heldBits({ terms }: Question, { content, key, tags, summary, wit
   return terms.reduce((bits, { term }, i) => (held.has(term) ? (bits | (1 << i)) >>> 0 : bits), 0);
 }
 
+/** A text of more terms than a passage has tells of several things, and what it is about in its first ones. */
+const passage = 150;
+const opening = 25;
+
+/**
+ * Of the terms that a memory holds, those that stand together: in a long text words from all over it are seldom an answer, nor
+ * is one of several that it says once. What it is called by, and how it begins, goes with each of its passages.
+ */
+export function heldTogether(question: Question, memory: Pick<Memory, "content" | "key" | "tags" | "summary" | "withheld">, own: number): number {
+  if (own === 0 || memory.content.length <= passage) return own;
+  const terms = indexTerms(memory.content);
+  if (terms.length <= passage) return own;
+  const bitOf = new Map(question.terms.map(({ term }, i) => [term, (1 << i) >>> 0]));
+  const at = terms.flatMap((term, position) => (bitOf.has(term) ? { bit: bitOf.get(term) as number, position } : []));
+  const bitsWithin = (from: number, length: number): number => at.reduce((bits, { bit, position }) => (position >= from && position < from + length ? (bits | bit) >>> 0 : bits), 0);
+  const always = (heldBits(question, { ...memory, content: "" }) | bitsWithin(0, opening)) >>> 0;
+  const each = at.map(({ position }) => (always | bitsWithin(position, passage)) >>> 0);
+  const best = each.reduce((best, bits) => (weightOf(question, bits) > weightOf(question, best) ? bits : best), always);
+  const inPassing = always === 0 && question.terms.length > 1 && at.filter(({ bit }) => bit === best).length === 1;
+  return inPassing ? 0 : (own & best) >>> 0;
+}
+
 /** What people call a memory: its tags, and the last part of its key. */
 function namesOf({ key, tags }: Pick<Memory, "key" | "tags">): string[][] {
   const last = key?.split(/[.:/]/).at(-1);

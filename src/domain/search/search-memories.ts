@@ -15,7 +15,7 @@ import { Legs } from "./legs.ts";
 import { queryTerms, type QueryTerm } from "./query-terms.ts";
 import type { HitTrace, LegReports } from "./receipt.ts";
 import { blend, passageOf, rerankable, shortened } from "./rerank.ts";
-import { heldBits, type Question } from "./relevance.ts";
+import { heldBits, heldTogether, type Question } from "./relevance.ts";
 import type { Nearest } from "./semantic.ts";
 import { cosine } from "./unit-vector.ts";
 import type { VectorHit } from "./vector-index.ts";
@@ -122,9 +122,10 @@ class Search {
     const isFound = (memory: Memory): boolean => [text, drawn, ...byMeaning(memory)].some((leg) => leg.has(memory.id));
     const found = [...byId.values()].filter((memory) => isFound(memory) && matches(memory, this.#input)).map((memory): Found => {
       const { id } = memory;
+      const { own, lent } = bits.get(id) ?? { own: heldBits(question, memory), lent: 0 };
       return {
         memory,
-        evidence: bits.get(id) ?? { own: heldBits(question, memory), lent: 0 },
+        evidence: { own: heldTogether(question, memory, own), lent },
         ...placed("text", text.get(id)),
         ...placed("vector", vector.get(id)),
         ...placed("near", told.get(id)),

@@ -33,3 +33,14 @@ test("among few memories, a common word is not told from a rare one", async () =
   const ada = await watchers(6);
   expect((await found(ada, question)).length).toBeGreaterThan(0);
 });
+
+test("words from all over a long text are no answer, those of one passage are", async () => {
+  const ada = await watchers(24);
+  const topics = ["herring", "schema", "lantern", "conventions", "ferry", "graphql", "anchor", "tide"];
+  const chapters = topics.map((topic) => `${topic} is the matter of this chapter. ${Array.from({ length: 40 }, (_, n) => `It says ${n} things of the sea and of ships.`).join(" ")}`);
+  const book = (await ada.remember(chapters.join("\n\n"), { key: "book" })).memory;
+  expect(await found(ada, "graphql schema conventions of the observatory")).toEqual([]);
+  expect(await found(ada, "what is the matter of ferry")).toEqual([book.content]);
+  const bound = (await ada.remember(`Graphql schema conventions of the observatory. ${chapters[0]} ${chapters[2]}`, { key: "other" })).memory;
+  expect(await found(ada, "graphql schema conventions of the observatory")).toEqual([bound.content]);
+});

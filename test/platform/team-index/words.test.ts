@@ -34,6 +34,11 @@ describe("[S15] words of a question", () => {
     expect(await ada.search(question)).toEqual([content]);
   });
 
+  test("another form of a word is the same word", async () => {
+    await ada.remember("Production deploys happen on Tuesdays and Thursdays");
+    for (const question of ["deployment days", "when do we deploy", "deployed on which days"]) expect(await ada.search(question), question).toHaveLength(1);
+  });
+
   test.each([
     ["die Brücke ist gesperrt", "brucke"],
     ["il café è chiuso", "CAFE"],
