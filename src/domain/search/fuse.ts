@@ -87,13 +87,17 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
   return ranked.sort((a, b) => b.score - a.score);
 }
 
+/** Similarities that differ by less than this say little of which memory is meant: two that are as near as can be stand alike. */
+const leastSpread = 0.15;
+
 /**
  * How near a memory is by meaning, 0–1. Beside words that match, its own vector knows that better than what it only mentions
  * (DevMemBench: MRR 88.4; the greater of the two: 88.1; without what is near: 88.0); where no word matches, what it mentions may be all
  * that is near. What was not embedded yet, or lives elsewhere, is taken to be as near as the others that words brought.
  */
 function nearness(found: Found[], hasText: boolean): (one: Found) => number {
-  const similar = scaler(found.flatMap(({ vector, near }) => [vector?.score ?? [], near?.score ?? []].flat()));
+  const scores = found.flatMap(({ vector, near }) => [vector?.score ?? [], near?.score ?? []].flat());
+  const similar = scaler(scores, Math.min(...scores, Math.max(...scores) - leastSpread));
   const usual = hasText ? mean(found.filter(({ text, vector }) => text && vector).map(({ vector }) => similar(vector?.score))) : 0;
   return ({ text, vector, near }) => (hasText && vector ? similar(vector.score) : Math.max(similar(vector?.score), similar(near?.score), text ? usual : 0));
 }
