@@ -80,6 +80,26 @@ describe("[S7] metadata", () => {
   });
 });
 
+describe("[S7] [A1] namespaces of filters", () => {
+  const tools: [tool: string, args: Record<string, unknown>][] = [
+    ["omn_retrieve_memory", { query: "deploy" }],
+    ["omn_list_memories", {}],
+    ["omn_forget_memory", {}],
+    ["omn_export_memories", {}],
+  ];
+
+  test.each(tools)("%s refuses one that no memory can have, and says what would be right", async (name, args) => {
+    for (const namespace of ["shop", "Global", "project:", "team:shop", "session:"]) {
+      await expectRefusal(name, { ...args, filters: { namespace } }, "namespace", namespace);
+    }
+    expect((await callTool(token, name, { ...args, filters: { namespace: "shop" } })).text).toContain("project:<name>");
+  });
+
+  test.each(["global", "project:shop", "session:shop/1", "thread:t", "user:ada", "project:*", "session:shop/*", "pro*", "*"])("%s is taken", async (namespace) => {
+    expect((await callTool(token, "omn_list_memories", { filters: { namespace } })).error).toBeUndefined();
+  });
+});
+
 describe("[S7] [B1] values of write_memory", () => {
   test.each([
     ["nested without end", JSON.parse(`${"[".repeat(4_000)}${"]".repeat(4_000)}`) as unknown],
