@@ -130,8 +130,8 @@ export interface MemoryStore {
   /** Public memories of other teams of the organization, by where an index believes them to be: the truth decides on both. */
   hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]>;
   byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;
-  /** `*` stands for any characters; `limit` newest first. */
-  byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number): Promise<Memory[]>;
+  /** `*` stands for any characters; `limit` newest first, of the archived ones if asked. */
+  byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived?: boolean): Promise<Memory[]>;
   list(
     principal: Principal,
     now: number,

@@ -1,16 +1,5 @@
-import type { z } from "zod";
 import { DomainError } from "../domain/errors.ts";
 import type { ToolResult } from "./define-tool.ts";
-
-/** Says of each problem where it is and what would be right, in the words of the schema. */
-export function describeProblems(error: z.ZodError): string {
-  const lines = error.issues.slice(0, 8).map((issue) => {
-    const path = issue.path.map(String).join(".");
-    return `${path ? `${path}: ` : ""}${issue.message}`;
-  });
-  const more = error.issues.length - lines.length;
-  return lines.join("; ") + (more > 0 ? `; and ${more} more` : "");
-}
 
 /**
  * Error form of the memory-server document, section 12, readable for the model that made the call. What was not

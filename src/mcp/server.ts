@@ -1,10 +1,11 @@
 import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { DomainError, invalid } from "../domain/errors.ts";
+import { describeProblems } from "../domain/problems.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
 import { findTool } from "./catalogue.ts";
 import type { ToolAnnotations, ToolContext, ToolResult } from "./define-tool.ts";
-import { describeProblems, renderError } from "./errors.ts";
+import { renderError } from "./errors.ts";
 import { listResources, readResource, resourceTemplates } from "./resources.ts";
 import { makesSecret, notingSecrets, secretMeta } from "./seen-secrets.ts";
 import { toolsOf, type Surface } from "./surfaces.ts";
@@ -75,12 +76,11 @@ export function buildMcpServer(options: McpServerOptions): Server {
     try {
       if (tool.scope) requireScope(context.principal, tool.scope);
       const parsed = tool.parse(request.params.arguments ?? {});
-      if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error)}.`);
+      if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, tool.input, request.params.arguments)}.`);
       result = await tool.call(context, parsed.data);
     } catch (error) {
-      const domain = error instanceof z.ZodError ? invalid(`Invalid arguments for ${tool.name}: ${describeProblems(error)}.`) : error;
       if (isForbidden(error)) context.refused?.(tool.name);
-      result = renderError(domain, context.requestId, context.now, (fault) => options.report(`tool ${tool.name}`, context.requestId, fault));
+      result = renderError(error, context.requestId, context.now, (fault) => options.report(`tool ${tool.name}`, context.requestId, fault));
     }
     return {
       content: [{ type: "text", text: result.text }],

@@ -80,6 +80,49 @@ describe("[S7] metadata", () => {
   });
 });
 
+describe("[S7] [A1] [S16] a call that is wrong is told how to mend it", () => {
+  const cases: [what: string, tool: string, args: Record<string, unknown>, told: string][] = [
+    ["an argument of another tool", "omn_retrieve_memory", { query: "q", project: "shop" }, 'Unrecognized key: "project". Known here: query, key, id, filters, limit,'],
+    ["an argument that belongs deeper", "omn_store_memory", { content: "c", key: "k", tags: ["a"] }, 'Unrecognized key: "tags" (tags belongs into metadata). Known here: content, key, metadata,'],
+    ["an unknown filter", "omn_list_memories", { filters: { project: "shop" } }, 'filters: Unrecognized key: "project". Known here: tags, scope, namespace,'],
+    ["an unknown field of a record", "omn_import_memories", { memories: [{ content: "c", titel: "t" }] }, 'memories.0: Unrecognized key: "titel". Known here: key, content,'],
+    ["an unknown field in data", "omn_import_memories", { data: '{"content":"c","titel":"t"}' }, '0: Unrecognized key: "titel". Known here: key, content,'],
+    ["a missing argument", "omn_store_memory", { content: "c" }, "omn_store_memory: key is missing."],
+    ["two missing arguments", "write_memory", {}, "key is missing; value: must be given."],
+    ["a missing field of a record", "omn_import_memories", { memories: [{ key: "k" }] }, "memories.0.content is missing."],
+    ["null where it may not be", "omn_store_memory", { content: null, key: "k" }, "content: Invalid input: expected string, received null."],
+  ];
+  test.each(cases)("%s", async (_what, name, args, told) => {
+    expect((await callTool(token, name, args)).error?.message).toContain(told);
+  });
+
+  test("what is known is said once, however many records are wrong", async () => {
+    const { text } = await callTool(token, "omn_import_memories", { memories: [1, 2, 3].map((n) => ({ content: `c${n}`, titel: "t" })) });
+    expect(text.match(/Unrecognized/g)).toHaveLength(3);
+    expect(text.match(/Known here/g)).toHaveLength(1);
+  });
+});
+
+describe("[S7] [A1] namespaces of filters", () => {
+  const tools: [tool: string, args: Record<string, unknown>][] = [
+    ["omn_retrieve_memory", { query: "deploy" }],
+    ["omn_list_memories", {}],
+    ["omn_forget_memory", {}],
+    ["omn_export_memories", {}],
+  ];
+
+  test.each(tools)("%s refuses one that no memory can have, and says what would be right", async (name, args) => {
+    for (const namespace of ["shop", "Global", "project:", "team:shop", "session:"]) {
+      await expectRefusal(name, { ...args, filters: { namespace } }, "namespace", namespace);
+    }
+    expect((await callTool(token, name, { ...args, filters: { namespace: "shop" } })).text).toContain("project:<name>");
+  });
+
+  test.each(["global", "project:shop", "session:shop/1", "thread:t", "user:ada", "project:*", "session:shop/*", "pro*", "*"])("%s is taken", async (namespace) => {
+    expect((await callTool(token, "omn_list_memories", { filters: { namespace } })).error).toBeUndefined();
+  });
+});
+
 describe("[S7] [B1] values of write_memory", () => {
   test.each([
     ["nested without end", JSON.parse(`${"[".repeat(4_000)}${"]".repeat(4_000)}`) as unknown],

@@ -35,4 +35,19 @@ describe("[A1] [S14] metadata holds four known entries and any others", () => {
     await callTool(token, "omn_update_memory", { key: "k", metadata: { expiry: null } });
     expect(await metadata()).not.toHaveProperty("expiry");
   });
+
+  test.each(["omn_store_memory", "omn_update_memory"])("%s refuses expires_at and names expiry: what is meant to expire does", async (tool) => {
+    const { error } = await callTool(token, tool, { key: "k", content: "c", metadata: { expires_at: "2099-12-01T00:00:00Z" } });
+    expect(error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringMatching(/metadata: expires_at .* expiry/) });
+    expect(await metadata()).not.toHaveProperty("expires_at");
+  });
+
+  test("an import takes records that hold it as an entry of their own, and they come back as they were", async () => {
+    const record = { key: "old", content: "c", metadata: { expires_at: "2026-12-01" }, expires_at: "2099-12-01T00:00:00.000Z" };
+    expect((await callTool(token, "omn_import_memories", { memories: [record] })).error).toBeUndefined();
+    const { structured } = await callTool(token, "omn_export_memories", { format: "json" });
+    expect(JSON.parse(structured["data"]).memories).toContainEqual(expect.objectContaining(record));
+    const again = await callTool(token, "omn_import_memories", { data: structured["data"], sha256: structured["sha256"], count: structured["count"] });
+    expect(again.structured).toMatchObject({ unchanged: structured["count"] });
+  });
 });

@@ -46,9 +46,9 @@ export const named = (shown: Shown[]): { entry: Entry; state: Partial<State> }[]
 export const sorted = <T>(list: T[]): T[] => [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 /** A refusal tells nothing but what the caller said. */
-export function expectRefusal(world: World, p: Principal, answer: Answer, request: unknown, code: string): void {
+export function expectRefusal(world: World, p: Principal, answer: Answer, request: unknown, code: string, told: Entry[] = []): void {
   expect(answer, `${p.name} is refused`).toMatchObject({ status: 200, code });
-  world.scan(p, answer, request, code === "CONFLICT" ? named(everything(world, p)) : []);
+  world.scan(p, answer, request, code === "CONFLICT" ? named(everything(world, p)) : named(present(told)));
 }
 
 /** A read that this person may make: the answer is as the model says and holds nothing else. */

@@ -132,7 +132,7 @@ const list: Command = async (world, p, op, tool) => {
   const { args: filters, filter } = filterOf(world, op);
   const archived = bit(op, 1);
   const pattern = bit(op, 4) ? patternOf(op) : undefined;
-  const expected = world.model.own(p, bit(op, 2) ? filter : {}, pattern === undefined && archived).filter((e) => pattern === undefined || keyMatches(pattern, now(e).key));
+  const expected = world.model.own(p, bit(op, 2) ? filter : {}, archived).filter((e) => pattern === undefined || keyMatches(pattern, now(e).key));
   const args = { limit: op.limit, archived, full: op.flag, ...(bit(op, 2) ? { filters } : {}), ...(pattern === undefined ? {} : { key: pattern }) };
   await pages(world, p, tool, args, pattern === undefined ? expected : expected.slice(0, op.limit), op.limit, "memories", (record) => record["memory_id"], (entry) => present([entry]));
 };

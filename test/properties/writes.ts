@@ -116,8 +116,11 @@ const update: Command = async (world, p, op, tool) => {
   const blind = !refused(expected) && expected.outcome === "conflict" && !canRead(p);
   if (refused(expected) || blind) {
     const code = refused(expected) ? expected.code : "CONFLICT";
-    expectRefusal(world, p, answer, args, code);
-    if (code === "MEMORY_NOT_FOUND") await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, (args["id"] ?? args["key"]) as string, answer);
+    // Of a key that is gone, what was archived is told.
+    const archived = byKey && code === "MEMORY_NOT_FOUND" ? world.model.own(p, {}, true).filter((entry) => now(entry).key === args["key"]) : [];
+    expectRefusal(world, p, answer, args, code, archived);
+    for (const { id } of archived.slice(0, 5)) expect(answer.raw).toContain(id);
+    if (code === "MEMORY_NOT_FOUND" && archived.length === 0) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, (args["id"] ?? args["key"]) as string, answer);
     return;
   }
   await world.learn();

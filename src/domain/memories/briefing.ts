@@ -64,20 +64,26 @@ function sectionText(title: string, memories: Memory[], room: number): string {
   const newest = [...memories].sort((a, b) => b.importance - a.importance || b.updatedAt - a.updatedAt);
   let text = `${title}:`;
   for (const memory of newest) {
-    const label = (memory.key ?? "").split(".").slice(1).join(".");
-    const said = sayValue(memory);
-    const bare = label === "" || title.toLowerCase().startsWith(label.replaceAll("_", " "));
-    const entry = `${newest.length > 1 ? "\n- " : " "}${bare ? "" : `${label}: `}${said}`;
+    const lead = `${newest.length > 1 ? "\n- " : " "}${isTold(title, memory.key) ? "" : `${memory.key}: `}`;
+    const entry = lead + sayValue(memory);
     const space = room - estimateTokens(text) - 1;
     if (estimateTokens(entry) <= space) {
       text += entry;
     } else {
-      if (space > 15) text += cutTo(entry, space);
+      const cut = space > 15 ? cutTo(entry, space) : "";
+      // Half a key opens nothing.
+      if (cut.startsWith(lead)) text += cut;
       break;
     }
   }
   return text === `${title}:` ? "" : text;
 }
+
+/** Whether the title says as much as the key, which is whole where it is shown: it opens the memory. */
+const isTold = (title: string, key: string | null): boolean => {
+  const [, ...name] = (key ?? "").split(".");
+  return key === null || (name.length > 0 && title.toLowerCase().startsWith(name.join(".").replaceAll("_", " ")));
+};
 
 /** JSON values in words: `module: authentication; progress: 70; next_steps: Add tests, Update docs`. */
 function sayValue(memory: Memory): string {

@@ -65,15 +65,20 @@ export const tags = z
 // oxlint-disable-next-line no-control-regex -- control characters are what is refused
 const namespacePattern = /^(?:global|user:[^/\s*]+|(?:project|thread|session):[^\s*][^\u0000-\u001f\u007f*]*)$/;
 
+const namespaceForms = "global, project:<name>, session:<project>/<id>, thread:<name> or user:<name>";
+
 export const namespace = bounded("namespace", limits.namespace).regex(namespacePattern, {
-  message: "namespace must be global, project:<name>, session:<project>/<id>, thread:<name> or user:<name>, without '*' and control characters",
+  message: `namespace must be ${namespaceForms}, without '*' and control characters`,
 });
 
 /** A namespace, or a prefix of namespaces ending in `*` such as `session:shop/*`. */
-export const namespaceFilter = filled("namespace", limits.namespace).refine(
-  (value) => value.indexOf("*") === -1 || value.indexOf("*") === value.length - 1,
-  { message: "a namespace filter may hold one '*', at its end" },
-);
+export const namespaceFilter = filled("namespace", limits.namespace)
+  .refine((value) => value.indexOf("*") === -1 || value.indexOf("*") === value.length - 1, {
+    message: "a namespace filter may hold one '*', at its end",
+  })
+  .refine((value) => value.includes("*") || namespacePattern.test(value), {
+    message: `a namespace filter must be ${namespaceForms}, or a prefix of these ending in '*' such as project:*`,
+  });
 
 export const visibility = z.enum(visibilities);
 export const memoryType = z.enum(memoryTypes);

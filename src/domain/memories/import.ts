@@ -4,6 +4,7 @@ import { invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import { WriteRace, type MemoryWrite } from "../ports.ts";
+import { describeProblems } from "../problems.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version, type Visibility } from "./memory.ts";
 import { importLinks } from "../graph/portable-links.ts";
@@ -55,6 +56,8 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
   return outcome;
 }
 
+const portableMemories = z.array(portableMemory);
+
 /** Parses the data of an export and checks it against the count and hash that came with it. */
 export async function parseExport(data: string, expected: { sha256?: string | undefined; count?: number | undefined }): Promise<PortableMemory[]> {
   if (expected.sha256 !== undefined && (await sha256Hex(data)) !== expected.sha256.toLowerCase()) {
@@ -64,8 +67,8 @@ export async function parseExport(data: string, expected: { sha256?: string | un
   if (expected.count !== undefined && records.length !== expected.count) {
     throw invalid(`The data holds ${records.length} memories, not ${expected.count}.`, "The data is incomplete; export again. Nothing was imported.");
   }
-  const parsed = z.array(portableMemory).safeParse(records);
-  if (!parsed.success) throw invalid(z.prettifyError(parsed.error), "Mend these records and import again. Nothing was imported.");
+  const parsed = portableMemories.safeParse(records);
+  if (!parsed.success) throw invalid(`Not every record is one: ${describeProblems(parsed.error, portableMemories, records)}.`, "Mend these records and import again. Nothing was imported.");
   return parsed.data;
 }
 

@@ -27,7 +27,7 @@ export async function list(ctx: Context, input: ListInput): Promise<ListOutcome>
   requireScope(ctx.principal, "memory:read");
   const filter = input.filter ?? {};
   if (input.keyPattern !== undefined) {
-    const memories = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, input.keyPattern, filter, input.limit);
+    const memories = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, input.keyPattern, filter, input.limit, input.archived);
     return { memories };
   }
   const page = await ctx.memories.list(ctx.principal, ctx.now, filter, {

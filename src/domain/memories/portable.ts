@@ -31,6 +31,11 @@ function freeForm({ tags: _tags, importance: _importance, expiry: _expiry, scope
   return custom as Record<string, Json>;
 }
 
+/** As it is said anew. An import takes the own entry `expires_at` that older exports may hold. */
+export const givenMetadata = documentMetadata
+  .refine((value) => !Object.hasOwn(value, "expires_at"), { message: "expires_at would be an entry of its own, and nothing would expire; say expiry instead" })
+  .optional();
+
 /** The fields that say what a memory is, in the names of the wire. Shared by store, update and import. */
 export const stateInput = {
   key: nullable(field.key),

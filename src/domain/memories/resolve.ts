@@ -1,7 +1,11 @@
 import type { Context } from "../context.ts";
 import { DomainError, invalid, notFound } from "../errors.ts";
+import type { MemoryFilter } from "../ports.ts";
 import { legible } from "../secrets/withheld.ts";
 import type { Memory, Visibility } from "./memory.ts";
+
+/** How many archived memories of one key an error names. */
+const mostArchived = 5;
 
 /** How a caller points at one memory. */
 export interface Reference {
@@ -20,16 +24,26 @@ export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> 
     return legible([memory])[0] as Memory;
   }
   if (ref.key === undefined) throw invalid("Neither id nor key was given.", "Say which memory: give its id or its key.");
-  const found = await ctx.memories.byKey(ctx.principal, ctx.now, ref.key, {
-    ...(ref.namespace ? { namespaces: [ref.namespace] } : {}),
-    ...(ref.visibility ? { visibility: ref.visibility } : {}),
-  });
-  if (found.length === 0) throw notFound(`There is no memory with the key ${ref.key}.`, "Check the key's spelling and namespace, or search for it.");
+  const filter = { ...(ref.namespace ? { namespaces: [ref.namespace] } : {}), ...(ref.visibility ? { visibility: ref.visibility } : {}) };
+  const found = await ctx.memories.byKey(ctx.principal, ctx.now, ref.key, filter);
+  if (found.length === 0) throw await absent(ctx, ref.key, filter);
   if (found.length > 1) {
     throw new DomainError("CONFLICT", `${found.length} memories have the key ${ref.key}.`, {
       mend: "Call again with the id of the one you mean.",
-      details: { candidates: found.map(({ id, namespace, visibility }) => ({ id, namespace, visibility })) },
+      details: { candidates: found.map(placed) },
     });
   }
   return legible(found)[0] as Memory;
+}
+
+const placed = ({ id, namespace, visibility }: Memory) => ({ id, namespace, visibility });
+
+/** An archived memory has given its key away, and is named by its id only. */
+async function absent(ctx: Context, key: string, filter: MemoryFilter): Promise<DomainError> {
+  const archived = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, mostArchived, true);
+  if (archived.length === 0) return notFound(`There is no memory with the key ${key}.`, "Check the key's spelling and namespace, or search for it.");
+  return new DomainError("MEMORY_NOT_FOUND", `There is no memory with the key ${key} but what was archived.`, {
+    mend: "Call again with the id instead of the key; an update with archived: false restores it.",
+    details: { archived: archived.map(placed) },
+  });
 }

@@ -3,9 +3,9 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { type AuditInput, type AuditPage, type NamedRecord, readAccountAudit, readOrganizationAudit, readTeamAudit } from "../../domain/audit/read.ts";
 import { invalid } from "../../domain/errors.ts";
+import { describeProblems } from "../../domain/problems.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { auditOf, type TenantContext } from "../../domain/tenancy/teams.ts";
-import { describeProblems } from "../../mcp/errors.ts";
 import { type Called, callerInTeam, callingPerson } from "./caller.ts";
 import { ndjson, type NdjsonPage } from "./ndjson.ts";
 import { iso } from "./wire.ts";
@@ -80,7 +80,7 @@ async function exported(c: Context<Called>, read: Read, note: () => Promise<void
 
 export function parsedQuery<T extends z.ZodType>(c: Context, schema: T): z.output<T> {
   const result = schema.safeParse(c.req.query());
-  if (!result.success) throw invalid(describeProblems(result.error));
+  if (!result.success) throw invalid(describeProblems(result.error, schema, c.req.query()));
   return result.data;
 }
 

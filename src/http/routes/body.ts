@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { invalid } from "../../domain/errors.ts";
-import { describeProblems } from "../../mcp/errors.ts";
+import { describeProblems } from "../../domain/problems.ts";
 
 const maxBodyBytes = 16_384;
 
@@ -15,6 +15,6 @@ export async function parsed<T extends z.ZodType>(request: Request, schema: T): 
     throw invalid("The body is not JSON.", "Send a JSON object.");
   }
   const result = schema.safeParse(body);
-  if (!result.success) throw invalid(describeProblems(result.error));
+  if (!result.success) throw invalid(describeProblems(result.error, schema, body));
   return result.data;
 }

@@ -5,7 +5,7 @@ import type { Context } from "../../domain/context.ts";
 import { acceptProposal, listProposals, type ProposedMemory, refuseProposal, reviewSetting, setReview } from "../../domain/memories/proposals.ts";
 import { proposalStates } from "../../domain/memories/review-ports.ts";
 import { invalid } from "../../domain/errors.ts";
-import { describeProblems } from "../../mcp/errors.ts";
+import { describeProblems } from "../../domain/problems.ts";
 import { omnMemory } from "../../mcp/render.ts";
 import { parsed } from "./body.ts";
 import { type Called, callerInTeam } from "./caller.ts";
@@ -46,7 +46,7 @@ export function proposalRoutes(services: Services): Hono<Called> {
   const context = (c: Request<Called>) => memoryContext(services, c, c.req.param("team") ?? "");
   app.get("/", async (c) => {
     const asked = listing.safeParse(c.req.query());
-    if (!asked.success) throw invalid(describeProblems(asked.error));
+    if (!asked.success) throw invalid(describeProblems(asked.error, listing, c.req.query()));
     const { state, cursor, limit } = asked.data;
     const found = await listProposals(await context(c), { state, limit, ...(cursor === undefined ? {} : { below: cursor }) });
     const next = found.length === limit ? found.at(-1)?.proposal.id : undefined;

@@ -3,10 +3,10 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { noteRefusal } from "../../domain/audit/refusals.ts";
 import { DomainError, invalid } from "../../domain/errors.ts";
+import { describeProblems } from "../../domain/problems.ts";
 import { createKey, defaultLifetimeDays, type KeyContext, maxLifetimeDays, revokeKey, rotateKey } from "../../domain/tenancy/keys.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
-import { describeProblems } from "../../mcp/errors.ts";
 import { statusOf } from "../errors.ts";
 import { auditLater } from "../later.ts";
 import { formOf } from "./form.ts";
@@ -73,7 +73,8 @@ export function keyPages(services: Services): Hono<Web> {
 }
 
 function parsedCreation(form: URLSearchParams): z.output<typeof creation> {
-  const result = creation.safeParse({ name: form.get("name"), team: form.get("team"), scopes: form.getAll("scope"), days: form.get("days") ?? undefined });
-  if (!result.success) throw invalid("The key cannot be made like this.", describeProblems(result.error));
+  const given = { name: form.get("name"), team: form.get("team"), scopes: form.getAll("scope"), days: form.get("days") ?? undefined };
+  const result = creation.safeParse(given);
+  if (!result.success) throw invalid("The key cannot be made like this.", describeProblems(result.error, creation, given));
   return result.data;
 }

@@ -166,7 +166,7 @@ export class D1MemoryStore implements MemoryStore {
     return this.#opened.memories(principal, rows);
   }
 
-  async byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number): Promise<Memory[]> {
+  async byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived = false): Promise<Memory[]> {
     const compiled = compileKeyPattern(pattern);
     const db = this.#db(principal);
     const found: Memory[] = [];
@@ -177,7 +177,7 @@ export class D1MemoryStore implements MemoryStore {
         .from(memories)
         .where(
           and(
-            live(principal, now),
+            archived ? and(visibleTo(principal), unexpired(now), isNotNull(memories.archivedAt)) : live(principal, now),
             isNotNull(memories.key),
             compiled.prefix ? gte(memories.key, compiled.prefix) : undefined,
             compiled.prefixEnd === undefined ? undefined : lt(memories.key, compiled.prefixEnd),

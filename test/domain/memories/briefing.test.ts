@@ -70,6 +70,19 @@ describe("[B3] [B1] a briefing says where the work stands", () => {
     expect(countTokens(text)).toBeLessThanOrEqual(500);
   });
 
+  test("every key that it shows opens the memory in the same project", async () => {
+    const project_path = "/home/ada/shop";
+    const keys = ["shop.db.decision", "deploy", "discovered.retry.limits", "project.architecture", "shared.findings", "current.branch", "current.blockers.keys"];
+    for (const key of keys) await ada.call("write_memory", { key, value: `About ${key.split(".").at(-1)}`, project_path, ...(key.startsWith("shared.") ? { scope: "shared" } : {}) });
+    const { text } = await ada.call("smart_resume", { project_path });
+    const shown = [...text.matchAll(/^(?:[A-Z][a-z ]+:(?: |$)|- )(?:([^\s:]+): )?(.*)$/gm)].flatMap(([, key, said]) => (said ? [[key, said]] : []));
+    expect(shown).toHaveLength(keys.length);
+    for (const [key, value] of shown) {
+      expect(keys).toContain(key);
+      expect((await ada.call("read_memory", { key, project_path })).structured["memory"]).toMatchObject({ key, value });
+    }
+  });
+
   test("another project's memories, and others' private ones, are not in it", async () => {
     await ada.call("write_memory", { key: "current.task", value: "secret of the bank", project_path: "/home/ada/bank" });
     const grace = await team.join();

@@ -73,6 +73,28 @@ describe("[U4] [A1] [S14] forgetting previews, then does it", () => {
     expect(await ada.listed(later)).toEqual(["one"]);
   });
 
+  test("memories of one key are told apart by what differs: namespace, who sees them, or both", async () => {
+    await ada.keep("deploy", "same words", { namespace: "project:shop" });
+    await ada.keep("deploy", "same words", { namespace: "project:bank" });
+    const places = async () => {
+      const { structured, text } = await ada.call("omn_forget_memory", { key: "deploy" });
+      const shown = structured["would_forget"] as { scope?: string; namespace?: string }[];
+      return { lines: text.match(/^- .*$/gm)?.sort(), shown: shown.map(({ scope, namespace }) => [scope, namespace]).sort() };
+    };
+    expect(await places()).toEqual({
+      lines: ["- deploy (project:bank): same words", "- deploy (project:shop): same words"],
+      shown: [[undefined, "project:bank"], [undefined, "project:shop"]],
+    });
+    await ada.keep("deploy", "same words", { namespace: "project:shop", visibility: "shared" });
+    expect((await places()).lines).toEqual(["- deploy (private, project:bank): same words", "- deploy (private, project:shop): same words", "- deploy (shared, project:shop): same words"]);
+  });
+
+  test("where nothing differs, only the key is shown", async () => {
+    await ada.keep("plan.a", "alpha", { namespace: "project:shop" });
+    await ada.keep("plan.b", "beta", { namespace: "project:shop" });
+    expect((await ada.call("omn_forget_memory", { key: "plan.*" })).text).toMatch(/^- plan\.b: beta\n- plan\.a: alpha$/m);
+  });
+
   test("a memory named twice, by id and alias, counts once", async () => {
     const { id, alias } = await ada.keep("k", "one");
     for (const mode of ["archive", "erase"] as const) {

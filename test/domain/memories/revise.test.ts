@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { archiveOne } from "../../../src/domain/memories/forget.ts";
+import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { revise, type ReviseInput } from "../../../src/domain/memories/revise.ts";
 import { day, minute, newTeam, now, type Person, type Team } from "./world.ts";
 
@@ -123,6 +124,30 @@ describe("[U4] [S14] archived memories", () => {
     expect((await ada.call("omn_update_memory", { id: memory.id, archived: false })).structured).toMatchObject({ outcome: "updated", version: 3 });
     expect(await ada.search("one", {}, Date.now())).toEqual(["one"]);
     expect(await ada.recall({ key: "k" }, Date.now())).toMatchObject([{ memory: { id: memory.id, archivedAt: null } }]);
+  });
+
+  test("named by their key are told of with their id, by which they come back; others' private ones are not", async () => {
+    const [mine, shared] = [await ada.keep("k", "one", { namespace: "project:x" }), await ada.keep("k", "two", { visibility: "shared" })];
+    for (const memory of [mine, shared]) await archiveOne(ada.at(now), memory);
+    const { error, text } = await ada.call("omn_update_memory", { key: "k", archived: false });
+    expect(error).toMatchObject({ code: "MEMORY_NOT_FOUND", message: expect.stringContaining("archived"), mend: expect.stringContaining("id") });
+    for (const { id } of [mine, shared]) expect(text).toContain(id);
+    const grace = await team.join();
+    const told = (await grace.call("omn_update_memory", { key: "k", archived: false })).text;
+    expect(told).toContain(shared.id);
+    expect(told).not.toContain(mine.id);
+    expect((await ada.call("omn_update_memory", { id: mine.id, archived: false })).structured).toMatchObject({ outcome: "updated", key: "k" });
+    expect((await ada.call("omn_update_memory", { key: "never.used", archived: false })).text).not.toContain("archived");
+  });
+
+  test("show their id in the text of a list, and are listed by a pattern of keys as well", async () => {
+    const { id } = await ada.keep("tmp.a", "one");
+    await archiveOne(ada.at(now), await ada.keep("other", "two"));
+    await ada.keep("tmp.b", "three");
+    expect((await ada.call("omn_list_memories")).text).not.toContain(id);
+    await archiveOne(ada.at(now), (await ada.recall({ id }))[0]?.memory as Memory);
+    expect((await ada.call("omn_list_memories", { archived: true })).text).toContain(`tmp.a (private, global, id ${id}): one`);
+    expect((await ada.call("omn_list_memories", { archived: true, key: "tmp.*" })).text).toBe(`- tmp.a (private, global, id ${id}): one`);
   });
 
   test("give their key away, and are not restored over the new holder", async () => {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { forget } from "../../../domain/memories/forget.ts";
+import type { Memory } from "../../../domain/memories/memory.ts";
 import { defineTool, destructive } from "../../define-tool.ts";
 import { preview } from "../../../domain/search/excerpt.ts";
 import { sameFilters, toFilter } from "./filters.ts";
@@ -41,7 +42,11 @@ export const forgetMemory = defineTool({
         text: `${result.outcome} ${result.ids.length} ${result.ids.length === 1 ? "memory" : "memories"}`,
       };
     }
-    const lines = result.memories.slice(0, shown).map((memory) => `- ${memory.key ?? memory.id}: ${preview(memory.content, 80)}`);
+    const apart = apartIn(result.memories);
+    const lines = result.memories.slice(0, shown).map((memory) => {
+      const place = Object.values(apart(memory));
+      return `- ${memory.key ?? memory.id}${place.length > 0 ? ` (${place.join(", ")})` : ""}: ${preview(memory.content, 80)}`;
+    });
     const more = result.memories.length - lines.length;
     return {
       structured: {
@@ -51,7 +56,7 @@ export const forgetMemory = defineTool({
         confirm: result.confirm,
         would_forget: result.memories
           .slice(0, shown)
-          .map((memory) => ({ memory_id: memory.id, key: memory.key, preview: preview(memory.content, 80), version: memory.version })),
+          .map((memory) => ({ memory_id: memory.id, key: memory.key, ...apart(memory), preview: preview(memory.content, 80), version: memory.version })),
       },
       text:
         `${result.changed ? "The selection has changed since that preview. " : ""}Nothing forgotten yet. ${result.mode} would remove ${result.memories.length}:\n` +
@@ -59,3 +64,10 @@ export const forgetMemory = defineTool({
     };
   },
 });
+
+/** What tells memories of one key apart, where it is not the same for all. */
+function apartIn(memories: Memory[]): (memory: Memory) => { scope?: string; namespace?: string } {
+  const differ = (field: "visibility" | "namespace") => memories.some((memory) => memory[field] !== memories[0]?.[field]);
+  const [scopes, namespaces] = [differ("visibility"), differ("namespace")];
+  return ({ visibility, namespace }) => ({ ...(scopes ? { scope: visibility } : {}), ...(namespaces ? { namespace } : {}) });
+}

@@ -34,9 +34,11 @@ export const listMemories = defineTool({
     const entries = result.memories.map((memory) =>
       input.full ? omnMemory(memory) : { ...omnMemory(memory), content: preview(memory.content, 120), value: undefined },
     );
-    const lines = result.memories.map(
-      (memory) => `- ${memory.key ?? memory.id} (${memory.visibility}, ${memory.namespace}): ${input.full ? memory.content : preview(memory.content, 120)}`,
-    );
+    const lines = result.memories.map((memory) => {
+      // No key opens what is archived.
+      const id = memory.archivedAt === null || memory.key === null ? "" : `, id ${memory.id}`;
+      return `- ${memory.key ?? memory.id} (${memory.visibility}, ${memory.namespace}${id}): ${input.full ? memory.content : preview(memory.content, 120)}`;
+    });
     return {
       structured: { memories: entries, ...(result.nextCursor === undefined ? {} : { next_cursor: result.nextCursor }) },
       text: lines.length === 0 ? "No memories." : `${lines.join("\n")}${result.nextCursor === undefined ? "" : `\nMore: cursor "${result.nextCursor}"`}`,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { stateInput, toState } from "../../../domain/memories/portable.ts";
+import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
 import { duplicateText, proposalOf, proposalText } from "../../render.ts";
@@ -18,7 +18,7 @@ export const storeMemory = defineTool({
   input: z.strictObject({
     content: field.content,
     key: field.key,
-    metadata: stateInput.metadata.meta({
+    metadata: givenMetadata.meta({
       listed: { type: "object", description: "tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), sensitivity: secret, own" },
     }),
     namespace: field.namespace.optional().describe("global, project:x, session:x/y, thread:x"),

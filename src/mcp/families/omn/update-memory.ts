@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { linkInput, linkMemory, resolveEnds, unlinkInput, unlinkMemory } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { stateInput, toState } from "../../../domain/memories/portable.ts";
+import { givenMetadata, stateInput, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool } from "../../define-tool.ts";
 import { omnMemory, proposalOf, proposalText } from "../../render.ts";
@@ -18,7 +18,7 @@ export const updateMemory = defineTool({
     id: field.memoryRef.optional(),
     key: field.key.optional(),
     content: field.content.optional(),
-    metadata: stateInput.metadata.meta({ listed: { type: "object", description: "as in omn_store_memory" } }),
+    metadata: givenMetadata.meta({ listed: { type: "object", description: "as in omn_store_memory" } }),
     new_key: field.key.optional(),
     namespace: field.namespace.optional(),
     type: field.memoryType.meta({ listed: { type: "string" } }).optional(),

@@ -1,0 +1,52 @@
+import type * as z from "zod";
+
+/** How many are told at once. */
+const most = 8;
+
+/** Says of each problem of a call where it is and what would be right, in the words of the schema that refused the input. */
+export function describeProblems(error: z.ZodError, schema: z.ZodType, input: unknown): string {
+  const listed = new Set<Shape>();
+  const lines = error.issues.slice(0, most).map((issue) => {
+    const path = issue.path.map(String).join(".");
+    if (path !== "" && issue.code !== "custom" && valueAt(input, issue.path) === undefined) return `${path} is missing`;
+    return `${path ? `${path}: ` : ""}${issue.message}${issue.code === "unrecognized_keys" ? known(shapeAt(schema, issue.path), issue.keys, listed) : ""}`;
+  });
+  const more = error.issues.length - lines.length;
+  return lines.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}
+
+/** Where unknown keys belong, if one of the known holds such; then which are known, once for each kind of object. */
+function known(shape: Shape | undefined, keys: readonly string[], listed: Set<Shape>): string {
+  if (!shape) return "";
+  const moves = keys.flatMap((key) => {
+    const place = Object.keys(shape).find((name) => Object.hasOwn(shapeAt(shape[name]) ?? {}, key));
+    return place === undefined ? [] : `${key} belongs into ${place}`;
+  });
+  const names = listed.has(shape) ? "" : `. Known here: ${Object.keys(shape).join(", ")}`;
+  listed.add(shape);
+  return (moves.length > 0 ? ` (${moves.join(", ")})` : "") + names;
+}
+
+type Shape = z.core.$ZodShape;
+
+const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null | undefined)?.[step], input);
+
+/** The fields of the object at a path, through what wraps it. */
+function shapeAt(schema: z.core.$ZodType | undefined, path: readonly PropertyKey[] = []): Shape | undefined {
+  const { def } = (schema as z.core.$ZodTypes | undefined)?._zod ?? {};
+  switch (def?.type) {
+    case "object":
+      return path[0] === undefined ? def.shape : shapeAt(def.shape[String(path[0])], path.slice(1));
+    case "array":
+      return shapeAt(def.element, path.slice(1));
+    case "optional":
+    case "nullable":
+    case "default":
+      return shapeAt(def.innerType, path);
+    case "pipe":
+      return shapeAt(def.in, path);
+    default:
+      return undefined;
+  }
+}
