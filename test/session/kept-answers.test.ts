@@ -56,6 +56,17 @@ async function isKept(who: Person, args: Record<string, unknown>): Promise<boole
   return after.l1 + after.l2 > before.l1 + before.l2;
 }
 
+describe("[A11] a kept answer to a question that calls a thing by another name", () => {
+  test("ends when something is written under the first", async () => {
+    await furnish();
+    await stored(ada, "naming", "Kubernetes (k8s) hosts the shop");
+    expect(await contents(ada, "k8s")).toEqual(["Kubernetes (k8s) hosts the shop"]);
+    await contents(ada, "k8s");
+    await stored(ada, "upgrade", "The Kubernetes upgrade is planned for May.");
+    expect((await contents(ada, "k8s")).sort()).toEqual(["Kubernetes (k8s) hosts the shop", "The Kubernetes upgrade is planned for May."]);
+  });
+});
+
 describe("[A11] a kept answer outlives", () => {
   beforeEach(async () => {
     await furnish();

@@ -20,6 +20,27 @@ const store = (who: Person, key: string, content: string, extra: Record<string, 
   who.call("omn_store_memory", { key, content, ...extra });
 const recalled = (who: Person, query = "deploy key") => who.call("omn_retrieve_memory", { query });
 
+describe("[U3] [A1] what this session was just shown whole", () => {
+  const long = `${fact} ${"Nobody else may read it, and it is rotated every month by hand. ".repeat(3)}`.trim();
+
+  test.each<[string, string, Record<string, unknown>]>([
+    ["a list", "omn_list_memories", {}], ["a list of the other vocabulary", "list_memories", {}], ["the briefing", "smart_resume", {}],
+  ])("by %s is not stored again as new", async (_, tool, args) => {
+    const { structured } = await ada.call("write_memory", { key: "project.staging", value: fact });
+    expect((await ada.call(tool, args)).text).toContain(fact);
+    const again = await ada.call("write_memory", { key: "project.other", value: fact });
+    expect(again.structured).toMatchObject({ outcome: "duplicate", id: structured["id"] });
+  });
+
+  test("is what counts: of a preview one does not know the rest", async () => {
+    await store(ada, "ops.key", long);
+    expect((await ada.call("omn_list_memories")).text).not.toContain(long);
+    expect((await store(ada, "notes.a", long)).structured["outcome"]).toBe("created");
+    expect((await ada.call("omn_list_memories", { full: true })).text).toContain(long);
+    expect((await store(ada, "notes.b", long)).structured["outcome"]).toBe("duplicate");
+  });
+});
+
 describe("[U3] [A1] what this session just recalled", () => {
   let id: string;
 

@@ -78,6 +78,7 @@ describe("[A11] a question asked again", () => {
       l2: { hits: 0, misses: 1, rate: 0 },
       tokens_not_fetched_again: expect.toSatisfy((n: number) => n > 3 && n < 10),
     });
+    expect((await ada.call("omn_memory_stats")).text).toMatch(/Answered from cache: L1 50%, L2 0% of the rest; \d tokens not fetched again\.$/);
   });
 
   test("after the object was evicted it is answered from KV, and the figures go on", async () => {

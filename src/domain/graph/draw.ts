@@ -5,6 +5,7 @@ import { extract, type Hints } from "./extract/extract.ts";
 import { loadLexicon, type Lexicon } from "./extract/lexicon.ts";
 import { normalName, type ExtractedEntity, type Extraction } from "./graph.ts";
 import { nameBasedId } from "./ids.ts";
+import { inOnePiece } from "./one-piece.ts";
 import type { Contribution, GraphWriter } from "./ports.ts";
 import { referencesIn } from "./references.ts";
 
@@ -73,7 +74,7 @@ async function namesOf(scope: string[], { name, type, aliases, confidence }: Ext
 
 /** The words of a name, and the name in one piece: `Node.js` is found by `node`, by `js` and by `nodejs`. */
 function tokensOf(name: string, norm: string): [string, number][] {
-  const whole = /^[\p{L}\p{N}]{1,64}$/u.test(norm) ? indexTerms(norm)[0] : undefined;
+  const whole = inOnePiece(norm);
   const parts = [...new Set(indexTerms(name))].filter((term) => term !== whole);
   return [...(whole === undefined ? [] : [[whole, 1] as [string, number]]), ...shares(parts)];
 }

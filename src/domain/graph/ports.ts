@@ -47,6 +47,12 @@ export interface NearParts {
   relationships: Near[];
 }
 
+/** What leads to memories that tell of it. */
+export interface Told extends NearParts {
+  /** Names in one piece, of things that have several: by whichever of them a memory tells of it. */
+  names: string[];
+}
+
 /** An entity, and the newest of the memories that name it. */
 export interface SourcedEntity extends Entity {
   sourceMemories: string[];
@@ -78,7 +84,8 @@ export interface Expansion {
 }
 
 export interface Expanded {
-  entities: Scored<Entity>[];
+  /** With their memories, as far as they have several names. */
+  entities: Scored<SourcedEntity>[];
   relationships: Scored<Relationship>[];
   near: { entities: Scored<SourcedEntity>[]; relationships: Scored<Relationship>[] };
   walked: Walked[];

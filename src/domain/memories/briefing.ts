@@ -32,8 +32,11 @@ const sections: Section[] = [
   { title: "Also known", prefixes: [""], share: 1 },
 ];
 
-/** A summary in sections, most needed first, each within its share of the budget; newest entries first. */
-export function briefing(input: BriefingInput, budget: number = briefingTokens): { text: string; tokens: number } {
+/**
+ * A summary in sections, most needed first, each within its share of the budget; newest entries first. `whole`: those whose
+ * content it says to the end.
+ */
+export function briefing(input: BriefingInput, budget: number = briefingTokens): { text: string; tokens: number; whole: Memory[] } {
   const all = [...input.current, ...input.project, ...input.shared].filter(
     (memory, i, list) => list.findIndex(({ id }) => id === memory.id) === i,
   );
@@ -43,32 +46,36 @@ export function briefing(input: BriefingInput, budget: number = briefingTokens):
     bySection.set(section, [...(bySection.get(section) ?? []), memory]);
   }
   const parts: string[] = [];
+  const whole: Memory[] = [];
   let left = budget;
   const present = sections.filter((section) => bySection.has(section));
   for (const [i, section] of present.entries()) {
     const room = Math.floor(i === present.length - 1 ? left : left * section.share);
-    const text = sectionText(section.title, bySection.get(section) as Memory[], room);
+    const { text, said } = sectionText(section.title, bySection.get(section) as Memory[], room);
     if (text === "") continue;
+    whole.push(...said);
     parts.push(text);
     left -= estimateTokens(text) + 1;
   }
   const text = parts.length === 0 ? "Nothing is stored for this project yet." : parts.join("\n");
-  return { text, tokens: estimateTokens(text) };
+  return { text, tokens: estimateTokens(text), whole };
 }
 
 /** What the team holds together is a shared finding, whatever its key is called. */
 const sectionKey = (memory: Memory): string =>
   memory.visibility === "private" || /^(?:current|project|discovered)\./.test(memory.key ?? "") ? (memory.key ?? "") : "shared.";
 
-function sectionText(title: string, memories: Memory[], room: number): string {
+function sectionText(title: string, memories: Memory[], room: number): { text: string; said: Memory[] } {
   const newest = [...memories].sort((a, b) => b.importance - a.importance || b.updatedAt - a.updatedAt);
   let text = `${title}:`;
+  const said: Memory[] = [];
   for (const memory of newest) {
     const lead = `${newest.length > 1 ? "\n- " : " "}${isTold(title, memory.key) ? "" : `${memory.key}: `}`;
     const entry = lead + sayValue(memory);
     const space = room - estimateTokens(text) - 1;
     if (estimateTokens(entry) <= space) {
       text += entry;
+      if (memory.value === null) said.push(memory);
     } else {
       const cut = space > 15 ? cutTo(entry, space) : "";
       // Half a key opens nothing.
@@ -76,7 +83,7 @@ function sectionText(title: string, memories: Memory[], room: number): string {
       break;
     }
   }
-  return text === `${title}:` ? "" : text;
+  return { text: text === `${title}:` ? "" : text, said };
 }
 
 /** Whether the title says as much as the key, which is whole where it is shown: it opens the memory. */

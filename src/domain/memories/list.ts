@@ -12,6 +12,8 @@ export interface ListInput {
   cursor?: string;
   limit: number;
   archived?: boolean;
+  /** So many characters of each content the caller shows. What it shows whole is remembered for the loop guard. */
+  shown?: number;
 }
 
 export interface ListOutcome {
@@ -25,6 +27,12 @@ export interface ListOutcome {
  */
 export async function list(ctx: Context, input: ListInput): Promise<ListOutcome> {
   requireScope(ctx.principal, "memory:read");
+  const outcome = await listed(ctx, input);
+  ctx.recalled?.note(ctx.now, outcome.memories.filter(({ content }) => content.length <= (input.shown ?? -1)));
+  return outcome;
+}
+
+async function listed(ctx: Context, input: ListInput): Promise<ListOutcome> {
   const filter = input.filter ?? {};
   if (input.keyPattern !== undefined) {
     const memories = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, input.keyPattern, filter, input.limit, input.archived);

@@ -1,13 +1,14 @@
 import type { Entity, Relationship } from "../graph/graph.ts";
 import type { Expanded, NearParts, Scored } from "../graph/ports.ts";
 import type { Memory } from "../memories/memory.ts";
-import { mostTelling } from "../ports.ts";
+import { mostCalled, mostTelling } from "../ports.ts";
+import type { Called } from "./called.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Leg } from "./receipt.ts";
 import type { VectorHit } from "./vector-index.ts";
 
 /** Unified Search Design, hierarchical weights: memories 1.0, extracted concepts .8, derived connections .7. */
-const sourceWeights = { entity: 0.8, relationship: 0.7 } as const;
+export const sourceWeights = { entity: 0.8, relationship: 0.7 } as const;
 
 /**
  * Something is always nearest. What is not about as near as the best that there is, is near to nothing: from .8 on, LoCoMo
@@ -57,8 +58,9 @@ export function conceptsOf({ entities, relationships, near }: Expanded, memories
 }
 
 /** The memories to which words and ties of the graph lead, strongest first; scores are 0–1. */
-export const drawnBy = ({ relationships, walked }: Expanded): Map<string, Drawn> =>
+export const drawnBy = ({ relationships, walked }: Expanded, called: Called[]): Map<string, Drawn> =>
   strongest([
+    ...called.map(({ entity, score }) => ({ leg: "entity_text" as const, ids: entity.sourceMemories, score: sourceWeights.entity * score })).filter(({ ids }) => ids.length <= mostCalled),
     ...relative(relationships).map(({ item, score }) => ({ leg: "relationship_text" as const, ids: item.sourceMemories, score: sourceWeights.relationship * score })),
     ...walked.map(({ memoryId, strength }) => ({ leg: "graph" as const, ids: [memoryId], score: strength })),
   ]);

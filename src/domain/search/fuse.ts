@@ -10,6 +10,8 @@ export interface Found {
   evidence: Pick<Evidence, "own" | "lent">;
   text?: Place;
   vector?: Place;
+  /** What it calls by other names than the question does is worth this beside the score of its words. */
+  renamed?: number;
   /** It tells of something that is near the question: the similarity of that, weighed. */
   near?: Drawn;
   graph?: Drawn;
@@ -49,12 +51,12 @@ const graphWeight = 0.03;
  * good cannot push its best up, as rank fusion would.
  */
 export function fuse(question: Question, found: Found[], { vectorWeight, halfLife }: Weighing): (Ranked & { trace: HitTrace })[] {
-  const hasText = found.some(({ text }) => text);
+  const hasText = found.some((one) => spoken(one) !== undefined);
   const trust = hasText ? vectorWeight : 1;
   const near = nearness(found, hasText);
   const nearest = Math.max(...found.flatMap((one) => [one.vector ?? [], one.near ?? []].flat()).map(({ score }) => score));
-  const said = scaler(found.flatMap(({ text }) => text?.score ?? []), 0);
-  const matching = (one: Found): number => (1 - trust) * said(one.text?.score) + trust * near(one);
+  const said = scaler(found.flatMap((one) => spoken(one) ?? []), 0);
+  const matching = (one: Found): number => (1 - trust) * said(spoken(one)) + trust * near(one);
   const best = Math.max(...found.map(matching));
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
 
@@ -62,7 +64,7 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
   const called = found.map((one) => ({ ...one, name: nameOf(one.memory), topic: topicOf(one.memory) }));
   // What belongs to a project says its name as if once in a text of average length, which in BM25 is worth just the inverse document
   // frequency. DevMemBench: R@5 93.2 -> 93.4, MRR 90.7 -> 90.8; relevance is calibrated on what is said.
-  const meant = called.map(({ text, evidence, topic }) => (text?.score ?? 0) + weightOf(question, (topic & ~evidence.own) >>> 0));
+  const meant = called.map((one) => (spoken(one) ?? 0) + weightOf(question, (one.topic & ~one.evidence.own) >>> 0));
   const speaks = scaler(meant, 0);
   const most = mayAnswer(question, called.map(({ evidence, name }) => ({ ...evidence, name }))) ? 1 : unanswered;
   const ranked = called.map((one, i) => {
@@ -99,8 +101,12 @@ function nearness(found: Found[], hasText: boolean): (one: Found) => number {
   const scores = found.flatMap(({ vector, near }) => [vector?.score ?? [], near?.score ?? []].flat());
   const similar = scaler(scores, Math.min(...scores, Math.max(...scores) - leastSpread));
   const usual = hasText ? mean(found.filter(({ text, vector }) => text && vector).map(({ vector }) => similar(vector?.score))) : 0;
-  return ({ text, vector, near }) => (hasText && vector ? similar(vector.score) : Math.max(similar(vector?.score), similar(near?.score), text ? usual : 0));
+  return ({ text, renamed, vector, near }) =>
+    hasText && vector ? similar(vector.score) : Math.max(similar(vector?.score), similar(near?.score), text || renamed ? usual : 0);
 }
+
+/** How well its words match; undefined where none does. */
+const spoken = ({ text, renamed = 0 }: Found): number | undefined => (text || renamed > 0 ? (text?.score ?? 0) + renamed : undefined);
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 

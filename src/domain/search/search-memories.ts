@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { NearParts, Tie } from "../graph/ports.ts";
+import type { Tie, Told } from "../graph/ports.ts";
 import { statesOf } from "../memories/look-up.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput, SearchPart } from "../memories/recall.ts";
@@ -8,14 +8,15 @@ import { concealed } from "../secrets/withheld.ts";
 import type { Basis } from "./basis.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Ranked } from "./choose.ts";
-import { conceptsOf, drawnBy, nearBy, nearOf } from "./concepts.ts";
+import { calledIn, piecesOf, sameBits, type Called } from "./called.ts";
+import { conceptsOf, drawnBy, nearBy, nearOf, sourceWeights } from "./concepts.ts";
 import { fuse, type Found, type Place } from "./fuse.ts";
-import { askGraph, vectorKindsOf } from "./graph-legs.ts";
+import { asksNames, askGraph, vectorKindsOf } from "./graph-legs.ts";
 import { Legs } from "./legs.ts";
 import { queryTerms, type QueryTerm } from "./query-terms.ts";
 import type { HitTrace, LegReports } from "./receipt.ts";
 import { blend, passageOf, rerankable, shortened } from "./rerank.ts";
-import { heldBits, heldTogether, type Question } from "./relevance.ts";
+import { heldBits, heldTogether, weightOf, type Question } from "./relevance.ts";
 import type { Nearest } from "./semantic.ts";
 import { cosine } from "./unit-vector.ts";
 import type { VectorHit } from "./vector-index.ts";
@@ -96,7 +97,7 @@ class Search {
     // 68.7 -> 69.4, MRR 54.3 -> 54.9, default recall 65.1 -> 66.6; 100 neighbours of Vectorize instead of 35: 69.1, 54.7, 65.4).
     const ids = [...text.keys()].filter((id) => !byVector.has(id)).slice(0, maxCompared);
     const [{ byId, seq, vectors }, expanded] = await Promise.all([
-      this.#hydrate(wanted, elsewhere, { told: near, ...(asked ? { compared: { space: asked.space, ids } } : {}) }),
+      this.#hydrate(wanted, elsewhere, { told: { ...near, names: asksNames(this.#input) ? [...piecesOf(this.#text).keys()] : [] }, ...(asked ? { compared: { space: asked.space, ids } } : {}) }),
       askGraph(this.#ctx, this.#legs, this.#input, { terms: this.#terms.map(({ term }) => term), hits: answer.hits, near, hasRoom: wanted.size < this.#input.limit }),
     ]);
     if (seq > answer.appliedSeq && !caughtUp) {
@@ -107,7 +108,8 @@ class Search {
     this.#legs.recount("memory_vector", confirmed(byVector, byId));
     const compared = asked ? [...vectors].map(([id, values]) => ({ id, score: cosine(asked.values, values) })) : [];
     const vector = places([...nearest.map(({ id, similarity }) => ({ id, score: similarity })), ...compared].sort((a, b) => b.score - a.score));
-    const drawn = drawnBy(expanded);
+    const called = calledIn(this.#text, this.#terms, expanded.entities);
+    const drawn = drawnBy(expanded, called);
     const told = nearBy(expanded);
     const missing = [...drawn.keys()].filter((id) => !byId.has(id));
     // What only the graph leads to comes after what matches: it is fetched when there is room for it.
@@ -123,9 +125,11 @@ class Search {
     const found = [...byId.values()].filter((memory) => isFound(memory) && matches(memory, this.#input)).map((memory): Found => {
       const { id } = memory;
       const { own, lent } = bits.get(id) ?? { own: heldBits(question, memory), lent: 0 };
+      const same = sameBits(called, own, memory);
       return {
         memory,
-        evidence: { own: heldTogether(question, memory, own), lent },
+        evidence: { own: (heldTogether(question, memory, own) | same) >>> 0, lent },
+        renamed: sourceWeights.entity * weightOf(question, same),
         ...placed("text", text.get(id)),
         ...placed("vector", vector.get(id)),
         ...placed("near", told.get(id)),
@@ -138,14 +142,14 @@ class Search {
       concepts: conceptsOf(expanded, byId.values()),
       ties: expanded.ties,
       legs: this.#legs.reports,
-      basis: this.#basis(question, byId.keys(), expanded.ties),
+      basis: this.#basis(question, byId.keys(), expanded.ties, called),
       withoutOthers: this.#withoutOthers,
     };
   }
 
-  #basis(question: Question, considered: Iterable<string>, ties: Tie[]): Basis | undefined {
+  #basis(question: Question, considered: Iterable<string>, ties: Tie[], called: Called[]): Basis | undefined {
     const { indexState } = this.#ctx;
-    const terms = [...this.#terms, ...question.terms].map(({ term }) => term);
+    const terms = [...[...this.#terms, ...question.terms].map(({ term }) => term), ...called.flatMap(({ names }) => names.flat())];
     const ids = [...considered, ...ties.flatMap(({ source, target }) => [source, target])];
     return indexState && { terms: [...new Set(terms)], ids: [...new Set(ids)], documents: indexState.documents };
   }
@@ -217,7 +221,7 @@ class Search {
   async #hydrate(
     ids: ReadonlySet<string>,
     places: PublicPlace[],
-    { told, compared }: { told?: NearParts; compared?: Compared } = {},
+    { told, compared }: { told?: Told; compared?: Compared } = {},
   ): Promise<Omit<Hydrated, "memories"> & { byId: Map<string, Memory> }> {
     const { memories, principal, now } = this.#ctx;
     const { asOf } = this.#input;

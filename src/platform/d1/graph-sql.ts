@@ -1,3 +1,5 @@
+import { mostCalled } from "../../domain/ports.ts";
+
 /**
  * Reads of the graph, each one statement. `?1` team, `?2` user, `?3` now in all of them. A row of another person's home is
  * never joined: that, and not a later filter, is what keeps private names private.
@@ -49,6 +51,26 @@ const newestOf = (row: string, limit: string): string =>
 export const memoriesOf = `WITH ${rowsOf("?4")}
   SELECT DISTINCT m.value FROM names, ${newestOf("names.row", "?5")} m ORDER BY m.value DESC ${atMost("?5")}`;
 
+/** The newest memories of an entity under all its names. */
+const newestTelling = (entity: string, most: number): string => `(SELECT json_group_array(id) FROM (
+    SELECT DISTINCT m.value AS id FROM entities r, ${newestOf("r.row", String(most))} m
+    WHERE r.team_id = ?1 AND r.entity IN (${namesOf(entity)}) AND ${aliveName("r")} ORDER BY id DESC LIMIT ${most}))`;
+
+const hasAliases = (entity: string): string =>
+  `EXISTS (SELECT 1 FROM entities a WHERE a.team_id = ?1 AND a.entity = ${entity} AND a.norm <> a.entity AND ${aliveName("a")})`;
+
+/**
+ * The memories of what has one of these names in one piece and others beside, for a statement with the same first three
+ * parameters. Most words of a question are no name: then it is a look at the index for each.
+ */
+export const tellingNamed = (names: string): string => `SELECT x.memory_id FROM (
+    SELECT DISTINCT ${canonical("n.entity")} AS entity FROM json_each(${names}) j CROSS JOIN (SELECT '' AS home UNION SELECT ?2) h
+      CROSS JOIN entity_tokens t ON t.team_id = ?1 AND t.token = j.value AND t.home = h.home AND t.share >= 1
+      CROSS JOIN entities n ON n.row = t.row AND ${aliveName("n")}) e
+  CROSS JOIN entities r ON r.team_id = ?1 AND r.entity IN (${namesOf("e.entity")}) AND r.mentions <= ${mostCalled} AND ${aliveName("r")}
+  CROSS JOIN entity_mentions x ON x.entity_row = r.row AND ${aliveMention("x")}
+  WHERE ${hasAliases("e.entity")}`;
+
 /** Of a statement, at most this many of the memories that make it; the newest. */
 const mostSources = 10;
 
@@ -63,9 +85,7 @@ export const entitiesNear = `WITH found AS MATERIALIZED (
     SELECT ${canonical("n.entity")} AS entity, max(j.value ->> '$.score') AS score FROM json_each(?4) j
       CROSS JOIN entities n ON n.team_id = ?1 AND n.id = j.value ->> '$.id' AND ${aliveName("n")} GROUP BY 1
   )
-  SELECT f.entity, f.score, ${spellings("f.entity")}, (SELECT json_group_array(id) FROM (
-    SELECT DISTINCT m.value AS id FROM entities r, ${newestOf("r.row", String(mostSources))} m
-    WHERE r.team_id = ?1 AND r.entity IN (${namesOf("f.entity")}) AND ${aliveName("r")} ORDER BY id DESC LIMIT ${mostSources}))
+  SELECT f.entity, f.score, ${spellings("f.entity")}, ${newestTelling("f.entity", mostSources)}
   FROM found f ORDER BY f.score DESC, f.entity`;
 
 /** Adds: ?4 `[{id, score}]`. */
@@ -118,12 +138,13 @@ const ranked = (table: string): string => `counted AS MATERIALIZED (
     GROUP BY c.row ORDER BY score DESC, c.row DESC LIMIT ?5 * 4
   )`;
 
-/** Adds: ?4 words, ?5 limit. Answers entity, score, its spellings. */
+/** Adds: ?4 words, ?5 limit. Answers entity, score, its spellings and, if it has several names, its newest memories. */
 export const findEntities = `WITH ${ranked("entity_tokens")}, found AS MATERIALIZED (
     SELECT ${canonical("n.entity")} AS entity, max(k.score) AS score FROM ranked k CROSS JOIN entities n ON n.row = k.row AND ${aliveName("n")}
     GROUP BY 1 ORDER BY 2 DESC, 1 ${atMost("?5")}
   )
-  SELECT f.entity, f.score, ${spellings("f.entity")} FROM found f ORDER BY f.score DESC, f.entity`;
+  SELECT f.entity, f.score, ${spellings("f.entity")}, iif(${hasAliases("f.entity")}, ${newestTelling("f.entity", mostCalled + 1)}, '[]')
+  FROM found f ORDER BY f.score DESC, f.entity`;
 
 /** Adds: ?4 words, ?5 limit. */
 export const findRelationships = `WITH ${ranked("relationship_tokens")}, chosen AS MATERIALIZED (

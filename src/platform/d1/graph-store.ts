@@ -59,7 +59,7 @@ export class D1GraphStore implements GraphStore {
     const found = nothingFound();
     const asked: { statement: string; cells: Cell[]; take: (rows: Cell[][]) => void }[] = [
       ...(entities
-        ? [{ statement: statements.findEntities, cells: [JSON.stringify(entities.terms), entities.limit], take: (rows: Cell[][]) => void (found.entities = entitiesFrom(rows as EntityRow[])) }]
+        ? [{ statement: statements.findEntities, cells: [JSON.stringify(entities.terms), entities.limit], take: (rows: Cell[][]) => void (found.entities = sourcedFrom(rows as [...EntityRow, string][])) }]
         : []),
       ...(relationships
         ? [{ statement: statements.findRelationships, cells: [JSON.stringify(relationships.terms), relationships.limit], take: (rows: Cell[][]) => void (found.relationships = merged(rows as RelationshipRow[])) }]

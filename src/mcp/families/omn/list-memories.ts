@@ -6,6 +6,9 @@ import { preview } from "../../../domain/search/excerpt.ts";
 import { omnMemory } from "../../render.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
+/** Characters of a content. */
+const previewed = 120;
+
 /** OmniMemory document 1.5. */
 export const listMemories = defineTool({
   name: "omn_list_memories",
@@ -30,14 +33,15 @@ export const listMemories = defineTool({
       ...(input.archived === undefined ? {} : { archived: input.archived }),
       ...(input.cursor === undefined ? {} : { cursor: input.cursor }),
       limit: input.limit,
+      shown: input.full ? Infinity : previewed,
     });
     const entries = result.memories.map((memory) =>
-      input.full ? omnMemory(memory) : { ...omnMemory(memory), content: preview(memory.content, 120), value: undefined },
+      input.full ? omnMemory(memory) : { ...omnMemory(memory), content: preview(memory.content, previewed), value: undefined },
     );
     const lines = result.memories.map((memory) => {
       // No key opens what is archived.
       const id = memory.archivedAt === null || memory.key === null ? "" : `, id ${memory.id}`;
-      return `- ${memory.key ?? memory.id} (${memory.visibility}, ${memory.namespace}${id}): ${input.full ? memory.content : preview(memory.content, 120)}`;
+      return `- ${memory.key ?? memory.id} (${memory.visibility}, ${memory.namespace}${id}): ${input.full ? memory.content : preview(memory.content, previewed)}`;
     });
     return {
       structured: { memories: entries, ...(result.nextCursor === undefined ? {} : { next_cursor: result.nextCursor }) },

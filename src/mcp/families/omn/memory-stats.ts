@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { stats } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
+import type { LevelRate } from "../../../domain/search/recall-cache.ts";
 import { ratesOf } from "../../render.ts";
 
 /** OmniMemory document 1.8. */
@@ -15,8 +16,10 @@ export const memoryStats = defineTool({
   output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}), graph: z.looseObject({}).optional() }),
   async handler(ctx) {
     const result = await stats(ctx);
-    const caches = ctx.cache && ratesOf(ctx.cache.rates());
     const listed = (counts: Record<string, number>) => Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(", ") || "none";
+    const percent = ({ hits, misses }: LevelRate) => `${hits === 0 ? 0 : Math.round((100 * hits) / (hits + misses))}%`;
+    const rates = ctx.cache?.rates();
+    const kept = rates ? ` Answered from cache: L1 ${percent(rates.l1)}, L2 ${percent(rates.l2)} of the rest; ${rates.tokens} tokens not fetched again.` : "";
     const graph = result.graph ? ` Graph: ${result.graph.entities} entities, ${result.graph.relationships} relationships, ${result.graph.waiting} waiting.` : "";
     return {
       structured: {
@@ -31,10 +34,10 @@ export const memoryStats = defineTool({
         expiring_within_day: result.expiringWithinDay,
         vectors: result.vectors,
         ...(result.graph ? { graph: result.graph } : {}),
-        ...(caches ? { caches } : {}),
+        ...(rates ? { caches: ratesOf(rates) } : {}),
         ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
       },
-      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed.${graph}`,
+      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed.${graph}${kept}`,
     };
   },
 });

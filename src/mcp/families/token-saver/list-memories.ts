@@ -24,7 +24,7 @@ export const listTokenSaver = defineTool({
   output: z.looseObject({ memories: z.array(z.looseObject({})) }),
   async handler(ctx, input) {
     const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
-    const { memories } = await list(ctx, { filter, limit: input.limit, ...(input.pattern === undefined ? {} : { keyPattern: input.pattern }) });
+    const { memories } = await list(ctx, { filter, limit: input.limit, shown: Infinity, ...(input.pattern === undefined ? {} : { keyPattern: input.pattern }) });
     const text = memories.map((memory) => `- ${memory.key ?? memory.id}: ${preview(textOf(valueOf(memory)), 120)}`).join("\n");
     return { structured: { memories: memories.map(tokenSaverMemory) }, text: text || "No memories." };
   },

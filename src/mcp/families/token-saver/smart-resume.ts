@@ -64,7 +64,8 @@ export const smartResume = defineTool({
       current: memories.filter((memory) => memory.visibility === "private" && isCurrent(memory)),
       shared: memories.filter((memory) => memory.visibility !== "private"),
     };
-    const { text, tokens } = briefing(groups);
+    const { text, tokens, whole } = briefing(groups);
+    ctx.recalled?.note(ctx.now, whole);
     return {
       structured: {
         briefing: text,
