@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { fuse } from "../../../src/domain/search/fuse.ts";
 import { day, newTeam } from "../memories/world.ts";
 
 test("[D5] two that words and meaning bring alike are both as relevant, however close the similarities", async () => {
   const { owner } = await newTeam();
-  const memories = [];
+  const memories: Memory[] = [];
   for (const port of [3000, 4000]) memories.push((await owner.remember(`the API listens on port ${port}`)).memory);
   const question = { text: "API port", terms: [{ word: "api", term: "api" }, { word: "port", term: "port" }], weights: [2, 2], rarest: 4 };
   const relevances = (similarities: number[]): number[] => {
