@@ -103,8 +103,8 @@ export interface Hydrated {
 
 /** What more memories tell of leads to none of them. */
 export const mostTelling = 5;
-/** The same of what the question itself names, if by another of its names: it is meant, not only near. */
-export const mostCalled = 10;
+/** The same of what the question itself names, if by another of its names. */
+export const mostCalled = 5;
 
 /**
  * The truth about memories. Every method answers only from what the principal may see; expired memories do

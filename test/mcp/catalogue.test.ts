@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { defaultMinRelevance } from "../../src/domain/memories/recall.ts";
 import { catalogue, findTool } from "../../src/mcp/catalogue.ts";
 import { families } from "../../src/mcp/define-tool.ts";
 import { toolsOf } from "../../src/mcp/surfaces.ts";
@@ -66,6 +67,12 @@ describe("[S16] [A1] the catalogue", () => {
       expect(Object.keys(property).length, name).toBeGreaterThan(0);
     }
     expect(Object.keys(tool.outputSchema()["properties"] as Schema).length).toBeGreaterThan(0);
+  });
+
+  test("tells the scale of relevance, and where it ends unless told otherwise", () => {
+    const properties = findTool("omn_retrieve_memory")?.inputSchema()["properties"] as Record<string, Schema> | undefined;
+    const description = String(properties?.["min_relevance"]?.["description"]);
+    for (const said of ["0–1", String(defaultMinRelevance).slice(1), ".7"]) expect(description).toContain(said);
   });
 
   test("every tool belongs to a family that can be listed, and has a sample call for the tests that go over all tools", () => {

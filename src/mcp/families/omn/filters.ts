@@ -9,7 +9,7 @@ export const filters = z.strictObject({
   tags: field.tags.optional(),
   scope: field.visibility.optional(),
   namespace: field.namespaceFilter.optional(),
-  min_importance: field.fraction.optional(),
+  min_importance: field.fraction.meta({ listed: { type: "number" } }).optional(),
   max_age_days: z.number().positive().max(36_500).meta({ listed: { type: "number" } }).optional(),
   author: field.filled("author", 100).optional(),
   type: field.memoryType.meta({ listed: { type: "string" } }).optional(),

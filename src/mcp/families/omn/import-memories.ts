@@ -23,7 +23,7 @@ export const importMemoriesTool = defineTool({
       on_conflict: z.enum(["update", "skip"]).default("update"),
     })
     .refine((input) => (input.memories === undefined) !== (input.data === undefined), { message: "give either memories or data" }),
-  output: z.looseObject({ created: z.number(), updated: z.number(), unchanged: z.number(), skipped: z.number() }),
+  output: z.looseObject({ created: z.number(), updated: z.number(), unchanged: z.number().meta({ listed: null }), skipped: z.number().meta({ listed: null }) }),
   async handler(ctx, input) {
     const records = input.memories ?? (await parseExport(input.data as string, { sha256: input.sha256, count: input.count }));
     const result = await importMemories(ctx, { records, onConflict: input.on_conflict });
