@@ -1,4 +1,4 @@
-import type { Told } from "./graph/ports.ts";
+import type { NearParts } from "./graph/ports.ts";
 import type { Memory, MemoryType, Version, Visibility } from "./memories/memory.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
@@ -103,8 +103,6 @@ export interface Hydrated {
 
 /** What more memories tell of leads to none of them. */
 export const mostTelling = 5;
-/** The same of what the question itself names, if by another of its names. */
-export const mostCalled = 5;
 
 /**
  * The truth about memories. Every method answers only from what the principal may see; expired memories do
@@ -125,10 +123,10 @@ export interface MemoryStore {
   /** Archived memories are answered too. */
   get(principal: Principal, now: number, ref: string | number): Promise<Memory | undefined>;
   /**
-   * In the order of `ids`, then those that tell of these parts of the graph, unless more than `mostTelling` (`mostCalled`) do. What is
+   * In the order of `ids`, then those that tell of these parts of the graph, unless more than `mostTelling` do. What is
    * gone, archived or hidden is left out.
    */
-  hydrate(principal: Principal, now: number, ids: string[], told?: Told, compared?: Compared): Promise<Hydrated>;
+  hydrate(principal: Principal, now: number, ids: string[], told?: NearParts, compared?: Compared): Promise<Hydrated>;
   /** Public memories of other teams of the organization, by where an index believes them to be: the truth decides on both. */
   hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]>;
   byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;

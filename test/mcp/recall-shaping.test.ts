@@ -13,7 +13,7 @@ describe("[U1] [D5] what omn_retrieve_memory says of its answer", () => {
     const tenant = await newTenant();
     ({ token } = await keyFor(tenant, tenant.ownerId));
     const imported = await callTool(token, "omn_import_memories", {
-      memories: [refunds, `${refunds} As said.`, refunds.replace("may", "may not"), "Refunds are paid on friday."].map((content) => ({ content })),
+      memories: [refunds, `${refunds} It is.`, refunds.replace("may", "may not"), "Refunds are paid on friday."].map((content) => ({ content })),
     });
     expect(imported.error).toBeUndefined();
   });
@@ -34,7 +34,7 @@ describe("[U1] [D5] what omn_retrieve_memory says of its answer", () => {
   });
 
   test("a look-up lists everything", async () => {
-    expect(contents(await recall({ filters: { namespace: "global", type: "standard" } }))).toEqual(expect.arrayContaining([refunds, `${refunds} As said.`]));
+    expect(contents(await recall({ filters: { namespace: "global", type: "standard" } }))).toEqual(expect.arrayContaining([refunds, `${refunds} It is.`]));
   });
 
   test("a receipt names legs, hits and repeats; without asking there is none", async () => {

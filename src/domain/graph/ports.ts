@@ -47,12 +47,6 @@ export interface NearParts {
   relationships: Near[];
 }
 
-/** What leads to memories that tell of it. */
-export interface Told extends NearParts {
-  /** Names in one piece, of things that have several: by whichever of them a memory tells of it. */
-  names: string[];
-}
-
 /** An entity, and the newest of the memories that name it. */
 export interface SourcedEntity extends Entity {
   sourceMemories: string[];

@@ -1,7 +1,7 @@
 import type { Entity, Relationship } from "../graph/graph.ts";
 import type { Expanded, NearParts, Scored } from "../graph/ports.ts";
 import type { Memory } from "../memories/memory.ts";
-import { mostCalled, mostTelling } from "../ports.ts";
+import { mostTelling } from "../ports.ts";
 import type { Called } from "./called.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Leg } from "./receipt.ts";
@@ -60,7 +60,7 @@ export function conceptsOf({ entities, relationships, near }: Expanded, memories
 /** The memories to which words and ties of the graph lead, strongest first; scores are 0–1. */
 export const drawnBy = ({ relationships, walked }: Expanded, called: Called[]): Map<string, Drawn> =>
   strongest([
-    ...called.map(({ entity, score }) => ({ leg: "entity_text" as const, ids: entity.sourceMemories, score: sourceWeights.entity * score })).filter(({ ids }) => ids.length <= mostCalled),
+    ...called.map(({ entity, score }) => ({ leg: "entity_text" as const, ids: entity.sourceMemories, score: sourceWeights.entity * score })).filter(({ ids }) => ids.length <= mostTelling),
     ...relative(relationships).map(({ item, score }) => ({ leg: "relationship_text" as const, ids: item.sourceMemories, score: sourceWeights.relationship * score })),
     ...walked.map(({ memoryId, strength }) => ({ leg: "graph" as const, ids: [memoryId], score: strength })),
   ]);

@@ -27,9 +27,6 @@ export function vectorKindsOf({ mode, without = [], asOf }: RecallInput): Vector
   return ["memory", ...(without.includes("entities") ? [] : ["entity" as const]), ...(without.includes("relationships") ? [] : ["relationship" as const])];
 }
 
-/** Whether things are looked for by name. */
-export const asksNames = ({ mode = "hybrid", without = [], asOf }: RecallInput): boolean => mode === "hybrid" && asOf === undefined && !without.includes("entities");
-
 /** What the graph knows under these words, around the best hits, and of what is near by meaning; one round trip for all. */
 export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, asked: { terms: string[]; hits: SearchHit[]; near: NearParts; hasRoom: boolean }): Promise<Expanded> {
   const { graph, principal, now } = ctx;
@@ -38,7 +35,7 @@ export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, ask
   const own = asked.hits.filter(({ place }) => !place).map(({ id }) => id);
   const isOn = mode === "hybrid" && asOf === undefined && terms.length > 0;
   const isTied = isOn && !without.includes("graph") && own.length > 0;
-  const wanted = { entity_text: isOn && asksNames(input), relationship_text: isOn && !without.includes("relationships"), graph: isTied && asked.hasRoom };
+  const wanted = { entity_text: isOn && !without.includes("entities"), relationship_text: isOn && !without.includes("relationships"), graph: isTied && asked.hasRoom };
   const on: Leg[] = textLegs.filter((leg) => wanted[leg]);
   for (const leg of textLegs) if (!on.includes(leg)) legs.skip(leg);
 

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { Tie, Told } from "../graph/ports.ts";
+import type { NearParts, Tie } from "../graph/ports.ts";
 import { statesOf } from "../memories/look-up.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput, SearchPart } from "../memories/recall.ts";
@@ -8,10 +8,10 @@ import { concealed } from "../secrets/withheld.ts";
 import type { Basis } from "./basis.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Ranked } from "./choose.ts";
-import { calledIn, piecesOf, sameBits, type Called } from "./called.ts";
+import { calledIn, sameBits, type Called } from "./called.ts";
 import { conceptsOf, drawnBy, nearBy, nearOf, sourceWeights } from "./concepts.ts";
 import { fuse, type Found, type Place } from "./fuse.ts";
-import { asksNames, askGraph, vectorKindsOf } from "./graph-legs.ts";
+import { askGraph, vectorKindsOf } from "./graph-legs.ts";
 import { Legs } from "./legs.ts";
 import { queryTerms, type QueryTerm } from "./query-terms.ts";
 import type { HitTrace, LegReports } from "./receipt.ts";
@@ -97,7 +97,7 @@ class Search {
     // 68.7 -> 69.4, MRR 54.3 -> 54.9, default recall 65.1 -> 66.6; 100 neighbours of Vectorize instead of 35: 69.1, 54.7, 65.4).
     const ids = [...text.keys()].filter((id) => !byVector.has(id)).slice(0, maxCompared);
     const [{ byId, seq, vectors }, expanded] = await Promise.all([
-      this.#hydrate(wanted, elsewhere, { told: { ...near, names: asksNames(this.#input) ? [...piecesOf(this.#text).keys()] : [] }, ...(asked ? { compared: { space: asked.space, ids } } : {}) }),
+      this.#hydrate(wanted, elsewhere, { told: near, ...(asked ? { compared: { space: asked.space, ids } } : {}) }),
       askGraph(this.#ctx, this.#legs, this.#input, { terms: this.#terms.map(({ term }) => term), hits: answer.hits, near, hasRoom: wanted.size < this.#input.limit }),
     ]);
     if (seq > answer.appliedSeq && !caughtUp) {
@@ -111,9 +111,11 @@ class Search {
     const called = calledIn(this.#text, this.#terms, expanded.entities);
     const drawn = drawnBy(expanded, called);
     const told = nearBy(expanded);
-    const missing = [...drawn.keys()].filter((id) => !byId.has(id));
-    // What only the graph leads to comes after what matches: it is fetched when there is room for it.
-    if (missing.length > 0 && byId.size < this.#input.limit) {
+    // What only the graph leads to comes after what matches, and is fetched when there is room for it; what tells of something
+    // that the question calls by another of its names does match.
+    const byName = new Set(called.flatMap(({ entity }) => entity.sourceMemories));
+    const missing = [...drawn.keys()].filter((id) => !byId.has(id) && (byName.has(id) || byId.size < this.#input.limit));
+    if (missing.length > 0) {
       for (const [id, memory] of (await this.#hydrate(new Set(missing), [])).byId) byId.set(id, memory);
     }
 
@@ -221,7 +223,7 @@ class Search {
   async #hydrate(
     ids: ReadonlySet<string>,
     places: PublicPlace[],
-    { told, compared }: { told?: Told; compared?: Compared } = {},
+    { told, compared }: { told?: NearParts; compared?: Compared } = {},
   ): Promise<Omit<Hydrated, "memories"> & { byId: Map<string, Memory> }> {
     const { memories, principal, now } = this.#ctx;
     const { asOf } = this.#input;

@@ -1,4 +1,4 @@
-import { mostCalled } from "../../domain/ports.ts";
+import { mostTelling } from "../../domain/ports.ts";
 
 /**
  * Reads of the graph, each one statement. `?1` team, `?2` user, `?3` now in all of them. A row of another person's home is
@@ -58,18 +58,6 @@ const newestTelling = (entity: string, most: number): string => `(SELECT json_gr
 
 const hasAliases = (entity: string): string =>
   `EXISTS (SELECT 1 FROM entities a WHERE a.team_id = ?1 AND a.entity = ${entity} AND a.norm <> a.entity AND ${aliveName("a")})`;
-
-/**
- * The memories of what has one of these names in one piece and others beside, for a statement with the same first three
- * parameters. Most words of a question are no name: then it is a look at the index for each.
- */
-export const tellingNamed = (names: string): string => `SELECT x.memory_id FROM (
-    SELECT DISTINCT ${canonical("n.entity")} AS entity FROM json_each(${names}) j CROSS JOIN (SELECT '' AS home UNION SELECT ?2) h
-      CROSS JOIN entity_tokens t ON t.team_id = ?1 AND t.token = j.value AND t.home = h.home AND t.share >= 1
-      CROSS JOIN entities n ON n.row = t.row AND ${aliveName("n")}) e
-  CROSS JOIN entities r ON r.team_id = ?1 AND r.entity IN (${namesOf("e.entity")}) AND r.mentions <= ${mostCalled} AND ${aliveName("r")}
-  CROSS JOIN entity_mentions x ON x.entity_row = r.row AND ${aliveMention("x")}
-  WHERE ${hasAliases("e.entity")}`;
 
 /** Of a statement, at most this many of the memories that make it; the newest. */
 const mostSources = 10;
@@ -143,7 +131,7 @@ export const findEntities = `WITH ${ranked("entity_tokens")}, found AS MATERIALI
     SELECT ${canonical("n.entity")} AS entity, max(k.score) AS score FROM ranked k CROSS JOIN entities n ON n.row = k.row AND ${aliveName("n")}
     GROUP BY 1 ORDER BY 2 DESC, 1 ${atMost("?5")}
   )
-  SELECT f.entity, f.score, ${spellings("f.entity")}, iif(${hasAliases("f.entity")}, ${newestTelling("f.entity", mostCalled + 1)}, '[]')
+  SELECT f.entity, f.score, ${spellings("f.entity")}, iif(${hasAliases("f.entity")}, ${newestTelling("f.entity", mostTelling + 1)}, '[]')
   FROM found f ORDER BY f.score DESC, f.entity`;
 
 /** Adds: ?4 words, ?5 limit. */

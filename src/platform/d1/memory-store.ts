@@ -1,6 +1,6 @@
 import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Told } from "../../domain/graph/ports.ts";
+import type { NearParts } from "../../domain/graph/ports.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import type {
   Compared,
@@ -103,8 +103,8 @@ export class D1MemoryStore implements MemoryStore {
     return (await this.#opened.memories(principal, rows))[0];
   }
 
-  async hydrate(principal: Principal, now: number, ids: string[], told: Told = { entities: [], relationships: [], names: [] }, compared?: Compared): Promise<Hydrated> {
-    const parts = [told.entities, told.relationships, told.names];
+  async hydrate(principal: Principal, now: number, ids: string[], told: NearParts = { entities: [], relationships: [] }, compared?: Compared): Promise<Hydrated> {
+    const parts = [told.entities, told.relationships];
     const isTold = parts.some((part) => part.length > 0);
     const rows = await this.#shardOf(principal.shard)
       .prepare(isTold ? statements.hydrateTold : statements.hydrate)

@@ -92,7 +92,8 @@ describe("[U4] [A1] [S14] forgetting previews, then does it", () => {
   test("where nothing differs, only the key is shown", async () => {
     await ada.keep("plan.a", "alpha", { namespace: "project:shop" });
     await ada.keep("plan.b", "beta", { namespace: "project:shop" });
-    expect((await ada.call("omn_forget_memory", { key: "plan.*" })).text).toMatch(/^- plan\.b: beta\n- plan\.a: alpha$/m);
+    const { text } = await ada.call("omn_forget_memory", { key: "plan.*" });
+    for (const line of ["- plan.a: alpha", "- plan.b: beta"]) expect(text.split("\n")).toContain(line);
   });
 
   test("a memory named twice, by id and alias, counts once", async () => {
