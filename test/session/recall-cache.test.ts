@@ -91,6 +91,18 @@ describe("[A11] a question asked again", () => {
     expect(await hits(ada)).toEqual([2, 1]);
   });
 
+  test("so is one that had too little room, with the words that say how much would do", async () => {
+    await stored(ada, "k", `The lighthouse is white. ${"Its keeper writes long letters. ".repeat(20)}`);
+    const question = { query: "lighthouse", max_tokens: 50 };
+    await askedTwice(ada, question);
+    const { text } = await ada.call("omn_retrieve_memory", question);
+    await saved(ada);
+    await evictDurableObject(sessionOf(ada));
+    expect((await ada.call("omn_retrieve_memory", question)).text).toBe(text);
+    expect(text).toMatch(/max_tokens is too small for any\. \d+ shows the first\./);
+    expect((await hits(ada))[1]).toBe(1);
+  });
+
   test("asked once it is not written to KV", async () => {
     await stored(ada, "k", "The lighthouse is white");
     await contents(ada, { query: "lighthouse" });
