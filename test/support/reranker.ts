@@ -28,7 +28,7 @@ export class Reranker extends WorkerEntrypoint {
       case "test/limited":
         throw new Error("429 Too Many Requests");
       case "test/slow":
-        await new Promise((resolve) => setTimeout(resolve, 1_500));
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
         return { response };
       case "test/incomplete":
         return { response: response.slice(1) };
