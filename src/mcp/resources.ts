@@ -40,7 +40,7 @@ export async function readResource(ctx: Context, uri: string) {
 }
 
 async function recent(ctx: Context) {
-  const { memories } = await list(ctx, { limit: 20, shown: Infinity });
+  const { memories } = await list(ctx, { limit: 20 });
   return { memories: memories.map((memory) => omnMemory(memory)) };
 }
 
