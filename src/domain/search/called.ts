@@ -2,14 +2,15 @@ import { normalName } from "../graph/graph.ts";
 import { inOnePiece } from "../graph/one-piece.ts";
 import type { Scored, SourcedEntity } from "../graph/ports.ts";
 import type { Memory } from "../memories/memory.ts";
-import { indexTerms, isStopWord, termOf, wholeTerms, words, type QueryTerm } from "./query-terms.ts";
+import { isStopWord, termOf, wholeTerms, words, type QueryTerm } from "./query-terms.ts";
+import { bitsOf, termsHeld } from "./relevance.ts";
 
 /** Words of a question that are looked at as names, and of how many words a name may be. */
 const maxWords = 32;
 const maxNameWords = 3;
 
 /** The words of a question, and neighbours joined, as names in one piece; with the terms that each is made of. */
-export function piecesOf(text: string): Map<string, string[]> {
+function piecesOf(text: string): Map<string, string[]> {
   const all = words(text, { parts: false }).slice(0, maxWords).map((word) => word.toLowerCase());
   const pieces = new Map<string, string[]>();
   for (let at = 0; at < all.length; at += 1) {
@@ -37,7 +38,7 @@ export function calledIn(text: string, terms: QueryTerm[], entities: Scored<Sour
   const several = entities.filter(({ item }) => item.aliases.length > 0);
   if (several.length === 0) return [];
   const pieces = piecesOf(text);
-  const bitOf = new Map(terms.map(({ term }, i) => [term, (1 << i) >>> 0]));
+  const bitOf = bitsOf(terms);
   const best = entities[0]?.score ?? 1;
   return several.flatMap(({ item, score }) => {
     const all = [item.name, ...item.aliases];
@@ -49,10 +50,10 @@ export function calledIn(text: string, terms: QueryTerm[], entities: Scored<Sour
 }
 
 /** The bits of the question's terms that a memory says by other names, beside those that it holds. */
-export function sameBits(called: Called[], own: number, { content, key, tags, summary, withheld }: Pick<Memory, "content" | "key" | "tags" | "summary" | "withheld">): number {
+export function sameBits(called: Called[], own: number, memory: Memory): number {
   const open = called.filter(({ bits }) => (bits & ~own) !== 0);
   if (open.length === 0) return 0;
-  const held = new Set(indexTerms([withheld === undefined ? content : "", key, summary, ...tags].filter(Boolean).join(" ")));
+  const held = termsHeld(memory);
   const said = open.filter(({ names }) => names.some((name) => name.every((term) => held.has(term))));
   return said.reduce((sum, { bits }) => (sum | (bits & ~own)) >>> 0, 0);
 }

@@ -29,9 +29,18 @@ export const weightOf = ({ weights }: Question, bits: number): number => weights
 
 export const matchedWords = ({ terms }: Question, bits: number): string[] => terms.filter((_, i) => has(bits, i)).map(({ word }) => word);
 
+type Worded = Pick<Memory, "content" | "key" | "tags" | "summary" | "withheld">;
+
+/** The terms that a memory's text and names hold. */
+export const termsHeld = ({ content, key, tags, summary, withheld }: Worded): ReadonlySet<string> =>
+  new Set(indexTerms([withheld === undefined ? content : "", key, summary, ...tags].filter(Boolean).join(" ")));
+
+/** The bit of each of a question's terms. */
+export const bitsOf = (terms: readonly QueryTerm[]): ReadonlyMap<string, number> => new Map(terms.map(({ term }, i) => [term, (1 << i) >>> 0]));
+
 /** The bits of the question's terms that a memory's text holds; for those that the text index did not bring. */
-export function heldBits({ terms }: Question, { content, key, tags, summary, withheld }: Pick<Memory, "content" | "key" | "tags" | "summary" | "withheld">): number {
-  const held = new Set(indexTerms([withheld === undefined ? content : "", key, summary, ...tags].filter(Boolean).join(" ")));
+export function heldBits({ terms }: Question, memory: Worded): number {
+  const held = termsHeld(memory);
   return terms.reduce((bits, { term }, i) => (held.has(term) ? (bits | (1 << i)) >>> 0 : bits), 0);
 }
 
@@ -43,15 +52,19 @@ const opening = 25;
  * Of the terms that a memory holds, those that stand together: in a long text words from all over it are seldom an answer, nor
  * is one of several that it says once. What it is called by, and how it begins, goes with each of its passages.
  */
-export function heldTogether(question: Question, memory: Pick<Memory, "content" | "key" | "tags" | "summary" | "withheld">, own: number): number {
+export function heldTogether(question: Question, memory: Worded, own: number): number {
   if (own === 0 || memory.content.length <= passage) return own;
   const terms = indexTerms(memory.content);
   if (terms.length <= passage) return own;
-  const bitOf = new Map(question.terms.map(({ term }, i) => [term, (1 << i) >>> 0]));
-  const at = terms.flatMap((term, position) => (bitOf.has(term) ? { bit: bitOf.get(term) as number, position } : []));
-  const bitsWithin = (from: number, length: number): number => at.reduce((bits, { bit, position }) => (position >= from && position < from + length ? (bits | bit) >>> 0 : bits), 0);
-  const always = (heldBits(question, { ...memory, content: "" }) | bitsWithin(0, opening)) >>> 0;
-  const each = at.map(({ position }) => (always | bitsWithin(position, passage)) >>> 0);
+  const bits = bitsOf(question.terms);
+  const at = terms.flatMap((term, position) => (bits.has(term) ? { bit: bits.get(term) as number, position } : []));
+  const heldUntil = (end: number, first = 0): number => {
+    let held = 0;
+    for (let i = first; i < at.length && (at[i] as { position: number }).position < end; i += 1) held |= (at[i] as { bit: number }).bit;
+    return held;
+  };
+  const always = (heldBits(question, { ...memory, content: "" }) | heldUntil(opening)) >>> 0;
+  const each = at.map(({ position }, i) => (always | heldUntil(position + passage, i)) >>> 0);
   const best = each.reduce((best, bits) => (weightOf(question, bits) > weightOf(question, best) ? bits : best), always);
   const inPassing = always === 0 && question.terms.length > 1 && at.filter(({ bit }) => bit === best).length === 1;
   return inPassing ? 0 : (own & best) >>> 0;
@@ -80,7 +93,7 @@ export function namedBy(question: Question): (memory: Pick<Memory, "key" | "tags
 
 /** For a question: the bits of its terms that are the name of the project or person to which a memory belongs, if it says it in full. */
 export function topicIn({ terms }: Question): (memory: Pick<Memory, "namespace">) => number {
-  const bits = new Map(terms.map(({ term }, i) => [term, (1 << i) >>> 0]));
+  const bits = bitsOf(terms);
   return ({ namespace }) => {
     const name = wholeTerms(topicOf(namespace)).filter((term) => !isStopWord(term));
     return name.every((term) => bits.has(term)) ? name.reduce((all, term) => (all | (bits.get(term) as number)) >>> 0, 0) : 0;
