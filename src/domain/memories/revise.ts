@@ -55,7 +55,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
     if (isHeld) await requireRoom(ctx, [current.id]);
     if (sameState(current, next)) return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current };
     if (attempt > 0) await freeKey(ctx, current, next);
-    const action = current.archivedAt !== null ? "restore" : "update";
+    const action = current.archivedAt !== null && next.archivedAt === null ? "restore" : "update";
     const [memory] = (await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action, before: current }])) as [Memory];
     await ctx.index.apply(ctx.principal, [memory]);
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: wanted }]) : [];
