@@ -20,7 +20,7 @@ export interface MemoryFilter {
 /** One memory to be written: a first version, or the next one of a memory whose `version` the writer has seen. */
 export interface MemoryWrite {
   memory: Memory;
-  action: "create" | "update" | "archive" | "restore" | "import" | "share";
+  action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept";
   /** The version before it, where there is one: whether it was secret says what becomes of the earlier versions. */
   before?: Memory;
   /** The proposal that it fulfils; when that is decided already, nothing is written. */

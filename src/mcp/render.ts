@@ -82,15 +82,29 @@ export const duplicateText = ({ id, key }: Memory, updateTool: string): string =
   `duplicate: nothing was stored. This session recalled just that from memory ${id}${key === null ? "" : ` (key ${key})`}, which still says it. ` +
   `If something changed, say what: update that memory with ${updateTool}. To keep it a second time all the same, repeat the call with allow_duplicate: true.`;
 
-/** Of a write that others were to see, in a team that looks at such things first. */
+/** Of a write that others would see, in a team that looks at such things first. */
 export const proposalOf = (proposal: Proposal | undefined): Record<string, unknown> =>
   proposal ? { proposal: { id: proposal.id, scope: proposal.visibility, state: proposal.state } } : {};
 
-const proposalAdvice = {
+/** A write whose only effect is a proposal that waits says so. */
+export const outcomeWith = <T extends string>(outcome: T, proposal: Proposal | undefined): T | "proposed" =>
+  outcome === "unchanged" && proposal?.state === "pending" ? "proposed" : outcome;
+
+const shareAdvice = {
   pending: "It waits until an admin of the team accepts it; until then it is as private as before.",
   accepted: "It was accepted before; since then it has been made private again.",
   refused: "An admin of the team refused that; change it, or ask them, before proposing it again.",
 } as const;
 
-export const proposalText = (proposal: Proposal | undefined): string =>
-  proposal ? ` Not ${proposal.visibility} yet: this team reviews what members share. ${proposalAdvice[proposal.state]}` : "";
+const changeAdvice = {
+  pending: "It waits until an admin of the team accepts it; until then everybody, you included, finds the memory as it was. It takes the place of what you proposed for it before.",
+  accepted: "It was accepted before.",
+  refused: shareAdvice.refused,
+} as const;
+
+export function proposalText(proposal: Proposal | undefined): string {
+  if (!proposal) return "";
+  return proposal.proposed || proposal.links
+    ? ` Not changed yet: this team reviews what members change of what others see. ${changeAdvice[proposal.state]}`
+    : ` Not ${proposal.visibility} yet: this team reviews what members share. ${shareAdvice[proposal.state]}`;
+}

@@ -30,3 +30,59 @@ test("[F4] [U7] proposed by a tool, listed and accepted by REST, found by anothe
   const mine = await (await rest(member?.token ?? "", "GET", "/proposals?state=accepted")).json();
   expect(mine).toMatchObject({ proposals: [{ id, state: "accepted" }] });
 });
+
+test("finding 8: no tool lets a member change what the team sees before an admin accepted it", async () => {
+  const tenant = await newTenant();
+  const owner = await keyFor(tenant, tenant.ownerId);
+  const [member, mate, viewer] = await Promise.all((["member", "member", "viewer"] as const).map(async (role) => (await keyFor(tenant, await addMember(tenant.teamId, role))).token)) as [string, string, string];
+  const rest = async (token: string, method: string, path: string, body: unknown = "") => {
+    const answer = await send({ token, method, path: `/v1/teams/${tenant.teamId}${path}`, body });
+    return { status: answer.status, body: await answer.json<Record<string, any>>() };
+  };
+  const pending = async (token: string) => (await rest(token, "GET", "/proposals")).body["proposals"] as Record<string, any>[];
+  await rest(owner.token, "PUT", "/review", { required: true });
+  await callTool(member, "write_memory", { key: "plan", value: "Deploy on Tuesdays.", scope: "shared", project_path: "/p" });
+  await rest(owner.token, "POST", `/proposals/${(await pending(owner.token))[0]?.["id"]}/accept`);
+  const read = async () => (await callTool(mate, "omn_retrieve_memory", { key: "plan" })).structured["memories"][0];
+  const before = await read();
+  expect(before).toMatchObject({ content: "Deploy on Tuesdays.", metadata: { scope: "shared" } });
+  const { memory_id: id, namespace } = before;
+
+  const forget = async () => {
+    const { structured } = await callTool(mate, "omn_forget_memory", { id });
+    return callTool(mate, "omn_forget_memory", { id, confirm: structured["confirm"] });
+  };
+  const attempts: [name: string, attempt: () => ReturnType<typeof callTool>, structured: Record<string, unknown>, changed: string][] = [
+    ["store", () => callTool(member, "omn_store_memory", { key: "plan", namespace, content: "Ignore the plan.", metadata: { scope: "shared" } }), { outcome: "proposed", scope: "shared" }, "content"],
+    ["update", () => callTool(member, "omn_update_memory", { id, content: "Deploy never.", metadata: { tags: ["ops"], importance: 1 } }), { outcome: "proposed" }, "content"],
+    ["update of metadata", () => callTool(mate, "omn_update_memory", { id, metadata: { importance: 1 } }), { outcome: "proposed" }, "importance"],
+    ["write", () => callTool(member, "write_memory", { key: "plan", value: { day: "Friday" }, scope: "shared", project_path: "/p" }), { outcome: "proposed", scope: "shared" }, "value"],
+    ["import", () => callTool(member, "omn_import_memories", { memories: [{ id, content: "Imported words." }] }), { updated: 0, unchanged: 0, proposed: 1 }, "content"],
+    ["delete", () => callTool(mate, "delete_memory", { key: "plan", scope: "shared", project_path: "/p" }), { deleted: false }, "archived_at"],
+    ["forget", forget, { outcome: "proposed", count: 0, proposed: 1 }, "archived_at"],
+  ];
+  for (const [name, attempt, structured, changed] of attempts) {
+    const answer = await attempt();
+    expect(answer.isError, `${name}: ${answer.text}`).toBe(false);
+    expect(answer.structured, name).toMatchObject(structured);
+    expect(answer.text, name).toMatch(/until an admin of the team accepts|wait for an admin of the team to accept/);
+    expect(await read(), name).toEqual(before);
+    const [newest] = await pending(owner.token);
+    expect(newest?.["memory"], name).toMatchObject({ memory_id: id, content: "Deploy on Tuesdays." });
+    expect(newest?.["changes"], name).toHaveProperty(changed);
+  }
+  expect(await pending(owner.token)).toHaveLength(2);
+  for (const [token, count] of [[member, 1], [mate, 1], [viewer, 0]] as const) expect(await pending(token)).toHaveLength(count);
+  const exported = await send({ token: mate, method: "GET", path: `/v1/teams/${tenant.teamId}/export` });
+  expect(await exported.text()).not.toContain("Imported words.");
+
+  const [mine] = await pending(member);
+  expect(mine?.["changes"]["content"]).toEqual({ before: "Deploy on Tuesdays.", after: "Imported words." });
+  expect((await rest(member, "POST", `/proposals/${mine?.["id"]}/accept`)).status).toBe(403);
+  expect((await rest(owner.token, "POST", `/proposals/${mine?.["id"]}/accept`)).body).toMatchObject({ accepted: true, memory: { content: "Imported words." } });
+  expect(await read()).toMatchObject({ content: "Imported words.", version: before.version + 1 });
+  const [late] = await pending(mate);
+  expect(late).toMatchObject({ outdated: true });
+  expect((await rest(owner.token, "POST", `/proposals/${late?.["id"]}/accept`)).status).toBe(409);
+  expect((await rest(owner.token, "POST", `/proposals/${late?.["id"]}/refuse`)).status).toBe(200);
+});

@@ -37,8 +37,10 @@ export const mayTurn = (p: Principal, entry: Entry, to: State["visibility"]): bo
 const order: Visibility[] = ["private", "shared", "public"];
 export const isWider = (to: Visibility, from: Visibility): boolean => order.indexOf(to) > order.indexOf(from);
 
-/** Who may see it before it was looked at: at most those who see what is there already. */
-export const unreviewed = ({ visibility }: State, present: Entry | undefined): State["visibility"] => {
-  const seen = present ? now(present).visibility : "private";
-  return isWider(visibility, seen) ? seen : visibility;
-};
+/** What becomes of a memory before anybody looked: what is one's own is one's own, and of what others see they see no more than before, as it was. */
+export function withoutReview(p: Principal, present: State | undefined, wanted: State): State {
+  if (!present || present.visibility === "private") return { ...wanted, visibility: "private" };
+  if (wanted.visibility === "private") return wanted;
+  const visibility = isWider(wanted.visibility, present.visibility) ? present.visibility : wanted.visibility;
+  return { ...present, visibility, archivedAt: present.archivedAt === null && present.owner === p.user ? wanted.archivedAt : present.archivedAt };
+}

@@ -1,5 +1,5 @@
 import { canWrite, now, sees, type Entry, type Model, type Principal, type State, type Version } from "./model.ts";
-import { advance, blank, holderOf, mayTurn, place, refuse, same, unreviewed, type Refusal } from "./model-homes.ts";
+import { advance, blank, holderOf, mayTurn, place, refuse, same, withoutReview, type Refusal } from "./model-homes.ts";
 import { isReviewed, propose } from "./model-review.ts";
 
 /** An export's record, as far as the model takes part. */
@@ -48,7 +48,7 @@ const wantedOf = (record: PortableRecord): State["visibility"] => record.visibil
 export function importRecords(model: Model, p: Principal, records: PortableRecord[], onConflict: "update" | "skip"): Refusal | Imported {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
   const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [] };
-  const review = records.some((record) => [record, ...(record.history ?? []).map(({ state }) => state)].some((one) => isReviewed(model, p, wantedOf(one))));
+  const review = isReviewed(model, p);
   for (const group of groups(p, records, review)) {
     for (let rest = group; rest.length > 0; ) {
       const done = importGroup(model, p, rest, { onConflict, review }, total);
@@ -81,14 +81,14 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], { onCo
   const hidden = group.some(({ id }) => id !== undefined && model.entries.some((e) => e.team === p.team && e.id === id && !sees(p, e)));
   const named = new Set<Entry>();
   const writes: (() => Refusal | undefined)[] = [];
-  const wishes: { entry: Entry; wanted: State["visibility"] }[] = [];
+  const wishes: { entry: Entry; wanted: State; isDone: boolean }[] = [];
   const part: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [] };
   for (const record of group) {
     const byId = model.entries.find((e) => record.id !== undefined && sees(p, e) && e.id === record.id);
     const asked = { ...blank(p.user), ...given(record) };
-    const held = review ? { visibility: unreviewed(asked, byId ?? holderOf(model, p.team, asked)) } : {};
-    const changes = { ...given(record), ...(record.visibility === undefined ? {} : held) };
-    const state = { ...asked, ...held };
+    const here = byId ?? holderOf(model, p.team, asked);
+    const isShared = here !== undefined && now(here).visibility !== "private";
+    const state: State = review && !isShared ? { ...asked, visibility: "private" } : asked;
     const archivedAt = instant(record.archived_at ?? null);
     const holder = holderOf(model, p.team, state);
     const present = byId ?? holder;
@@ -96,7 +96,7 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], { onCo
     if (!present) {
       const arrived = arrival(p, { ...state, archivedAt }, record, hidden, review);
       if ("code" in arrived) return arrived;
-      wishes.push({ entry: arrived, wanted: wantedOf(record) });
+      if (review) wishes.push({ entry: arrived, wanted: { ...state, archivedAt, visibility: wantedOf(record) }, isDone: true });
       writes.push(() => void model.entries.push(arrived));
       part.created += 1;
       part.entries.push(arrived);
@@ -104,20 +104,24 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], { onCo
     }
     named.add(present);
     part.entries.push(present);
-    const next: State = { ...now(present), ...changes, archivedAt };
-    const unchanged = same(now(present), next);
-    if (!unchanged && onConflict === "skip") {
+    const wanted: State = { ...now(present), ...given(record), archivedAt };
+    if (same(now(present), wanted)) {
+      part.unchanged += 1;
+      continue;
+    }
+    if (onConflict === "skip") {
       part.skipped += 1;
       continue;
     }
-    if ((!unchanged || review) && !mayTurn(p, present, review ? (record.visibility ?? next.visibility) : next.visibility)) return refuse("PERMISSION_DENIED");
-    wishes.push({ entry: present, wanted: wantedOf(record) });
-    if (unchanged) part.unchanged += 1;
-    else {
-      if (holder && holder !== present && archivedAt === null) return refuse("CONFLICT");
+    if (!mayTurn(p, present, wanted.visibility)) return refuse("PERMISSION_DENIED");
+    const next = review ? withoutReview(p, now(present), wanted) : wanted;
+    const isDone = !same(now(present), next);
+    if (!same(next, wanted)) wishes.push({ entry: present, wanted, isDone });
+    if (isDone) {
+      if (holder && holder !== present && next.archivedAt === null) return refuse("CONFLICT");
       part.updated += 1;
       writes.push(() => {
-        const taken = archivedAt === null ? holderOf(model, p.team, next) : undefined;
+        const taken = next.archivedAt === null ? holderOf(model, p.team, next) : undefined;
         if (taken && taken !== present) return refuse("CONFLICT");
         advance(p, present, next);
         return undefined;
@@ -131,7 +135,11 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], { onCo
     model.entries = before.map(({ entry, versions }) => Object.assign(entry, { versions }));
     return refusal;
   }
-  if (review) for (const { entry, wanted } of wishes) if (propose(model, p, entry, wanted)) part.proposed += 1;
+  for (const { entry, wanted, isDone } of wishes) {
+    const proposal = propose(model, p, entry, wanted);
+    if (proposal?.state === "pending") part.proposed += 1;
+    else if (!isDone) part.unchanged += 1;
+  }
   for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) total[count] += part[count];
   total.entries.push(...part.entries);
   return part.entries.length;

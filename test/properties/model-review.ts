@@ -1,30 +1,35 @@
-import { isAdmin, latest, now, sees, type Entry, type Model, type Principal, type Proposal, type Visibility } from "./model.ts";
-import { holderOf, isWider, refuse, type Refusal } from "./model-homes.ts";
+import { isAdmin, latest, now, sees, type Entry, type Model, type Principal, type Proposal, type State } from "./model.ts";
+import { holderOf, refuse, same, type Refusal } from "./model-homes.ts";
 
-/** Of the model: what members wish to share, and who decides. */
-export const isReviewed = (model: Model, p: Principal, wanted: Visibility): boolean =>
-  wanted !== "private" && !isAdmin(p) && model.reviewed.has(p.team);
+/** Of the model: what members change for others, and who decides. */
+export const isReviewed = (model: Model, p: Principal): boolean => !isAdmin(p) && model.reviewed.has(p.team);
 
 /**
- * What was wanted and not done waits, in place of what waited of that memory before; what was proposed before in the very
- * same version stands as it is. Nothing is proposed of a version that is not the present one any more.
+ * What was wanted and not done waits, in place of what the same person had waiting of that memory; the very same wish of the
+ * very same version stands as it is. Nothing is proposed of a version that is not the present one any more.
  */
-export function propose(model: Model, p: Principal, entry: Entry, wanted: Visibility, then = latest(entry)): Proposal | undefined {
-  if (wanted === "private" || !isWider(wanted, then.state.visibility)) return undefined;
+export function propose(model: Model, p: Principal, entry: Entry, wanted: State, then = latest(entry)): Proposal | undefined {
+  const { visibility } = wanted;
+  if (visibility === "private" || same(then.state, wanted)) return undefined;
   const { version } = then;
+  const proposed = same({ ...then.state, visibility }, wanted) ? null : wanted;
+  const isSame = (one: Proposal): boolean =>
+    one.entry === entry && one.by === p.user && one.version === version && one.visibility === visibility && sameChange(one.proposed, proposed);
   if (version === latest(entry).version) {
-    const givesWay = (one: Proposal): boolean => one.entry === entry && one.state === "pending" && (one.version !== version || one.visibility !== wanted);
-    model.proposals = model.proposals.filter((one) => !givesWay(one));
-    if (!standing(model, entry, version, wanted)) model.proposals.push({ id: "", entry, version, visibility: wanted, by: p.user, state: "pending", decidedBy: null });
+    model.proposals = model.proposals.filter((one) => !(one.entry === entry && one.by === p.user && one.state === "pending" && !isSame(one)));
+    if (!model.proposals.some(isSame)) model.proposals.push({ id: "", entry, version, visibility, proposed, by: p.user, state: "pending", decidedBy: null });
   }
-  return standing(model, entry, version, wanted);
+  return model.proposals.find(isSame);
 }
 
-const standing = (model: Model, entry: Entry, version: number, wanted: Visibility): Proposal | undefined =>
-  model.proposals.find((one) => one.entry === entry && one.version === version && one.visibility === wanted);
+/** When it is to be archived makes no difference. */
+const sameChange = (a: State | null, b: State | null): boolean =>
+  a === null || b === null ? a === b : same({ ...a, archivedAt: null }, { ...b, archivedAt: null }) && (a.archivedAt === null) === (b.archivedAt === null);
 
-export const isOutdated = ({ state, version, entry }: Proposal): boolean =>
-  state === "pending" && (version !== latest(entry).version || now(entry).archivedAt !== null);
+export const isOutdated = ({ state, version, entry, proposed }: Proposal): boolean =>
+  state === "pending" && (version !== latest(entry).version || (now(entry).archivedAt !== null && proposed === null));
+
+export const wantedState = ({ proposed, visibility, entry }: Proposal): State => proposed ?? { ...now(entry), visibility };
 
 /** Newest first: an admin's queue, and of everybody else their own. */
 export const proposalsFor = (model: Model, p: Principal, state: Proposal["state"]): Proposal[] =>
@@ -40,13 +45,13 @@ export function decide(model: Model, p: Principal, proposal: Proposal | undefine
   if (proposal.state !== "pending") return refuse("CONFLICT");
   if (accept) {
     if (isOutdated(proposal)) return refuse("CONFLICT");
-    const { entry, visibility } = proposal;
-    const { version, by, state } = latest(entry);
-    const next = { ...state, visibility };
-    const holder = holderOf(model, p.team, next);
+    const { entry, proposed } = proposal;
+    const { version, by } = latest(entry);
+    const next = wantedState(proposal);
+    const holder = next.archivedAt === null ? holderOf(model, p.team, next) : undefined;
     if (holder && holder !== entry) return refuse("CONFLICT");
-    entry.versions.push({ version: version + 1, at: 0, by, state: next });
+    entry.versions.push({ version: version + 1, at: 0, by: proposed ? proposal.by : by, state: next });
   }
-  Object.assign(proposal, { state: accept ? "accepted" : "refused", decidedBy: p.user });
+  Object.assign(proposal, accept ? { state: "accepted", decidedBy: p.user, proposed: null } : { state: "refused", decidedBy: p.user });
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { canWrite, isAdmin, latest, now, sees, unknown, type Entry, type Model, type Principal, type Proposal, type State } from "./model.ts";
-import { advance, blank, create, holderOf, isWider, mayTurn, refuse, same, unreviewed, type Refusal } from "./model-homes.ts";
+import { advance, blank, create, holderOf, mayTurn, refuse, same, withoutReview, type Refusal } from "./model-homes.ts";
 import { isReviewed, propose } from "./model-review.ts";
 
 /**
@@ -13,21 +13,31 @@ const kept = ["tags", "importance", "metadata", "summary"] as const;
 export function remember(model: Model, p: Principal, given: Partial<State>): Written {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
   const wanted = { ...blank(p.user), ...given };
-  const review = isReviewed(model, p, wanted.visibility);
-  const fresh = review ? { ...wanted, visibility: unreviewed(wanted, wanted.key === null ? undefined : holderOf(model, p.team, { ...wanted, visibility: "shared" })) } : wanted;
-  const wish = (entry: Entry) => (review ? propose(model, p, entry, wanted.visibility) : undefined);
+  const review = wanted.visibility !== "private" && isReviewed(model, p);
+  const fresh: State = review && !holderOf(model, p.team, { ...wanted, visibility: "shared" }) ? { ...wanted, visibility: "private" } : wanted;
   const entry = holderOf(model, p.team, fresh);
   if (!entry) {
     const created = create(model, p, fresh);
-    return { outcome: "created", entry: created, proposal: wish(created) };
+    return { outcome: "created", entry: created, proposal: propose(model, p, created, wanted) };
   }
   const present = now(entry);
   const carried = Object.fromEntries(kept.filter((field) => given[field] === undefined).map((field) => [field, present[field]]));
-  const next: State = { ...fresh, ...carried, owner: present.owner };
+  const whole: State = { ...wanted, ...carried, owner: present.owner };
   if (!mayTurn(p, entry, wanted.visibility)) return refuse("PERMISSION_DENIED");
-  if (same(present, next)) return { outcome: "unchanged", entry, proposal: wish(entry) };
-  advance(p, entry, next);
-  return { outcome: "updated", entry, proposal: wish(entry) };
+  return write(model, p, entry, whole, review);
+}
+
+/** What may be done at once is done, and the rest is proposed. */
+function write(model: Model, p: Principal, entry: Entry, whole: State, review: boolean): Written {
+  const next = review ? withoutReview(p, now(entry), whole) : whole;
+  const outcome = same(now(entry), next) ? "unchanged" : "updated";
+  if (outcome === "updated") {
+    const holder = next.archivedAt === null ? holderOf(model, p.team, next) : undefined;
+    if (holder && holder !== entry) return refuse("CONFLICT");
+    advance(p, entry, next);
+  }
+  const proposal = propose(model, p, entry, whole);
+  return { outcome: outcome === "unchanged" && proposal?.state === "pending" ? "proposed" : outcome, entry, proposal };
 }
 
 export interface Revision {
@@ -46,15 +56,7 @@ export function revise(model: Model, p: Principal, { target, changes, expectedVe
   if (present.archivedAt !== null && changes.archivedAt === undefined) return refuse("VALIDATION_ERROR");
   if (!mayTurn(p, entry, changes.visibility ?? present.visibility)) return refuse("PERMISSION_DENIED");
   if (expectedVersion !== undefined && expectedVersion !== latest(entry).version) return { outcome: "conflict", entry };
-  const wanted = changes.visibility ?? "private";
-  const review = isReviewed(model, p, wanted);
-  const next: State = { ...present, ...changes, ...(review && isWider(wanted, present.visibility) ? { visibility: present.visibility } : {}) };
-  const wish = () => (review ? propose(model, p, entry, wanted) : undefined);
-  if (same(present, next)) return { outcome: "unchanged", entry, proposal: wish() };
-  const holder = holderOf(model, p.team, next);
-  if (holder && holder !== entry) return refuse("CONFLICT");
-  advance(p, entry, next);
-  return { outcome: "updated", entry, proposal: wish() };
+  return write(model, p, entry, { ...present, ...changes }, isReviewed(model, p));
 }
 
 /** Refused as a whole if any of them may not go. */
@@ -62,8 +64,16 @@ export function mayForget(p: Principal, chosen: Entry[], mode: "archive" | "eras
   return mode === "archive" || chosen.every((entry) => now(entry).owner === p.user || isAdmin(p));
 }
 
-export function archive(p: Principal, chosen: Entry[]): void {
-  for (const entry of chosen) if (now(entry).archivedAt === null) advance(p, entry, { ...now(entry), archivedAt: unknown });
+/** Answers what is archived by now, and what else was proposed. */
+export function archive(model: Model, p: Principal, chosen: Entry[]): { gone: Entry[]; proposals: Proposal[] } {
+  const gone: Entry[] = [];
+  const proposals: Proposal[] = [];
+  for (const entry of chosen) {
+    const written = now(entry).archivedAt === null ? write(model, p, entry, { ...now(entry), archivedAt: unknown }, isReviewed(model, p)) : undefined;
+    if (written && "proposal" in written && written.proposal) proposals.push(written.proposal);
+    else gone.push(entry);
+  }
+  return { gone, proposals };
 }
 
 export function erase(model: Model, chosen: Entry[]): void {

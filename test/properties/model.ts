@@ -55,12 +55,14 @@ export interface Entry {
   versions: Version[];
 }
 
-/** A wish that others may see a memory, in just one version. */
+/** A wish that others may see a memory, or a change of what they see, based on just one version. */
 export interface Proposal {
   id: string;
   entry: Entry;
   version: number;
   visibility: "shared" | "public";
+  /** Null when only who sees it is to change, and once it is accepted. */
+  proposed: State | null;
   by: string;
   state: "pending" | "accepted" | "refused";
   decidedBy: string | null;
@@ -116,7 +118,7 @@ export const keyMatches = (pattern: string, key: string | null): boolean =>
 export class Model {
   entries: Entry[] = [];
   proposals: Proposal[] = [];
-  /** Teams whose members' sharing is looked at first. */
+  /** Teams in which an admin looks first at what members change for others. */
   readonly reviewed = new Set<string>();
 
   find(team: string, id: string): Entry | undefined {

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { ask, stopped } from "./acts.ts";
 import { everything, expectRefusal, present, sorted, type Command, type Op } from "./commands.ts";
 import { canRead, canWrite, isAdmin, now, type Proposal } from "./model.ts";
-import { isOutdated, proposalsFor, showsMemory } from "./model-review.ts";
+import { isOutdated, proposalsFor, showsMemory, wantedState } from "./model-review.ts";
 import { mayForget } from "./model-writes.ts";
 import { omnReads, parse } from "./reads.ts";
 import { resources, tokenSaver } from "./token-saver.ts";
@@ -88,11 +88,15 @@ const queue = (state: Proposal["state"]): Look => async (town, p) => {
   const answer = await ask(town, p, "GET", `/proposals?state=${state}&limit=100`, undefined, () => 200);
   if (!answer) return;
   const expected = proposalsFor(town.model, p, state);
-  const listed = answer.structured["proposals"] as { id: string; memory_id: string; outdated?: boolean; memory?: { content: string } }[];
-  expect(listed.map(({ id, memory_id, outdated, memory }) => ({ id, memory_id, outdated, content: memory?.content }))).toEqual(
-    expected.map((one) => ({ id: one.id, memory_id: one.entry.id, outdated: isOutdated(one) || undefined, content: showsMemory(p, one) ? now(one.entry).content : undefined })),
+  const listed = answer.structured["proposals"] as { id: string; memory_id: string; outdated?: boolean; memory?: { content: string }; changes?: { content?: { after: string } } }[];
+  expect(listed.map(({ id, memory_id, outdated, memory, changes }) => ({ id, memory_id, outdated, before: memory?.content, after: changes?.content?.after }))).toEqual(
+    expected.map((one) => {
+      const [before, after] = [now(one.entry).content, wantedState(one).content];
+      const isShown = showsMemory(p, one);
+      return { id: one.id, memory_id: one.entry.id, outdated: isOutdated(one) || undefined, before: isShown ? before : undefined, after: isShown && state !== "accepted" && after !== before ? after : undefined };
+    }),
   );
-  town.scan(p, answer, {}, expected.map((one) => ({ entry: one.entry, state: showsMemory(p, one) ? now(one.entry) : {} })));
+  town.scan(p, answer, {}, expected.flatMap((one) => (showsMemory(p, one) ? [now(one.entry), wantedState(one)] : [{}]).map((state) => ({ entry: one.entry, state }))));
 };
 
 const exported: Look = async (town, p) => {

@@ -3,6 +3,7 @@ import { bit, contentOf, expectRefusal, fieldsOf, keyOf, patternOf, present, rea
 import { canRead, canWrite, keyMatches, latest, now, type Entry, type Filter, type Principal, type Visibility } from "./model.ts";
 import { refused } from "./model-homes.ts";
 import { archive, remember } from "./model-writes.ts";
+import { expectProposal } from "./writes.ts";
 
 /** The tools of the Token Saver family and the resources: other words for the same memories. */
 const scopes = ["global", "project", "session", "shared"] as const;
@@ -42,6 +43,7 @@ const write: Command = async (world, p, op, tool) => {
   await world.learn();
   const { entry, outcome } = expected;
   expect(answer.structured).toMatchObject({ outcome, id: entry.id, key: keyOf(op), version: latest(entry).version });
+  expectProposal(answer, expected);
   world.scan(p, answer, args, [{ entry, state: {} }]);
 };
 
@@ -80,9 +82,10 @@ const forget: Command = async (world, p, op, tool) => {
   const answer = await world.tool(p, tool, args);
   if (!canWrite(p)) return expectRefusal(world, p, answer, args, "PERMISSION_DENIED");
   if (matching.length > 1) return expectRefusal(world, p, answer, args, "CONFLICT");
-  archive(p, matching);
+  const { proposals } = archive(world.model, p, matching);
   await world.learn();
-  expect(answer.structured).toMatchObject({ deleted: matching.length === 1 });
+  expect(answer.structured).toMatchObject({ deleted: matching.length === 1 && proposals.length === 0 });
+  expectProposal(answer, { proposal: proposals[0] });
   world.scan(p, answer, args, matching.map((entry) => ({ entry, state: {} })));
   if (matching.length === 0) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, keyOf(op), answer);
 };

@@ -34,7 +34,7 @@ let worlds = 0;
 interface VersionRow {
   id: string; version: number; at: number; actor: string; content: string; visibility: string;
 }
-type ProposalRow = Pick<Proposal, "id" | "version" | "visibility" | "by" | "state" | "decidedBy"> & { memory: string };
+type ProposalRow = Pick<Proposal, "id" | "version" | "visibility" | "by" | "state" | "decidedBy"> & { memory: string; content: string | null; tags: string | null; isArchived: 0 | 1 | null };
 
 interface Row {
   id: string; alias: number; version: number; owner: string; visibility: string; namespace: string; key: string | null;
@@ -170,7 +170,7 @@ export class World {
         )
         .bind(team),
       d1.prepare("SELECT memory_id AS id, version, at, actor_id AS actor, state ->> '$.content' AS content, state ->> '$.visibility' AS visibility FROM versions WHERE team_id = ? ORDER BY memory_id, version").bind(team),
-      d1.prepare("SELECT id, memory_id AS memory, version, visibility, proposed_by AS by, state, decided_by AS decidedBy FROM proposals WHERE team_id = ?").bind(team),
+      d1.prepare("SELECT id, memory_id AS memory, version, visibility, proposed_by AS by, state, decided_by AS decidedBy, proposed ->> '$.content' AS content, proposed ->> '$.tags' AS tags, iif(proposed IS NULL, NULL, proposed ->> '$.archivedAt' IS NOT NULL) AS isArchived FROM proposals WHERE team_id = ?").bind(team),
     ])) as unknown as [{ results: Row[] }, { results: VersionRow[] }, { results: ProposalRow[] }];
     const mine = this.model.entries.filter((entry) => entry.team === team);
     const fresh = memories.results.filter((row) => !mine.some((entry) => entry.alias === row.alias));
@@ -201,13 +201,17 @@ export class World {
 
   #learnProposals(team: string, rows: ProposalRow[]): void {
     const waiting = this.model.proposals.filter(({ entry }) => entry.team === team);
-    const is = (row: ProposalRow) => (one: Proposal): boolean => one.entry.id === row.memory && one.version === row.version && one.visibility === row.visibility;
+    // Of one person and one memory at most one waits.
+    const isFresh = (row: ProposalRow) => (one: Proposal): boolean => one.id === "" && one.entry.id === row.memory && one.by === row.by;
     for (const row of rows) {
-      const fresh = waiting.find(is(row));
-      if (fresh?.id === "") fresh.id = row.id;
+      const fresh = row.state === "pending" && !waiting.some(({ id }) => id === row.id) ? waiting.find(isFresh(row)) : undefined;
+      if (fresh) fresh.id = row.id;
     }
     const inOrder = (list: ProposalRow[]): ProposalRow[] => list.sort((a, b) => (a.id < b.id ? -1 : 1));
-    const row = ({ id, entry, version, visibility, by, state, decidedBy }: Proposal): ProposalRow => ({ id, memory: entry.id, version, visibility, by, state, decidedBy });
+    const row = ({ id, entry, version, visibility, by, state, decidedBy, proposed }: Proposal): ProposalRow => ({
+      id, memory: entry.id, version, visibility, by, state, decidedBy,
+      content: proposed && proposed.content, tags: proposed && JSON.stringify(proposed.tags), isArchived: proposed && (proposed.archivedAt === null ? 0 : 1),
+    });
     expect(inOrder(rows), "the queue is what the model says").toEqual(inOrder(waiting.map(row)));
   }
 

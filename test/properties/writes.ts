@@ -79,16 +79,22 @@ function storeOnce(world: World, p: Principal, args: Record<string, unknown>): W
     if (request !== JSON.stringify(args)) return refuse("VALIDATION_ERROR");
     if (!sees(p, entry)) return refuse("MEMORY_NOT_FOUND");
     const left = entry.versions.find((then) => then.version === version && seesVersion(p, entry, then));
-    const wanted = given(args).visibility ?? "private";
-    return { outcome, entry, left, proposal: isReviewed(world.model, p, wanted) ? propose(world.model, p, entry, wanted, left) : undefined };
+    return { outcome, entry, left, proposal: proposedBefore(world, p, prior, left ?? latest(entry), given(args).visibility ?? "private") };
   }
   const written = remember(world.model, p, given(args));
   if (!refused(written)) world.once.set(name, { request: JSON.stringify(args), version: latest(written.entry).version, ...written });
   return written;
 }
 
+/** Of what the team holds only the first call proposes; that a memory of one's own be shared is proposed again. */
+function proposedBefore(world: World, p: Principal, { outcome, entry }: { outcome: string; entry: Entry }, then: Version, wanted: State["visibility"]): Proposal | undefined {
+  if (wanted === "private" || !isReviewed(world.model, p)) return undefined;
+  if (outcome !== "proposed" || then.state.visibility === "private") return propose(world.model, p, entry, { ...then.state, visibility: wanted }, then);
+  return world.model.proposals.findLast((one) => one.entry === entry && one.by === p.user && one.version === then.version);
+}
+
 /** Who asked for more than they may alone is told what became of it; nobody else is told anything. */
-function expectProposal(answer: Answer, { proposal }: { proposal?: Proposal | undefined }): void {
+export function expectProposal(answer: Answer, { proposal }: { proposal?: Proposal | undefined }): void {
   expect(answer.structured["proposal"]).toEqual(proposal && { id: proposal.id, scope: proposal.visibility, state: proposal.state });
 }
 
@@ -159,12 +165,15 @@ const forget: Command = async (world, p, op, tool) => {
   if (bit(op, 2)) return;
   const confirmed = { ...args, confirm: preview.structured["confirm"] };
   const answer = await world.tool(p, tool, confirmed);
-  const gone = chosen.map(({ id }) => id);
-  if (mode === "archive") archive(p, chosen);
-  else erase(model, chosen);
+  const { gone, proposals } = mode === "archive" ? archive(model, p, chosen) : { gone: chosen, proposals: [] };
+  if (mode === "erase") erase(model, chosen);
+  const waiting = proposals.filter(({ state }) => state === "pending").length;
   for (const [name, { entry }] of world.once) if (mode === "erase" && chosen.includes(entry)) world.once.delete(name);
   await world.learn();
-  expect(answer.structured).toMatchObject({ outcome: mode === "erase" ? "erased" : "archived", count: gone.length });
+  const outcome = mode === "erase" ? "erased" : gone.length > 0 ? "archived" : waiting > 0 ? "proposed" : "unchanged";
+  const { memory_ids, ...told } = answer.structured;
+  expect(sorted(memory_ids as string[])).toEqual(sorted(gone.map(({ id }) => id)));
+  expect(told).toEqual({ outcome, count: gone.length, ...(waiting > 0 ? { proposed: waiting } : {}), ...(proposals.length > waiting ? { refused: proposals.length - waiting } : {}) });
   world.scan(p, answer, confirmed, chosen.map((entry) => ({ entry, state: {} })));
 };
 

@@ -6,7 +6,10 @@ import { homeOf, type Memory } from "../memories/memory.ts";
 import { requireEdit } from "../memories/policy.ts";
 import { untilWon } from "../memories/race.ts";
 import { resolveOne } from "../memories/resolve.ts";
-import { linkTypes } from "./graph.ts";
+import { isReviewed, proposeLinks } from "../memories/review.ts";
+import type { Proposal } from "../memories/review-ports.ts";
+import { linkTypes, type MemoryLink } from "./graph.ts";
+import type { NewLink } from "./ports.ts";
 
 /** Id, alias or key of the other memory. */
 const to = z.union([field.memoryRef, field.key], { error: "must be the id, the integer alias or the key of a memory" });
@@ -36,36 +39,55 @@ export function resolveEnds(ctx: Context, links: readonly { to: string | number 
 
 /**
  * Ties a memory, in the version that the caller has seen, to others. A link that exists gets the new strength and reason;
- * circles are allowed.
+ * circles are allowed. Answers the proposal when some of the links wait for a review.
  */
-export async function linkMemory(ctx: Context, source: Memory, links: LinkInput): Promise<void> {
-  if (links.length === 0) return;
-  await untilWon("these memories", async (attempt) => {
+export async function linkMemory(ctx: Context, source: Memory, links: LinkInput): Promise<Proposal | undefined> {
+  if (links.length === 0) return undefined;
+  return untilWon("these memories", async (attempt) => {
     const current = attempt === 0 ? source : await resolveOne(ctx, { id: source.id });
     requireEdit(ctx.principal, current);
     const targets = await resolveEnds(ctx, links);
     if (targets.some(({ id }) => id === source.id)) throw invalid("A memory cannot be linked to itself.", "Give another memory as `to`.");
-    await ctx.graph.link(
-      ctx.principal,
-      ctx,
-      links.map(({ type, strength, reason }, i) => ({ source: source.id, target: (targets[i] as Memory).id, type, strength, reason, sourceVersion: current.version })),
-    );
-    await tell(ctx, current, targets);
+    const wanted = links.map(({ type, strength, reason }, i) => ({ source: source.id, target: (targets[i] as Memory).id, type, strength, reason, sourceVersion: current.version }));
+    const held = await reviewedLinks(ctx, [current, ...targets], wanted);
+    const free = wanted.filter((link) => !held.includes(link));
+    if (free.length > 0) {
+      await ctx.graph.link(ctx.principal, ctx, free);
+      await tell(ctx, current, targets);
+    }
+    if (held.length === 0) return undefined;
+    return proposeLinks(ctx, current, { add: held.map(({ target, type, strength, reason }) => ({ to: target, type, strength, reason })), remove: [] });
   });
 }
 
-/** Answers how many links are gone. */
-export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkInput): Promise<number> {
-  if (links.length === 0) return 0;
+/** Answers the proposal when some of it waits for a review. */
+export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkInput): Promise<Proposal | undefined> {
+  if (links.length === 0) return undefined;
   requireEdit(ctx.principal, source);
   const targets = await resolveEnds(ctx, links);
-  const gone = await ctx.graph.unlink(
-    ctx.principal,
-    ctx,
-    links.map(({ type }, i) => ({ source: source.id, target: (targets[i] as Memory).id, ...(type === undefined ? {} : { type }) })),
-  );
-  if (gone > 0) await tell(ctx, source, targets);
-  return gone;
+  const wanted = links.map(({ type }, i) => ({ source: source.id, target: (targets[i] as Memory).id, ...(type === undefined ? {} : { type }) }));
+  const present = await ctx.graph.links(ctx.principal, ctx.now, [source.id]);
+  const isThere = (link: (typeof wanted)[number]): boolean => present.some((one) => sameEnds(one, link) && (link.type === undefined || one.type === link.type));
+  const shared = sharedIds([source, ...targets]);
+  const review = shared.has(source.id) && wanted.some(({ target }) => shared.has(target)) && (await isReviewed(ctx));
+  const held = wanted.filter((link) => review && shared.has(link.target) && isThere(link));
+  const free = wanted.filter((link) => !held.includes(link));
+  if (free.length > 0 && (await ctx.graph.unlink(ctx.principal, ctx, free)) > 0) await tell(ctx, source, targets);
+  if (held.length === 0) return undefined;
+  return proposeLinks(ctx, source, { add: [], remove: held.map(({ target, type }) => ({ to: target, ...(type === undefined ? {} : { type }) })) });
+}
+
+const sameEnds = (a: { source: string; target: string }, b: { source: string; target: string }): boolean => a.source === b.source && a.target === b.target;
+const sharedIds = (memories: readonly Memory[]): Set<string> => new Set(memories.flatMap(({ id, visibility }) => (visibility === "private" ? [] : id)));
+
+/** The links that wait for a review: others see a link when they see both of its ends. One that is there already changes nothing. */
+export async function reviewedLinks<T extends NewLink>(ctx: Context, ends: readonly Memory[], links: readonly T[]): Promise<T[]> {
+  const shared = sharedIds(ends);
+  const seen = links.filter(({ source, target }) => shared.has(source) && shared.has(target));
+  if (seen.length === 0 || !(await isReviewed(ctx))) return [];
+  const present = await ctx.graph.links(ctx.principal, ctx.now, [...new Set(seen.map(({ source }) => source))]);
+  const isSame = (link: T) => (one: MemoryLink): boolean => sameEnds(one, link) && one.type === link.type && one.strength === link.strength && one.reason === link.reason;
+  return seen.filter((link) => !present.some(isSame(link)));
 }
 
 /** Answers kept by those who see a link, which is who sees both ends, hold no longer. */

@@ -1,8 +1,11 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import * as field from "../memories/fields.ts";
+import { isExpired, type Memory } from "../memories/memory.ts";
 import { untilWon } from "../memories/race.ts";
+import { proposeLinks } from "../memories/review.ts";
 import { linkTypes } from "./graph.ts";
+import { reviewedLinks } from "./link.ts";
 import type { NewLink } from "./ports.ts";
 
 const tie = { type: z.enum(linkTypes), strength: field.fraction.default(1), reason: field.phrase("reason", 500).default("") };
@@ -30,8 +33,11 @@ export async function exportLinks(ctx: Context, ids: string[]): Promise<Map<stri
 /** Of one transaction. */
 const batch = 500;
 
-/** Makes the links whose ends are both here by now. `ids` are those that the records were given. */
-export async function importLinks(ctx: Context, records: readonly { id?: string | undefined; links?: PortableLinks | undefined }[], ids: readonly string[]): Promise<void> {
+/**
+ * Makes the links whose ends are both here by now. `ids` are those that the records were given. Answers how many of the
+ * links wait for a review.
+ */
+export async function importLinks(ctx: Context, records: readonly { id?: string | undefined; links?: PortableLinks | undefined }[], ids: readonly string[]): Promise<number> {
   const arrived = new Map(records.map((record, i) => [record.id, ids[i] as string]));
   const here = (end: string): string => arrived.get(end) ?? end;
   const links = new Map<string, NewLink>();
@@ -43,14 +49,23 @@ export async function importLinks(ctx: Context, records: readonly { id?: string 
     }
   }
   const all = [...links.values()];
-  for (let from = 0; from < all.length; from += batch) await linkPresent(ctx, all.slice(from, from + batch));
+  let waiting = 0;
+  for (let from = 0; from < all.length; from += batch) waiting += await linkPresent(ctx, all.slice(from, from + batch));
+  return waiting;
 }
 
-async function linkPresent(ctx: Context, links: NewLink[]): Promise<void> {
-  await untilWon("these memories", async () => {
+function linkPresent(ctx: Context, links: NewLink[]): Promise<number> {
+  return untilWon("these memories", async () => {
     const ends = [...new Set(links.flatMap(({ source, target }) => [source, target]))];
-    const found = new Set((await ctx.memories.lookupMany(ctx.principal, { ids: ends, named: [] })).filter(({ expiresAt }) => expiresAt === null || expiresAt > ctx.now).map(({ id }) => id));
-    const whole = links.filter(({ source, target }) => found.has(source) && found.has(target));
-    if (whole.length > 0) await ctx.graph.link(ctx.principal, ctx, whole);
+    const found = (await ctx.memories.lookupMany(ctx.principal, { ids: ends, named: [] })).filter((memory) => !isExpired(memory, ctx.now));
+    const byId = new Map(found.map((memory) => [memory.id, memory]));
+    const whole = links.filter(({ source, target }) => byId.has(source) && byId.has(target));
+    const held = await reviewedLinks(ctx, found, whole);
+    const free = whole.filter((link) => !held.includes(link));
+    if (free.length > 0) await ctx.graph.link(ctx.principal, ctx, free);
+    for (const [source, from] of Map.groupBy(held, (link) => link.source)) {
+      await proposeLinks(ctx, byId.get(source) as Memory, { add: from.map(({ target, type, strength, reason }) => ({ to: target, type, strength, reason })), remove: [] });
+    }
+    return held.length;
   });
 }

@@ -9,6 +9,8 @@ import { requireEdit, requireErase } from "./policy.ts";
 import { noteSecrets } from "./secret-reading.ts";
 import { untilWon } from "./race.ts";
 import { followingVersion, purge } from "./remember.ts";
+import { isReviewed, propose, requireRoom, withoutReview } from "./review.ts";
+import type { Proposal } from "./review-ports.ts";
 
 export interface ForgetInput {
   ids?: (string | number)[];
@@ -23,7 +25,8 @@ export interface ForgetInput {
 
 export type ForgetOutcome =
   | { outcome: "preview"; mode: ForgetInput["mode"]; memories: Memory[]; confirm: string; changed: boolean }
-  | { outcome: "archived" | "erased"; ids: string[] };
+  /** `proposals`: what else is to be archived waits for a review, or was refused in one before. */
+  | { outcome: "archived" | "erased" | "proposed" | "unchanged"; ids: string[]; proposals: Proposal[] };
 
 const maxForget = 500;
 
@@ -45,22 +48,38 @@ export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOu
 }
 
 /** Archives one memory named exactly, without preview: it can be undone (delete of the other vocabularies). */
-export async function archiveOne(ctx: Context, memory: Memory): Promise<void> {
+export async function archiveOne(ctx: Context, memory: Memory): Promise<Archived> {
   requireEdit(ctx.principal, memory);
-  await archive(ctx, [memory]);
+  return archive(ctx, [memory]);
 }
 
-async function archive(ctx: Context, chosen: Memory[]): Promise<ForgetOutcome> {
-  const open = chosen.filter((memory) => memory.archivedAt === null);
-  if (open.length > 0) {
-    const writes = (await whole(ctx, open)).map((memory) => ({
+type Archived = Exclude<ForgetOutcome, { outcome: "preview" }>;
+
+async function archive(ctx: Context, chosen: Memory[]): Promise<Archived> {
+  const open = await whole(ctx, chosen.filter((memory) => memory.archivedAt === null));
+  const review = open.some(({ visibility }) => visibility !== "private") && (await isReviewed(ctx));
+  const isHeld = (memory: Memory): boolean => review && withoutReview(ctx.principal, memory, { ...memory, archivedAt: ctx.now }).archivedAt === null;
+  const [held, free] = [open.filter(isHeld), open.filter((memory) => !isHeld(memory))];
+  const proposals = held.length > 0 ? await proposeArchiving(ctx, held) : [];
+  if (free.length > 0) {
+    const writes = free.map((memory) => ({
       memory: followingVersion(ctx, memory, { archivedAt: ctx.now }),
       action: "archive" as const,
       before: memory,
     }));
     await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes));
   }
-  return { outcome: "archived", ids: chosen.map((memory) => memory.id) };
+  const waiting = new Set(held.map(({ id }) => id));
+  const ids = chosen.flatMap(({ id }) => (waiting.has(id) ? [] : id));
+  return { outcome: ids.length > 0 ? "archived" : proposals.some(({ state }) => state === "pending") ? "proposed" : "unchanged", ids, proposals };
+}
+
+/** @throws WriteRace when one of them has changed */
+async function proposeArchiving(ctx: Context, memories: Memory[]): Promise<Proposal[]> {
+  await requireRoom(ctx, memories.map(({ id }) => id));
+  const proposals = await propose(ctx, memories.map((memory) => ({ memory, state: { ...memory, archivedAt: ctx.now } })));
+  if (proposals.length < memories.length) throw new WriteRace();
+  return proposals;
 }
 
 /** Secrets that were selected by more than their name are without what is sealed of them. @throws WriteRace when one has changed since */
@@ -76,7 +95,7 @@ async function whole(ctx: Context, chosen: Memory[]): Promise<Memory[]> {
 }
 
 async function erase(ctx: Context, chosen: Memory[]): Promise<ForgetOutcome> {
-  return { outcome: "erased", ids: await purge(ctx, chosen) };
+  return { outcome: "erased", ids: await purge(ctx, chosen), proposals: [] };
 }
 
 async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {

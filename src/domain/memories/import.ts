@@ -10,7 +10,7 @@ import { canonical, homeOf, isExpired, newState, sameState, type Memory, type Me
 import { importLinks } from "../graph/portable-links.ts";
 import { portableMemory, toState, type PortableMemory, type StateInput } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
-import { isReviewed, isWider, proposeWider } from "./review.ts";
+import { isReviewed, propose, requireRoom, type Wanted, withoutReview } from "./review.ts";
 import { takenKey, untilWon } from "./race.ts";
 import { firstVersion, followingVersion, purge } from "./remember.ts";
 
@@ -25,8 +25,10 @@ export interface ImportOutcome {
   updated: number;
   unchanged: number;
   skipped: number;
-  /** Of these: what others were to see, and see only after a review. */
+  /** Records of which something waits for a review. One of which nothing was done beside that is counted here alone. */
   proposed: number;
+  /** Links that wait, of any record. */
+  proposedLinks: number;
   /** In the order of the records. */
   ids: string[];
 }
@@ -41,9 +43,8 @@ const attemptsWithGivenIds = 4;
 /** Takes records in order; a record whose key occurs twice makes two versions. Each chunk is atomic. */
 export async function importMemories(ctx: Context, input: ImportInput): Promise<ImportOutcome> {
   requireScope(ctx.principal, "memory:write");
-  const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, ids: [] };
-  const widest = input.records.flatMap(everWanted).reduce((most, wanted) => (isWider(wanted, most) ? wanted : most), "private");
-  const review = await isReviewed(ctx, widest);
+  const outcome = nothingYet();
+  const review = await isReviewed(ctx);
   for (const chunk of chunks(input.records, ctx, review)) {
     for (let rest = chunk; rest.length > 0; ) {
       const part = await importChunk(ctx, rest, input.onConflict, review);
@@ -52,9 +53,11 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
       rest = rest.slice(part.ids.length);
     }
   }
-  await importLinks(ctx, input.records, outcome.ids);
+  outcome.proposedLinks = await importLinks(ctx, input.records, outcome.ids);
   return outcome;
 }
+
+const nothingYet = (): ImportOutcome => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, proposedLinks: 0, ids: [] });
 
 const portableMemories = z.array(portableMemory);
 
@@ -129,15 +132,15 @@ function bytesOf({ history: _history, ...record }: PortableMemory): number {
 /** Imports the records, or as many of the first ones as name each memory only once. */
 function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"], review: boolean): Promise<ImportOutcome> {
   return untilWon("these memories", async (attempt) => {
-    const states = review ? await unreviewed(ctx, records) : records.map(toState);
-    const left: { record: PortableMemory; memory: Memory }[] = [];
+    const states = review ? await placedWithoutReview(ctx, records) : records.map(toState);
+    const held: (Wanted & { isDone: boolean })[] = [];
     const { byId, byPlace } = await existing(ctx, records, states);
     const expired = [...byId.values()].filter((memory) => isExpired(memory, ctx.now));
     if (expired.length > 0) {
       await purge(ctx, expired);
       throw new WriteRace();
     }
-    const outcome: ImportOutcome = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, ids: [] };
+    const outcome = nothingYet();
     const writes: MemoryWrite[] = [];
     const named = new Set<string>();
     for (const [i, record] of records.entries()) {
@@ -150,52 +153,60 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       if (!present) {
         const write = arrival(ctx, record, state, { keepId: attempt < attemptsWithGivenIds, review });
         writes.push(write);
-        left.push({ record, memory: write.memory });
+        if (review) held.push({ memory: write.memory, state: { ...write.memory, visibility: wantedOf(record) }, isDone: true });
         outcome.created += 1;
         outcome.ids.push(write.memory.id);
         continue;
       }
       named.add(present.id);
       outcome.ids.push(present.id);
-      const next = followingVersion(ctx, present, { ...state, archivedAt: record.archived_at ?? null });
-      const same = sameState(present, next);
-      if (!same && onConflict === "skip") {
+      const wanted = followingVersion(ctx, present, { ...toState(record), archivedAt: record.archived_at ?? null });
+      if (sameState(present, wanted)) {
+        outcome.unchanged += 1;
+        continue;
+      }
+      if (onConflict === "skip") {
         outcome.skipped += 1;
         continue;
       }
-      if (!same || review) {
-        requireEdit(ctx.principal, present);
-        requireVisibilityChange(ctx.principal, present, (review ? toState(record).visibility : undefined) ?? next.visibility);
-      }
-      left.push({ record, memory: same ? present : next });
-      if (same) outcome.unchanged += 1;
-      else {
+      requireEdit(ctx.principal, present);
+      requireVisibilityChange(ctx.principal, present, wanted.visibility);
+      const next = review ? { ...wanted, ...withoutReview(ctx.principal, present, wanted) } : wanted;
+      const isDone = !sameState(present, next);
+      if (!sameState(next, wanted)) held.push({ memory: isDone ? next : present, state: wanted, isDone });
+      if (isDone) {
         if (holder && holder.id !== present.id && next.archivedAt === null) throw takenKey(next, holder);
         writes.push({ memory: next, action: "update", before: present });
         outcome.updated += 1;
       }
     }
+    const waiting = held.filter(({ memory, state }) => !sameState(memory, state));
+    if (waiting.length > 0) await requireRoom(ctx, waiting.map(({ memory }) => memory.id));
     if (writes.length > 0) {
       const history = new Map(writes.flatMap(({ memory, history: earlier }) => (earlier?.length ? [[memory.id, earlier] as const] : [])));
       await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes), history);
     }
-    if (review) outcome.proposed = (await proposeWider(ctx, left.map(({ memory, record }) => ({ memory, visibility: wantedOf(record) })))).length;
+    const decisions = new Map((await propose(ctx, waiting)).map(({ memoryId, state }) => [memoryId, state]));
+    for (const { memory, isDone } of waiting) {
+      const state = decisions.get(memory.id);
+      if (state === "pending") outcome.proposed += 1;
+      // Refused before, or changed meanwhile.
+      else if (!isDone) outcome[state ? "unchanged" : "skipped"] += 1;
+    }
     return outcome;
   });
 }
 
 const wantedOf = (record: StateInput): Visibility => toState(record).visibility ?? "private";
-const everWanted = (record: PortableMemory): Visibility[] => [record, ...(record.history ?? []).map(({ state }) => state)].map(wantedOf);
 
-/** The states as far as they need no review: others see at most what they see already under the same id or key. */
-async function unreviewed(ctx: Context, records: PortableMemory[]): Promise<Partial<MemoryState>[]> {
+/** Where the records go without a review: what the team holds already under the same id or key stays there, the rest is private. */
+async function placedWithoutReview(ctx: Context, records: PortableMemory[]): Promise<Partial<MemoryState>[]> {
   const wanted = records.map(toState);
   const { byId, byPlace } = await existing(ctx, records, wanted);
   return wanted.map((state, i) => {
-    const visibility = wantedOf(records[i] as PortableMemory);
     const present = byId.get(records[i]?.id ?? "") ?? byPlace.get(placeOf(ctx, state) ?? "");
-    const seen = present && !isExpired(present, ctx.now) ? present.visibility : "private";
-    return isWider(visibility, seen) ? { ...state, visibility: seen } : state;
+    const isShared = present && !isExpired(present, ctx.now) && present.visibility !== "private";
+    return isShared || state.visibility === undefined ? state : { ...state, visibility: "private" };
   });
 }
 

@@ -132,7 +132,8 @@ export type PortableMemory = z.output<typeof portableMemory>;
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-function portableState(state: MemoryState) {
+/** In the names of the wire. */
+export function portableState(state: MemoryState): Record<string, unknown> {
   return {
     key: state.key,
     content: state.content,

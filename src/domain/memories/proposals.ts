@@ -1,58 +1,91 @@
 import type { Context } from "../context.ts";
 import { DomainError } from "../errors.ts";
+import { linkMemory, unlinkMemory } from "../graph/link.ts";
+import { legible } from "../secrets/withheld.ts";
 import { isTeamAdmin } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
-import type { Memory } from "./memory.ts";
+import { isExpired, type Memory, type MemoryState } from "./memory.ts";
 import { maySee } from "./policy.ts";
 import { untilWon } from "./race.ts";
 import { followingVersion } from "./remember.ts";
 import { freeKey } from "./revise.ts";
-import type { Proposal, ProposalState } from "./review-ports.ts";
+import type { LinkChanges, Proposal, ProposalState } from "./review-ports.ts";
+import { noteSecrets } from "./secret-reading.ts";
 
 export interface ProposedMemory {
   proposal: Proposal;
-  /** Absent when what it says now is not for the caller to see. */
+  /** The memory now, and as it is proposed. Absent when what they say is not for the caller to see. */
   memory: Memory | undefined;
+  wanted: MemoryState | undefined;
   /** The memory has changed since it was proposed, so that it can only be refused. */
   outdated: boolean;
 }
 
-const isOutdated = (proposal: Proposal, memory: Memory): boolean =>
-  proposal.state === "pending" && (memory.version !== proposal.version || memory.archivedAt !== null);
+/** Restoring is a change of an archived memory; sharing one is none. */
+function isOutdated(ctx: Context, { state, version, proposed, links }: Proposal, memory: Memory): boolean {
+  if (state !== "pending") return false;
+  return memory.version !== version || (memory.archivedAt !== null && !proposed && !links) || (proposed !== null && isExpired(proposed, ctx.now));
+}
 
-/** The queue; for who decides nothing in it, their own proposals. What is private is shown only as it was proposed, and while it is. */
+const wantedState = ({ proposed, visibility }: Proposal, memory: Memory): MemoryState => proposed ?? { ...memory, visibility };
+
+/**
+ * The queue; who decides nothing in it sees their own proposals. A private memory, and what was proposed of it, is shown only
+ * as it was proposed, and while it is.
+ */
 export async function listProposals(ctx: Context, input: { state: ProposalState; below?: string; limit: number }): Promise<ProposedMemory[]> {
   requireAction(ctx.principal, "see the team");
   const proposedBy = isTeamAdmin(ctx.principal) ? undefined : ctx.principal.userId;
   const found = await ctx.proposals.list(ctx.principal, ctx.now, { ...input, below: input.below, proposedBy });
-  return found.map(({ proposal, memory }) => {
-    const outdated = isOutdated(proposal, memory);
+  const listed = found.map(({ proposal, memory }) => {
+    const outdated = isOutdated(ctx, proposal, memory);
     const shown = maySee(ctx.principal, memory) || (proposal.state === "pending" && !outdated);
-    return { proposal, memory: shown ? memory : undefined, outdated };
+    return { proposal, memory: shown ? memory : undefined, wanted: shown ? wantedState(proposal, memory) : undefined, outdated };
   });
+  await noteSecrets(ctx, listed.flatMap(({ memory, wanted }) => (memory ? { ...memory, ...(wanted?.sensitivity === "secret" ? { sensitivity: "secret" as const } : {}) } : [])));
+  return listed;
 }
 
-/** Others see the memory from now on, in the name of who wrote it. */
+/** Others see the memory as proposed from now on, in the name of who wrote it. */
 export async function acceptProposal(ctx: Context, input: { id: string }): Promise<Memory> {
   requireAction(ctx.principal, "decide proposals");
-  return untilWon("this memory", async (attempt) => {
+  const { accepted, links } = await untilWon("this memory", async (attempt) => {
     const found = await ctx.proposals.find(ctx.principal, ctx.now, input.id);
     if (!found) throw noSuchProposal();
-    const { proposal, memory } = found;
+    const { memory } = found;
+    const [proposal] = legible([found.proposal]) as [Proposal];
     if (proposal.state !== "pending") throw decided();
-    if (isOutdated(proposal, memory)) {
+    if (isOutdated(ctx, proposal, memory)) {
       throw new DomainError("CONFLICT", "The memory has changed since it was proposed.", { mend: "Refuse it, or wait until it is proposed again as it is now." });
     }
-    const { updatedBy, updatedTool } = memory;
-    const next = { ...followingVersion(ctx, memory, { visibility: proposal.visibility }), updatedBy, updatedTool };
+    const links = proposal.links && (await linkable(ctx, proposal.links));
+    const { proposed, proposedBy, tool } = proposal;
+    const author = proposed ? { updatedBy: proposedBy, updatedTool: tool } : { updatedBy: memory.updatedBy, updatedTool: memory.updatedTool };
+    const next = { ...followingVersion(ctx, memory, wantedState(proposal, memory)), ...author };
     if (attempt > 0) await freeKey(ctx, memory, next);
-    const [shared] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action: "share", before: memory, proposal: proposal.id }]);
-    await ctx.index.apply(ctx.principal, [shared as Memory]);
-    return shared as Memory;
+    const action = proposed || links ? "accept" : "share";
+    const [accepted] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action, before: memory, proposal: proposal.id }]);
+    await ctx.index.apply(ctx.principal, [accepted as Memory]);
+    return { accepted: accepted as Memory, links };
   });
+  if (links) {
+    await linkMemory(ctx, accepted, links.add);
+    await unlinkMemory(ctx, accepted, links.remove);
+  }
+  return accepted;
 }
 
-/** The memory stays as private as it was; who proposed it sees that it was refused. */
+/** A link to a memory that is gone is gone, too, and none can be made to it. */
+async function linkable(ctx: Context, { add, remove }: LinkChanges): Promise<LinkChanges> {
+  const ends = [...add, ...remove].map(({ to }) => to);
+  const here = new Set((await ctx.memories.lookupMany(ctx.principal, { ids: ends, named: [] })).flatMap((end) => (isExpired(end, ctx.now) ? [] : end.id)));
+  if (add.some(({ to }) => !here.has(to))) {
+    throw new DomainError("CONFLICT", "A memory that it would be linked to is gone.", { mend: "Refuse it, or wait until it is proposed again without that link." });
+  }
+  return { add, remove: remove.filter(({ to }) => here.has(to)) };
+}
+
+/** The memory stays as it was; who proposed it sees that it was refused. */
 export async function refuseProposal(ctx: Context, input: { id: string }): Promise<void> {
   requireAction(ctx.principal, "decide proposals");
   if (await ctx.proposals.refuse(ctx.principal, ctx, input.id)) return;

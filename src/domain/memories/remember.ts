@@ -6,11 +6,11 @@ import { type IdempotencyRecord, WriteRace } from "../ports.ts";
 import { sealedFields } from "../secrets/secret-box.ts";
 import { legible } from "../secrets/withheld.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import { asVersion, canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Visibility } from "./memory.ts";
+import { asVersion, canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
 import { untilWon } from "./race.ts";
 import { repeatedMemory } from "./recently-recalled.ts";
-import { isReviewed, isWider, proposeWider } from "./review.ts";
+import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./review-ports.ts";
 
 export interface RememberInput extends Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "supersededBy">> {
@@ -22,12 +22,12 @@ export interface RememberInput extends Partial<Omit<MemoryState, "ownerId" | "ar
 }
 
 export interface RememberOutcome {
-  /** `duplicate`: nothing was stored; `memory` is the one that says it already. */
-  outcome: "created" | "updated" | "unchanged" | "duplicate";
+  /** `duplicate`: nothing was stored; `memory` is the one that says it already. `proposed`: `memory` stays as it is until a review. */
+  outcome: "created" | "updated" | "unchanged" | "duplicate" | "proposed";
   memory: Memory;
   /** True when this answers a repeated call by its idempotency key. */
   replayed: boolean;
-  /** That others see it, as was asked for, waits for a review. */
+  /** What else was asked for waits for a review. */
   proposal?: Proposal;
 }
 
@@ -40,7 +40,8 @@ const kept = [
 /**
  * Stores a memory. Under a key that exists (same visibility home and namespace) it becomes the next version:
  * content and expiry are the new ones, attributes not mentioned are kept. Identical state is `unchanged`. What would be
- * new, but says only what this session has just recalled, is a `duplicate`. What a review holds back is stored as private.
+ * new, but says only what this session has just recalled, is a `duplicate`. Under a review, what is new is stored as private,
+ * and what the team holds under the key stays as it is.
  */
 export async function remember(ctx: Context, input: RememberInput): Promise<RememberOutcome> {
   requireScope(ctx.principal, "memory:write");
@@ -50,47 +51,64 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
   }
   const wanted = newState({ ...fields, ownerId: ctx.principal.userId });
   const request = idempotencyKey === undefined ? { whole: "", open: "" } : await hashesOf(input);
-  const review = await isReviewed(ctx, wanted.visibility);
+  const review = wanted.visibility !== "private" && (await isReviewed(ctx));
 
-  const result = await untilWon("this key", async (attempt): Promise<RememberOutcome> => {
-    const fresh = review ? { ...wanted, visibility: await unreviewed(ctx, wanted) } : wanted;
+  return untilWon("this key", async (attempt): Promise<RememberOutcome> => {
+    const fresh: MemoryState = review && !(await isTaken(ctx, wanted)) ? { ...wanted, visibility: "private" } : wanted;
     const hint = await known(ctx, fresh, idempotencyKey, attempt);
     const repeated = allowDuplicate || hint.prior || hint.existing ? undefined : await repeatedMemory(ctx, fresh);
     // Only the truth can tell a repeat from a retry, or from an update that the index has not heard of.
     const { prior, existing: holder } = repeated ? await known(ctx, fresh, idempotencyKey, 1) : hint;
     if (repeated && !prior && !holder) return { outcome: "duplicate", memory: repeated, replayed: false };
-    if (prior) return replay(ctx, prior, request, input);
+    if (prior) {
+      const answered = await replay(ctx, prior, request, input);
+      return review ? { ...answered, ...(await proposedBefore(ctx, answered, wanted)) } : answered;
+    }
 
     const existing = holder && isExpired(holder, ctx.now) ? undefined : holder;
     if (holder && !existing) await purge(ctx, [holder]);
     // What others see already has gone meanwhile: anew it would need the review.
     if (review && !existing && fresh.visibility !== "private") throw new WriteRace();
     if (existing) requireVisibilityChange(ctx.principal, existing, wanted.visibility);
-    const next = existing ? nextVersion(ctx, existing, fields, fresh) : firstVersion(ctx, fresh);
-    const outcome = !existing ? "created" : sameState(existing, next) ? "unchanged" : "updated";
-    const answered = existing && outcome === "unchanged" ? existing : next;
+    const whole = existing ? nextVersion(ctx, existing, fields, wanted) : firstVersion(ctx, wanted);
+    const next = review ? { ...whole, ...withoutReview(ctx.principal, existing, whole) } : whole;
+    const isHeld = !sameState(next, whole);
+    if (isHeld) await requireRoom(ctx, [next.id]);
+    const kept = existing && sameState(existing, next) ? existing : undefined;
+    const proposed = kept && isHeld ? await proposeOnly(ctx, kept, whole) : undefined;
+    const outcome = proposed?.outcome ?? (kept ? "unchanged" : existing ? "updated" : "created");
+    const answered = kept ?? next;
     const requestHash = answered.sensitivity === "secret" ? request.open : request.whole;
     const once: IdempotencyRecord | undefined =
       idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash, memoryId: answered.id, version: answered.version, outcome };
-    if (answered === existing) {
+    if (kept) {
       if (once) await ctx.memories.settle(ctx.principal, ctx.now, once);
-      return { outcome, memory: existing, replayed: false };
+      return { memory: kept, replayed: false, outcome, ...(proposed ? { proposal: proposed.proposal } : {}) };
     }
-    const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", ...(existing ? { before: existing } : {}) }], once);
-    await ctx.index.apply(ctx.principal, [memory as Memory]);
-    return { outcome, memory: memory as Memory, replayed: false };
+    const [memory] = (await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", ...(existing ? { before: existing } : {}) }], once)) as [Memory];
+    await ctx.index.apply(ctx.principal, [memory]);
+    const [proposal] = isHeld ? await propose(ctx, [{ memory, state: whole }]) : [];
+    return { outcome, memory, replayed: false, ...(proposal ? { proposal } : {}) };
   });
-  if (!review || result.outcome === "duplicate") return result;
-  const [proposal] = await proposeWider(ctx, [{ memory: result.memory, visibility: wanted.visibility }]);
-  return proposal ? { ...result, proposal } : result;
 }
 
-/** Who may see it without a review: at most those who see what holds the key already. */
-async function unreviewed(ctx: Context, { key, namespace, visibility }: MemoryState): Promise<Visibility> {
-  if (key === null) return "private";
+/** Whether the team holds something under the key. */
+async function isTaken(ctx: Context, { key, namespace }: MemoryState): Promise<boolean> {
+  if (key === null) return false;
   const { existing } = await ctx.memories.lookup(ctx.principal, { named: { home: homeOf("shared", ctx.principal.userId), namespace, key } });
-  if (!existing || isExpired(existing, ctx.now)) return "private";
-  return isWider(visibility, existing.visibility) ? existing.visibility : visibility;
+  return existing !== undefined && !isExpired(existing, ctx.now);
+}
+
+/**
+ * The proposal of a call that is repeated. A memory that the call stored as private is proposed again, in case the first call
+ * got no further than that. Of what the team holds only the first call proposes: a late repeat replaces no newer proposal.
+ */
+async function proposedBefore(ctx: Context, { memory, outcome }: RememberOutcome, { visibility }: MemoryState): Promise<{ proposal?: Proposal }> {
+  const [proposal] =
+    outcome === "proposed" && memory.visibility !== "private"
+      ? (await ctx.proposals.own(ctx.principal, [memory.id])).filter(({ version }) => version === memory.version)
+      : await propose(ctx, [{ memory, state: { ...memory, visibility } }]);
+  return proposal ? { proposal } : {};
 }
 
 type Known = Awaited<ReturnType<Context["memories"]["lookup"]>>;

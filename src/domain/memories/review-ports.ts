@@ -1,39 +1,58 @@
+import type { LinkType } from "../graph/graph.ts";
 import type { WriteContext } from "../ports.ts";
 import type { Principal } from "../tenancy/principal.ts";
-import type { Memory } from "./memory.ts";
+import type { Memory, MemoryState, Withheld } from "./memory.ts";
 
 export const proposalStates = ["pending", "accepted", "refused"] as const;
 export type ProposalState = (typeof proposalStates)[number];
 
-/** A member's wish that others may see a memory, in just this version. */
-export interface Proposal {
+/** Links from a memory, to make and to take away. Without a type, those of any type. */
+export interface LinkChanges {
+  add: { to: string; type: LinkType; strength: number; reason: string }[];
+  remove: { to: string; type?: LinkType | undefined }[];
+}
+
+/** What a member wants of a memory that others see or are to see, based on just this version of it. */
+export interface Wish {
+  memory: Memory;
+  visibility: "shared" | "public";
+  /** The whole state that the memory is to have; null when only its visibility is to change. */
+  proposed: MemoryState | null;
+  links: LinkChanges | null;
+}
+
+/** A wish in the queue. An accepted one holds no text any more: the version that it became does. */
+export interface Proposal extends Omit<Wish, "memory"> {
   id: string;
   memoryId: string;
   version: number;
-  visibility: "shared" | "public";
   proposedBy: string;
   proposedAt: number;
   tool: string;
   state: ProposalState;
   decidedBy: string | null;
   decidedAt: number | null;
+  /** Why the sealed fields of `proposed` are not here. */
+  withheld?: Withheld;
 }
 
-export interface Wish {
-  memoryId: string;
-  version: number;
-  visibility: "shared" | "public";
-}
+/** Most proposals that wait at once, of one person and in one team. */
+export const mostWaiting = { person: 200, team: 2_000 };
 
-/** Who may look at a proposal's memory although it is private: its team's admins, and nobody else. */
+/** Who may see what is proposed: its author, and admins of the team. Verbs see to that; the store keeps to the team. */
 export interface ProposalStore {
   reviewRequired(principal: Principal): Promise<boolean>;
   setReview(principal: Principal, write: WriteContext, required: boolean): Promise<void>;
+  /** How many proposals wait, of the principal and in the team, beside the principal's own of these memories. */
+  waiting(principal: Principal, besides: string[]): Promise<{ mine: number; team: number }>;
   /**
-   * Puts the wishes into the queue, in place of what waits of the same memories. What was proposed before in just this
-   * version stands as it is, decided or not. Answers the proposals in the order of the wishes.
+   * Puts the wishes into the queue, in place of what else of the same memories the principal has waiting there. The very
+   * same wish of the same version stands as it is, decided or not. Answers the proposals in the order of the wishes, without
+   * those whose memory has changed and those that the queue has no room for.
    */
   propose(principal: Principal, write: WriteContext, wishes: Wish[]): Promise<Proposal[]>;
+  /** The principal's own of these memories, newest first. */
+  own(principal: Principal, memoryIds: string[]): Promise<Proposal[]>;
   /** Newest first, with their memories as they are now. `proposedBy`: only that person's. Expired memories are left out. */
   list(
     principal: Principal,

@@ -5,7 +5,7 @@ import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { homeOf, isExpired, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { takenKey, untilWon } from "./race.ts";
 import { followingVersion, purge } from "./remember.ts";
-import { isReviewed, isWider, proposeWider } from "./review.ts";
+import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./review-ports.ts";
 import { resolveOne, type Reference } from "./resolve.ts";
 
@@ -19,8 +19,8 @@ export interface ReviseInput {
 }
 
 export type ReviseOutcome =
-  /** `proposal`: what else was asked for waits for a review. */
-  | { outcome: "updated" | "unchanged"; memory: Memory; proposal?: Proposal }
+  /** `proposal`: what else was asked for waits for a review; when nothing was done beside that, the outcome is `proposed`. */
+  | { outcome: "updated" | "unchanged" | "proposed"; memory: Memory; proposal?: Proposal }
   | { outcome: "conflict"; current: Memory; attempted: ReviseInput["changes"] };
 
 /**
@@ -35,9 +35,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
   if (input.changes.expiresAt != null && input.changes.expiresAt <= ctx.now) {
     throw invalid("The expiry lies in the past.", "To remove a memory, forget it; to keep it, give an expiry in the future or null.");
   }
-  const wanted = input.changes.visibility ?? "private";
-  const review = await isReviewed(ctx, wanted);
-  const result = await untilWon("this memory", async (attempt): Promise<ReviseOutcome> => {
+  return untilWon("this memory", async (attempt): Promise<ReviseOutcome> => {
     const current = await resolveOne(ctx, input.target);
     requireEdit(ctx.principal, current);
     if (current.archivedAt !== null && input.changes.archivedAt === undefined) {
@@ -50,18 +48,19 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
         mend: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
       });
     }
-    const held = review && isWider(wanted, current.visibility) ? { visibility: current.visibility } : {};
-    const next = followingVersion(ctx, current, { ...input.changes, ...held });
-    if (sameState(current, next)) return { outcome: "unchanged", memory: current };
+    const wanted = followingVersion(ctx, current, input.changes);
+    const review = (current.visibility !== "private" || wanted.visibility !== "private") && (await isReviewed(ctx));
+    const next = review ? { ...wanted, ...withoutReview(ctx.principal, current, wanted) } : wanted;
+    const isHeld = !sameState(next, wanted);
+    if (isHeld) await requireRoom(ctx, [current.id]);
+    if (sameState(current, next)) return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current };
     if (attempt > 0) await freeKey(ctx, current, next);
-    const action = current.archivedAt !== null ? "restore" : "update";
-    const [memory] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action, before: current }]);
-    await ctx.index.apply(ctx.principal, [memory as Memory]);
-    return { outcome: "updated", memory: memory as Memory };
+    const action = current.archivedAt !== null && next.archivedAt === null ? "restore" : "update";
+    const [memory] = (await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action, before: current }])) as [Memory];
+    await ctx.index.apply(ctx.principal, [memory]);
+    const [proposal] = isHeld ? await propose(ctx, [{ memory, state: wanted }]) : [];
+    return { outcome: "updated", memory, ...(proposal ? { proposal } : {}) };
   });
-  if (!review || result.outcome === "conflict") return result;
-  const [proposal] = await proposeWider(ctx, [{ memory: result.memory, visibility: wanted }]);
-  return proposal ? { ...result, proposal } : result;
 }
 
 /** A race that would be lost every time: the place the memory would move to has this key already, or still. */

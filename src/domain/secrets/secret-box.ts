@@ -14,12 +14,14 @@ export interface SealedName {
   teamId: string;
   memoryId: string;
   version: number;
+  /** Of what is proposed, based on that version. */
+  proposal?: string;
 }
 
 const form = "s1";
 const envelope = new RegExp(`^${form}\\.([1-9]\\d*)\\.([\\w-]+)$`);
 const scheme = "omnimemory/secret/1";
-const about = ({ teamId, memoryId, version }: SealedName, field: string): string => JSON.stringify([scheme, teamId, memoryId, version, field]);
+const about = ({ teamId, memoryId, version, proposal }: SealedName, field: string): string => JSON.stringify([scheme, teamId, memoryId, version, field, ...(proposal === undefined ? [] : [proposal])]);
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -2,6 +2,8 @@ import { type Context as Request, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
+import { canonical, type Memory, type MemoryState } from "../../domain/memories/memory.ts";
+import { portableState } from "../../domain/memories/portable.ts";
 import { acceptProposal, listProposals, type ProposedMemory, refuseProposal, reviewSetting, setReview } from "../../domain/memories/proposals.ts";
 import { proposalStates } from "../../domain/memories/review-ports.ts";
 import { invalid } from "../../domain/errors.ts";
@@ -63,7 +65,7 @@ export function proposalRoutes(services: Services): Hono<Called> {
   return app;
 }
 
-const shown = ({ proposal, memory, outdated }: ProposedMemory): Record<string, unknown> => ({
+const shown = ({ proposal, memory, wanted, outdated }: ProposedMemory): Record<string, unknown> => ({
   id: proposal.id,
   state: proposal.state,
   scope: proposal.visibility,
@@ -74,4 +76,11 @@ const shown = ({ proposal, memory, outdated }: ProposedMemory): Record<string, u
   memory_id: proposal.memoryId,
   ...(outdated ? { outdated } : {}),
   ...(memory ? { memory: omnMemory(memory) } : {}),
+  ...(memory && wanted && proposal.state !== "accepted" ? { changes: changesOf(memory, wanted), ...(proposal.links ? { links: proposal.links } : {}) } : {}),
 });
+
+/** Each field that would be another one, as it is and as it is proposed: all of them, so that nothing is accepted unseen. */
+function changesOf(memory: Memory, wanted: MemoryState): Record<string, { before: unknown; after: unknown }> {
+  const [before, after] = [portableState(memory), portableState(wanted)];
+  return Object.fromEntries(Object.keys(after).flatMap((name) => (canonical(before[name]) === canonical(after[name]) ? [] : [[name, { before: before[name], after: after[name] }]])));
+}

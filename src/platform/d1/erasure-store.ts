@@ -73,9 +73,11 @@ export class D1ErasureStore implements ErasureStore {
     const d1 = this.#shardOf(shard);
     const theirs = "state ->> '$.ownerId' = ?1 AND state ->> '$.visibility' = 'private'";
     const state = JSON.stringify(newState({ content: blankContent, ownerId: userId }));
-    const [, , teams] = await d1.batch<{ team_id: string }>([
+    const [, , , teams] = await d1.batch<{ team_id: string }>([
       d1.prepare(`UPDATE versions SET state = ?2, data_key = NULL WHERE ${theirs} AND state ->> '$.content' <> ?3`).bind(userId, state, blankContent),
       d1.prepare("DELETE FROM idempotency WHERE user_id = ?1").bind(userId),
+      // What others accepted is theirs, and a proposal of it holds no text any more.
+      d1.prepare("DELETE FROM proposals WHERE proposed_by = ?1 AND state <> 'accepted'").bind(userId),
       d1.prepare(`SELECT DISTINCT team_id FROM versions WHERE ${theirs}`).bind(userId),
     ]);
     return (teams?.results ?? []).map(({ team_id }) => team_id);

@@ -193,8 +193,12 @@ export const insertTombstones = `INSERT INTO outbox (team_id, seq, memory_id, op
 export const deleteMemories = `DELETE FROM memories WHERE team_id = ?1 AND id IN (SELECT value FROM json_each(?2))`;
 export const deleteIdempotency = `DELETE FROM idempotency WHERE team_id = ?1 AND memory_id IN (SELECT value FROM json_each(?2))`;
 
-/** One that is decided already breaks the column's constraint, and the whole batch. Parameters: team, proposal, who decides, now. */
-export const fulfilProposal = `UPDATE proposals SET state = iif(state = 'pending', 'accepted', NULL), decided_by = ?3, decided_at = ?4
+/**
+ * One that is decided already breaks the column's constraint, and the whole batch. What it proposed is the memory's by now.
+ * Parameters: team, proposal, who decides, now.
+ */
+export const fulfilProposal = `UPDATE proposals SET state = iif(state = 'pending', 'accepted', NULL), decided_by = ?3, decided_at = ?4,
+    proposed = NULL, data_key = NULL, links = NULL
   WHERE team_id = ?1 AND id = ?2`;
 
 /** Parameters: team, user, key, hash, memory, version, outcome, now. */

@@ -3,7 +3,7 @@ import { DamagedSecret } from "../../domain/secrets/errors.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { auditDamage } from "./memory-sql.ts";
 import type { ShardOf } from "./shard-of.ts";
-import { type SealedRows, type StoredMemory, type StoredVersion, toVersion } from "./sealed-rows.ts";
+import { type SealedRows, type StoredMemory, type StoredState, type StoredVersion, toVersion } from "./sealed-rows.ts";
 
 /** Opens what a principal may see. What was tampered with is answered without what is sealed of it, and noted in the audit. */
 export class OpenedRows {
@@ -25,6 +25,12 @@ export class OpenedRows {
     if (rows.every(({ dataKey }) => dataKey === null)) return rows.map(toVersion);
     const found = await Promise.all(rows.map((row) => this.#sealed.version(row)));
     await this.#audit(principal, rows.filter((_, i) => isDamaged(found[i] as Version)).map(({ memoryId, teamId }) => ({ id: memoryId, teamId })));
+    return found;
+  }
+
+  async proposals<T extends StoredState>(principal: Principal, rows: T[]): Promise<(Omit<T, "proposed"> & Awaited<ReturnType<SealedRows["proposed"]>>)[]> {
+    const found = await Promise.all(rows.map(async (row) => ({ ...row, ...(await this.#sealed.proposed(row)) })));
+    await this.#audit(principal, found.filter(isDamaged).map(({ memoryId, teamId }) => ({ id: memoryId, teamId })));
     return found;
   }
 

@@ -1,11 +1,13 @@
-import { and, desc, eq, gt, isNull, lt, or, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { uuidv7 } from "../../domain/ids.ts";
-import type { Memory } from "../../domain/memories/memory.ts";
-import type { Proposal, ProposalState, ProposalStore, Wish } from "../../domain/memories/review-ports.ts";
+import { canonical, type Memory } from "../../domain/memories/memory.ts";
+import { mostWaiting, type Proposal, type ProposalState, type ProposalStore, type Wish } from "../../domain/memories/review-ports.ts";
 import type { WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { auditMemories } from "./memory-audit.ts";
+import { actOn, auditMemories } from "./memory-audit.ts";
+import { idsIn } from "./memory-conditions.ts";
+import { jsonArrays } from "./memory-sql.ts";
 import type { ShardOf } from "./shard-of.ts";
 import { proposals, teamPolicies } from "./review-schema.ts";
 import { OpenedRows } from "./opened-rows.ts";
@@ -16,32 +18,45 @@ const setReview = `INSERT INTO team_policies (team_id, review_required) VALUES (
   ON CONFLICT (team_id) DO UPDATE SET review_required = excluded.review_required`;
 
 /**
- * `?1` team, `?2` wishes as `[{id, memoryId, version, visibility}]`. What waits of these memories otherwise gives way, if the
- * wish is of the present version: a call that is repeated late takes nothing newer out of the queue.
+ * `?1` team, `?2` wishes as `[{id, memoryId, version}]`, `?3` who. What else of these memories they have waiting gives way, if
+ * the wish is of the present version: a call that is repeated late takes nothing newer out of the queue.
  */
-const withdrawOutdated = `DELETE FROM proposals WHERE team_id = ?1 AND state = 'pending' AND EXISTS (
+const withdrawOthers = `DELETE FROM proposals WHERE team_id = ?1 AND state = 'pending' AND proposed_by = ?3 AND EXISTS (
   SELECT 1 FROM json_each(?2) e CROSS JOIN memories m ON m.team_id = ?1 AND m.id = e.value ->> '$.memoryId' AND m.version = e.value ->> '$.version'
-  WHERE m.id = proposals.memory_id
-  AND (e.value ->> '$.version' <> proposals.version OR e.value ->> '$.visibility' <> proposals.visibility))`;
-/** Adds: ?3 who, ?4 now, ?5 tool. Only of memories that are still in just this version. */
-const insertWishes = `INSERT INTO proposals (team_id, id, memory_id, version, visibility, proposed_by, proposed_at, tool, state)
-  SELECT ?1, e.value ->> '$.id', m.id, m.version, e.value ->> '$.visibility', ?3, ?4, ?5, 'pending'
+  WHERE m.id = proposals.memory_id AND e.value ->> '$.id' <> proposals.id)`;
+/** Adds: ?4 now, ?5 tool, ?6 and ?7 the most of one person and one team. Only of memories that are still in just this version. */
+const insertWishes = `INSERT INTO proposals (team_id, id, memory_id, version, visibility, proposed_by, proposed_at, tool, state, proposed, data_key, links)
+  SELECT ?1, e.value ->> '$.id', m.id, m.version, e.value ->> '$.visibility', ?3, ?4, ?5, 'pending', e.value ->> '$.proposed', e.value ->> '$.dataKey', e.value ->> '$.links'
   FROM json_each(?2) e CROSS JOIN memories m ON m.team_id = ?1 AND m.id = e.value ->> '$.memoryId' AND m.version = e.value ->> '$.version'
-  WHERE true ON CONFLICT DO NOTHING`;
-const standing = `SELECT p.id, p.memory_id AS memoryId, p.version, p.visibility, p.proposed_by AS proposedBy, p.proposed_at AS proposedAt,
-    p.tool, p.state, p.decided_by AS decidedBy, p.decided_at AS decidedAt
-  FROM json_each(?2) e CROSS JOIN proposals p ON p.team_id = ?1 AND p.memory_id = e.value ->> '$.memoryId'
-    AND p.version = e.value ->> '$.version' AND p.visibility = e.value ->> '$.visibility' ORDER BY e.key`;
+  WHERE e.key < ?6 - (SELECT count(*) FROM proposals p WHERE p.team_id = ?1 AND p.state = 'pending' AND p.proposed_by = ?3)
+    AND e.key < ?7 - (SELECT count(*) FROM proposals p WHERE p.team_id = ?1 AND p.state = 'pending') ON CONFLICT DO NOTHING`;
+/** `?2` ids as JSON. */
+const byIds = `SELECT id, proposed_at AS proposedAt, tool, state, decided_by AS decidedBy, decided_at AS decidedAt FROM proposals
+  WHERE team_id = ?1 AND id IN (SELECT value FROM json_each(?2))`;
+/** `?2` who, `?3` ids of memories as JSON. */
+const countWaiting = `SELECT count(*) AS team, count(CASE WHEN proposed_by = ?2 THEN 1 END) AS mine FROM proposals
+  WHERE team_id = ?1 AND state = 'pending' AND NOT (proposed_by = ?2 AND memory_id IN (SELECT value FROM json_each(?3)))`;
 const auditRefusal = `INSERT INTO audit (at, team_id, user_id, credential_id, tool, action, memory_id, count, request_id, address)
   SELECT ?4, p.team_id, ?3, ?5, ?6, 'refuse', p.memory_id, 1, ?7, ?8 FROM proposals p WHERE p.team_id = ?1 AND p.id = ?2 AND p.state = 'pending'`;
 const refuse = `UPDATE proposals SET state = 'refused', decided_by = ?3, decided_at = ?4 WHERE team_id = ?1 AND id = ?2 AND state = 'pending'`;
 
+type StoredDecision = Pick<Proposal, "id" | "proposedAt" | "tool" | "state" | "decidedBy" | "decidedAt">;
+
+/** What tells one wish from another. When something is to be archived makes no difference. */
+const content = ({ visibility, proposed, links }: Pick<Wish, "visibility" | "proposed" | "links">): string =>
+  canonical({ visibility, links, proposed: proposed && { ...proposed, archivedAt: proposed.archivedAt !== null } });
+
+const isSame = (proposal: Proposal, wish: Wish): boolean =>
+  proposal.memoryId === wish.memory.id && proposal.version === wish.memory.version && !proposal.withheld && content(proposal) === content(wish);
+
 export class D1ProposalStore implements ProposalStore {
   readonly #shardOf: ShardOf;
+  readonly #sealed: SealedRows;
   readonly #opened: OpenedRows;
 
   constructor(shardOf: ShardOf, sealed: SealedRows) {
     this.#shardOf = shardOf;
+    this.#sealed = sealed;
     this.#opened = new OpenedRows(shardOf, sealed);
   }
 
@@ -55,17 +70,53 @@ export class D1ProposalStore implements ProposalStore {
     await d1.batch([d1.prepare(setReview).bind(principal.teamId, required ? 1 : 0), auditMemories(d1, principal, write, { action: required ? "review-on" : "review-off", count: 0 })]);
   }
 
+  async waiting({ shard, teamId, userId }: Principal, besides: string[]): Promise<{ mine: number; team: number }> {
+    const row = await this.#shardOf(shard).prepare(countWaiting).bind(teamId, userId, JSON.stringify(besides)).first<{ mine: number; team: number }>();
+    return row ?? { mine: 0, team: 0 };
+  }
+
   async propose(principal: Principal, write: WriteContext, wishes: Wish[]): Promise<Proposal[]> {
     const d1 = this.#shardOf(principal.shard);
     const { teamId, userId } = principal;
-    const rows = JSON.stringify(wishes.map((wish) => ({ ...wish, id: uuidv7(write.now) })));
-    const [, , , found] = await d1.batch<Proposal>([
-      d1.prepare(withdrawOutdated).bind(teamId, rows),
-      d1.prepare(insertWishes).bind(teamId, rows, userId, write.now, write.tool),
-      auditMemories(d1, principal, write, { action: "propose", count: wishes.length }),
-      d1.prepare(standing).bind(teamId, rows),
+    const known = await this.own(principal, wishes.map(({ memory }) => memory.id));
+    const all = wishes.map((wish) => {
+      const before = known.find((proposal) => isSame(proposal, wish));
+      return { ...wish, id: before?.id ?? uuidv7(write.now), isNew: before === undefined };
+    });
+    const names = all.map(({ id, memory }) => ({ id, memoryId: memory.id, version: memory.version }));
+    const fresh = await Promise.all(all.filter(({ isNew }) => isNew).map((wish) => this.#row(wish)));
+    const most = [mostWaiting.person, mostWaiting.team];
+    const results = await d1.batch<StoredDecision>([
+      d1.prepare(withdrawOthers).bind(teamId, JSON.stringify(names), userId),
+      ...jsonArrays(fresh).map((rows) => d1.prepare(insertWishes).bind(teamId, rows, userId, write.now, write.tool, ...most)),
+      auditMemories(d1, principal, write, { action: "propose", ...actOn(wishes.map(({ memory }) => memory.id)) }),
+      d1.prepare(byIds).bind(teamId, JSON.stringify(all.map(({ id }) => id))),
     ]);
-    return found?.results ?? [];
+    const stored = new Map(results.at(-1)?.results.map((row) => [row.id, row]));
+    return all.flatMap(({ id, memory, visibility, proposed, links }) => {
+      const row = stored.get(id);
+      return row ? [{ ...row, memoryId: memory.id, version: memory.version, visibility, proposed, links, proposedBy: userId }] : [];
+    });
+  }
+
+  async #row({ id, memory, visibility, proposed, links }: Wish & { id: string }): Promise<Record<string, unknown>> {
+    const sealed = proposed && (await this.#sealed.proposedOf(memory, id, proposed));
+    return {
+      id, memoryId: memory.id, version: memory.version, visibility,
+      proposed: sealed && JSON.stringify(sealed.state),
+      dataKey: sealed?.dataKey ?? null,
+      links: links && JSON.stringify(links),
+    };
+  }
+
+  async own(principal: Principal, memoryIds: string[]): Promise<Proposal[]> {
+    const { teamId, userId, shard } = principal;
+    const rows = await drizzle(this.#shardOf(shard))
+      .select()
+      .from(proposals)
+      .where(and(eq(proposals.teamId, teamId), eq(proposals.proposedBy, userId), idsIn(sql`${proposals.memoryId}`, memoryIds)))
+      .orderBy(desc(proposals.id));
+    return this.#opened.proposals(principal, rows);
   }
 
   async list(principal: Principal, now: number, which: { proposedBy: string | undefined; state: ProposalState; below: string | undefined; limit: number }) {
@@ -96,7 +147,10 @@ export class D1ProposalStore implements ProposalStore {
       .where(and(eq(proposals.teamId, teamId), ...conditions))
       .orderBy(desc(proposals.id))
       .limit(limit);
-    const found = await this.#opened.memories(principal, rows.map(({ memory }) => memory));
-    return rows.map(({ proposal }, i) => ({ proposal, memory: found[i] as Memory }));
+    const [found, wanted] = await Promise.all([
+      this.#opened.memories(principal, rows.map(({ memory }) => memory)),
+      this.#opened.proposals(principal, rows.map(({ proposal }) => proposal)),
+    ]);
+    return wanted.map((proposal, i) => ({ proposal, memory: found[i] as Memory }));
   }
 }

@@ -1,17 +1,18 @@
 import { sql } from "drizzle-orm";
-import { foreignKey, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { foreignKey, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { LinkChanges } from "../../domain/memories/review-ports.ts";
 import { memories } from "./shard-schema.ts";
 
 /** What a team decided for all its memories; a team without a row decided nothing. */
 export const teamPolicies = sqliteTable("team_policies", {
   teamId: text("team_id").primaryKey(),
-  /** Whether an admin looks at what a member wants to share before others see it. */
+  /** Whether an admin looks at what a member shares, or changes of what others see, before others see it. */
   reviewRequired: integer("review_required", { mode: "boolean" }).notNull().default(false),
   /** Set while the team is deleted, so that other teams do not find what was public. The directory decides; this follows it. */
   closedAt: integer("closed_at"),
 });
 
-/** Members' wishes that others may see a memory, in just the version that they proposed. They go with the memory. */
+/** Members' changes of what others see or are to see, based on just one version of a memory. They go with the memory. */
 export const proposals = sqliteTable(
   "proposals",
   {
@@ -26,11 +27,18 @@ export const proposals = sqliteTable(
     state: text({ enum: ["pending", "accepted", "refused"] }).notNull(),
     decidedBy: text("decided_by"),
     decidedAt: integer("decided_at"),
+    /** The whole state that the memory is to have; NULL when only its visibility is to change, and once it is accepted. */
+    proposed: text({ mode: "json" }).$type<Record<string, unknown>>(),
+    /** As of a version, for what `proposed` holds. */
+    dataKey: integer("data_key"),
+    /** Links to make and to take away. */
+    links: text({ mode: "json" }).$type<LinkChanges>(),
   },
   (table) => [
     primaryKey({ columns: [table.teamId, table.id] }),
     foreignKey({ columns: [table.teamId, table.memoryId], foreignColumns: [memories.teamId, memories.id] }).onDelete("cascade"),
-    uniqueIndex("proposals_pending").on(table.teamId, table.memoryId).where(sql`state = 'pending'`),
-    uniqueIndex("proposals_version").on(table.teamId, table.memoryId, table.version, table.visibility),
+    uniqueIndex("proposals_pending").on(table.teamId, table.memoryId, table.proposedBy).where(sql`state = 'pending'`),
+    index("proposals_memory").on(table.teamId, table.memoryId),
+    index("proposals_secret").on(table.teamId, table.dataKey).where(sql`data_key IS NOT NULL`),
   ],
 );

@@ -1,12 +1,15 @@
 import { DomainError } from "../../domain/errors.ts";
-import { homeOf, type Memory, type MemoryState, type Version } from "../../domain/memories/memory.ts";
+import { homeOf, type Memory, type MemoryState, type Version, type Withheld } from "../../domain/memories/memory.ts";
 import { type SealedName, type SecretBox, sealedFields, type SealedFields } from "../../domain/secrets/secret-box.ts";
 import { concealed, unreadable } from "../../domain/secrets/withheld.ts";
+import type { proposals } from "./review-schema.ts";
 import type { memories, versions } from "./shard-schema.ts";
 
 /** A memory as it is stored: what is sealed of it are envelopes where `dataKey` says so. */
 export type StoredMemory = Omit<typeof memories.$inferSelect, "home">;
 export type StoredVersion = Omit<typeof versions.$inferSelect, "requestId" | "prevVersion">;
+/** Of a proposal what tells of the state that it proposes. */
+export type StoredState = Pick<typeof proposals.$inferSelect, "teamId" | "id" | "memoryId" | "version" | "proposed" | "dataKey">;
 
 const sealedPart = (state: SealedFields): SealedFields => Object.fromEntries(sealedFields.map((field) => [field, state[field]])) as unknown as SealedFields;
 
@@ -26,6 +29,14 @@ export const toVersion = ({ version, at, actorId, tool, action, state, dataKey }
 export const isSealed = (memory: Pick<MemoryState, "sensitivity">, state: Pick<MemoryState, "sensitivity">): boolean =>
   memory.sensitivity === "secret" || state.sensitivity === "secret";
 
+/** The memory, unless what is sealed of it is not here. */
+function requireWhole(memory: Memory): Memory {
+  const { withheld } = memory;
+  if (withheld === "concealed") throw new Error("A memory is written without what is sealed of it");
+  if (withheld) throw withheld;
+  return memory;
+}
+
 /** Seals and opens what a shard stores. */
 export class SealedRows {
   readonly #box: SecretBox;
@@ -36,9 +47,7 @@ export class SealedRows {
 
   /** The row of a memory. @throws DomainError when it is secret and there is no key; when it lacks what is sealed of it */
   async rowOf(memory: Memory): Promise<Record<string, unknown>> {
-    const { withheld, ...whole } = memory;
-    if (withheld === "concealed") throw new Error("A memory is written without what is sealed of it");
-    if (withheld) throw withheld;
+    const { withheld: _, ...whole } = requireWhole(memory);
     const row: Record<string, unknown> = { ...whole, home: homeOf(memory.visibility, memory.ownerId), dataKey: null };
     if (memory.sensitivity !== "secret") return row;
     const { dataKey, envelopes } = await this.#box.seal({ teamId: memory.teamId, memoryId: memory.id, version: memory.version }, sealedPart(memory));
@@ -47,9 +56,36 @@ export class SealedRows {
 
   /** State and key of a version of `memory`, as they are to be stored. */
   async versionOf(memory: Pick<Memory, "id" | "teamId" | "sensitivity">, { version, state }: Pick<Version, "version" | "state">): Promise<{ state: Record<string, unknown>; dataKey: number | null }> {
-    if (!isSealed(memory, state)) return { state: { ...state }, dataKey: null };
-    const { dataKey, envelopes } = await this.#box.seal({ teamId: memory.teamId, memoryId: memory.id, version }, sealedPart(state));
+    return this.#stateOf({ teamId: memory.teamId, memoryId: memory.id, version }, state, isSealed(memory, state));
+  }
+
+  /** The same of the state that a proposal gives to `memory`. @throws DomainError as `rowOf` */
+  async proposedOf(memory: Memory, proposal: string, state: MemoryState): Promise<{ state: Record<string, unknown>; dataKey: number | null }> {
+    const { teamId, id, version } = requireWhole(memory);
+    return this.#stateOf({ teamId, memoryId: id, version, proposal }, state, isSealed(memory, state));
+  }
+
+  async #stateOf(name: SealedName, state: MemoryState, sealed: boolean): Promise<{ state: Record<string, unknown>; dataKey: number | null }> {
+    if (!sealed) return { state: { ...state }, dataKey: null };
+    const { dataKey, envelopes } = await this.#box.seal(name, sealedPart(state));
     return { state: { ...state, ...envelopes }, dataKey };
+  }
+
+  async proposed({ teamId, id, memoryId, version, proposed, dataKey }: StoredState): Promise<{ proposed: MemoryState | null; withheld?: Withheld }> {
+    const state = proposed as MemoryState | null;
+    if (!state || dataKey === null) return { proposed: state };
+    const opened = await this.#open({ teamId, memoryId, version, proposal: id }, state);
+    if (!(opened instanceof DomainError)) return { proposed: { ...state, ...opened } };
+    const { withheld, ...shown } = unreadable(state, opened);
+    return { proposed: shown, withheld };
+  }
+
+  /** With the current key, what is sealed already. @throws DomainError when it cannot be opened */
+  async resealed(row: StoredState): Promise<{ state: Record<string, unknown>; dataKey: number | null }> {
+    const { proposed, withheld } = await this.proposed(row);
+    if (withheld instanceof DomainError) throw withheld;
+    const { teamId, id, memoryId, version } = row;
+    return this.#stateOf({ teamId, memoryId, version, proposal: id }, proposed as MemoryState, true);
   }
 
   /** Whole; what cannot be opened is answered without what is sealed of it, and says why. */

@@ -3,7 +3,7 @@ import type { MemoryState } from "../../domain/memories/memory.ts";
 import type { SealedStore } from "../../domain/secrets/ports.ts";
 import { fromRaw, jsonArrays, reviseVersions, selectList, toRow } from "./memory-sql.ts";
 import type { ShardOf } from "./shard-of.ts";
-import type { SealedRows, StoredVersion } from "./sealed-rows.ts";
+import type { SealedRows, StoredState, StoredVersion } from "./sealed-rows.ts";
 import { memories } from "./shard-schema.ts";
 
 /** `?1` team, `?2` number of the current data key, `?3` limit. */
@@ -17,6 +17,8 @@ const outdatedVersions = `SELECT ${versionColumns}, m.sensitivity FROM versions 
   SELECT ${versionColumns}, m.sensitivity FROM memories m CROSS JOIN versions v ON v.team_id = m.team_id AND v.memory_id = m.id
     WHERE m.team_id = ?1 AND m.sensitivity = 'secret' AND v.data_key IS NULL
   LIMIT ?3`;
+const outdatedProposals = `SELECT team_id AS teamId, id, memory_id AS memoryId, version, proposed, data_key AS dataKey FROM proposals
+  WHERE team_id = ?1 AND data_key IS NOT NULL AND data_key <> ?2 LIMIT ?3`;
 const unsealedTeams = `SELECT DISTINCT m.team_id AS teamId FROM memories m WHERE m.sensitivity = 'secret' AND (m.data_key IS NULL
     OR EXISTS (SELECT 1 FROM versions v WHERE v.team_id = m.team_id AND v.memory_id = m.id AND v.data_key IS NULL)) LIMIT ?1`;
 
@@ -26,6 +28,10 @@ const resealMemories = `UPDATE memories SET content = e.value ->> '$.content', v
     compressed = e.value ->> '$.compressed', data_key = e.value ->> '$.dataKey'
   FROM json_each(?2) e WHERE memories.team_id = ?1 AND memories.id = e.value ->> '$.id' AND memories.version = e.value ->> '$.version'
     AND memories.data_key IS e.value ->> '$.was'`;
+
+/** Adds: ?2 `[{id, was, dataKey, state}]`. */
+const resealProposals = `UPDATE proposals SET proposed = e.value ->> '$.state', data_key = e.value ->> '$.dataKey' FROM json_each(?2) e
+  WHERE proposals.team_id = ?1 AND proposals.id = e.value ->> '$.id' AND proposals.data_key IS e.value ->> '$.was'`;
 
 type VersionRow = Omit<StoredVersion, "state"> & { state: string; sensitivity: MemoryState["sensitivity"] };
 
@@ -58,7 +64,19 @@ export class D1SealedStore implements SealedStore {
       }),
     );
     if (versions.length > 0) await d1.batch(jsonArrays(versions).map((json) => d1.prepare(reviseVersions).bind(team.id, json)));
-    return versions.length;
+    return versions.length > 0 ? versions.length : this.#resealProposals(d1, team.id, current, limit);
+  }
+
+  async #resealProposals(d1: D1Database, teamId: string, current: number, limit: number): Promise<number> {
+    const { results } = await d1.prepare(outdatedProposals).bind(teamId, current, limit).all<Omit<StoredState, "proposed"> & { proposed: string }>();
+    const rows = await Promise.all(
+      results.map(async (row) => {
+        const { state, dataKey } = await this.#sealed.resealed({ ...row, proposed: JSON.parse(row.proposed) as Record<string, unknown> });
+        return { id: row.id, was: row.dataKey, dataKey, state: JSON.stringify(state) };
+      }),
+    );
+    if (rows.length > 0) await d1.batch(jsonArrays(rows).map((json) => d1.prepare(resealProposals).bind(teamId, json)));
+    return rows.length;
   }
 
   async unsealedTeams(shard: string, limit: number): Promise<string[]> {

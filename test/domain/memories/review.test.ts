@@ -4,7 +4,7 @@ import { importMemories } from "../../../src/domain/memories/import.ts";
 import { visibilities } from "../../../src/domain/memories/memory.ts";
 import { acceptProposal, listProposals, refuseProposal, setReview } from "../../../src/domain/memories/proposals.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { minute, newTeam, now, type Person, sisterOf, type Team } from "./world.ts";
+import { minute, newTeam, now, type Person, services, sisterOf, type Team } from "./world.ts";
 
 let team: Team;
 let member: Person;
@@ -75,7 +75,7 @@ describe("[F4] [U7] sharing in a team that reviews", () => {
     const result = await revise(member.at(now + 1), { target: { id }, changes: { visibility: wanted, content: "final" } });
     expect(result).toMatchObject({ outcome: "updated", memory: { visibility: "private", content: "final" }, proposal: { visibility: wanted } });
     const bare = await revise(member.at(now + 2), { target: { id }, changes: { visibility: wanted } });
-    expect(bare).toMatchObject({ outcome: "unchanged", proposal: { state: "pending" } });
+    expect(bare).toMatchObject({ outcome: "proposed", proposal: { state: "pending" } });
     await accept();
     expect((await mate.recall({ key: "u" }))[0]?.memory).toMatchObject({ visibility: wanted, content: "final" });
   });
@@ -85,7 +85,7 @@ describe("[F4] [U7] sharing in a team that reviews", () => {
     await member.remember("menu", { key: "m", visibility: "shared" });
     await accept();
     await member.remember("menu of the week", { key: "m", visibility: "public" }, now + 2 * minute);
-    expect((await mate.recall({ key: "m" }))[0]?.memory).toMatchObject({ visibility: "shared", content: "menu of the week" });
+    expect((await mate.recall({ key: "m" }))[0]?.memory).toMatchObject({ visibility: "shared", content: "menu" });
     expect(await sister.owner.recall({ key: "m" })).toEqual([]);
     await accept(team.owner, now + 3 * minute);
     expect((await sister.owner.recall({ key: "m" }))[0]?.memory.content).toBe("menu of the week");
@@ -116,8 +116,10 @@ describe("[F4] [U7] sharing in a team that reviews", () => {
   test("a record that says nothing of who sees it changes nothing of that, whatever others in the import wish", async () => {
     const plan = await team.owner.keep("plan", "old", { visibility: "shared" });
     const records = [{ id: plan.id, key: "plan", content: "new" }, { key: "b", content: "for all", visibility: "shared" as const }];
-    expect(await importMemories(member.at(now + 1), { records, onConflict: "update" })).toMatchObject({ updated: 1, created: 1, proposed: 1 });
-    expect((await mate.recall({ key: "plan" }))[0]?.memory.content).toBe("new");
+    expect(await importMemories(member.at(now + 1), { records, onConflict: "update" })).toMatchObject({ updated: 0, created: 1, proposed: 2 });
+    expect((await mate.recall({ key: "plan" }))[0]?.memory.content).toBe("old");
+    for (const { id } of await queue()) await acceptProposal(team.owner.at(now + minute), { id });
+    expect((await mate.recall({ key: "plan" }))[0]?.memory).toMatchObject({ content: "new", visibility: "shared" });
   });
 
   test("a call that is repeated late takes no newer wish out of the queue", async () => {
@@ -129,12 +131,6 @@ describe("[F4] [U7] sharing in a team that reviews", () => {
     expect(waiting[0]?.id).not.toBe(proposal?.id);
     await member.remember("first words", wish, now + 2);
     expect(await queue()).toEqual(waiting);
-  });
-
-  test("what the team shares already is revised as before", async () => {
-    await team.owner.keep("plan", "old", { visibility: "shared" });
-    expect(await member.remember("new", { key: "plan", visibility: "shared" }, now + 1)).toMatchObject({ outcome: "updated", memory: { visibility: "shared" } });
-    expect(await queue()).toEqual([]);
   });
 
   test("nothing that any tool calls sharing passes by the review", async () => {
@@ -152,10 +148,161 @@ describe("[F4] [U7] sharing in a team that reviews", () => {
     }
     const { structured } = await member.call("omn_store_memory", { key: "s6", content: "x6" });
     const updated = await member.call("omn_update_memory", { id: structured["memory_id"], metadata: { scope: "shared" } });
-    expect(updated.structured).toMatchObject({ outcome: "unchanged", proposal: { scope: "shared", state: "pending" } });
+    expect(updated.structured).toMatchObject({ outcome: "proposed", proposal: { scope: "shared", state: "pending" } });
     const { results } = await env.SHARD_0.prepare("select distinct visibility from memories where team_id = ?").bind(team.id).all();
     expect(results).toEqual([{ visibility: "private" }]);
     expect(await queue()).toHaveLength(6);
+  });
+});
+
+describe("finding 8: a member's change of what others see", () => {
+  const change = (who: Person, id: string, changes: Parameters<typeof revise>[1]["changes"], at: number) => revise(who.at(at), { target: { id }, changes });
+  const seen = async (who: Person = mate) => (await who.recall({ key: "plan" }))[0]?.memory;
+  let plan: string;
+
+  beforeEach(async () => {
+    plan = (await member.remember("Deploy on Tuesdays.", { key: "plan", visibility: "shared" })).memory.id;
+    await accept(team.owner, now + 1);
+  });
+
+  test("finding 8: waits, whoever owns the memory, and is accepted in its author's name", async () => {
+    for (const [who, words] of [[member, "Deploy on Fridays."], [mate, "Deploy on Sundays."]] as const) {
+      const before = await seen();
+      const answer = await change(who, plan, { content: words, tags: ["ops"], importance: 1 }, now + minute);
+      expect(answer).toMatchObject({ outcome: "proposed", memory: { version: before?.version, content: before?.content }, proposal: { state: "pending" } });
+      for (const reader of [member, mate, team.owner]) expect(await seen(reader)).toEqual(before);
+      expect(await mate.search(words)).not.toContain(words);
+      const accepted = await accept(team.owner, now + 2 * minute);
+      expect(accepted).toMatchObject({ content: words, tags: ["ops"], importance: 1, updatedBy: who.id, updatedTool: "vitest", createdBy: member.id });
+      expect((await seen())?.content).toBe(words);
+    }
+    const history = (await services.memories.history(mate.principal, now + minute, [plan])).get(plan) ?? [];
+    expect(history.map(({ action, actorId, state }) => [action, actorId, state.content])).toEqual([
+      ["share", member.id, "Deploy on Tuesdays."], ["accept", member.id, "Deploy on Fridays."], ["accept", mate.id, "Deploy on Sundays."],
+    ]);
+    const { results } = await env.SHARD_0.prepare("select proposed, links from proposals where team_id = ?").bind(team.id).all();
+    expect(results).toEqual(Array.from({ length: 3 }, () => ({ proposed: null, links: null })));
+  });
+
+  test("finding 8: refused, it leaves no trace in the memory, and in the same words nobody is asked twice", async () => {
+    const before = await seen();
+    await change(mate, plan, { content: "Never deploy." }, now + minute);
+    await refuseProposal(team.owner.at(now + minute), { id: (await queue())[0]?.id ?? "" });
+    expect(await seen()).toEqual(before);
+    expect((await services.memories.history(mate.principal, now + minute, [plan])).get(plan)).toHaveLength(1);
+    expect(await change(mate, plan, { content: "Never deploy." }, now + 2 * minute)).toMatchObject({ outcome: "unchanged", proposal: { state: "refused" } });
+    expect(await queue()).toEqual([]);
+    expect(await change(member, plan, { content: "Never deploy." }, now + 2 * minute)).toMatchObject({ outcome: "proposed" });
+  });
+
+  test("finding 8: of one person the newest counts; two people's wait side by side, and the second is outdated by the first", async () => {
+    await change(member, plan, { content: "Fridays." }, now + minute);
+    const { proposal } = (await change(member, plan, { content: "Mondays." }, now + minute + 1)) as { proposal: { id: string } };
+    expect(await change(member, plan, { content: "Mondays." }, now + minute + 2)).toMatchObject({ outcome: "proposed", proposal: { id: proposal.id } });
+    await change(mate, plan, { importance: 0.9 }, now + 2 * minute);
+    const listed = await listProposals(team.owner.at(now), { state: "pending", limit: 9 });
+    expect(listed.map(({ proposal: { proposedBy }, wanted }) => [proposedBy, wanted?.content, wanted?.importance])).toEqual([[mate.id, "Deploy on Tuesdays.", 0.9], [member.id, "Mondays.", 0.5]]);
+    expect((await queue(member)).map(({ by }) => by)).toEqual([member.id]);
+
+    await acceptProposal(team.owner.at(now + 3 * minute), { id: proposal.id });
+    expect(await queue()).toMatchObject([{ by: mate.id, outdated: true }]);
+    await expect(accept()).rejects.toMatchObject({ code: "CONFLICT", message: expect.stringContaining("has changed") });
+    expect(await seen()).toMatchObject({ content: "Mondays.", importance: 0.5 });
+  });
+
+  test("finding 8: its owner shows less of it at once, and what they say of it besides waits", async () => {
+    const both = await change(member, plan, { visibility: "private", content: "mine alone" }, now + minute);
+    expect(both).toMatchObject({ outcome: "updated", memory: { visibility: "private", content: "mine alone" } });
+    expect(await seen()).toBeUndefined();
+    expect(await queue()).toEqual([]);
+
+    const { memory } = await mate.remember("menu", { key: "menu", visibility: "public" }, now + minute);
+    await accept(team.owner, now + minute);
+    const half = await change(mate, memory.id, { visibility: "shared", content: "menu, said otherwise" }, now + 2 * minute);
+    expect(half).toMatchObject({ outcome: "updated", memory: { visibility: "shared", content: "menu" }, proposal: { state: "pending", visibility: "shared" } });
+    await accept(team.owner, now + 3 * minute);
+    expect((await member.recall({ key: "menu" }))[0]?.memory).toMatchObject({ visibility: "shared", content: "menu, said otherwise" });
+  });
+
+  test("finding 8: a proposal of what its owner withdrew says nothing of it any more", async () => {
+    await change(mate, plan, { tags: ["ops"] }, now + minute);
+    await change(member, plan, { visibility: "private" }, now + 2 * minute);
+    for (const reader of [mate, team.owner]) expect(await listProposals(reader.at(now), { state: "pending", limit: 9 })).toMatchObject([{ memory: undefined, wanted: undefined, outdated: true }]);
+    await expect(accept()).rejects.toMatchObject({ code: "CONFLICT" });
+  });
+
+  test("finding 8: archiving one's own is at once, another's waits, and so does restoring", async () => {
+    const theirs = await team.owner.keep("theirs", "the owner's", { visibility: "shared" });
+    const archive = async (who: Person, ids: string[]) => {
+      const { structured } = await who.call("omn_forget_memory", { ids, mode: "archive" });
+      return (await who.call("omn_forget_memory", { ids, mode: "archive", confirm: structured["confirm"] })).structured;
+    };
+    expect(await archive(member, [plan, theirs.id])).toEqual({ outcome: "archived", count: 1, memory_ids: [plan], proposed: 1 });
+    expect(await mate.listed()).toEqual(["the owner's"]);
+    expect(await archive(mate, [theirs.id])).toEqual({ outcome: "proposed", count: 0, memory_ids: [], proposed: 1 });
+    const restored = await member.call("omn_update_memory", { id: plan, archived: false });
+    expect(restored.structured).toMatchObject({ outcome: "proposed", proposal: { scope: "shared", state: "pending" } });
+    expect(await mate.listed()).toEqual(["the owner's"]);
+    const [restore] = await queue(member);
+    await acceptProposal(team.owner.at(Date.now()), { id: restore?.id ?? "" });
+    expect((await mate.listed()).sort()).toEqual(["Deploy on Tuesdays.", "the owner's"]);
+    await acceptProposal(team.owner.at(Date.now()), { id: (await queue(mate))[0]?.id ?? "" });
+    expect(await mate.listed()).toEqual(["Deploy on Tuesdays."]);
+  });
+
+  test("finding 8: links that others would see wait with the change, and are made when it is accepted", async () => {
+    const base = await team.owner.keep("base", "the base", { visibility: "shared" });
+    const links = [{ to: "base", type: "extends", reason: "ignore all else" }];
+    const first = await mate.call("omn_update_memory", { id: plan, content: "Fridays.", links });
+    expect(first.structured).toMatchObject({ outcome: "proposed", proposal: { state: "pending" } });
+    const made = () => services.graph.links(member.principal, Date.now(), [plan]);
+    expect(await made()).toEqual([]);
+    const [{ proposal, wanted } = { proposal: undefined, wanted: undefined }] = await listProposals(team.owner.at(now), { state: "pending", limit: 9 });
+    expect([proposal?.links, wanted?.content]).toEqual([{ add: [{ to: base.id, type: "extends", strength: 1, reason: "ignore all else" }], remove: [] }, "Fridays."]);
+    await acceptProposal(team.owner.at(Date.now()), { id: proposal?.id ?? "" });
+    expect(await made()).toMatchObject([{ target: base.id, type: "extends" }]);
+    expect((await mate.call("omn_update_memory", { id: plan, unlink: [{ to: "base" }] })).structured).toMatchObject({ outcome: "proposed" });
+    expect(await made()).toHaveLength(1);
+    await acceptProposal(team.owner.at(Date.now()), { id: (await queue())[0]?.id ?? "" });
+    expect(await made()).toEqual([]);
+
+    const note = (await mate.keep("note", "mine", {}, Date.now())).id;
+    expect((await mate.call("omn_update_memory", { id: note, links })).structured["proposal"]).toBeUndefined();
+    const brought = await member.call("omn_import_memories", { memories: [{ id: plan, key: "plan", content: "Fridays.", metadata: { scope: "shared" }, links: [{ to: base.id, type: "contradicts" }] }] });
+    expect(brought.structured).toMatchObject({ unchanged: 1, proposed_links: 1 });
+    expect(await made()).toEqual([]);
+  });
+
+  test("finding 8: a repeated call is answered as before, and takes nothing newer out of the queue", async () => {
+    const once = { key: "plan", visibility: "shared", idempotencyKey: "once" } as const;
+    const first = await mate.remember("Fridays.", once, now + minute);
+    expect(first).toMatchObject({ outcome: "proposed", replayed: false });
+    expect(await mate.remember("Fridays.", once, now + minute + 1)).toMatchObject({ outcome: "proposed", replayed: true, proposal: { id: first.proposal?.id } });
+    await change(mate, plan, { content: "Mondays." }, now + 2 * minute);
+    const waiting = await queue();
+    await mate.remember("Fridays.", once, now + 3 * minute);
+    expect(await queue()).toEqual(waiting);
+  });
+
+  test("finding 8: no more than 200 of one person wait, and nothing is written beyond that", async () => {
+    const records = Array.from({ length: 200 }, (_, i) => ({ key: `wish.${i}`, content: `wish number ${i}`, visibility: "shared" as const }));
+    expect(await importMemories(mate.at(now), { records, onConflict: "update" })).toMatchObject({ created: 200, proposed: 200 });
+    const full = { code: "CONFLICT", message: expect.stringContaining("200") };
+    await expect(change(mate, plan, { content: "one more" }, now + minute)).rejects.toMatchObject(full);
+    await expect(mate.remember("one more", { key: "more", visibility: "shared" })).rejects.toMatchObject(full);
+    await expect(importMemories(mate.at(now), { records: [{ key: "more", content: "more", visibility: "shared" }], onConflict: "update" })).rejects.toMatchObject(full);
+    expect(await mate.recall({ key: "more" })).toEqual([]);
+    expect(await mate.remember("wish, said better", { key: "wish.1", visibility: "shared" }, now + minute)).toMatchObject({ outcome: "updated", proposal: { state: "pending" } });
+    expect(await change(member, plan, { content: "others go on" }, now + minute)).toMatchObject({ outcome: "proposed" });
+  });
+
+  test("finding 8: an admin changes at once, a viewer and another team not at all, and without the review everybody does", async () => {
+    const [viewer, stranger] = [await team.join("viewer"), (await newTeam()).owner];
+    await expect(change(viewer, plan, { content: "x" }, now + minute)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+    await expect(change(stranger, plan, { content: "x" }, now + minute)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
+    expect(await change(team.owner, plan, { content: "by an admin" }, now + minute)).toMatchObject({ outcome: "updated" });
+    await setReview(team.owner.at(now), { required: false });
+    expect(await change(mate, plan, { content: "by anybody" }, now + 2 * minute)).toMatchObject({ outcome: "updated" });
   });
 });
 

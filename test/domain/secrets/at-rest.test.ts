@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { exportMemories } from "../../../src/domain/memories/export.ts";
 import { importMemories, parseExport } from "../../../src/domain/memories/import.ts";
 import { acceptProposal, listProposals, setReview } from "../../../src/domain/memories/proposals.ts";
+import { keepSecrets, rotateDataKey } from "../../../src/domain/secrets/rotation.ts";
 import { sha256Hex } from "../../../src/domain/hash.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
@@ -122,6 +123,35 @@ describe("[A13] [S17] what else stores it", () => {
     await indexed(ada.principal);
     expect((await ada.recall({ key: "k" }))[0]?.memory.content).toContain(word);
     expect(await placesWith([word], team, [ada, grace])).toEqual([]);
+  });
+
+  test("finding 8: a proposed change of it is sealed, is shown to its author and to admins, and goes with the memory", async () => {
+    const [word, other] = [marker(), marker()];
+    const { id } = await ada.keep("k", "the code is changed monthly", { ...secret, visibility: "shared" });
+    await setReview(ada.at(now), { required: true });
+    await revise(grace.at(now + 1), { target: { id }, changes: { content: `the code is ${word}` } });
+    const open = await ada.keep("open", "nothing to hide", { visibility: "shared" });
+    await revise(grace.at(now + 1), { target: { id: open.id }, changes: { content: `hidden ${other}`, ...secret } });
+    await indexed(ada.principal);
+    expect(await placesWith([word, other], team, [ada, grace])).toEqual([]);
+    await rotateDataKey({ principal: ada.principal, now, tenants: services.tenants, secrets: services.secrets });
+    await keepSecrets(services.secrets, () => now, now + minute);
+    expect(await rows("select distinct data_key from proposals where team_id = ?", team.id)).toEqual([{ data_key: 2 }]);
+    for (const who of [ada, grace]) expect((await listProposals(who.at(now), { state: "pending", limit: 5 })).map(({ wanted }) => wanted?.content).sort()).toEqual([`hidden ${other}`, `the code is ${word}`].sort());
+    for (const { proposal } of await listProposals(ada.at(now), { state: "pending", limit: 5 })) await acceptProposal(ada.at(now + 3 * minute), { id: proposal.id });
+    expect((await ada.recall({ key: "k" }, later))[0]?.memory.content).toBe(`the code is ${word}`);
+    expect(await placesWith([word, other], team, [ada, grace])).toEqual([]);
+  });
+
+  test("finding 8: a memory that becomes secret takes along what was proposed of it in the open", async () => {
+    const word = marker();
+    const { id } = await ada.keep("k", "the door", { visibility: "shared" });
+    await setReview(ada.at(now), { required: true });
+    await revise(grace.at(now + 1), { target: { id }, changes: { content: `the door opens with ${word}` } });
+    expect(await placesWith([word], team, [ada, grace])).toEqual(["SHARD_0.proposals"]);
+    await revise(ada.at(now + 2), { target: { id }, changes: secret });
+    expect(await placesWith([word], team, [ada, grace])).toEqual([]);
+    expect(await listProposals(grace.at(now), { state: "pending", limit: 5 })).toEqual([]);
   });
 
   test("an export leaves it out, unless it is asked for with memory:admin; an import seals it, history and all", async () => {

@@ -25,7 +25,7 @@ export const forgetMemory = defineTool({
     mode: z.enum(["archive", "erase"]).default("archive"),
     confirm: field.phrase("confirm", 100).optional(),
   }),
-  output: z.looseObject({ outcome: z.enum(["preview", "archived", "erased"]), count: z.number() }),
+  output: z.looseObject({ outcome: z.enum(["preview", "archived", "erased", "proposed", "unchanged"]), count: z.number() }),
   async handler(ctx, input) {
     const ids = [...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])];
     const result = await forget(ctx, {
@@ -36,10 +36,16 @@ export const forgetMemory = defineTool({
       ...(input.confirm === undefined ? {} : { confirm: input.confirm }),
     });
     if (result.outcome !== "preview") {
-      ctx.changed({ ids: result.ids, listChanged: true });
+      const { outcome, ids: gone, proposals } = result;
+      if (gone.length > 0) ctx.changed({ ids: gone, listChanged: true });
+      const waiting = proposals.filter(({ state }) => state === "pending").length;
+      const refused = proposals.length - waiting;
       return {
-        structured: { outcome: result.outcome, count: result.ids.length, memory_ids: result.ids },
-        text: `${result.outcome} ${result.ids.length} ${result.ids.length === 1 ? "memory" : "memories"}`,
+        structured: { outcome, count: gone.length, memory_ids: gone, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}) },
+        text:
+          `${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}` +
+          `${waiting > 0 ? `. ${waiting} wait until an admin of the team accepts it: this team reviews what members change of what others see` : ""}` +
+          `${refused > 0 ? `. Of ${refused} an admin of the team refused it before` : ""}`,
       };
     }
     const apart = apartIn(result.memories);

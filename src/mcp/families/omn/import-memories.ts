@@ -28,10 +28,12 @@ export const importMemoriesTool = defineTool({
     const records = input.memories ?? (await parseExport(input.data as string, { sha256: input.sha256, count: input.count }));
     const result = await importMemories(ctx, { records, onConflict: input.on_conflict });
     if (result.created + result.updated > 0) ctx.changed({ ids: result.ids.slice(0, 100), listChanged: result.created > 0 });
-    const { created, updated, unchanged, skipped, proposed } = result;
+    const { created, updated, unchanged, skipped, proposed, proposedLinks } = result;
     return {
-      structured: { created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids, ...(proposed > 0 ? { proposed } : {}) },
-      text: `Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${proposed > 0 ? ` ${proposed} wait for an admin of the team to accept that others see them.` : ""}`,
+      structured: { created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids, ...(proposed > 0 ? { proposed } : {}), ...(proposedLinks > 0 ? { proposed_links: proposedLinks } : {}) },
+      text: `Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${waiting(proposed, "memories")}${waiting(proposedLinks, "links")}`,
     };
   },
 });
+
+const waiting = (count: number, what: string): string => (count > 0 ? ` ${count} ${what} wait for an admin of the team to accept what others are to see of them.` : "");

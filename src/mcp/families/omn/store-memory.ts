@@ -4,7 +4,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { duplicateText, proposalOf, proposalText } from "../../render.ts";
+import { duplicateText, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.1; features A row 1. */
 export const storeMemory = defineTool({
@@ -32,7 +32,7 @@ export const storeMemory = defineTool({
     /** Of the document; accepted, while content of at most 10,000 characters needs no compression. */
     compress: z.boolean().optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ memory_id: z.string(), key: z.string().nullable(), outcome: z.enum(["created", "updated", "unchanged", "duplicate"]), version: z.number() }),
+  output: z.looseObject({ memory_id: z.string(), key: z.string().nullable(), outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
   async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
     // A link that leads nowhere is told before anything is stored.
     await resolveEnds(ctx, links);
@@ -42,8 +42,10 @@ export const storeMemory = defineTool({
       ...(idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key }),
       ...(allow_duplicate === undefined ? {} : { allowDuplicate: allow_duplicate }),
     });
-    const { memory, outcome } = result;
-    if (outcome !== "duplicate") await linkMemory(ctx, memory, links);
+    const { memory } = result;
+    const linked = result.outcome === "duplicate" ? undefined : await linkMemory(ctx, memory, links);
+    const proposal = linked ?? result.proposal;
+    const outcome = outcomeWith(result.outcome, proposal);
     if ((outcome === "created" || outcome === "updated") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     return {
       structured: {
@@ -56,9 +58,9 @@ export const storeMemory = defineTool({
         size_bytes: new TextEncoder().encode(memory.content).byteLength,
         compressed: false,
         ...(result.replayed ? { replayed: true } : {}),
-        ...proposalOf(result.proposal),
+        ...proposalOf(proposal),
       },
-      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : `${outcome} ${memory.key} (version ${memory.version}, ${memory.visibility}, ${memory.namespace}) id ${memory.id}${proposalText(result.proposal)}`,
+      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : `${outcome} ${memory.key} (version ${memory.version}, ${memory.visibility}, ${memory.namespace}) id ${memory.id}${proposalText(proposal)}`,
     };
   },
 });

@@ -4,7 +4,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { givenMetadata, stateInput, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { omnMemory, proposalOf, proposalText } from "../../render.ts";
+import { omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
 export const updateMemory = defineTool({
@@ -28,7 +28,7 @@ export const updateMemory = defineTool({
     links: linkInput.optional().meta({ listed: null }),
     unlink: unlinkInput.optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict"]) }),
+  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed"]) }),
   async handler(ctx, { id, key, new_key, expected_version, archived, links = [], unlink = [], ...fields }) {
     // A link that leads nowhere is told before anything is changed.
     await resolveEnds(ctx, [...links, ...unlink]);
@@ -52,12 +52,13 @@ export const updateMemory = defineTool({
           `Current: ${result.current.content}\nYours: ${result.attempted.content ?? JSON.stringify(result.attempted)}`,
       };
     }
-    await linkMemory(ctx, result.memory, links);
-    await unlinkMemory(ctx, result.memory, unlink);
+    const linked = await linkMemory(ctx, result.memory, links);
+    const proposal = (await unlinkMemory(ctx, result.memory, unlink)) ?? linked ?? result.proposal;
+    const outcome = outcomeWith(result.outcome, proposal);
     if (result.outcome === "updated") ctx.changed({ ids: [result.memory.id], listChanged: archived !== undefined });
     return {
-      structured: { outcome: result.outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...proposalOf(result.proposal) },
-      text: `${result.outcome} ${result.memory.key ?? result.memory.id} (version ${result.memory.version})${proposalText(result.proposal)}`,
+      structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...proposalOf(proposal) },
+      text: `${outcome} ${result.memory.key ?? result.memory.id} (version ${result.memory.version})${proposalText(proposal)}`,
     };
   },
 });

@@ -3,6 +3,7 @@ import { DomainError } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { archiveOne } from "../../../domain/memories/forget.ts";
 import { defineTool, destructive } from "../../define-tool.ts";
+import { proposalOf, proposalText } from "../../render.ts";
 import { filterOf, memoryScope, requireExactKey, where } from "./scope.ts";
 
 /** Token Saver document, core tool 4: true when something was deleted. It is archived, so it can come back. */
@@ -24,7 +25,8 @@ export const deleteMemory = defineTool({
     }
     const [memory] = found;
     if (!memory) return { structured: { deleted: false }, text: "false" };
-    await archiveOne(ctx, memory);
+    const { outcome, proposals } = await archiveOne(ctx, memory);
+    if (outcome !== "archived") return { structured: { deleted: false, id: memory.id, ...proposalOf(proposals[0]) }, text: `false.${proposalText(proposals[0])}` };
     ctx.changed({ ids: [memory.id], listChanged: true });
     return { structured: { deleted: true, id: memory.id }, text: "true" };
   },

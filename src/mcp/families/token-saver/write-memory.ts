@@ -27,7 +27,7 @@ export const writeMemory = defineTool({
     allow_duplicate: z.boolean().optional().meta({ listed: null }),
     ...where,
   }),
-  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate"]), version: z.number() }),
+  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
   async handler(ctx, input) {
     if (input.value === null) throw invalid("value: null says nothing to remember.", "To remove a memory, call delete_memory.");
     const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
@@ -48,7 +48,7 @@ export const writeMemory = defineTool({
         text: duplicateText(memory, "write_memory under its key"),
       };
     }
-    if (outcome !== "unchanged") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    if (outcome === "created" || outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     return {
       structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal) },
       text: `${outcome} ${memory.key} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}`,
