@@ -10,6 +10,7 @@ import { canonical, homeOf, isExpired, newState, sameState, type Memory, type Me
 import { importLinks } from "../graph/portable-links.ts";
 import { portableMemory, toState, type PortableMemory, type StateInput } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
+import { afterStored } from "./quota.ts";
 import { isReviewed, isWider, proposeWider } from "./review.ts";
 import { takenKey, untilWon } from "./race.ts";
 import { firstVersion, followingVersion, purge } from "./remember.ts";
@@ -46,7 +47,7 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
   const review = await isReviewed(ctx, widest);
   for (const chunk of chunks(input.records, ctx, review)) {
     for (let rest = chunk; rest.length > 0; ) {
-      const part = await importChunk(ctx, rest, input.onConflict, review);
+      const part = await importChunk(ctx, rest, input.onConflict, review).catch((error: unknown) => Promise.reject(afterStored(error, outcome.ids.length)));
       for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) outcome[count] += part[count];
       outcome.ids.push(...part.ids);
       rest = rest.slice(part.ids.length);
