@@ -61,7 +61,7 @@ async function take(team: Team, { act, which, other, text }: Step): Promise<void
     }
     case "link": return void (await owner.call("omn_update_memory", { key, links: [{ to: second, type: "extends", reason: text.slice(0, 40) }] }));
     case "unlink": return void (await owner.call("omn_update_memory", { key, unlink: [{ to: second }] }));
-    case "rotate": return void (await rotateDataKey(services.secrets, { principal: owner.principal, now: Date.now(), tenants: services.tenants }).catch(() => undefined));
+    case "rotate": return void (await rotateDataKey({ principal: owner.principal, now: Date.now(), tenants: services.tenants, secrets: services.secrets }).catch(() => undefined));
     case "seal": return void (await keepSecrets(services.secrets, Date.now, Date.now() + 5_000));
     case "account": return void (await services.erasure.store.blankPrivateVersions("SHARD_0", owner.id));
   }

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
-import { invalid } from "../errors.ts";
+import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import { WriteRace, type MemoryWrite } from "../ports.ts";
 import { describeProblems } from "../problems.ts";
+import { parseJson } from "../strict-json.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version, type Visibility } from "./memory.ts";
 import { importLinks } from "../graph/portable-links.ts";
@@ -74,19 +75,19 @@ export async function parseExport(data: string, expected: { sha256?: string | un
 }
 
 function parseRecords(data: string): unknown[] {
-  if (/"__proto__"\s*:/.test(data)) throw invalid("The data has __proto__ as a key.", "Rename the key. Nothing was imported.");
   try {
-    const whole: unknown = JSON.parse(data);
+    const whole = parseJson(data);
     if (Array.isArray(whole)) return whole;
     const inner = z.object({ memories: z.array(z.unknown()) }).safeParse(whole);
     return inner.success ? inner.data.memories : [whole];
-  } catch {
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
     return data.split("\n").flatMap((line, i) => {
       if (line.trim() === "") return [];
       try {
-        return [JSON.parse(line) as unknown];
-      } catch {
-        throw invalid(`Line ${i + 1} is not JSON.`, "Give NDJSON (one JSON object a line) or one JSON document. Nothing was imported.");
+        return [parseJson(line)];
+      } catch (problem) {
+        throw problem instanceof DomainError ? problem : invalid(`Line ${i + 1} is not JSON.`, "Give NDJSON (one JSON object a line) or one JSON document. Nothing was imported.");
       }
     });
   }
