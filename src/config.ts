@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defaultQuota, type TeamQuota } from "./domain/memories/quota.ts";
 import type { MasterKey } from "./domain/secrets/master-keys.ts";
 import { providersSchema, type UpstreamProvider } from "./http/upstream/provider.ts";
 import type { EmbeddingsOptions } from "./platform/ai/embedders.ts";
@@ -41,6 +42,9 @@ const schema = z
     ALLOWED_HOSTS: list,
     /** Host names of web pages whose scripts may call the server, besides localhost when local. */
     ALLOWED_ORIGINS: list,
+    /** How many memories a team may store, and how many bytes of text with all their versions. */
+    TEAM_MAX_MEMORIES: optional.pipe(z.coerce.number<string>().int().min(1).default(defaultQuota.maxMemories)),
+    TEAM_MAX_BYTES: optional.pipe(z.coerce.number<string>().int().min(1_000_000).default(defaultQuota.maxBytes)),
     /** Who turns text into vectors. */
     EMBEDDINGS: z.enum(["workers-ai", "openai"]).default("workers-ai"),
     EMBEDDINGS_MODEL: optional,
@@ -82,6 +86,7 @@ export interface Config {
   rateLimited: boolean;
   allowedHosts: string[];
   allowedOrigins: string[];
+  teamQuota: TeamQuota;
   embeddings: EmbeddingsOptions;
   rerankModel: string | undefined;
   /** ms. */
@@ -107,6 +112,7 @@ export function parseConfig(env: unknown): Config {
     allowedHosts: [...own, ...ALLOWED_HOSTS],
     // A page of the server itself may call it, too.
     allowedOrigins: [...own, ...ALLOWED_HOSTS, ...ALLOWED_ORIGINS],
+    teamQuota: { maxMemories: parsed.data.TEAM_MAX_MEMORIES, maxBytes: parsed.data.TEAM_MAX_BYTES },
     masterKeys: parsed.data.MASTER_KEYS,
     signInProviders: parsed.data.SIGN_IN_PROVIDERS,
     embeddings: {

@@ -1,4 +1,4 @@
-/** Error codes of the memory-server document, section 12, plus CONFLICT (optimistic versions, features B row 2). */
+/** Error codes of the memory-server document, section 12, plus CONFLICT (optimistic versions, features B row 2) and QUOTA_EXCEEDED. */
 export const errorCodes = [
   "INVALID_SESSION",
   "MEMORY_NOT_FOUND",
@@ -6,6 +6,7 @@ export const errorCodes = [
   "PROVIDER_ERROR",
   "VALIDATION_ERROR",
   "RATE_LIMIT_EXCEEDED",
+  "QUOTA_EXCEEDED",
   "CONFLICT",
   "INTERNAL_ERROR",
 ] as const;

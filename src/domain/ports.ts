@@ -1,5 +1,6 @@
 import type { NearParts } from "./graph/ports.ts";
 import type { Memory, MemoryType, Version, Visibility } from "./memories/memory.ts";
+import type { QuotaUse } from "./memories/quota.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
 /** Which memories are meant. All conditions hold together; `tags` must all be present. */
@@ -73,6 +74,8 @@ export interface TeamStats {
   expiringWithinDay: number;
   lastChangeAt: number | null;
   vectors: VectorStats;
+  /** Of the whole team. */
+  quota: QuotaUse;
 }
 
 /** Of the memories that the principal may see and that may have a vector. */
@@ -142,7 +145,7 @@ export interface MemoryStore {
   history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit" }): Promise<Map<string, Version[]>>;
   /** States as they were at an instant, for ids that the principal could see then and may see now. */
   statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
-  /** Atomic: all or none. Answers the memories with their new sequence numbers. @throws WriteRace */
+  /** Atomic: all or none. Answers the memories with their new sequence numbers. @throws WriteRace; QUOTA_EXCEEDED */
   commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord): Promise<Memory[]>;
   /** Remembers the answer to a call that changed nothing. @throws WriteRace */
   settle(principal: Principal, now: number, idempotency: IdempotencyRecord): Promise<void>;

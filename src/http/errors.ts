@@ -26,6 +26,8 @@ export const statusOf = {
   PROVIDER_ERROR: 502,
   VALIDATION_ERROR: 400,
   RATE_LIMIT_EXCEEDED: 429,
+  // Not 507: a client may repeat what a 5xx answers, and this stays refused until somebody makes room.
+  QUOTA_EXCEEDED: 403,
   CONFLICT: 409,
   INTERNAL_ERROR: 500,
 } as const satisfies Record<ErrorCode, number>;

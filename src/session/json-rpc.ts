@@ -1,4 +1,6 @@
 import type { RequestId } from "@modelcontextprotocol/server";
+import { DomainError } from "../domain/errors.ts";
+import { parseJson } from "../domain/strict-json.ts";
 
 /** Of the HTTP binding, not of JSON-RPC; this value and -32001 for an unknown session are the SDK's (streamableHttp.ts). */
 export const httpError = -32000;
@@ -50,13 +52,10 @@ export async function readJson(request: Request, maxBytes: number): Promise<{ bo
   } catch {
     return { rejected: rpcError(400, parseError, "Parse error: the request body is not valid UTF-8") };
   }
-  // As a key it would vanish on the way into the record; in a text it is escaped and stays.
-  if (/"__proto__"\s*:/.test(text)) {
-    return { rejected: rpcError(400, invalidRequest, "Invalid request: __proto__ cannot be a key; rename it") };
-  }
   try {
-    return { body: JSON.parse(text) };
-  } catch {
+    return { body: parseJson(text) };
+  } catch (error) {
+    if (error instanceof DomainError) return { rejected: rpcError(400, invalidRequest, `Invalid request: ${error.message} ${error.mend}`) };
     return { rejected: rpcError(400, parseError, "Parse error: the request body is not valid JSON") };
   }
 }

@@ -1,3 +1,4 @@
+import { SELF } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
@@ -71,6 +72,29 @@ describe("[S7] bodies", () => {
     await expectRefusal({ body: call('{"__proto__":"x"}', "never") }, 400, /__proto__/);
     const kept = await send({ token, body: call("{}", "text.about.proto"), headers: { "mcp-method": "tools/call", "mcp-name": "omn_store_memory" } });
     expect(await kept.text()).toContain("created text.about.proto");
+  });
+
+  test.each([
+    ['"\\u005f_proto__":"x"', /__proto__ cannot be a key/],
+    ['"\\u005f\\u005Fproto\\u005f_":"x"', /__proto__ cannot be a key/],
+    ['"ticket":9007199254740993', /The number 9007199254740993 in "ticket" cannot be kept .* as text/],
+    ['"ticket":1e999', /The number 1e999 in "ticket" cannot be kept/],
+  ])("finding 7 (JSON that changes silently): %s is refused by MCP, imports and REST, and nothing of it is stored", async (entry, problem) => {
+    const before = await total();
+    const record = `{"key":"silently","content":"c","metadata":{${entry}}}`;
+    const asArguments = JSON.stringify(toolCall("omn_store_memory", { a: "HERE" })).replace('{"a":"HERE"}', record);
+    await expectRefusal({ body: asArguments, headers: { "mcp-method": "tools/call", "mcp-name": "omn_store_memory" } }, 400, problem);
+    for (const data of [`[${record}]`, `{"key":"before","content":"b"}\n${record}`]) {
+      const imported = await callTool(token, "omn_import_memories", { data });
+      expect(imported.error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringMatching(new RegExp(problem.source.split(" .* ")[0] as string)) as string });
+    }
+    const made = await SELF.fetch("http://localhost/v1/keys", {
+      method: "POST",
+      headers: { host: "localhost", authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: `{"name":"k",${entry}}`,
+    });
+    expect([made.status, (await made.json<{ error: { message: string } }>()).error.message]).toEqual([400, expect.stringMatching(problem.source.split(" .* ")[0] as string)]);
+    expect(await total()).toBe(before);
   });
 
   test("nested deeper than a stack reaches: refused like anything else", async () => {

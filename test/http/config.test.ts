@@ -109,3 +109,16 @@ describe("[A13] MASTER_KEYS", () => {
     expect(() => parse(list)).not.toThrow(/a2tra|bGxs|kkkk/);
   });
 });
+
+describe("TEAM_MAX_MEMORIES and TEAM_MAX_BYTES", () => {
+  const parse = (vars: Record<string, string>) => parseConfig({ ENVIRONMENT: "local", ...vars }).teamQuota;
+
+  test("are generous by default, and numbers otherwise", () => {
+    expect(parse({ TEAM_MAX_MEMORIES: "", TEAM_MAX_BYTES: "" })).toEqual({ maxMemories: 250_000, maxBytes: 2_147_483_648 });
+    expect(parse({ TEAM_MAX_MEMORIES: "1000", TEAM_MAX_BYTES: "5000000" })).toEqual({ maxMemories: 1_000, maxBytes: 5_000_000 });
+  });
+
+  test.each([["TEAM_MAX_MEMORIES", "0"], ["TEAM_MAX_MEMORIES", "many"], ["TEAM_MAX_BYTES", "1"], ["TEAM_MAX_BYTES", "1.5e6x"]])("%s=%s does not start", (name, value) => {
+    expect(() => parse({ [name]: value })).toThrow(new RegExp(`cannot start.*${name}`, "s"));
+  });
+});

@@ -108,3 +108,13 @@ describe("[S13] a later column is an ordinary migration of a populated database"
     expect(found).toHaveLength(4);
   });
 });
+
+test("finding 6 (no storage quota): the migration counts what was stored before it", async () => {
+  const counted = () => shard.prepare("SELECT memories, bytes FROM counters WHERE team_id = ?").bind(team.id).first();
+  const kept = await counted();
+  await shard.prepare("UPDATE counters SET memories = 0, bytes = 0").run();
+  const initial = env.SHARD_MIGRATIONS.flatMap(({ queries }) => queries).find((query) => query.includes("UPDATE `counters` SET") && !query.includes("CREATE TRIGGER"));
+  await shard.prepare(initial as string).run();
+  expect(await counted()).toEqual(kept);
+  expect(kept).toMatchObject({ memories: expect.any(Number), bytes: expect.any(Number) });
+});

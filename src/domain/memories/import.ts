@@ -1,15 +1,17 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
-import { invalid } from "../errors.ts";
+import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import { WriteRace, type MemoryWrite } from "../ports.ts";
 import { describeProblems } from "../problems.ts";
+import { parseJson } from "../strict-json.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version, type Visibility } from "./memory.ts";
 import { importLinks } from "../graph/portable-links.ts";
 import { portableMemory, toState, type PortableMemory, type StateInput } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
+import { afterStored } from "./quota.ts";
 import { isReviewed, propose, requireRoom, type Wanted, withoutReview } from "./review.ts";
 import { takenKey, untilWon } from "./race.ts";
 import { firstVersion, followingVersion, purge } from "./remember.ts";
@@ -47,7 +49,7 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
   const review = await isReviewed(ctx);
   for (const chunk of chunks(input.records, ctx, review)) {
     for (let rest = chunk; rest.length > 0; ) {
-      const part = await importChunk(ctx, rest, input.onConflict, review);
+      const part = await importChunk(ctx, rest, input.onConflict, review).catch((error: unknown) => Promise.reject(afterStored(error, outcome.ids.length)));
       for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) outcome[count] += part[count];
       outcome.ids.push(...part.ids);
       rest = rest.slice(part.ids.length);
@@ -76,19 +78,19 @@ export async function parseExport(data: string, expected: { sha256?: string | un
 }
 
 function parseRecords(data: string): unknown[] {
-  if (/"__proto__"\s*:/.test(data)) throw invalid("The data has __proto__ as a key.", "Rename the key. Nothing was imported.");
   try {
-    const whole: unknown = JSON.parse(data);
+    const whole = parseJson(data);
     if (Array.isArray(whole)) return whole;
     const inner = z.object({ memories: z.array(z.unknown()) }).safeParse(whole);
     return inner.success ? inner.data.memories : [whole];
-  } catch {
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
     return data.split("\n").flatMap((line, i) => {
       if (line.trim() === "") return [];
       try {
-        return [JSON.parse(line) as unknown];
-      } catch {
-        throw invalid(`Line ${i + 1} is not JSON.`, "Give NDJSON (one JSON object a line) or one JSON document. Nothing was imported.");
+        return [parseJson(line)];
+      } catch (problem) {
+        throw problem instanceof DomainError ? problem : invalid(`Line ${i + 1} is not JSON.`, "Give NDJSON (one JSON object a line) or one JSON document. Nothing was imported.");
       }
     });
   }

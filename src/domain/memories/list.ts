@@ -54,7 +54,7 @@ export function requireCursor(cursor: string): string {
   return cursor;
 }
 
-/** Counts of what the caller may see; nothing in it moves when others write what the caller may not see. */
+/** Counts of what the caller may see. When others write what the caller may not see, nothing moves but the percentages of the quota. */
 export async function stats(ctx: Context): Promise<TeamStats & { graph?: GraphStats | undefined }> {
   const { principal, now } = ctx;
   requireScope(principal, "memory:read");

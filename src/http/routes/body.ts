@@ -1,6 +1,7 @@
 import type * as z from "zod";
-import { invalid } from "../../domain/errors.ts";
+import { DomainError, invalid } from "../../domain/errors.ts";
 import { describeProblems } from "../../domain/problems.ts";
+import { parseJson } from "../../domain/strict-json.ts";
 
 const maxBodyBytes = 16_384;
 
@@ -10,9 +11,9 @@ export async function parsed<T extends z.ZodType>(request: Request, schema: T): 
   if (text.length > maxBodyBytes) throw invalid("The body is too large.");
   let body: unknown;
   try {
-    body = text === "" ? {} : JSON.parse(text);
-  } catch {
-    throw invalid("The body is not JSON.", "Send a JSON object.");
+    body = text === "" ? {} : parseJson(text);
+  } catch (error) {
+    throw error instanceof DomainError ? error : invalid("The body is not JSON.", "Send a JSON object.");
   }
   const result = schema.safeParse(body);
   if (!result.success) throw invalid(describeProblems(result.error, schema, body));

@@ -2,10 +2,12 @@ import type { Entity, EntityType, LinkType, MemoryLink, Relationship } from "../
 import { nothingFound, type Expanded, type Expansion, type GraphStats, type GraphStore, type Near, type NewLink, type Scored, type SourcedEntity, type Step, type Tie, type Walked, type WalkLimits } from "../../domain/graph/ports.ts";
 import { graphStageName } from "../../domain/graph/stage.ts";
 import { graphVectorStageName } from "../../domain/indexing/vector-stage.ts";
+import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
 import { WriteRace, type WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import * as statements from "./graph-sql.ts";
 import { auditMemories } from "./memory-audit.ts";
+import { QuotaGuard } from "./quota-guard.ts";
 import type { ShardOf } from "./shard-of.ts";
 
 type Cell = string | number | null;
@@ -21,8 +23,11 @@ const maxWalked = 100;
 export class D1GraphStore implements GraphStore {
   readonly #shardOf: ShardOf;
 
-  constructor(shardOf: ShardOf) {
+  readonly #quota: QuotaGuard;
+
+  constructor(shardOf: ShardOf, quota: TeamQuota = defaultQuota) {
     this.#shardOf = shardOf;
+    this.#quota = new QuotaGuard(quota);
   }
 
   async entitiesOf(principal: Principal, now: number, memoryIds: string[]): Promise<Map<string, Entity[]>> {
@@ -89,10 +94,11 @@ export class D1GraphStore implements GraphStore {
       await d1.batch([
         d1.prepare(statements.insertLinks).bind(principal.teamId, principal.userId, write.now, JSON.stringify(links)),
         auditMemories(d1, principal, write, { action: "link", memoryId: links[0]?.source, count: links.length }),
+        this.#quota.statement(d1, principal.teamId, 0),
       ]);
     } catch (error) {
       const text = error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "";
-      throw /NOT NULL constraint failed: memory_links\.(?:source|target)_id/.test(text) ? new WriteRace() : error;
+      throw /NOT NULL constraint failed: memory_links\.(?:source|target)_id/.test(text) ? new WriteRace() : await this.#quota.explained(d1, principal.teamId, error);
     }
   }
 

@@ -5,6 +5,7 @@ import { type IdempotencyRecord, type MemoryWrite, type WriteContext, WriteRace 
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { actOn, auditMemories } from "./memory-audit.ts";
 import { idsIn } from "./memory-conditions.ts";
+import type { QuotaGuard } from "./quota-guard.ts";
 import * as statements from "./memory-sql.ts";
 import type { SealedRows } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
@@ -20,10 +21,12 @@ export const isRace = (error: unknown): boolean =>
 export class MemoryCommits {
   readonly #shardOf: ShardOf;
   readonly #sealed: SealedRows;
+  readonly #quota: QuotaGuard;
 
-  constructor(shardOf: ShardOf, sealed: SealedRows) {
+  constructor(shardOf: ShardOf, sealed: SealedRows, quota: QuotaGuard) {
     this.#shardOf = shardOf;
     this.#sealed = sealed;
+    this.#quota = quota;
   }
 
   async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
@@ -61,8 +64,10 @@ export class MemoryCommits {
       auditMemories(d1, principal, write, { action: actionOf(writes), ...actOn(writes.map(({ memory }) => memory.id)) }),
       ...writes.flatMap(({ proposal }) => (proposal === undefined ? [] : [d1.prepare(statements.fulfilProposal).bind(teamId, proposal, principal.userId, write.now)])),
       ...(once ? [this.#idempotency(d1, principal, write.now, once)] : []),
+      // Archiving is always possible: what is wrong must not go on being found because the team is full.
+      ...(writes.some(({ action }) => action !== "archive") ? [this.#quota.statement(d1, teamId, writes.filter(isArrival).length)] : []),
     ];
-    const last = await this.#run(d1, batch);
+    const last = await this.#run(d1, teamId, batch);
     // A new memory arrives with alias 0 and is named after the number its creation took.
     return writes.map(({ memory }, i) => {
       const seq = last - count + 1 + i;
@@ -86,7 +91,7 @@ export class MemoryCommits {
     const d1 = this.#shardOf(principal.shard);
     const ids = doomed.map((memory) => memory.id);
     const tombstones = doomed.map(({ id, version, visibility }) => ({ id, version, isPublic: visibility === "public" ? 1 : 0 }));
-    const lastSeq = await this.#run(d1, [
+    const lastSeq = await this.#run(d1, principal.teamId, [
       d1.prepare(statements.takeSequence).bind(principal.teamId, ids.length),
       d1.prepare(statements.insertTombstones).bind(principal.teamId, JSON.stringify(tombstones), ids.length, write.now),
       d1.prepare(statements.deleteIdempotency).bind(principal.teamId, JSON.stringify(ids)),
@@ -112,16 +117,18 @@ export class MemoryCommits {
   }
 
   /** Runs the batch, one transaction, whose first statement answers the last sequence number taken. */
-  async #run(d1: D1Database, batch: D1PreparedStatement[]): Promise<number> {
+  async #run(d1: D1Database, teamId: string, batch: D1PreparedStatement[]): Promise<number> {
     try {
       const [taken] = (await d1.batch<{ seq: number }>(batch)) as [D1Result<{ seq: number }>];
       return (taken.results as [{ seq: number }])[0].seq;
     } catch (error) {
       if (isRace(error)) throw new WriteRace();
-      throw error;
+      throw await this.#quota.explained(d1, teamId, error);
     }
   }
 }
+
+const isArrival = ({ action }: MemoryWrite): boolean => action === "create" || action === "import";
 
 /** What was done to all of them; an import does several things at once. */
 const actionOf = (writes: MemoryWrite[]): MemoryWrite["action"] => {

@@ -1,20 +1,28 @@
 import { and, desc, eq, isNotNull, lte, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { vectorStageName } from "../../domain/indexing/vector-stage.ts";
+import { quotaUse, type TeamQuota } from "../../domain/memories/quota.ts";
 import type { TeamStats, VectorStats } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { indexFailures, indexProgress, servingSpaces, vectorItems } from "./index-schema.ts";
-import { memories, memoryTags, versions } from "./shard-schema.ts";
+import { counters, memories, memoryTags, versions } from "./shard-schema.ts";
 
 /** Of a sealed content: an envelope's base64url, from its second dot on, without nonce and tag (28 bytes). */
 const sealedBytes = sql`(length(${memories.content}) - 3 - instr(substr(${memories.content}, 4), '.')) * 3 / 4 - 28`;
 
 const day = 86_400_000;
 
-/** Counts only what the principal may see; `live` and `visible` are the store's own conditions. */
-export async function readStats(db: DrizzleD1Database, principal: Principal, now: number, live: SQL, visible: SQL): Promise<TeamStats> {
+interface StatsOf {
+  /** The store's own conditions of what the principal may see. */
+  live: SQL;
+  visible: SQL;
+  quota: TeamQuota;
+}
+
+/** Counts only what the principal may see; how full the team's storage is, coarsely. */
+export async function readStats(db: DrizzleD1Database, principal: Principal, now: number, { live, visible, quota }: StatsOf): Promise<TeamStats> {
   const count = sql<number>`count(*)`;
-  const [sums, archived, chain, visibility, namespace, type, tags, expiring, vectors] = await db.batch([
+  const [sums, archived, chain, visibility, namespace, type, tags, expiring, vectors, stored] = await db.batch([
     db
       .select({
         total: count,
@@ -42,6 +50,7 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
       .limit(20),
     db.select({ count }).from(memories).where(and(live, lte(memories.expiresAt, now + day))),
     selectVectors(db, principal, live),
+    db.select({ memories: counters.memories, bytes: counters.bytes }).from(counters).where(eq(counters.teamId, principal.teamId)),
   ]);
   const named = (rows: { name: string; count: number }[]) => Object.fromEntries(rows.map((row) => [row.name, row.count]));
   return {
@@ -56,6 +65,7 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
     expiringWithinDay: expiring[0]?.count ?? 0,
     lastChangeAt: sums[0]?.last ?? null,
     vectors: toVectorStats(vectors[0]),
+    quota: quotaUse(quota, stored[0] ?? { memories: 0, bytes: 0 }),
   };
 }
 

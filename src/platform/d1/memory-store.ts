@@ -2,6 +2,7 @@ import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, sql, type SQL } fro
 import { drizzle } from "drizzle-orm/d1";
 import type { NearParts } from "../../domain/graph/ports.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
+import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
 import type {
   Compared,
   Hydrated,
@@ -21,6 +22,7 @@ import { actOn, auditMemories } from "./memory-audit.ts";
 import { MemoryCommits } from "./memory-commits.ts";
 import * as statements from "./memory-sql.ts";
 import { OpenedRows } from "./opened-rows.ts";
+import { QuotaGuard } from "./quota-guard.ts";
 import { type SealedRows, toMemory } from "./sealed-rows.ts";
 import { idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
@@ -34,11 +36,13 @@ export class D1MemoryStore implements MemoryStore {
   readonly #homes: Pick<TeamHomes, "of">;
   readonly #commits: MemoryCommits;
   readonly #opened: OpenedRows;
+  readonly #quota: TeamQuota;
 
-  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">, sealed: SealedRows) {
+  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">, sealed: SealedRows, quota: TeamQuota = defaultQuota) {
     this.#shardOf = shardOf;
     this.#homes = homes;
-    this.#commits = new MemoryCommits(shardOf, sealed);
+    this.#quota = quota;
+    this.#commits = new MemoryCommits(shardOf, sealed, new QuotaGuard(quota));
     this.#opened = new OpenedRows(shardOf, sealed);
   }
 
@@ -285,7 +289,7 @@ export class D1MemoryStore implements MemoryStore {
   }
 
   stats(principal: Principal, now: number): Promise<TeamStats> {
-    return readStats(this.#db(principal), principal, now, live(principal, now), visibleTo(principal));
+    return readStats(this.#db(principal), principal, now, { live: live(principal, now), visible: visibleTo(principal), quota: this.#quota });
   }
 
   async recordAccess(principal: Principal, now: number, ids: string[]): Promise<void> {

@@ -8,10 +8,17 @@ import { foreignKey, index, integer, primaryKey, real, sqliteTable, text, unique
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** One row per team: the last sequence number handed out. Every change of a memory takes the next one. */
+/**
+ * One row per team: the last sequence number handed out (every change of a memory takes the next one), and how much the team
+ * stores. Triggers keep the two sums in the transaction of the change, whoever makes it.
+ */
 export const counters = sqliteTable("counters", {
   teamId: text("team_id").primaryKey(),
   seq: integer().notNull(),
+  /** Archived and expired memories count until they are erased. */
+  memories: integer().notNull().default(0),
+  /** Bytes of text, as it is stored, in memories, their versions and the links that people made. */
+  bytes: integer().notNull().default(0),
 });
 
 export const memories = sqliteTable(

@@ -9,17 +9,19 @@ export const memoryStats = defineTool({
   name: "omn_memory_stats",
   family: "omn",
   title: "Memory statistics",
-  description: "How many memories you can see, by namespace, type, scope and tag, and what was made of them: vectors, graph.",
+  description: "How many memories you can see, by namespace, type, scope and tag, and what was made of them: vectors, graph. How full the team's storage is.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({}),
-  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}), graph: z.looseObject({}).optional() }),
+  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}), quota: z.looseObject({}), graph: z.looseObject({}).optional() }),
   async handler(ctx) {
     const result = await stats(ctx);
     const listed = (counts: Record<string, number>) => Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(", ") || "none";
     const percent = ({ hits, misses }: LevelRate) => `${hits === 0 ? 0 : Math.round((100 * hits) / (hits + misses))}%`;
     const rates = ctx.cache?.rates();
     const kept = rates ? ` Answered from cache: L1 ${percent(rates.l1)}, L2 ${percent(rates.l2)} of the rest; ${rates.tokens} tokens not fetched again.` : "";
+    const { quota } = result;
+    const storage = ` Storage of the team: ${quota.memoriesPercent}% of ${quota.maxMemories} memories, ${quota.bytesPercent}% of ${quota.maxBytes} bytes.`;
     const graph = result.graph ? ` Graph: ${result.graph.entities} entities, ${result.graph.relationships} relationships, ${result.graph.waiting} waiting.` : "";
     return {
       structured: {
@@ -33,11 +35,17 @@ export const memoryStats = defineTool({
         top_tags: result.topTags,
         expiring_within_day: result.expiringWithinDay,
         vectors: result.vectors,
+        quota: {
+          max_memories: quota.maxMemories,
+          memories_percent: quota.memoriesPercent,
+          max_bytes: quota.maxBytes,
+          bytes_percent: quota.bytesPercent,
+        },
         ...(result.graph ? { graph: result.graph } : {}),
         ...(rates ? { caches: ratesOf(rates) } : {}),
         ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
       },
-      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed.${graph}${kept}`,
+      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed.${storage}${graph}${kept}`,
     };
   },
 });

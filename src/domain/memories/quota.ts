@@ -1,0 +1,47 @@
+import { DomainError } from "../errors.ts";
+
+/** How much a team may store. */
+export interface TeamQuota {
+  maxMemories: number;
+  /** Of text in memories, all their versions and links. */
+  maxBytes: number;
+}
+
+/** A shard holds 10 GB, of which vectors and indexes take more than the text. */
+export const defaultQuota: TeamQuota = { maxMemories: 250_000, maxBytes: 2 * 1024 ** 3 };
+
+export interface StorageUse {
+  memories: number;
+  bytes: number;
+}
+
+/** In whole percent: exact numbers would tell everybody how much their colleagues keep in private. */
+export interface QuotaUse extends TeamQuota {
+  memoriesPercent: number;
+  bytesPercent: number;
+}
+
+export function quotaUse({ maxMemories, maxBytes }: TeamQuota, use: StorageUse): QuotaUse {
+  const percent = (used: number, most: number): number => Math.floor((100 * used) / most);
+  return { maxMemories, maxBytes, memoriesPercent: percent(use.memories, maxMemories), bytesPercent: percent(use.bytes, maxBytes) };
+}
+
+const makeRoom =
+  "Erase memories that nobody needs (forgetting in mode erase takes their history along; archiving gives no room), or ask the operator of this server for a larger quota.";
+
+/** The write did not fit; `use` is what the team stores without it. */
+export function quotaExceeded({ maxMemories, maxBytes }: TeamQuota, { memories, bytes }: StorageUse): DomainError {
+  const counted = (n: number): string => n.toLocaleString("en");
+  return new DomainError(
+    "QUOTA_EXCEEDED",
+    `The team's storage has no room for this: it holds ${counted(memories)} of at most ${counted(maxMemories)} memories and, history included, ${counted(bytes)} of at most ${counted(maxBytes)} bytes.`,
+    { mend: `${makeRoom} Nothing was written.`, details: { memories, max_memories: maxMemories, bytes, max_bytes: maxBytes } },
+  );
+}
+
+/** The same in the middle of an import, whose first records are stored already. */
+export function afterStored(error: unknown, stored: number): unknown {
+  if (!(error instanceof DomainError) || error.code !== "QUOTA_EXCEEDED" || stored === 0) return error;
+  const mend = `${makeRoom} The first ${stored} records are stored; import the same data again then, which leaves those as they are.`;
+  return new DomainError(error.code, error.message, { mend, details: { ...error.details, stored } });
+}

@@ -1,0 +1,131 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, test } from "vitest";
+import { servicesOf } from "../../../src/app.ts";
+import { DomainError } from "../../../src/domain/errors.ts";
+import { importMemories } from "../../../src/domain/memories/import.ts";
+import { defaultQuota, type TeamQuota } from "../../../src/domain/memories/quota.ts";
+import { remember } from "../../../src/domain/memories/remember.ts";
+import { revise } from "../../../src/domain/memories/revise.ts";
+import { memoryRows } from "../../support/rows.ts";
+import { newTeam, now, type Person, type Team } from "./world.ts";
+
+let team: Team;
+let ada: Person;
+
+beforeEach(async () => {
+  team = await newTeam();
+  ada = team.owner;
+});
+
+/** As if the team had stored so much before: 250,000 memories would take long. */
+const pretend = (use: { memories?: number; bytes?: number }) =>
+  env.SHARD_0.prepare("INSERT INTO counters (team_id, seq, memories, bytes) VALUES (?1, 0, ?2, ?3) ON CONFLICT (team_id) DO UPDATE SET memories = ?2, bytes = ?3")
+    .bind(team.id, use.memories ?? 0, use.bytes ?? 0)
+    .run();
+
+/** A server that allows a team so much. */
+const allowing = ({ maxMemories, maxBytes }: Partial<TeamQuota>) =>
+  servicesOf({
+    ...env,
+    ...(maxMemories === undefined ? {} : { TEAM_MAX_MEMORIES: String(maxMemories) }),
+    ...(maxBytes === undefined ? {} : { TEAM_MAX_BYTES: String(maxBytes) }),
+  } as Env).memories;
+
+const refusalOf = async (work: Promise<unknown>): Promise<DomainError> => {
+  const error = await work.then(() => undefined, (thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(DomainError);
+  expect((error as DomainError).code).toBe("QUOTA_EXCEEDED");
+  return error as DomainError;
+};
+
+describe("finding 6 (no storage quota): at the tools", () => {
+  test("a full team stores no further memory, and is told how full it is and how to make room", async () => {
+    await pretend({ memories: defaultQuota.maxMemories - 1 });
+    expect((await ada.call("omn_store_memory", { key: "last", content: "the last that fits" })).isError).toBe(false);
+    const before = await memoryRows(team.id);
+
+    const answers = [
+      await ada.call("omn_store_memory", { key: "more", content: "one too many" }),
+      await ada.call("write_memory", { key: "more", value: "one too many" }),
+      await ada.call("omn_import_memories", { memories: [{ key: "a", content: "one too many" }, { key: "b", content: "and another" }] }),
+    ];
+
+    for (const answer of answers) {
+      expect(answer.error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { memories: 250_000, max_memories: 250_000, max_bytes: 2 * 1024 ** 3 } });
+      expect(answer.text).toContain("it holds 250,000 of at most 250,000 memories");
+      expect(answer.text).toMatch(/Erase memories .* or ask the operator/);
+    }
+    expect(await memoryRows(team.id), "nothing half-written").toEqual(before);
+    expect((await ada.call("omn_memory_stats")).structured).toMatchObject({ quota: { max_memories: 250_000, memories_percent: 100, bytes_percent: 0 } });
+  });
+
+  test("a full team can still change, archive and erase what it has; erasing makes room", async () => {
+    await ada.call("omn_store_memory", { key: "one", content: "stored while there was room" });
+    await ada.call("omn_store_memory", { key: "two", content: "and another one" });
+    await pretend({ memories: defaultQuota.maxMemories });
+    expect((await ada.call("omn_update_memory", { key: "one", content: "changed" })).structured).toMatchObject({ outcome: "updated" });
+    expect((await ada.call("omn_store_memory", { key: "one", content: "changed again" })).structured).toMatchObject({ outcome: "updated", version: 3 });
+    expect((await ada.call("delete_memory", { key: "two" })).isError).toBe(false);
+    expect((await ada.call("omn_store_memory", { key: "three", content: "archiving made no room" })).error?.code).toBe("QUOTA_EXCEEDED");
+    const preview = await ada.call("omn_forget_memory", { key: "one", mode: "erase" });
+    await ada.call("omn_forget_memory", { key: "one", mode: "erase", confirm: preview.structured["confirm"] });
+    expect((await ada.call("omn_store_memory", { key: "three", content: "now there is room" })).structured).toMatchObject({ outcome: "created" });
+  });
+
+  test("a team without bytes left can archive and erase, and neither store, change, share nor link", async () => {
+    await ada.call("omn_store_memory", { key: "one", content: "stored while there was room" });
+    await ada.call("omn_store_memory", { key: "two", content: "and another one" });
+    await pretend({ memories: 2, bytes: defaultQuota.maxBytes - 10 });
+    for (const [tool, args] of [
+      ["omn_store_memory", { key: "three", content: "three" }],
+      ["omn_update_memory", { key: "one", content: "changed" }],
+      ["omn_update_memory", { key: "one", metadata: { scope: "shared" } }],
+      ["omn_update_memory", { key: "one", links: [{ to: "two", type: "extends", reason: "because" }] }],
+    ] as const) {
+      expect((await ada.call(tool, args)).error, tool).toMatchObject({ code: "QUOTA_EXCEEDED" });
+    }
+    expect((await ada.call("delete_memory", { key: "two" })).isError).toBe(false);
+    expect((await ada.call("omn_retrieve_memory", { key: "one" })).structured["memories"]).toMatchObject([{ content: "stored while there was room", version: 1 }]);
+  });
+});
+
+describe("finding 6 (no storage quota): in the transaction", () => {
+  test("of many writers at once, just as many as there is room for get through", async () => {
+    const memories = allowing({ maxMemories: 5 });
+    const answers = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, i) => remember({ ...ada.at(now), memories }, { key: `k.${i}`, content: `writer number ${i}` })),
+    );
+    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(5);
+    expect(await env.SHARD_0.prepare("SELECT count(*) AS n FROM memories WHERE team_id = ?").bind(team.id).first("n")).toBe(5);
+    for (const answer of answers) if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "QUOTA_EXCEEDED" });
+  });
+
+  test("history counts: versions fill the quota until the memory is erased", async () => {
+    const memories = allowing({ maxBytes: 1_000_000 });
+    const ctx = { ...ada.at(now), memories };
+    const { memory } = await remember(ctx, { key: "log", content: "x".repeat(9_000) });
+    let version = 1;
+    const grow = async () => {
+      for (; version < 200; version += 1) await revise(ctx, { target: { id: memory.id }, changes: { content: `${version} ${"x".repeat(9_000)}` } });
+    };
+    await refusalOf(grow());
+    expect(version).toBeGreaterThan(50);
+    const [present] = (await memories.lookupMany(ada.principal, { ids: [memory.id], named: [] }));
+    expect(present?.version).toBe(version);
+    await memories.erase(ada.principal, ctx, [present as NonNullable<typeof present>]);
+    await remember(ctx, { key: "log", content: "there is room again" });
+  });
+
+  test("an import that does not fit as a whole says how much of it is stored, and can be repeated", async () => {
+    const records = Array.from({ length: 300 }, (_, i) => ({ key: `r.${i}`, content: `${i} ${"y".repeat(9_000)}`, version: 1 }));
+    const input = { records: records as unknown as Parameters<typeof importMemories>[1]["records"], onConflict: "update" as const };
+    const refused = await refusalOf(importMemories({ ...ada.at(now), memories: allowing({ maxMemories: 200 }) }, input));
+    const there = Number(await env.SHARD_0.prepare("SELECT count(*) AS n FROM memories WHERE team_id = ?").bind(team.id).first("n"));
+    expect(there).toBeGreaterThan(0);
+    expect(there).toBeLessThanOrEqual(200);
+    expect(refused.mend).toContain(`The first ${there} records are stored`);
+    expect(refused.details).toMatchObject({ stored: there });
+
+    expect(await importMemories({ ...ada.at(now), memories: allowing({ maxMemories: 300 }) }, input)).toMatchObject({ created: 300 - there, unchanged: there });
+  });
+});
