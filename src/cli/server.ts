@@ -4,12 +4,13 @@ import { startCron } from "./cron.ts";
 import { DataDir } from "./data-dir.ts";
 import { localPlatformEntry } from "./local-platform.ts";
 import type { Logger } from "./log.ts";
+import type { LocalKey } from "./local-identity.ts";
 import { endOrphan } from "./orphan.ts";
 import { claimPort, PortTaken } from "./port.ts";
 import { planFor } from "./plan.ts";
 import { projectRoot } from "./project.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
-import { StartFailure } from "./start-failure.ts";
+import { messageOf, StartFailure } from "./start-failure.ts";
 import { readWorkerOptions } from "./worker-options.ts";
 
 export interface ServerOptions {
@@ -33,6 +34,10 @@ export interface LocalServer {
   url: string;
   origin: string;
   apiKey: string;
+  /** ms since the epoch; `null` for a key that the person made themselves, without an end. */
+  apiKeyExpiresAt: number | null;
+  /** Why clients that hold the key of the last start need this one. */
+  apiKeyNotice: string | undefined;
   /** Signs the local person in with a browser, once; none when they have a way in of their own. */
   signInUrl: string | undefined;
   /** Of workerd. */
@@ -42,6 +47,7 @@ export interface LocalServer {
 }
 
 const drainMs = 10_000;
+const dayMs = 86_400_000;
 
 /** The whole product on this machine: the Worker in workerd, its data under `dataDir`. @throws StartFailure */
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
@@ -82,23 +88,24 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
   // drizzle takes 0.2 s and more to load, which it can while the runtime starts.
   const signIn = import("./sign-in-link.ts");
   signIn.catch(() => undefined);
-  const prepareIn = async (starting: Runtime | Promise<Runtime>, known: string | undefined): Promise<string> => {
+  const prepareIn = async (starting: Runtime | Promise<Runtime>, known: string | undefined): Promise<LocalKey> => {
     const [runtime, { prepare }] = await Promise.all([starting, import("./prepare.ts")]);
     return Promise.race([prepare(runtime, plan, known), crash]);
   };
 
-  let apiKey = dataDir.readLocal()?.apiKey;
-  if (apiKey === undefined || dataDir.readPrepared() !== plan.digest) {
+  const known = dataDir.readLocal()?.apiKey;
+  let key: LocalKey | undefined;
+  if (known === undefined || dataDir.readPrepared() !== plan.digest) {
     // The first start, or the first after an update: nobody may reach the Worker before its tables are there.
     const unreachable = run();
-    apiKey = await prepareIn(unreachable, apiKey);
+    key = await prepareIn(unreachable, known);
     await (await unreachable).stop();
     dataDir.writePrepared(plan.digest);
   }
   let runtime: Runtime | undefined;
   while (!runtime) {
     // Before the port opens, so that whoever sees the server answer finds the file.
-    dataDir.writeLocal({ url: `http://${host}:${port}/mcp`, apiKey });
+    dataDir.writeLocal({ url: `http://${host}:${port}/mcp`, apiKey: key?.token ?? known ?? "" });
     try {
       runtime = await run({ host, port });
     } catch (error) {
@@ -108,28 +115,34 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
   }
   const origin = `http://${host}:${port}`;
   const url = `${origin}/mcp`;
-  if (!(await opens(url, apiKey))) {
-    // The databases or local.json were exchanged behind the mark, or the key was revoked.
-    apiKey = await prepareIn(runtime, apiKey);
-    dataDir.writeLocal({ url, apiKey });
-  }
+  // Also finds out whether the databases or local.json were exchanged behind the mark, or the key has ended.
+  key ??= await prepareIn(runtime, known);
+  const { token: apiKey, expiresAt: apiKeyExpiresAt, notice: apiKeyNotice } = key;
+  if (apiKey !== known) dataDir.writeLocal({ url, apiKey });
+  await warmUp(url, apiKey);
 
   const signInUrl = await signIn.then(({ signInLink }) => Promise.race([signInLink(runtime, port, options.recovery ?? false), crash]));
 
   const cron = startCron(worker.cronTriggers, (expression, at) => runtime.fireScheduled(expression, at), log);
+  const renewal = setInterval(() => {
+    const renewed = import("./prepare.ts").then(({ renew }) => renew(runtime, plan, apiKey));
+    renewed.catch((error: unknown) => log("error", `The API key could not be renewed: ${messageOf(error)}`));
+  }, dayMs);
   crash.catch(async (failure: StartFailure) => {
+    clearInterval(renewal);
     cron.stop();
     await runtime.stop();
     dataDir.close();
     options.onCrash?.(failure.message);
   });
   const close = async (limitMs: number): Promise<void> => {
+    clearInterval(renewal);
     cron.stop();
     await runtime.drain(limitMs);
     dataDir.close();
   };
   let closed: Promise<void> | undefined;
-  return { url, origin, apiKey, signInUrl, pid: runtime.pid, close: (limitMs = drainMs) => (closed ??= close(limitMs)) };
+  return { url, origin, apiKey, apiKeyExpiresAt, apiKeyNotice, signInUrl, pid: runtime.pid, close: (limitMs = drainMs) => (closed ??= close(limitMs)) };
 }
 
 /** A whole request of the stateless protocol era: it goes through every layer and leaves nothing behind. */
@@ -149,10 +162,9 @@ const discover = {
   }),
 };
 
-/** Whether the key is let in. Also the first request, which finds the Worker cold, so that no client's does. */
-async function opens(url: string, apiKey: string): Promise<boolean> {
+/** The first request, which finds the Worker cold, so that no client's does. */
+async function warmUp(url: string, apiKey: string): Promise<void> {
   const headers = { ...discover.headers, authorization: `Bearer ${apiKey}` };
   const answer = await fetch(url, { method: "POST", headers, body: discover.body, signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
   await answer?.body?.cancel();
-  return answer !== undefined && answer.status !== 401 && answer.status < 500;
 }

@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
 import type { LogLevel } from "./log.ts";
+import { defaultPort } from "./port.ts";
 import { projectRoot } from "./project.ts";
-import { startServer } from "./server.ts";
+import { type LocalServer, startServer } from "./server.ts";
 import { StartFailure } from "./start-failure.ts";
 
 const { env } = process;
@@ -45,12 +46,25 @@ async function main(): Promise<void> {
 
   MCP URL  ${server.url}
   API key  ${server.apiKey}
+           ${keyTerms(server)}
   Data     ${dataDir}
+${server.apiKeyNotice === undefined ? "" : `\nThe API key is new; clients that hold the one before need it. ${server.apiKeyNotice}\n`}
+Add it to Claude Code or Codex, in a shell that knows the key:
 
-Add it to Claude Code:
+  export OMNIMEMORY_KEY=$(node -p ${shellQuoted(`require(${JSON.stringify(join(dataDir, "local.json"))}).apiKey`)})
+  claude mcp add --transport http omnimemory ${server.url} --header "Authorization: Bearer $OMNIMEMORY_KEY"
+  codex mcp add omnimemory --url ${server.url} --bearer-token-env-var OMNIMEMORY_KEY
 
-  claude mcp add --transport http omnimemory ${server.url} --header "Authorization: Bearer ${server.apiKey}"
+Other clients: README.md, "Add it to a client".
 ${signInLine(server.signInUrl)}`);
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function keyTerms({ apiKeyExpiresAt: at }: LocalServer): string {
+  return at === null ? "never expires" : `reads and writes memories until ${new Date(at).toISOString().slice(0, 10)}; starting renews it for 90 days`;
 }
 
 function signInLine(url: string | undefined): string {
@@ -58,7 +72,7 @@ function signInLine(url: string | undefined): string {
 }
 
 function portOf(text: string): number {
-  const port = text === "" ? 8787 : Number(text);
+  const port = text === "" ? defaultPort : Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartFailure(`PORT is a number from 0 to 65535, not "${text}".`);
   return port;
 }

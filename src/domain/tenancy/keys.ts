@@ -1,6 +1,6 @@
 import { DomainError, forbidden, invalid } from "../errors.ts";
 import { equalDigests, hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
-import type { AuditAction, AuditEntry, CallOrigin, KeyDirectory, KeyHolder, KeyRecord, KeySummary } from "./ports.ts";
+import type { AuditAction, AuditEntry, CallOrigin, KeyDirectory, KeyHolder, KeyRecord, KeyRenewal, KeySummary } from "./ports.ts";
 import { isTeamAdmin, type Principal, requireScope, type Scope, scopes } from "./principal.ts";
 
 /** API keys: 90 days unless asked otherwise (omnimemory document, API Key Authentication). */
@@ -106,7 +106,7 @@ export async function createKey(
   requireSubset(ctx.principal, granted);
   const days = input.expiresInDays ?? defaultLifetimeDays;
   if (!Number.isInteger(days) || days < 1 || days > maxLifetimeDays) {
-    throw invalid(`expiresInDays is a whole number from 1 to ${maxLifetimeDays}.`);
+    throw invalid(`expires_in_days is a whole number from 1 to ${maxLifetimeDays}.`);
   }
   const { userId, teamId, organizationId } = ctx.principal;
   return issueKey(
@@ -151,22 +151,32 @@ export async function revokeKey(ctx: KeyContext, input: { keyId: string }): Prom
 export async function rotateKey(ctx: KeyContext, input: { keyId: string; graceHours?: number }): Promise<IssuedKey & { oldExpiresAt: number }> {
   requireScope(ctx.principal, "memory:admin");
   const grace = input.graceHours ?? defaultGraceHours;
-  if (!(grace >= 0 && grace <= maxGraceHours)) throw invalid(`graceHours is a number from 0 to ${maxGraceHours}.`);
+  if (!(grace >= 0 && grace <= maxGraceHours)) throw invalid(`grace_hours is a number from 0 to ${maxGraceHours}.`);
   const old = await ctx.keys.findKey(ctx.principal, input.keyId);
   if (!old || old.userId !== ctx.principal.userId) throw noSuchKey();
   requireSubset(ctx.principal, old.scopes);
 
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, ctx.now + grace * hourMs);
-  const { record, issued } = await newRecord(
-    { ...old, expiresAt: old.expiresAt === null ? null : ctx.now + (old.expiresAt - old.createdAt) },
-    ctx.now,
-  );
+  const expiresAt = old.expiresAt === null ? null : ctx.now + (old.expiresAt - old.createdAt);
+  return { ...(await replaceKey(ctx, old, { scopes: old.scopes, expiresAt }, oldExpiresAt)), oldExpiresAt };
+}
+
+/** What rotateKey does once it is allowed; the launcher replaces a key of an earlier version with it, which could do too much. */
+export async function replaceKey(ctx: KeyContext, old: KeyRecord, next: Pick<KeyRecord, "scopes" | "expiresAt">, oldExpiresAt: number): Promise<IssuedKey> {
+  const { record, issued } = await newRecord({ ...old, ...next }, ctx.now);
   const rotated = await ctx.keys.rotateKey(ctx.principal, old.keyId, oldExpiresAt, record, auditOf(ctx, "key.rotate", old.keyId));
   if (!rotated) {
     throw new DomainError("CONFLICT", "This key is revoked, expired or already replaced.", { mend: "List the keys and rotate one that is current, or create a key." });
   }
-  return { ...issued, oldExpiresAt };
+  return issued;
 }
+
+/**
+ * The key goes on working until then. The launcher renews its own one instead of replacing it: its clients hold the key in
+ * their configuration, and none of them would hear of another. A key that nobody's launcher renews runs out.
+ */
+export const renewKey = (ctx: Omit<KeyContext, "keys"> & { keys: KeyRenewal }, keyId: string, expiresAt: number): Promise<boolean> =>
+  ctx.keys.renewKey(ctx.principal, keyId, expiresAt, auditOf(ctx, "key.renew", keyId));
 
 async function newRecord(
   grant: Pick<KeyRecord, "userId" | "teamId" | "name" | "scopes" | "expiresAt">,
@@ -186,7 +196,7 @@ function requireSubset(principal: Principal, wanted: readonly Scope[]): void {
   if (missing.length > 0) throw forbidden(`A key cannot have scopes that its creator lacks: ${missing.join(", ")}.`);
 }
 
-function auditOf(ctx: KeyContext, action: AuditAction, subject: string): AuditEntry {
+function auditOf(ctx: Omit<KeyContext, "keys">, action: AuditAction, subject: string): AuditEntry {
   const { organizationId, teamId, userId, credential } = ctx.principal;
   return { ...ctx.from, at: ctx.now, action, success: true, organizationId, teamId, userId, subject, credentialId: credential.id };
 }

@@ -9,7 +9,7 @@ export interface KeyRecord {
   name: string;
   scopes: readonly Scope[];
   createdAt: number;
-  /** `null`: never. Only the launcher's local key is issued so. */
+  /** `null`: never. Launchers of earlier versions issued such keys. */
   expiresAt: number | null;
   revokedAt: number | null;
   lastUsedAt: number | null;
@@ -31,57 +31,64 @@ export interface KeyHolder {
   shard: string;
 }
 
-export type AuditAction =
-  | "alert.acknowledge"
-  | "audit.export"
-  | "authorize.refused"
-  | "key.use"
-  | "grant.use"
-  | "key.create"
-  | "key.rotate"
-  | "key.revoke"
-  | "organization.create"
-  | "organization.rename"
-  | "organization.delete"
-  | "organization.restore"
-  | "team.create"
-  | "team.rename"
-  | "team.delete"
-  | "team.restore"
-  | "team.erase"
-  | "team.data-key.rotate"
-  | `member.role.${Role}`
-  | "member.remove"
-  | "member.leave"
-  | "member.transfer"
-  | "invitation.create"
-  | "invitation.revoke"
-  | "invitation.accept"
-  | "invitation.refused"
-  | "account.delete"
-  | "account.erase"
-  | "client.register"
-  | "grant.create"
-  | "grant.end"
-  | "grant.reuse"
-  | "identity.link"
-  | "link.create"
-  | "link.use"
-  | "link.revoke"
-  | "passkey.add"
-  | "passkey.remove"
-  | "person.create"
-  | "session.end"
-  | "sign-in.link"
-  | "sign-in.recovery"
-  | "sign-in.upstream"
-  | "sign-in.passkey"
-  | "sign-in.refused"
-  | "authenticate.token"
-  | "authenticate.malformed"
-  | "authenticate.unknown"
-  | "authenticate.expired"
-  | "authenticate.revoked";
+/** What the audit of the directory tells of. Its filter refuses what is none of them. */
+export const auditActions = [
+  "alert.acknowledge",
+  "audit.export",
+  "authorize.refused",
+  "key.use",
+  "grant.use",
+  "key.create",
+  "key.renew",
+  "key.rotate",
+  "key.revoke",
+  "organization.create",
+  "organization.rename",
+  "organization.delete",
+  "organization.restore",
+  "team.create",
+  "team.rename",
+  "team.delete",
+  "team.restore",
+  "team.erase",
+  "team.data-key.rotate",
+  "member.role.owner",
+  "member.role.admin",
+  "member.role.member",
+  "member.role.viewer",
+  "member.remove",
+  "member.leave",
+  "member.transfer",
+  "invitation.create",
+  "invitation.revoke",
+  "invitation.accept",
+  "invitation.refused",
+  "account.delete",
+  "account.erase",
+  "client.register",
+  "grant.create",
+  "grant.end",
+  "grant.reuse",
+  "identity.link",
+  "link.create",
+  "link.use",
+  "link.revoke",
+  "passkey.add",
+  "passkey.remove",
+  "person.create",
+  "session.end",
+  "sign-in.link",
+  "sign-in.recovery",
+  "sign-in.upstream",
+  "sign-in.passkey",
+  "sign-in.refused",
+  "authenticate.token",
+  "authenticate.malformed",
+  "authenticate.unknown",
+  "authenticate.expired",
+  "authenticate.revoked",
+] as const;
+export type AuditAction = (typeof auditActions)[number];
 
 /** Where a call came from, as far as the edge knows. */
 export interface CallOrigin {
@@ -127,4 +134,10 @@ export interface KeyDirectory {
   revokeKey(principal: Principal, keyId: string, now: number, audit: AuditEntry): Promise<boolean>;
   /** `false`, and nothing written, when the old key was replaced, revoked or expired in the meantime. */
   rotateKey(principal: Principal, oldKeyId: string, oldExpiresAt: number, successor: KeyRecord, audit: AuditEntry): Promise<boolean>;
+}
+
+/** Only the launcher has this: whoever has the machine in hand keeps the key alive that it gave to the clients there. */
+export interface KeyRenewal {
+  /** `false`, and nothing written, when the key was replaced, revoked or expired in the meantime. */
+  renewKey(principal: Principal, keyId: string, expiresAt: number, audit: AuditEntry): Promise<boolean>;
 }

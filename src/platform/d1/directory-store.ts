@@ -1,7 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, count, desc, eq, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { AuditEntry, KeyDirectory, KeyHolder, KeyRecord, KeySummary, OwnKey } from "../../domain/tenancy/ports.ts";
+import type { AuditEntry, KeyDirectory, KeyHolder, KeyRecord, KeyRenewal, KeySummary, OwnKey } from "../../domain/tenancy/ports.ts";
 import { isScope, type Principal, type Role } from "../../domain/tenancy/principal.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
@@ -16,7 +16,7 @@ export interface TeamPlace {
 }
 
 /** Who exists and who belongs where. What makes tenants knows no principal; everything inside a team takes one. */
-export class DirectoryStore implements KeyDirectory {
+export class DirectoryStore implements KeyDirectory, KeyRenewal {
   readonly #db: DrizzleD1Database;
 
   constructor(db: D1Database) {
@@ -165,15 +165,23 @@ export class DirectoryStore implements KeyDirectory {
   }
 
   async rotateKey(principal: Principal, oldKeyId: string, oldExpiresAt: number, successor: KeyRecord, audit: AuditEntry): Promise<boolean> {
-    const current = and(isNull(apiKeys.replacedBy), isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, audit.at)));
     // Two rotations at once: only the first finds the key current, and only its successor comes to be.
     const won = sql`exists (select 1 from ${apiKeys} where key_id = ${oldKeyId} and replaced_by = ${successor.keyId})`;
     const [replaced] = await this.#db.batch([
-      this.#db.update(apiKeys).set({ expiresAt: oldExpiresAt, replacedBy: successor.keyId }).where(and(ofTeam(principal, oldKeyId), current)),
+      this.#db.update(apiKeys).set({ expiresAt: oldExpiresAt, replacedBy: successor.keyId }).where(and(ofTeam(principal, oldKeyId), isCurrent(audit.at))),
       this.#db.insert(apiKeys).select(rowWhen(apiKeys, successor, won)),
       this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
     ]);
     return replaced.meta.changes > 0;
+  }
+
+  async renewKey(principal: Principal, keyId: string, expiresAt: number, audit: AuditEntry): Promise<boolean> {
+    const renewed = sql`exists (select 1 from ${apiKeys} where key_id = ${keyId} and expires_at = ${expiresAt})`;
+    const [changed] = await this.#db.batch([
+      this.#db.update(apiKeys).set({ expiresAt }).where(and(ofTeam(principal, keyId), isCurrent(audit.at))),
+      this.#db.insert(directoryAudit).select(auditWhen(audit, renewed)),
+    ]);
+    return changed.meta.changes > 0;
   }
 }
 
@@ -182,6 +190,10 @@ export const beingErased = 0;
 const notBeingErased = or(isNull(teams.eraseAt), gt(teams.eraseAt, beingErased));
 
 const teamColumns = { id: teams.id, organizationId: teams.organizationId, name: teams.name, shard: teams.shard };
+
+/** Neither replaced nor revoked nor expired. */
+const isCurrent = (now: number): SQL | undefined =>
+  and(isNull(apiKeys.replacedBy), isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)));
 
 const ofTeam = (principal: Principal, keyId: string): SQL | undefined =>
   and(eq(apiKeys.keyId, keyId), eq(apiKeys.teamId, principal.teamId));

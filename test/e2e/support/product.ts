@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type LocalServer, startServer } from "../../../src/cli/server.ts";
+import { withDirectory } from "../../cli/directory-file.ts";
 import { freePort } from "../../cli/free-port.ts";
 
 /** The product as `npm start` runs it, on data of its own; it can be stopped and started again where it was. */
@@ -41,13 +41,7 @@ export class Product {
   /** Everybody signed in so long before they did; a test cannot wait for it. */
   async signInsWere(ms: number, options: { recovery?: boolean } = {}): Promise<void> {
     await this.stop();
-    const files = readdirSync(join(this.#dataDir, "state", "d1"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".sqlite") && !file.endsWith("metadata.sqlite"));
-    for (const file of files) {
-      const db = new DatabaseSync(join(this.#dataDir, "state", "d1", file));
-      const isDirectory = db.prepare("select 1 from sqlite_schema where name = 'web_sessions'").get() !== undefined;
-      if (isDirectory) db.prepare("update web_sessions set created_at = created_at - ?").run(ms);
-      db.close();
-    }
+    withDirectory(this.#dataDir, (db) => db.prepare("update web_sessions set created_at = created_at - ?").run(ms));
     await this.start(options);
   }
 
