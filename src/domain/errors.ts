@@ -1,8 +1,12 @@
-/** Error codes of the memory-server document, section 12, plus CONFLICT (optimistic versions, features B row 2) and QUOTA_EXCEEDED. */
+/**
+ * Error codes of the memory-server document, section 12, plus CONFLICT (optimistic versions, features B row 2), QUOTA_EXCEEDED and
+ * FRESH_SIGN_IN_REQUIRED (pages and REST by a browser).
+ */
 export const errorCodes = [
   "INVALID_SESSION",
   "MEMORY_NOT_FOUND",
   "PERMISSION_DENIED",
+  "FRESH_SIGN_IN_REQUIRED",
   "PROVIDER_ERROR",
   "VALIDATION_ERROR",
   "RATE_LIMIT_EXCEEDED",

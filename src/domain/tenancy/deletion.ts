@@ -1,7 +1,9 @@
 import { DomainError, invalid } from "../errors.ts";
 import type { DeletionDirectory, TeamFate } from "./deletion-ports.ts";
+import { requireFreshCredential, requireFreshSignIn } from "./fresh-sign-in.ts";
 import type { AuditEntry } from "./ports.ts";
 import { requireAction } from "./roles.ts";
+import type { SignedIn } from "./sign-in-ports.ts";
 import { auditOf, type PersonContext, type TenantContext } from "./teams.ts";
 
 const dayMs = 86_400_000;
@@ -16,6 +18,7 @@ type Leaving = PersonContext & { deletion: DeletionDirectory };
 /** Nobody gets in from now on; after the grace everything of it is erased. */
 export async function deleteTeam(ctx: Deleting): Promise<{ eraseAt: number }> {
   requireAction(ctx.principal, "delete the team");
+  requireFreshCredential(ctx.principal.credential, ctx.now);
   const eraseAt = ctx.now + graceMs;
   const done = await ctx.deletion.deleteTeam(ctx.principal, eraseAt, auditOf(ctx, "team.delete", ctx.principal.teamId));
   if (!done) throw new DomainError("CONFLICT", "This team cannot be deleted: it is somebody's own, which goes with their account, or your role has changed.");
@@ -30,6 +33,7 @@ export async function restoreTeam(ctx: Deleting): Promise<void> {
 /** All teams of the organization, of which the caller must own every one. */
 export async function deleteOrganization(ctx: Deleting): Promise<{ eraseAt: number }> {
   requireAction(ctx.principal, "manage the organization");
+  requireFreshCredential(ctx.principal.credential, ctx.now);
   const eraseAt = ctx.now + graceMs;
   const done = await ctx.deletion.deleteOrganization(ctx.principal, eraseAt, auditOf(ctx, "organization.delete", ctx.principal.organizationId));
   if (!done) throw new DomainError("CONFLICT", "This organization has a team that you do not own, or it is somebody's own.", { mend: "Ask the owners of its other teams to delete or hand over theirs first." });
@@ -49,7 +53,8 @@ export const accountFates = (ctx: Leaving): Promise<TeamFate[]> => ctx.deletion.
  * that nobody else is in, and all by which they could be known. What they shared stays with its team, under an id that no
  * name belongs to any more. There is no way back.
  */
-export async function deleteAccount(ctx: Leaving, input: { confirm: string }): Promise<void> {
+export async function deleteAccount(ctx: Leaving & Pick<SignedIn, "session">, input: { confirm: string }): Promise<void> {
+  requireFreshSignIn(ctx.session.createdAt, ctx.now);
   if (input.confirm !== accountConfirmation) throw invalid(`Nothing was deleted. Send confirm: "${accountConfirmation}".`, "Export what you want to keep first.");
   const { userId } = ctx.person;
   const audit: AuditEntry = { ...ctx.from, at: ctx.now, action: "account.delete", success: true, userId, subject: userId };

@@ -1,6 +1,7 @@
 import { uuidv7 } from "../ids.ts";
+import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import type { AuditEntry, CallOrigin } from "./ports.ts";
-import type { Person } from "./sign-in-ports.ts";
+import type { Person, SignedIn } from "./sign-in-ports.ts";
 
 /** Who somebody is elsewhere, as an issuer just vouched for. `name` and `email` are to be shown only. */
 export interface Identity {
@@ -55,11 +56,12 @@ export async function personOf(directory: IdentityDirectory, identity: Identity,
 /** One more way in for a person who is signed in. `taken` when the identity is another person's. */
 export async function linkIdentity(
   directory: IdentityDirectory,
-  person: Person,
+  { person, session }: SignedIn,
   identity: Identity,
   now: number,
   from: CallOrigin = {},
 ): Promise<"linked" | "taken"> {
+  requireFreshSignIn(session.createdAt, now);
   const audit: AuditEntry = { ...from, at: now, action: "identity.link", success: true, userId: person.userId, subject: identity.issuer };
   if (await directory.linkIdentity(person, identity, now, audit)) return "linked";
   const owner = await directory.findIdentity(identity.issuer, identity.subject);

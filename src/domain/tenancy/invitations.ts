@@ -1,6 +1,7 @@
 import { DomainError, forbidden, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
+import { requireFreshCredential } from "./fresh-sign-in.ts";
 import { type Role, roles } from "./principal.ts";
 import { mayGive, requireAction } from "./roles.ts";
 import type { Person } from "./sign-in-ports.ts";
@@ -24,6 +25,7 @@ export async function invite(ctx: Inviting, input: { role: Role; expiresInDays?:
   const { principal, now } = ctx;
   requireAction(principal, "manage invitations");
   if (!mayGive(principal.role, input.role)) throw forbidden(`As ${principal.role} you may not invite an ${input.role}.`, "Ask an owner of the team.");
+  if (input.role === "owner") requireFreshCredential(principal.credential, now);
   const days = input.expiresInDays ?? defaultInvitationDays;
   if (!Number.isInteger(days) || days < 1 || days > maxInvitationDays) throw invalid(`expires_in_days is a whole number from 1 to ${maxInvitationDays}.`);
   const token = newToken();

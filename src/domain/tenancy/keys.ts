@@ -1,5 +1,6 @@
 import { DomainError, forbidden, invalid } from "../errors.ts";
 import { equalDigests, hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
+import { requireFreshCredential } from "./fresh-sign-in.ts";
 import type { AuditAction, AuditEntry, CallOrigin, KeyDirectory, KeyHolder, KeyRecord, KeyRenewal, KeySummary } from "./ports.ts";
 import { isTeamAdmin, type Principal, requireScope, type Scope, scopes } from "./principal.ts";
 
@@ -108,10 +109,12 @@ export async function createKey(
   if (!Number.isInteger(days) || days < 1 || days > maxLifetimeDays) {
     throw invalid(`expires_in_days is a whole number from 1 to ${maxLifetimeDays}.`);
   }
+  const expiresAt = ctx.now + days * dayMs;
+  requireFreshFor(ctx, { scopes: granted, createdAt: ctx.now, expiresAt });
   const { userId, teamId, organizationId } = ctx.principal;
   return issueKey(
     ctx.keys,
-    { userId, teamId, organizationId, name, scopes: granted, expiresAt: ctx.now + days * dayMs },
+    { userId, teamId, organizationId, name, scopes: granted, expiresAt },
     ctx.now,
     { ...ctx.from, credentialId: ctx.principal.credential.id },
   );
@@ -155,6 +158,7 @@ export async function rotateKey(ctx: KeyContext, input: { keyId: string; graceHo
   const old = await ctx.keys.findKey(ctx.principal, input.keyId);
   if (!old || old.userId !== ctx.principal.userId) throw noSuchKey();
   requireSubset(ctx.principal, old.scopes);
+  requireFreshFor(ctx, old);
 
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, ctx.now + grace * hourMs);
   const expiresAt = old.expiresAt === null ? null : ctx.now + (old.expiresAt - old.createdAt);
@@ -194,6 +198,12 @@ function requireSubset(principal: Principal, wanted: readonly Scope[]): void {
   }
   const missing = wanted.filter((scope) => !principal.scopes.includes(scope));
   if (missing.length > 0) throw forbidden(`A key cannot have scopes that its creator lacks: ${missing.join(", ")}.`);
+}
+
+/** A key that outlives the usual time, or may make others, is a way in like any: a session that was left open makes none. */
+function requireFreshFor({ principal, now }: KeyContext, key: Pick<KeyRecord, "scopes" | "createdAt" | "expiresAt">): void {
+  const isLong = key.expiresAt === null || key.expiresAt - key.createdAt > defaultLifetimeDays * dayMs;
+  if (isLong || key.scopes.includes("memory:admin")) requireFreshCredential(principal.credential, now);
 }
 
 function auditOf(ctx: Omit<KeyContext, "keys">, action: AuditAction, subject: string): AuditEntry {

@@ -1,4 +1,5 @@
 import { DomainError, forbidden, invalid } from "../errors.ts";
+import { requireFreshCredential } from "./fresh-sign-in.ts";
 import type { Role } from "./principal.ts";
 import { mayChangeRole, mayRemove, requireAction } from "./roles.ts";
 import { auditOf, requireDone, type TenantContext } from "./teams.ts";
@@ -17,6 +18,8 @@ export async function changeRole(ctx: TenantContext, input: { userId: string; ro
     throw forbidden(`As ${ctx.principal.role} you may not make this ${member.role} ${input.role}.`, "Ask an owner of the team.");
   }
   if (member.role === input.role) return { changed: false };
+  // Whoever is made an owner may do all that handing the team over lets them.
+  if (input.role === "owner") requireFreshCredential(ctx.principal.credential, ctx.now);
   const change = { userId: member.userId, from: member.role, to: input.role };
   const changed = await ctx.tenants.changeRole(ctx.principal, change, auditOf(ctx, `member.role.${input.role}`, member.userId));
   if (!changed) await requireAnotherOwner(ctx, member);
@@ -46,6 +49,7 @@ export async function leaveTeam(ctx: TenantContext): Promise<void> {
 /** The member becomes owner, the caller an admin. */
 export async function transferOwnership(ctx: TenantContext, input: { userId: string }): Promise<void> {
   requireAction(ctx.principal, "hand over the team");
+  requireFreshCredential(ctx.principal.credential, ctx.now);
   if (input.userId === ctx.principal.userId) throw invalid("You own the team already.", "Name another member.");
   const member = await requireMember(ctx, input.userId);
   requireDone(await ctx.tenants.transferOwnership(ctx.principal, member.userId, auditOf(ctx, "member.transfer", member.userId)));

@@ -1,6 +1,7 @@
 import { DomainError, invalid } from "../errors.ts";
+import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import type { AuditEntry, CallOrigin } from "./ports.ts";
-import type { Person } from "./sign-in-ports.ts";
+import type { Person, SignedIn } from "./sign-in-ports.ts";
 
 /** A key of an authenticator, as it was proven at its registration. */
 export interface Passkey {
@@ -39,12 +40,13 @@ export type ProvenPasskey = Pick<Passkey, "credentialId" | "publicKey" | "counte
 /** One more way in for a person who is signed in. */
 export async function addPasskey(
   directory: PasskeyDirectory,
-  person: Person,
+  { person, session }: SignedIn,
   proven: ProvenPasskey,
   name: string,
   now: number,
   from: CallOrigin = {},
 ): Promise<void> {
+  requireFreshSignIn(session.createdAt, now);
   const trimmed = name.trim().slice(0, maxNameLength);
   const known = await directory.passkeys(person);
   if (known.length >= maxPasskeys) throw invalid(`You have ${maxPasskeys} passkeys, which is as many as there may be.`, "Remove one that you no longer use.");
@@ -54,7 +56,8 @@ export async function addPasskey(
 }
 
 /** One's own passkey, as long as another way in remains. */
-export async function removePasskey(directory: PasskeyDirectory, person: Person, credentialId: string, now: number, from: CallOrigin = {}): Promise<void> {
+export async function removePasskey(directory: PasskeyDirectory, { person, session }: SignedIn, credentialId: string, now: number, from: CallOrigin = {}): Promise<void> {
+  requireFreshSignIn(session.createdAt, now);
   const audit: AuditEntry = { ...from, at: now, action: "passkey.remove", success: true, userId: person.userId, subject: credentialId };
   if (!(await directory.removePasskey(person, credentialId, audit))) {
     throw new DomainError("CONFLICT", "This passkey cannot be removed.", { mend: "It may be gone already, or be your only way in; then add another one first." });

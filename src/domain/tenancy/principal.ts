@@ -10,7 +10,7 @@ export type Role = (typeof roles)[number];
 export type Credential =
   | { kind: "api-key"; id: string }
   | { kind: "grant"; id: string; clientId: string }
-  | { kind: "web-session"; id: string };
+  | { kind: "web-session"; id: string; /** ms since the epoch. */ signedInAt: number };
 
 /**
  * Who is asking: a person in one team, through one credential. Every verb and every store method takes it,

@@ -1,7 +1,7 @@
 import { sha256Hex } from "../hash.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
 
-export type AttemptKind = "upstream" | "passkey-registration" | "passkey-authentication";
+export type AttemptKind = "upstream" | "passkey-registration" | "passkey-authentication" | "way-back";
 
 export interface Attempt {
   tokenHash: string;
@@ -13,6 +13,10 @@ export interface Attempt {
 
 export interface AttemptDirectory {
   insertAttempt(attempt: Attempt): Promise<void>;
+  /** In the place of `replaced`. `false` when there are `maxOpen` of this kind: strangers may begin them without end. */
+  insertAttemptBelow(attempt: Attempt, replaced: string | undefined, maxOpen: number): Promise<boolean>;
+  /** Without taking it. */
+  readAttempt(tokenHash: string, kind: AttemptKind, now: number): Promise<Attempt | undefined>;
   /** Takes it: of two who ask, one gets it. */
   takeAttempt(tokenHash: string, kind: AttemptKind, now: number): Promise<Attempt | undefined>;
 }

@@ -1,7 +1,8 @@
 import { sha256Hex } from "../hash.ts";
+import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import { auditedFailuresPerMinute } from "./keys.ts";
 import type { AuditEntry, CallOrigin } from "./ports.ts";
-import type { LinkUse, Person, SignInLink, SignInLinkDirectory, WebSession, WebSessionDirectory } from "./sign-in-ports.ts";
+import type { LinkPreview, LinkUse, SignedIn, SignInLink, SignInLinkDirectory, WebSessionDirectory } from "./sign-in-ports.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
 
 const dayMs = 86_400_000;
@@ -9,8 +10,6 @@ const dayMs = 86_400_000;
 const launcherLifetime = { bootstrap: dayMs, recovery: 15 * 60_000 };
 /** It is kept for the day on which everything else is lost. */
 export const ownLifetimeMs = 365 * dayMs;
-/** A browser that somebody left open must not become a way in for a year. */
-export const recentSignInMs = 10 * 60_000;
 
 /**
  * The token of a link that signs this person in once, for whom nobody vouches yet. `undefined` when they have a way in of
@@ -30,17 +29,9 @@ export const newRecoveryLink = (links: SignInLinkDirectory, userId: string, now:
 const launcherLink = (links: SignInLinkDirectory, userId: string, purpose: SignInLink["purpose"], now: number, from: CallOrigin): Promise<string> =>
   newLink(links, { userId, purpose, createdBy: null, createdAt: now, expiresAt: now + launcherLifetime[purpose] }, from);
 
-interface SignedIn {
-  person: Person;
-  session: Pick<WebSession, "id" | "createdAt">;
-}
-
-/**
- * The link by which the person comes back when they have lost every other way; the one that they made before ends. `undefined`
- * when it is too long ago that they signed in: then they have to do it again.
- */
-export async function newOwnRecoveryLink(links: SignInLinkDirectory, { person, session }: SignedIn, now: number, from: CallOrigin = {}): Promise<{ token: string; expiresAt: number } | undefined> {
-  if (session.createdAt <= now - recentSignInMs) return undefined;
+/** The link by which the person comes back when they have lost every other way; the one that they made before ends. */
+export async function newOwnRecoveryLink(links: SignInLinkDirectory, { person, session }: SignedIn, now: number, from: CallOrigin = {}): Promise<{ token: string; expiresAt: number }> {
+  requireFreshSignIn(session.createdAt, now);
   const { userId } = person;
   const expiresAt = now + ownLifetimeMs;
   return { token: await newLink(links, { userId, purpose: "recovery", createdBy: userId, createdAt: now, expiresAt }, from, session.id), expiresAt };
@@ -48,6 +39,7 @@ export async function newOwnRecoveryLink(links: SignInLinkDirectory, { person, s
 
 /** Revoking one that does not work any more is no error. */
 export async function revokeRecoveryLink(links: SignInLinkDirectory, { person, session }: SignedIn, now: number, from: CallOrigin = {}): Promise<{ revoked: boolean }> {
+  requireFreshSignIn(session.createdAt, now);
   const audit: AuditEntry = { ...from, at: now, action: "link.revoke", success: true, userId: person.userId, subject: "recovery", credentialId: session.id };
   return { revoked: await links.revokeRecoveryLink(person, audit) };
 }
@@ -58,6 +50,12 @@ async function newLink(links: SignInLinkDirectory, link: Omit<SignInLink, "token
   const audit: AuditEntry = { ...from, at, action: "link.create", success: true, userId, subject: purpose, ...(credentialId === undefined ? {} : { credentialId }) };
   await links.insertLink({ ...link, tokenHash: await sha256Hex(token) }, audit);
   return token;
+}
+
+/** Whom the link would sign in, so that they can be named before it is spent: anybody can send anybody a link of their own. */
+export async function previewSignInLink(links: SignInLinkDirectory, token: string | undefined, now: number): Promise<LinkPreview | undefined> {
+  const tokenHash = await tokenHashOf(token);
+  return tokenHash === undefined ? undefined : links.previewLink(tokenHash, now);
 }
 
 /** Whom the link signs in; it is spent by asking. One answer for every reason why it does not. */

@@ -9,6 +9,12 @@ export interface Person {
   name: string;
 }
 
+/** A person with the session of the browser that they act by. */
+export interface SignedIn {
+  person: Person;
+  session: Pick<WebSession, "id" | "createdAt">;
+}
+
 /** A signed-in browser, as its owner may see it. */
 export interface WebSession {
   /** Names it in lists; opens nothing. */
@@ -33,6 +39,13 @@ export interface SignInLink {
   createdBy: string | null;
   createdAt: number;
   expiresAt: number;
+}
+
+/** Whom a link would sign in, as somebody sees who holds it. */
+export interface LinkPreview {
+  person: Person;
+  /** As their issuer last gave it; `null` when there is none. */
+  email: string | null;
 }
 
 /** Who came in by a link. */
@@ -63,6 +76,8 @@ export interface SignInLinkDirectory {
   hasOwnWayIn(userId: string): Promise<boolean>;
   /** Unused links of the same person, purpose and maker end with it. None is made for somebody who is deleted. */
   insertLink(link: SignInLink, audit: AuditEntry): Promise<void>;
+  /** Whom the link would sign in now. Knows no person, and uses nothing up. */
+  previewLink(tokenHash: string, now: number): Promise<LinkPreview | undefined>;
   /**
    * Takes the link: of two who present it, one gets its person, whom the audit row then names. `undefined` when it is
    * unknown, used or expired, when its person is deleted, and for a bootstrap link when they have a way in of their own by now.

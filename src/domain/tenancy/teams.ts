@@ -3,7 +3,7 @@ import { uuidv7 } from "../ids.ts";
 import type { AuditAction, AuditEntry, CallOrigin } from "./ports.ts";
 import { type Principal, scopes } from "./principal.ts";
 import { requireAction } from "./roles.ts";
-import type { Person } from "./sign-in-ports.ts";
+import type { Person, WebSession } from "./sign-in-ports.ts";
 import type { NewTeam, TeamSummary, TenantDirectory } from "./tenant-ports.ts";
 
 export const maxNameLength = 100;
@@ -25,12 +25,12 @@ export interface PersonContext extends Omit<TenantContext, "principal"> {
 /** The person with all that they may do in the team. `undefined`, whether or not there is such a team, when they are not in it. */
 export async function principalIn(
   tenants: Pick<TenantDirectory, "standing" | "standingInDeleted">,
-  { person, session }: { person: Pick<Person, "userId">; session: { id: string } },
+  { person, session }: { person: Pick<Person, "userId">; session: Pick<WebSession, "id" | "createdAt"> },
   teamId: string,
   deleted?: { now: number },
 ): Promise<Principal | undefined> {
   const standing = deleted ? await tenants.standingInDeleted(person, teamId, deleted.now) : await tenants.standing(person, teamId);
-  return standing && { ...standing, userId: person.userId, teamId, scopes, credential: { kind: "web-session", id: session.id } };
+  return standing && { ...standing, userId: person.userId, teamId, scopes, credential: { kind: "web-session", id: session.id, signedInAt: session.createdAt } };
 }
 
 export const listTeams = (ctx: PersonContext): Promise<TeamSummary[]> => ctx.tenants.listTeams(ctx.person, ctx.now);

@@ -6,6 +6,7 @@ import { isScope, scopes } from "../../domain/tenancy/principal.ts";
 import { parseAccessToken } from "../../domain/tenancy/tokens.ts";
 import { publicOrigin } from "../origin.ts";
 import { RequestRecords, TokenLookup } from "./records.ts";
+import { redirectKind } from "./redirects.ts";
 import { resourcesOf } from "./resources.ts";
 
 /** The library's name for its storage. */
@@ -78,10 +79,8 @@ export class AuthorizationServer implements TokenDirectory {
       // Clients keep their id for good and do not ask for another when it is refused. (`undefined` means never; the type does not say so.)
       ...({ clientRegistrationTTL: undefined } as object),
       clientIdMetadataDocumentEnabled: true,
-      clientRegistrationCallback: ({ clientMetadata }) =>
-        String(clientMetadata["client_name"] ?? "").length > maxClientNameLength
-          ? { description: `client_name has at most ${maxClientNameLength} characters` }
-          : undefined,
+      allowPrivateUseRedirectUris: true,
+      clientRegistrationCallback: ({ clientMetadata }) => refusalOf(clientMetadata),
       // The library would write each refusal to the log; the audit is where they belong.
       onError: () => undefined,
     });
@@ -89,4 +88,14 @@ export class AuthorizationServer implements TokenDirectory {
     this.#servers.set(issuer, server);
     return server;
   }
+}
+
+/** What the library lets register and we do not. */
+function refusalOf(metadata: Record<string, unknown>): { description: string } | undefined {
+  if (String(metadata["client_name"] ?? "").length > maxClientNameLength) return { description: `client_name has at most ${maxClientNameLength} characters` };
+  const redirects = metadata["redirect_uris"];
+  if (Array.isArray(redirects) && !redirects.every((uri) => redirectKind(String(uri)))) {
+    return { description: "redirect_uris are https addresses, http ones of this machine (localhost, 127.0.0.1, [::1]), or of a scheme of the client's own, such as cursor://, without a port" };
+  }
+  return undefined;
 }

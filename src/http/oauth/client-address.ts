@@ -15,8 +15,11 @@ export function mayFetch(clientId: string): boolean {
   return url.protocol === "https:" && url.port === "" && !url.username && !url.password && !isNumeric && host.includes(".") && !localNames.test(host);
 }
 
-/** Registered clients have ids of letters and digits; anything that could be an address must be one we would fetch. */
-export const isAcceptableClientId = (clientId: string): boolean => !clientId.includes(":") || mayFetch(clientId);
+/** Registered clients have ids of letters and digits. */
+export const isAddress = (clientId: string): boolean => clientId.includes(":");
+
+/** Anything that could be an address must be one we would fetch. */
+export const isAcceptableClientId = (clientId: string): boolean => !isAddress(clientId) || mayFetch(clientId);
 
 /**
  * A request to the token endpoint can name its client in three ways, each of which is looked up before anything is proven.

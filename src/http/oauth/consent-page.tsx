@@ -3,6 +3,7 @@ import type { Membership } from "../../domain/tenancy/grant-ports.ts";
 import type { Scope } from "../../domain/tenancy/principal.ts";
 import { scopeMeaning } from "../web/pages/scope-meaning.ts";
 import type { Visitor } from "../web/visit.ts";
+import { redirectKind, redirectName } from "./redirects.ts";
 
 interface ConsentProps {
   client: ConsentDescription;
@@ -23,14 +24,7 @@ export const ConsentPage = ({ client, visitor, teams, offered, handle }: Consent
         Published by <strong>{client.clientDomain}</strong>.
       </p>
     )}
-    <p>
-      Access will be sent to <strong>{client.redirectHost}</strong>.
-    </p>
-    {client.redirectIsLoopback && (
-      <p class="warning">
-        That is a program on this computer. Go on only if you have just started signing in from it.
-      </p>
-    )}
+    <Receiver redirectUri={client.redirectUri} />
     <form method="post" action="/authorize">
       <input type="hidden" name="handle" value={handle} />
       <input type="hidden" name="session" value={visitor.session.id} />
@@ -64,3 +58,23 @@ export const ConsentPage = ({ client, visitor, teams, offered, handle }: Consent
     </form>
   </>
 );
+
+const Receiver = ({ redirectUri }: { redirectUri: string }) => {
+  const kind = redirectKind(redirectUri);
+  const name = redirectName(redirectUri);
+  return (
+    <>
+      <p>
+        {kind === "private-use" ? "Access will be sent to what opens " : "Access will be sent to "}
+        <strong>{name}</strong>.
+      </p>
+      {kind === "loopback" && <p class="warning">That is a program on this computer. Go on only if you have just started signing in from it.</p>}
+      {kind === "private-use" && (
+        <p class="warning">
+          That opens the program registered for {name} on this computer, and any program may register for it. Go on only if you have just
+          started signing in from it.
+        </p>
+      )}
+    </>
+  );
+};

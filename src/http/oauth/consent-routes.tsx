@@ -5,38 +5,53 @@ import { DomainError } from "../../domain/errors.ts";
 import { subjectText } from "../../domain/tenancy/grant-ports.ts";
 import { chooseTeam, noteGrant } from "../../domain/tenancy/grants.ts";
 import { isScope, type Scope, scopes } from "../../domain/tenancy/principal.ts";
+import { maxWayBackLength } from "../../domain/tenancy/way-back.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
 import { showPage } from "../web/pages/layout.tsx";
 import { formOf } from "../web/form.ts";
-import { canonicalOrigin, findVisitor, originOfCall, rememberReturn, sameOriginOnly, type Web } from "../web/visit.ts";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "../web/visit.ts";
+import { rememberReturn } from "../web/way-back.ts";
 import { offlineAccess, paths } from "./authorization-server.ts";
-import { backToClient } from "./back-to-client.tsx";
-import { isAcceptableClientId } from "./client-address.ts";
+import { backToClient, sendDecision } from "./back-to-client.tsx";
+import { isAcceptableClientId, isAddress } from "./client-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
 import { UsedTwice } from "./records.ts";
+import { redirectKind, redirectName } from "./redirects.ts";
 import { firstScopes } from "./resources.ts";
+import { UnreadableClientPage } from "./unreadable-client-page.tsx";
 
 type Call = Context<Web>;
 
 /** Where a person lets a client act for them: in which team, and what it may do there. */
 export function consentRoutes(services: Services): Hono<Web> {
   const { oauth, grants } = services;
+  const isLocal = !services.config.production;
   const app = new Hono<Web>();
   app.use(paths.authorize, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
 
   app.get(paths.authorize, async (c) => {
     const visitor = c.get("visitor");
-    if (!visitor) {
-      // Nothing is looked at, let alone fetched, for a stranger.
-      rememberReturn(c);
-      return c.redirect("/sign-in");
-    }
-    if (!isAcceptableClientId(new URL(c.req.url).searchParams.get("client_id") ?? "")) return unknownClient(c);
-    return explained(c, async () => {
-      const api = oauth.helpers(new URL(c.req.url), Date.now());
+    const url = new URL(c.req.url);
+    const { pathname, search, searchParams } = url;
+    if (pathname.length + search.length > maxWayBackLength) return notValid(c, `A request has at most ${maxWayBackLength} characters`, 414);
+    const clientId = searchParams.get("client_id") ?? "";
+    if (!isAcceptableClientId(clientId)) return unknownClient(c);
+    if (!redirectKind(searchParams.get("redirect_uri") ?? "")) return notValid(c, "The redirect URI is missing, or of a kind that access is not sent to");
+    return explained(c, isLocal, async () => {
+      const signInFirst = async (): Promise<Response> => {
+        await rememberReturn(services, c, `${pathname}${search}`);
+        return c.redirect("/sign-in");
+      };
+      if (!visitor && isAddress(clientId)) {
+        // Nothing is fetched for a stranger, so nobody knows yet whether the address to tell the client at is its own.
+        const problem = problemOf(unverified(searchParams));
+        return problem ? notValid(c, problem.description) : signInFirst();
+      }
+      const api = oauth.helpers(url, Date.now());
       const request = await api.parseAuthRequest(c.req.raw);
       const problem = problemOf(request);
       if (problem) return backToClient(c, authorizationErrorRedirect(request, problem.code, problem.description), problem.description);
+      if (!visitor) return signInFirst();
       const client = await api.describeConsent(request);
       const teams = await grants.memberships(visitor.person);
       if (teams.length === 0) return errorPage(c, 403, "You are in no team", "Ask an owner or admin of yours for an invitation.");
@@ -57,13 +72,13 @@ export function consentRoutes(services: Services): Hono<Web> {
     if (!visitor || form.get("session") !== visitor.session.id) {
       return errorPage(c, 403, "You are no longer signed in as before", "Go back to the client and start again.");
     }
-    return explained(c, async () => {
+    return explained(c, isLocal, async () => {
       const now = Date.now();
       const api = oauth.helpers(new URL(c.req.url), now);
       const handle = form.get("handle") ?? "";
       if (form.get("decision") !== "allow") {
         const denied = await api.denyConsent(c.req.raw, handle);
-        return withCookies(c.redirect(denied.redirectTo, 303), denied.headers);
+        return withCookies(sendDecision(c, denied.redirectTo), denied.headers);
       }
       const team = await chooseTeam(grants, visitor.person, form.get("team") ?? "");
       const ticked = form.getAll("scope").filter(isScope);
@@ -75,20 +90,31 @@ export function consentRoutes(services: Services): Hono<Web> {
       const { redirectTo } = await api.completeAuthorization({
         request,
         userId: subjectText({ userId: visitor.person.userId, teamId: team.teamId }),
-        metadata: { clientName: client.clientName, redirectHost: client.redirectHost },
+        metadata: { clientName: client.clientName, redirectHost: redirectName(request.redirectUri) },
         scope,
         props: {},
       });
       await services.oauthRecords.keepForever(`client:${request.clientId}`);
       await noteGrant(grants, visitor.person, team, { id: request.clientId }, now, originOfCall(c));
-      return withCookies(c.redirect(redirectTo, 303), headers);
+      return withCookies(sendDecision(c, redirectTo), headers);
     });
   });
   return app;
 }
 
-/** What the library lets pass and we do not: RFC 9700 section 2.1.1 wants PKCE of every client. */
-function problemOf(request: AuthRequest): { code: "invalid_request" | "invalid_scope"; description: string } | undefined {
+/** What a request asks for, as far as it says so by itself. */
+type Asked = Pick<AuthRequest, "responseType" | "scope"> & { codeChallenge?: string | undefined; codeChallengeMethod?: string | undefined };
+
+const unverified = (parameters: URLSearchParams): Asked => ({
+  responseType: parameters.get("response_type") ?? "",
+  codeChallenge: parameters.get("code_challenge") ?? undefined,
+  codeChallengeMethod: parameters.get("code_challenge_method") ?? undefined,
+  scope: (parameters.get("scope") ?? "").split(" ").filter(Boolean),
+});
+
+/** RFC 9700 section 2.1.1 wants PKCE of every client; the library asks it of public ones. */
+function problemOf(request: Asked): { code: "unsupported_response_type" | "invalid_request" | "invalid_scope"; description: string } | undefined {
+  if (request.responseType !== "code") return { code: "unsupported_response_type", description: "The response type is code" };
   if (!request.codeChallenge || request.codeChallengeMethod !== "S256") {
     return { code: "invalid_request", description: "PKCE with code_challenge_method S256 is required" };
   }
@@ -114,18 +140,23 @@ function grantedScopes(request: AuthRequest, ticked: readonly Scope[]): string[]
   return granted.length > 0 && request.scope.includes(offlineAccess) ? [...granted, offlineAccess] : [...granted];
 }
 
+const notValid = (c: Call, description: string, status: 400 | 414 = 400): Response =>
+  errorPage(c, status, "This request for access is not valid", `${description}. Start again from the client.`);
+
 const unknownClient = (c: Call): Response => errorPage(c, 400, "This client is not known", "Start again from the client; it may have to register anew.");
 
 /** Errors that a client may hear of are sent back to it; the others a person reads, because nobody else can be trusted with them. */
-async function explained(c: Call, answer: () => Promise<Response>): Promise<Response> {
+async function explained(c: Call, local: boolean, answer: () => Promise<Response>): Promise<Response> {
   try {
     return await answer();
   } catch (error) {
     if (error instanceof AuthorizationError) {
       if (error.redirectTo) return backToClient(c, error.redirectTo, error.description);
-      return errorPage(c, 400, "This request for access is not valid", `${error.description}. Start again from the client.`);
+      return notValid(c, error.description);
     }
-    if (error instanceof CimdFetchError) return unknownClient(c);
+    if (error instanceof CimdFetchError) {
+      return showPage(c, { title: "The client's description could not be fetched", status: 400, body: <UnreadableClientPage address={error.metadataUrl} local={local} /> });
+    }
     if (error instanceof UsedTwice) return errorPage(c, 400, "This page was used already", "Start again from the client.");
     if (error instanceof DomainError && error.code === "PERMISSION_DENIED") return errorPage(c, 403, error.message, error.mend ?? "");
     throw error;

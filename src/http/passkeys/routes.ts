@@ -2,13 +2,16 @@ import { Hono, type Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Services } from "../../app.ts";
 import { DomainError } from "../../domain/errors.ts";
+import { needsFreshSignIn, requireFreshSignIn } from "../../domain/tenancy/fresh-sign-in.ts";
 import { auditedFailuresPerMinute } from "../../domain/tenancy/keys.ts";
 import { addPasskey, removePasskey } from "../../domain/tenancy/passkeys.ts";
 import { type AttemptKind, attemptMs, beginAttempt, takeAttempt } from "../../domain/tenancy/sign-in-attempts.ts";
 import { errorBody } from "../errors.ts";
 import { publicOrigin } from "../origin.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, takeReturn, type Visitor, type Web } from "../web/visit.ts";
+import { forVisitor } from "../web/fresh-sign-in.tsx";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, type Visitor, type Web } from "../web/visit.ts";
+import { takeReturn } from "../web/way-back.ts";
 import {
   authenticationAnswer, authenticationOptions, authenticationState, provenRegistration, provenUse, registrationAnswer, registrationOptions, registrationState, type Site, siteOf,
 } from "./ceremony.ts";
@@ -30,6 +33,8 @@ export function passkeyRoutes(services: Services): Hono<Web> {
   app.post("/passkeys/options", async (c) => {
     const visitor = c.get("visitor");
     if (!visitor) return refuse(c, "Sign in first.");
+    // Before the person is asked to touch anything.
+    requireFreshSignIn(visitor.session.createdAt, Date.now());
     const options = await registrationOptions(site(c), visitor.person, await passkeys.passkeys(visitor.person));
     await begin(c, "passkey-registration", { challenge: options.challenge, userId: visitor.person.userId });
     return c.json(options);
@@ -43,15 +48,11 @@ export function passkeyRoutes(services: Services): Hono<Web> {
     const { credential, name } = answer.data;
     const proven = await provenRegistration(site(c), kept.data.challenge, credential);
     if (!proven) return refuse(c, "The passkey could not be checked.");
-    await addPasskey(passkeys, visitor.person, proven, name, Date.now(), originOfCall(c));
+    await addPasskey(passkeys, visitor, proven, name, Date.now(), originOfCall(c));
     return c.json({ location: "/" }, 201);
   });
 
-  app.post("/passkeys/:credentialId/remove", async (c) => {
-    const visitor = c.get("visitor");
-    if (!visitor) return c.redirect("/sign-in", 303);
-    return removeAndSay(c, visitor, c.req.param("credentialId"));
-  });
+  app.post("/passkeys/:credentialId/remove", (c) => forVisitor(c, "ways-in", (visitor) => removeAndSay(c, visitor, c.req.param("credentialId"))));
 
   app.post("/sign-in/passkey/options", async (c) => {
     const options = await authenticationOptions(site(c));
@@ -68,7 +69,7 @@ export function passkeyRoutes(services: Services): Hono<Web> {
     const use = await provenUse(site(c), kept.data.challenge, found.passkey, answer.data.credential);
     if (!use || !(await passkeys.notePasskeyUse(found.passkey, use, now))) return refuseSignIn(c);
     await signIn(services, c, found.person, "passkey");
-    return c.json({ location: takeReturn(c) });
+    return c.json({ location: await takeReturn(services, c, found.person) });
   });
 
   const site = (c: Call): Site => siteOf(publicOrigin(new URL(c.req.url), config));
@@ -85,10 +86,10 @@ export function passkeyRoutes(services: Services): Hono<Web> {
 
   async function removeAndSay(c: Call, visitor: Visitor, credentialId: string): Promise<Response> {
     try {
-      await removePasskey(passkeys, visitor.person, credentialId, Date.now(), originOfCall(c));
+      await removePasskey(passkeys, visitor, credentialId, Date.now(), originOfCall(c));
       return c.redirect("/", 303);
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
+      if (!(error instanceof DomainError) || needsFreshSignIn(error)) throw error;
       return errorPage(c, 409, error.message, error.mend ?? "");
     }
   }

@@ -6,6 +6,7 @@ export const passkeyScript = `"use strict";
 const ask = async (path, body) => {
   const answer = await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   const told = await answer.json();
+  if (told.error?.code === "FRESH_SIGN_IN_REQUIRED") location.assign("/sign-in?again=ways-in");
   if (!answer.ok) throw new Error(told.error.message);
   return told;
 };

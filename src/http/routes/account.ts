@@ -4,7 +4,7 @@ import type { Services } from "../../app.ts";
 import { accountFates, deleteAccount } from "../../domain/tenancy/deletion.ts";
 import { accountAudit } from "./audit.ts";
 import { parsed } from "./body.ts";
-import { type Called, callingPerson, findCaller } from "./caller.ts";
+import { type Called, callingPerson, callingSession, findCaller } from "./caller.ts";
 
 const deletion = z.strictObject({ confirm: z.string().max(100) });
 
@@ -22,7 +22,7 @@ export function accountRoutes(services: Services): Hono<Called> {
   app.get("/audit", accountAudit(services));
   app.delete("/", async (c) => {
     const { confirm } = await parsed(c.req.raw, deletion);
-    await deleteAccount(context(c), { confirm });
+    await deleteAccount({ ...context(c), session: callingSession(c) }, { confirm });
     return c.json({ deleted: true });
   });
   return app;

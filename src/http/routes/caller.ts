@@ -71,10 +71,15 @@ export async function callerInDeletedTeam(services: Services, c: Context<Called>
 }
 
 /** What is the person's and no team's is not for a key, which was given for one team. */
-export function callingPerson(services: Services, c: Context<Called>): PersonContext {
+export const callingPerson = (services: Services, c: Context<Called>): PersonContext => ({ ...rest(services, c.get("caller")), person: callingBrowser(c).person });
+
+/** The session by which the person calls. */
+export const callingSession = (c: Context<Called>): WebSession => callingBrowser(c).session;
+
+function callingBrowser(c: Context<Called>): Extract<Caller, { kind: "browser" }> {
   const caller = c.get("caller");
   if (caller.kind === "key") throw forbidden("An API key is for one team; this is for a person.", "Sign in with a browser.");
-  return { ...rest(services, caller), person: caller.person };
+  return caller;
 }
 
 async function principalOf(services: Services, c: Context<Called>, teamId: string): Promise<Principal> {

@@ -2,6 +2,7 @@ import { Hono, type Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Services } from "../../app.ts";
 import { isAllowed } from "../../domain/tenancy/allow-list.ts";
+import { requireFreshSignIn } from "../../domain/tenancy/fresh-sign-in.ts";
 import { type Identity, linkIdentity, personOf } from "../../domain/tenancy/identities.ts";
 import { auditedFailuresPerMinute } from "../../domain/tenancy/keys.ts";
 import { attemptMs, beginAttempt, takeAttempt } from "../../domain/tenancy/sign-in-attempts.ts";
@@ -9,7 +10,9 @@ import { publicOrigin } from "../origin.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
 import { showPage } from "../web/pages/layout.tsx";
 import { NotListedPage } from "../web/pages/not-listed-page.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, takeReturn, type Web } from "../web/visit.ts";
+import { forVisitor } from "../web/fresh-sign-in.tsx";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, type Web } from "../web/visit.ts";
+import { takeReturn } from "../web/way-back.ts";
 import type { UpstreamProvider } from "./provider.ts";
 import { isRefusal, Upstream, upstreamState, type Vouched } from "./upstream.ts";
 
@@ -26,10 +29,13 @@ export function upstreamRoutes(services: Services): Hono<Web> {
   for (const path of ["/sign-in/with/*", "/identities/*", "/sign-in/callback/*"]) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
 
   app.post("/sign-in/with/:provider", (c) => begin(c, undefined));
-  app.post("/identities/:provider", (c) => {
-    const visitor = c.get("visitor");
-    return visitor ? begin(c, visitor.person.userId) : Promise.resolve(c.redirect("/sign-in", 303));
-  });
+  app.post("/identities/:provider", (c) =>
+    forVisitor(c, "ways-in", ({ person, session }) => {
+      // Before the person is sent anywhere; it is asked again when they are back.
+      requireFreshSignIn(session.createdAt, Date.now());
+      return begin(c, person.userId);
+    }),
+  );
 
   app.get("/sign-in/callback/:provider", async (c) => {
     const known = upstreams.get(c.req.param("provider"));
@@ -67,15 +73,16 @@ export function upstreamRoutes(services: Services): Hono<Web> {
     const person = await personOf(identities, identity, now, originOfCall(c));
     if (!person) return refuse(c, "This account was deleted", undefined);
     await signIn(services, c, person, "upstream");
-    return c.redirect(takeReturn(c), 303);
+    return c.redirect(await takeReturn(services, c, person), 303);
   }
 
   /** Only for the person who asked for it, in the browser where they did: else an attacker's account would be added to a victim's. */
   async function link(c: Call, identity: Identity, linkTo: string, now: number): Promise<Response> {
-    const visitor = c.get("visitor");
-    if (visitor?.person.userId !== linkTo) return refuse(c, "You are no longer signed in as before", undefined);
-    const outcome = await linkIdentity(identities, visitor.person, identity, now, originOfCall(c));
-    return outcome === "linked" ? c.redirect("/", 303) : errorPage(c, 409, "This account belongs to somebody else here", "Sign in with it instead, or add another one.");
+    if (c.get("visitor")?.person.userId !== linkTo) return refuse(c, "You are no longer signed in as before", undefined);
+    return forVisitor(c, "ways-in", async (visitor) => {
+      const outcome = await linkIdentity(identities, visitor, identity, now, originOfCall(c));
+      return outcome === "linked" ? c.redirect("/", 303) : errorPage(c, 409, "This account belongs to somebody else here", "Sign in with it instead, or add another one.");
+    });
   }
 
   async function refuse(c: Call, what: string, error: unknown): Promise<Response> {

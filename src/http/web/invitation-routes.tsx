@@ -6,7 +6,8 @@ import { errorPage } from "./pages/error-page.tsx";
 import { InvitationPage, SignInFirstPage } from "./pages/invitation-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { formOf } from "./form.ts";
-import { canonicalOrigin, findVisitor, originOfCall, rememberReturn, sameOriginOnly, type Web } from "./visit.ts";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "./visit.ts";
+import { rememberReturn } from "./way-back.ts";
 
 const refused = "This invitation cannot be accepted";
 const advice = "It may be used, expired, revoked or mistyped. Ask for a new one.";
@@ -19,7 +20,7 @@ export function invitationPages(services: Services): Hono<Web> {
   app.get("/invitation", async (c) => {
     const visitor = c.get("visitor");
     const token = c.req.query("token") ?? "";
-    if (!visitor) return signInFirst(c, token, 200);
+    if (!visitor) return signInFirst(services, c, token, 200);
     const found = await readInvitation(services.invitations, token, Date.now());
     if (!found) return errorPage(c, 404, refused, advice);
     return showPage(c, { title: "Invitation", body: <InvitationPage team={found.teamName} role={found.role} token={token} person={visitor.person.name} /> });
@@ -28,7 +29,7 @@ export function invitationPages(services: Services): Hono<Web> {
   app.post("/invitation", async (c) => {
     const visitor = c.get("visitor");
     const token = (await formOf(c)).get("token") ?? "";
-    if (!visitor) return signInFirst(c, token, 401);
+    if (!visitor) return signInFirst(services, c, token, 401);
     try {
       await acceptInvitation({ person: visitor.person, now: Date.now(), from: originOfCall(c), tenants: services.tenants, invitations: services.invitations }, { token });
     } catch (error) {
@@ -41,7 +42,7 @@ export function invitationPages(services: Services): Hono<Web> {
 }
 
 /** Whatever way the person signs in by, they come back to the invitation. */
-function signInFirst(c: Context<Web>, token: string, status: 200 | 401): Response {
-  rememberReturn(c, `/invitation?token=${encodeURIComponent(token)}`);
+async function signInFirst(services: Services, c: Context<Web>, token: string, status: 200 | 401): Promise<Response> {
+  await rememberReturn(services, c, `/invitation?token=${encodeURIComponent(token)}`);
   return showPage(c, { title: "Invitation", status, body: <SignInFirstPage /> });
 }

@@ -4,11 +4,13 @@ import type { Services } from "../../app.ts";
 import { noteRefusal } from "../../domain/audit/refusals.ts";
 import { DomainError, invalid } from "../../domain/errors.ts";
 import { describeProblems } from "../../domain/problems.ts";
+import { needsFreshSignIn } from "../../domain/tenancy/fresh-sign-in.ts";
 import { createKey, defaultLifetimeDays, type KeyContext, maxLifetimeDays, revokeKey, rotateKey } from "../../domain/tenancy/keys.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
 import { statusOf } from "../errors.ts";
 import { auditLater } from "../later.ts";
+import { forVisitor } from "./fresh-sign-in.tsx";
 import { formOf } from "./form.ts";
 import { errorPage } from "./pages/error-page.tsx";
 import { IssuedKeyPage } from "./pages/keys.tsx";
@@ -30,20 +32,20 @@ export function keyPages(services: Services): Hono<Web> {
   for (const path of ["/keys", "/keys/*"]) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
 
   app.post("/keys", (c) =>
-    forVisitor(c, async (visitor) => {
+    forKeyOwner(c, async (visitor) => {
       const { team, days, ...wanted } = parsedCreation(await formOf(c));
       const issued = await createKey(await contextIn(c, visitor, team), { ...wanted, expiresInDays: days });
       return showPage(c, { title: "Your new key", status: 201, body: <IssuedKeyPage issued={issued} /> });
     }),
   );
   app.post("/keys/:team/:keyId/rotate", (c) =>
-    forVisitor(c, async (visitor) => {
+    forKeyOwner(c, async (visitor) => {
       const { oldExpiresAt, ...issued } = await rotateKey(await contextIn(c, visitor, c.req.param("team")), { keyId: c.req.param("keyId") });
       return showPage(c, { title: "Your new key", status: 201, body: <IssuedKeyPage issued={issued} oldExpiresAt={oldExpiresAt} /> });
     }),
   );
   app.post("/keys/:team/:keyId/revoke", (c) =>
-    forVisitor(c, async (visitor) => {
+    forKeyOwner(c, async (visitor) => {
       await revokeKey(await contextIn(c, visitor, c.req.param("team")), { keyId: c.req.param("keyId") });
       return c.redirect("/", 303);
     }),
@@ -55,13 +57,14 @@ export function keyPages(services: Services): Hono<Web> {
     return { principal, now: Date.now(), keys: services.keys, from: originOfCall(c) };
   }
 
-  async function forVisitor(c: Call, work: (visitor: Visitor) => Promise<Response>): Promise<Response> {
-    const visitor = c.get("visitor");
-    if (!visitor) return c.redirect("/sign-in", 303);
+  const forKeyOwner = (c: Call, work: (visitor: Visitor) => Promise<Response>): Promise<Response> =>
+    forVisitor(c, "keys", (visitor) => orExplained(c, visitor, () => work(visitor)));
+
+  async function orExplained(c: Call, visitor: Visitor, work: () => Promise<Response>): Promise<Response> {
     try {
-      return await work(visitor);
+      return await work();
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
+      if (!(error instanceof DomainError) || needsFreshSignIn(error)) throw error;
       if (error.code === "PERMISSION_DENIED") {
         const who = { userId: visitor.person.userId, credentialId: visitor.session.id };
         auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, who, "POST /keys", Date.now(), originOfCall(c)));

@@ -6,5 +6,5 @@
 export function returnPath(text: string | undefined, origin: string): string {
   if (text === undefined || !text.startsWith("/") || !URL.canParse(text, origin)) return "/";
   const url = new URL(text, origin);
-  return url.origin === origin && !url.pathname.startsWith("//") ? `${url.pathname}${url.search}` : "/";
+  return url.origin === origin && !url.pathname.startsWith("//") ? `${url.pathname}${url.search}${url.hash}` : "/";
 }

@@ -1,18 +1,27 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { Services } from "../../app.ts";
 import { disconnect } from "../../domain/tenancy/grants.ts";
-import { takeSignInLink } from "../../domain/tenancy/sign-in-link.ts";
+import { previewSignInLink, takeSignInLink } from "../../domain/tenancy/sign-in-link.ts";
+import type { LinkPreview, Person } from "../../domain/tenancy/sign-in-ports.ts";
 import { endSession } from "../../domain/tenancy/web-session.ts";
 import { formOf } from "./form.ts";
 import { errorPage } from "./pages/error-page.tsx";
 import { favicon } from "./pages/favicon.ts";
 import { HomePage } from "./pages/home-page.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { SignInLinkPage, SignInPage } from "./pages/sign-in-page.tsx";
+import { SignInLinkPage } from "./pages/sign-in-link-page.tsx";
+import { SignInPage } from "./pages/sign-in-page.tsx";
 import { style } from "./pages/style.ts";
-import { canonicalOrigin, findVisitor, forgetSession, keptReturn, originOfCall, rememberReturn, sameOriginOnly, signIn, takeReturn, type Web } from "./visit.ts";
+import { canonicalOrigin, findVisitor, forgetSession, originOfCall, sameOriginOnly, signIn, type Visitor, type Web } from "./visit.ts";
+import { keptReturn, rememberReturn, takeReturn } from "./way-back.ts";
 
 const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*", "/connections/*"];
+
+/** Whom the browser is signed in as, if it is somebody else. */
+function otherThan(c: Context<Web>, { userId }: Person): Visitor | undefined {
+  const visitor = c.get("visitor");
+  return visitor?.person.userId === userId ? undefined : visitor;
+}
 
 /** Pages for people: signing in, and where they are signed in. */
 export function webRoutes(services: Services): Hono<Web> {
@@ -41,31 +50,47 @@ export function webRoutes(services: Services): Hono<Web> {
     const { method, createdAt: signedInAt } = visitor.session;
     const isStranded = method === "recovery" && ![...identities, ...passkeys, ...(recovery ? [recovery] : [])].some(({ createdAt }) => createdAt >= signedInAt);
     const teams = memberships.filter(({ role }) => role !== "viewer");
-    const stranded = isStranded ? { onward: keptReturn(c) } : undefined;
+    const stranded = isStranded ? { onward: await keptReturn(services, c, visitor.person) } : undefined;
     const page = <HomePage visitor={visitor} stranded={stranded} sessions={sessions} connections={connections} keys={{ keys, teams }} ways={ways} />;
     return showPage(c, { title: "Your account", audience: leading, body: page });
   });
 
-  app.get("/sign-in", (c) => {
-    const isAgain = c.req.query("again") !== undefined;
-    if (c.get("visitor") && !isAgain) return c.redirect("/");
-    if (isAgain) rememberReturn(c, "/");
-    return showPage(c, { title: "Sign in", audience: leading, body: <SignInPage providers={providers} local={!services.config.production} /> });
+  app.get("/sign-in", async (c) => {
+    const again = c.req.query("again");
+    const person = c.get("visitor")?.person;
+    if (person && again === undefined) return c.redirect("/");
+    // Not for somebody else who signs in then.
+    if (person) await rememberReturn(services, c, again ? `/#${encodeURIComponent(again)}` : "/", person);
+    return showPage(c, { title: "Sign in", audience: leading, body: <SignInPage providers={providers} local={!services.config.production} again={person?.name} /> });
   });
 
   // `outward`: signing in may lead on to a client's request that is wrong, and from there back to the client.
-  app.get("/sign-in/link", (c) => showPage(c, { title: "Sign in", audience: "outward", body: <SignInLinkPage token={c.req.query("token") ?? ""} /> }));
+  app.get("/sign-in/link", async (c) => {
+    const token = c.req.query("token") ?? "";
+    const link = await previewSignInLink(services.signIn, token, Date.now());
+    return link ? showLink(c, token, link) : refuseLink(c);
+  });
   app.post("/sign-in/link", async (c) => {
-    const token = (await formOf(c)).get("token") ?? undefined;
+    const form = await formOf(c);
+    const token = form.get("token") ?? "";
+    const link = await previewSignInLink(services.signIn, token, Date.now());
+    // The page says whose session ends; somebody else may have signed in since, or it was never shown.
+    const other = link && otherThan(c, link.person);
+    if (link && other && form.get("replace") !== other.session.id) return showLink(c, token, link, 409);
     const use = await takeSignInLink({ links: services.signIn, sessions: services.signIn }, token, Date.now(), originOfCall(c));
-    if (!use) {
-      const mend = services.config.production ? "Sign in another way." : "Start the server again for a new link.";
-      return errorPage(c, 403, "This link does not sign you in", `It may be used, expired or mistyped, or there is another way in by now. ${mend}`);
-    }
+    if (!use) return refuseLink(c);
     await signIn(services, c, use.person, use.isOwn ? "recovery" : "link");
     // The home page says that the link is used up, and leads on to what the person came for.
-    return c.redirect(use.isOwn ? "/" : takeReturn(c), 303);
+    return c.redirect(use.isOwn ? "/" : await takeReturn(services, c, use.person), 303);
   });
+
+  const showLink = (c: Context<Web>, token: string, link: LinkPreview, status: 200 | 409 = 200): Response =>
+    showPage(c, { title: "Sign in", status, audience: "outward", body: <SignInLinkPage token={token} link={link} other={otherThan(c, link.person)} /> });
+
+  function refuseLink(c: Context<Web>): Response {
+    const mend = services.config.production ? "Sign in another way." : "Start the server again for a new link.";
+    return errorPage(c, 403, "This link does not sign you in", `It may be used, expired or mistyped, or there is another way in by now. ${mend}`);
+  }
 
   app.post("/sign-out", async (c) => {
     const visitor = c.get("visitor");

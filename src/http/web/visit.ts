@@ -9,7 +9,6 @@ import { callOrigin } from "../call-origin.ts";
 import { publicOrigin } from "../origin.ts";
 import type { Audience } from "../security-headers.ts";
 import { errorPage } from "./pages/error-page.tsx";
-import { returnPath } from "./return-to.ts";
 
 /** What the routes of the web know of a request. */
 export interface Web {
@@ -30,33 +29,6 @@ const cookie = { prefix: "host", httpOnly: true, sameSite: "Lax" } as const;
 export const sessionToken = (c: Context): string | undefined => getCookie(c, cookieName, "host");
 export const keepSession = (c: WebContext, token: string): void => setCookie(c, cookieName, token, { ...cookie, maxAge: lifetimeMs / 1000 });
 export const forgetSession = (c: WebContext): unknown => deleteCookie(c, cookieName, cookie);
-
-const returnCookie = "return-to";
-/** A cookie holds no more than 4 KB. */
-const maxReturnLength = 3_000;
-
-/** After signing in, by whatever way and in whatever tab, the person goes on with what they came for. */
-export function rememberReturn(c: WebContext, path = pathOf(c)): void {
-  if (path.length <= maxReturnLength) setCookie(c, returnCookie, path, { ...cookie, maxAge: 600 });
-}
-
-function pathOf(c: WebContext): string {
-  const { pathname, search } = new URL(c.req.url);
-  return pathname + search;
-}
-
-/** `undefined` when the person came for nothing but signing in. */
-export function keptReturn(c: WebContext): string | undefined {
-  const path = returnPath(getCookie(c, returnCookie, "host"), new URL(c.req.url).origin);
-  return path === "/" ? undefined : path;
-}
-
-export function takeReturn(c: WebContext): string {
-  if (getCookie(c, returnCookie, "host") === undefined) return "/";
-  const kept = keptReturn(c);
-  deleteCookie(c, returnCookie, cookie);
-  return kept ?? "/";
-}
 
 export const originOfCall = (c: WebContext): CallOrigin => callOrigin(c.req.raw.headers, c.get("requestId"), "web");
 

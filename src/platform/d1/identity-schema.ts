@@ -79,13 +79,13 @@ export const signInLinks = sqliteTable(
   (table) => [index("sign_in_links_user").on(table.userId), index("sign_in_links_expiry").on(table.expiresAt), index("sign_in_links_used").on(table.usedAt)],
 );
 
-/** What was begun in a browser and is to be finished in it: a redirect to an issuer, a passkey ceremony. */
+/** What was begun in a browser and is to be finished in it: a redirect to an issuer, a passkey ceremony, the way back after a sign-in. */
 export const signInAttempts = sqliteTable(
   "sign_in_attempts",
   {
     /** Of the value that the browser's cookie holds. */
     tokenHash: text("token_hash").primaryKey(),
-    kind: text({ enum: ["upstream", "passkey-registration", "passkey-authentication"] }).notNull(),
+    kind: text({ enum: ["upstream", "passkey-registration", "passkey-authentication", "way-back"] }).notNull(),
     /** State, nonce, challenge and the like, as the kind needs them. */
     data: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
     createdAt: integer("created_at").notNull(),

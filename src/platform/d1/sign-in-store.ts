@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, gt, isNull, lte, or, type SQL, sql } fr
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { AuditEntry } from "../../domain/tenancy/ports.ts";
 import type { Attempt, AttemptDirectory, AttemptKind } from "../../domain/tenancy/sign-in-attempts.ts";
-import type { LinkUse, Person, SignInLink, SignInLinkDirectory, StoredWebSession, WebSession, WebSessionDirectory } from "../../domain/tenancy/sign-in-ports.ts";
+import type { LinkPreview, LinkUse, Person, SignInLink, SignInLinkDirectory, StoredWebSession, WebSession, WebSessionDirectory } from "../../domain/tenancy/sign-in-ports.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { directoryAudit, users } from "./directory-schema.ts";
 import { identities, passkeys, signInAttempts, signInLinks, webSessions } from "./identity-schema.ts";
@@ -76,17 +76,19 @@ export class SignInStore implements WebSessionDirectory, SignInLinkDirectory, At
     ]);
   }
 
+  async previewLink(tokenHash: string, now: number): Promise<LinkPreview | undefined> {
+    const email = sql<string | null>`(select email from identities where user_id = ${users.id} and email is not null order by last_used_at desc limit 1)`;
+    const [found] = await this.#db
+      .select({ userId: users.id, name: users.name, email })
+      .from(signInLinks)
+      .innerJoin(users, eq(users.id, signInLinks.userId))
+      .where(linkThatWorks(tokenHash, now));
+    return found && { person: { userId: found.userId, name: found.name }, email: found.email };
+  }
+
   async takeLink(tokenHash: string, audit: AuditEntry): Promise<LinkUse | undefined> {
     const { at: now } = audit;
-    const nobodyElseVouches = sql`not exists (select 1 from ${passkeys} where ${passkeys.userId} = ${signInLinks.userId})
-      and not exists (select 1 from ${identities} where ${identities.userId} = ${signInLinks.userId})`;
-    const works = and(
-      eq(signInLinks.tokenHash, tokenHash),
-      isNull(signInLinks.usedAt),
-      gt(signInLinks.expiresAt, now),
-      sql`exists (select 1 from ${users} where ${users.id} = ${signInLinks.userId} and ${users.deletedAt} is null)`,
-      or(eq(signInLinks.purpose, "recovery"), nobodyElseVouches),
-    );
+    const works = linkThatWorks(tokenHash, now);
     const named = (column: "user_id" | "purpose"): SQL => sql`(select ${sql.identifier(column)} from ${signInLinks} where token_hash = ${tokenHash})`;
     // The audit row first: its condition is no longer true once the link is used.
     const [, [taken], [person]] = await this.#db.batch([
@@ -114,13 +116,40 @@ export class SignInStore implements WebSessionDirectory, SignInLinkDirectory, At
     await this.#db.insert(signInAttempts).values(attempt);
   }
 
+  async insertAttemptBelow(attempt: Attempt, replaced: string | undefined, maxOpen: number): Promise<boolean> {
+    const { kind, createdAt: now } = attempt;
+    const open = sql`select count(*) from ${signInAttempts} where kind = ${kind} and expires_at > ${now}`;
+    const [, inserted] = await this.#db.batch([
+      this.#db.delete(signInAttempts).where(and(eq(signInAttempts.tokenHash, replaced ?? ""), eq(signInAttempts.kind, kind))),
+      this.#db.insert(signInAttempts).select(rowWhen(signInAttempts, attempt, sql`(${open}) < ${maxOpen}`)),
+    ]);
+    return inserted.meta.changes > 0;
+  }
+
+  async readAttempt(tokenHash: string, kind: AttemptKind, now: number): Promise<Attempt | undefined> {
+    const [attempt] = await this.#db.select().from(signInAttempts).where(openAttempt(tokenHash, kind, now));
+    return attempt;
+  }
+
   async takeAttempt(tokenHash: string, kind: AttemptKind, now: number): Promise<Attempt | undefined> {
-    const [taken] = await this.#db
-      .delete(signInAttempts)
-      .where(and(eq(signInAttempts.tokenHash, tokenHash), eq(signInAttempts.kind, kind), gt(signInAttempts.expiresAt, now)))
-      .returning();
+    const [taken] = await this.#db.delete(signInAttempts).where(openAttempt(tokenHash, kind, now)).returning();
     return taken;
   }
+}
+
+const openAttempt = (tokenHash: string, kind: AttemptKind, now: number): SQL | undefined =>
+  and(eq(signInAttempts.tokenHash, tokenHash), eq(signInAttempts.kind, kind), gt(signInAttempts.expiresAt, now));
+
+function linkThatWorks(tokenHash: string, now: number): SQL | undefined {
+  const nobodyElseVouches = sql`not exists (select 1 from ${passkeys} where ${passkeys.userId} = ${signInLinks.userId})
+    and not exists (select 1 from ${identities} where ${identities.userId} = ${signInLinks.userId})`;
+  return and(
+    eq(signInLinks.tokenHash, tokenHash),
+    isNull(signInLinks.usedAt),
+    gt(signInLinks.expiresAt, now),
+    sql`exists (select 1 from ${users} where ${users.id} = ${signInLinks.userId} and ${users.deletedAt} is null)`,
+    or(eq(signInLinks.purpose, "recovery"), nobodyElseVouches),
+  );
 }
 
 const ownRecovery = (userId: string, now: number): SQL | undefined =>

@@ -23,7 +23,7 @@ const due = now + graceMs;
 
 async function managing(person: Person, at = now, deleted = false) {
   const { teamId } = person.principal;
-  const principal = await principalIn(tenants, { person: { userId: person.id }, session: { id: "browser" } }, teamId, deleted ? { now: at } : undefined);
+  const principal = await principalIn(tenants, { person: { userId: person.id }, session: { id: "browser", createdAt: at } }, teamId, deleted ? { now: at } : undefined);
   if (!principal) throw new Error("not in the team");
   return { principal, now: at, tenants, deletion, invitations };
 }
@@ -237,7 +237,7 @@ describe("[F3] erasing a team", () => {
 });
 
 describe("[F3] deleting one's account", () => {
-  const leaving = (person: Person, at = now) => ({ person: { userId: person.id, name: "Grace" }, now: at, tenants, deletion });
+  const leaving = (person: Person, at = now) => ({ person: { userId: person.id, name: "Grace" }, session: { id: "browser", createdAt: at }, now: at, tenants, deletion });
   const confirm = { confirm: accountConfirmation };
 
   test("signs out at once, erases what is theirs alone, and leaves what they shared without a name", async () => {

@@ -14,7 +14,7 @@ const tenants = new TenantStore(env.DB);
 const invitations = new InvitationStore(env.DB);
 
 async function contextOf(teamId: string, userId: string, at = now) {
-  const principal = await principalIn(tenants, { person: { userId }, session: { id: "browser" } }, teamId);
+  const principal = await principalIn(tenants, { person: { userId }, session: { id: "browser", createdAt: now } }, teamId);
   if (!principal) throw new Error("not in the team");
   return { principal, now: at, tenants, invitations };
 }

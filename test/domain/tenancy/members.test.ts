@@ -11,7 +11,7 @@ import { addMember, audit, keyFor, login, newTenant, now, store, type Tenant } f
 const tenants = new TenantStore(env.DB);
 
 async function contextOf(teamId: string, userId: string): Promise<TenantContext> {
-  const principal = await principalIn(tenants, { person: { userId }, session: { id: "browser" } }, teamId);
+  const principal = await principalIn(tenants, { person: { userId }, session: { id: "browser", createdAt: now } }, teamId);
   if (!principal) throw new Error("not in the team");
   return { principal, now, tenants };
 }
@@ -63,7 +63,7 @@ describe("[F3] changing roles", () => {
     const { owner } = await teamOf();
     const other = await newTenant();
     await expect(changeRole(owner, { userId: other.ownerId, role: "viewer" })).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
-    expect(await principalIn(tenants, { person: { userId: owner.principal.userId }, session: { id: "browser" } }, other.teamId)).toBeUndefined();
+    expect(await principalIn(tenants, { person: { userId: owner.principal.userId }, session: { id: "browser", createdAt: now } }, other.teamId)).toBeUndefined();
   });
 });
 

@@ -169,7 +169,7 @@ describe("[A13] a recovery link of one's own", () => {
 
   test("ends with the account, and none is made for an account that is deleted", async () => {
     const { token, tenant } = await withLink();
-    const deletion = { person: { userId: tenant.ownerId, name: "Ada" }, now: Date.now(), tenants: services.tenants, deletion: services.deletion };
+    const deletion = { person: { userId: tenant.ownerId, name: "Ada" }, session: { id: "browser", createdAt: Date.now() }, now: Date.now(), tenants: services.tenants, deletion: services.deletion };
     await deleteAccount(deletion, { confirm: accountConfirmation });
     expect((await use(token)).status).toBe(403);
     await services.erasure.directory.forgetAccount(tenant.ownerId, { at: Date.now(), action: "account.erase", success: true, userId: tenant.ownerId });

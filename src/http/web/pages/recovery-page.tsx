@@ -1,4 +1,4 @@
-import { recentSignInMs } from "../../../domain/tenancy/sign-in-link.ts";
+import { freshSignInMs } from "../../../domain/tenancy/fresh-sign-in.ts";
 import type { SignInLink } from "../../../domain/tenancy/sign-in-ports.ts";
 import { Instant } from "./instant.tsx";
 
@@ -47,25 +47,13 @@ export const NewRecoveryLinkPage = ({ link, expiresAt }: { link: string; expires
   </>
 );
 
-export const SignInAgainPage = () => (
-  <>
-    <h1>Sign in again first</h1>
-    <p>
-      You signed in more than {recentSignInMs / 60_000} minutes ago. A recovery link is made only by somebody who just has: it lets them in
-      for a year.
-    </p>
-    <p>
-      <a href="/sign-in?again">Sign in again</a>, and you come back to your account.
-    </p>
-  </>
-);
-
 /** For somebody whose only way in is gone by having been used. */
 export const CameByRecoveryLink = ({ onward }: { onward: string | undefined }) => (
   <div class="warning" role="alert">
     <p>
       <strong>You came in by your recovery link; it is used up.</strong> Add a passkey or an account under{" "}
       <a href="#ways-in">How you sign in</a>, remove what you lost, and make a new link.
+      Do it within {freshSignInMs / 60_000} minutes: then these are closed to you until you sign in again, and this link will not let you.
     </p>
     {onward !== undefined && (
       <p>

@@ -1,4 +1,5 @@
 import type { UpstreamProvider } from "../../upstream/provider.ts";
+import { SigningInAgain } from "./sign-in-again-page.tsx";
 
 type Named = Pick<UpstreamProvider, "id" | "name">;
 
@@ -6,12 +7,15 @@ interface SignInProps {
   providers: readonly Named[];
   /** Whether the person has the server's terminal before them. */
   local: boolean;
+  /** Who is signed in already and does it again. */
+  again: string | undefined;
 }
 
 /** Ways to sign in. */
-export const SignInPage = ({ providers, local }: SignInProps) => (
+export const SignInPage = ({ providers, local, again }: SignInProps) => (
   <>
     <h1>Sign in to OmniMemory</h1>
+    {again !== undefined && <SigningInAgain name={again} />}
     <div hidden>
       <p>
         <button type="button" class="main" data-passkey="use">
@@ -30,24 +34,10 @@ export const SignInPage = ({ providers, local }: SignInProps) => (
     <p class="aside">Lost every way in? If you made a recovery link, open it.</p>
     {local && (
       <p>
-        The first time, open the link that <code>npm start</code> printed in the terminal. It works once, for a day; the next start
-        prints a new one.
+        The first time, open the link that <code>npm start</code> printed in the terminal, in this browser. It works once, for a day; the
+        next start prints a new one. You then go on with what you came for.
       </p>
     )}
     <script src="/passkey.js" defer></script>
-  </>
-);
-
-/** A link only opens this page: programs that look ahead at links must not use them up. */
-export const SignInLinkPage = ({ token }: { token: string }) => (
-  <>
-    <h1>Sign in to OmniMemory</h1>
-    <p>This link signs this browser in, once.</p>
-    <form method="post" action="/sign-in/link">
-      <input type="hidden" name="token" value={token} />
-      <button type="submit" class="main">
-        Sign in
-      </button>
-    </form>
   </>
 );
