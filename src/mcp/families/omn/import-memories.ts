@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { say } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { importMemories, parseExport } from "../../../domain/memories/import.ts";
 import { portableMemory } from "../../../domain/memories/portable.ts";
@@ -31,7 +32,7 @@ export const importMemoriesTool = defineTool({
     const { created, updated, unchanged, skipped, proposed } = result;
     return {
       structured: { created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids, ...(proposed > 0 ? { proposed } : {}) },
-      text: `Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${proposed > 0 ? ` ${proposed} wait for an admin of the team to accept that others see them.` : ""}`,
+      text: say`Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${proposed > 0 ? ` ${proposed} wait for an admin of the team to accept that others see them.` : ""}`,
     };
   },
 });
