@@ -29,6 +29,7 @@ import { MasterKeys } from "./domain/secrets/master-keys.ts";
 import type { RotationPorts } from "./domain/secrets/rotation.ts";
 import { SecretBox } from "./domain/secrets/secret-box.ts";
 import { TeamKeys } from "./domain/secrets/team-keys.ts";
+import type { People } from "./domain/tenancy/people.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
 import type { AttemptDirectory } from "./domain/tenancy/sign-in-attempts.ts";
 import type { IdentityMaintenance, SignInLinkDirectory, WebSessionDirectory } from "./domain/tenancy/sign-in-ports.ts";
@@ -55,6 +56,7 @@ import { D1IdentityMaintenance } from "./platform/d1/identity-maintenance.ts";
 import { IdentityStore } from "./platform/d1/identity-store.ts";
 import { D1OAuthRecords } from "./platform/d1/oauth-store.ts";
 import { PasskeyStore } from "./platform/d1/passkey-store.ts";
+import { PeopleStore } from "./platform/d1/people-store.ts";
 import { D1SealedStore } from "./platform/d1/sealed-store.ts";
 import { SealedRows } from "./platform/d1/sealed-rows.ts";
 import { SignInStore } from "./platform/d1/sign-in-store.ts";
@@ -98,6 +100,7 @@ export interface Services {
   proposals: ProposalStore;
   index: SearchIndex;
   graph: GraphStore;
+  people: People;
   semantic: Semantic;
   reranker: Reranker | undefined;
   answers: AnswerStore;
@@ -174,6 +177,7 @@ export function servicesOf(env: Env, session?: string): Services {
     proposals: new D1ProposalStore(shardOf, sealed),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport, session),
     graph: new D1GraphStore(shardOf, config.teamQuota),
+    people: new PeopleStore(env.DB),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
     reranker: rerankerOf(config, (env as unknown as { AI?: AiBinding }).AI),
     answers: new KvAnswerStore(env.CACHE, indexReport),

@@ -5,6 +5,7 @@ import type { IndexState, MemoryStore, SearchIndex } from "./ports.ts";
 import type { RecallCache } from "./search/recall-cache.ts";
 import type { Reranker } from "./search/rerank.ts";
 import type { Semantic } from "./search/semantic.ts";
+import type { People } from "./tenancy/people.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
 /** What a verb may know of the world: who asks, when, with which tool, and the ports it may use. */
@@ -28,6 +29,8 @@ export interface Context {
   indexState?: IndexState;
   semantic: Semantic;
   graph: GraphStore;
+  /** Names of those who wrote what others read. */
+  people: People;
   /** Where one is configured. */
   reranker?: Reranker | undefined;
   /** How much older than the newest match a memory is when its recency counts half, ms; 90 days unless set. */

@@ -17,9 +17,29 @@ export class Remembered<T extends object | string> {
     const known = this.#known.get(key);
     if (known && now < known.until) return known.value;
     const value = await find();
-    if (value === undefined) return value;
+    if (value !== undefined) this.#keep(key, value, now);
+    return value;
+  }
+
+  /** Of several keys; all that are not known are asked for at once. */
+  async ofAll(keys: readonly string[], now: number, find: (unknown: string[]) => Promise<ReadonlyMap<string, T>>): Promise<Map<string, T>> {
+    const found = new Map<string, T>();
+    const unknown = new Set<string>();
+    for (const key of keys) {
+      const known = this.#known.get(key);
+      if (known && now < known.until) found.set(key, known.value);
+      else unknown.add(key);
+    }
+    if (unknown.size === 0) return found;
+    for (const [key, value] of await find([...unknown])) {
+      this.#keep(key, value, now);
+      found.set(key, value);
+    }
+    return found;
+  }
+
+  #keep(key: string, value: T, now: number): void {
     if (this.#known.size >= mostKeys) this.#known.clear();
     this.#known.set(key, { value, until: now + this.#forMs });
-    return value;
   }
 }

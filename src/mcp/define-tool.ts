@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../domain/context.ts";
+import type { Framed } from "../domain/frame.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
 import { compactSchema } from "./compact-schema.ts";
 
@@ -26,7 +27,7 @@ export interface ToolResult {
   /** The error form of section 12, beside the text, for programs. */
   error?: Record<string, unknown>;
   /** The same facts for a model to read, shorter than JSON where that is possible. */
-  text: string;
+  text: Framed;
   /** The call was understood but not carried out. */
   isError?: boolean;
 }

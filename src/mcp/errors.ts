@@ -1,4 +1,5 @@
 import { DomainError } from "../domain/errors.ts";
+import { json, say } from "../domain/frame.ts";
 import type { ToolResult } from "./define-tool.ts";
 
 /**
@@ -21,6 +22,6 @@ export function renderError(error: unknown, requestId: string, now: number, repo
       timestamp: new Date(now).toISOString(),
       request_id: requestId,
     },
-    text: `${code}: ${message}${mend ? ` ${mend}` : ""}${known?.details ? ` ${JSON.stringify(known.details)}` : ""}`,
+    text: say`${code}: ${message}${mend ? say` ${mend}` : ""}${known?.details ? say` ${json(known.details)}` : ""}`,
   };
 }

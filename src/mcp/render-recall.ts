@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Framed, joined, say } from "../domain/frame.ts";
 import type { Recalled, RecallOutcome } from "../domain/memories/recall.ts";
 import type { Rendering } from "../domain/search/budget.ts";
 import { receiptSchema, type Receipt } from "../domain/search/receipt.ts";
@@ -25,17 +26,17 @@ const structuredRecall = ({ items, totalFound, more, degraded, receipt }: Recall
   ...(receipt ? { receipt } : {}),
 });
 
-function recallText({ items, totalFound, more, needed, degraded, receipt }: RecallOutcome): string {
-  const lines = [...degraded.map((line) => `(${line})`), ...items.map(memoryText)];
-  if (items.length === 0) lines.push(totalFound === 0 ? "No memory found." : `${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`);
-  if (more.length > 0) lines.push(`More, by id: ${more.join(" ")}`);
-  return [...lines, ...(receipt ? receiptLines(receipt) : [])].join("\n");
+function recallText({ items, totalFound, more, needed, degraded, receipt }: RecallOutcome): Framed {
+  const lines = [...degraded.map((line) => say`(${line})`), ...items.map(memoryText)];
+  if (items.length === 0) lines.push(totalFound === 0 ? say`No memory found.` : say`${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`);
+  if (more.length > 0) lines.push(say`More, by id: ${more.join(" ")}`);
+  return joined([...lines, ...(receipt ? receiptLines(receipt) : [])]);
 }
 
 /** An answer that the cache kept comes as the same object again, and reads the same. */
-const rendered = new WeakMap<RecallOutcome, { structured: z.output<typeof recallAnswer>; text: string }>();
+const rendered = new WeakMap<RecallOutcome, { structured: z.output<typeof recallAnswer>; text: Framed }>();
 
-export function renderRecall(outcome: RecallOutcome, ms: number): { structured: z.output<typeof recallAnswer>; text: string } {
+export function renderRecall(outcome: RecallOutcome, ms: number): { structured: z.output<typeof recallAnswer>; text: Framed } {
   const known = rendered.get(outcome) ?? { structured: structuredRecall(outcome, 0), text: recallText(outcome) };
   rendered.set(outcome, known);
   return { structured: { ...known.structured, query_time_ms: ms }, text: known.text };
@@ -45,12 +46,12 @@ export function renderRecall(outcome: RecallOutcome, ms: number): { structured: 
 const longTime = 99_999.99;
 
 export const recallRendering: Rendering = {
-  answer: (outcome) => [recallText(outcome), JSON.stringify(structuredRecall(outcome, longTime))],
-  item: (item) => [memoryText(item), JSON.stringify(structuredMemory(item))],
+  answer: (outcome) => [recallText(outcome).toString(), JSON.stringify(structuredRecall(outcome, longTime))],
+  item: (item) => [memoryText(item).toString(), JSON.stringify(structuredMemory(item))],
 };
 
 /** A receipt as lines that a model can read. */
-function receiptLines(receipt: Receipt): string[] {
+function receiptLines(receipt: Receipt): Framed[] {
   const legs = Object.entries(receipt.legs).map(([leg, { status, ms, candidates }]) => `${leg} ${status === "ok" ? `${candidates} in ${ms} ms` : status}`);
   const hits = receipt.hits.map(({ id, score, parts, legs: brought, matched }) =>
     [
@@ -65,9 +66,8 @@ function receiptLines(receipt: Receipt): string[] {
     return `dropped, ${reason}: ${count}${named ? ` (${named})` : ""}`;
   });
   return [
-    `receipt: ${receipt.mode}, cache ${receipt.cache}, tokens ${receipt.tokens_returned}, prevented ${receipt.tokens_prevented}`,
-    ...(legs.length > 0 ? [`legs: ${legs.join("; ")}`] : []),
-    ...hits,
-    ...dropped,
+    say`receipt: ${receipt.mode}, cache ${receipt.cache}, tokens ${receipt.tokens_returned}, prevented ${receipt.tokens_prevented}`,
+    ...(legs.length > 0 ? [say`legs: ${legs.join("; ")}`] : []),
+    ...[...hits, ...dropped].map((line) => say`${line}`),
   ];
 }

@@ -1,32 +1,44 @@
+import { attribute, block, type Framed, joined, named, say } from "../domain/frame.ts";
 import type { Recalled } from "../domain/memories/recall.ts";
 import type { CacheRates, LevelRate } from "../domain/search/recall-cache.ts";
-import type { Memory } from "../domain/memories/memory.ts";
+import { type Memory, trustOf } from "../domain/memories/memory.ts";
 import type { Proposal } from "../domain/memories/review-ports.ts";
 import type { Related } from "../domain/search/related.ts";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Where a text comes from, unless the person said it; a model must not take quarantined text for more than a quotation. */
-const trustOf = ({ trust }: Memory): string | undefined =>
-  trust.quarantined ? "quarantined" : trust.source === "user" ? undefined : trust.source;
+export function trustFieldOf(memory: Memory): { trust?: string } {
+  const trust = trustOf(memory);
+  return trust === undefined ? {} : { trust };
+}
+
+/** What an import says of the tool is a claim. */
+export const toolOf = ({ trust }: Memory, tool: string): string => (trust.source === "imported" ? `import: ${tool}` : tool);
+
+/** What is not the reader's alone says so; an author is named unless it is the reader. */
+export const audienceOf = ({ visibility }: Memory, author: string | undefined): { scope?: string; author?: string } => ({
+  ...(visibility === "private" ? {} : { scope: visibility }),
+  ...(author === undefined ? {} : { author }),
+});
+
+type Extra = Partial<Omit<Recalled, "memory" | "author">> & { author?: string | undefined };
 
 /**
  * A memory in the names of the OmniMemory document; fields at their default are left out to save tokens. Of a truncated
  * one only what is needed to judge it and to fetch the whole.
  */
-export function omnMemory(memory: Memory, extra: Partial<Omit<Recalled, "memory">> = {}): Record<string, unknown> {
-  const trust = trustOf(memory);
-  const named = {
+export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unknown> {
+  const said = {
     memory_id: memory.id,
     ...(memory.key === null ? {} : { key: memory.key }),
     content: memory.content,
-    ...(trust === undefined ? {} : { trust }),
+    ...trustFieldOf(memory),
   };
   const relevance = extra.relevance === undefined ? {} : { relevance_score: Math.round(extra.relevance * 1000) / 1000 };
   const related = extra.related ? { related: extra.related } : {};
-  if (extra.truncated) return { ...named, truncated: true, tokens_total: extra.tokensTotal, ...relevance, ...related };
+  if (extra.truncated) return { ...said, ...audienceOf(memory, extra.author), truncated: true, tokens_total: extra.tokensTotal, ...relevance, ...related };
   return {
-    ...named,
+    ...said,
     ...(memory.value === null ? {} : { value: memory.value }),
     metadata: {
       ...memory.metadata,
@@ -44,33 +56,39 @@ export function omnMemory(memory: Memory, extra: Partial<Omit<Recalled, "memory"
     ...(memory.occurredAt === null ? {} : { occurred_at: iso(memory.occurredAt) }),
     created_at: iso(memory.createdAt),
     ...(memory.version > 1 ? { updated_at: iso(memory.updatedAt) } : {}),
-    author: memory.updatedBy,
-    tool: memory.updatedTool,
+    ...(extra.author === undefined ? {} : { author: extra.author, author_id: memory.updatedBy }),
+    tool: toolOf(memory, memory.updatedTool),
     ...(memory.archivedAt === null ? {} : { archived_at: iso(memory.archivedAt) }),
     ...related,
   };
 }
 
-const attribute = (name: string, value: string | number | undefined): string =>
-  value === undefined ? "" : ` ${name}="${String(value).replaceAll('"', "'").replaceAll("\n", " ")}"`;
-
-/** Recalled text is data, not instruction: each memory stands between tags that its own text cannot close. */
-export function memoryText({ memory, relevance, truncated, tokensTotal, related = [] }: Recalled): string {
-  return (
-    `<memory${attribute("id", memory.id)}${attribute("key", memory.key ?? undefined)}` +
-    `${memory.namespace === "global" ? "" : attribute("namespace", memory.namespace)}` +
-    `${attribute("when", iso(memory.occurredAt ?? memory.updatedAt).slice(0, 10))}` +
-    `${attribute("relevance", relevance === undefined ? undefined : relevance.toFixed(2))}` +
-    `${attribute("trust", trustOf(memory))}` +
-    `${truncated ? ' truncated="true"' : ""}${attribute("tokens_total", truncated ? tokensTotal : undefined)}>` +
-    `\n${inert(memory.content)}\n${related.map(relatedText).join("")}</memory>`
-  );
+/** Recalled text is data, not instruction: each memory stands between tags that nothing in it can close. */
+export function memoryText({ memory, author, relevance, truncated, tokensTotal, related = [] }: Recalled): Framed {
+  const audience = audienceOf(memory, author);
+  const attributes = [
+    attribute("id", memory.id),
+    attribute("key", memory.key ?? undefined),
+    attribute("namespace", memory.namespace === "global" ? undefined : memory.namespace),
+    attribute("scope", audience.scope),
+    attribute("author", audience.author),
+    attribute("when", iso(memory.occurredAt ?? memory.updatedAt).slice(0, 10)),
+    attribute("relevance", relevance?.toFixed(2)),
+    attribute("trust", trustOf(memory)),
+    attribute("truncated", truncated ? "true" : undefined),
+    attribute("tokens_total", truncated ? tokensTotal : undefined),
+  ];
+  return say`<memory${joined(attributes, "")}>\n${block(memory.content)}\n${joined(related.map(relatedText), "")}</memory>`;
 }
 
-const inert = (text: string): string => text.replaceAll("</memory", "<\\/memory");
+function relatedText({ id, key, title, why, author, quarantined }: Related): Framed {
+  const attributes = [attribute("id", id), attribute("key", key), attribute("why", why), attribute("author", author), attribute("trust", quarantined ? "quarantined" : undefined)];
+  return say`<related${joined(attributes, "")}>${title}</related>\n`;
+}
 
-const relatedText = ({ id, key, title, why, quarantined }: Related): string =>
-  `<related${attribute("id", id)}${attribute("key", key)}${attribute("why", why)}${attribute("trust", quarantined ? "quarantined" : undefined)}>${inert(title)}</related>\n`;
+/** How a line calls a memory. */
+export const handleOf = ({ key, id }: Pick<Memory, "key" | "id">): Framed => named(key ?? id);
+
 /** How much of one's own reading was answered from what was kept. */
 export function ratesOf({ l1, l2, tokens }: CacheRates): Record<string, unknown> {
   const rate = ({ hits, misses }: LevelRate) => ({ hits, misses, rate: hits === 0 ? 0 : Math.round((hits / (hits + misses)) * 1000) / 1000 });
@@ -78,9 +96,10 @@ export function ratesOf({ l1, l2, tokens }: CacheRates): Record<string, unknown>
 }
 
 /** Of a store that was a repeat: what the model can do about it. */
-export const duplicateText = ({ id, key }: Memory, updateTool: string): string =>
-  `duplicate: nothing was stored. This session recalled just that from memory ${id}${key === null ? "" : ` (key ${key})`}, which still says it. ` +
-  `If something changed, say what: update that memory with ${updateTool}. To keep it a second time all the same, repeat the call with allow_duplicate: true.`;
+export const duplicateText = ({ id, key }: Memory, updateTool: string): Framed =>
+  say`duplicate: nothing was stored. This session recalled just that from memory ${id}${key === null ? "" : say` (key ${named(key)})`}, which still says it. ${
+    say`If something changed, say what: update that memory with ${updateTool}. To keep it a second time all the same, repeat the call with allow_duplicate: true.`
+  }`;
 
 /** Of a write that others would see, in a team that looks at such things first. */
 export const proposalOf = (proposal: Proposal | undefined): Record<string, unknown> =>
@@ -102,9 +121,9 @@ const changeAdvice = {
   refused: shareAdvice.refused,
 } as const;
 
-export function proposalText(proposal: Proposal | undefined): string {
-  if (!proposal) return "";
+export function proposalText(proposal: Proposal | undefined): Framed {
+  if (!proposal) return say``;
   return proposal.proposed || proposal.links
-    ? ` Not changed yet: this team reviews what members change of what others see. ${changeAdvice[proposal.state]}`
-    : ` Not ${proposal.visibility} yet: this team reviews what members share. ${shareAdvice[proposal.state]}`;
+    ? say` Not changed yet: this team reviews what members change of what others see. ${changeAdvice[proposal.state]}`
+    : say` Not ${proposal.visibility} yet: this team reviews what members share. ${shareAdvice[proposal.state]}`;
 }

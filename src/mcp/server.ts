@@ -1,6 +1,7 @@
 import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { DomainError, invalid } from "../domain/errors.ts";
+import { label, named } from "../domain/frame.ts";
 import { describeProblems } from "../domain/problems.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
 import { findTool } from "./catalogue.ts";
@@ -68,7 +69,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler("tools/call", async (request, ctx): Promise<CallToolResult> => {
     const tool = findTool(request.params.name);
     if (!tool) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${request.params.name}; tools/list shows which there are.`);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${named(request.params.name)}; tools/list shows which there are.`);
     }
     let secret = makesSecret(request.params.arguments);
     const context = watched(ctx, () => void (secret = true));
@@ -83,7 +84,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
       result = renderError(error, context.requestId, context.now, (fault) => options.report(`tool ${tool.name}`, context.requestId, fault));
     }
     return {
-      content: [{ type: "text", text: result.text }],
+      content: [{ type: "text", text: result.text.toString() }],
       ...(result.structured ? { structuredContent: result.structured } : {}),
       ...(result.error || secret ? { _meta: { ...(result.error ? { "omnimemory/error": result.error } : {}), ...(secret ? { [secretMeta]: true } : {}) } } : {}),
       ...(result.isError ? { isError: true } : {}),
@@ -121,9 +122,11 @@ const hintsOf = ({ readOnlyHint, ...effects }: ToolAnnotations) =>
 
 const clientInfo = z.object({ name: z.string().min(1) });
 
+const longestClientName = 100;
+
 /** Kept as authorship beside the person: `claude-code`, `cursor` … */
 function clientName(server: Server, ctx: ServerContext): string {
   const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
   const announced = clientInfo.safeParse(envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion());
-  return announced.success ? announced.data.name.slice(0, 100) : "unknown";
+  return (announced.success && label(announced.data.name, longestClientName)) || "unknown";
 }

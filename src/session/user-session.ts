@@ -123,7 +123,7 @@ export class UserSession extends DurableObject<Env> {
       surface: isSurface(surface) ? surface : "core",
       contextOf: (ctx: ServerContext) => {
         const { principal, requestId, from } = callOfAuthInfo(ctx.http?.authInfo);
-        const { config, memories, proposals, index, graph, semantic, reranker } = this.#services;
+        const { config, memories, proposals, index, graph, people, semantic, reranker } = this.#services;
         return {
           principal,
           requestId,
@@ -133,6 +133,7 @@ export class UserSession extends DurableObject<Env> {
           proposals,
           index,
           graph,
+          people,
           semantic,
           reranker,
           recencyHalfLife: config.recencyHalfLife,

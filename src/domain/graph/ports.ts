@@ -64,6 +64,7 @@ export interface Tie {
     /** The beginning. */
     content: string;
     quarantined: boolean;
+    updatedBy: string;
   };
 }
 

@@ -1,15 +1,12 @@
-import type { Memory } from "./memory.ts";
+import { aside, type Framed, joined, named, say, spaced } from "../frame.ts";
 import { cutTo, estimateTokens } from "../search/tokens.ts";
-
-/** What a session needs to go on: grouped as the Token Saver document names its keys. */
-export interface BriefingInput {
-  project: Memory[];
-  current: Memory[];
-  shared: Memory[];
-}
+import { type AuthorOf, originOf } from "./authorship.ts";
+import type { Memory } from "./memory.ts";
 
 /** Upper bound of the document: a briefing of 200–500 tokens. */
 export const briefingTokens = 480;
+/** What the reader wrote has this much of it whether or not others share anything: nobody crowds out another's own work. */
+const ownShare = 5 / 6;
 
 interface Section {
   title: string;
@@ -19,6 +16,9 @@ interface Section {
   share: number;
 }
 
+/** In tokens; less of a value tells nothing. */
+const shortestValue = 12;
+
 /** In order of what one needs first: the task, where it stands, what is in the way, what comes next. */
 const sections: Section[] = [
   { title: "Task", prefixes: ["current.task", "current.goal"], share: 0.35 },
@@ -26,79 +26,101 @@ const sections: Section[] = [
   { title: "Blockers", prefixes: ["current.blockers"], share: 0.3 },
   { title: "Next steps", prefixes: ["current.next", "discovered.todos"], share: 0.35 },
   { title: "In work", prefixes: ["current."], share: 0.4 },
-  { title: "Shared findings", prefixes: ["shared."], share: 0.4 },
   { title: "Discovered", prefixes: ["discovered."], share: 0.4 },
   { title: "Project", prefixes: ["project."], share: 0.6 },
   { title: "Also known", prefixes: [""], share: 1 },
 ];
 
-/**
- * A summary in sections, most needed first, each within its share of the budget; newest entries first. `whole`: those whose
- * content it says to the end.
- */
-export function briefing(input: BriefingInput, budget: number = briefingTokens): { text: string; tokens: number; whole: Memory[] } {
-  const all = [...input.current, ...input.project, ...input.shared].filter(
-    (memory, i, list) => list.findIndex(({ id }) => id === memory.id) === i,
-  );
-  const bySection = new Map<Section, Memory[]>();
-  for (const memory of all) {
-    const section = sections.find(({ prefixes }) => prefixes.some((prefix) => sectionKey(memory).startsWith(prefix))) as Section;
-    bySection.set(section, [...(bySection.get(section) ?? []), memory]);
-  }
-  const parts: string[] = [];
-  const whole: Memory[] = [];
-  let left = budget;
-  const present = sections.filter((section) => bySection.has(section));
-  for (const [i, section] of present.entries()) {
-    const room = Math.floor(i === present.length - 1 ? left : left * section.share);
-    const { text, said } = sectionText(section.title, bySection.get(section) as Memory[], room);
-    if (text === "") continue;
-    whole.push(...said);
-    parts.push(text);
-    left -= estimateTokens(text) + 1;
-  }
-  const text = parts.length === 0 ? "Nothing is stored for this project yet." : parts.join("\n");
-  return { text, tokens: estimateTokens(text), whole };
+const shared: Section = { title: "Shared by the team", prefixes: [""], share: 1 };
+
+interface Reader {
+  userId: string;
+  authorOf: AuthorOf;
 }
 
-/** What the team holds together is a shared finding, whatever its key is called. */
-const sectionKey = (memory: Memory): string =>
-  memory.visibility === "private" || /^(?:current|project|discovered)\./.test(memory.key ?? "") ? (memory.key ?? "") : "shared.";
+/**
+ * A summary in sections, most needed first, each within its share of the budget; newest entries first. What the reader wrote
+ * comes first. What others share stands under a heading of its own, with its author: a colleague's task is not the reader's.
+ * `whole`: those whose content it says to the end.
+ */
+export function briefing(memories: readonly Memory[], reader: Reader, budget: number = briefingTokens): { text: Framed; tokens: number; whole: Memory[] } {
+  const own = Map.groupBy(memories.filter((memory) => isOwn(memory, reader)), sectionOf);
+  const others = memories.filter((memory) => !isOwn(memory, reader));
+  const parts: Framed[] = [];
+  const whole: Memory[] = [];
+  let left = Math.floor(budget * ownShare);
+  const tell = (section: Section, entries: Memory[], room: number): void => {
+    const { text, said } = sectionText(section, entries, reader, Math.floor(room));
+    if (!text) return;
+    whole.push(...said);
+    parts.push(text);
+    left -= estimateTokens(text.toString()) + 1;
+  };
+  const present = sections.filter((section) => own.has(section));
+  for (const [i, section] of present.entries()) tell(section, own.get(section) as Memory[], i === present.length - 1 ? left : left * section.share);
+  left += budget - Math.floor(budget * ownShare);
+  if (others.length > 0) tell(shared, others, left);
+  const text = parts.length === 0 ? say`Nothing is stored for this project yet.` : joined(parts);
+  return { text, tokens: estimateTokens(text.toString()), whole };
+}
 
-function sectionText(title: string, memories: Memory[], room: number): { text: string; said: Memory[] } {
+/** What the team shares may be revised by every member: it is the reader's own only as long as they wrote what it says now. */
+const isOwn = ({ visibility, ownerId, updatedBy }: Memory, { userId }: Reader): boolean => visibility === "private" || (ownerId === userId && updatedBy === userId);
+
+/** The first section that claims the key has it; the last one claims all. */
+const sectionOf = ({ key }: Memory): Section => sections.find(({ prefixes }) => prefixes.some((prefix) => (key ?? "").startsWith(prefix))) as Section;
+
+function sectionText({ title }: Section, memories: Memory[], { authorOf }: Reader, room: number): { text?: Framed; said: Memory[] } {
   const newest = [...memories].sort((a, b) => b.importance - a.importance || b.updatedAt - a.updatedAt);
-  let text = `${title}:`;
+  const entries: Framed[] = [];
   const said: Memory[] = [];
+  let left = room - estimateTokens(`${title}:`);
   for (const memory of newest) {
-    const lead = `${newest.length > 1 ? "\n- " : " "}${isTold(title, memory.key) ? "" : `${memory.key}: `}`;
-    const entry = lead + sayValue(memory);
-    const space = room - estimateTokens(text) - 1;
-    if (estimateTokens(entry) <= space) {
-      text += entry;
-      if (memory.value === null) said.push(memory);
-    } else {
-      const cut = space > 15 ? cutTo(entry, space) : "";
-      // Half a key opens nothing.
-      if (cut.startsWith(lead)) text += cut;
-      break;
-    }
+    const lead = say`${newest.length > 1 ? say`\n-` : ""}${leadOf(title, memory, authorOf(memory))} `;
+    const { entry, isWhole } = entryOf(lead, sayValue(memory), left - 1);
+    if (entry) entries.push(entry);
+    if (!isWhole) break;
+    if (memory.value === null) said.push(memory);
+    left = room - estimateTokens(say`${title}:${joined(entries, "")}`.toString());
   }
-  return { text: text === `${title}:` ? "" : text, said };
+  return entries.length === 0 ? { said } : { text: say`${title}:${joined(entries, "")}`, said };
+}
+
+/** Its key, unless the title says it, and whatever the reader should know of where it comes from. */
+function leadOf(title: string, memory: Memory, author: string | undefined): Framed {
+  const { key, visibility } = memory;
+  const notes = aside(author === undefined && visibility !== "private" ? visibility : undefined, ...originOf(memory, author));
+  const name = key === null || isTold(title, key) ? say`` : say` ${named(key)}`;
+  const lead = joined([name, notes], "");
+  return lead.toString() === "" ? lead : say`${lead}:`;
+}
+
+/** The whole entry, or as much of it as there is room for. */
+function entryOf(lead: Framed, value: string, room: number): { entry?: Framed; isWhole: boolean } {
+  const whole = say`${lead}${value}`;
+  if (estimateTokens(whole.toString()) <= room) return { entry: whole, isWhole: true };
+  for (let left = room - estimateTokens(lead.toString()); left > shortestValue; ) {
+    const entry = say`${lead}${cutTo(value, left)}`;
+    const excess = estimateTokens(entry.toString()) - room;
+    if (excess <= 0) return { entry, isWhole: false };
+    left -= excess;
+  }
+  return { isWhole: false };
 }
 
 /** Whether the title says as much as the key, which is whole where it is shown: it opens the memory. */
-const isTold = (title: string, key: string | null): boolean => {
-  const [, ...name] = (key ?? "").split(".");
-  return key === null || (name.length > 0 && title.toLowerCase().startsWith(name.join(".").replaceAll("_", " ")));
+const isTold = (title: string, key: string): boolean => {
+  const [, ...name] = key.split(".");
+  return title !== shared.title && name.length > 0 && title.toLowerCase().startsWith(name.join(".").replaceAll("_", " "));
 };
 
 /** JSON values in words: `module: authentication; progress: 70; next_steps: Add tests, Update docs`. */
 function sayValue(memory: Memory): string {
-  const say = (value: unknown): string =>
+  const said = (value: unknown): string =>
     Array.isArray(value)
-      ? value.map(say).join(", ")
+      ? value.map(said).join(", ")
       : value !== null && typeof value === "object"
-        ? Object.entries(value).map(([name, item]) => `${name.replaceAll("_", " ")}: ${say(item)}`).join("; ")
+        ? Object.entries(value).map(([name, item]) => `${name.replaceAll("_", " ")}: ${said(item)}`).join("; ")
         : String(value);
-  return (memory.value === null ? memory.content : say(memory.value)).replaceAll(/\s+/g, " ").trim();
+  return spaced(memory.value === null ? memory.content : said(memory.value)).trim();
 }

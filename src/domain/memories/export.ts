@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { type Framed, joined, json, say } from "../frame.ts";
 import { sha256Hex } from "../hash.ts";
 import type { MemoryFilter, Page } from "../ports.ts";
 import { legible } from "../secrets/withheld.ts";
@@ -21,6 +22,8 @@ export interface ExportInput {
 
 export interface ExportOutcome {
   data: string;
+  /** The same, for a model to read. */
+  framed: Framed;
   count: number;
   /** Of the UTF-8 bytes of `data`, lower-case hex. An import given it refuses data that changed on the way. */
   sha256: string;
@@ -50,12 +53,11 @@ export async function exportMemories(ctx: Context, input: ExportInput): Promise<
     : new Map<string, Version[]>();
   legible([...page.items, ...[...chains.values()].flat()]);
   const records = page.items.map((memory) => toPortable(memory, withoutHole(chains.get(memory.id) ?? [], memory.version), links.get(memory.id)));
-  const data =
-    input.format === "ndjson"
-      ? records.map((record) => `${JSON.stringify(record)}\n`).join("")
-      : JSON.stringify({ format: "omnimemory", version: 1, memories: records });
+  const framed = input.format === "ndjson" ? joined(records.map((record) => say`${json(record)}\n`), "") : json({ format: "omnimemory", version: 1, memories: records });
+  const data = framed.toString();
   return {
     data,
+    framed,
     count: records.length,
     sha256: await sha256Hex(data),
     ...(page.next === undefined ? {} : { nextCursor: page.next }),

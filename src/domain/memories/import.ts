@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
+import { named } from "../frame.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import { WriteRace, type MemoryWrite } from "../ports.ts";
@@ -162,11 +163,13 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       }
       named.add(present.id);
       outcome.ids.push(present.id);
-      const wanted = followingVersion(ctx, present, { ...toState(record), archivedAt: record.archived_at ?? null });
-      if (sameState(present, wanted)) {
+      const quarantined = present.trust.quarantined || record.quarantined === true;
+      const said = followingVersion(ctx, present, { ...toState(record), archivedAt: record.archived_at ?? null, trust: { ...present.trust, quarantined } });
+      if (sameState(present, said)) {
         outcome.unchanged += 1;
         continue;
       }
+      const wanted = { ...said, trust: importedTrust(quarantined) };
       if (onConflict === "skip") {
         outcome.skipped += 1;
         continue;
@@ -231,10 +234,17 @@ async function existing(ctx: Context, records: PortableMemory[], states: Partial
   return { byId, byPlace };
 }
 
+/**
+ * Whoever wrote a file of records chose every word of it, its authors, tools and dates included. So what it brings is marked
+ * for good, and nothing in it can lift the mark; what is here already, and says just the same, stays as it is.
+ */
+const importedTrust = (quarantined: boolean): Memory["trust"] => ({ source: "imported", quarantined });
+
 /** A memory new to this team, with the identity, dates and history it brings; its owner is the importer. */
 function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryState>, { keepId, review }: { keepId: boolean; review: boolean }): MemoryWrite {
   const owner = ctx.principal.userId;
-  const state = newState({ ...given, content: record.content, ownerId: owner, archivedAt: record.archived_at ?? null });
+  const trust = importedTrust(record.quarantined === true);
+  const state = newState({ ...given, content: record.content, ownerId: owner, archivedAt: record.archived_at ?? null, trust });
   const fresh = firstVersion(ctx, state, (keepId && record.id) || uuidv7(ctx.now));
   // Nobody imports in another person's name: foreign authors become the importer.
   const author = (claimed: string | undefined): string => (claimed === owner ? claimed : owner);
@@ -250,6 +260,7 @@ function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryStat
       content: version.state.content,
       ownerId: owner,
       archivedAt: version.state.archived_at ?? null,
+      trust,
       // Only the present version is looked at, so what it said before stays its author's.
       ...(review ? { visibility: "private" } : {}),
     }),
@@ -275,6 +286,6 @@ function requireChain(record: PortableMemory, history: Version[]): void {
   const whole = history.every((version, i) => i === 0 || version.version === (history[i - 1] as Version).version + 1);
   const last = history.at(-1);
   if (!whole || (last && record.version !== undefined && record.version !== last.version + 1)) {
-    throw invalid(`The history of ${record.key ?? record.id ?? "a record"} has a hole.`, "Export the memory again, or leave its history out. Nothing was imported.");
+    throw invalid(`The history of ${named(record.key ?? record.id ?? "a record")} has a hole.`, "Export the memory again, or leave its history out. Nothing was imported.");
   }
 }

@@ -5,7 +5,7 @@ import { receiptSchema } from "../search/receipt.ts";
 import type { RecallOutcome } from "./recall.ts";
 
 /** To be raised when the shape of a kept answer changes: answers kept by the deployment before are then not found. */
-export const keptShape = 5;
+export const keptShape = 6;
 
 /** An answer as it is kept outside of the object that made it. */
 export interface KeptAnswer {
@@ -37,13 +37,13 @@ const memory: z.ZodType<Memory> = z.strictObject({
 });
 
 const related = z.strictObject({
-  kind: z.enum(["memory", "entity", "relationship"]), id: z.string(), key: z.string().exactOptional(), title: z.string(), why: z.string(), quarantined: z.boolean().exactOptional(),
+  kind: z.enum(["memory", "entity", "relationship"]), id: z.string(), key: z.string().exactOptional(), title: z.string(), why: z.string(), author: z.string().exactOptional(), quarantined: z.boolean().exactOptional(),
 });
 
 const outcome: z.ZodType<RecallOutcome> = z.strictObject({
   items: z.array(
     z.strictObject({
-      memory, relevance: z.number().exactOptional(), truncated: z.boolean(), tokensTotal: z.number().exactOptional(), related: z.array(related).exactOptional(),
+      memory, author: z.string().exactOptional(), relevance: z.number().exactOptional(), truncated: z.boolean(), tokensTotal: z.number().exactOptional(), related: z.array(related).exactOptional(),
     }),
   ),
   totalFound: z.number(),

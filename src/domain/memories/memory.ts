@@ -102,6 +102,10 @@ export const asVersion = ({ withheld: _ofPresent, ...memory }: Memory, { version
   updatedTool: tool,
 });
 
+/** Where a text comes from, unless the person said it; a model must not take quarantined text for more than a quotation. */
+export const trustOf = ({ trust }: Pick<MemoryState, "trust">): string | undefined =>
+  trust.quarantined ? "quarantined" : trust.source === "user" ? undefined : trust.source;
+
 const stateDefaults: Omit<MemoryState, "content" | "ownerId"> = {
   key: null,
   value: null,

@@ -126,6 +126,8 @@ export const portableMemory = z.strictObject({
   updated_by: field.phrase("updated_by", 100).optional(),
   updated_tool: field.phrase("updated_tool", 200).optional(),
   history: z.array(versionSchema).max(maxHistory).optional(),
+  /** An import may trust a text less than where it comes from, and never more. */
+  quarantined: z.boolean().optional(),
   links: portableLinks.optional(),
 });
 export type PortableMemory = z.output<typeof portableMemory>;
@@ -173,6 +175,7 @@ export function toPortable(memory: Memory, earlier: Version[], links: PortableLi
     updated_tool: memory.updatedTool,
     ...portableState(memory),
     ...(links.length === 0 ? {} : { links }),
+    ...(memory.trust.quarantined ? { quarantined: true } : {}),
     ...(earlier.length === 0
       ? {}
       : {

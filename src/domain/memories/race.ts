@@ -1,4 +1,5 @@
 import { DomainError } from "../errors.ts";
+import { named } from "../frame.ts";
 import { WriteRace } from "../ports.ts";
 import type { Memory } from "./memory.ts";
 
@@ -22,7 +23,7 @@ export async function untilWon<T>(contested: string, work: (attempt: number) => 
 
 /** No race but a fact: the place that a memory would move to has an owner. */
 export const takenKey = (moved: Pick<Memory, "key">, holder: Memory): DomainError =>
-  new DomainError("CONFLICT", `Another memory already has the key ${moved.key} there.`, {
+  new DomainError("CONFLICT", `Another memory already has the key ${named(moved.key ?? "")} there.`, {
     mend: "Choose another key, or update or forget that memory first.",
     details: { existing: holder.id },
   });

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import type { CacheLevel } from "../search/recall-cache.ts";
 import { requireScope } from "../tenancy/principal.ts";
+import { authorsOf } from "./authorship.ts";
 import { canonical } from "./memory.ts";
 import { recall, type RecallInput, type RecallOutcome } from "./recall.ts";
 
@@ -31,10 +32,16 @@ async function answer(ctx: Context, input: RecallInput, form: string): Promise<{
   const indexState = ctx.cache && !dependsOnClock(ctx, input) ? await ctx.index.state(ctx.principal, since) : undefined;
   if (!ctx.cache || !indexState) return { outcome: await recall(ctx, input), level: "off" };
   const found = await ctx.cache.lookUp(ctx.principal, ctx.now, questionOf(input, form), indexState, since);
-  if ("outcome" in found) return found;
+  if ("outcome" in found) return (await namesStillHold(ctx, found.outcome)) ? found : { outcome: await recall(ctx, input), level: "off" };
   const outcome = await recall({ ...ctx, indexState }, input);
   if (mayBeKept(outcome)) found.keep(outcome, validUntil(outcome, ctx.now));
   return { outcome, level: found.level };
+}
+
+/** The indexes do not tell that somebody has left, or goes by another name. */
+async function namesStillHold(ctx: Context, { items }: RecallOutcome): Promise<boolean> {
+  const authorOf = await authorsOf(ctx, items.map(({ memory }) => memory));
+  return items.every(({ memory, author }) => author === authorOf(memory));
 }
 
 /** "The last seven days" begin at another instant with every call, and the future is not known yet. */

@@ -11,6 +11,7 @@ import { searchMemories } from "../search/search-memories.ts";
 import { nearTheNearest, wordless } from "../search/relevance.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./look-up.ts";
+import { attributed, authorsOf } from "./authorship.ts";
 import type { Memory } from "./memory.ts";
 import { noteSecrets } from "./secret-reading.ts";
 
@@ -47,6 +48,8 @@ export const defaultMinRelevance = 0.25;
 
 export interface Recalled {
   memory: Memory;
+  /** In words; absent when the reader wrote it. */
+  author?: string;
   /** 0–1 for a text query, undefined for a look-up. */
   relevance?: number;
   /** Set when only a part of the content fitted into the budget; `value`, `summary` and `metadata` are left out then. */
@@ -83,7 +86,9 @@ export async function recall(ctx: Context, input: RecallInput): Promise<RecallOu
 
 async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
   const { memories: found, degraded } = await lookUp(ctx, input);
-  const items = found.slice(0, input.limit).map((memory): Recalled => ({ memory, truncated: false }));
+  const shown = found.slice(0, input.limit);
+  const authorOf = await authorsOf(ctx, shown);
+  const items = shown.map((memory): Recalled => ({ ...attributed(memory, authorOf), truncated: false }));
   const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items };
   return finish({ items, totalFound: found.length, more: [], degraded }, report, { ...input, receipt: input.receipt ?? false, terms: [] });
 }
@@ -96,11 +101,12 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     minRelevance,
     without: new Set(input.without),
   });
-  const related = relate(chosen.map(({ memory }) => memory.id), ties, attached);
+  const authorOf = await authorsOf(ctx, [...chosen.map(({ memory }) => memory), ...ties.map(({ other }) => other)]);
+  const related = relate(chosen.map(({ memory }) => memory.id), ties, attached, authorOf);
   const whole = ({ memory, relevance }: Ranked): Recalled => ({ memory, relevance, truncated: false });
   const items = chosen.map((entry) => {
     const near = related.get(entry.memory.id);
-    return { ...whole(entry), ...(near ? { related: near } : {}) };
+    return { ...whole(entry), ...attributed(entry.memory, authorOf), ...(near ? { related: near } : {}) };
   });
   const report: SearchReport = {
     mode: input.mode ?? "hybrid",

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { DomainError, invalid, notFound } from "../errors.ts";
+import { named } from "../frame.ts";
 import type { MemoryFilter } from "../ports.ts";
 import { legible } from "../secrets/withheld.ts";
 import type { Memory, Visibility } from "./memory.ts";
@@ -28,7 +29,7 @@ export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> 
   const found = await ctx.memories.byKey(ctx.principal, ctx.now, ref.key, filter);
   if (found.length === 0) throw await absent(ctx, ref.key, filter);
   if (found.length > 1) {
-    throw new DomainError("CONFLICT", `${found.length} memories have the key ${ref.key}.`, {
+    throw new DomainError("CONFLICT", `${found.length} memories have the key ${named(ref.key)}.`, {
       mend: "Call again with the id of the one you mean.",
       details: { candidates: found.map(placed) },
     });
@@ -41,8 +42,8 @@ const placed = ({ id, namespace, visibility }: Memory) => ({ id, namespace, visi
 /** An archived memory has given its key away, and is named by its id only. */
 async function absent(ctx: Context, key: string, filter: MemoryFilter): Promise<DomainError> {
   const archived = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, mostArchived, true);
-  if (archived.length === 0) return notFound(`There is no memory with the key ${key}.`, "Check the key's spelling and namespace, or search for it.");
-  return new DomainError("MEMORY_NOT_FOUND", `There is no memory with the key ${key} but what was archived.`, {
+  if (archived.length === 0) return notFound(`There is no memory with the key ${named(key)}.`, "Check the key's spelling and namespace, or search for it.");
+  return new DomainError("MEMORY_NOT_FOUND", `There is no memory with the key ${named(key)} but what was archived.`, {
     mend: "Call again with the id instead of the key; an update with archived: false restores it.",
     details: { archived: archived.map(placed) },
   });

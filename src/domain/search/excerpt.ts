@@ -1,3 +1,4 @@
+import { spaced } from "../frame.ts";
 import { termOf, words } from "./query-terms.ts";
 import { cutTo, estimateTokens } from "./tokens.ts";
 
@@ -119,6 +120,6 @@ function insideOf(text: string, { start, end }: Sentence, wanted: ReadonlySet<st
 
 /** The beginning of a text on one line. */
 export function preview(text: string, length: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
+  const line = spaced(text).trim();
   return [...line].length <= length ? line : `${[...line].slice(0, length - 1).join("")}…`;
 }

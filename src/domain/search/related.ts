@@ -1,5 +1,6 @@
 import type { LinkType } from "../graph/graph.ts";
 import type { Tie } from "../graph/ports.ts";
+import type { AuthorOf } from "../memories/authorship.ts";
 import type { Candidate } from "./candidate.ts";
 import { preview } from "./excerpt.ts";
 
@@ -11,6 +12,8 @@ export interface Related {
   /** One line, at most `titleLength` characters. */
   title: string;
   why: string;
+  /** Unless the reader wrote it. */
+  author?: string;
   /** Its text was stored under quarantine. */
   quarantined?: boolean;
 }
@@ -32,12 +35,12 @@ const inverse: Record<LinkType, string> = {
  * For each memory of an answer the few things nearest to it: what it is linked with, strongest first, then entities and
  * relationships that matched but are told by the memory itself. Nothing that the answer holds already, and nothing twice.
  */
-export function relate(answer: readonly string[], ties: readonly Tie[], attached: ReadonlyMap<string, readonly Candidate[]>): Map<string, Related[]> {
+export function relate(answer: readonly string[], ties: readonly Tie[], attached: ReadonlyMap<string, readonly Candidate[]>, authorOf: AuthorOf): Map<string, Related[]> {
   const told = new Set(answer);
   const found = new Map<string, Related[]>();
   for (const id of answer) {
     const own: Related[] = [];
-    for (const related of [...linked(id, ties), ...(attached.get(id) ?? []).map(matched)]) {
+    for (const related of [...linked(id, ties, authorOf), ...(attached.get(id) ?? []).map(matched)]) {
       if (own.length === maxRelated) break;
       if (told.has(related.id)) continue;
       told.add(related.id);
@@ -48,17 +51,21 @@ export function relate(answer: readonly string[], ties: readonly Tie[], attached
   return found;
 }
 
-const linked = (id: string, ties: readonly Tie[]): Related[] =>
+const linked = (id: string, ties: readonly Tie[], authorOf: AuthorOf): Related[] =>
   ties
     .filter(({ source, target }) => source === id || target === id)
     .toSorted((a, b) => b.strength - a.strength)
-    .map(({ source, type, other }) => ({
-      kind: "memory",
-      id: other.id,
-      ...(other.key === null ? {} : { key: other.key }),
-      title: preview(other.content, titleLength),
-      why: source === id ? type : inverse[type],
-      ...(other.quarantined ? { quarantined: true } : {}),
-    }));
+    .map(({ source, type, other }) => {
+      const author = authorOf(other);
+      return {
+        kind: "memory",
+        id: other.id,
+        ...(other.key === null ? {} : { key: other.key }),
+        title: preview(other.content, titleLength),
+        why: source === id ? type : inverse[type],
+        ...(author === undefined ? {} : { author }),
+        ...(other.quarantined ? { quarantined: true } : {}),
+      };
+    });
 
 const matched = ({ kind, id, text }: Candidate): Related => ({ kind, id, title: preview(text, titleLength), why: "matched, told here" });

@@ -1,4 +1,5 @@
 import { DomainError, invalid } from "../errors.ts";
+import { named } from "../frame.ts";
 import type { DeletionDirectory, TeamFate } from "./deletion-ports.ts";
 import { requireFreshCredential, requireFreshSignIn } from "./fresh-sign-in.ts";
 import type { AuditEntry } from "./ports.ts";
@@ -60,7 +61,7 @@ export async function deleteAccount(ctx: Leaving & Pick<SignedIn, "session">, in
   const audit: AuditEntry = { ...ctx.from, at: ctx.now, action: "account.delete", success: true, userId, subject: userId };
   if (await ctx.deletion.deleteAccount(ctx.person, audit)) return;
   const blocking = (await ctx.deletion.fates(ctx.person)).filter(({ fate }) => fate === "blocks");
-  throw new DomainError("CONFLICT", `Others are in a team whose last owner you are: ${blocking.map(({ name }) => name).join(", ")}.`, {
+  throw new DomainError("CONFLICT", `Others are in a team whose last owner you are: ${blocking.map(({ name }) => named(name)).join(", ")}.`, {
     mend: "Transfer ownership of it, or delete the team, and delete your account then.",
     details: { teams: blocking.map(({ id }) => id) },
   });

@@ -2,6 +2,7 @@ import { type Context as Request, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
+import { type AuthorOf, authorsOf } from "../../domain/memories/authorship.ts";
 import { canonical, type Memory, type MemoryState } from "../../domain/memories/memory.ts";
 import { portableState } from "../../domain/memories/portable.ts";
 import { acceptProposal, listProposals, type ProposedMemory, refuseProposal, reviewSetting, setReview } from "../../domain/memories/proposals.ts";
@@ -19,10 +20,10 @@ const listing = z.object({ state: z.enum(proposalStates).default("pending"), cur
 /** What a verb about memories may know of the world, for a caller of the REST interface. */
 export async function memoryContext(services: Services, c: Request<Called>, teamId: string): Promise<Context> {
   const { principal, now, from } = await callerInTeam(services, c, teamId);
-  const { memories, proposals, index, graph, semantic } = services;
+  const { memories, proposals, index, graph, people, semantic } = services;
   const requestId = c.get("requestId");
   return {
-    principal, now, requestId, address: from?.address, memories, proposals, index, graph, semantic,
+    principal, now, requestId, address: from?.address, memories, proposals, index, graph, people, semantic,
     tool: principal.credential.kind === "web-session" ? "web" : "rest",
     noteAccess: () => undefined,
     report: (event, error) => services.report(event, requestId, error),
@@ -50,13 +51,17 @@ export function proposalRoutes(services: Services): Hono<Called> {
     const asked = listing.safeParse(c.req.query());
     if (!asked.success) throw invalid(describeProblems(asked.error, listing, c.req.query()));
     const { state, cursor, limit } = asked.data;
-    const found = await listProposals(await context(c), { state, limit, ...(cursor === undefined ? {} : { below: cursor }) });
+    const ctx = await context(c);
+    const found = await listProposals(ctx, { state, limit, ...(cursor === undefined ? {} : { below: cursor }) });
     const next = found.length === limit ? found.at(-1)?.proposal.id : undefined;
-    return c.json({ proposals: found.map(shown), ...(next === undefined ? {} : { next_cursor: next }) });
+    const authorOf = await authorsOf(ctx, found.flatMap(({ memory }) => memory ?? []));
+    return c.json({ proposals: found.map((one) => shown(one, authorOf)), ...(next === undefined ? {} : { next_cursor: next }) });
   });
   app.post("/:id/accept", async (c) => {
-    const memory = await acceptProposal(await context(c), { id: c.req.param("id") });
-    return c.json({ accepted: true, memory: omnMemory(memory) });
+    const ctx = await context(c);
+    const memory = await acceptProposal(ctx, { id: c.req.param("id") });
+    const authorOf = await authorsOf(ctx, [memory]);
+    return c.json({ accepted: true, memory: omnMemory(memory, { author: authorOf(memory) }) });
   });
   app.post("/:id/refuse", async (c) => {
     await refuseProposal(await context(c), { id: c.req.param("id") });
@@ -65,7 +70,7 @@ export function proposalRoutes(services: Services): Hono<Called> {
   return app;
 }
 
-const shown = ({ proposal, memory, wanted, outdated }: ProposedMemory): Record<string, unknown> => ({
+const shown = ({ proposal, memory, wanted, outdated }: ProposedMemory, authorOf: AuthorOf): Record<string, unknown> => ({
   id: proposal.id,
   state: proposal.state,
   scope: proposal.visibility,
@@ -75,7 +80,7 @@ const shown = ({ proposal, memory, wanted, outdated }: ProposedMemory): Record<s
   decided_at: isoOrNull(proposal.decidedAt),
   memory_id: proposal.memoryId,
   ...(outdated ? { outdated } : {}),
-  ...(memory ? { memory: omnMemory(memory) } : {}),
+  ...(memory ? { memory: omnMemory(memory, { author: authorOf(memory) }) } : {}),
   ...(memory && wanted && proposal.state !== "accepted" ? { changes: changesOf(memory, wanted), ...(proposal.links ? { links: proposal.links } : {}) } : {}),
 });
 

@@ -47,8 +47,8 @@ export class Person {
   }
 
   at(instant: number, tool = "vitest"): Context {
-    const { memories, proposals, index, graph, semantic } = services;
-    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, proposals, index, graph, semantic };
+    const { memories, proposals, index, graph, people, semantic } = services;
+    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, proposals, index, graph, people, semantic };
   }
 
   call(tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {

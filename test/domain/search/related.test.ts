@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Candidate } from "../../../src/domain/search/candidate.ts";
 import type { Tie } from "../../../src/domain/graph/ports.ts";
-import { relate } from "../../../src/domain/search/related.ts";
+import { relate as relateFor } from "../../../src/domain/search/related.ts";
 
-const other = (id: string, content: string, quarantined = false): Tie["other"] => ({ id, key: null, content, quarantined });
+const relate = (answer: string[], drawn: Tie[], attached: Map<string, Candidate[]>) => relateFor(answer, drawn, attached, () => undefined);
+const other = (id: string, content: string, quarantined = false): Tie["other"] => ({ id, key: null, content, quarantined, updatedBy: "grace" });
 const ties: Tie[] = [
   { source: "a", target: "x", type: "references", strength: 0.3, other: other("x", "X") },
   { source: "y", target: "a", type: "supersedes", strength: 0.9, other: other("y", "Y") },
@@ -24,6 +25,11 @@ describe("[D5] related items", () => {
     const [related] = relate(["b"], ties, new Map()).get("b") ?? [];
     expect(related).toMatchObject({ id: "z", why: "extends", quarantined: true });
     expect(related?.title.length).toBeLessThanOrEqual(80);
+  });
+
+  test("who wrote what stands behind a link is told, unless it was the reader", () => {
+    const [related] = relateFor(["b"], ties, new Map(), ({ updatedBy }) => `Dr ${updatedBy}`).get("b") ?? [];
+    expect(related).toMatchObject({ id: "z", author: "Dr grace" });
   });
 
   test("an entity that matched is shown with the memory that tells it", () => {

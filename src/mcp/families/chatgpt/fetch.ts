@@ -1,8 +1,10 @@
 import * as z from "zod";
+import { json } from "../../../domain/frame.ts";
 import { notFound } from "../../../domain/errors.ts";
 import { recallCached } from "../../../domain/memories/recall-cached.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/search/excerpt.ts";
+import { audienceOf, trustFieldOf } from "../../render.ts";
 import { memoryUri } from "../../resources.ts";
 
 /** The tool ChatGPT's connectors look for: `{id}` -> `{id, title, text, url, metadata}`, as JSON text. */
@@ -18,14 +20,20 @@ export const fetchMemory = defineTool({
   async handler(ctx, { id }) {
     const [found] = (await recallCached(ctx, { id, limit: 1 }, "chatgpt")).items;
     if (!found) throw notFound(`There is no memory with the id ${id}.`, "Search again: it may have been forgotten.");
-    const { memory } = found;
+    const { memory, author } = found;
     const document = {
       id: memory.id,
       title: memory.key ?? preview(memory.content, 60),
       text: memory.content,
       url: memoryUri(memory.id),
-      metadata: { namespace: memory.namespace, tags: memory.tags, updated_at: new Date(memory.updatedAt).toISOString() },
+      metadata: {
+        namespace: memory.namespace,
+        tags: memory.tags,
+        updated_at: new Date(memory.updatedAt).toISOString(),
+        ...audienceOf(memory, author),
+        ...trustFieldOf(memory),
+      },
     };
-    return { structured: document, text: JSON.stringify(document) };
+    return { structured: document, text: json(document) };
   },
 });

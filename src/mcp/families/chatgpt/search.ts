@@ -1,9 +1,11 @@
 import * as z from "zod";
+import { json } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { recallCached } from "../../../domain/memories/recall-cached.ts";
 import { queryTerms } from "../../../domain/search/query-terms.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { excerpt, preview } from "../../../domain/search/excerpt.ts";
+import { audienceOf, trustFieldOf } from "../../render.ts";
 import { memoryUri } from "../../resources.ts";
 
 /** In tokens; enough to choose by, the whole is one fetch away. */
@@ -22,13 +24,15 @@ export const search = defineTool({
   async handler(ctx, { query }) {
     const { items, degraded } = await recallCached(ctx, { query, limit: 10 }, "chatgpt");
     const terms = queryTerms(query).map(({ word }) => word);
-    const results = items.map(({ memory }) => ({
+    const results = items.map(({ memory, author }) => ({
       id: memory.id,
       title: memory.key ?? preview(memory.content, 60),
       url: memoryUri(memory.id),
       text: excerpt(memory.content, terms, shortText),
+      ...audienceOf(memory, author),
+      ...trustFieldOf(memory),
     }));
     const answer = { results, ...(degraded.length > 0 ? { degraded } : {}) };
-    return { structured: answer, text: JSON.stringify(answer) };
+    return { structured: answer, text: json(answer) };
   },
 });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { say } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { exportMemories } from "../../../domain/memories/export.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
@@ -38,7 +39,7 @@ export const exportMemoriesTool = defineTool({
         data: result.data,
         ...(result.nextCursor === undefined ? {} : { next_cursor: result.nextCursor }),
       },
-      text: `${result.data}\n# count ${result.count}, sha256 ${result.sha256}${result.nextCursor === undefined ? "" : `, next cursor "${result.nextCursor}"`}`,
+      text: say`${result.framed}\n# count ${result.count}, sha256 ${result.sha256}${result.nextCursor === undefined ? "" : `, next cursor "${result.nextCursor}"`}`,
     };
   },
 });

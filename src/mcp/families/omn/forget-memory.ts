@@ -1,9 +1,12 @@
 import * as z from "zod";
+import { aside, joined, named, say } from "../../../domain/frame.ts";
+import { authorsOf, originOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { forget } from "../../../domain/memories/forget.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
 import { defineTool, destructive } from "../../define-tool.ts";
 import { preview } from "../../../domain/search/excerpt.ts";
+import { audienceOf, handleOf, trustFieldOf } from "../../render.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
 const shown = 50;
@@ -42,16 +45,18 @@ export const forgetMemory = defineTool({
       const refused = proposals.length - waiting;
       return {
         structured: { outcome, count: gone.length, memory_ids: gone, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}) },
-        text:
-          `${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}` +
-          `${waiting > 0 ? `. ${waiting} wait until an admin of the team accepts it: this team reviews what members change of what others see` : ""}` +
-          `${refused > 0 ? `. Of ${refused} an admin of the team refused it before` : ""}`,
+        text: joined([
+          say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`,
+          ...(waiting > 0 ? [say`${waiting} wait until an admin of the team accepts it: this team reviews what members change of what others see`] : []),
+          ...(refused > 0 ? [say`Of ${refused} an admin of the team refused it before`] : []),
+        ], ". "),
       };
     }
     const apart = apartIn(result.memories);
+    const authorOf = await authorsOf(ctx, result.memories);
     const lines = result.memories.slice(0, shown).map((memory) => {
-      const place = Object.values(apart(memory));
-      return `- ${memory.key ?? memory.id}${place.length > 0 ? ` (${place.join(", ")})` : ""}: ${preview(memory.content, 80)}`;
+      const { scope, namespace } = { ...audienceOf(memory, undefined), ...apart(memory) };
+      return say`- ${handleOf(memory)}${aside(scope, namespace === undefined ? undefined : named(namespace), ...originOf(memory, authorOf(memory)))}: ${preview(memory.content, 80)}`;
     });
     const more = result.memories.length - lines.length;
     return {
@@ -62,11 +67,14 @@ export const forgetMemory = defineTool({
         confirm: result.confirm,
         would_forget: result.memories
           .slice(0, shown)
-          .map((memory) => ({ memory_id: memory.id, key: memory.key, ...apart(memory), preview: preview(memory.content, 80), version: memory.version })),
+          .map((memory) => ({ memory_id: memory.id, key: memory.key, ...audienceOf(memory, authorOf(memory)), ...trustFieldOf(memory), ...apart(memory), preview: preview(memory.content, 80), version: memory.version })),
       },
-      text:
-        `${result.changed ? "The selection has changed since that preview. " : ""}Nothing forgotten yet. ${result.mode} would remove ${result.memories.length}:\n` +
-        `${lines.join("\n")}${more > 0 ? `\n… and ${more} more` : ""}\nTo go ahead, repeat the call with confirm: "${result.confirm}".`,
+      text: joined([
+        say`${result.changed ? "The selection has changed since that preview. " : ""}Nothing forgotten yet. ${result.mode} would remove ${result.memories.length}:`,
+        ...lines,
+        ...(more > 0 ? [say`… and ${more} more`] : []),
+        say`To go ahead, repeat the call with confirm: "${result.confirm}".`,
+      ]),
     };
   },
 });

@@ -1,3 +1,4 @@
+import { type Framed, joined, named, quoted, say } from "../../../domain/frame.ts";
 import type { Entity, Relationship } from "../../../domain/graph/graph.ts";
 import type { ToolContext } from "../../define-tool.ts";
 
@@ -8,7 +9,7 @@ const mostRelationships = 20;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** What the graph knows of one memory, in the parts asked for: for the structured answer, and in lines to read. */
-export async function graphOf(ctx: ToolContext, id: string, parts: readonly Part[]): Promise<{ structured: Record<string, unknown>; lines: string[] }> {
+export async function graphOf(ctx: ToolContext, id: string, parts: readonly Part[]): Promise<{ structured: Record<string, unknown>; lines: Framed[] }> {
   const { graph, principal, now } = ctx;
   const [links, entities, relationships] = await Promise.all([
     parts.includes("links") ? graph.links(principal, now, [id]) : undefined,
@@ -24,15 +25,14 @@ export async function graphOf(ctx: ToolContext, id: string, parts: readonly Part
       ...(relationships && { relationships: relationships.map(portableRelationship) }),
     },
     lines: [
-      ...(links ?? []).map(({ source, target, type, reason }) => plain(`link: ${source === id ? "this memory" : source} ${type} ${target === id ? "this memory" : target}${reason ? ` (${reason})` : ""}`)),
-      ...(entities?.length ? [plain(`entities: ${entities.map(({ name, type, aliases }) => `${name} [${[type, ...aliases].join(", ")}]`).join("; ")}`)] : []),
-      ...(relationships ?? []).map(({ source, type, target, temporalContext }) => plain(`relationship: ${source} ${type} ${target}${temporalContext ? ` (${temporalContext})` : ""}`)),
+      ...(links ?? []).map(({ source, target, type, reason }) => say`link: ${source === id ? "this memory" : source} ${type} ${target === id ? "this memory" : target}${inBrackets(reason)}`),
+      ...(entities?.length ? [say`entities: ${joined(entities.map(({ name, type, aliases }) => say`${named(name)} [${joined([type, ...aliases].map(named), ", ")}]`), "; ")}`] : []),
+      ...(relationships ?? []).map(({ source, type, target, temporalContext }) => say`relationship: ${named(source)} ${named(type)} ${named(target)}${inBrackets(temporalContext)}`),
     ],
   };
 }
 
-/** Recalled text, too: it stays on its line. */
-const plain = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("<memory", "<\\memory").replaceAll("</memory", "<\\/memory");
+const inBrackets = (text: string | null): Framed => (text ? say` (${quoted(text)})` : say``);
 
 const portableEntity = ({ id, name, type, aliases, confidence, mentions }: Entity) => ({ id, name, type, ...(aliases.length ? { aliases } : {}), confidence, mentions });
 

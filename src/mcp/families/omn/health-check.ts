@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { say } from "../../../domain/frame.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 
 /** OmniMemory document 5.3. Shallow, it touches no dependency: the floor of what a call costs. */
@@ -12,7 +13,7 @@ export const healthCheck = defineTool({
   input: z.strictObject({ deep: z.boolean().optional() }),
   output: z.looseObject({ status: z.enum(["ok", "degraded"]) }),
   async handler(ctx, { deep }) {
-    if (!deep) return { structured: { status: "ok" }, text: "ok" };
+    if (!deep) return { structured: { status: "ok" }, text: say`ok` };
     const started = performance.now();
     const probe = async (work: Promise<unknown>) => {
       const error = await work.then(() => undefined, () => "failed");
@@ -25,7 +26,7 @@ export const healthCheck = defineTool({
     const status = database.ok && index.ok ? "ok" : "degraded";
     return {
       structured: { status, dependencies: { database, search_index: index } },
-      text: `${status}: database ${database.ok ? "ok" : "failed"}, search index ${index.ok ? "ok" : "failed"}`,
+      text: say`${status}: database ${database.ok ? "ok" : "failed"}, search index ${index.ok ? "ok" : "failed"}`,
     };
   },
 });

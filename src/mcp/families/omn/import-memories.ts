@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { say } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { importMemories, parseExport } from "../../../domain/memories/import.ts";
 import { portableMemory } from "../../../domain/memories/portable.ts";
@@ -31,7 +32,7 @@ export const importMemoriesTool = defineTool({
     const { created, updated, unchanged, skipped, proposed, proposedLinks } = result;
     return {
       structured: { created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids, ...(proposed > 0 ? { proposed } : {}), ...(proposedLinks > 0 ? { proposed_links: proposedLinks } : {}) },
-      text: `Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${waiting(proposed, "memories")}${waiting(proposedLinks, "links")}`,
+      text: say`Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${waiting(proposed, "memories")}${waiting(proposedLinks, "links")}`,
     };
   },
 });

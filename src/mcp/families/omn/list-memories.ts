@@ -1,9 +1,11 @@
 import * as z from "zod";
+import { aside, joined, named, say } from "../../../domain/frame.ts";
+import { attributed, authorsOf, originOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/search/excerpt.ts";
-import { omnMemory } from "../../render.ts";
+import { handleOf, memoryText, omnMemory } from "../../render.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
 /** Characters of a content. */
@@ -35,17 +37,22 @@ export const listMemories = defineTool({
       limit: input.limit,
       shown: input.full ? Infinity : previewed,
     });
-    const entries = result.memories.map((memory) =>
-      input.full ? omnMemory(memory) : { ...omnMemory(memory), content: preview(memory.content, previewed), value: undefined },
+    const authorOf = await authorsOf(ctx, result.memories);
+    const items = result.memories.map((memory) => ({ ...attributed(memory, authorOf), truncated: false }));
+    const entries = items.map(({ memory, ...item }) =>
+      input.full ? omnMemory(memory, item) : { ...omnMemory(memory, item), content: preview(memory.content, previewed), value: undefined },
     );
-    const lines = result.memories.map((memory) => {
+    const lines = items.map((item) => {
+      if (input.full) return memoryText(item);
+      const { memory, author } = item;
       // No key opens what is archived.
-      const id = memory.archivedAt === null || memory.key === null ? "" : `, id ${memory.id}`;
-      return `- ${memory.key ?? memory.id} (${memory.visibility}, ${memory.namespace}${id}): ${input.full ? memory.content : preview(memory.content, previewed)}`;
+      const id = memory.archivedAt === null || memory.key === null ? undefined : `id ${memory.id}`;
+      return say`- ${handleOf(memory)}${aside(memory.visibility, named(memory.namespace), id, ...originOf(memory, author))}: ${preview(memory.content, previewed)}`;
     });
+    if (result.nextCursor !== undefined) lines.push(say`More: cursor "${result.nextCursor}"`);
     return {
       structured: { memories: entries, ...(result.nextCursor === undefined ? {} : { next_cursor: result.nextCursor }) },
-      text: lines.length === 0 ? "No memories." : `${lines.join("\n")}${result.nextCursor === undefined ? "" : `\nMore: cursor "${result.nextCursor}"`}`,
+      text: lines.length === 0 ? say`No memories.` : joined(lines),
     };
   },
 });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Framed, joined, named, say } from "../../../domain/frame.ts";
 import { stats } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import type { LevelRate } from "../../../domain/search/recall-cache.ts";
@@ -16,7 +17,10 @@ export const memoryStats = defineTool({
   output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}), quota: z.looseObject({}), graph: z.looseObject({}).optional() }),
   async handler(ctx) {
     const result = await stats(ctx);
-    const listed = (counts: Record<string, number>) => Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(", ") || "none";
+    const listed = (counts: Record<string, number>): Framed => {
+      const entries = Object.entries(counts).map(([name, count]) => say`${named(name)} ${count}`);
+      return entries.length === 0 ? say`none` : joined(entries, ", ");
+    };
     const percent = ({ hits, misses }: LevelRate) => `${hits === 0 ? 0 : Math.round((100 * hits) / (hits + misses))}%`;
     const rates = ctx.cache?.rates();
     const kept = rates ? ` Answered from cache: L1 ${percent(rates.l1)}, L2 ${percent(rates.l2)} of the rest; ${rates.tokens} tokens not fetched again.` : "";
@@ -45,7 +49,7 @@ export const memoryStats = defineTool({
         ...(rates ? { caches: ratesOf(rates) } : {}),
         ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
       },
-      text: `${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed.${storage}${graph}${kept}`,
+      text: say`${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed.${storage}${graph}${kept}`,
     };
   },
 });

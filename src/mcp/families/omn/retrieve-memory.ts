@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { joined } from "../../../domain/frame.ts";
 import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { searchModes, searchParts } from "../../../domain/memories/recall.ts";
@@ -60,7 +61,7 @@ export const retrieveMemory = defineTool({
     if (!around) return { structured, text };
     return {
       structured: { ...structured, memories: structured.memories.map((memory) => ({ ...memory, ...around.structured })) },
-      text: [text, ...around.lines].join("\n"),
+      text: joined([text, ...around.lines]),
     };
   },
 });

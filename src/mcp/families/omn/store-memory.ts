@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { named, say } from "../../../domain/frame.ts";
 import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { duplicateText, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.1; features A row 1. */
 export const storeMemory = defineTool({
@@ -60,7 +61,7 @@ export const storeMemory = defineTool({
         ...(result.replayed ? { replayed: true } : {}),
         ...proposalOf(proposal),
       },
-      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : `${outcome} ${memory.key} (version ${memory.version}, ${memory.visibility}, ${memory.namespace}) id ${memory.id}${proposalText(proposal)}`,
+      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}`,
     };
   },
 });

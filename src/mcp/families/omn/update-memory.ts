@@ -1,10 +1,12 @@
 import * as z from "zod";
+import { joined, json, say } from "../../../domain/frame.ts";
 import { linkInput, linkMemory, resolveEnds, unlinkInput, unlinkMemory } from "../../../domain/graph/link.ts";
+import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { givenMetadata, stateInput, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
 export const updateMemory = defineTool({
@@ -43,13 +45,16 @@ export const updateMemory = defineTool({
       },
     });
     if (result.outcome === "conflict") {
+      const { memory, ...current } = { ...attributed(result.current, await authorsOf(ctx, [result.current])), truncated: false };
       return {
         isError: true,
-        structured: { outcome: "conflict", current: omnMemory(result.current), attempted: result.attempted },
-        text:
-          `CONFLICT: not updated. The memory is at version ${result.current.version}, not ${expected_version}. ` +
-          `Merge your change with the current content and update again with expected_version ${result.current.version}.\n` +
-          `Current: ${result.current.content}\nYours: ${result.attempted.content ?? JSON.stringify(result.attempted)}`,
+        structured: { outcome: "conflict", current: omnMemory(memory, current), attempted: result.attempted },
+        text: joined([
+          say`CONFLICT: not updated. The memory is at version ${memory.version}, not ${String(expected_version)}. Merge your change with the current content and update again with expected_version ${memory.version}.`,
+          say`Current:`,
+          memoryText({ memory, ...current }),
+          say`Yours: ${json(result.attempted)}`,
+        ]),
       };
     }
     const linked = await linkMemory(ctx, result.memory, links);
@@ -58,7 +63,7 @@ export const updateMemory = defineTool({
     if (result.outcome === "updated") ctx.changed({ ids: [result.memory.id], listChanged: archived !== undefined });
     return {
       structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...proposalOf(proposal) },
-      text: `${outcome} ${result.memory.key ?? result.memory.id} (version ${result.memory.version})${proposalText(proposal)}`,
+      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version})${proposalText(proposal)}`,
     };
   },
 });

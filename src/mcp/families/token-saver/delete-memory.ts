@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { named, say } from "../../../domain/frame.ts";
 import { DomainError } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { archiveOne } from "../../../domain/memories/forget.ts";
@@ -21,13 +22,13 @@ export const deleteMemory = defineTool({
     requireExactKey(input.key);
     const found = await ctx.memories.byKey(ctx.principal, ctx.now, input.key, filterOf(ctx, input.scope, input));
     if (found.length > 1) {
-      throw new DomainError("CONFLICT", `The key ${input.key} exists in ${found.length} scopes.`, { mend: "Say which scope." });
+      throw new DomainError("CONFLICT", `The key ${named(input.key)} exists in ${found.length} scopes.`, { mend: "Say which scope." });
     }
     const [memory] = found;
-    if (!memory) return { structured: { deleted: false }, text: "false" };
+    if (!memory) return { structured: { deleted: false }, text: say`false` };
     const { outcome, proposals } = await archiveOne(ctx, memory);
-    if (outcome !== "archived") return { structured: { deleted: false, id: memory.id, ...proposalOf(proposals[0]) }, text: `false.${proposalText(proposals[0])}` };
+    if (outcome !== "archived") return { structured: { deleted: false, id: memory.id, ...proposalOf(proposals[0]) }, text: say`false.${proposalText(proposals[0])}` };
     ctx.changed({ ids: [memory.id], listChanged: true });
-    return { structured: { deleted: true, id: memory.id }, text: "true" };
+    return { structured: { deleted: true, id: memory.id }, text: say`true` };
   },
 });

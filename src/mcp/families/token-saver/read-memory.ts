@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { json } from "../../../domain/frame.ts";
 import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { recallCached } from "../../../domain/memories/recall-cached.ts";
@@ -27,8 +28,8 @@ export const readMemory = defineTool({
     if (key === undefined) throw invalid("Neither key, pattern, scope nor tags were given.", "Name a key, or a pattern such as project.*");
     const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
     const { items } = await recallCached(ctx, { key, filter, limit: 100 }, "token-saver");
-    const found = items.map(({ memory }) => tokenSaverMemory(memory));
+    const found = items.map(({ memory, author }) => tokenSaverMemory(memory, author));
     const memory = key.includes("*") ? found : (found[0] ?? null);
-    return { structured: { memory }, text: JSON.stringify(memory) };
+    return { structured: { memory }, text: json(memory) };
   },
 });

@@ -4,6 +4,7 @@ import type { Memory } from "../../../domain/memories/memory.ts";
 import type { MemoryFilter } from "../../../domain/ports.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { ToolContext } from "../../define-tool.ts";
+import { toolOf, trustFieldOf } from "../../render.ts";
 
 /** Scopes of the Token Saver document, as places of the one memory: shared is what the team sees of the project. */
 export const memoryScope = z.enum(["global", "project", "session", "shared"]);
@@ -66,7 +67,7 @@ export const scopeOf = (memory: Memory): MemoryScope =>
   memory.visibility !== "private" ? "shared" : memory.namespace.startsWith("project:") ? "project" : memory.namespace.startsWith("session:") ? "session" : "global";
 
 /** The document's Memory structure. */
-export function tokenSaverMemory(memory: Memory): Record<string, unknown> {
+export function tokenSaverMemory(memory: Memory, author: string | undefined): Record<string, unknown> {
   const iso = (ms: number): string => new Date(ms).toISOString();
   return {
     id: memory.id,
@@ -77,8 +78,10 @@ export function tokenSaverMemory(memory: Memory): Record<string, unknown> {
       created_at: iso(memory.createdAt),
       updated_at: iso(memory.updatedAt),
       ...(memory.accessedAt === null ? {} : { accessed_at: iso(memory.accessedAt) }),
-      created_by: memory.createdTool,
-      updated_by: memory.updatedTool,
+      created_by: toolOf(memory, memory.createdTool),
+      updated_by: toolOf(memory, memory.updatedTool),
+      ...(author === undefined ? {} : { author }),
+      ...trustFieldOf(memory),
       ...(memory.expiresAt === null ? {} : { ttl: Math.max(0, Math.round((memory.expiresAt - memory.updatedAt) / 1000)) }),
       tags: memory.tags,
       access_count: memory.accessCount,

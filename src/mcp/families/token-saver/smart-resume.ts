@@ -1,10 +1,12 @@
 import * as z from "zod";
+import { type AuthorOf, authorsOf } from "../../../domain/memories/authorship.ts";
 import { briefing } from "../../../domain/memories/briefing.ts";
 import { list } from "../../../domain/memories/list.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
 import { estimateTokens } from "../../../domain/search/tokens.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/search/excerpt.ts";
+import { trustFieldOf } from "../../render.ts";
 import { filterOf, projectOf, scopeOf, valueOf, where } from "./scope.ts";
 
 /** How many memories the briefing looks at: a project's keys are few; the newest matter. */
@@ -13,20 +15,27 @@ const window = 200;
 const contextTokens = 400;
 const shortValue = 80;
 
-function entryOf(memory: Memory): Record<string, unknown> {
+function entryOf(memory: Memory, authorOf: AuthorOf): Record<string, unknown> {
   const value = valueOf(memory);
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return { key: memory.key, value: text.length <= shortValue ? value : preview(text, shortValue), scope: scopeOf(memory) };
+  const author = authorOf(memory);
+  return {
+    key: memory.key,
+    value: text.length <= shortValue ? value : preview(text, shortValue),
+    scope: scopeOf(memory),
+    ...(author === undefined ? {} : { author }),
+    ...trustFieldOf(memory),
+  };
 }
 
-/** As many of each group as there is room for: what is in work first, then what the team found, then the project. */
-function contextOf(groups: { project: Memory[]; current: Memory[]; shared: Memory[] }): Record<string, unknown[]> {
+/** As many of each group as there is room for: what is in work first, then the project, then what the team shares. */
+function contextOf(groups: { project: Memory[]; current: Memory[]; shared: Memory[] }, authorOf: AuthorOf): Record<string, unknown[]> {
   const context: Record<string, unknown[]> = { project: [], current: [], shared: [] };
   let left = contextTokens;
-  for (const [name, share] of [["current", 0.5], ["shared", 0.5], ["project", 1]] as const) {
+  for (const [name, share] of [["current", 0.5], ["project", 0.6], ["shared", 1]] as const) {
     let room = left * share;
     for (const memory of groups[name]) {
-      const entry = entryOf(memory);
+      const entry = entryOf(memory, authorOf);
       const cost = estimateTokens(JSON.stringify(entry));
       if (cost > room) break;
       context[name]?.push(entry);
@@ -64,12 +73,13 @@ export const smartResume = defineTool({
       current: memories.filter((memory) => memory.visibility === "private" && isCurrent(memory)),
       shared: memories.filter((memory) => memory.visibility !== "private"),
     };
-    const { text, tokens, whole } = briefing(groups);
+    const authorOf = await authorsOf(ctx, memories);
+    const { text, tokens, whole } = briefing(memories, { userId: ctx.principal.userId, authorOf });
     ctx.recalled?.note(ctx.now, whole);
     return {
       structured: {
-        briefing: text,
-        context: contextOf(groups),
+        briefing: text.toString(),
+        context: contextOf(groups, authorOf),
         token_count: tokens,
         project: projectOf(ctx, input),
       },

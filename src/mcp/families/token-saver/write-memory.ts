@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { say } from "../../../domain/frame.ts";
 import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { duplicateText, proposalOf, proposalText } from "../../render.ts";
+import { duplicateText, handleOf, proposalOf, proposalText } from "../../render.ts";
 import { memoryScope, placeOf, scopeOf, where } from "./scope.ts";
 
 const year = 31_536_000;
@@ -51,7 +52,7 @@ export const writeMemory = defineTool({
     if (outcome === "created" || outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     return {
       structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal) },
-      text: `${outcome} ${memory.key} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}`,
+      text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}`,
     };
   },
 });
