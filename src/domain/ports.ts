@@ -224,6 +224,8 @@ export interface IndexState {
   others: boolean;
   /** Whether vectors wait that the store behind does not show yet. */
   pending: boolean;
+  /** Encrypts copies of what the principal is shown (`sealed-copy.ts`); another one as soon as they lose anything of it. */
+  copyKey: string;
 }
 
 export interface IndexChanges {
@@ -268,6 +270,8 @@ export interface SearchIndex {
    * `since`: the generation of an earlier state.
    */
   state(principal: Principal, since?: string): Promise<IndexState | undefined>;
+  /** The one of the present state; undefined when that cannot be told in time. */
+  copyKey(principal: Principal): Promise<string | undefined>;
   /** What it said of its state last holds no longer. */
   disbelieve(): void;
 }

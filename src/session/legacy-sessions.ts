@@ -1,5 +1,5 @@
 import { isInitializeRequest, isSpecType, type AuthInfo, type Server } from "@modelcontextprotocol/server";
-import { SqlEventStore } from "./event-store.ts";
+import { callerScopes, type Copies, SqlEventStore } from "./event-store.ts";
 import { httpError, invalidRequest, isRecord, methodNotAllowed, methodOf, rpcError, sessionNotFound } from "./json-rpc.ts";
 import { lowLevel, type ServerFactory } from "./product-server.ts";
 import { SessionStore, type StoredSession } from "./session-store.ts";
@@ -30,9 +30,11 @@ export class LegacySessions {
   readonly #store: SessionStore;
   readonly #buildServer: ServerFactory;
   readonly #onerror: (error: Error) => void;
+  readonly #copies: Copies;
 
-  constructor(options: { sql: SqlStorage; buildServer: ServerFactory; onerror: (error: Error) => void }) {
+  constructor(options: { sql: SqlStorage; copies: Copies; buildServer: ServerFactory; onerror: (error: Error) => void }) {
     this.#sql = options.sql;
+    this.#copies = options.copies;
     this.#store = new SessionStore(options.sql);
     this.#buildServer = options.buildServer;
     this.#onerror = options.onerror;
@@ -53,7 +55,7 @@ export class LegacySessions {
     this.#store.touch(id, Date.now());
     switch (request.method) {
       case "POST": return this.#post(session, request, body, authInfo);
-      case "GET": return this.#listen(session, request);
+      case "GET": return this.#listen(session, request, authInfo);
       default: return methodNotAllowed("GET, POST, DELETE");
     }
   }
@@ -63,7 +65,7 @@ export class LegacySessions {
       const live = this.#live.get(id);
       if (live !== undefined) await sendResourceUpdated(live.server, uri);
       // Not in memory since the last eviction: its client finds this when it resumes the GET stream it lost.
-      else if (listens) await SqlEventStore.append(this.#sql, id, { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
+      else if (listens) await new SqlEventStore(this.#sql, this.#copies, id, true).notify({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
     }
   }
 
@@ -98,10 +100,10 @@ export class LegacySessions {
       const { level } = body.params;
       if (isSpecType.LoggingLevel(level)) this.#store.setLoggingLevel(session.id, level);
     }
-    return this.#whileBusy(session, session.transport.post(request, body, authInfo));
+    return this.#whileBusy(session, callerScopes.run(authInfo.scopes, () => session.transport.post(request, body, authInfo)));
   }
 
-  async #listen(session: LiveSession, request: Request): Promise<Response> {
+  async #listen(session: LiveSession, request: Request, authInfo: AuthInfo): Promise<Response> {
     // Left to the SDK to refuse, before an open stream makes way for it.
     if (!request.headers.get("accept")?.includes("text/event-stream")) return session.transport.listen(request);
     if (!session.listens) {
@@ -111,9 +113,9 @@ export class LegacySessions {
     }
     const lastEventId = request.headers.get("last-event-id");
     let forwarded = request;
-    if (lastEventId === null || !session.events.knows(lastEventId)) {
+    if (lastEventId === null || !session.events.knows(lastEventId, authInfo.scopes)) {
       // A client that reconnects after its network changed is not to be told 409 for a stream that only looks alive,
-      // nor 4xx for an event that is no longer kept: it would go without notifications from then on.
+      // nor 4xx for an event that is no longer kept, or not for this caller: it would go without notifications from then on.
       session.transport.closeStandaloneSSEStream();
       if (lastEventId !== null) {
         forwarded = new Request(request);
@@ -167,7 +169,7 @@ export class LegacySessions {
       add: (uri) => this.#store.subscribe(id, uri),
       remove: (uri) => this.#store.unsubscribe(id, uri),
     });
-    const events = new SqlEventStore(this.#sql, id, listens);
+    const events = new SqlEventStore(this.#sql, this.#copies, id, listens);
     const transport = new StreamableTransport(id, events);
     transport.onerror = this.#onerror;
     await product.connect(transport);

@@ -1,4 +1,5 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
+import type { Copies } from "./event-store.ts";
 import { httpError, internalError, methodNotAllowed, readJson, rpcError } from "./json-rpc.ts";
 import { LegacySessions } from "./legacy-sessions.ts";
 import type { BuildServer, ServerFactory } from "./product-server.ts";
@@ -10,6 +11,7 @@ export type { BuildServer, McpServerContext } from "./product-server.ts";
 export interface McpEndpointOptions {
   storage: DurableObjectStorage;
   buildServer: BuildServer;
+  copies: Copies;
   /** What clients did wrong and what streams died of; they have been told. */
   onerror?: (error: Error) => void;
   /** What went wrong here; the client got a 500. */
@@ -34,7 +36,7 @@ export class McpEndpoint {
   readonly #onfault: (error: unknown) => void;
 
   constructor(options: McpEndpointOptions) {
-    const { storage, maxRequestBodySize } = options;
+    const { storage, copies, maxRequestBodySize } = options;
     const announce = (change: ListChange): void => this.#announce(change);
     const buildServer: ServerFactory = (ctx) => options.buildServer({ ...ctx, announce });
     const onerror = options.onerror ?? (() => {});
@@ -48,7 +50,7 @@ export class McpEndpoint {
       },
       { legacy: "reject", onerror, maxRequestBodySize },
     );
-    this.#legacy = new LegacySessions({ sql: storage.sql, buildServer, onerror });
+    this.#legacy = new LegacySessions({ sql: storage.sql, copies, buildServer, onerror });
     this.#sse = new SseSessions({ buildServer, onerror, maxRequestBodySize });
   }
 

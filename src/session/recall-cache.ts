@@ -1,5 +1,5 @@
 import { sha256Hex } from "../domain/hash.ts";
-import { keptMs } from "../domain/memories/recall-cached.ts";
+import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
 import type { RecallOutcome } from "../domain/memories/recall.ts";
 import { keptShape, parseKept, type KeptAnswer } from "../domain/memories/kept-answer.ts";
 import type { IndexState } from "../domain/ports.ts";
@@ -43,6 +43,7 @@ interface Held {
 
 /**
  * L1 in the person's session object, L2 behind it, for when the object was evicted. Both hold answers of this person only.
+ * What lies in L2 is sealed, so that nobody can read it once anything that its person could see was erased or withdrawn.
  * An answer goes to L2 when it is asked for again: most never are, and writing each would cost more than all reading does.
  */
 export class SessionRecallCache implements RecallCache {
@@ -71,21 +72,22 @@ export class SessionRecallCache implements RecallCache {
 
   async lookUp(principal: Principal, now: number, question: string, state: IndexState, since: string | undefined): Promise<CacheLookup> {
     const { answers, counts, stored } = this.#options;
-    const { generation } = state;
+    const { generation, copyKey } = state;
     const isCurrent = this.#follow(state, since);
     const asked = JSON.stringify([principal.userId, [...principal.scopes].sort(), question]);
     const held = isCurrent ? this.#l1.get(asked) : undefined;
     if (held && held.until > now) {
       held.tokens ??= tokensOf(held.outcome);
       counts.hit("l1", held.tokens);
-      if (!held.shared) this.#share(held, held.tokens);
+      if (!held.shared) this.#share(held, held.tokens, copyKey);
       return { level: "l1", outcome: held.outcome };
     }
     counts.miss("l1");
 
     const hash = await sha256Hex(asked);
     const entry = isCurrent ? stored.get(hash) : undefined;
-    const found = entry && (await answers.get(entry.key));
+    const sealed = entry && (await answers.get(entry.key));
+    const found = sealed && (await openCopy(copyKey, entry.key, sealed));
     const kept = found === undefined ? undefined : parseKept(found);
     if (entry && kept && kept.until > now) {
       counts.hit("l2", kept.tokens);
@@ -116,12 +118,12 @@ export class SessionRecallCache implements RecallCache {
     return true;
   }
 
-  #share(held: Held, tokens: number): void {
+  #share(held: Held, tokens: number, copyKey: string): void {
     held.shared = true;
     const { until, outcome, hash, key, basis } = held;
     const answer: KeptAnswer = { until, tokens, outcome };
     this.#options.stored.add(hash, { key, until, basis }, this.#generation as string);
-    this.#options.later(this.#options.answers.put(key, JSON.stringify(answer), Math.ceil(keptMs / 1000)));
+    this.#options.later(sealCopy(copyKey, key, JSON.stringify(answer)).then((sealed) => this.#options.answers.put(key, sealed, until)));
   }
 
   /** Unless something changed since it was asked for: whether that concerns it was not looked into. */

@@ -104,7 +104,7 @@ export class SessionStore {
     this.#lastSeen.delete(id);
     this.#sql.exec("DELETE FROM mcp_session WHERE id = ?", id);
     this.#sql.exec("DELETE FROM mcp_subscription WHERE session_id = ?", id);
-    this.#sql.exec("DELETE FROM mcp_event WHERE session_id = ?", id);
+    SqlEventStore.forget(this.#sql, id);
   }
 
   /** Deletes what was idle for 30 days, and events too old to replay. Returns the ids of the deleted sessions. */

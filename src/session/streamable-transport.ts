@@ -3,6 +3,7 @@ import {
   type AuthInfo, type EventStore, type JSONRPCMessage, type JSONRPCRequest, type MessageExtraInfo, type RequestId,
   type Transport, type TransportSendOptions,
 } from "@modelcontextprotocol/server";
+import { callerScopes } from "./event-store.ts";
 import { httpError, invalidRequest, rpcError, sessionNotFound } from "./json-rpc.ts";
 
 /** A call that is still silent after this long gets its stream, and with it an event id to resume from. */
@@ -162,7 +163,8 @@ export class StreamableTransport implements Transport {
     waiting.streaming ??= (async () => {
       const { message, request, authInfo } = waiting;
       this.#handedOver.add(message.id);
-      const response = await this.#sdk.handleRequest(request, { parsedBody: message, authInfo });
+      // It may be the timer that asks, which runs in the context of another call.
+      const response = await callerScopes.run(authInfo.scopes, () => this.#sdk.handleRequest(request, { parsedBody: message, authInfo }));
       // Still there if the transport refused the call; a later one may have the same id.
       this.#handedOver.delete(message.id);
       waiting.answer(response);

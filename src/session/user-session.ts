@@ -11,6 +11,7 @@ import { bearerToken, type Presented, proveCredential } from "../http/credential
 import { invalidCredential } from "../http/errors.ts";
 import { challenge, resourceOf } from "../http/oauth/resources.ts";
 import type { Authentication } from "../domain/tenancy/keys.ts";
+import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
 import { AccessLog } from "./access-log.ts";
 import { CacheCounts } from "./cache-counts.ts";
@@ -37,6 +38,8 @@ export class UserSession extends DurableObject<Env> {
   readonly #accesses: AccessLog;
   readonly #cache: SessionRecallCache;
   readonly #recalled: RecalledTexts;
+  /** As who the person was let in last; it is always the same one in the same team. */
+  #principal: Principal | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -53,6 +56,16 @@ export class UserSession extends DurableObject<Env> {
     this.#endpoint = new McpEndpoint({
       storage: ctx.storage,
       buildServer: (server) => this.buildServer(server),
+      copies: {
+        seal: async (about, text) => {
+          const key = await this.#copyKey();
+          return key && sealCopy(key, about, text);
+        },
+        open: async (about, sealed) => {
+          const key = await this.#copyKey();
+          return key && openCopy(key, about, sealed);
+        },
+      },
       onfault: (error) => this.#services.report("mcp", "", error),
       maxRequestBodySize,
     });
@@ -74,6 +87,7 @@ export class UserSession extends DurableObject<Env> {
       return refuse(request, invalidCredential(requestId, challenge(url, this.#services.config, "invalid_token")));
     }
     const { principal } = proof;
+    this.#principal = principal;
     if (this.#services.config.rateLimited) {
       const admission = this.#limit.admit(principal.credential.id, now);
       if (!admission.admitted) return refuse(request, tooMany(admission.retryAfterSeconds, requestId));
@@ -148,6 +162,10 @@ export class UserSession extends DurableObject<Env> {
       },
       report: this.#services.report,
     });
+  }
+
+  async #copyKey(): Promise<string | undefined> {
+    return this.#principal && this.#services.index.copyKey(this.#principal);
   }
 
   /** After the answer; what fails then is for the log. */

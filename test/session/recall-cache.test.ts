@@ -1,6 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { openCopy, sealCopy } from "../../src/domain/secrets/sealed-copy.ts";
 import { keptShape } from "../../src/domain/memories/kept-answer.ts";
 import { keyFor } from "../domain/tenancy/tenant.ts";
 import { indexed, newTeam, services, sessionOf, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
@@ -271,12 +272,16 @@ describe("[A11] [S6] nobody shares a kept answer", () => {
 });
 
 describe("[A11] what is kept", () => {
-  /** The one entry that is in KV for this person. */
+  const keyOf = async (who: Person): Promise<string> => (await services.index.copyKey(who.principal)) as string;
+
+  /** The one entry that is in KV for this person, opened. */
   async function entryOf(who: Person): Promise<{ name: string; text: string }> {
     const { keys } = await env.CACHE.list({ prefix: `r${keptShape}:${who.principal.teamId}:${who.id}:` });
     expect(keys).toHaveLength(1);
     const name = keys[0]?.name as string;
-    return { name, text: (await env.CACHE.get(name)) as string };
+    const sealed = (await env.CACHE.get(name)) as string;
+    expect(sealed).toMatch(/^[\w-]+$/);
+    return { name, text: (await openCopy(await keyOf(who), name, sealed)) as string };
   }
 
   test("expires before the first of its memories does", async () => {
@@ -306,7 +311,7 @@ describe("[A11] what is kept", () => {
     await stored(ada, "k", "The lighthouse is white");
     await askedTwice(ada, { query: "lighthouse" });
     const { name, text } = await entryOf(ada);
-    await env.CACHE.put(name, spoilt(text));
+    await env.CACHE.put(name, await sealCopy(await keyOf(ada), name, spoilt(text)));
     await evictDurableObject(sessionOf(ada));
     expect(await contents(ada, { query: "lighthouse" })).toEqual(["The lighthouse is white"]);
     expect((await hits(ada))[1]).toBe(0);

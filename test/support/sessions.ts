@@ -42,9 +42,10 @@ export class Session implements Connection {
     return send({ token, path: this.#path, body, headers: { ...none, "mcp-protocol-version": version, "mcp-session-id": this.id } });
   }
 
-  /** The stream of what the server has to say by itself. */
-  stream(token: string): Promise<Response> {
-    return send({ token, path: this.#path, method: "GET", headers: { ...none, accept: "text/event-stream", "mcp-protocol-version": version, "mcp-session-id": this.id } });
+  /** The stream of what the server has to say by itself; or the one that was lost after this event. */
+  stream(token: string, lastEventId?: string): Promise<Response> {
+    const resumed = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
+    return send({ token, path: this.#path, method: "GET", headers: { ...none, ...resumed, accept: "text/event-stream", "mcp-protocol-version": version, "mcp-session-id": this.id } });
   }
 
   async call(token: string, name: string, args: Record<string, unknown> = {}): Promise<SessionAnswer> {

@@ -41,5 +41,6 @@ export interface RecallCache {
 /** L2: shared by all objects of the deployment. Slow or broken it has nothing, and takes nothing. */
 export interface AnswerStore {
   get(key: string): Promise<string | undefined>;
-  put(key: string, text: string, ttlSeconds: number): Promise<void>;
+  /** `until`: ms since the epoch. */
+  put(key: string, text: string, until: number): Promise<void>;
 }

@@ -6,6 +6,9 @@ type Report = (event: string, error: unknown) => void;
 /** A search takes a few milliseconds: what KV has not said by then is not worth waiting for. */
 const readMs = 50;
 
+/** Seconds; KV takes no less. */
+const leastTtl = 60;
+
 /** Kept answers in Workers KV. Keys change with every write, so nothing is ever invalidated: it expires. */
 export class KvAnswerStore implements AnswerStore {
   readonly #kv: KVNamespace;
@@ -25,9 +28,10 @@ export class KvAnswerStore implements AnswerStore {
     }
   }
 
-  async put(key: string, text: string, ttlSeconds: number): Promise<void> {
+  async put(key: string, text: string, until: number): Promise<void> {
+    const expirationTtl = Math.max(leastTtl, Math.ceil((until - Date.now()) / 1_000));
     try {
-      await this.#kv.put(key, text, { expirationTtl: ttlSeconds });
+      await this.#kv.put(key, text, { expirationTtl });
     } catch (error) {
       this.#report("answers.put", error);
     }

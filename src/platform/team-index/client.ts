@@ -181,6 +181,7 @@ export class TeamIndexClient implements SearchIndex {
         documents: team.documents,
         others: organization.others,
         pending: team.pending || organization.pending,
+        copyKey: `${team.copyKey}-${organization.copyKey}`,
       };
       // What was told while this was on its way may have been said later.
       if (this.#session !== undefined && told === this.#told) this.#believed = { state: { ...state, changes: noChanges }, until: askedAt + leaseMs - leaseMargin };
@@ -189,6 +190,10 @@ export class TeamIndexClient implements SearchIndex {
       this.#report("index.state", error);
       return undefined;
     }
+  }
+
+  async copyKey(principal: Principal): Promise<string | undefined> {
+    return (await this.state(principal, this.#believed?.state.generation))?.copyKey;
   }
 
   /**

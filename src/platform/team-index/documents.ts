@@ -1,3 +1,4 @@
+import { visibilities, type Visibility } from "../../domain/memories/memory.ts";
 import type { IndexDocument } from "./document.ts";
 import { bagOf, type TermBag, type TextFields } from "./text/scoring.ts";
 import type { TextIndex } from "./text/text-index.ts";
@@ -5,6 +6,7 @@ import type { TextIndex } from "./text/text-index.ts";
 interface DocRow {
   [column: string]: SqlStorageValue;
   doc: number;
+  version: number;
   team_id: string;
   namespace: string;
   visibility: string;
@@ -29,6 +31,8 @@ type Audience = Pick<DocRow, "visibility" | "owner_id">;
 
 /** The part of the text index in which a row is: its audience, in the present or the past. */
 export const partOf = (moment: "now" | "past", audience: string): string => `${moment}:${audience}`;
+/** `visibilities` go from few to many. */
+const reach = (visibility: string): number => visibilities.indexOf(visibility as Visibility);
 const audienceOf = ({ visibility, owner_id }: Audience): string => (visibility === "private" ? owner_id : "");
 
 /**
@@ -81,10 +85,31 @@ export class Documents {
    */
   turned(documents: IndexDocument[]): string[] {
     const turned = documents.filter(({ teamId, memoryId, secret }) => {
-      const [newest] = this.#rows("team_id = ? AND memory_id = ? ORDER BY version DESC LIMIT 1", teamId, memoryId);
+      const newest = this.#newest(teamId, memoryId);
       return newest !== undefined && (newest["secret"] === 1) !== secret;
     });
     return [...new Set(turned.map(({ memoryId }) => memoryId))];
+  }
+
+  /** Who could read of these memories what they may read no longer once the documents are applied: they became secret, or reach fewer people. */
+  losing(documents: IndexDocument[]): string[] {
+    const lost = documents.flatMap((document) => {
+      const newest = this.#newest(document.teamId, document.memoryId);
+      const isLess = newest && newest.version < document.version
+        && ((document.secret && newest["secret"] === 0) || reach(document.visibility) < reach(newest.visibility));
+      return isLess ? [audienceOf(newest)] : [];
+    });
+    return [...new Set(lost)];
+  }
+
+  /** Who could read these memories; undefined when the index does not know one of them. */
+  readersOf(teamId: string, memoryIds: string[]): string[] | undefined {
+    const newest = memoryIds.map((memoryId) => this.#newest(teamId, memoryId));
+    return newest.every((row) => row !== undefined) ? [...new Set(newest.map((row) => audienceOf(row)))] : undefined;
+  }
+
+  holds(teamId: string, memoryId: string): boolean {
+    return this.#newest(teamId, memoryId) !== undefined;
   }
 
   /** A version that was superseded before the index heard of it: searchable in the past only. */
@@ -97,7 +122,7 @@ export class Documents {
   #putOne(document: IndexDocument, touched: Map<number, DocRow>): void {
     const { older, newer } = this.#beside(document);
     if (newer) {
-      if (newer["version"] === document.version) return;
+      if (newer.version === document.version) return;
       if (older) this.#sql.exec("UPDATE docs SET until_at = ? WHERE doc = ?", document.updatedAt, older.doc);
       this.putPast(document, newer["from_at"] as number);
       return;
@@ -120,7 +145,7 @@ export class Documents {
          (SELECT doc FROM docs WHERE team_id = ?1 AND memory_id = ?2 AND version < ?3 ORDER BY version DESC LIMIT 1))`,
       teamId, memoryId, version,
     );
-    const isOlder = (row: DocRow): boolean => (row["version"] as number) < version;
+    const isOlder = (row: DocRow): boolean => row.version < version;
     return { older: rows.find(isOlder), newer: rows.find((row) => !isOlder(row)) };
   }
 
@@ -220,6 +245,10 @@ export class Documents {
         row.team_id, row.namespace, row.position, row.alias, audience.visibility, audience.owner_id,
       )
       .toArray();
+  }
+
+  #newest(teamId: string, memoryId: string): DocRow | undefined {
+    return this.#rows("team_id = ? AND memory_id = ? ORDER BY version DESC LIMIT 1", teamId, memoryId)[0];
   }
 
   #rows(condition: string, ...parameters: (string | number)[]): DocRow[] {

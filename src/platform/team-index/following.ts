@@ -14,6 +14,8 @@ interface Follower {
   shard(name: string): D1Database;
   atomically(work: () => void): void;
   changed(change: { erased: boolean }): Promise<void>;
+  /** These audiences lose something they could read; undefined: all may. */
+  withdrawn(audiences: readonly string[] | undefined): void;
 }
 
 /**
@@ -77,6 +79,7 @@ export class Following {
     const { sql, text, documents, progress } = this.#index;
     this.#index.atomically(() => {
       progress.know(team.teamId, team.shard);
+      this.#index.withdrawn(undefined);
       documents.removeTeam(team.teamId);
       if (sql.exec("SELECT 1 FROM docs LIMIT 1").toArray().length === 0) text.clear();
       progress.forget(team.teamId);
@@ -92,6 +95,9 @@ export class Following {
       const page = await source.changesAfter(progress.applied(teamId), publicOnly);
       this.#index.atomically(() => {
         progress.know(teamId, team.shard);
+        this.#index.withdrawn(documents.losing(page.chains.map(({ present }) => present)));
+        // An organization's index is told of erasures of what was never public, too.
+        this.#index.withdrawn(documents.readersOf(teamId, publicOnly ? page.erased.filter((id) => documents.holds(teamId, id)) : page.erased));
         documents.remove(teamId, page.erased);
         const fresh = page.chains.filter((chain) => !this.#holds(chain));
         // With its past a memory is put in order anew, since versions in between may be missing.

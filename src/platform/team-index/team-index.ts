@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { HomeChange, IndexChanges, PublicPlace } from "../../domain/ports.ts";
 import { keptMs } from "../../domain/memories/recall-cached.ts";
 import { changesSince } from "./changes.ts";
+import { CopyKeys } from "./copy-keys.ts";
 import { Documents, partOf } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { everyone, Generations } from "./generation.ts";
@@ -38,6 +39,7 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #progress: Progress;
   readonly #vectors: PendingVectors;
   readonly #generations: Generations;
+  readonly #copyKeys: CopyKeys;
   readonly #leases: Leases;
   readonly #following: Following;
   readonly #publicOnly: boolean;
@@ -55,9 +57,11 @@ export class TeamIndex extends DurableObject<Env> {
       shard: (name) => this.env[name as keyof Env] as D1Database,
       atomically: (work) => this.#atomically(work),
       changed: (change) => this.#changed(change),
+      withdrawn: (audiences) => this.#withdrawn(audiences),
     });
     this.#vectors = new PendingVectors(this.#sql);
     this.#generations = new Generations(this.#sql);
+    this.#copyKeys = new CopyKeys(this.#sql);
     this.#leases = new Leases(this.#sql, Date.now(), {
       generationOf: (userId) => this.#generations.of(userId),
       tell: (session) => env.USER_SESSION.getByName(session).indexChanged(),
@@ -72,6 +76,7 @@ export class TeamIndex extends DurableObject<Env> {
     const turned = this.#documents.turned(fresh);
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
+      this.#withdrawn(this.#documents.losing(fresh));
       if (turned.length > 0) {
         // Out at once, and then with all versions from the truth: the gap that stays makes the pass below.
         this.#documents.remove(team.teamId, turned);
@@ -92,6 +97,7 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#following.endOfPass(team);
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
+      this.#withdrawn(this.#documents.readersOf(team.teamId, memoryIds));
       this.#documents.remove(team.teamId, memoryIds);
       // With numbers missing before it, the missing one may be the very memory: the gap stays, and the next pass settles it.
       if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
@@ -103,7 +109,7 @@ export class TeamIndex extends DurableObject<Env> {
    * The generation is another one as soon as this person may find something else than before; what changed since the one named,
    * if that is known. Others are in an organization's index only. A session that is named is told before this state ends.
    */
-  state(userId: string, teamId: string, since?: string, session?: string): { generation: string; changes: IndexChanges | undefined; documents: number; others: boolean; pending: boolean } {
+  state(userId: string, teamId: string, since?: string, session?: string): { generation: string; changes: IndexChanges | undefined; documents: number; others: boolean; pending: boolean; copyKey: string } {
     const others = "SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1";
     const generation = this.#generations.of(userId);
     if (session !== undefined) this.#leases.grant(session, userId, generation, Date.now());
@@ -113,12 +119,17 @@ export class TeamIndex extends DurableObject<Env> {
       documents: this.#text.documents(["", userId].map((audience) => partOf("now", audience))),
       others: this.#publicOnly && this.#sql.exec(others, teamId).toArray().length > 0,
       pending: this.#vectors.any(),
+      copyKey: this.#copyKeys.of(userId),
     };
   }
 
   /** For changes that are not in the tables of the index, such as links; without an argument, of anything. */
   async bump(changes?: readonly HomeChange[]): Promise<void> {
-    this.ctx.storage.transactionSync(() => this.#generations.bump(changes));
+    this.ctx.storage.transactionSync(() => {
+      this.#generations.bump(changes);
+      // It may have been an erasure that the index could not be told of.
+      if (changes === undefined) this.#copyKeys.replace(undefined);
+    });
     await this.#known();
   }
 
@@ -158,6 +169,7 @@ export class TeamIndex extends DurableObject<Env> {
   async forget(team: TeamRef): Promise<void> {
     await this.#following.endOfPass(team);
     this.#atomically(() => {
+      this.#withdrawn(undefined);
       this.#documents.removeTeam(team.teamId);
       this.#progress.remove(team.teamId);
     });
@@ -236,6 +248,13 @@ export class TeamIndex extends DurableObject<Env> {
   #alive(slots: number[]): Set<number> {
     const rows = this.#sql.exec<{ slot: number }>("SELECT slot FROM docs WHERE slot IN (SELECT value FROM json_each(?))", JSON.stringify(slots));
     return new Set(rows.toArray().map(({ slot }) => slot));
+  }
+
+  /** These audiences lose something they could read; undefined: all may. */
+  #withdrawn(audiences: readonly string[] | undefined): void {
+    this.#copyKeys.replace(audiences);
+    // Where the tables may stay as they are, nothing else tells those who believe in the present state.
+    if (audiences === undefined) this.#generations.bump();
   }
 
   /** After the tables changed; words of what was erased leave the text later. */

@@ -7,7 +7,7 @@ const broken = (fails: () => Promise<never>): KVNamespace => ({ get: fails, put:
 test("[A11] what was put is got, until then nothing", async () => {
   const store = new KvAnswerStore(env.CACHE, () => undefined);
   expect(await store.get("answer-store/a")).toBeUndefined();
-  await store.put("answer-store/a", "text", 60);
+  await store.put("answer-store/a", "text", Date.now() + 60_000);
   expect(await store.get("answer-store/a")).toBe("text");
 });
 
@@ -15,7 +15,7 @@ test("[A11] a KV that fails has nothing and takes nothing; the fault is reported
   const reported: string[] = [];
   const store = new KvAnswerStore(broken(() => Promise.reject(new Error("KV GET failed: 500"))), (event) => reported.push(event));
   expect(await store.get("a")).toBeUndefined();
-  await store.put("a", "text", 60);
+  await store.put("a", "text", Date.now() + 60_000);
   expect(reported).toEqual(["answers.get", "answers.put"]);
 });
 
