@@ -8,7 +8,7 @@ import { clientOf } from "../../src/http/call-origin.ts";
 import { newTeam, services } from "../domain/memories/world.ts";
 import { addMember, day, hour, keyFor, newTenant, now } from "../domain/tenancy/tenant.ts";
 import { callTool, rpc } from "../support/mcp.ts";
-import { send, sendByCloudflare } from "./raw.ts";
+import { sendByCloudflare } from "./raw.ts";
 import { signedIn } from "./web/browser.ts";
 
 interface MemoryRow { action: string; count: number; memory_id: string | null; tool: string; user_id: string }
