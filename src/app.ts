@@ -74,6 +74,7 @@ import { announcedGrants, announcedRecords } from "./session/announced-grants.ts
 import { announcedKeys } from "./session/announced-keys.ts";
 import { sessionName } from "./session/call.ts";
 import { announcedDeletion } from "./session/announced-deletion.ts";
+import { type RestCharges, restCharges } from "./session/rest-charges.ts";
 import { announcedTenants, type SessionAnnouncements } from "./session/announced-tenants.ts";
 import { TeamIndexErasure } from "./platform/team-index/erasure.ts";
 import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
@@ -95,6 +96,7 @@ export interface Services {
   alerts: AlertStore;
   watch: WatchPorts;
   oauth: AuthorizationServer;
+  charges: RestCharges;
   oauthRecords: OAuthRecordStore;
   memories: MemoryStore;
   proposals: ProposalStore;
@@ -172,6 +174,7 @@ export function servicesOf(env: Env, session?: string): Services {
     alerts,
     watch: { feed: new D1AuditFeed(env.DB, shardOf), alerts, report: indexReport },
     oauth: new AuthorizationServer(oauthRecords, config),
+    charges: restCharges(env, config.rateLimited),
     oauthRecords,
     memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed, config.teamQuota), announcer),
     proposals: new D1ProposalStore(shardOf, sealed),

@@ -8,6 +8,8 @@ interface __BaseEnv_Env {
 	JOBS: Queue;
 	ADDRESS_LIMIT: RateLimit;
 	REGISTRATION_LIMIT: RateLimit;
+	TEAM_LIMIT: RateLimit;
+	PERSON_LIMIT: RateLimit;
 	AI: Ai;
 	ENVIRONMENT: "local";
 	USER_SESSION: DurableObjectNamespace<import("./index").UserSession>;

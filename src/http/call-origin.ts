@@ -10,6 +10,20 @@ export const clientOf = (userAgent: string | null): string | undefined => {
   return name === "" ? undefined : name;
 };
 
+/** Headers in which Cloudflare says who calls. */
+const saidByCloudflare = ["cf-connecting-ip", "cf-ipcountry"];
+
+/** On one machine nobody stands before the Worker who could say where a request came from: such headers are the client's own. */
+export function withoutClaimedOrigin(request: Request): Request {
+  if (!saidByCloudflare.some((name) => request.headers.has(name))) return request;
+  const cleared = new Request(request);
+  for (const name of saidByCloudflare) cleared.headers.delete(name);
+  return cleared;
+}
+
+/** What requests of strangers are counted by; all of one machine count together. */
+export const addressOf = (headers: Headers): string => headers.get("cf-connecting-ip") ?? "this machine";
+
 /** Where a request came from, as far as the edge says; `client` where we know better than the request does. */
 export function callOrigin(headers: Headers, requestId: string, client = clientOf(headers.get("user-agent"))): CallOrigin & { requestId: string } {
   const address = headers.get("cf-connecting-ip");

@@ -7,7 +7,8 @@ import { DomainError } from "../domain/errors.ts";
 import { uuidv7 } from "../domain/ids.ts";
 import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
-import { callOrigin } from "./call-origin.ts";
+import { discardBody } from "./bounded-body.ts";
+import { addressOf, callOrigin, withoutClaimedOrigin } from "./call-origin.ts";
 import { auditLater } from "./later.ts";
 import { bearerToken, CredentialOwners, proveCredential } from "./credentials.ts";
 import type { Refusable } from "./routes/caller.ts";
@@ -17,6 +18,8 @@ import { consentRoutes } from "./oauth/consent-routes.tsx";
 import { challenge, resourceOf } from "./oauth/resources.ts";
 import { tokenRoutes } from "./oauth/token-routes.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
+import { refusedAnswer } from "./refused-answer.ts";
+import { RequestRefused } from "./request-refused.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
@@ -36,6 +39,8 @@ interface Edge {
 }
 
 const mcpPaths = ["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messages/"];
+const isMcp = (path: string): boolean => mcpPaths.includes(path);
+const doorOf = (path: string) => (isMcp(path) ? "mcp" : path.startsWith("/oauth/") ? "oauth" : "other");
 
 /** The HTTP edge: who may call, and where the call goes. */
 export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
@@ -46,6 +51,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.use(async (c, next) => {
     const requestId = uuidv7(Date.now());
     c.set("requestId", requestId);
+    if (!config.production) c.req.raw = withoutClaimedOrigin(c.req.raw);
     await next();
     // Not `c.header`, which would copy the response.
     const { headers } = c.res;
@@ -62,13 +68,15 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
 
   app.get("/health", (c) => c.json({ status: "ok" }));
 
-  // First shield: many keys guessed from one address. Exact limits per key live in the session object.
+  // First shield: many keys guessed from one address, and strangers at work. Exact limits per key live in the session object.
   app.use(async (c, next) => {
-    const address = c.req.header("cf-connecting-ip");
-    if (config.rateLimited && address && c.env.ADDRESS_LIMIT) {
-      const { success } = await c.env.ADDRESS_LIMIT.limit({ key: address });
+    // On one machine all have the same address: a stranger there must not lock out whom the session object counts.
+    const isCounted = !config.production && isMcp(c.req.path) && owners.sessionOf(bearerToken(c.req.header("authorization")) ?? "") !== undefined;
+    if (config.rateLimited && !isCounted && c.env.ADDRESS_LIMIT) {
+      const { success } = await c.env.ADDRESS_LIMIT.limit({ key: addressOf(c.req.raw.headers) });
       if (!success) {
-        return c.json(errorBody("RATE_LIMIT_EXCEEDED", "Too many requests from this address. Retry after 60 s.", c.get("requestId")), 429, { "retry-after": "60" });
+        await discardBody(c.req.raw);
+        throw new RequestRefused(429, "Too many requests from this address. Retry after 60 s.", 60);
       }
     }
     return next();
@@ -115,6 +123,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));
   app.onError((error, c) => {
+    if (error instanceof RequestRefused) return refusedAnswer(c, doorOf(c.req.path), error);
     if (error instanceof DomainError) {
       const refused = error.code === "PERMISSION_DENIED" ? c.get("refusable") : undefined;
       if (refused) {

@@ -38,6 +38,9 @@ export interface ToolAnnotations {
   idempotentHint: boolean;
 }
 
+/** Of a tool that goes through up to a thousand memories. Of these a person has one at work at a time. */
+export const bulkCost = 10;
+
 export const families = ["omn", "token-saver", "chatgpt"] as const;
 export type Family = (typeof families)[number];
 
@@ -50,6 +53,8 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   /** Needed by every call of this tool; null where the answer says nothing about memories. */
   scope: Scope | null;
   annotations: ToolAnnotations;
+  /** What a call counts for in the limits, if it is more work than one. */
+  cost?: number;
   input: Input;
   output: Output;
   handler(ctx: ToolContext, input: z.output<Input>): Promise<ToolResult>;
@@ -64,6 +69,7 @@ export interface Tool {
   description: string;
   scope: Scope | null;
   annotations: ToolAnnotations;
+  cost: number;
   /** What arguments and answers must be, in full; lists show less of it. */
   input: z.ZodType;
   output: z.ZodType;
@@ -79,6 +85,7 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(de
   return {
     ...definition,
     aliases: definition.aliases ?? [],
+    cost: definition.cost ?? 1,
     // Computed at first use: converting every schema would cost the Worker's start-up.
     inputSchema: () => (input ??= compactSchema(z.toJSONSchema(definition.input, { io: "input", unrepresentable: "any" }))),
     outputSchema: () => (output ??= outputForm(z.toJSONSchema(definition.output, { io: "output", unrepresentable: "any" }))),

@@ -21,6 +21,8 @@ export interface McpServerOptions {
   surface: Surface;
   /** Builds the context of the request being handled from what the edge attached to it. */
   contextOf(ctx: ServerContext): CallContext;
+  /** Runs the work of a call when it is its turn. @throws RATE_LIMIT_EXCEEDED */
+  inTurn<T>(ctx: ServerContext, cost: number, work: () => Promise<T>): Promise<T>;
   report(event: string, requestId: string, error: unknown): void;
 }
 
@@ -78,7 +80,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
       if (tool.scope) requireScope(context.principal, tool.scope);
       const parsed = tool.parse(request.params.arguments ?? {});
       if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, tool.input, request.params.arguments)}.`);
-      result = await tool.call(context, parsed.data);
+      result = await options.inTurn(ctx, tool.cost, () => tool.call(context, parsed.data));
     } catch (error) {
       if (isForbidden(error)) context.refused?.(tool.name);
       result = renderError(error, context.requestId, context.now, (fault) => options.report(`tool ${tool.name}`, context.requestId, fault));
@@ -96,7 +98,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
     let secret = false;
     const context = watched(ctx, () => void (secret = true));
     try {
-      const answer = await work(context);
+      const answer = await options.inTurn(ctx, 1, () => work(context));
       return secret ? { ...answer, _meta: { [secretMeta]: true } } : answer;
     } catch (error) {
       if (isForbidden(error)) context.refused?.("resources");

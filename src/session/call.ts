@@ -1,12 +1,15 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import type { CallOrigin } from "../domain/tenancy/ports.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
+import type { BodyLease } from "./byte-budget.ts";
 
 /** Who makes a request, as the session object found out. */
 export interface Call {
   principal: Principal;
   requestId: string;
   from: CallOrigin;
+  /** What the request's body takes of the bytes that may be held at once. */
+  body: BodyLease;
 }
 
 /** Set by the edge on every request it hands on, so that a client's own value never arrives. */

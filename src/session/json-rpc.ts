@@ -1,6 +1,8 @@
 import type { RequestId } from "@modelcontextprotocol/server";
 import { DomainError } from "../domain/errors.ts";
 import { parseJson } from "../domain/strict-json.ts";
+import { type BodyBound, readBody } from "../http/bounded-body.ts";
+import { codeOfRefused, type RequestRefused, retryHeader } from "../http/request-refused.ts";
 
 /** Of the HTTP binding, not of JSON-RPC; this value and -32001 for an unknown session are the SDK's (streamableHttp.ts). */
 export const httpError = -32000;
@@ -35,17 +37,28 @@ export function methodNotAllowed(allow: string): Response {
   return rpcError(405, httpError, `Method not allowed; use ${allow}`, undefined, { Allow: allow });
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+/** A batch is one request to the limits of HTTP servers; ours are of messages. */
+const maxBatch = 10;
 
-/**
- * Reads the body once, bounded, so that both eras can be handed the parsed value (a no-op call's latency is mostly this).
- * A declared length is trusted because HTTP frames the body by it; only chunked bodies are counted while they arrive.
- */
-export async function readJson(request: Request, maxBytes: number): Promise<{ body: unknown } | { rejected: Response }> {
-  const bytes = await readBytes(request, maxBytes);
-  if (bytes === undefined) {
-    return { rejected: rpcError(413, httpError, `Payload Too Large: the request body must not exceed ${maxBytes} bytes`) };
-  }
+/** The messages of a body; none when there are more than one request may carry. */
+export function messagesOf(body: unknown): readonly unknown[] | undefined {
+  if (!Array.isArray(body)) return [body];
+  return body.length <= maxBatch ? body : undefined;
+}
+
+export const batchTooLong = (): Response => rpcError(400, invalidRequest, `Invalid Request: a batch holds at most ${maxBatch} messages; none of these was looked at`);
+
+/** What the gate turns away, in the form of JSON-RPC. */
+export function rpcRefused(refused: RequestRefused, requestId: string): Response {
+  const { status, message, retryAfterSeconds } = refused;
+  const data = retryAfterSeconds === undefined ? undefined : { code: codeOfRefused(refused), retry_after: retryAfterSeconds, request_id: requestId };
+  const told = data ? `${data.code}: ${message}` : message;
+  return Response.json({ jsonrpc: "2.0", id: null, error: { code: httpError, message: told, ...(data && { data }) } }, { status, headers: retryHeader(refused) });
+}
+
+/** Reads the body once, so that both eras can be handed the parsed value (a no-op call's latency is mostly this). @throws RequestRefused */
+export async function readJson(request: Request, bound: BodyBound): Promise<{ body: unknown } | { rejected: Response }> {
+  const bytes = await readBody(request, bound);
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -60,27 +73,4 @@ export async function readJson(request: Request, maxBytes: number): Promise<{ bo
   }
 }
 
-/** Undefined when there are more than `maxBytes`. */
-async function readBytes(request: Request, maxBytes: number): Promise<ArrayBuffer | Uint8Array | undefined> {
-  const declared = request.headers.get("content-length");
-  if (declared !== null) {
-    if (Number(declared) <= maxBytes) return request.arrayBuffer();
-    await request.body?.cancel();
-    return undefined;
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    // Leaving the loop cancels the stream.
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
-}
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });

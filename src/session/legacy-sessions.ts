@@ -9,6 +9,8 @@ import { sendListChanged, sendResourceUpdated, serveSubscriptions, type ListChan
 const sessionHeader = "mcp-session-id";
 /** Sessions kept in memory. One that was dropped costs a replayed `initialize` (about a millisecond) at its next call. */
 const maxLive = 64;
+/** GET streams open at once; beyond them the oldest makes way, which is the likeliest to have lost its client. */
+const maxStreams = 64;
 const maxInitializeChars = 65_536;
 
 interface LiveSession {
@@ -25,6 +27,8 @@ interface LiveSession {
 export class LegacySessions {
   /** In order of use: the first is the one unused for longest. */
   readonly #live = new Map<string, LiveSession>();
+  /** Those with an open GET stream, the one opened first in front. */
+  readonly #listening = new Map<LiveSession, symbol>();
   readonly #restoring = new Map<string, Promise<LiveSession | undefined>>();
   readonly #sql: SqlStorage;
   readonly #store: SessionStore;
@@ -122,7 +126,18 @@ export class LegacySessions {
         forwarded.headers.delete("last-event-id");
       }
     }
-    return this.#whileBusy(session, session.transport.listen(forwarded));
+    const stream = Symbol("stream");
+    this.#listening.delete(session);
+    this.#listening.set(session, stream);
+    const [oldest] = this.#listening.keys();
+    if (oldest && this.#listening.size > maxStreams) {
+      this.#listening.delete(oldest);
+      oldest.transport.closeStandaloneSSEStream();
+    }
+    return this.#whileBusy(session, session.transport.listen(forwarded), () => {
+      // Not the stream that took its place.
+      if (this.#listening.get(session) === stream) this.#listening.delete(session);
+    });
   }
 
   #end(id: string): Response {
@@ -179,11 +194,14 @@ export class LegacySessions {
     return session;
   }
 
-  async #whileBusy(session: LiveSession, answering: Promise<Response>): Promise<Response> {
+  async #whileBusy(session: LiveSession, answering: Promise<Response>, over?: () => void): Promise<Response> {
     session.busy += 1;
     let ended = false;
     const end = (): void => {
-      if (!ended) session.busy -= 1;
+      if (!ended) {
+        session.busy -= 1;
+        over?.();
+      }
       ended = true;
     };
     try {

@@ -1,6 +1,9 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
+import type { BodyBound } from "../http/bounded-body.ts";
+import { RequestRefused } from "../http/request-refused.ts";
+import { requestIdHeader } from "./call.ts";
 import type { Copies } from "./event-store.ts";
-import { httpError, internalError, methodNotAllowed, readJson, rpcError } from "./json-rpc.ts";
+import { batchTooLong, httpError, internalError, messagesOf, methodNotAllowed, readJson, rpcError, rpcRefused } from "./json-rpc.ts";
 import { LegacySessions } from "./legacy-sessions.ts";
 import type { BuildServer, ServerFactory } from "./product-server.ts";
 import { SseSessions } from "./sse-transport.ts";
@@ -16,9 +19,14 @@ export interface McpEndpointOptions {
   onerror?: (error: Error) => void;
   /** What went wrong here; the client got a 500. */
   onfault: (error: unknown) => void;
-  /** In bytes. */
-  maxRequestBodySize: number;
+  /** What is read of a body that this caller sends. */
+  bodyBound: (authInfo: AuthInfo) => BodyBound;
+  /** Asked for the messages of a body before any of them is handled. @throws RequestRefused */
+  admit: (messages: readonly unknown[], authInfo: AuthInfo) => Promise<void>;
 }
+
+/** Streams of `subscriptions/listen` open at once, like those of the older eras. */
+const maxListening = 64;
 
 /**
  * Speaks MCP to all clients of one user in one team, in both protocol eras (protocol.md, section MCP). It runs inside the
@@ -31,27 +39,29 @@ export class McpEndpoint {
   readonly #modern: McpHttpHandler;
   readonly #legacy: LegacySessions;
   readonly #sse: SseSessions;
-  readonly #maxBodySize: number;
+  readonly #bodyBound: McpEndpointOptions["bodyBound"];
+  readonly #admit: McpEndpointOptions["admit"];
   readonly #onerror: (error: Error) => void;
   readonly #onfault: (error: unknown) => void;
 
   constructor(options: McpEndpointOptions) {
-    const { storage, copies, maxRequestBodySize } = options;
+    const { storage, copies } = options;
     const announce = (change: ListChange): void => this.#announce(change);
     const buildServer: ServerFactory = (ctx) => options.buildServer({ ...ctx, announce });
     const onerror = options.onerror ?? (() => {});
     this.#onerror = onerror;
     this.#onfault = options.onfault;
-    this.#maxBodySize = maxRequestBodySize;
+    this.#bodyBound = options.bodyBound;
+    this.#admit = options.admit;
     this.#modern = createMcpHandler(
       ({ requestInfo, authInfo }) => {
         if (requestInfo === undefined) throw new Error("The SDK built a server without a request");
         return buildServer({ era: "modern", request: requestInfo, ...(authInfo && { authInfo }) });
       },
-      { legacy: "reject", onerror, maxRequestBodySize },
+      { legacy: "reject", onerror, maxSubscriptions: maxListening },
     );
     this.#legacy = new LegacySessions({ sql: storage.sql, copies, buildServer, onerror });
-    this.#sse = new SseSessions({ buildServer, onerror, maxRequestBodySize });
+    this.#sse = new SseSessions({ buildServer, onerror });
   }
 
   /** Paths: `/mcp`, `/sse` and `/sse/messages`, with or without a slash at the end. Never throws. */
@@ -70,11 +80,12 @@ export class McpEndpoint {
             : await this.#streamable(request, authInfo);
         case "/sse/messages":
         case "/sse/messages/":
-          return await this.#sse.receive(request, url.searchParams.get("sessionId"), authInfo);
+          return await this.#posted(request, authInfo, (body) => this.#sse.receive(request, body, url.searchParams.get("sessionId"), authInfo));
         default:
           return rpcError(404, httpError, "Not found");
       }
     } catch (error) {
+      if (error instanceof RequestRefused) return rpcRefused(error, request.headers.get(requestIdHeader) ?? "");
       this.#onfault(error);
       return rpcError(500, internalError, "Internal server error");
     }
@@ -105,22 +116,30 @@ export class McpEndpoint {
 
   async #streamable(request: Request, authInfo: AuthInfo): Promise<Response> {
     switch (request.method) {
-      case "POST": {
-        if (!isJsonContentType(request.headers.get("content-type"))) {
-          return rpcError(415, httpError, "Unsupported Media Type: Content-Type must be application/json");
-        }
-        const read = await readJson(request, this.#maxBodySize);
-        if ("rejected" in read) return read.rejected;
-        return (await isLegacyRequest(request, read.body))
-          ? this.#legacy.handle(request, read.body, authInfo)
-          : this.#modern.fetch(request, { authInfo, parsedBody: read.body });
-      }
+      case "POST":
+        return this.#posted(request, authInfo, async (body) =>
+          (await isLegacyRequest(request, body)) ? this.#legacy.handle(request, body, authInfo) : this.#modern.fetch(request, { authInfo, parsedBody: body }),
+        );
       case "GET":
       case "DELETE":
         return this.#legacy.handle(request, undefined, authInfo);
       default:
         return methodNotAllowed("GET, POST, DELETE");
     }
+  }
+
+  /** The one way by which messages come in, whatever the transport: read within bounds, and admitted as a whole. */
+  async #posted(request: Request, authInfo: AuthInfo, handle: (body: unknown) => Response | Promise<Response>): Promise<Response> {
+    if (request.method !== "POST") return methodNotAllowed("POST");
+    if (!isJsonContentType(request.headers.get("content-type"))) {
+      return rpcError(415, httpError, "Unsupported Media Type: Content-Type must be application/json");
+    }
+    const read = await readJson(request, this.#bodyBound(authInfo));
+    if ("rejected" in read) return read.rejected;
+    const messages = messagesOf(read.body);
+    if (messages === undefined) return batchTooLong();
+    await this.#admit(messages, authInfo);
+    return handle(read.body);
   }
 
   #announce(change: ListChange): void {

@@ -1,12 +1,20 @@
-/** 100 requests a minute per key, and 20 more as a burst (omnimemory document, Security Best Practices 3). */
-export const requestsPerMinute = 100;
-export const burst = 20;
 const windowMs = 60_000;
 
+/** So many calls a minute, and so many more as a burst. */
+export interface Rate {
+  perMinute: number;
+  burst: number;
+}
+
+/** Of one key or grant (omnimemory document, Security Best Practices 3). */
+export const keyRate: Rate = { perMinute: 100, burst: 20 };
+/** Of all keys and grants of one person in one team: several clients at work, or a few agents. */
+export const personRate: Rate = { perMinute: 300, burst: 60 };
+
 interface Usage {
-  /** Instants of the requests admitted in the last minute, oldest first. */
+  /** Instants of what was admitted in the last minute, oldest first; a call of cost n stands there n times. */
   admitted: number[];
-  /** What is left of the burst allowance; it comes back at `burst` a minute while the key stays below its limit. */
+  /** What is left of the burst allowance; it comes back at `burst` a minute while usage stays below the limit. */
   allowance: number;
   refilledAt: number;
 }
@@ -14,33 +22,38 @@ interface Usage {
 export type Admission = { admitted: true } | { admitted: false; retryAfterSeconds: number };
 
 /**
- * Counts exactly: never more than 100 requests in any minute, but for the allowance of 20 that a busy start may
+ * Counts exactly: never more than `perMinute` in any minute, but for the allowance of `burst` that a busy start may
  * draw on and that grows back only below the limit. Lives in the session object, where all requests of a key meet.
  */
 export class RateLimit {
+  readonly #rate: Rate;
   readonly #usage = new Map<string, Usage>();
 
-  admit(keyId: string, now: number): Admission {
-    const usage = this.#current(keyId, now);
-    if (usage.admitted.length < requestsPerMinute) {
-      usage.admitted.push(now);
+  constructor(rate: Rate = keyRate) {
+    this.#rate = rate;
+  }
+
+  /** `cost` is at most `perMinute`; all of it is admitted, or nothing. */
+  admit(id: string, now: number, cost = 1): Admission {
+    const usage = this.#current(id, now);
+    const { perMinute } = this.#rate;
+    const beyond = Math.max(0, cost - Math.max(0, perMinute - usage.admitted.length));
+    if (usage.allowance >= beyond) {
+      usage.allowance -= beyond;
+      for (let i = 0; i < cost; i += 1) usage.admitted.push(now);
       return { admitted: true };
     }
-    if (usage.allowance >= 1) {
-      usage.allowance -= 1;
-      usage.admitted.push(now);
-      return { admitted: true };
-    }
-    // A place is free once all but 99 of the requests in the window have left it.
-    const blocking = usage.admitted[usage.admitted.length - requestsPerMinute] as number;
+    // There is room once all but `perMinute - cost` of what is in the window have left it.
+    const blocking = usage.admitted[usage.admitted.length - perMinute + cost - 1] as number;
     return { admitted: false, retryAfterSeconds: Math.max(1, Math.ceil((blocking + windowMs - now) / 1000)) };
   }
 
-  #current(keyId: string, now: number): Usage {
-    const usage = this.#usage.get(keyId) ?? { admitted: [], allowance: burst, refilledAt: now };
-    this.#usage.set(keyId, usage);
-    // The allowance grows from when the key fell below its limit, not through the time it was at it.
-    const limiting = usage.admitted[usage.admitted.length - requestsPerMinute];
+  #current(id: string, now: number): Usage {
+    const { perMinute, burst } = this.#rate;
+    const usage = this.#usage.get(id) ?? { admitted: [], allowance: burst, refilledAt: now };
+    this.#usage.set(id, usage);
+    // The allowance grows from when usage fell below the limit, not through the time it was at it.
+    const limiting = usage.admitted[usage.admitted.length - perMinute];
     const below = limiting === undefined ? usage.refilledAt : Math.max(usage.refilledAt, limiting + windowMs);
     if (below < now) usage.allowance = Math.min(burst, usage.allowance + ((now - below) * burst) / windowMs);
     usage.refilledAt = now;

@@ -1,8 +1,8 @@
 import {
-  isJsonContentType, parseJSONRPCMessage,
+  parseJSONRPCMessage,
   type AuthInfo, type JSONRPCMessage, type MessageExtraInfo, type Server, type Transport,
 } from "@modelcontextprotocol/server";
-import { httpError, invalidRequest, methodNotAllowed, readJson, rpcError, sessionNotFound } from "./json-rpc.ts";
+import { invalidRequest, rpcError, sessionNotFound } from "./json-rpc.ts";
 import { lowLevel, type ServerFactory } from "./product-server.ts";
 import { sendListChanged, sendResourceUpdated, serveSubscriptions, type ListChange } from "./subscriptions.ts";
 
@@ -78,12 +78,10 @@ export class SseSessions {
   readonly #sessions = new Map<string, SseSession>();
   readonly #buildServer: ServerFactory;
   readonly #onerror: (error: Error) => void;
-  readonly #maxBodySize: number;
 
-  constructor(options: { buildServer: ServerFactory; onerror: (error: Error) => void; maxRequestBodySize: number }) {
+  constructor(options: { buildServer: ServerFactory; onerror: (error: Error) => void }) {
     this.#buildServer = options.buildServer;
     this.#onerror = options.onerror;
-    this.#maxBodySize = options.maxRequestBodySize;
   }
 
   /** `GET /sse`: the stream, whose first event tells where to post. */
@@ -114,20 +112,14 @@ export class SseSessions {
   }
 
   /** `POST /sse/messages?sessionId=…`: 202, the answer goes over the stream. */
-  async receive(request: Request, sessionId: string | null, authInfo: AuthInfo): Promise<Response> {
-    if (request.method !== "POST") return methodNotAllowed("POST");
-    if (!isJsonContentType(request.headers.get("content-type"))) {
-      return rpcError(415, httpError, "Unsupported Media Type: Content-Type must be application/json");
-    }
-    const read = await readJson(request, this.#maxBodySize);
-    if ("rejected" in read) return read.rejected;
+  receive(request: Request, body: unknown, sessionId: string | null, authInfo: AuthInfo): Response {
     const session = sessionId === null ? undefined : this.#sessions.get(sessionId);
-    if (session === undefined) return sessionNotFound(read.body);
+    if (session === undefined) return sessionNotFound(body);
     let messages: JSONRPCMessage[];
     try {
-      messages = (Array.isArray(read.body) ? read.body : [read.body]).map((message) => parseJSONRPCMessage(message));
+      messages = (Array.isArray(body) ? body : [body]).map((message) => parseJSONRPCMessage(message));
     } catch {
-      return rpcError(400, invalidRequest, "Invalid Request: not a JSON-RPC message", read.body);
+      return rpcError(400, invalidRequest, "Invalid Request: not a JSON-RPC message", body);
     }
     for (const message of messages) session.transport.onmessage?.(message, { request, authInfo });
     return new Response("Accepted", { status: 202 });

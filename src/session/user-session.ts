@@ -6,25 +6,42 @@ import { memoryUri, recentUri } from "../mcp/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
 import { isSurface } from "../mcp/surfaces.ts";
 import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
+import { type BodyBound, discardBody } from "../http/bounded-body.ts";
 import { callOrigin } from "../http/call-origin.ts";
 import { bearerToken, type Presented, proveCredential } from "../http/credentials.ts";
 import { invalidCredential } from "../http/errors.ts";
 import { challenge, resourceOf } from "../http/oauth/resources.ts";
+import { RequestRefused } from "../http/request-refused.ts";
 import type { Authentication } from "../domain/tenancy/keys.ts";
 import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
 import { AccessLog } from "./access-log.ts";
+import { BodyLease, ByteBudget } from "./byte-budget.ts";
 import { CacheCounts } from "./cache-counts.ts";
-import { callOfAuthInfo, requestIdHeader, sessionName, toAuthInfo } from "./call.ts";
+import { costOfAll } from "./call-cost.ts";
+import { busyRetrySeconds, CallSlots, tooManyAtOnceMessage } from "./call-slots.ts";
+import { type Call, callOfAuthInfo, requestIdHeader, sessionName, toAuthInfo } from "./call.ts";
+import { Gate, type OverLimit } from "./gate.ts";
+import { rpcRefused } from "./json-rpc.ts";
 import { McpEndpoint, type McpServerContext } from "./mcp-endpoint.ts";
-import { RateLimit } from "./rate-limit.ts";
 import { SessionRecallCache } from "./recall-cache.ts";
 import { RecalledTexts } from "./recalled-texts.ts";
 import { StoredAnswers } from "./stored-answers.ts";
 import { Standing } from "./standing.ts";
 
 /** Import of 1,000 memories at their longest, with room for history. */
-const maxRequestBodySize = 16 * 1024 * 1024;
+const maxBodyBytes = 16 * 1024 * 1024;
+/** Who cannot write has nothing long to say. */
+const maxReadBodyBytes = 256 * 1024;
+const bodyWithinMs = 60_000;
+
+/** Large bodies of one person, and of all that an isolate serves: it has 128 MB, and a parsed body takes several times its bytes. */
+const personBodies = { bytes: maxBodyBytes, waitMs: 10_000 };
+const isolateBodies = new ByteBudget(2 * maxBodyBytes, 10_000);
+
+/** Calls of one person at work and waiting. More at once would only make all of them late. */
+const callsAtOnce = { atOnce: 8, maxWaiting: 64 };
+const bulkCallsAtOnce = { atOnce: 1, maxWaiting: 16 };
 
 /**
  * All MCP clients of one person in one team meet here: protocol sessions, the exact rate limit, and the
@@ -33,7 +50,10 @@ const maxRequestBodySize = 16 * 1024 * 1024;
 export class UserSession extends DurableObject<Env> {
   readonly #services: Services;
   readonly #endpoint: McpEndpoint;
-  readonly #limit = new RateLimit();
+  readonly #gate: Gate;
+  readonly #bodies = new ByteBudget(personBodies.bytes, personBodies.waitMs);
+  readonly #calls = new CallSlots(callsAtOnce);
+  readonly #bulkCalls = new CallSlots(bulkCallsAtOnce);
   readonly #standing: Standing;
   readonly #accesses: AccessLog;
   readonly #cache: SessionRecallCache;
@@ -44,6 +64,7 @@ export class UserSession extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#services = servicesOf(env, ctx.id.name);
+    this.#gate = new Gate(env.TEAM_LIMIT);
     this.#accesses = new AccessLog((principal, ids) => this.#countAccesses(principal, ids));
     this.#cache = new SessionRecallCache({
       answers: this.#services.answers,
@@ -67,7 +88,8 @@ export class UserSession extends DurableObject<Env> {
         },
       },
       onfault: (error) => this.#services.report("mcp", "", error),
-      maxRequestBodySize,
+      bodyBound: (authInfo) => this.#bodyBound(callOfAuthInfo(authInfo)),
+      admit: (messages, authInfo) => this.#admit(messages, callOfAuthInfo(authInfo).principal),
     });
     this.#endpoint.purgeExpiredSessions(Date.now());
   }
@@ -88,12 +110,20 @@ export class UserSession extends DurableObject<Env> {
     }
     const { principal } = proof;
     this.#principal = principal;
-    if (this.#services.config.rateLimited) {
-      const admission = this.#limit.admit(principal.credential.id, now);
-      if (!admission.admitted) return refuse(request, tooMany(admission.retryAfterSeconds, requestId));
-    }
+    const over = await this.#charge(principal, 1, now);
+    if (over) return refuse(request, rpcRefused(over, requestId));
     this.#later(this.#services.uses.note(principal, presented.from, now));
-    return this.#endpoint.fetch(request, toAuthInfo({ principal, requestId, from: presented.from }));
+    const body = new BodyLease([this.#bodies, isolateBodies]);
+    try {
+      return await this.#endpoint.fetch(request, toAuthInfo({ principal, requestId, from: presented.from, body }));
+    } finally {
+      body.releaseSoon();
+    }
+  }
+
+  /** A call of the same person by another door than MCP, which the edge serves itself. */
+  charge(credential: { credentialId: string; teamId: string }, cost: number): Promise<OverLimit | undefined> {
+    return this.#gate.charge(credential, cost, Date.now());
   }
 
   /** Overridden by the bench, which measures what it costs. */
@@ -160,12 +190,35 @@ export class UserSession extends DurableObject<Env> {
           refused: (what) => this.#later(noteRefusal(this.#services.audit, refusedAs(principal), what, Date.now(), from)),
         };
       },
+      inTurn: (ctx, cost, work) => {
+        const run = () => this.#calls.run(work);
+        return callOfAuthInfo(ctx.http?.authInfo).body.during(cost > 1 ? () => this.#bulkCalls.run(run) : run);
+      },
       report: this.#services.report,
     });
   }
 
   async #copyKey(): Promise<string | undefined> {
     return this.#principal && this.#services.index.copyKey(this.#principal);
+  }
+
+  #bodyBound({ principal, body }: Call): BodyBound {
+    const maxBytes = principal.scopes.includes("memory:write") ? maxBodyBytes : maxReadBodyBytes;
+    return { maxBytes, withinMs: bodyWithinMs, reserve: (bytes) => body.take(bytes) };
+  }
+
+  /** One was charged before the body was read. @throws RequestRefused */
+  async #admit(messages: readonly unknown[], principal: Principal): Promise<void> {
+    const rest = costOfAll(messages) - 1;
+    const over = rest > 0 ? await this.#charge(principal, rest, Date.now()) : undefined;
+    if (over) throw over;
+    if (this.#calls.isFull) throw new RequestRefused(429, tooManyAtOnceMessage, busyRetrySeconds);
+  }
+
+  async #charge({ credential, teamId }: Principal, cost: number, now: number): Promise<RequestRefused | undefined> {
+    if (!this.#services.config.rateLimited) return undefined;
+    const over = await this.#gate.charge({ credentialId: credential.id, teamId }, cost, now);
+    return over && new RequestRefused(429, over.message, over.retryAfterSeconds);
   }
 
   /** After the answer; what fails then is for the log. */
@@ -184,23 +237,7 @@ export class UserSession extends DurableObject<Env> {
   }
 }
 
-/** A body that nobody will read is let go before the answer: the runtime complains of a stream left behind. */
 async function refuse(request: Request, answer: Response): Promise<Response> {
-  await request.body?.cancel();
+  await discardBody(request);
   return answer;
-}
-
-function tooMany(retryAfterSeconds: number, requestId: string): Response {
-  return Response.json(
-    {
-      jsonrpc: "2.0",
-      id: null,
-      error: {
-        code: -32_000,
-        message: `RATE_LIMIT_EXCEEDED: this key made more than 100 requests in a minute. Retry after ${retryAfterSeconds} s.`,
-        data: { code: "RATE_LIMIT_EXCEEDED", retry_after: retryAfterSeconds, request_id: requestId },
-      },
-    },
-    { status: 429, headers: { "retry-after": String(retryAfterSeconds) } },
-  );
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { addMember, keyFor, newTenant, now as provisioned, store, type Tenant } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
 import { uuidv7 } from "../../src/domain/ids.ts";
-import { send, toolCall } from "./raw.ts";
+import { send, sendByCloudflare, toolCall } from "./raw.ts";
 import { Browser, signedIn } from "./web/browser.ts";
 
 interface Entry {
@@ -41,8 +41,8 @@ async function besides({ organizationId }: Tenant, userId: string, role: "owner"
 describe("[A14] the audit of a team", () => {
   test("says who did what, when, from which client and address, to keys and to memories alike", async () => {
     const { tenant, token, keyId } = await owned();
-    await send({ token, headers: whence, body: toolCall("omn_store_memory", { key: "a", content: "one" }) });
-    const made = await send({ token, path: "/v1/keys", headers: whence, body: { name: "ci", scopes: ["memory:read"] } });
+    await sendByCloudflare({ token, headers: whence, body: toolCall("omn_store_memory", { key: "a", content: "one" }) });
+    const made = await sendByCloudflare({ token, path: "/v1/keys", headers: whence, body: { name: "ci", scopes: ["memory:read"] } });
     const { key } = await made.json<{ key: { keyId: string } }>();
     const isUse = ({ action, client }: Entry): boolean => action === "key.use" && client !== null;
     const page = await until(() => read(token, tenant.teamId), ({ entries }) => entries.some(isUse));
@@ -188,8 +188,8 @@ describe("[A13] [A14] who may read it", () => {
     const { token } = await keyFor(tenant, tenant.ownerId);
     const memberId = await addMember(tenant.teamId, "member");
     const secondOwner = await keyFor(tenant, await addMember(tenant.teamId, "owner"));
-    await send({ token, method: "PATCH", path: `/v1/teams/${tenant.teamId}/members/${memberId}`, body: { role: "viewer" }, headers: whence });
-    await send({ token: secondOwner.token, method: "PATCH", path: `/v1/teams/${tenant.teamId}/members/${tenant.ownerId}`, body: { role: "admin" }, headers: whence });
+    await sendByCloudflare({ token, method: "PATCH", path: `/v1/teams/${tenant.teamId}/members/${memberId}`, body: { role: "viewer" }, headers: whence });
+    await sendByCloudflare({ token: secondOwner.token, method: "PATCH", path: `/v1/teams/${tenant.teamId}/members/${tenant.ownerId}`, body: { role: "admin" }, headers: whence });
     const { entries } = await (await browser.get("/v1/account/audit?limit=200")).json<Page>();
     expect(entries.map(({ action }) => action)).toEqual(expect.arrayContaining(["sign-in.link", "link.create", "key.create", "member.role.viewer"]));
     const toThem = entries.filter(({ user_id: by }) => by !== tenant.ownerId);

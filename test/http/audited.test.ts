@@ -8,7 +8,7 @@ import { clientOf } from "../../src/http/call-origin.ts";
 import { newTeam, services } from "../domain/memories/world.ts";
 import { addMember, day, hour, keyFor, newTenant, now } from "../domain/tenancy/tenant.ts";
 import { callTool, rpc } from "../support/mcp.ts";
-import { send } from "./raw.ts";
+import { sendByCloudflare } from "./raw.ts";
 import { signedIn } from "./web/browser.ts";
 
 interface MemoryRow { action: string; count: number; memory_id: string | null; tool: string; user_id: string }
@@ -79,7 +79,7 @@ describe("[A14] [S17] what was refused to somebody known", () => {
     await callTool(token, "omn_store_memory", { key: "a", content: "my words" });
     const writer = await keyFor(tenant, viewerId, ["memory:write"]);
     await rpc(writer.token, "resources/list");
-    await send({ token, method: "GET", path: `/v1/teams/${tenant.teamId}/audit`, headers: { "user-agent": "curl/8", "cf-connecting-ip": "203.0.113.5" } });
+    await sendByCloudflare({ token, method: "GET", path: `/v1/teams/${tenant.teamId}/audit`, headers: { "user-agent": "curl/8", "cf-connecting-ip": "203.0.113.5" } });
     const rows = await waited(() => ofDirectory(tenant.teamId, "authorize.refused"), 3);
     const by = { user_id: viewerId, credential_id: keyId, success: 0 };
     expect(rows).toHaveLength(3);

@@ -1,4 +1,7 @@
-import { SELF } from "cloudflare:test";
+import { createExecutionContext, SELF, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { servicesOf } from "../../src/app.ts";
+import { router } from "../../src/http/router.ts";
 
 export const protocolVersion = "2026-07-28";
 
@@ -20,7 +23,19 @@ export interface Raw {
 }
 
 /** A correct no-op call of the stateless era, but for what the test changes in it. */
-export function send({ path = "/mcp", method = "POST", token, headers = {}, body = toolCall("omn_health_check") }: Raw): Promise<Response> {
+export const send = (raw: Raw): Promise<Response> => SELF.fetch(requestOf(raw));
+
+/** The same to a deployment at Cloudflare, which says in headers where a request came from. */
+export async function sendByCloudflare(raw: Raw): Promise<Response> {
+  const services = servicesOf(env);
+  const app = router({ ...services, config: { ...services.config, production: true } }, (name) => env.USER_SESSION.getByName(name));
+  const ctx = createExecutionContext();
+  const answer = await app.fetch(requestOf(raw), env, ctx);
+  await waitOnExecutionContext(ctx);
+  return answer;
+}
+
+function requestOf({ path = "/mcp", method = "POST", token, headers = {}, body = toolCall("omn_health_check") }: Raw): Request {
   const { method: rpcMethod, params } = (body ?? {}) as { method?: string; params?: { name?: string } };
   const all: Record<string, string | null> = {
     host: "localhost",
@@ -32,7 +47,7 @@ export function send({ path = "/mcp", method = "POST", token, headers = {}, body
     ...(typeof params?.name === "string" ? { "mcp-name": params.name } : {}),
     ...headers,
   };
-  return SELF.fetch(`http://localhost${path}`, {
+  return new Request(`http://localhost${path}`, {
     method,
     headers: Object.fromEntries(Object.entries(all).filter((header): header is [string, string] => header[1] !== null)),
     ...(method === "GET" || method === "HEAD" ? {} : { body: bodyOf(body) }),

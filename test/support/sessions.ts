@@ -71,15 +71,15 @@ export class SseSession implements Connection {
     const session = new SseSession(answer.body);
     await session.#until(/event: endpoint\ndata: (\S+)/);
     session.#endpoint = /event: endpoint\ndata: (\S+)/.exec(session.#text)?.[1] ?? "";
-    await session.#post(token, initialize);
+    await session.post(token, initialize);
     await session.#until(/"id":1\b/);
-    await session.#post(token, initialized);
+    await session.post(token, initialized);
     return session;
   }
 
   async call(token: string, name: string, args: Record<string, unknown> = {}): Promise<SessionAnswer> {
     const id = (this.#calls += 1);
-    const status = await this.#post(token, toolCall(id, name, args));
+    const status = await this.post(token, toolCall(id, name, args));
     if (status !== 202) return { status, text: "" };
     const line = new RegExp(`data: (\\{.*"id":${id}\\b.*)`);
     await this.#until(line);
@@ -90,7 +90,8 @@ export class SseSession implements Connection {
     return this.#reader.cancel();
   }
 
-  async #post(token: string, body: unknown): Promise<number> {
+  /** The status of what is posted; its answers come by the stream. */
+  async post(token: string, body: unknown): Promise<number> {
     const answer = await send({ token, path: this.#endpoint, body, headers: { ...none, "mcp-protocol-version": null } });
     await answer.text();
     return answer.status;

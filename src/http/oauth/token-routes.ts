@@ -4,8 +4,10 @@ import { sha256Hex } from "../../domain/hash.ts";
 import { parseSubject } from "../../domain/tenancy/grant-ports.ts";
 import { parseGrantKey } from "../../domain/tenancy/oauth-records.ts";
 import type { CallOrigin } from "../../domain/tenancy/ports.ts";
-import { callOrigin } from "../call-origin.ts";
+import { bounds, readBody } from "../bounded-body.ts";
+import { addressOf, callOrigin } from "../call-origin.ts";
 import { publicOrigin } from "../origin.ts";
+import { RequestRefused } from "../request-refused.ts";
 import { decodeForm } from "../web/form.ts";
 import { paths } from "./authorization-server.ts";
 import { namesAcceptableClient } from "./client-address.ts";
@@ -16,8 +18,6 @@ interface OAuth {
   Bindings: { REGISTRATION_LIMIT?: RateLimit };
   Variables: { requestId: string };
 }
-
-const maxBodyBytes = 65_536;
 
 /** What programs ask of the authorization server: metadata, registration, tokens, revocation. */
 export function tokenRoutes(services: Services): Hono<OAuth> {
@@ -36,11 +36,11 @@ export function tokenRoutes(services: Services): Hono<OAuth> {
   // Under every name of the server, because clients of 2025-03-26 look at the address of the MCP endpoint.
   app.get(paths.metadata, (c) => oauth.fetch(underPublicOrigin(c), Date.now(), c.executionCtx as ExecutionContext));
   app.post(paths.register, async (c) => {
-    const address = c.req.header("cf-connecting-ip");
-    if (config.rateLimited && address && c.env.REGISTRATION_LIMIT && !(await c.env.REGISTRATION_LIMIT.limit({ key: address })).success) {
-      return refused("temporarily_unavailable", "Too many registrations from this address. Retry after 60 s.", 429);
+    if (config.rateLimited && c.env.REGISTRATION_LIMIT && !(await c.env.REGISTRATION_LIMIT.limit({ key: addressOf(c.req.raw.headers) })).success) {
+      throw new RequestRefused(429, "Too many registrations from this address. Retry after 60 s.", 60);
     }
-    const answer = await oauth.fetch(underPublicOrigin(c), Date.now(), c.executionCtx as ExecutionContext);
+    const body = await readBody(c.req.raw, bounds.registration);
+    const answer = await oauth.fetch(underPublicOrigin(c, body), Date.now(), c.executionCtx as ExecutionContext);
     if (answer.status === 201) {
       const { client_id } = await answer.clone().json<{ client_id: string }>();
       await services.grants.audit({ ...fromOf(c), at: Date.now(), action: "client.register", success: true, subject: client_id });
@@ -49,13 +49,10 @@ export function tokenRoutes(services: Services): Hono<OAuth> {
   });
 
   app.post(paths.token, async (c) => {
-    if (Number(c.req.header("content-length") ?? 0) > maxBodyBytes) return tooLarge();
-    const request = underPublicOrigin(c);
-    const body = await request.clone().arrayBuffer();
-    if (body.byteLength > maxBodyBytes) return tooLarge();
+    const body = await readBody(c.req.raw, bounds.oauth);
     const form = decodeForm(body);
     if (!namesAcceptableClient(form, c.req.header("authorization"))) return refused("invalid_client", "Client not found", 401);
-    const answer = await answerOnce(c, request);
+    const answer = await answerOnce(c, underPublicOrigin(c, body));
     if (!answer.ok && form.get("grant_type") === "refresh_token") await endIfReplayed(c, form.get("refresh_token") ?? "");
     return answer;
   });
@@ -84,10 +81,11 @@ export function tokenRoutes(services: Services): Hono<OAuth> {
     await services.grants.endGrant(subject, parts.grantId, { ...fromOf(c), at: Date.now(), action: "grant.reuse", success: false, ...subject, subject: parts.grantId });
   }
 
-  /** The library answers only at the issuer's own address. */
-  function underPublicOrigin(c: Context<OAuth>): Request {
+  /** The library answers only at the issuer's own address, and reads bodies without a bound: it gets what we read. */
+  function underPublicOrigin(c: Context<OAuth>, body?: Uint8Array): Request {
     const url = new URL(c.req.url);
-    return new Request(`${publicOrigin(url, config)}${url.pathname}${url.search}`, c.req.raw);
+    const { method, headers, signal } = c.req.raw;
+    return new Request(`${publicOrigin(url, config)}${url.pathname}${url.search}`, { method, headers, signal, ...(body && { body }) });
   }
   return app;
 }
@@ -96,5 +94,3 @@ const fromOf = (c: Context<OAuth>): CallOrigin => callOrigin(c.req.raw.headers, 
 
 /** RFC 6749 section 5.2. */
 const refused = (error: string, description: string, status = 400): Response => Response.json({ error, error_description: description }, { status });
-
-const tooLarge = (): Response => refused("invalid_request", "The request is too large");

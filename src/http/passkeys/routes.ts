@@ -6,6 +6,7 @@ import { needsFreshSignIn, requireFreshSignIn } from "../../domain/tenancy/fresh
 import { auditedFailuresPerMinute } from "../../domain/tenancy/keys.ts";
 import { addPasskey, removePasskey } from "../../domain/tenancy/passkeys.ts";
 import { type AttemptKind, attemptMs, beginAttempt, takeAttempt } from "../../domain/tenancy/sign-in-attempts.ts";
+import { bounds, readText } from "../bounded-body.ts";
 import { errorBody } from "../errors.ts";
 import { publicOrigin } from "../origin.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
@@ -21,7 +22,6 @@ type Call = Context<Web>;
 
 const cookieName = "passkey";
 const cookie = { prefix: "host", httpOnly: true, sameSite: "Strict" } as const;
-const maxBodyBytes = 65_536;
 
 /** Registering passkeys and signing in with them: the script asks for options, the browser answers a challenge. */
 export function passkeyRoutes(services: Services): Hono<Web> {
@@ -106,9 +106,9 @@ export function passkeyRoutes(services: Services): Hono<Web> {
 }
 
 async function jsonOf(c: Call): Promise<unknown> {
-  if (Number(c.req.header("content-length") ?? 0) > maxBodyBytes) return undefined;
+  const text = await readText(c.req.raw, bounds.passkey);
   try {
-    return JSON.parse(await c.req.text()) as unknown;
+    return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }

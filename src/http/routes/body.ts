@@ -2,13 +2,11 @@ import type * as z from "zod";
 import { DomainError, invalid } from "../../domain/errors.ts";
 import { describeProblems } from "../../domain/problems.ts";
 import { parseJson } from "../../domain/strict-json.ts";
+import { bounds, readText } from "../bounded-body.ts";
 
-const maxBodyBytes = 16_384;
-
-/** The JSON of a request, in the form of the schema; an empty body is an empty object. @throws VALIDATION_ERROR */
+/** The JSON of a request, in the form of the schema; an empty body is an empty object. @throws VALIDATION_ERROR, RequestRefused */
 export async function parsed<T extends z.ZodType>(request: Request, schema: T): Promise<z.output<T>> {
-  const text = await request.text();
-  if (text.length > maxBodyBytes) throw invalid("The body is too large.");
+  const text = await readText(request, bounds.json);
   let body: unknown;
   try {
     body = text === "" ? {} : parseJson(text);

@@ -11,6 +11,7 @@ import { callOrigin } from "../call-origin.ts";
 import { bearerToken, proveCredential } from "../credentials.ts";
 import { invalidCredential, keyChallenge, unauthorized } from "../errors.ts";
 import { auditLater } from "../later.ts";
+import { chargeBrowser, chargeKey } from "./limits.ts";
 import { changesNothing, comesFromOwnPage, sessionToken } from "../web/visit.ts";
 
 /** Who calls the REST interface: a key, which is for one team, or a browser, whose person may be in several. */
@@ -40,6 +41,7 @@ export const findCaller = (services: Services): MiddlewareHandler<Called> => asy
     const from = callOrigin(c.req.raw.headers, requestId, "web");
     c.set("refusable", { who: { userId: found.person.userId, credentialId: found.session.id }, from });
     if (!changesNothing(c.req.method) && !comesFromOwnPage(c.req.raw, services)) throw forbidden("This request came from another site.", "Send it from a page of OmniMemory, or with an API key.");
+    await chargeBrowser(services, c, found.person.userId);
     c.set("caller", { kind: "browser", ...found, now, from });
     return next();
   }
@@ -50,6 +52,7 @@ export const findCaller = (services: Services): MiddlewareHandler<Called> => asy
   const presented = { token, from, resource: undefined };
   const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), now);
   if (proof.kind !== "ok") return invalidCredential(requestId, keyChallenge);
+  await chargeKey(services, c, proof.principal);
   c.set("caller", { kind: "key", principal: proof.principal, now, from });
   c.set("refusable", { who: refusedAs(proof.principal), from });
   auditLater(services, c, requestId, services.uses.note(proof.principal, from, now));

@@ -10,6 +10,7 @@ import { invalidCredential, keyChallenge, noCredential } from "../errors.ts";
 import { auditLater } from "../later.ts";
 import { parsed } from "./body.ts";
 import { type Called, callerInTeam, type Refusable } from "./caller.ts";
+import { chargeKey } from "./limits.ts";
 
 interface KeyRoutes {
   Variables: { requestId: string; keyContext: KeyContext; refusable?: Refusable };
@@ -36,6 +37,7 @@ export function keyRoutes(services: Services): Hono<KeyRoutes> {
     const presented = { token, from, resource: undefined };
     const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), now);
     if (proof.kind !== "ok") return invalidCredential(requestId, keyChallenge);
+    await chargeKey(services, c, proof.principal);
     c.set("keyContext", { principal: proof.principal, now, keys: services.keys, from });
     c.set("refusable", { who: refusedAs(proof.principal), from });
     auditLater(services, c, requestId, services.uses.note(proof.principal, from, now));

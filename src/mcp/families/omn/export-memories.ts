@@ -2,7 +2,7 @@ import * as z from "zod";
 import { say } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { exportMemories } from "../../../domain/memories/export.ts";
-import { defineTool, readOnly } from "../../define-tool.ts";
+import { bulkCost, defineTool, readOnly } from "../../define-tool.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
 /** OmniMemory document 1.6; users 10 (lossless round trip, verified by count and hash). */
@@ -13,6 +13,7 @@ export const exportMemoriesTool = defineTool({
   description: "Export everything you may see, with history, in pages; secrets with include_secrets only. Each page has its count and sha256; pass data, sha256 and count to omn_import_memories.",
   scope: "memory:read",
   annotations: readOnly,
+  cost: bulkCost,
   input: z.strictObject({
     format: z.enum(["ndjson", "json"]).default("ndjson"),
     filters: sameFilters.optional(),

@@ -3,7 +3,7 @@ import { say } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { importMemories, parseExport } from "../../../domain/memories/import.ts";
 import { portableMemory } from "../../../domain/memories/portable.ts";
-import { additive, defineTool } from "../../define-tool.ts";
+import { additive, bulkCost, defineTool } from "../../define-tool.ts";
 
 /** OmniMemory document 1.7; features A row 1 (at most 1,000 memories a call). */
 export const importMemoriesTool = defineTool({
@@ -13,6 +13,7 @@ export const importMemoriesTool = defineTool({
   description: "Store many memories at once: up to 1,000 of {content, key, …}, or data of an export with its sha256 and count. All are checked before any is stored.",
   scope: "memory:write",
   annotations: additive,
+  cost: bulkCost,
   input: z
     .strictObject({
       memories: z.array(portableMemory).min(1).max(1_000).meta({ listed: { type: "array", items: { type: "object" } } }).optional(),
