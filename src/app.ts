@@ -8,6 +8,7 @@ import type { WatchPorts } from "./domain/audit/watch.ts";
 import type { GraphStore } from "./domain/graph/ports.ts";
 import type { MemoryStore, SearchIndex } from "./domain/ports.ts";
 import { Semantic } from "./domain/search/semantic.ts";
+import { withTeamIds } from "./domain/search/vector-space.ts";
 import { announcedWrites, type Announcer } from "./domain/indexing/announce.ts";
 import { graphStage } from "./domain/graph/stage.ts";
 import { stageTask } from "./domain/indexing/task.ts";
@@ -132,7 +133,7 @@ export function servicesOf(env: Env, session?: string): Services {
   const indexReport = (event: string, error: unknown): void => logFault(event, "", error);
   const announcer = new QueueAnnouncer(env.JOBS, indexReport);
   const config = parseConfig(env);
-  const embedders = embeddersOf(config.embeddings, env as unknown as Parameters<typeof embeddersOf>[1]);
+  const embedders = withTeamIds(embeddersOf(config.embeddings, env as unknown as Parameters<typeof embeddersOf>[1]));
   const vectorIndex = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, indexReport);
   const serving = new ServingSpaces(shardOf);
   const progress = new D1IndexProgress(shardOf);

@@ -130,7 +130,10 @@ export interface MemoryStore {
    * gone, archived or hidden is left out.
    */
   hydrate(principal: Principal, now: number, ids: string[], told?: NearParts, compared?: Compared): Promise<Hydrated>;
-  /** Public memories of other teams of the organization, by where an index believes them to be: the truth decides on both. */
+  /**
+   * Public memories of other teams of the organization, by where an index believes them to be: the truth decides on both.
+   * Of several places that hold one id, only the memory of the team that created it.
+   */
   hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]>;
   byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;
   /** `*` stands for any characters; `limit` newest first, of the archived ones if asked. */
@@ -261,7 +264,7 @@ export interface SearchIndex {
   /** Brings the index up to `seq` from the truth. */
   catchUp(principal: Principal, seq: number): Promise<void>;
   publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]>;
-  publicById(principal: Principal, now: number, id: string): Promise<PublicPlace | undefined>;
+  publicById(principal: Principal, now: number, id: string): Promise<PublicPlace[]>;
   stats(principal: Principal): Promise<IndexStats>;
   /** For changes that the index itself does not hold: moves the generation of those who see them. Never fails the write. */
   changed(principal: Principal, changes: readonly HomeChange[]): Promise<void>;

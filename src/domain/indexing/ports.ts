@@ -1,5 +1,5 @@
 import type { Memory } from "../memories/memory.ts";
-import type { TeamHome, VectorKind } from "../search/vector-index.ts";
+import type { TeamHome, VectorKind, VectorName } from "../search/vector-index.ts";
 import type { Run, SetAside, Track } from "./stage.ts";
 
 export type Acquired = { kind: "acquired"; cursor: number; attempts: number } | { kind: "waiting"; until: number };
@@ -49,15 +49,11 @@ export interface ExpectedTrack {
 }
 
 /** A text to be found by its meaning. */
-export interface VectorClaim {
-  kind: VectorKind;
-  id: string;
+export interface VectorClaim extends VectorName {
   version: number;
   /** Of the text. */
   hash: string;
 }
-
-export type VectorName = Pick<VectorClaim, "kind" | "id">;
 
 /** What is known of a team's vectors. */
 export interface VectorStore {
@@ -65,7 +61,8 @@ export interface VectorStore {
   spaces(home: TeamHome): Promise<{ serving: { space: string; since: number } | undefined; known: string[] }>;
   /** Makes the space the one that answers, unless another than `before` does. */
   serve(home: TeamHome, space: string, before: string | undefined, now: number): Promise<void>;
-  cached(track: Track, hashes: string[]): Promise<Map<string, Float32Array>>;
+  /** By hash: vectors that the space has, and those that it may take over from its former form (`formerSpace`). */
+  cached(track: Track, hashes: string[]): Promise<{ own: Map<string, Float32Array>; former: Map<string, Float32Array> }>;
   /**
    * Notes, before the index is given them, what it will hold and what it must lose, and keeps the new vectors. Answers
    * those that are still in just this version, by id, with the version in which the index has that same text; 0 for none.

@@ -1,9 +1,9 @@
 import { sha256Hex } from "../hash.ts";
 import type { Embedder } from "../search/embedder.ts";
-import type { VectorEntry, VectorIndex, VectorKind } from "../search/vector-index.ts";
+import type { VectorEntry, VectorIndex, VectorKind, VectorName } from "../search/vector-index.ts";
 import { embedTexts } from "./embed.ts";
 import { leaseMs } from "./follow.ts";
-import type { VectorClaim, VectorName, VectorStore } from "./ports.ts";
+import type { VectorClaim, VectorStore } from "./ports.ts";
 import { LeaseLost, StageFailure, type Pace, type Run, type Taken, type Track } from "./stage.ts";
 
 export interface VectorPorts {
@@ -54,14 +54,16 @@ export async function takePage(
 
 async function embedded({ vectors }: VectorPorts, embedder: Embedder, run: Run, subjects: Subject[], hashes: ReadonlyMap<string, string>, pace: Pace) {
   const texts = new Map(subjects.flatMap(({ id, text }) => (text === undefined ? [] : [[hashes.get(id) as string, text] as const])));
-  const cached = texts.size === 0 ? new Map<string, Float32Array>() : await vectors.cached(run, [...texts.keys()]);
-  const missing = [...texts].filter(([hash]) => !cached.has(hash));
+  const none = new Map<string, Float32Array>();
+  const { own, former } = texts.size === 0 ? { own: none, former: none } : await vectors.cached(run, [...texts.keys()]);
+  const missing = [...texts].filter(([hash]) => !own.has(hash) && !former.has(hash));
   const answer = await embedTexts(embedder, missing.map(([, text]) => text), pace);
-  const fresh = new Map(missing.flatMap(([hash, text]) => {
+  const made = missing.flatMap(([hash, text]) => {
     const vector = answer.vectors.get(text);
     return vector ? [[hash, vector] as const] : [];
-  }));
-  const known = new Map([...cached, ...fresh]);
+  });
+  const fresh = new Map([...former, ...made]);
+  const known = new Map([...own, ...fresh]);
   const open = subjects.findIndex(({ id, text }) => text !== undefined && !known.has(hashes.get(id) as string) && !answer.refused.has(text));
   return { fresh, known, refused: answer.refused, done: open === -1 ? subjects.length : open, interrupted: answer.interrupted };
 }

@@ -42,7 +42,7 @@ async function byId(ctx: Context, id: string | number): Promise<LookedUp> {
   const own = await ctx.memories.get(ctx.principal, ctx.now, id);
   if (own) return complete(own.archivedAt === null ? [own] : []);
   if (typeof id === "number") return complete([]);
-  return ofOthers(ctx, ctx.index.publicById(ctx.principal, ctx.now, id).then((place) => (place ? [place] : [])));
+  return ofOthers(ctx, ctx.index.publicById(ctx.principal, ctx.now, id));
 }
 
 async function byIdAt(ctx: Context, id: string | number, asOf: number): Promise<LookedUp> {

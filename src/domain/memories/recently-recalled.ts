@@ -30,12 +30,12 @@ export async function repeatedMemory(ctx: Context, fresh: MemoryState): Promise<
 async function stillThere(ctx: Context, id: string): Promise<Memory | undefined> {
   const own = await ctx.memories.get(ctx.principal, ctx.now, id);
   if (own) return own.archivedAt === null ? own : undefined;
-  const place = await ctx.index.publicById(ctx.principal, ctx.now, id).catch((error: unknown) => {
+  const places = await ctx.index.publicById(ctx.principal, ctx.now, id).catch((error: unknown) => {
     // What cannot be compared is stored: rather a repeat than a lost write.
     ctx.report("loop-guard", error);
-    return undefined;
+    return [];
   });
-  return place && (await ctx.memories.hydratePublic(ctx.principal, ctx.now, [place]))[0];
+  return places.length > 0 ? (await ctx.memories.hydratePublic(ctx.principal, ctx.now, places))[0] : undefined;
 }
 
 /** `visibilities` go from few to many. */

@@ -88,15 +88,15 @@ class Search {
     const nearest = nearby.filter(({ kind }) => kind === "memory");
     const near = nearOf(nearby);
     this.#withoutOthers = answer.withoutOthers ?? false;
-    const text = places(answer.hits.map(({ id, score }) => ({ id, score })));
-    const byVector = places(nearest.map(({ id, similarity }) => ({ id, score: similarity })));
+    const text = places(answer.hits.map(({ id, place, score }) => ({ id: nameOf(id, place), score })));
+    const byVector = places(nearest.map((hit) => ({ id: nameOf(hit.id, hit), score: hit.similarity })));
     const elsewhere = [...answer.hits.flatMap(({ place }) => place ?? []), ...nearest.flatMap(placeOf)];
     // What is near by meaning costs no round trip of its own: its memories come with the others, what it is with the graph.
     const wanted = new Set([...text.keys(), ...byVector.keys()]);
     // A leg says nothing about what it did not bring. For what words brought, the hydration knows how near it is (LoCoMo: R@5
     // 68.7 -> 69.4, MRR 54.3 -> 54.9, default recall 65.1 -> 66.6; 100 neighbours of Vectorize instead of 35: 69.1, 54.7, 65.4).
-    const ids = [...text.keys()].filter((id) => !byVector.has(id)).slice(0, maxCompared);
-    const [{ byId, seq, vectors }, expanded] = await Promise.all([
+    const ids = answer.hits.filter(({ id, place }) => !place && !byVector.has(id)).map(({ id }) => id).slice(0, maxCompared);
+    const [{ byName, seq, vectors }, expanded] = await Promise.all([
       this.#hydrate(wanted, elsewhere, { told: near, ...(asked ? { compared: { space: asked.space, ids } } : {}) }),
       askGraph(this.#ctx, this.#legs, this.#input, { terms: this.#terms.map(({ term }) => term), hits: answer.hits, near, hasRoom: wanted.size < this.#input.limit }),
     ]);
@@ -104,47 +104,50 @@ class Search {
       // The index missed a change that the truth has: repair it, then ask once more.
       if (await this.#caughtUp(seq)) return this.run(true);
     }
-    this.#legs.recount("memory_text", confirmed(text, byId));
-    this.#legs.recount("memory_vector", confirmed(byVector, byId));
+    this.#legs.recount("memory_text", confirmed(text, byName));
+    this.#legs.recount("memory_vector", confirmed(byVector, byName));
     const compared = asked ? [...vectors].map(([id, values]) => ({ id, score: cosine(asked.values, values) })) : [];
-    const vector = places([...nearest.map(({ id, similarity }) => ({ id, score: similarity })), ...compared].sort((a, b) => b.score - a.score));
+    const vector = places([...[...byVector].map(([id, { score }]) => ({ id, score })), ...compared].sort((a, b) => b.score - a.score));
     const called = calledIn(this.#text, this.#terms, expanded.entities);
     const drawn = drawnBy(expanded, called);
     const told = nearBy(expanded);
     // What only the graph leads to comes after what matches, and is fetched when there is room for it; what tells of something
     // that the question calls by another of its names does match.
-    const byName = new Set(called.flatMap(({ entity }) => entity.sourceMemories));
-    const missing = [...drawn.keys()].filter((id) => !byId.has(id) && (byName.has(id) || byId.size < this.#input.limit));
+    const isCalled = new Set(called.flatMap(({ entity }) => entity.sourceMemories));
+    const missing = [...drawn.keys()].filter((id) => !byName.has(id) && (isCalled.has(id) || byName.size < this.#input.limit));
     if (missing.length > 0) {
-      for (const [id, memory] of (await this.#hydrate(new Set(missing), [])).byId) byId.set(id, memory);
+      for (const [name, memory] of (await this.#hydrate(new Set(missing), [])).byName) byName.set(name, memory);
     }
+    // An id that one's own team holds means one's own memory. From here on no two memories of an answer have the same id.
+    const ownIds = new Set([...text.keys(), ...vector.keys(), ...drawn.keys(), ...told.keys()]);
+    const byId = new Map([...byName].flatMap(([name, memory]) => (name === memory.id || !ownIds.has(memory.id) ? [[memory.id, { name, memory }] as const] : [])));
+    const memories = [...byId.values()].map(({ memory }) => memory);
 
     const question = this.#question(answer);
-    const bits = new Map(answer.hits.map(({ id, own, lent }) => [id, { own, lent }]));
+    const bits = new Map(answer.hits.map(({ id, place, own, lent }) => [nameOf(id, place), { own, lent }]));
     // A vector from before a memory became secret finds it no more.
     const byMeaning = ({ sensitivity }: Memory) => (sensitivity === "secret" ? [] : [vector, told]);
-    const isFound = (memory: Memory): boolean => [text, drawn, ...byMeaning(memory)].some((leg) => leg.has(memory.id));
-    const found = [...byId.values()].filter((memory) => isFound(memory) && matches(memory, this.#input)).map((memory): Found => {
-      const { id } = memory;
-      const { own, lent } = bits.get(id) ?? { own: heldBits(question, memory), lent: 0 };
+    const isFound = (name: string, memory: Memory): boolean => [text, drawn, ...byMeaning(memory)].some((leg) => leg.has(name));
+    const found = [...byId.values()].filter(({ name, memory }) => isFound(name, memory) && matches(memory, this.#input)).map(({ name, memory }): Found => {
+      const { own, lent } = bits.get(name) ?? { own: heldBits(question, memory), lent: 0 };
       const same = sameBits(called, own, memory);
       return {
         memory,
         evidence: { own: (heldTogether(question, memory, own) | same) >>> 0, lent },
         renamed: sourceWeights.entity * weightOf(question, same),
-        ...placed("text", text.get(id)),
-        ...placed("vector", vector.get(id)),
-        ...placed("near", told.get(id)),
-        ...placed("graph", drawn.get(id)),
+        ...placed("text", text.get(name)),
+        ...placed("vector", vector.get(name)),
+        ...placed("near", told.get(name)),
+        ...placed("graph", drawn.get(name)),
       };
     });
     return {
       question,
       ranked: await this.#reranked(question, fuse(question, found, { vectorWeight, halfLife: this.#ctx.recencyHalfLife ?? usualHalfLife })),
-      concepts: conceptsOf(expanded, byId.values()),
+      concepts: conceptsOf(expanded, memories),
       ties: expanded.ties,
       legs: this.#legs.reports,
-      basis: this.#basis(question, byId.keys(), expanded.ties, called),
+      basis: this.#basis(question, [...byName.values()].map(({ id }) => id), expanded.ties, called),
       withoutOthers: this.#withoutOthers,
     };
   }
@@ -221,14 +224,14 @@ class Search {
 
   /** As the truth has them; what it does not confirm, or the caller may not see, is missing. `seq` is the team's newest change. */
   async #hydrate(
-    ids: ReadonlySet<string>,
+    names: ReadonlySet<string>,
     places: PublicPlace[],
     { told, compared }: { told?: NearParts; compared?: Compared } = {},
-  ): Promise<Omit<Hydrated, "memories"> & { byId: Map<string, Memory> }> {
+  ): Promise<Omit<Hydrated, "memories"> & { byName: Map<string, Memory> }> {
     const { memories, principal, now } = this.#ctx;
     const { asOf } = this.#input;
-    const elsewhere = new Map(places.map((place) => [place.id, place]));
-    const own = [...ids].filter((id) => !elsewhere.has(id));
+    const elsewhere = new Map(places.map((place) => [nameOf(place.id, place), place]));
+    const own = [...names].filter((name) => !elsewhere.has(name));
     // Another team's shard, or the directory, is no reason to withhold one's own.
     const unheard = (error: unknown): Memory[] => {
       this.#ctx.report("search.organization", error);
@@ -242,13 +245,17 @@ class Search {
     ]);
     // A question does not name a secret: what it says takes no part in the ranking, nor is it shown.
     const found = [...mine.memories, ...foreign, ...past].map((memory) => (memory.sensitivity === "secret" ? concealed(memory) : memory));
-    return { byId: new Map(found.map((memory) => [memory.id, memory])), vectors: mine.vectors, seq: mine.seq };
+    const named = (memory: Memory): string => nameOf(memory.id, memory.teamId === principal.teamId ? undefined : memory);
+    return { byName: new Map(found.map((memory) => [named(memory), memory])), vectors: mine.vectors, seq: mine.seq };
   }
 }
 
+/** Names a memory among those that the legs bring: one's own by its id, another team's by its team too. */
+const nameOf = (id: string, place?: { teamId?: string | undefined }): string => (place?.teamId === undefined ? id : `${place.teamId}/${id}`);
+
 const places = (ranked: { id: string; score: number }[]): Map<string, Place> => new Map(ranked.map(({ id, score }, i) => [id, { rank: i + 1, score }]));
 
-const confirmed = (places: ReadonlyMap<string, Place>, byId: ReadonlyMap<string, Memory>): number => [...places.keys()].filter((id) => byId.has(id)).length;
+const confirmed = (places: ReadonlyMap<string, Place>, byName: ReadonlyMap<string, Memory>): number => [...places.keys()].filter((name) => byName.has(name)).length;
 
 const placed = <K extends string, P extends Place>(leg: K, place: P | undefined): Partial<Record<K, P>> => (place ? ({ [leg]: place } as Record<K, P>) : {});
 

@@ -12,10 +12,13 @@ export interface TeamHome {
   shard: string;
 }
 
-export interface VectorEntry {
+export interface VectorName {
   kind: VectorKind;
-  /** Id of the memory, entity or relationship: UUID. */
+  /** Id of the memory, entity or relationship within its team: UUID. */
   id: string;
+}
+
+export interface VectorEntry extends VectorName {
   /** Of what was embedded: greater for each newer one of the same id. */
   version: number;
   visibility: "private" | "shared" | "public";
@@ -43,7 +46,7 @@ export interface VectorIndex {
   /** Found from the next query on, also while the store behind does not show it yet. Replaces older versions. */
   upsert(team: TeamHome, space: string, entries: VectorEntry[]): Promise<void>;
   /** From one space, or from all. */
-  remove(team: TeamHome, entries: { kind: VectorKind; id: string }[], space?: string): Promise<void>;
+  remove(team: TeamHome, entries: VectorName[], space?: string): Promise<void>;
   /**
    * The nearest that the principal may see, best first, up to `limit` of each kind; public memories of other teams of the
    * organization included. A state told for this question spares asking where nothing is.

@@ -100,6 +100,10 @@ export const byKey = `SELECT ${selectList} FROM memories m WHERE ${live} AND m.k
 export const named = `SELECT ${selectList} FROM memories m
   WHERE ${visible} AND m.home = ?3 AND m.namespace = ?4 AND m.key = ?5 AND m.archived_at IS NULL`;
 
+/** Those that came to their team by an import. Parameter: `[{teamId, id}]` as JSON. */
+export const importedAmong = `SELECT DISTINCT v.team_id, v.memory_id FROM json_each(?1) e
+  CROSS JOIN versions v ON v.team_id = e.value ->> '$.teamId' AND v.memory_id = e.value ->> '$.id' WHERE v.action = 'import'`;
+
 const extract = (property: string): string => `e.value ->> '$.${property}'`;
 
 const never = new Set(["teamId", "id", "alias", "createdAt", "createdBy", "createdTool", "accessCount", "accessedAt"]);

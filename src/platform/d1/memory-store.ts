@@ -144,7 +144,23 @@ export class D1MemoryStore implements MemoryStore {
         return this.#opened.memories({ ...principal, shard }, rows);
       }),
     );
-    return found.flat();
+    return this.#withoutImpostors(found.flat(), byShard);
+  }
+
+  /**
+   * Two teams may hold one id from before imports gave up ids that another team holds. The memory is then that of the team
+   * that created it rather than imported it, and among equals that of the older team: dates and authors may be claimed by an
+   * import, the history's own actions and the ids of teams may not.
+   */
+  async #withoutImpostors(found: Memory[], byShard: ReadonlyMap<string, PublicPlace[]>): Promise<Memory[]> {
+    const contested = [...Map.groupBy(found, ({ id }) => id).values()].filter((holders) => holders.length > 1);
+    if (contested.length === 0) return found;
+    const names = JSON.stringify(contested.flat().map(({ teamId, id }) => ({ teamId, id })));
+    const answers = await Promise.all([...byShard.keys()].map((shard) => this.#shardOf(shard).prepare(statements.importedAmong).bind(names).raw<[string, string]>()));
+    const imported = new Set(answers.flat().map(([teamId, id]) => `${teamId}/${id}`));
+    const isImported = ({ teamId, id }: Memory): number => Number(imported.has(`${teamId}/${id}`));
+    const impostors = new Set(contested.flatMap((holders) => holders.sort((a, b) => isImported(a) - isImported(b) || (a.teamId < b.teamId ? -1 : 1)).slice(1)));
+    return found.filter((memory) => !impostors.has(memory));
   }
 
   /** Those of teams of the organization, where they live. An index may be out of date about both; the directory is not. */

@@ -1,7 +1,8 @@
-import type { VectorClaim, VectorName, VectorStore } from "../../domain/indexing/ports.ts";
+import type { VectorClaim, VectorStore } from "../../domain/indexing/ports.ts";
 import { LeaseLost, type Run, type Track } from "../../domain/indexing/stage.ts";
 import { graphVectorStageName, vectorStageName } from "../../domain/indexing/vector-stage.ts";
-import type { TeamHome, VectorKind } from "../../domain/search/vector-index.ts";
+import type { TeamHome, VectorKind, VectorName } from "../../domain/search/vector-index.ts";
+import { formerSpace } from "../../domain/search/vector-space.ts";
 import { holding, renew } from "./index-progress.ts";
 import { jsonArrays } from "./memory-sql.ts";
 import type { ShardOf } from "./shard-of.ts";
@@ -72,12 +73,15 @@ export class D1VectorStore implements VectorStore {
       .run();
   }
 
-  async cached({ home, space }: Track, hashes: string[]): Promise<Map<string, Float32Array>> {
+  async cached({ home, space }: Track, hashes: string[]): Promise<{ own: Map<string, Float32Array>; former: Map<string, Float32Array> }> {
     const { results } = await this.#shardOf(home.shard)
-      .prepare("SELECT hash, hex(vector) AS vector FROM vector_cache WHERE team_id = ?1 AND space = ?2 AND hash IN (SELECT value FROM json_each(?3))")
-      .bind(home.teamId, space, JSON.stringify(hashes))
-      .all<{ hash: string; vector: string }>();
-    return new Map(results.map(({ hash, vector }) => [hash, fromHex(vector)]));
+      .prepare("SELECT space, hash, hex(vector) AS vector FROM vector_cache WHERE team_id = ?1 AND space IN (?2, ?4) AND hash IN (SELECT value FROM json_each(?3))")
+      .bind(home.teamId, space, JSON.stringify(hashes), formerSpace(space) ?? space)
+      .all<{ space: string; hash: string; vector: string }>();
+    const found = { own: new Map<string, Float32Array>(), former: new Map<string, Float32Array>() };
+    for (const row of results) found[row.space === space ? "own" : "former"].set(row.hash, fromHex(row.vector));
+    for (const hash of found.own.keys()) found.former.delete(hash);
+    return found;
   }
 
   async claim(run: Run, until: number, claimed: VectorClaim[], unwanted: VectorName[], fresh: ReadonlyMap<string, Float32Array>): Promise<Map<string, number>> {

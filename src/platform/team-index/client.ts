@@ -150,8 +150,8 @@ export class TeamIndexClient implements SearchIndex {
     return inTime(answerMs, this.#organization(principal).publicPlaces(principal.teamId, now, { key }));
   }
 
-  async publicById(principal: Principal, now: number, id: string): Promise<PublicPlace | undefined> {
-    return (await inTime(answerMs, this.#organization(principal).publicPlaces(principal.teamId, now, { id })))[0];
+  async publicById(principal: Principal, now: number, id: string): Promise<PublicPlace[]> {
+    return inTime(answerMs, this.#organization(principal).publicPlaces(principal.teamId, now, { id }));
   }
 
   async stats(principal: Principal): Promise<IndexStats> {

@@ -3,7 +3,7 @@ export interface VectorizeBinding {
   describe(): Promise<{ dimensions: number }>;
   query(values: Float32Array, options: VectorizeQueryOptions): Promise<{ matches: { id: string; score: number; metadata?: Record<string, VectorizeVectorMetadata> }[] }>;
   upsert(vectors: VectorizeVector[]): Promise<unknown>;
-  getByIds(ids: string[]): Promise<{ id: string; metadata?: Record<string, VectorizeVectorMetadata> }[]>;
+  getByIds(ids: string[]): Promise<{ id: string; namespace?: string; metadata?: Record<string, VectorizeVectorMetadata> }[]>;
   deleteByIds(ids: string[]): Promise<unknown>;
 }
 

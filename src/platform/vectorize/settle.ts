@@ -1,7 +1,7 @@
 import type { VectorizeBindings } from "./bindings.ts";
+import { readBatch } from "./deletion.ts";
 
-/** Ids in one getByIds (error 40007), and how many of these run side by side: a Worker has six connections. */
-const readBatch = 20;
+/** How many getByIds run side by side: a Worker has six connections. */
 const sideBySide = 6;
 
 /** Calls to Vectorize in one run, so that a long queue does not use up what an invocation may call. */

@@ -1,16 +1,15 @@
-import { sha256Hex } from "../../domain/hash.ts";
-import type { TeamHome, VectorEntry, VectorHit, VectorIndex, VectorKind } from "../../domain/search/vector-index.ts";
+import type { TeamHome, VectorEntry, VectorHit, VectorIndex, VectorKind, VectorName } from "../../domain/search/vector-index.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { PendingHit, PendingVector, SpaceRef } from "../team-index/pending-vectors.ts";
 import type { TeamIndex } from "../team-index/team-index.ts";
 import { inTime } from "../../domain/within.ts";
 import type { VectorizeBinding, VectorizeBindings } from "./bindings.ts";
 import { settlePending } from "./settle.ts";
-import { organizationNamespace, parseVectorId, teamNamespace, vectorId } from "./vector-ids.ts";
+import { batches, deleteVectors } from "./deletion.ts";
+import { markOf, organizationNamespace, parseVectorId, teamDigest, teamNamespace, vectorId, type VectorPlace } from "./vector-ids.ts";
 
-/** Limits of Vectorize: vectors per upsert from a Worker, ids per delete (error 40007), results without content. */
+/** Limits of Vectorize: vectors per upsert from a Worker, results without content. */
 const upsertBatch = 1_000;
-const deleteBatch = 100;
 const maxTopK = 100;
 
 /** What other teams of the organization may find. */
@@ -23,6 +22,9 @@ const othersMs = 1_000;
 /** With so many waiting, a write asks whether Vectorize shows the oldest by now, instead of leaving it to the next minute. */
 const settleAbove = 2_000;
 
+/** Digests of team ids that are remembered. */
+const mostDigests = 1_000;
+
 type Index = DurableObjectStub<TeamIndex>;
 type Report = (event: string, error: unknown) => void;
 
@@ -30,13 +32,15 @@ type Report = (event: string, error: unknown) => void;
  * Vectors of a team in Vectorize, one namespace for each team and vector space, and what Vectorize does not show yet in the
  * team's index object. Public ones have a second copy in the organization's namespace and index object. Metadata:
  * `audience` ("team" or the owner's user id), `kind` and `version`; of copies `kind`, `version`, `team` and `shard`
- * (metadata-indexes.ts says which must be indexed).
+ * (metadata-indexes.ts says which must be indexed). A hit counts only if its id names the team that is asked, or the one
+ * that the copy's metadata says.
  */
 export class VectorizeIndex implements VectorIndex {
   readonly #bindings: VectorizeBindings;
   readonly #objects: DurableObjectNamespace<TeamIndex>;
   readonly #report: Report;
   readonly #marks = new Map<string, string>();
+  readonly #digests = new Map<string, string>();
 
   constructor(bindings: VectorizeBindings, objects: DurableObjectNamespace<TeamIndex>, report: Report) {
     this.#bindings = bindings;
@@ -48,33 +52,30 @@ export class VectorizeIndex implements VectorIndex {
     const dimensions = entries[0]?.values.length;
     if (dimensions === undefined) return;
     const mark = await this.#mark(space);
+    const digest = await this.#digest(team.teamId);
     const binding = await this.#bindings.withDimensions(dimensions);
-    const own = entries.map((entry) => pendingOf(team, mark, entry, "team"));
-    const copies = entries.filter(({ visibility }) => visibility === "public").map((entry) => pendingOf(team, mark, entry, "organization"));
+    const own = entries.map((entry) => pendingOf(team, { team: digest, mark, copy: "team" }, entry));
+    const copies = entries.filter(({ visibility }) => visibility === "public").map((entry) => pendingOf(team, { team: digest, mark, copy: "organization" }, entry));
     // A later version may have ceased to be public.
-    const withdrawn = entries
-      .filter(({ kind, visibility, version }) => maybePublic.has(kind) && visibility !== "public" && version > 1)
-      .map(({ kind, id }) => vectorId(kind, id, mark, "organization"));
+    const withdrawn = entries.filter(({ kind, visibility, version }) => maybePublic.has(kind) && visibility !== "public" && version > 1);
     const [full] = await Promise.all([
       this.#write(binding, this.#team(team), { mark, dimensions }, own),
       copies.length > 0 ? this.#write(binding, this.#organization(team), { mark, dimensions }, copies) : undefined,
-      withdrawn.length > 0 ? this.#withdraw([binding], this.#organization(team), withdrawn) : undefined,
+      withdrawn.length > 0 ? this.#withdraw(binding, team, { mark, copy: "organization" }, withdrawn) : undefined,
     ]);
     if (full) await this.settle(team);
   }
 
-  async remove(team: TeamHome, entries: { kind: VectorKind; id: string }[], space?: string): Promise<void> {
-    const object = this.#team(team);
+  async remove(team: TeamHome, entries: VectorName[], space?: string): Promise<void> {
     const copied = entries.filter(({ kind }) => maybePublic.has(kind));
     const only = space === undefined ? undefined : await this.#mark(space);
-    for (const { mark, dimensions } of await object.vectorSpaces()) {
+    for (const { mark, dimensions } of await this.#team(team).vectorSpaces()) {
       if (only !== undefined && mark !== only) continue;
-      const binding = await this.#bindings.find(dimensions);
-      const idsOf = (named: typeof entries, copy: "team" | "organization"): string[] => named.map(({ kind, id }) => vectorId(kind, id, mark, copy));
       // An index that is no longer bound took its vectors along.
+      const binding = await this.#bindings.find(dimensions);
       await Promise.all([
-        this.#withdraw(binding ? [binding] : [], object, idsOf(entries, "team")),
-        this.#withdraw(binding ? [binding] : [], this.#organization(team), idsOf(copied, "organization")),
+        this.#withdraw(binding, team, { mark, copy: "team" }, entries),
+        this.#withdraw(binding, team, { mark, copy: "organization" }, copied),
       ]);
     }
   }
@@ -108,14 +109,20 @@ export class VectorizeIndex implements VectorIndex {
         return [];
       });
     const [mine, theirs] = await Promise.all([own, state.others && publicKinds.length > 0 ? others() : []]);
-    const hits = [
-      ...mine.map(({ id, similarity }): VectorHit => ({ ...parseVectorId(id), similarity })),
-      ...theirs.map(({ id, similarity, teamId, shard }): VectorHit => ({ ...parseVectorId(id), similarity, teamId, shard })),
-    ];
-    const ranked = hits.sort((a, b) => b.similarity - a.similarity);
+    const hits = await Promise.all([
+      ...mine.map(async (found) => this.#accepted(found, principal.teamId)),
+      ...theirs.map(async (found) => (await this.#accepted(found, found.teamId)).map((hit): VectorHit => ({ ...hit, teamId: found.teamId, shard: found.shard }))),
+    ]);
+    const ranked = hits.flat().sort((a, b) => b.similarity - a.similarity);
     const ofKind = Map.groupBy(ranked, ({ kind }) => kind);
     const kept = new Set(kinds.flatMap((kind) => ofKind.get(kind)?.slice(0, limit) ?? []));
     return ranked.filter((hit) => kept.has(hit));
+  }
+
+  /** Nothing of another team than the id names. Ids of the former form name none: there the namespace and the metadata have to do. */
+  async #accepted({ id: vectorId, similarity }: Found, teamId: string): Promise<VectorHit[]> {
+    const { kind, id, team } = parseVectorId(vectorId);
+    return team === undefined || team === (await this.#digest(teamId)) ? [{ kind, id, similarity }] : [];
   }
 
   /** Lets go of what Vectorize shows by now; called every minute. */
@@ -136,12 +143,12 @@ export class VectorizeIndex implements VectorIndex {
     return waiting > settleAbove;
   }
 
-  async #withdraw(bindings: VectorizeBinding[], object: Index, ids: string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await object.removeVectors(ids);
-    for (const binding of bindings) {
-      for (const batch of batches(ids, deleteBatch)) await binding.deleteByIds(batch);
-    }
+  async #withdraw(binding: VectorizeBinding | undefined, team: TeamHome, place: Omit<VectorPlace, "team">, entries: VectorName[]): Promise<void> {
+    if (entries.length === 0) return;
+    const digest = await this.#digest(team.teamId);
+    const ids = entries.map(({ kind, id }) => vectorId(kind, id, { ...place, team: digest }));
+    await (place.copy === "team" ? this.#team(team) : this.#organization(team)).removeVectors(ids);
+    if (binding) await deleteVectors(binding, team, place.mark, ids);
   }
 
   /** What waits is newer than what Vectorize shows of it. Either is worth having without the object that knows what waits; without one nothing does. */
@@ -162,9 +169,16 @@ export class VectorizeIndex implements VectorIndex {
   }
 
   async #mark(space: string): Promise<string> {
-    const mark = this.#marks.get(space) ?? (await sha256Hex(space)).slice(0, 8);
+    const mark = this.#marks.get(space) ?? (await markOf(space));
     this.#marks.set(space, mark);
     return mark;
+  }
+
+  async #digest(teamId: string): Promise<string> {
+    const digest = this.#digests.get(teamId) ?? (await teamDigest(teamId));
+    if (this.#digests.size >= mostDigests) this.#digests.clear();
+    this.#digests.set(teamId, digest);
+    return digest;
   }
 
   #team({ teamId }: { teamId: string }): Index {
@@ -178,10 +192,11 @@ export class VectorizeIndex implements VectorIndex {
 
 type Found = PendingHit;
 
-function pendingOf(team: TeamHome, mark: string, entry: VectorEntry, copy: "team" | "organization"): PendingVector {
+function pendingOf(team: TeamHome, place: VectorPlace, entry: VectorEntry): PendingVector {
   const { kind, version, visibility, ownerId, values } = entry;
+  const { mark, copy } = place;
   return {
-    id: vectorId(kind, entry.id, mark, copy),
+    id: vectorId(kind, entry.id, place),
     namespace: copy === "team" ? teamNamespace(team.teamId, mark) : organizationNamespace(team.organizationId, mark),
     kind, version, values,
     audience: copy === "team" && visibility === "private" ? ownerId : "team",
@@ -193,8 +208,4 @@ function pendingOf(team: TeamHome, mark: string, entry: VectorEntry, copy: "team
 function toVectorize({ id, namespace, kind, version, audience, teamId, shard, values }: PendingVector): VectorizeVector {
   const metadata = namespace.startsWith("org:") ? { kind, version, team: teamId, shard } : { kind, version, audience };
   return { id, namespace, values, metadata };
-}
-
-function* batches<T>(items: T[], size: number): Generator<T[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
