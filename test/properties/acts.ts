@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Op } from "./commands.ts";
-import { canWrite, isAdmin, type Proposal, type Role } from "./model.ts";
+import { canRead, canWrite, isAdmin, now, type Proposal, type Role } from "./model.ts";
 import { decide } from "./model-review.ts";
 import type { Link } from "./roster.ts";
 import { everyScope, type Credential, type Person, type Town } from "./town.ts";
@@ -170,6 +170,20 @@ const changeWhatWaits: Act = async (town, p, op) => {
   if (town.model.proposals.includes(proposal)) await decideOn(town, p, proposal, true);
 };
 
+/** What others see is changed, archived or restored by a member: they see it as it was until an admin has accepted that. */
+const changeWhatIsShared: Act = async (town, p, op) => {
+  const shared = town.model.entries.filter((entry) => entry.team === p.team && now(entry).visibility !== "private");
+  const members = town.credentials.filter((one) => one.active && one.team === p.team && canWrite(one) && canRead(one) && !isAdmin(one));
+  const entry = shared[op.target % Math.max(1, shared.length)];
+  const author = members[op.who % Math.max(1, members.length)];
+  if (!entry || !author) return decideOne(town, p, { ...op, limit: 6, flag: true });
+  const target = town.indexOf(entry);
+  if (op.limit > 4) await omnWrites["omn_forget_memory"]?.(town, author, { ...op, target, variant: 0, limit: 1, flag: false }, "omn_forget_memory");
+  else await omnWrites["omn_update_memory"]?.(town, author, { ...op, target, variant: now(entry).archivedAt === null ? (op.variant & 5) | 1 : 32, limit: 1 }, "omn_update_memory");
+  const proposal = town.model.proposals.findLast((one) => one.entry === entry && one.by === author.user && one.state === "pending");
+  if (proposal && op.place > 2) await decideOn(town, p, proposal, op.flag);
+};
+
 const decideOne: Act = async (town, p, op) => {
   const { proposals } = town.model;
   const waiting = proposals.filter(({ state, entry }) => state === "pending" && entry.team === p.team);
@@ -229,6 +243,6 @@ export const acts: Record<string, { weight: number; act: Act }> = {
   "change role": { weight: 4, act: changeRole }, remove: { weight: 3, act: remove }, leave: { weight: 2, act: leave },
   transfer: { weight: 2, act: transfer }, "owners go at once": { weight: 1, act: ownersGoAtOnce },
   review: { weight: 1, act: review }, decide: { weight: 7, act: decideOne },
-  "change what waits": { weight: 3, act: changeWhatWaits },
+  "change what waits": { weight: 3, act: changeWhatWaits }, "change what is shared": { weight: 8, act: changeWhatIsShared },
   "new key": { weight: 2, act: newKey }, "revoke key": { weight: 1, act: revokeKey }, connect: { weight: 4, act: connect },
 };

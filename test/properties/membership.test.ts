@@ -85,7 +85,7 @@ async function carryOut(town: Town, op: Op): Promise<void> {
   else expect(await town.tool(p, op.tool, {}), `${p.name} is refused`).toMatchObject({ status: 401 });
   town.follow();
   await Promise.all([town.checkRoster(), town.learn()]);
-  if (write || ["decide", "change what waits"].includes(op.tool)) await town.tick();
+  if (write || ["decide", "change what waits", "change what is shared"].includes(op.tool)) await town.tick();
 }
 
 /** As in the property of isolation: `VITE_ISOLATION_RUNS=100 VITE_ISOLATION_SEED=1 npx vitest run test/properties/membership.test.ts`. */

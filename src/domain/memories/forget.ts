@@ -26,7 +26,7 @@ export interface ForgetInput {
 export type ForgetOutcome =
   | { outcome: "preview"; mode: ForgetInput["mode"]; memories: Memory[]; confirm: string; changed: boolean }
   /** `proposals`: what else is to be archived waits for a review, or was refused in one before. */
-  | { outcome: "archived" | "erased" | "proposed" | "unchanged"; ids: string[]; proposals: Proposal[] };
+  | { outcome: "archived" | "erased" | "proposed" | "unchanged"; ids: string[]; proposals?: Proposal[] };
 
 const maxForget = 500;
 
@@ -69,6 +69,7 @@ async function archive(ctx: Context, chosen: Memory[]): Promise<Archived> {
     }));
     await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes));
   }
+  if (held.length === 0) return { outcome: "archived", ids: chosen.map(({ id }) => id) };
   const waiting = new Set(held.map(({ id }) => id));
   const ids = chosen.flatMap(({ id }) => (waiting.has(id) ? [] : id));
   return { outcome: ids.length > 0 ? "archived" : proposals.some(({ state }) => state === "pending") ? "proposed" : "unchanged", ids, proposals };
@@ -95,7 +96,7 @@ async function whole(ctx: Context, chosen: Memory[]): Promise<Memory[]> {
 }
 
 async function erase(ctx: Context, chosen: Memory[]): Promise<ForgetOutcome> {
-  return { outcome: "erased", ids: await purge(ctx, chosen), proposals: [] };
+  return { outcome: "erased", ids: await purge(ctx, chosen) };
 }
 
 async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {

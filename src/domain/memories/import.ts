@@ -10,7 +10,7 @@ import { parseJson } from "../strict-json.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version, type Visibility } from "./memory.ts";
 import { importLinks } from "../graph/portable-links.ts";
-import { portableMemory, toState, type PortableMemory, type StateInput } from "./portable.ts";
+import { portableMemory, toState, type PortableMemory } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { afterStored } from "./quota.ts";
 import { isReviewed, propose, requireRoom, type Wanted, withoutReview } from "./review.ts";
@@ -136,7 +136,7 @@ function bytesOf({ history: _history, ...record }: PortableMemory): number {
 function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"], review: boolean): Promise<ImportOutcome> {
   return untilWon("these memories", async (attempt) => {
     const states = review ? await placedWithoutReview(ctx, records) : records.map(toState);
-    const held: (Wanted & { isDone: boolean })[] = [];
+    const held: Held[] = [];
     const { byId, byPlace } = await existing(ctx, records, states);
     const expired = [...byId.values()].filter((memory) => isExpired(memory, ctx.now));
     if (expired.length > 0) {
@@ -156,7 +156,8 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       if (!present) {
         const write = arrival(ctx, record, state, { keepId: attempt < attemptsWithGivenIds, review });
         writes.push(write);
-        if (review) held.push({ memory: write.memory, state: { ...write.memory, visibility: wantedOf(record) }, isDone: true });
+        const visibility = toState(record).visibility ?? "private";
+        if (visibility !== write.memory.visibility) held.push({ memory: write.memory, state: { ...write.memory, visibility }, isDone: true });
         outcome.created += 1;
         outcome.ids.push(write.memory.id);
         continue;
@@ -178,31 +179,37 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       requireVisibilityChange(ctx.principal, present, wanted.visibility);
       const next = review ? { ...wanted, ...withoutReview(ctx.principal, present, wanted) } : wanted;
       const isDone = !sameState(present, next);
-      if (!sameState(next, wanted)) held.push({ memory: isDone ? next : present, state: wanted, isDone });
+      if (review && !sameState(next, wanted)) held.push({ memory: isDone ? next : present, state: wanted, isDone });
       if (isDone) {
         if (holder && holder.id !== present.id && next.archivedAt === null) throw takenKey(next, holder);
         writes.push({ memory: next, action: "update", before: present });
         outcome.updated += 1;
       }
     }
-    const waiting = held.filter(({ memory, state }) => !sameState(memory, state));
-    if (waiting.length > 0) await requireRoom(ctx, waiting.map(({ memory }) => memory.id));
+    if (held.length > 0) await requireRoom(ctx, held.map(({ memory }) => memory.id));
     if (writes.length > 0) {
       const history = new Map(writes.flatMap(({ memory, history: earlier }) => (earlier?.length ? [[memory.id, earlier] as const] : [])));
       await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes), history);
     }
-    const decisions = new Map((await propose(ctx, waiting)).map(({ memoryId, state }) => [memoryId, state]));
-    for (const { memory, isDone } of waiting) {
-      const state = decisions.get(memory.id);
-      if (state === "pending") outcome.proposed += 1;
-      // Refused before, or changed meanwhile.
-      else if (!isDone) outcome[state ? "unchanged" : "skipped"] += 1;
-    }
+    await proposeHeld(ctx, held, outcome);
     return outcome;
   });
 }
 
-const wantedOf = (record: StateInput): Visibility => toState(record).visibility ?? "private";
+/** What of a record waits for a review; `isDone` when something of it was done at once. */
+interface Held extends Wanted {
+  isDone: boolean;
+}
+
+async function proposeHeld(ctx: Context, held: Held[], outcome: ImportOutcome): Promise<void> {
+  const states = new Map((await propose(ctx, held)).map(({ memoryId, state }) => [memoryId, state]));
+  for (const { memory, isDone } of held) {
+    const state = states.get(memory.id);
+    if (state === "pending") outcome.proposed += 1;
+    // Refused before, or changed meanwhile.
+    else if (!isDone) outcome[state ? "unchanged" : "skipped"] += 1;
+  }
+}
 
 /** Where the records go without a review: what the team holds already under the same id or key stays there, the rest is private. */
 async function placedWithoutReview(ctx: Context, records: PortableMemory[]): Promise<Partial<MemoryState>[]> {

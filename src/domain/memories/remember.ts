@@ -72,18 +72,18 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     if (existing) requireVisibilityChange(ctx.principal, existing, wanted.visibility);
     const whole = existing ? nextVersion(ctx, existing, fields, wanted) : firstVersion(ctx, wanted);
     const next = review ? { ...whole, ...withoutReview(ctx.principal, existing, whole) } : whole;
-    const isHeld = !sameState(next, whole);
+    const isHeld = review && !sameState(next, whole);
     if (isHeld) await requireRoom(ctx, [next.id]);
-    const kept = existing && sameState(existing, next) ? existing : undefined;
-    const proposed = kept && isHeld ? await proposeOnly(ctx, kept, whole) : undefined;
-    const outcome = proposed?.outcome ?? (kept ? "unchanged" : existing ? "updated" : "created");
-    const answered = kept ?? next;
-    const requestHash = answered.sensitivity === "secret" ? request.open : request.whole;
+    const unchanged = existing && sameState(existing, next) ? existing : undefined;
+    const proposed = unchanged && isHeld ? await proposeOnly(ctx, unchanged, whole) : undefined;
+    const outcome = proposed?.outcome ?? (unchanged ? "unchanged" : existing ? "updated" : "created");
+    const answered = unchanged ?? next;
+    const requestHash = [answered, whole].some(({ sensitivity }) => sensitivity === "secret") ? request.open : request.whole;
     const once: IdempotencyRecord | undefined =
       idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash, memoryId: answered.id, version: answered.version, outcome };
-    if (kept) {
+    if (unchanged) {
       if (once) await ctx.memories.settle(ctx.principal, ctx.now, once);
-      return { memory: kept, replayed: false, outcome, ...(proposed ? { proposal: proposed.proposal } : {}) };
+      return { memory: unchanged, replayed: false, outcome, ...(proposed ? { proposal: proposed.proposal } : {}) };
     }
     const [memory] = (await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", ...(existing ? { before: existing } : {}) }], once)) as [Memory];
     await ctx.index.apply(ctx.principal, [memory]);
@@ -104,12 +104,14 @@ async function isTaken(ctx: Context, { key, namespace }: MemoryState): Promise<b
  * got no further than that. Of what the team holds only the first call proposes: a late repeat replaces no newer proposal.
  */
 async function proposedBefore(ctx: Context, { memory, outcome }: RememberOutcome, { visibility }: MemoryState): Promise<{ proposal?: Proposal }> {
-  const [proposal] =
-    outcome === "proposed" && memory.visibility !== "private"
-      ? (await ctx.proposals.own(ctx.principal, [memory.id])).filter(({ version }) => version === memory.version)
-      : await propose(ctx, [{ memory, state: { ...memory, visibility } }]);
+  const isHeldByTeam = outcome === "proposed" && memory.visibility !== "private";
+  const proposal = isHeldByTeam ? await ownOf(ctx, memory) : (await propose(ctx, [{ memory, state: { ...memory, visibility } }]))[0];
   return proposal ? { proposal } : {};
 }
+
+/** The caller's newest proposal of just this version. */
+const ownOf = async (ctx: Context, { id, version }: Memory): Promise<Proposal | undefined> =>
+  legible((await ctx.proposals.own(ctx.principal, [id])).filter((proposal) => proposal.version === version))[0];
 
 type Known = Awaited<ReturnType<Context["memories"]["lookup"]>>;
 
@@ -195,7 +197,8 @@ async function replay(ctx: Context, prior: IdempotencyRecord, request: RequestHa
   if (!memory) throw new DomainError("MEMORY_NOT_FOUND", "The memory this call stored has expired since.", { mend: "Store it again with a new idempotency_key." });
   const stored = legible([await asOfVersion(ctx, memory, prior.version)])[0] as Memory;
   // The hash does not tell; what was stored does.
-  const differs = sealedFields.some((field) => input[field] !== undefined && canonical(input[field]) !== canonical(stored[field]));
+  const said: MemoryState | null | undefined = prior.outcome === "proposed" ? (await ownOf(ctx, stored))?.proposed : stored;
+  const differs = said && sealedFields.some((field) => input[field] !== undefined && canonical(input[field]) !== canonical(said[field]));
   if (prior.requestHash === request.open && differs) throw usedOtherwise();
   return { outcome: prior.outcome as RememberOutcome["outcome"], memory: stored, replayed: true };
 }

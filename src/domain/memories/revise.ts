@@ -51,7 +51,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
     const wanted = followingVersion(ctx, current, input.changes);
     const review = (current.visibility !== "private" || wanted.visibility !== "private") && (await isReviewed(ctx));
     const next = review ? { ...wanted, ...withoutReview(ctx.principal, current, wanted) } : wanted;
-    const isHeld = !sameState(next, wanted);
+    const isHeld = review && !sameState(next, wanted);
     if (isHeld) await requireRoom(ctx, [current.id]);
     if (sameState(current, next)) return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current };
     if (attempt > 0) await freeKey(ctx, current, next);

@@ -249,10 +249,10 @@ describe("[F3] deleting one's account", () => {
     const { id } = await member.keep("plan", "secret draft of the plan");
     await revise(member.at(now + 1), { target: { id }, changes: { content: "the plan", visibility: "shared" } });
     await ensurePersonalTeam({ person: { userId: member.id, name: "Grace" }, now, tenants });
-    const house = await team.owner.keep("house", "the house rules", { visibility: "shared" });
+    const house = await team.owner.keep("house", "no smoking", { visibility: "shared" });
     await setReview(team.owner.at(now), { required: true });
     // finding 8: what they proposed goes with their account
-    await revise(member.at(now + 2), { target: { id: house.id }, changes: { content: "rules with coffee" } });
+    await revise(member.at(now + 2), { target: { id: house.id }, changes: { content: "no smoking, but coffee" } });
     await indexed(team.owner.principal);
 
     await deleteAccount(leaving(member), confirm);

@@ -39,7 +39,7 @@ export const forgetMemory = defineTool({
       ...(input.confirm === undefined ? {} : { confirm: input.confirm }),
     });
     if (result.outcome !== "preview") {
-      const { outcome, ids: gone, proposals } = result;
+      const { outcome, ids: gone, proposals = [] } = result;
       if (gone.length > 0) ctx.changed({ ids: gone, listChanged: true });
       const waiting = proposals.filter(({ state }) => state === "pending").length;
       const refused = proposals.length - waiting;

@@ -26,8 +26,8 @@ export const deleteMemory = defineTool({
     }
     const [memory] = found;
     if (!memory) return { structured: { deleted: false }, text: say`false` };
-    const { outcome, proposals } = await archiveOne(ctx, memory);
-    if (outcome !== "archived") return { structured: { deleted: false, id: memory.id, ...proposalOf(proposals[0]) }, text: say`false.${proposalText(proposals[0])}` };
+    const { outcome, proposals: [proposal] = [] } = await archiveOne(ctx, memory);
+    if (outcome !== "archived") return { structured: { deleted: false, id: memory.id, ...proposalOf(proposal) }, text: say`false.${proposalText(proposal)}` };
     ctx.changed({ ids: [memory.id], listChanged: true });
     return { structured: { deleted: true, id: memory.id }, text: say`true` };
   },
