@@ -15,10 +15,15 @@ export function describeProblems(error: z.ZodError, schema: z.ZodType, input: un
   return lines.join("; ") + (more > 0 ? `; and ${more} more` : "");
 }
 
-/** Where unknown keys belong, if one of the known holds such; then which are known, once for each kind of object. */
+/**
+ * What unknown keys are called, if they are known in another spelling, and where they belong, if one of the known holds
+ * such; then which are known, once for each kind of object.
+ */
 function known(shape: Shape | undefined, keys: readonly string[], listed: Set<Shape>): string {
   if (!shape) return "";
   const moves = keys.flatMap((key) => {
+    const name = Object.keys(shape).find((name) => spelling(name) === spelling(key));
+    if (name !== undefined) return [`${key} is called ${name}`];
     const place = Object.keys(shape).find((name) => Object.hasOwn(shapeAt(shape[name]) ?? {}, key));
     return place === undefined ? [] : `${key} belongs into ${place}`;
   });
@@ -26,6 +31,9 @@ function known(shape: Shape | undefined, keys: readonly string[], listed: Set<Sh
   listed.add(shape);
   return (moves.length > 0 ? ` (${moves.join(", ")})` : "") + names;
 }
+
+/** `expiresInDays` and `expires_in_days` are one name. */
+const spelling = (name: string): string => name.replaceAll(/[_-]/g, "").toLowerCase();
 
 type Shape = z.core.$ZodShape;
 

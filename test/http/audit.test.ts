@@ -43,12 +43,12 @@ describe("[A14] the audit of a team", () => {
     const { tenant, token, keyId } = await owned();
     await sendByCloudflare({ token, headers: whence, body: toolCall("omn_store_memory", { key: "a", content: "one" }) });
     const made = await sendByCloudflare({ token, path: "/v1/keys", headers: whence, body: { name: "ci", scopes: ["memory:read"] } });
-    const { key } = await made.json<{ key: { keyId: string } }>();
+    const { key } = await made.json<{ key: { key_id: string } }>();
     const isUse = ({ action, client }: Entry): boolean => action === "key.use" && client !== null;
     const page = await until(() => read(token, tenant.teamId), ({ entries }) => entries.some(isUse));
     const by = { user_id: tenant.ownerId, user_name: "Ada", team_id: tenant.teamId, credential_id: keyId, success: true };
     expect(page.entries.find(({ action }) => action === "memory.create")).toMatchObject({ ...by, client: "vitest", address: "203.0.113.9", count: 1, subject: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-    expect(page.entries.find(({ subject }) => subject === key.keyId)).toMatchObject({ ...by, action: "key.create", client: "claude-code", address: "203.0.113.9", country: "PT" });
+    expect(page.entries.find(({ subject }) => subject === key.key_id)).toMatchObject({ ...by, action: "key.create", client: "claude-code", address: "203.0.113.9", country: "PT" });
     expect(page.entries.find(isUse)).toMatchObject({ ...by, client: "claude-code", country: "PT", subject: keyId });
     expect(page.entries.every(({ at }) => Number.isFinite(Date.parse(at)))).toBe(true);
     expect(JSON.stringify(page)).not.toContain("one");
@@ -100,7 +100,7 @@ describe("[A14] the audit of a team", () => {
     expect(new Set(actions(await of(`?until=${since}`)))).toEqual(new Set(["key.create"]));
   });
 
-  test.each(["cursor=x", "limit=0", "limit=201", "since=yesterday", "success=perhaps", "action=", "cursor=1~directory.99999"])("with %s it is a clear refusal", async (query) => {
+  test.each(["cursor=x", "limit=0", "limit=201", "since=yesterday", "until=1795176000000", "success=perhaps", "success=TRUE", "success=1", "action=", "action=memori", "action=KEY.", "actor=", "actor=%20", "cursor=1~directory.99999", "user=ada", "createdAfter=2026-11-20T12:00:00Z", "success=true&success=false", "since=2026-11-20T12:00:00Z&until=2026-11-19T12:00:00Z"])("finding 8: with %s it is a clear refusal", async (query) => {
     const { tenant, token } = await owned();
     const answer = await get(token, `/v1/teams/${tenant.teamId}/audit?${query}`);
     expect(answer.status).toBe(400);
@@ -109,8 +109,80 @@ describe("[A14] the audit of a team", () => {
 
   test.each(["%", "_", "*", "' OR 1=1 --"])("%s in a filter is text and nothing else", async (text) => {
     const { tenant, token } = await owned();
-    expect((await read(token, tenant.teamId, `?action=${encodeURIComponent(text)}`)).entries).toEqual([]);
-    expect((await read(token, tenant.teamId, `?actor=${encodeURIComponent(text)}`)).entries).toEqual([]);
+    for (const name of ["action", "actor"]) {
+      const answer = await get(token, `/v1/teams/${tenant.teamId}/audit?${name}=${encodeURIComponent(text)}`);
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(`${name}: `)]);
+    }
+  });
+});
+
+describe("finding 8: audit?actor=ada", () => {
+  const message = async (token: string, teamId: string, query: string): Promise<string> => {
+    const answer = await get(token, `/v1/teams/${teamId}/audit?${query}`);
+    expect(answer.status).toBe(400);
+    return (await answer.json<{ error: { message: string } }>()).error.message;
+  };
+  const called = (userId: string, name: string) => env.DB.prepare("update users set name = ? where id = ?").bind(name, userId).run();
+  const withAccount = (userId: string, email: string) =>
+    env.DB.prepare("insert into identities (issuer, subject, user_id, email, created_at, last_used_at) values ('https://issuer.example', ?, ?, ?, 0, 0)").bind(userId, userId, email).run();
+  const actors = ({ entries }: Page): unknown[] => [...new Set(entries.map(({ user_id: by }) => by))];
+
+  test("finds what the people of that name or mail address did, whatever the case", async () => {
+    const { tenant, token } = await owned();
+    const [grace, other] = [await addMember(tenant.teamId, "member"), await addMember(tenant.teamId, "member")];
+    await called(grace, "Åsa Hopper");
+    await withAccount(grace, "grace@example.com");
+    for (const userId of [grace, other]) await callTool((await keyFor(tenant, userId)).token, "omn_store_memory", { key: userId, content: userId });
+    await callTool(token, "omn_store_memory", { key: "a", content: "one" });
+    for (const actor of ["Ada", "ada", "ADA", tenant.ownerId]) expect(actors(await read(token, tenant.teamId, `?actor=${actor}`)), actor).toEqual([tenant.ownerId]);
+    for (const actor of ["åsa hopper", "Grace@Example.com", grace]) {
+      expect(actors(await read(token, tenant.teamId, `?actor=${encodeURIComponent(actor)}&action=memory.`)), actor).toEqual([grace]);
+    }
+    await called(other, "Ada");
+    expect(actors(await read(token, tenant.teamId, "?actor=ada")).sort()).toEqual([tenant.ownerId, other].sort());
+    const exported = await get(token, `/v1/teams/${tenant.teamId}/audit/export?actor=grace@example.com`);
+    expect(actors({ entries: (await exported.text()).trim().split("\n").map((line) => JSON.parse(line) as Entry) })).toEqual([grace]);
+  });
+
+  test("says so when nobody is called so, and what to give instead", async () => {
+    const { tenant, token } = await owned();
+    expect(await message(token, tenant.teamId, "actor=ad")).toBe('actor: nobody here has the id, name or mail address "ad". Give it whole, as a member has it, or the user_id of an entry.');
+    expect(await message(token, tenant.teamId, `actor=${crypto.randomUUID()}`)).toContain("nobody here");
+    expect(await message(token, tenant.teamId, "action=memory.eat")).toMatch(/none begins with "memory\.eat"\. Actions of this kind: memory\.archive, memory\.create/);
+    expect(await message(token, tenant.teamId, "action=eat")).toMatch(/Actions begin with one of: account\., alert\./);
+    expect(await message(token, tenant.teamId, "user=ada")).toMatch(/user.*Known here: action, actor, since, until, success, cursor, limit/);
+    expect(await message(token, tenant.teamId, "since=today")).toContain("2026-11-20T12:00:00Z");
+  });
+
+  test("somebody who left, and what the product did itself, are found by the id that their entries have", async () => {
+    const { tenant, token } = await owned();
+    const memberId = await addMember(tenant.teamId, "member");
+    await called(memberId, "Linus");
+    await callTool((await keyFor(tenant, memberId)).token, "omn_store_memory", { key: "a", content: "one" });
+    await store.removeMember(tenant.teamId, memberId);
+    expect(actors(await read(token, tenant.teamId, `?actor=${memberId}`))).toEqual([memberId]);
+    expect(await message(token, tenant.teamId, "actor=linus")).toContain("nobody here");
+    expect((await read(token, tenant.teamId, "?actor=system")).entries).toEqual([]);
+  });
+
+  test("nobody outside the team is found by their name or address, and the refusal is the same as for nobody at all", async () => {
+    const [mine, other] = [await owned(), await owned()];
+    await called(other.tenant.ownerId, "Secretive");
+    await withAccount(other.tenant.ownerId, "secretive@example.com");
+    const texts = await Promise.all(["secretive", "secretive@example.com", other.tenant.ownerId, "unheard-of"].map(async (actor) => (await message(mine.token, mine.tenant.teamId, `actor=${actor}`)).replace(actor, "…")));
+    expect(new Set(texts).size).toBe(1);
+  });
+
+  test("in the audit of an account: the person, and whoever did something to them; addresses of others are no way to ask", async () => {
+    const { tenant, browser } = await signedIn();
+    const second = await addMember(tenant.teamId, "owner");
+    await called(second, "Grace");
+    await withAccount(second, "grace@example.org");
+    await send({ token: (await keyFor(tenant, second)).token, method: "PATCH", path: `/v1/teams/${tenant.teamId}/members/${tenant.ownerId}`, body: { role: "admin" } });
+    const ask = (actor: string) => browser.get(`/v1/account/audit?actor=${actor}`);
+    expect((await (await ask("grace")).json<Page>()).entries.map(({ action }) => action)).toEqual(["member.role.admin"]);
+    expect(actors(await (await ask("ada")).json<Page>())).toEqual([tenant.ownerId]);
+    expect((await ask("grace@example.org")).status).toBe(400);
   });
 });
 
@@ -135,7 +207,9 @@ describe("[A13] [A14] who may read it", () => {
     const [mine, other] = [await owned(), await owned()];
     await callTool(other.token, "omn_store_memory", { key: "a", content: "one" });
     await callTool(mine.token, "omn_store_memory", { key: "a", content: "one" });
-    for (const query of ["", `?actor=${other.tenant.ownerId}`, "?action=memory.", `?cursor=${Date.now()}~directory.0~SHARD_0.0~SHARD_1.0`]) {
+    const foreign = await get(mine.token, `/v1/teams/${mine.tenant.teamId}/audit?actor=${other.tenant.ownerId}`);
+    expect([foreign.status, await foreign.text()]).toEqual([400, expect.stringContaining("nobody here has the id")]);
+    for (const query of ["", "?action=memory.", `?cursor=${Date.now()}~directory.0~SHARD_0.0~SHARD_1.0`]) {
       const { entries } = await read(mine.token, mine.tenant.teamId, query);
       expect(entries.filter(({ team_id: team }) => team !== mine.tenant.teamId), query).toEqual([]);
     }

@@ -81,7 +81,7 @@ describe("[S17] [A13] rotation with grace", () => {
     const graceMs = 1_500;
     const answer = await rest(token, "POST", `/${keyId}/rotate`, { grace_hours: graceMs / 3_600_000 });
     expect(answer.status).toBe(201);
-    const successor = await answer.json<{ token: string; oldExpiresAt: number }>();
+    const successor = await answer.json<{ token: string; old_expires_at: string }>();
     expect((await send({ token })).status).toBe(200);
     expect((await send({ token: successor.token })).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, graceMs + 100));

@@ -144,12 +144,12 @@ describe("[F3] teams by browser", () => {
     const { team } = await (await json(browser, "POST", "/v1/organizations", { name: "Lab" })).json<{ team: { id: string } }>();
     const made = await json(browser, "POST", `/v1/teams/${team.id}/keys`, { name: "laptop", scopes: ["memory:read", "memory:write"] });
     expect(made.status).toBe(201);
-    const { token, key } = await made.json<{ token: string; key: { keyId: string; teamId: string } }>();
-    expect(key.teamId).toBe(team.id);
+    const { token, key } = await made.json<{ token: string; key: { key_id: string; team_id: string } }>();
+    expect(key.team_id).toBe(team.id);
     expect((await callTool(token, "omn_store_memory", { key: "a", content: "one" })).isError).toBe(false);
-    const listed = await (await json(browser, "GET", `/v1/teams/${team.id}/keys`)).json<{ keys: { keyId: string }[] }>();
-    expect(listed.keys.map(({ keyId }) => keyId)).toEqual([key.keyId]);
-    expect((await json(browser, "DELETE", `/v1/teams/${team.id}/keys/${key.keyId}`)).status).toBe(200);
+    const listed = await (await json(browser, "GET", `/v1/teams/${team.id}/keys`)).json<{ keys: { key_id: string }[] }>();
+    expect(listed.keys.map(({ key_id: id }) => id)).toEqual([key.key_id]);
+    expect((await json(browser, "DELETE", `/v1/teams/${team.id}/keys/${key.key_id}`)).status).toBe(200);
     expect((await callTool(token, "omn_memory_stats")).status).toBe(401);
     expect((await json(browser, "POST", `/v1/teams/${(await newTenant()).teamId}/keys`, { name: "x", scopes: ["memory:read"] })).status).toBe(404);
   });

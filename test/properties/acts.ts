@@ -207,8 +207,8 @@ const newKey: Act = async (town, p, op) => {
   const may = p.scopes.includes("memory:admin") && p.role !== "viewer" && scopes.every((scope) => p.scopes.includes(scope));
   const answer = await ask(town, p, "POST", "/keys", { name: "laptop", scopes }, () => (may ? 201 : 403));
   if (!answer) return;
-  const { token, key } = answer.structured as { token: string; key: { keyId: string } };
-  town.issued(p, { kind: "key", token, keyId: key.keyId, scopes });
+  const { token, key } = answer.structured as { token: string; key: { key_id: string } };
+  town.issued(p, { kind: "key", token, keyId: key.key_id, scopes });
 };
 
 const revokeKey: Act = async (town, p, op) => {

@@ -1,4 +1,4 @@
-import type { AuditRecord } from "./ports.ts";
+import { type AuditRecord, systemActor } from "./ports.ts";
 
 export const alertRules = ["failed-keys", "failed-keys-from-address", "new-client", "new-country", "mass-export", "mass-delete"] as const;
 export type AlertRule = (typeof alertRules)[number];
@@ -42,8 +42,6 @@ const exporting = new Set(["memory.export"]);
 const deleting = new Set(["memory.erase", "memory.archive"]);
 /** What any rule looks at. */
 export const watchedActions: readonly string[] = [...failedKey, ...use, ...exporting, ...deleting];
-/** Memories expire and accounts are erased by the product itself. */
-const system = "system";
 
 /** From which clients and countries each credential was used before. */
 export type KnownUses = ReadonlyMap<string, { clients: ReadonlySet<string>; countries: ReadonlySet<string> }>;
@@ -86,7 +84,7 @@ function failuresFromAddress(failures: AuditEvent[], isNew: (event: AuditEvent) 
 }
 
 function amounts(rule: AlertRule, { memories, withinMs }: { memories: number; withinMs: number }, events: AuditEvent[], isNew: (event: AuditEvent) => boolean): Finding[] {
-  const byPerson = Map.groupBy(events.filter(({ userId }) => userId !== system), ({ teamId, userId }) => JSON.stringify([teamId, userId]));
+  const byPerson = Map.groupBy(events.filter(({ userId }) => userId !== systemActor), ({ teamId, userId }) => JSON.stringify([teamId, userId]));
   return [...byPerson.values()].flatMap((group) =>
     bursts(group, isNew, memories, withinMs, ({ count }) => count ?? 1).map(({ at, total }): Finding => ({
       rule, teamId: group[0]?.teamId ?? null, subject: group[0]?.userId ?? "", value: "", at, details: { memories: total, minutes: withinMs / minuteMs },

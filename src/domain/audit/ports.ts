@@ -1,6 +1,13 @@
 import type { AuditEntry } from "../tenancy/ports.ts";
 import type { Principal } from "../tenancy/principal.ts";
 
+/** What the audit of memories tells of; all audits together call it `memory.…`. */
+export const memoryActions = [
+  "create", "update", "archive", "restore", "import", "share", "erase", "export", "read-secret", "secret-refused",
+  "propose", "refuse", "review-on", "review-off", "link", "unlink",
+] as const;
+export type MemoryAction = (typeof memoryActions)[number];
+
 /** One entry of any audit, in one form. What was done to memories has an action `memory.…`, and the tool or client as `client`. */
 export interface AuditRecord {
   /** Which audit it stands in: that of the directory, or a shard's. */
@@ -25,8 +32,8 @@ export interface AuditRecord {
 export interface AuditFilter {
   /** What the action begins with. */
   action?: string | undefined;
-  /** Who did it. */
-  userId?: string | undefined;
+  /** Who did it: one of these. */
+  userIds?: readonly string[] | undefined;
   /** Both included; ms since the epoch. */
   since?: number | undefined;
   until?: number | undefined;
@@ -51,6 +58,15 @@ export interface AuditPlace {
 
 type Someone = { userId: string };
 
+/** What the product does by itself stands under this name. */
+export const systemActor = "system";
+
+/** Somebody of whom an audit may tell, with all that they are called. */
+export interface AuditPerson {
+  id: string;
+  names: readonly string[];
+}
+
 /** Answers lists of one source each, newest first and within an instant in the order of writing, from the query's position on. */
 export interface AuditReader {
   /** Of these teams only; that the principal may read them the verb has made sure of. */
@@ -59,6 +75,12 @@ export interface AuditReader {
   ofPerson(person: Someone, query: AuditQuery): Promise<AuditRecord[][]>;
   /** Teams of the organization that the person owns and that are not deleted. */
   ownedTeams(person: Someone, organizationId: string): Promise<AuditPlace[]>;
+  /** Who is in these teams, by name and by the mail addresses of their accounts. */
+  membersOf(principal: Pick<Principal, "userId">, teams: readonly AuditPlace[]): Promise<AuditPerson[]>;
+  /** Whether the audits of these teams tell of anything that they did: also of somebody who left, or the product itself. */
+  hasActed(principal: Pick<Principal, "userId">, teams: readonly AuditPlace[], userId: string): Promise<boolean>;
+  /** The person, and who did something to them. */
+  actorsOn(person: Someone): Promise<AuditPerson[]>;
   namesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 

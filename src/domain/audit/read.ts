@@ -1,10 +1,11 @@
 import { invalid } from "../errors.ts";
 import type { Principal } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
+import { type Actors, type AuditWish, toFilter } from "./filter.ts";
 import { cursorOf, mergePage, parseCursor } from "./pages.ts";
-import type { AuditFilter, AuditPosition, AuditQuery, AuditReader, AuditRecord } from "./ports.ts";
+import type { AuditPlace, AuditPosition, AuditQuery, AuditReader, AuditRecord } from "./ports.ts";
 
-export interface AuditInput extends AuditFilter {
+export interface AuditInput extends AuditWish {
   cursor?: string | undefined;
   limit: number;
 }
@@ -21,24 +22,32 @@ interface Reading {
 }
 
 /** What happened in the team. */
-export async function readTeamAudit({ principal, audit }: Reading & { principal: Principal }, input: AuditInput): Promise<AuditPage> {
-  requireAction(principal, "read the audit");
-  return pageOf(audit, input, (query) => audit.ofTeams(principal, [{ id: principal.teamId, shard: principal.shard }], query));
+export async function readTeamAudit(ctx: Reading & { principal: Principal }, input: AuditInput): Promise<AuditPage> {
+  const { teamId: id, shard } = ctx.principal;
+  requireAction(ctx.principal, "read the audit");
+  return teamsPage(ctx, [{ id, shard }], input);
 }
 
 /** What happened in all teams of the organization that the caller owns. */
-export async function readOrganizationAudit({ principal, audit }: Reading & { principal: Principal }, input: AuditInput): Promise<AuditPage> {
-  requireAction(principal, "manage the organization");
-  const teams = await audit.ownedTeams(principal, principal.organizationId);
-  return pageOf(audit, input, (query) => audit.ofTeams(principal, teams, query));
+export async function readOrganizationAudit(ctx: Reading & { principal: Principal }, input: AuditInput): Promise<AuditPage> {
+  requireAction(ctx.principal, "manage the organization");
+  return teamsPage(ctx, await ctx.audit.ownedTeams(ctx.principal, ctx.principal.organizationId), input);
+}
+
+function teamsPage({ principal, audit }: Reading & { principal: Principal }, teams: readonly AuditPlace[], input: AuditInput): Promise<AuditPage> {
+  const actors = { people: () => audit.membersOf(principal, teams), hasActed: (userId: string) => audit.hasActed(principal, teams, userId) };
+  return pageOf(audit, input, actors, (query) => audit.ofTeams(principal, teams, query));
 }
 
 /** What somebody did and what was done to them, in whatever team. */
-export const readAccountAudit = ({ person, audit }: Reading & { person: { userId: string } }, input: AuditInput): Promise<AuditPage> =>
-  pageOf(audit, input, (query) => audit.ofPerson(person, query));
+export function readAccountAudit({ person, audit }: Reading & { person: { userId: string } }, input: AuditInput): Promise<AuditPage> {
+  const actors = { people: () => audit.actorsOn(person), hasActed: () => Promise.resolve(false) };
+  return pageOf(audit, input, actors, (query) => audit.ofPerson(person, query));
+}
 
-async function pageOf(audit: AuditReader, { cursor, limit, ...filter }: AuditInput, ask: (query: AuditQuery) => Promise<AuditRecord[][]>): Promise<AuditPage> {
+async function pageOf(audit: AuditReader, { cursor, limit, ...wish }: AuditInput, actors: Actors, ask: (query: AuditQuery) => Promise<AuditRecord[][]>): Promise<AuditPage> {
   const from = cursor === undefined ? undefined : requirePosition(cursor);
+  const filter = await toFilter(wish, actors);
   const { entries, next } = mergePage(await ask({ ...filter, from, limit }), from, limit);
   const names = await audit.namesOf([...new Set(entries.flatMap(({ userId }) => userId ?? []))]);
   return {

@@ -2,11 +2,11 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { acknowledgeAlert, type Alert, alertStates, listAlerts } from "../../domain/audit/alerts.ts";
-import { parsedQuery } from "./audit.ts";
 import { type Called, callerInTeam } from "./caller.ts";
+import { parsedQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
-const listing = z.object({ state: z.enum(alertStates).default("open"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
+const listing = z.strictObject({ state: z.enum(alertStates).default("open"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
 /** What a team's audit gave reason to tell of, below its path. */
 export function alertRoutes(services: Services): Hono<Called> {

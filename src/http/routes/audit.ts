@@ -2,21 +2,20 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { type AuditInput, type AuditPage, type NamedRecord, readAccountAudit, readOrganizationAudit, readTeamAudit } from "../../domain/audit/read.ts";
-import { invalid } from "../../domain/errors.ts";
-import { describeProblems } from "../../domain/problems.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { auditOf, type TenantContext } from "../../domain/tenancy/teams.ts";
 import { type Called, callerInTeam, callingPerson } from "./caller.ts";
 import { ndjson, type NdjsonPage } from "./ndjson.ts";
+import { flag, parsedQuery } from "./query.ts";
 import { iso } from "./wire.ts";
 
-const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
-const filter = z.object({
+const instant = z.iso.datetime({ offset: true, error: "an instant such as 2026-11-20T12:00:00Z" }).transform((text) => Date.parse(text));
+const filter = z.strictObject({
   action: z.string().min(1).max(60).optional(),
-  actor: z.string().min(1).max(100).optional(),
+  actor: z.string().trim().min(1).max(320).optional(),
   since: instant.optional(),
   until: instant.optional(),
-  success: z.stringbool({ truthy: ["true"], falsy: ["false"] }).optional(),
+  success: flag.optional(),
 });
 const paged = filter.extend({ cursor: z.string().max(500).optional(), limit: z.coerce.number().int().min(1).max(200).default(50) });
 const exportPage = 200;
@@ -61,27 +60,20 @@ export const accountAudit = (services: Services) => async (c: Context<Called>): 
 };
 
 async function answered(c: Context<Called>, read: Read): Promise<Record<string, unknown>> {
-  const { actor, ...asked } = parsedQuery(c, paged);
-  const { entries, nextCursor } = await read({ ...asked, userId: actor });
+  const { entries, nextCursor } = await read(parsedQuery(c, paged));
   return { entries: entries.map(shown), ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
 }
 
 /** That it was exported is written once the first page was allowed. */
 async function exported(c: Context<Called>, read: Read, note: () => Promise<void>): Promise<Response> {
-  const { actor, ...asked } = parsedQuery(c, filter);
+  const asked = parsedQuery(c, filter);
   const page = async (cursor?: string): Promise<NdjsonPage> => {
-    const { entries, nextCursor } = await read({ ...asked, userId: actor, cursor, limit: exportPage });
+    const { entries, nextCursor } = await read({ ...asked, cursor, limit: exportPage });
     return { data: entries.map((entry) => `${JSON.stringify(shown(entry))}\n`).join(""), nextCursor };
   };
   const first = await page();
   await note();
   return ndjson("omnimemory-audit.ndjson", first, page);
-}
-
-export function parsedQuery<T extends z.ZodType>(c: Context, schema: T): z.output<T> {
-  const result = schema.safeParse(c.req.query());
-  if (!result.success) throw invalid(describeProblems(result.error, schema, c.req.query()));
-  return result.data;
 }
 
 const shown = (entry: NamedRecord): Record<string, unknown> => ({

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { refusedAs } from "../../domain/audit/refusals.ts";
 import { createKey, defaultLifetimeDays, listKeys, maxGraceHours, maxLifetimeDays, revokeKey, rotateKey, type KeyContext } from "../../domain/tenancy/keys.ts";
+import type { KeySummary } from "../../domain/tenancy/ports.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
 import { callOrigin } from "../call-origin.ts";
 import { bearerToken, proveCredential } from "../credentials.ts";
@@ -11,6 +12,7 @@ import { auditLater } from "../later.ts";
 import { parsed } from "./body.ts";
 import { type Called, callerInTeam, type Refusable } from "./caller.ts";
 import { chargeKey } from "./limits.ts";
+import { iso, isoOrNull } from "./wire.ts";
 
 interface KeyRoutes {
   Variables: { requestId: string; keyContext: KeyContext; refusable?: Refusable };
@@ -53,17 +55,31 @@ export function teamKeyRoutes(services: Services): Hono<Called> {
 }
 
 function withKeyHandlers<E extends Env>(app: Hono<E>, contextOf: (c: Context<E>) => Promise<KeyContext>): Hono<E> {
-  app.get("/", async (c) => c.json({ keys: await listKeys(await contextOf(c)) }));
+  app.get("/", async (c) => c.json({ keys: (await listKeys(await contextOf(c))).map(shownKey) }));
   app.post("/", async (c) => {
     const input = await parsed(c.req.raw, creation);
-    const issued = await createKey(await contextOf(c), { name: input.name, scopes: input.scopes, expiresInDays: input.expires_in_days });
-    return c.json(issued, 201);
+    const { token, key } = await createKey(await contextOf(c), { name: input.name, scopes: input.scopes, expiresInDays: input.expires_in_days });
+    return c.json({ token, key: shownKey(key) }, 201);
   });
   app.post("/:keyId/rotate", async (c) => {
     const input = await parsed(c.req.raw, rotation);
     const grace = input.grace_hours === undefined ? {} : { graceHours: input.grace_hours };
-    return c.json(await rotateKey(await contextOf(c), { keyId: c.req.param("keyId"), ...grace }), 201);
+    const { token, key, oldExpiresAt } = await rotateKey(await contextOf(c), { keyId: c.req.param("keyId"), ...grace });
+    return c.json({ token, key: shownKey(key), old_expires_at: iso(oldExpiresAt) }, 201);
   });
   app.delete("/:keyId", async (c) => c.json(await revokeKey(await contextOf(c), { keyId: c.req.param("keyId") })));
   return app;
 }
+
+const shownKey = (key: KeySummary): Record<string, unknown> => ({
+  key_id: key.keyId,
+  name: key.name,
+  scopes: key.scopes,
+  user_id: key.userId,
+  team_id: key.teamId,
+  created_at: iso(key.createdAt),
+  expires_at: isoOrNull(key.expiresAt),
+  revoked_at: isoOrNull(key.revokedAt),
+  last_used_at: isoOrNull(key.lastUsedAt),
+  replaced_by: key.replacedBy,
+});

@@ -7,15 +7,14 @@ import { canonical, type Memory, type MemoryState } from "../../domain/memories/
 import { portableState } from "../../domain/memories/portable.ts";
 import { acceptProposal, listProposals, type ProposedMemory, refuseProposal, reviewSetting, setReview } from "../../domain/memories/proposals.ts";
 import { proposalStates } from "../../domain/memories/review-ports.ts";
-import { invalid } from "../../domain/errors.ts";
-import { describeProblems } from "../../domain/problems.ts";
 import { omnMemory } from "../../mcp/render.ts";
 import { parsed } from "./body.ts";
 import { type Called, callerInTeam } from "./caller.ts";
+import { parsedQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
 const setting = z.strictObject({ required: z.boolean() });
-const listing = z.object({ state: z.enum(proposalStates).default("pending"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
+const listing = z.strictObject({ state: z.enum(proposalStates).default("pending"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
 /** What a verb about memories may know of the world, for a caller of the REST interface. */
 export async function memoryContext(services: Services, c: Request<Called>, teamId: string): Promise<Context> {
@@ -48,10 +47,8 @@ export function proposalRoutes(services: Services): Hono<Called> {
   const app = new Hono<Called>();
   const context = (c: Request<Called>) => memoryContext(services, c, c.req.param("team") ?? "");
   app.get("/", async (c) => {
-    const asked = listing.safeParse(c.req.query());
-    if (!asked.success) throw invalid(describeProblems(asked.error, listing, c.req.query()));
-    const { state, cursor, limit } = asked.data;
     const ctx = await context(c);
+    const { state, cursor, limit } = parsedQuery(c, listing);
     const found = await listProposals(ctx, { state, limit, ...(cursor === undefined ? {} : { below: cursor }) });
     const next = found.length === limit ? found.at(-1)?.proposal.id : undefined;
     const authorOf = await authorsOf(ctx, found.flatMap(({ memory }) => memory ?? []));

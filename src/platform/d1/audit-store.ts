@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { AuditPlace, AuditQuery, AuditReader, AuditRecord, AuditTrail } from "../../domain/audit/ports.ts";
+import type { AuditPerson, AuditPlace, AuditQuery, AuditReader, AuditRecord, AuditTrail } from "../../domain/audit/ports.ts";
 import type { AuditEntry } from "../../domain/tenancy/ports.ts";
 import { auditFailure, auditWhen } from "./directory-audit.ts";
 import { directoryAudit, memberships, organizations, teams, users } from "./directory-schema.ts";
@@ -9,9 +9,9 @@ import { liveOrganization } from "./tenant-sql.ts";
 
 type Row = Omit<AuditRecord, "source" | "success"> & { success: number };
 
-/** Parameters: ?1 of whom, ?2 until, ?3 since, ?4 beginning of the action, ?5 who, ?6 success, ?7 rows. */
+/** Parameters: ?1 of whom, ?2 until, ?3 since, ?4 beginning of the action, ?5 who as a JSON list, ?6 success, ?7 rows. */
 const filtered = (action: string, success: string): string =>
-  `at <= ?2 AND at >= ?3 AND (?4 IS NULL OR instr(${action}, ?4) = 1) AND (?5 IS NULL OR user_id = ?5) AND (?6 IS NULL OR ${success} = ?6)
+  `at <= ?2 AND at >= ?3 AND (?4 IS NULL OR instr(${action}, ?4) = 1) AND (?5 IS NULL OR user_id IN (SELECT value FROM json_each(?5))) AND (?6 IS NULL OR ${success} = ?6)
    ORDER BY at DESC, id LIMIT ?7`;
 
 const columns = `id, at, team_id AS teamId, user_id AS userId, action, success, subject, NULL AS count`;
@@ -23,6 +23,25 @@ const ofSubject = `SELECT ${columns}, ${unsaid} FROM audit WHERE subject = ?1 AN
 const ofMemories = `SELECT id, at, team_id AS teamId, user_id AS userId, 'memory.' || action AS action, 1 AS success, memory_id AS subject, count,
     tool AS client, address, NULL AS country, credential_id AS credentialId, request_id AS requestId
   FROM audit WHERE team_id = ?1 AND ${filtered("'memory.' || action", "1")}`;
+
+interface CalledRow {
+  id: string;
+  name: string | null;
+}
+
+const liveUser = "u.id = a.id AND u.deleted_at IS NULL";
+/** Parameters: teams as a JSON list. One row for each of the names. */
+const members = `WITH a (id) AS (SELECT DISTINCT m.user_id FROM json_each(?1) e CROSS JOIN memberships m ON m.team_id = e.value)
+  SELECT a.id, u.name FROM a CROSS JOIN users u ON ${liveUser}
+  UNION ALL SELECT a.id, i.email FROM a CROSS JOIN users u ON ${liveUser} CROSS JOIN identities i ON i.user_id = a.id WHERE i.email IS NOT NULL`;
+/** Parameters: who, teams as a JSON list. */
+const acted = `SELECT 1 FROM json_each(?2) e CROSS JOIN audit a ON a.team_id = e.value WHERE a.user_id = ?1 LIMIT 1`;
+/** Parameters: on whom. Of others by their names only: mail addresses are for those who manage a team. */
+const actorsOn = `WITH a (id) AS (SELECT ?1 UNION SELECT user_id FROM audit WHERE subject = ?1 AND user_id IS NOT NULL)
+  SELECT a.id, u.name FROM a LEFT JOIN users u ON ${liveUser}`;
+
+const asPeople = ({ results }: D1Result<CalledRow>): AuditPerson[] =>
+  [...Map.groupBy(results, ({ id }) => id)].map(([id, rows]) => ({ id, names: rows.flatMap(({ name }) => name ?? []) }));
 
 /** Names this source in cursors; no binding is called so. */
 export const directorySource = "directory";
@@ -54,11 +73,12 @@ export class AuditStore implements AuditReader, AuditTrail {
   /** One more than asked for, so that it shows whether there is more; and what the reader has seen of the first instant. */
   async #ask(d1: D1Database, source: string, questions: (readonly [sql: string, of: string])[], query: AuditQuery): Promise<AuditRecord[]> {
     if (questions.length === 0) return [];
-    const { from, limit, since = 0, until = Number.MAX_SAFE_INTEGER, action = null, userId = null, success } = query;
+    const { from, limit, since = 0, until = Number.MAX_SAFE_INTEGER, action = null, userIds, success } = query;
+    const actors = userIds === undefined ? null : JSON.stringify(userIds);
     const rows = limit + 1 + (from?.seen.get(source) ?? 0);
     const last = Math.min(until, from?.at ?? until);
     const answers = await d1.batch<Row>(
-      questions.map(([statement, of]) => d1.prepare(statement).bind(of, last, since, action, userId, success === undefined ? null : Number(success), rows)),
+      questions.map(([statement, of]) => d1.prepare(statement).bind(of, last, since, action, actors, success === undefined ? null : Number(success), rows)),
     );
     return answers.flatMap(({ results }) => results.map((row) => ({ ...row, source, success: row.success === 1 })));
   }
@@ -70,6 +90,21 @@ export class AuditStore implements AuditReader, AuditTrail {
       .innerJoin(teams, and(eq(teams.id, memberships.teamId), isNull(teams.deletedAt)))
       .innerJoin(organizations, liveOrganization)
       .where(and(eq(memberships.userId, userId), eq(memberships.role, "owner"), eq(teams.organizationId, organizationId)));
+  }
+
+  async membersOf(_principal: { userId: string }, places: readonly AuditPlace[]): Promise<AuditPerson[]> {
+    return asPeople(await this.#directory.prepare(members).bind(JSON.stringify(places.map(({ id }) => id))).all<CalledRow>());
+  }
+
+  async hasActed(_principal: { userId: string }, places: readonly AuditPlace[], userId: string): Promise<boolean> {
+    const sources = [this.#directory, ...new Set(places.map(({ shard }) => this.#shardOf(shard)))];
+    const teamIds = JSON.stringify(places.map(({ id }) => id));
+    const found = await Promise.all(sources.map((d1) => d1.prepare(acted).bind(userId, teamIds).first()));
+    return found.some((row) => row !== null);
+  }
+
+  async actorsOn({ userId }: { userId: string }): Promise<AuditPerson[]> {
+    return asPeople(await this.#directory.prepare(actorsOn).bind(userId).all<CalledRow>());
   }
 
   async namesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -1,3 +1,4 @@
+import { type MemoryAction, systemActor } from "../../domain/audit/ports.ts";
 import type { WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 
@@ -6,7 +7,7 @@ const insertAudit = `INSERT INTO audit (at, team_id, user_id, credential_id, too
 
 /** What was done to how many memories; `memoryId` where it was to one. */
 export interface MemoryAct {
-  action: string;
+  action: MemoryAction;
   memoryId?: string | undefined;
   count: number;
 }
@@ -22,4 +23,4 @@ export function auditMemories(d1: D1Database, principal: Principal, write: Write
 
 /** What the product does by itself, such as erasing what has expired. */
 export const auditSystem = (d1: D1Database, teamId: string, now: number, reason: string, { action, count }: MemoryAct): D1PreparedStatement =>
-  d1.prepare(insertAudit).bind(now, teamId, "system", "system", reason, action, null, count, "", null);
+  d1.prepare(insertAudit).bind(now, teamId, systemActor, "system", reason, action, null, count, "", null);

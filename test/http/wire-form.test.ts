@@ -1,0 +1,115 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { addMember, keyFor, type Tenant } from "../domain/tenancy/tenant.ts";
+import { callTool } from "../support/mcp.ts";
+import { send } from "./raw.ts";
+import { bodies, isUnsafe, methodOf, pathOf, restRoutes } from "./route-samples.ts";
+import { type Browser, signedIn } from "./web/browser.ts";
+
+let tenant: Tenant;
+let browser: Browser;
+let admin: { token: string; keyId: string };
+let user: string;
+let second: string;
+/** Ids for the parameter `:id`, by the folder that it stands in; each is used up by one call. */
+let ids: Record<string, string[]>;
+
+/** A team in which every route has something to answer, so that no list is empty and no call is refused. */
+beforeAll(async () => {
+  ({ tenant, browser } = await signedIn());
+  const team = `/v1/teams/${tenant.teamId}`;
+  admin = await keyFor(tenant, tenant.ownerId);
+  [user, second] = [await addMember(tenant.teamId, "member"), await addMember(tenant.teamId, "member")];
+  const { token } = await keyFor(tenant, user);
+  await callTool(admin.token, "omn_store_memory", { key: "ours", content: "PostgreSQL", metadata: { scope: "shared", tags: ["db"] } });
+  await callTool(admin.token, "omn_update_memory", { key: "ours", content: "PostgreSQL 17" });
+  await browser.json("PUT", `${team}/review`, { required: true });
+  for (const key of ["a", "b", "c"]) await callTool(token, "omn_store_memory", { key, content: `Proposed ${key}`, metadata: { scope: "shared" } });
+  const { proposals } = await (await browser.get(`${team}/proposals`)).json<{ proposals: { id: string }[] }>();
+  const invitations = await Promise.all([1, 2].map(async () => (await (await browser.json("POST", `${team}/invitations`, {})).json<{ invitation: { id: string } }>()).invitation.id));
+  const alert = crypto.randomUUID();
+  await env.DB.prepare("insert into alerts (id, rule, team_id, subject, value, at, details, created_at) values (?, 'new-client', ?, 's', 'curl', 1795176000000, ?, 1795176000000)")
+    .bind(alert, tenant.teamId, JSON.stringify({ action: "key.use", address: "203.0.113.9" })).run();
+  ids = { proposals: proposals.slice(1).map(({ id }) => id), invitations: invitations.slice(1), alerts: [alert] };
+  const { tenant: host, browser: hosting } = await signedIn();
+  const invited = await (await hosting.json("POST", `/v1/teams/${host.teamId}/invitations`, {})).json<{ token: string }>();
+  samples = { ...bodies, "POST /v1/invitations/accept": { token: invited.token }, "POST /v1/teams": { name: "Mine", organization_id: tenant.organizationId }, "POST /v1/teams/:team/transfer": { user_id: second } };
+});
+let samples: Record<string, unknown>;
+
+/** Reading first, then what changes something, and last what takes the team, the role or the person away. */
+const turns = [/^GET /, /^(?!DELETE|.*\/restore|.*\/transfer)/, /^DELETE .*\/(?:keys|invitations|members)\//, /^DELETE \/v1\/teams\/:team$/, /team\/restore/, /^DELETE .*organization$/, /organization\/restore/, /transfer/, /^DELETE \/v1\/account/];
+const turnOf = (route: string): number => turns.findIndex((turn) => turn.test(route));
+const inTurn = [...restRoutes].sort((a, b) => turnOf(a) - turnOf(b));
+
+async function ask(route: string, body: unknown = samples[route], query = ""): Promise<Response> {
+  const folder = /(\w+)\/:id/.exec(route)?.[1];
+  const spare = route.includes(":keyId") ? await keyFor(tenant, tenant.ownerId, ["memory:read"], Date.now() + 1e9) : admin;
+  const path = pathOf(route, { team: tenant.teamId, user, keyId: spare.keyId, ...(folder === undefined ? {} : { id: ids[folder]?.shift() ?? "" }) }) + query;
+  if (route.includes(" /v1/keys")) return send({ token: admin.token, method: methodOf(route), path, body: body ?? "" });
+  return isUnsafe(route) ? browser.json(methodOf(route), path, body || undefined) : browser.get(path);
+}
+
+/** What is not in the one form, with the path to it. */
+function misfits(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) return value.flatMap((each, i) => misfits(each, `${path}[${i}]`));
+  if (typeof value === "number") return value > 1e9 ? [`${path} is the number ${value}`] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => [
+    ...(/^[a-z][a-z0-9_]*$/.test(name) ? [] : [`${path}.${name}`]),
+    ...(/(?:^|_)at$/.test(name) && each !== null && !(typeof each === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(each)) ? [`${path}.${name} is ${JSON.stringify(each)}`] : []),
+    ...misfits(each, `${path}.${name}`),
+  ]);
+}
+
+describe("finding 8: one form of names and dates over REST", () => {
+  test("every route answers in snake_case, with instants in ISO 8601 and no number that counts from 1970", async () => {
+    const dates: string[] = [];
+    for (const route of inTurn) {
+      const answer = await ask(route);
+      const text = await answer.text();
+      expect([200, 201, 202], `${route}: ${answer.status} ${text}`).toContain(answer.status);
+      const isLines = answer.headers.get("content-type") === "application/x-ndjson";
+      const values: unknown[] = isLines ? text.trim().split("\n").map((line) => JSON.parse(line)) : [JSON.parse(text)];
+      expect(values.flatMap((value) => misfits(value)), route).toEqual([]);
+      if (/T\d\d:\d\d:\d\d/.test(text)) dates.push(route);
+    }
+    // The answers were real: whatever has a date showed one.
+    expect(dates).toEqual(expect.arrayContaining(["GET /v1/keys", "POST /v1/keys", "POST /v1/keys/:keyId/rotate", "GET /v1/teams/:team/keys", "GET /v1/teams/:team/invitations", "GET /v1/teams/:team/alerts", "GET /v1/teams/:team/proposals", "GET /v1/teams/:team/export", "GET /v1/teams/:team/audit/export", "GET /v1/account/audit", "DELETE /v1/teams/:team"]));
+  });
+});
+
+describe("finding 8: one form of names in requests", () => {
+  beforeAll(async () => {
+    ({ tenant, browser } = await signedIn());
+    admin = await keyFor(tenant, tenant.ownerId);
+  });
+
+  test.each([
+    ["POST /v1/keys", { name: "x", scopes: ["memory:read"], expiresInDays: 5 }, "expiresInDays is called expires_in_days"],
+    ["POST /v1/keys/:keyId/rotate", { graceHours: 1 }, "graceHours is called grace_hours"],
+    ["POST /v1/teams/:team/invitations", { expiresInDays: 5 }, "expiresInDays is called expires_in_days"],
+    ["POST /v1/teams", { name: "x", organizationId: "y" }, "organizationId is called organization_id"],
+    ["POST /v1/teams/:team/transfer", { user_id: "x", userId: "x" }, "userId is called user_id"],
+  ])("%s says what the old name is called now", async (route, body, told) => {
+    const answer = await ask(route, body);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(told)]);
+  });
+
+  test.each(Object.keys(bodies).filter((route) => typeof bodies[route] === "object"))("%s refuses what it does not know, and lists what it does", async (route) => {
+    const answer = await ask(route, { ...(bodies[route] as object), nonsense: 1 });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringMatching(/nonsense.*Known here: \w+/)]);
+  });
+
+  test.each(["alerts", "audit", "audit/export", "organization/audit", "organization/audit/export", "proposals", "export"])("the query of GET /v1/teams/:team/%s, too", async (path) => {
+    const answer = await ask(`GET /v1/teams/:team/${path}`, undefined, "?nonsense=1");
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringMatching(/nonsense.*Known here: \w+/)]);
+  });
+
+  test("an export without the secrets that were asked for is no answer", async () => {
+    for (const [query, told] of [["?includeSecrets=true", "includeSecrets is called include_secrets"], ["?include_secrets=1", "include_secrets"]] as const) {
+      const answer = await ask("GET /v1/teams/:team/export", undefined, query);
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(told)]);
+    }
+  });
+});
