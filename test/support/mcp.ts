@@ -14,7 +14,7 @@ export interface ToolAnswer {
 const protocolVersion = "2026-07-28";
 
 /** One JSON-RPC request of the stateless era through the whole Worker: edge, session object, tools, D1. */
-export async function rpc(token: string, method: string, params: Record<string, unknown> = {}, query = ""): Promise<{ status: number; body: any }> {
+export async function rpc(token: string, method: string, params: Record<string, unknown> = {}, query = "", client = "vitest"): Promise<{ status: number; body: any }> {
   const name = params["name"] ?? params["uri"];
   const response = await SELF.fetch(`http://localhost/mcp${query}`, {
     method: "POST",
@@ -35,7 +35,7 @@ export async function rpc(token: string, method: string, params: Record<string, 
         ...params,
         _meta: {
           "io.modelcontextprotocol/protocolVersion": protocolVersion,
-          "io.modelcontextprotocol/clientInfo": { name: "vitest", version: "1" },
+          "io.modelcontextprotocol/clientInfo": { name: client, version: "1" },
           "io.modelcontextprotocol/clientCapabilities": {},
         },
       },
@@ -44,8 +44,8 @@ export async function rpc(token: string, method: string, params: Record<string, 
   return { status: response.status, body: await response.json() };
 }
 
-export async function callTool(token: string, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
-  const { status, body } = await rpc(token, "tools/call", { name, arguments: args });
+export async function callTool(token: string, name: string, args: Record<string, unknown> = {}, client?: string): Promise<ToolAnswer> {
+  const { status, body } = await rpc(token, "tools/call", { name, arguments: args }, "", client);
   const result = body.result ?? {};
   return {
     status,

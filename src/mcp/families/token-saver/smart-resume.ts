@@ -52,7 +52,7 @@ export const smartResume = defineTool({
   aliases: ["token_saver_smart_resume"],
   family: "token-saver",
   title: "Resume work",
-  description: "Call first in a session: a short briefing of the project's task, progress, blockers, next steps and findings.",
+  description: "Call first: a short briefing of the project's task, progress, blockers, next steps and findings.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject(where),
