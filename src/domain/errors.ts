@@ -1,4 +1,4 @@
-/** Error codes of the memory-server document, section 12, plus CONFLICT (optimistic versions, features B row 2). */
+/** Error codes of the memory-server document, section 12, plus CONFLICT (optimistic versions, features B row 2) and STORAGE_FULL. */
 export const errorCodes = [
   "INVALID_SESSION",
   "MEMORY_NOT_FOUND",
@@ -7,6 +7,7 @@ export const errorCodes = [
   "VALIDATION_ERROR",
   "RATE_LIMIT_EXCEEDED",
   "CONFLICT",
+  "STORAGE_FULL",
   "INTERNAL_ERROR",
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
@@ -37,3 +38,18 @@ export const forbidden = (message: string, mend?: string): DomainError =>
 
 export const notFound = (what: string, mend?: string): DomainError =>
   new DomainError("MEMORY_NOT_FOUND", what, mend ? { mend } : {});
+
+export const storageFull = (): DomainError =>
+  new DomainError("STORAGE_FULL", "The server's storage is full. Nothing was stored; what is there can be read.", {
+    mend: "Whoever runs the server frees room on its disk; then do the same again.",
+  });
+
+/** SQLite and D1 say it in words only, somewhere along the chain of causes. */
+const fullWords = /SQLITE_FULL|database or disk is full|exceeded maximum (?:DB|database) size/i;
+
+/** What a caller is told of an error; undefined for a fault, of which they are told nothing. */
+export function asDomainError(error: unknown): DomainError | undefined {
+  if (error instanceof DomainError) return error;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (fullWords.test(cause.message)) return storageFull();
+  return undefined;
+}

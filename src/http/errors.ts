@@ -27,5 +27,6 @@ export const statusOf = {
   VALIDATION_ERROR: 400,
   RATE_LIMIT_EXCEEDED: 429,
   CONFLICT: 409,
+  STORAGE_FULL: 507,
   INTERNAL_ERROR: 500,
 } as const satisfies Record<ErrorCode, number>;

@@ -6,6 +6,7 @@ import type { Principal } from "../../domain/tenancy/principal.ts";
 import { actOn, auditMemories } from "./memory-audit.ts";
 import { idsIn } from "./memory-conditions.ts";
 import * as statements from "./memory-sql.ts";
+import type { StorageRoom } from "../storage-room.ts";
 import type { SealedRows } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
 import type { ShardOf } from "./shard-of.ts";
@@ -20,13 +21,16 @@ export const isRace = (error: unknown): boolean =>
 export class MemoryCommits {
   readonly #shardOf: ShardOf;
   readonly #sealed: SealedRows;
+  readonly #room: StorageRoom;
 
-  constructor(shardOf: ShardOf, sealed: SealedRows) {
+  constructor(shardOf: ShardOf, sealed: SealedRows, room: StorageRoom) {
     this.#shardOf = shardOf;
     this.#sealed = sealed;
+    this.#room = room;
   }
 
   async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
+    await this.#room.require();
     const d1 = this.#shardOf(principal.shard);
     const { teamId } = principal;
     const count = writes.length;

@@ -25,6 +25,7 @@ import { type SealedRows, toMemory } from "./sealed-rows.ts";
 import { idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
+import { type StorageRoom, unbounded } from "../storage-room.ts";
 import type { ShardOf } from "./shard-of.ts";
 import type { TeamHomes } from "./team-homes.ts";
 import { fromHex } from "./vector-hex.ts";
@@ -35,10 +36,10 @@ export class D1MemoryStore implements MemoryStore {
   readonly #commits: MemoryCommits;
   readonly #opened: OpenedRows;
 
-  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">, sealed: SealedRows) {
+  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">, sealed: SealedRows, room: StorageRoom = unbounded) {
     this.#shardOf = shardOf;
     this.#homes = homes;
-    this.#commits = new MemoryCommits(shardOf, sealed);
+    this.#commits = new MemoryCommits(shardOf, sealed, room);
     this.#opened = new OpenedRows(shardOf, sealed);
   }
 
