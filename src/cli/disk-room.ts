@@ -46,7 +46,9 @@ export class DiskRoom {
     return new DiskRoom(dataDir, log);
   }
 
+  /** As it is now: an import may have filled the disk since the last look. */
   get isFull(): boolean {
+    this.#look();
     return this.#isFull;
   }
 
