@@ -68,6 +68,7 @@ import { TeamHomes } from "./platform/d1/team-homes.ts";
 import { D1VectorStore } from "./platform/d1/vector-store.ts";
 import { QueueAnnouncer } from "./platform/queue/announcer.ts";
 import { KvAnswerStore } from "./platform/kv/answer-store.ts";
+import { LocalStorageRoom, unbounded } from "./platform/storage-room.ts";
 import { TeamIndexClient } from "./platform/team-index/client.ts";
 import { VectorizeBindings } from "./platform/vectorize/bindings.ts";
 import { VectorizeIndex } from "./platform/vectorize/vectorize-index.ts";
@@ -146,6 +147,8 @@ export function servicesOf(env: Env, session?: string): Services {
   const keyStore = new D1TeamKeyStore(env.DB);
   const teamKeys = new TeamKeys(masters, keyStore);
   const sealed = new SealedRows(new SecretBox(teamKeys));
+  const { STORAGE_ROOM: launcher } = env as unknown as { STORAGE_ROOM?: Fetcher };
+  const room = launcher ? new LocalStorageRoom(launcher) : unbounded;
   const announce: SessionAnnouncements = {
     changed: tellSession,
     left: (session) => env.USER_SESSION.getByName(session).memberLeft(),
@@ -177,7 +180,7 @@ export function servicesOf(env: Env, session?: string): Services {
     oauth: new AuthorizationServer(oauthRecords, config),
     charges: restCharges(env, config.rateLimited),
     oauthRecords,
-    memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed, config.teamQuota), announcer),
+    memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed, { quota: config.teamQuota, room }), announcer),
     proposals: new D1ProposalStore(shardOf, sealed),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport, session),
     graph: new D1GraphStore(shardOf, config.teamQuota),

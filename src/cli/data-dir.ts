@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { sqlite } from "./sqlite.ts";
+import { truthIn } from "./state-files.ts";
 import { codeOf, messageOf, StartFailure } from "./start-failure.ts";
 
 /** What the person and their tools need to reach the server; `local.json`, for the owner's eyes only. */
@@ -16,7 +18,8 @@ export interface LocalFile {
  * lock         held while a server uses the directory
  * workerd.pid  the runtime, so that the next start finds one whose launcher was killed
  * state/       D1 databases and Durable Objects, as Miniflare lays them out
- * state/d1/prepared   digest of the migrations and shards that these databases have (local-identity.ts)
+ * state/d1/prepared   digest of the migrations and shards that these databases have (prepare.ts), and the files they are in
+ * reserve      room that is given back when the disk is full (disk-room.ts)
  * ```
  */
 export class DataDir {
@@ -70,12 +73,14 @@ export class DataDir {
     return made;
   }
 
-  readPrepared(): string | undefined {
-    return readIfThere(this.#prepared);
+  /** What the databases have, and which files they are, relative to the state directory. */
+  readPrepared(): { digest: string | undefined; databases: string[] } {
+    const [digest, ...databases] = readIfThere(this.#prepared)?.split("\n") ?? [];
+    return { digest, databases };
   }
 
   writePrepared(digest: string): void {
-    writeAtomically(this.#prepared, digest);
+    writeAtomically(this.#prepared, [digest, ...truthIn(this.stateDir)].join("\n"));
   }
 
   /** Inside the databases' folder, so that deleting them deletes the claim that they are prepared. */
@@ -109,7 +114,7 @@ function makeDirectory(path: string): void {
  * process id was reused: an open exclusive transaction on an empty SQLite file.
  */
 function lock(path: string): () => void {
-  const { DatabaseSync } = withoutWarnings(() => process.getBuiltinModule("node:sqlite"));
+  const { DatabaseSync } = sqlite();
   const database = new DatabaseSync(join(path, "lock"));
   try {
     database.exec("pragma journal_mode = memory; begin exclusive");
@@ -120,17 +125,6 @@ function lock(path: string): () => void {
     throw new StartFailure(`Another OmniMemory uses the data directory ${path}${url ? ` and answers at ${url}` : ""}. Stop it, or set OMNIMEMORY_DATA_DIR.`, { cause: error });
   }
   return () => database.close();
-}
-
-/** Node 22 announces that node:sqlite is experimental; that is ours to know, not the user's. */
-function withoutWarnings<T>(load: () => T): T {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    return load();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }
 
 function readLocalFile(path: string): LocalFile | undefined {

@@ -32,6 +32,8 @@ export interface RuntimeOptions {
   listen?: { host: string; port: number };
   log: Logger;
   onCrash: (line: string) => void;
+  /** Whether the disk takes more; the Worker asks before it stores. */
+  hasRoom: () => boolean;
 }
 
 /** What a module threw while it was loaded, up to the stack: a configuration that the Worker refuses, for one. */
@@ -90,6 +92,11 @@ export class Runtime {
     return (await this.#miniflare.getD1Database(binding)) as unknown as D1Database;
   }
 
+  /** Cloudflare deletes expired entries of KV by itself; Miniflare does when it lists them. */
+  async purgeExpired(): Promise<void> {
+    for (const binding of Object.keys(this.#options.worker.kvNamespaces)) await (await this.#miniflare.getKVNamespace(binding)).list({ limit: 1 });
+  }
+
   /** Straight into the Worker; no URL is opened for it, so nobody else can fire it. */
   async fireScheduled(cron: string, at: Date): Promise<void> {
     const worker = await this.#miniflare.getWorker();
@@ -140,7 +147,7 @@ export class Runtime {
   }
 
   #miniflareOptions(): MiniflareModule.MiniflareOptions {
-    const { worker, modules, vars, listen, log } = this.#options;
+    const { worker, modules, vars, listen, log, hasRoom } = this.#options;
     const { product, standIn } = localPlatform({ worker, modules: this.#options.platform, vars });
     const { modulesRules: _, ...options } = product;
     const main = {
@@ -148,6 +155,7 @@ export class Runtime {
       // The id names the file. It must not change when wrangler.toml is given the id of a database at Cloudflare.
       d1Databases: Object.fromEntries(Object.keys(worker.d1Databases).map((binding) => [binding, { id: binding }])),
       modules,
+      serviceBindings: { ...product.serviceBindings, STORAGE_ROOM: () => new miniflare.Response(null, { status: hasRoom() ? 204 : 507 }) },
       ...(listen ? { unsafeDirectSockets: [listen] } : {}),
     };
     return miniflare.convertV4MiniflareOptions({

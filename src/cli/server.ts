@@ -3,6 +3,7 @@ import { bundleWorker } from "./bundle.ts";
 import { startCron } from "./cron.ts";
 import { DataDir } from "./data-dir.ts";
 import { localPlatformEntry } from "./local-platform.ts";
+import { DiskRoom, fullDisk } from "./disk-room.ts";
 import type { Logger } from "./log.ts";
 import type { LocalKey } from "./local-identity.ts";
 import { endOrphan } from "./orphan.ts";
@@ -11,6 +12,7 @@ import { planFor } from "./plan.ts";
 import { projectRoot } from "./project.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
 import { messageOf, StartFailure } from "./start-failure.ts";
+import { healState } from "./state-files.ts";
 import { readWorkerOptions } from "./worker-options.ts";
 
 export interface ServerOptions {
@@ -53,20 +55,27 @@ const dayMs = 86_400_000;
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
   const dataDir = DataDir.open(resolve(options.dataDir));
   const started: Runtime[] = [];
+  let room: DiskRoom | undefined;
   try {
-    return await startIn(dataDir, options, started);
+    room = DiskRoom.open(dataDir.path, options.log ?? (() => undefined));
+    return await startIn(dataDir, room, options, started);
   } catch (error) {
     await Promise.all(started.map((runtime) => runtime.stop()));
+    room?.close();
     dataDir.close();
-    throw error;
+    throw fullDisk(dataDir.path, error) ?? error;
   }
 }
 
-async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtime[]): Promise<LocalServer> {
+async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions, started: Runtime[]): Promise<LocalServer> {
   const { host = "127.0.0.1", log = () => undefined, entry = join(projectRoot, "src", "index.ts") } = options;
   const vars = { MASTER_KEYS: options.vars?.["MASTER_KEYS"] ?? dataDir.masterKeys(), ...options.vars };
   await endOrphan(dataDir.pidFile, dataDir.path);
   let port = await claimPort(host, options.port);
+  const prepared = dataDir.readPrepared();
+  for (const file of healState(dataDir.path, dataDir.stateDir, prepared.databases)) {
+    log("warn", `${join(dataDir.stateDir, file)} was damaged and is discarded. It is made anew from the memories, which are whole.`);
+  }
 
   // Side by side: esbuild and wrangler work in processes of their own while this one loads Miniflare.
   const [modules, platform, worker, { Runtime }] = await Promise.all([
@@ -81,7 +90,7 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
   crash.catch(() => undefined);
   const { path, stateDir, pidFile } = dataDir;
   const run = async (listen?: RuntimeOptions["listen"]): Promise<Runtime> => {
-    const runtime = await Runtime.start({ worker, modules, platform, vars, dataDir: path, stateDir, pidFile, log, onCrash, ...(listen ? { listen } : {}) });
+    const runtime = await Runtime.start({ worker, modules, platform, vars, dataDir: path, stateDir, pidFile, log, onCrash, hasRoom: () => !room.isFull, ...(listen ? { listen } : {}) });
     started.push(runtime);
     return runtime;
   };
@@ -95,7 +104,7 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
 
   const known = dataDir.readLocal()?.apiKey;
   let key: LocalKey | undefined;
-  if (known === undefined || dataDir.readPrepared() !== plan.digest) {
+  if (known === undefined || prepared.digest !== plan.digest || prepared.databases.length === 0) {
     // The first start, or the first after an update: nobody may reach the Worker before its tables are there.
     const unreachable = run();
     key = await prepareIn(unreachable, known);
@@ -123,7 +132,10 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
 
   const signInUrl = await signIn.then(({ signInLink }) => Promise.race([signInLink(runtime, port, options.recovery ?? false), crash]));
 
-  const cron = startCron(worker.cronTriggers, (expression, at) => runtime.fireScheduled(expression, at), log);
+  const cron = startCron(worker.cronTriggers, async (expression, at) => {
+    await runtime.purgeExpired();
+    await runtime.fireScheduled(expression, at);
+  }, log);
   const renewal = setInterval(() => {
     const renewed = import("./prepare.ts").then(({ renew }) => renew(runtime, plan, apiKey));
     renewed.catch((error: unknown) => log("error", `The API key could not be renewed: ${messageOf(error)}`));
@@ -131,6 +143,7 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
   crash.catch(async (failure: StartFailure) => {
     clearInterval(renewal);
     cron.stop();
+    room.close();
     await runtime.stop();
     dataDir.close();
     options.onCrash?.(failure.message);
@@ -138,6 +151,7 @@ async function startIn(dataDir: DataDir, options: ServerOptions, started: Runtim
   const close = async (limitMs: number): Promise<void> => {
     clearInterval(renewal);
     cron.stop();
+    room.close();
     await runtime.drain(limitMs);
     dataDir.close();
   };

@@ -3,7 +3,7 @@ import type { LogLevel } from "./log.ts";
 import { defaultPort } from "./port.ts";
 import { projectRoot } from "./project.ts";
 import { type LocalServer, startServer } from "./server.ts";
-import { StartFailure } from "./start-failure.ts";
+import { messageOf, StartFailure } from "./start-failure.ts";
 
 const { env } = process;
 
@@ -17,7 +17,8 @@ const handedOn = /^(?:OMNIMEMORY_|SIGN_IN_|MASTER_KEYS$|EMBEDDINGS(?:_|$))/;
 try {
   await main();
 } catch (error) {
-  fail(error instanceof StartFailure ? error.message : `OmniMemory could not start: ${error instanceof Error ? error.stack : String(error)}`);
+  if (!(error instanceof StartFailure) && error instanceof Error) log("debug", error.stack ?? "");
+  fail(error instanceof StartFailure ? error.message : `OmniMemory could not start: ${messageOf(error).replaceAll(/\s*\n\s*/g, " ")} (OMNIMEMORY_LOG=all npm start tells more)`);
 }
 
 async function main(): Promise<void> {

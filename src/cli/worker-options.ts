@@ -13,6 +13,7 @@ export interface WorkerOptions {
   compatibilityDate: string;
   bindings: Record<string, string>;
   d1Databases: Record<string, { id: string }>;
+  kvNamespaces: Record<string, { id: string }>;
   cronTriggers: string[];
   [option: string]: unknown;
 }

@@ -30,5 +30,6 @@ export const statusOf = {
   // Not 507: a client may repeat what a 5xx answers, and this stays refused until somebody makes room.
   QUOTA_EXCEEDED: 403,
   CONFLICT: 409,
+  STORAGE_FULL: 507,
   INTERNAL_ERROR: 500,
 } as const satisfies Record<ErrorCode, number>;

@@ -3,7 +3,7 @@ import { routePath } from "hono/route";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
 import type { Services } from "../app.ts";
 import { noteRefusal } from "../domain/audit/refusals.ts";
-import { DomainError } from "../domain/errors.ts";
+import { asDomainError } from "../domain/errors.ts";
 import { uuidv7 } from "../domain/ids.ts";
 import { isSurface, surfaces } from "../mcp/surfaces.ts";
 import { requestIdHeader } from "../session/call.ts";
@@ -124,12 +124,13 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));
   app.onError((error, c) => {
     if (error instanceof RequestRefused) return refusedAnswer(c, doorOf(c.req.path), error);
-    if (error instanceof DomainError) {
-      const refused = error.code === "PERMISSION_DENIED" ? c.get("refusable") : undefined;
+    const known = asDomainError(error);
+    if (known) {
+      const refused = known.code === "PERMISSION_DENIED" ? c.get("refusable") : undefined;
       if (refused) {
         auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, refused.who, `${c.req.method} ${routePath(c, -1)}`, Date.now(), refused.from));
       }
-      return c.json(errorBody(error.code, [error.message, error.mend].filter(Boolean).join(" "), c.get("requestId")), statusOf[error.code]);
+      return c.json(errorBody(known.code, [known.message, known.mend].filter(Boolean).join(" "), c.get("requestId")), statusOf[known.code]);
     }
     services.report("http", c.get("requestId"), error);
     return c.json(errorBody("INTERNAL_ERROR", "Something went wrong on our side.", c.get("requestId")), 500);

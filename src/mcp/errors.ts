@@ -1,4 +1,4 @@
-import { DomainError } from "../domain/errors.ts";
+import { asDomainError } from "../domain/errors.ts";
 import { json, say } from "../domain/frame.ts";
 import type { ToolResult } from "./define-tool.ts";
 
@@ -7,7 +7,7 @@ import type { ToolResult } from "./define-tool.ts";
  * foreseen is a fault: the caller gets the request id, the log gets the rest.
  */
 export function renderError(error: unknown, requestId: string, now: number, report: (error: unknown) => void): ToolResult {
-  const known = error instanceof DomainError ? error : undefined;
+  const known = asDomainError(error);
   if (!known) report(error);
   const code = known?.code ?? "INTERNAL_ERROR";
   const message = known?.message ?? "Something went wrong on our side.";

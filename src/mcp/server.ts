@@ -1,6 +1,6 @@
 import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { DomainError, invalid } from "../domain/errors.ts";
+import { asDomainError, DomainError, invalid } from "../domain/errors.ts";
 import { label, named } from "../domain/frame.ts";
 import { describeProblems } from "../domain/problems.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
@@ -103,12 +103,13 @@ export function buildMcpServer(options: McpServerOptions): Server {
       return secret ? { ...answer, _meta: { [secretMeta]: true } } : answer;
     } catch (error) {
       if (isForbidden(error)) context.refused?.("resources");
-      if (!(error instanceof DomainError)) {
+      const known = asDomainError(error);
+      if (!known) {
         options.report("resource", context.requestId, error);
         throw new ProtocolError(ProtocolErrorCode.InternalError, `Something went wrong on our side. Report request ${context.requestId} if it stays.`);
       }
-      const message = [error.message, error.mend].filter(Boolean).join(" ");
-      throw error.code === "MEMORY_NOT_FOUND" ? new ResourceNotFoundError(uri, message) : new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+      const message = [known.message, known.mend].filter(Boolean).join(" ");
+      throw known.code === "MEMORY_NOT_FOUND" ? new ResourceNotFoundError(uri, message) : new ProtocolError(ProtocolErrorCode.InvalidParams, message);
     }
   };
   server.setRequestHandler("resources/list", (request, ctx) => resource(ctx, "", (context) => listResources(context, request.params?.cursor)));

@@ -4,7 +4,7 @@ import type { Principal } from "../tenancy/principal.ts";
 /** What the audit of memories tells of; all audits together call it `memory.…`. */
 export const memoryActions = [
   "create", "update", "archive", "restore", "import", "share", "erase", "export", "read-secret", "secret-refused",
-  "propose", "refuse", "review-on", "review-off", "link", "unlink",
+  "propose", "accept", "refuse", "review-on", "review-off", "link", "unlink",
 ] as const;
 export type MemoryAction = (typeof memoryActions)[number];
 

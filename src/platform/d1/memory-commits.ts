@@ -7,6 +7,7 @@ import { actOn, auditMemories } from "./memory-audit.ts";
 import { idsIn } from "./memory-conditions.ts";
 import type { QuotaGuard } from "./quota-guard.ts";
 import * as statements from "./memory-sql.ts";
+import type { StorageRoom } from "../storage-room.ts";
 import type { SealedRows } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
 import type { ShardOf } from "./shard-of.ts";
@@ -22,14 +23,17 @@ export class MemoryCommits {
   readonly #shardOf: ShardOf;
   readonly #sealed: SealedRows;
   readonly #quota: QuotaGuard;
+  readonly #room: StorageRoom;
 
-  constructor(shardOf: ShardOf, sealed: SealedRows, quota: QuotaGuard) {
+  constructor(shardOf: ShardOf, sealed: SealedRows, quota: QuotaGuard, room: StorageRoom) {
     this.#shardOf = shardOf;
     this.#sealed = sealed;
     this.#quota = quota;
+    this.#room = room;
   }
 
   async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
+    await this.#room.require();
     const d1 = this.#shardOf(principal.shard);
     const { teamId } = principal;
     const count = writes.length;

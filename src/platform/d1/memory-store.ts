@@ -27,6 +27,7 @@ import { type SealedRows, toMemory } from "./sealed-rows.ts";
 import { idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
+import { type StorageRoom, unbounded } from "../storage-room.ts";
 import type { ShardOf } from "./shard-of.ts";
 import type { TeamHomes } from "./team-homes.ts";
 import { fromHex } from "./vector-hex.ts";
@@ -38,11 +39,11 @@ export class D1MemoryStore implements MemoryStore {
   readonly #opened: OpenedRows;
   readonly #quota: TeamQuota;
 
-  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">, sealed: SealedRows, quota: TeamQuota = defaultQuota) {
+  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">, sealed: SealedRows, { quota = defaultQuota, room = unbounded }: { quota?: TeamQuota; room?: StorageRoom } = {}) {
     this.#shardOf = shardOf;
     this.#homes = homes;
     this.#quota = quota;
-    this.#commits = new MemoryCommits(shardOf, sealed, new QuotaGuard(quota));
+    this.#commits = new MemoryCommits(shardOf, sealed, new QuotaGuard(quota), room);
     this.#opened = new OpenedRows(shardOf, sealed);
   }
 

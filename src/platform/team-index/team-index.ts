@@ -66,6 +66,8 @@ export class TeamIndex extends DurableObject<Env> {
       generationOf: (userId) => this.#generations.of(userId),
       tell: (session) => env.USER_SESSION.getByName(session).indexChanged(),
     });
+    // On one machine alarms are in a file of their own, which may have been lost.
+    if (this.#isPurgeDue() || this.#vectors.any()) ctx.waitUntil(this.#scheduleUpkeep(settleDelay));
   }
 
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
@@ -289,6 +291,10 @@ export class TeamIndex extends DurableObject<Env> {
   async #schedulePurge(): Promise<void> {
     this.#notePurge();
     await this.#scheduleUpkeep(purgeDelay);
+  }
+
+  #isPurgeDue(): boolean {
+    return this.#sql.exec("SELECT 1 FROM meta WHERE name = 'purge'").toArray().length > 0;
   }
 
   #notePurge(): void {
