@@ -79,4 +79,6 @@ test(`${cases} strange requests to every door: no 5xx, no fault in the log, and 
   // Most of them reach the product, and are not turned away by the runtime's HTTP parser.
   expect(counts["closed"] ?? 0).toBeLessThan(cases / 2);
   expect((await fetch(new URL("/health", server.origin))).status).toBe(200);
+  const teams = await fetch(new URL("/v1/teams", server.origin), { headers: { authorization: `Bearer ${server.apiKey}` } });
+  expect(teams.status, "the key that was used opens still").toBe(200);
 });
