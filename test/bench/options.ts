@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 export const rowNames = [
   "floor", "no-op", "auth", "bindings", "store", "get", "secrets", "query-small", "query-medium", "query-large",
-  "crowded", "import", "mixed", "restart", "cached", "log", "peers", "bundle",
+  "crowded", "import", "mixed", "restart", "cached", "log", "hostile", "peers", "bundle",
 ] as const;
 export type RowName = (typeof rowNames)[number];
 

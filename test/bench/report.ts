@@ -12,7 +12,7 @@ export interface Row extends Partial<Summary> {
 export interface Ratio {
   name: string;
   limit: number;
-  /** p50 of the row and of what it is held against, from the same interleaved run. */
+  /** p50 (or p95, where the name says so) of the row and of what it is held against, from the same run. */
   p50: number;
   referenceP50: number;
 }
@@ -24,8 +24,16 @@ export interface Share {
   share: number;
 }
 
+/** What must not be exceeded. */
+export interface Bound {
+  name: string;
+  most: number;
+  value: number;
+}
+
 export const ratioOf = (ratio: Ratio): number => ratio.p50 / ratio.referenceP50;
 export const meets = (ratio: Ratio): boolean => ratioOf(ratio) <= ratio.limit;
+export const keeps = ({ value, most }: Bound): boolean => value <= most;
 export const reaches = ({ share, above }: Share): boolean => share > above;
 
 /** What a run has found; everything printed or written comes from here. */
@@ -33,6 +41,7 @@ export class Report {
   readonly rows: Row[] = [];
   readonly ratios: Ratio[] = [];
   readonly shares: Share[] = [];
+  readonly bounds: Bound[] = [];
   readonly peers: PeerFigures[] = [];
   readonly failures: { stage: string; message: string }[] = [];
   bundle: string | undefined;
@@ -54,6 +63,15 @@ export class Report {
     this.ratios.push({ name, limit, p50: row.p50, referenceP50: reference.p50 });
   }
 
+  p95Ratio(name: string, limit: number, row: Summary, reference: Summary): void {
+    this.ratios.push({ name, limit, p50: row.p95, referenceP50: reference.p95 });
+  }
+
+  bound(name: string, most: number, value: number): void {
+    this.bounds.push({ name, most, value });
+    progress(`${name}: ${whole(value)}`);
+  }
+
   share(name: string, above: number, share: number): void {
     this.shares.push({ name, above, share });
     progress(`${name}: ${(share * 100).toFixed(1)}%`);
@@ -61,11 +79,11 @@ export class Report {
 
   /** Whether all targets were met. */
   passes(): boolean {
-    return this.ratios.every(meets) && this.shares.every(reaches);
+    return this.ratios.every(meets) && this.shares.every(reaches) && this.bounds.every(keeps);
   }
 
   toText(): string {
-    return [this.#machineText(), this.#rowsText(), this.#peersText(), this.bundle, this.#ratiosText(), this.#sharesText(), this.#failuresText()]
+    return [this.#machineText(), this.#rowsText(), this.#peersText(), this.bundle, this.#ratiosText(), this.#sharesText(), this.#boundsText(), this.#failuresText()]
       .filter((part): part is string => part !== undefined && part !== "")
       .join("\n\n");
   }
@@ -73,8 +91,9 @@ export class Report {
   toJson(extra: Record<string, unknown>): string {
     const ratios = this.ratios.map((ratio) => ({ ...ratio, ratio: ratioOf(ratio), pass: meets(ratio) }));
     const shares = this.shares.map((share) => ({ ...share, pass: reaches(share) }));
+    const bounds = this.bounds.map((bound) => ({ ...bound, pass: keeps(bound) }));
     const { rows, peers, failures, bundle, machine } = this;
-    return `${JSON.stringify({ ...extra, machine: { ...machine, loadAtEnd: loadavg()[0] }, rows, ratios, shares, peers, bundle, failures }, null, 2)}\n`;
+    return `${JSON.stringify({ ...extra, machine: { ...machine, loadAtEnd: loadavg()[0] }, rows, ratios, shares, bounds, peers, bundle, failures }, null, 2)}\n`;
   }
 
   #machineText(): string {
@@ -121,6 +140,12 @@ export class Report {
     if (this.shares.length === 0) return "";
     const cells = this.shares.map((share) => [share.name, `${(share.share * 100).toFixed(1)}%`, `> ${share.above * 100}%`, reaches(share) ? "PASS" : "FAIL"]);
     return table(["target", "share", "limit", ""], cells);
+  }
+
+  #boundsText(): string {
+    if (this.bounds.length === 0) return "";
+    const cells = this.bounds.map((bound) => [bound.name, whole(bound.value), `≤ ${whole(bound.most)}`, keeps(bound) ? "PASS" : "FAIL"]);
+    return table(["target", "value", "limit", ""], cells);
   }
 
   #failuresText(): string {

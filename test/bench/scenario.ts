@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type LocalServer, startServer } from "../../src/cli/server.ts";
 import { BenchClient } from "./client.ts";
+import { hostileLoad } from "./hostile.ts";
 import { interleave, summarise } from "./measure.ts";
 import type { Options } from "./options.ts";
 import { progress, type Report } from "./report.ts";
@@ -51,6 +52,7 @@ export class Scenario {
       await grown.server.stop();
     }
     if (wants("log")) await this.attempt("log", () => this.#log());
+    if (wants("hostile")) await this.attempt("hostile load", () => hostileLoad(join(this.#directory, "hostile"), sizes.small, this.#report));
     if (lone && wants("crowded")) await this.attempt("crowded", () => this.#crowded(lone));
   }
 

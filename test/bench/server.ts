@@ -21,7 +21,7 @@ export async function stopAll(): Promise<void> {
   await Promise.all([...running].map(endTree));
 }
 
-/** The product, started as a user starts it, without its rate limit. */
+/** The product, started as a user starts it, without its rate limit unless a row is about limits. */
 export class Server {
   readonly dataDir: string;
   readonly url: string;
@@ -41,7 +41,7 @@ export class Server {
     this.client = new BenchClient(local.url, local.apiKey);
   }
 
-  static async start(dataDir: string): Promise<Server> {
+  static async start(dataDir: string, rateLimit: "on" | "off" = "off"): Promise<Server> {
     if (closing) throw new Error("the bench is ending");
     mkdirSync(dataDir, { recursive: true });
     const port = await freePort();
@@ -49,7 +49,7 @@ export class Server {
     const spawnedAt = performance.now();
     const child = spawn(command, args, {
       cwd: projectRoot,
-      env: { ...process.env, PORT: String(port), OMNIMEMORY_DATA_DIR: dataDir, OMNIMEMORY_RATE_LIMIT: "off" },
+      env: { ...process.env, PORT: String(port), OMNIMEMORY_DATA_DIR: dataDir, OMNIMEMORY_RATE_LIMIT: rateLimit },
       stdio: ["ignore", "pipe", "pipe"],
     });
     running.add(child);
