@@ -3,6 +3,11 @@ export type LogLevel = "error" | "warn" | "info" | "debug";
 
 export type Logger = (level: LogLevel, message: string) => void;
 
+/** workerd prints its own stack for a request that finds no network or host. The Worker hears of it too, and says what it means. */
+const unreachable = /^e = .*(?:lookup address information|DNS lookup failed|Network is unreachable|Connection (?:refused|reset|timed out))/i;
+
 /** What workerd calls its levels; `console.log` in the Worker arrives as "log". */
-export const levelOf = (name: string): LogLevel =>
-  name === "error" || name === "warn" || name === "debug" ? name : "info";
+export function levelOf(name: string, message: string): LogLevel {
+  if (unreachable.test(message)) return "debug";
+  return name === "error" || name === "warn" || name === "debug" ? name : "info";
+}

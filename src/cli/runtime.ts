@@ -173,7 +173,7 @@ export class Runtime {
       logRequests: false,
       log: new miniflare.Log(miniflare.LogLevel.NONE),
       handleStructuredLogs: ({ level, message }) =>
-        this.#state === "starting" ? void this.#early.push({ level: levelOf(level), message }) : log(levelOf(level), message),
+        this.#state === "starting" ? void this.#early.push({ level: levelOf(level, message), message }) : log(levelOf(level, message), message),
       unsafeRuntimeEnv: { [ownerVariable]: this.#options.dataDir },
     });
   }

@@ -97,15 +97,33 @@ test("[A13] denying sends the client away with nothing", async () => {
   expect(owner.complaints).toEqual([]);
 });
 
-test("[A13] a request that is wrong brings the browser back to the client, also when the person signs in first", async () => {
-  await product.restart();
+test("[A13] finding 7: a request that is wrong brings the browser back to the client before anybody is asked to sign in", async () => {
   const owner = await Profile.open(browser, product);
   owner.allowRequestsTo(client.origin);
   const url = await client.authorizationUrl();
   url.searchParams.delete("code_challenge");
   await owner.page.goto(url.href);
-  await owner.followLink(product.signInUrl);
   await owner.expectHeading("Back at the client");
   expect(client.callbacks.at(-1)?.searchParams.get("error")).toBe("invalid_request");
+  expect(owner.complaints).toEqual([]);
+});
+
+test("finding 7, 8: the terminal's link in another tab leads on to the consent of a request longer than a cookie", async () => {
+  await product.restart();
+  const owner = await Profile.open(browser, product);
+  owner.allowRequestsTo(client.origin);
+  const url = await client.authorizationUrl();
+  const state = "s".repeat(10_000);
+  url.searchParams.set("state", state);
+  await owner.page.goto(url.href);
+  await owner.expectHeading("Sign in to OmniMemory");
+  const tab = await owner.page.context().newPage();
+  await tab.goto(product.signInUrl ?? "");
+  await tab.getByText("You are about to be signed in as Local user (account local).").waitFor();
+  await tab.getByRole("button", { name: "Sign in", exact: true }).click();
+  await tab.getByRole("heading", { name: "Let Waiting Client use your memory?" }).waitFor();
+  await tab.getByRole("button", { name: "Allow", exact: true }).click();
+  await tab.getByRole("heading", { name: "Back at the client" }).waitFor();
+  expect(client.callbacks.at(-1)?.searchParams.get("state")).toBe(state);
   expect(owner.complaints).toEqual([]);
 });

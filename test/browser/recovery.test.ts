@@ -51,7 +51,7 @@ test("[A13] a person makes a recovery link, loses everything, comes back by it o
   expect(await notice(returning).count()).toBe(0);
 
   const finder = await Profile.open(browser, product);
-  await finder.followLink(link);
+  await finder.page.goto(link);
   await finder.expectHeading("This link does not sign you in");
   await finder.visit("/");
   expect(finder.path).toBe("/sign-in");
@@ -68,7 +68,7 @@ test("[A13] a recovery link that was revoked signs nobody in", async () => {
   await owner.press("Revoke the recovery link");
   await owner.page.getByText("You have none.").waitFor();
   const finder = await Profile.open(browser, product);
-  await finder.followLink(link);
+  await finder.page.goto(link);
   await finder.expectHeading("This link does not sign you in");
   expect([owner.complaints, finder.complaints]).toEqual([[], []]);
 });

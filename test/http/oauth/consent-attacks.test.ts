@@ -216,11 +216,16 @@ describe("[A13] the consent page", () => {
     expect([answer.status, (await answer.text()).includes("You are in no team")]).toEqual([403, true]);
   });
 
-  test("a stranger gets nothing but the way to sign in, whether or not the client exists", async () => {
+  test("a stranger gets nothing but the way to sign in, or hears that there is no such client", async () => {
     const { path, client } = await page();
-    for (const changed of [path, await client.authorizePath({ client_id: "nobody" }), await client.authorizePath({ client_id: "https://evil.example/x" })]) {
-      const answer = await new Browser().get(changed);
-      expect([answer.status, answer.headers.get("location")]).toEqual([302, "/sign-in"]);
+    const expected: [path: string, status: number, location: string | null][] = [
+      [path, 302, "/sign-in"],
+      [await client.authorizePath({ client_id: "nobody" }), 400, null],
+      [await client.authorizePath({ client_id: "https://evil.example/x" }), 400, null],
+    ];
+    for (const [asked, ...told] of expected) {
+      const answer = await new Browser().get(asked);
+      expect([answer.status, answer.headers.get("location")]).toEqual(told);
     }
     expect((await new Browser().post("/authorize", { decision: "allow" })).status).toBe(403);
   });

@@ -78,10 +78,10 @@ describe("[A13] registration", () => {
     expect(body).toMatchObject({ client_name: "Test Client", redirect_uris: [redirectUri], token_endpoint_auth_method: "none" });
   });
 
-  test("takes Cursor's redirect beside an https one, and not alone", async () => {
+  test("takes Cursor's redirect beside an https one, and alone", async () => {
     const cursor = "cursor://anysphere.cursor-mcp/oauth/callback";
     expect((await register({ redirect_uris: [cursor, "https://www.cursor.com/agents/mcp/oauth/callback"] })).status).toBe(201);
-    expect((await register({ redirect_uris: [cursor] })).status).toBe(400);
+    expect((await register({ redirect_uris: [cursor] })).status).toBe(201);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { audit } from "../../domain/tenancy/tenant.ts";
+import { OAuthClient } from "../oauth/client.ts";
 import { Authenticator, base64url, type Twist } from "./authenticator.ts";
 import { Browser, signedIn } from "./browser.ts";
 
@@ -59,9 +60,10 @@ describe("[A13] passkeys", () => {
   test("after signing in the person goes on with what they came for, under a new session: no session fixation", async () => {
     const { device } = await withPasskey();
     const browser = new Browser();
-    await browser.get("/authorize?client_id=x");
+    const path = await (await OAuthClient.registered()).authorizePath();
+    await browser.get(path);
     browser.cookies.set("__Host-session", "p".repeat(43));
-    expect(await json(await use(browser, device))).toEqual({ location: "/authorize?client_id=x" });
+    expect(await json(await use(browser, device))).toEqual({ location: path });
     expect(browser.cookies.get("__Host-session")).not.toBe("p".repeat(43));
   });
 

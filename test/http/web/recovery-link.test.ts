@@ -6,6 +6,7 @@ import { newBootstrapLink, newRecoveryLink } from "../../../src/domain/tenancy/s
 import { D1IdentityMaintenance } from "../../../src/platform/d1/identity-maintenance.ts";
 import { services } from "../../domain/memories/world.ts";
 import { day, minute } from "../../domain/tenancy/tenant.ts";
+import { OAuthClient } from "../oauth/client.ts";
 import { Browser, origin, signedIn, signInStore } from "./browser.ts";
 
 const linkIn = (page: string): string => /\/sign-in\/link\?token=(\w{43})</.exec(page)?.[1] ?? "";
@@ -73,7 +74,7 @@ describe("[A13] a recovery link of one's own", () => {
     const { browser, tenant } = await signedIn();
     const [before] = await services.signIn.listSessions({ userId: tenant.ownerId, name: "" }, Date.now());
     const owner = await withLink();
-    await use(token, browser);
+    await browser.post("/sign-in/link", { token, replace: before?.id ?? "" });
     expect((await services.signIn.listSessions({ userId: tenant.ownerId, name: "" }, Date.now())).map(({ id }) => id)).not.toContain(before?.id);
     expect((await use(owner.token)).status, "somebody else's link still works").toBe(303);
   });
@@ -126,7 +127,7 @@ describe("[A13] a recovery link of one's own", () => {
     const [, again = ""] = /<a href="(\/sign-in[^"]*)"/.exec(page) ?? [];
     expect((await browser.get(again)).status).toBe(200);
     const link = (await newBootstrapLink(signInStore, tenant.ownerId, Date.now())) ?? "";
-    expect((await use(link, browser)).headers.get("location")).toBe("/");
+    expect((await use(link, browser)).headers.get("location")).toBe("/#ways-in");
     expect(await linksOf(tenant.ownerId)).toMatchObject([{ token_hash: await sha256Hex(token) }]);
     expect((await browser.post("/recovery-link")).status).toBe(201);
   });
@@ -134,9 +135,10 @@ describe("[A13] a recovery link of one's own", () => {
   test("leads back to what the person came for, in two steps", async () => {
     const { token } = await withLink();
     const browser = new Browser();
-    await browser.get("/authorize?client_id=x&state=y");
+    const path = await (await OAuthClient.registered()).authorizePath();
+    await browser.get(path);
     expect((await use(token, browser)).headers.get("location")).toBe("/");
-    expect(await home(browser)).toContain('href="/authorize?client_id=x&amp;state=y"');
+    expect(await home(browser)).toContain(`href="${path.replaceAll("&", "&amp;")}"`);
   });
 
   test("does not count when the last passkey is to be removed", async () => {

@@ -86,7 +86,8 @@ describe("[A13] sessions of browsers", () => {
     const victim = new Browser();
     victim.cookies.set("__Host-session", cookieOf(attacker.browser));
 
-    await victim.post("/sign-in/link", { token: link });
+    const [replaced] = await sessionsOf(attacker.tenant.ownerId);
+    await victim.post("/sign-in/link", { token: link, replace: replaced?.id ?? "" });
 
     expect(cookieOf(victim)).not.toBe(cookieOf(attacker.browser));
     expect(await isIn(victim)).toBe(true);
@@ -195,10 +196,10 @@ describe("[A13] CSRF: requests that another site causes", () => {
 describe("[S11] pages: clickjacking and scripts", () => {
   const withPasskeys = "; script-src 'self'; connect-src 'self'; form-action 'self'";
   // Chromium would not let the form of the link lead back to a client.
-  test.each([["/", withPasskeys], ["/sign-in", withPasskeys], ["/sign-in/link?token=x", ""], ["/invitation", "; form-action 'self'"]])("%s may not be framed, kept, or scripted but by our own file", async (path, rest) => {
+  test.each([["/", withPasskeys], ["/sign-in", withPasskeys], ["/sign-in/link", ""], ["/invitation", "; form-action 'self'"]])("%s may not be framed, kept, or scripted but by our own file", async (path, rest) => {
     const { browser } = await signedIn();
     const visitor = path === "/" ? browser : new Browser();
-    const answer = await visitor.get(path);
+    const answer = await visitor.get(path === "/sign-in/link" ? `${path}?token=${(await newPerson()).link}` : path);
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
