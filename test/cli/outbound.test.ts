@@ -43,7 +43,7 @@ test("a service that the configuration names is reached, wherever it is", async 
 });
 
 /** Whatever else the machine's own list of hosts calls 127.0.0.1, so that nothing rests on the word localhost. */
-const nameOfThisMachine = /^127\.\S+[^\n]*?\s(?!localhost)(\S+)/m.exec(readFileSync("/etc/hosts", "utf8"))?.[1] ?? "localhost";
+const nameOfThisMachine = /^127\.\S+[ \t]+(?:\S+[ \t]+)*?(?!localhost)([a-z]\S*)/m.exec(readFileSync("/etc/hosts", "utf8"))?.[1] ?? "localhost";
 
 test.each([
   ["a name that resolves to this machine", () => `http://localhost:${port}/secret`],
