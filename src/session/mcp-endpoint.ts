@@ -1,15 +1,17 @@
-import { createMcpHandler, isJsonContentType, isLegacyRequest, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
+import { createMcpHandler, isJsonContentType, isLegacyRequest, type AuthInfo, type McpHttpHandler, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { httpError, internalError, methodNotAllowed, readJson, rpcError } from "./json-rpc.ts";
 import { LegacySessions } from "./legacy-sessions.ts";
 import type { BuildServer, ServerFactory } from "./product-server.ts";
 import { SseSessions } from "./sse-transport.ts";
-import type { ListChange } from "./subscriptions.ts";
+import { listenProblem, type ListChange, maxSubscriptions, noSuchResource, type WatchProblem } from "./subscriptions.ts";
 
 export type { BuildServer, McpServerContext } from "./product-server.ts";
 
 export interface McpEndpointOptions {
   storage: DurableObjectStorage;
   buildServer: BuildServer;
+  /** Whether a URI names a resource, by its form: nothing else is watched. */
+  isResource: (uri: string) => boolean;
   /** What clients did wrong and what streams died of; they have been told. */
   onerror?: (error: Error) => void;
   /** What went wrong here; the client got a 500. */
@@ -29,6 +31,7 @@ export class McpEndpoint {
   readonly #modern: McpHttpHandler;
   readonly #legacy: LegacySessions;
   readonly #sse: SseSessions;
+  readonly #isResource: (uri: string) => boolean;
   readonly #maxBodySize: number;
   readonly #onerror: (error: Error) => void;
   readonly #onfault: (error: unknown) => void;
@@ -48,8 +51,14 @@ export class McpEndpoint {
       },
       { legacy: "reject", onerror, maxRequestBodySize },
     );
-    this.#legacy = new LegacySessions({ sql: storage.sql, buildServer, onerror });
-    this.#sse = new SseSessions({ buildServer, onerror, maxRequestBodySize });
+    this.#isResource = options.isResource;
+    const watchProblem: WatchProblem = (uri) => {
+      if (!this.#isResource(uri)) return noSuchResource;
+      const isFull = this.#legacy.countSubscriptions() + this.#sse.countSubscriptions() >= maxSubscriptions;
+      return isFull ? `Your clients watch ${maxSubscriptions} resources, which is the most; unsubscribe from some first` : undefined;
+    };
+    this.#legacy = new LegacySessions({ sql: storage.sql, buildServer, watchProblem, onerror });
+    this.#sse = new SseSessions({ buildServer, watchProblem, onerror, maxRequestBodySize });
   }
 
   /** Paths: `/mcp`, `/sse` and `/sse/messages`, with or without a slash at the end. Never throws. */
@@ -109,9 +118,10 @@ export class McpEndpoint {
         }
         const read = await readJson(request, this.#maxBodySize);
         if ("rejected" in read) return read.rejected;
-        return (await isLegacyRequest(request, read.body))
-          ? this.#legacy.handle(request, read.body, authInfo)
-          : this.#modern.fetch(request, { authInfo, parsedBody: read.body });
+        if (await isLegacyRequest(request, read.body)) return this.#legacy.handle(request, read.body, authInfo);
+        const problem = listenProblem(read.body, this.#isResource);
+        if (problem !== undefined) return rpcError(400, ProtocolErrorCode.InvalidParams, problem, read.body);
+        return this.#modern.fetch(request, { authInfo, parsedBody: read.body });
       }
       case "GET":
       case "DELETE":

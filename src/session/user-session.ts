@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { Server, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { servicesOf, type Services } from "../app.ts";
 import type { MemoryChange } from "../mcp/define-tool.ts";
-import { memoryUri, recentUri } from "../mcp/resources.ts";
+import { isResourceUri, memoryUri, recentUri } from "../mcp/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
 import { isSurface } from "../mcp/surfaces.ts";
 import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
@@ -53,6 +53,7 @@ export class UserSession extends DurableObject<Env> {
     this.#endpoint = new McpEndpoint({
       storage: ctx.storage,
       buildServer: (server) => this.buildServer(server),
+      isResource: (uri) => this.isResource(uri),
       onfault: (error) => this.#services.report("mcp", "", error),
       maxRequestBodySize,
     });
@@ -112,6 +113,11 @@ export class UserSession extends DurableObject<Env> {
     this.#standing.changed();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
+  }
+
+  /** Overridden by the conformance entry, as is the next. */
+  protected isResource(uri: string): boolean {
+    return isResourceUri(uri);
   }
 
   /** Overridden by the conformance entry, which adds its fixtures. */
