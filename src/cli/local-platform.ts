@@ -26,6 +26,7 @@ export interface LocalPlatform {
     compatibilityFlags: string[];
     modules: WorkerModule[];
     durableObjects: Record<string, { className: string; useSQLite: true }>;
+    serviceBindings: Record<string, { network: { allow: string[]; tlsOptions: { trustBrowserCas: boolean } } }>;
   };
 }
 
@@ -41,6 +42,21 @@ export interface LocalPlatformOptions {
 /** A binding to an index of its own for each dimension; `visibleAfterMs` is how long it takes to show what was written. */
 export function vectorizeStandIn(dimensions: number, { index = `omnimemory-${dimensions}`, visibleAfterMs = 0 } = {}): StandIn {
   return { name, entrypoint: "VectorizeEmulator", props: { index, dimensions, metadataIndexes, visibleAfterMs } };
+}
+
+/** What the product's own requests go through (`Outbound`), for the product's options. */
+export const outbound = (vars: Record<string, string>): StandIn => ({ name, entrypoint: "Outbound", props: { configured: configuredHosts(vars) } });
+
+/** Of the services that the configuration names. What cannot be read is for the Worker to refuse. */
+function configuredHosts({ EMBEDDINGS_URL, SIGN_IN_PROVIDERS }: Record<string, string>): string[] {
+  let issuers: unknown[] = [];
+  try {
+    const providers: unknown = JSON.parse(SIGN_IN_PROVIDERS || "[]");
+    issuers = Array.isArray(providers) ? providers.map((provider: { issuer?: unknown } | null) => provider?.issuer) : [];
+  } catch {
+    // No JSON: the Worker does not start with it, and says why.
+  }
+  return [EMBEDDINGS_URL, ...issuers].flatMap((url) => (typeof url === "string" && URL.canParse(url) ? new URL(url).host : []));
 }
 
 /**
@@ -69,6 +85,7 @@ export function localPlatform({ worker, modules, vars = {} }: LocalPlatformOptio
       compatibilityFlags: ["nodejs_compat"],
       modules,
       durableObjects: { VECTORS: { className: "LocalVectors", useSQLite: true } },
+      serviceBindings: { PUBLIC: { network: { allow: ["public"], tlsOptions: { trustBrowserCas: true } } } },
     },
   };
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { D1Database } from "@cloudflare/workers-types";
 import type * as MiniflareModule from "miniflare";
 import type { WorkerModule } from "./bundle.ts";
-import { localPlatform } from "./local-platform.ts";
+import { localPlatform, outbound } from "./local-platform.ts";
 import { type Logger, type LogLevel, levelOf } from "./log.ts";
 import { ownerVariable } from "./orphan.ts";
 import { PortTaken } from "./port.ts";
@@ -156,6 +156,7 @@ export class Runtime {
       d1Databases: Object.fromEntries(Object.keys(worker.d1Databases).map((binding) => [binding, { id: binding }])),
       modules,
       serviceBindings: { ...product.serviceBindings, STORAGE_ROOM: () => new miniflare.Response(null, { status: hasRoom() ? 204 : 507 }) },
+      outboundService: outbound(vars),
       ...(listen ? { unsafeDirectSockets: [listen] } : {}),
     };
     return miniflare.convertV4MiniflareOptions({

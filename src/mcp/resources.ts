@@ -12,6 +12,11 @@ import { omnMemory } from "./render.ts";
 export const recentUri = "omnimemory://memories/recent";
 export const memoryUri = (id: string): string => `omnimemory://memory/${id}`;
 
+const memoryUriPattern = /^omnimemory:\/\/memory\/([0-9a-f-]{36})$/;
+
+/** Whether the URI has the form of one, whatever there is under it. */
+export const isResourceUri = (uri: string): boolean => uri === recentUri || memoryUriPattern.test(uri);
+
 const pageSize = 50;
 const jsonType = "application/json";
 
@@ -48,7 +53,7 @@ async function recent(ctx: Context) {
 }
 
 async function one(ctx: Context, uri: string) {
-  const id = /^omnimemory:\/\/memory\/([0-9a-f-]{36})$/.exec(uri)?.[1];
+  const id = memoryUriPattern.exec(uri)?.[1];
   const [found] = id === undefined ? [] : (await recallCached(ctx, { id, limit: 1 }, "resource")).items;
   if (!found) throw notFound(`There is no resource ${named(uri)}.`, "List the resources to see which there are.");
   return omnMemory(found.memory, { author: found.author });

@@ -16,7 +16,7 @@ export function announcedKeys(keys: KeyDirectory, announce: Announce): KeyDirect
     authenticate: (keyId) => keys.authenticate(keyId),
     touchKey: (keyId, now, unlessAfter) => keys.touchKey(keyId, now, unlessAfter),
     auditFailure: (entry, limit) => keys.auditFailure(entry, limit),
-    insertKey: (key, audit) => keys.insertKey(key, audit),
+    insertKey: (key, most, audit) => keys.insertKey(key, most, audit),
     findKey: (principal, keyId) => keys.findKey(principal, keyId),
     listOwnKeys: (person, now) => keys.listOwnKeys(person, now),
     listKeys: (principal, userId) => keys.listKeys(principal, userId),
@@ -25,8 +25,8 @@ export function announcedKeys(keys: KeyDirectory, announce: Announce): KeyDirect
       await tellHolder(principal, keyId);
       return revoked;
     },
-    async rotateKey(principal, oldKeyId, oldExpiresAt, successor, audit) {
-      const rotated = await keys.rotateKey(principal, oldKeyId, oldExpiresAt, successor, audit);
+    async rotateKey(principal, oldKeyId, oldExpiresAt, successor, most, audit) {
+      const rotated = await keys.rotateKey(principal, oldKeyId, oldExpiresAt, successor, most, audit);
       await tellHolder(principal, oldKeyId);
       return rotated;
     },

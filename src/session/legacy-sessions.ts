@@ -4,7 +4,7 @@ import { httpError, invalidRequest, isRecord, methodNotAllowed, methodOf, rpcErr
 import { lowLevel, type ServerFactory } from "./product-server.ts";
 import { SessionStore, type StoredSession } from "./session-store.ts";
 import { StreamableTransport } from "./streamable-transport.ts";
-import { sendListChanged, sendResourceUpdated, serveSubscriptions, type ListChange } from "./subscriptions.ts";
+import { sendListChanged, sendResourceUpdated, serveSubscriptions, type ListChange, type WatchProblem } from "./subscriptions.ts";
 
 const sessionHeader = "mcp-session-id";
 /** Sessions kept in memory. One that was dropped costs a replayed `initialize` (about a millisecond) at its next call. */
@@ -33,14 +33,16 @@ export class LegacySessions {
   readonly #sql: SqlStorage;
   readonly #store: SessionStore;
   readonly #buildServer: ServerFactory;
+  readonly #watchProblem: WatchProblem;
   readonly #onerror: (error: Error) => void;
   readonly #copies: Copies;
 
-  constructor(options: { sql: SqlStorage; copies: Copies; buildServer: ServerFactory; onerror: (error: Error) => void }) {
+  constructor(options: { sql: SqlStorage; copies: Copies; buildServer: ServerFactory; watchProblem: WatchProblem; onerror: (error: Error) => void }) {
     this.#sql = options.sql;
     this.#copies = options.copies;
     this.#store = new SessionStore(options.sql);
     this.#buildServer = options.buildServer;
+    this.#watchProblem = options.watchProblem;
     this.#onerror = options.onerror;
   }
 
@@ -62,6 +64,10 @@ export class LegacySessions {
       case "GET": return this.#listen(session, request, authInfo);
       default: return methodNotAllowed("GET, POST, DELETE");
     }
+  }
+
+  countSubscriptions(): number {
+    return this.#store.countSubscriptions();
   }
 
   async resourceUpdated(uri: string): Promise<void> {
@@ -183,7 +189,7 @@ export class LegacySessions {
     serveSubscriptions(server, {
       add: (uri) => this.#store.subscribe(id, uri),
       remove: (uri) => this.#store.unsubscribe(id, uri),
-    });
+    }, this.#watchProblem);
     const events = new SqlEventStore(this.#sql, this.#copies, id, listens);
     const transport = new StreamableTransport(id, events);
     transport.onerror = this.#onerror;

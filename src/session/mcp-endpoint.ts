@@ -1,4 +1,4 @@
-import { createMcpHandler, isJsonContentType, isLegacyRequest, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
+import { createMcpHandler, isJsonContentType, isLegacyRequest, type AuthInfo, type McpHttpHandler, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { BodyBound } from "../http/bounded-body.ts";
 import { RequestRefused } from "../http/request-refused.ts";
 import { requestIdHeader } from "./call.ts";
@@ -7,7 +7,7 @@ import { batchTooLong, httpError, internalError, messagesOf, methodNotAllowed, r
 import { LegacySessions } from "./legacy-sessions.ts";
 import type { BuildServer, ServerFactory } from "./product-server.ts";
 import { SseSessions } from "./sse-transport.ts";
-import type { ListChange } from "./subscriptions.ts";
+import { listenProblem, type ListChange, maxSubscriptions, noSuchResource, type WatchProblem } from "./subscriptions.ts";
 
 export type { BuildServer, McpServerContext } from "./product-server.ts";
 
@@ -15,6 +15,8 @@ export interface McpEndpointOptions {
   storage: DurableObjectStorage;
   buildServer: BuildServer;
   copies: Copies;
+  /** Whether a URI names a resource, by its form: nothing else is watched. */
+  isResource: (uri: string) => boolean;
   /** What clients did wrong and what streams died of; they have been told. */
   onerror?: (error: Error) => void;
   /** What went wrong here; the client got a 500. */
@@ -39,6 +41,7 @@ export class McpEndpoint {
   readonly #modern: McpHttpHandler;
   readonly #legacy: LegacySessions;
   readonly #sse: SseSessions;
+  readonly #isResource: (uri: string) => boolean;
   readonly #bodyBound: McpEndpointOptions["bodyBound"];
   readonly #admit: McpEndpointOptions["admit"];
   readonly #onerror: (error: Error) => void;
@@ -60,8 +63,14 @@ export class McpEndpoint {
       },
       { legacy: "reject", onerror, maxSubscriptions: maxListening },
     );
-    this.#legacy = new LegacySessions({ sql: storage.sql, copies, buildServer, onerror });
-    this.#sse = new SseSessions({ buildServer, onerror });
+    this.#isResource = options.isResource;
+    const watchProblem: WatchProblem = (uri) => {
+      if (!this.#isResource(uri)) return noSuchResource;
+      const isFull = this.#legacy.countSubscriptions() + this.#sse.countSubscriptions() >= maxSubscriptions;
+      return isFull ? `Your clients watch ${maxSubscriptions} resources, which is the most; unsubscribe from some first` : undefined;
+    };
+    this.#legacy = new LegacySessions({ sql: storage.sql, copies, buildServer, watchProblem, onerror });
+    this.#sse = new SseSessions({ buildServer, watchProblem, onerror });
   }
 
   /** Paths: `/mcp`, `/sse` and `/sse/messages`, with or without a slash at the end. Never throws. */
@@ -117,9 +126,12 @@ export class McpEndpoint {
   async #streamable(request: Request, authInfo: AuthInfo): Promise<Response> {
     switch (request.method) {
       case "POST":
-        return this.#posted(request, authInfo, async (body) =>
-          (await isLegacyRequest(request, body)) ? this.#legacy.handle(request, body, authInfo) : this.#modern.fetch(request, { authInfo, parsedBody: body }),
-        );
+        return this.#posted(request, authInfo, async (body) => {
+          if (await isLegacyRequest(request, body)) return this.#legacy.handle(request, body, authInfo);
+          const problem = listenProblem(body, this.#isResource);
+          if (problem !== undefined) return rpcError(400, ProtocolErrorCode.InvalidParams, problem, body);
+          return this.#modern.fetch(request, { authInfo, parsedBody: body });
+        });
       case "GET":
       case "DELETE":
         return this.#legacy.handle(request, undefined, authInfo);

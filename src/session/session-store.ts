@@ -5,7 +5,6 @@ const lastSeenEveryMs = 60 * 60 * 1_000;
 const idleMs = 30 * 24 * 60 * 60 * 1_000;
 /** Far above what one person's tools open; it only stops a client that initializes in a loop. */
 const maxSessions = 1_000;
-const maxSubscriptions = 1_000;
 
 /** What is needed to rebuild a session of the 2025 era after the object was evicted (protocol.md, MCP). */
 export interface StoredSession {
@@ -81,13 +80,13 @@ export class SessionStore {
     this.#sql.exec("UPDATE mcp_session SET logging_level = ? WHERE id = ?", level, id);
   }
 
-  /** False when the session already watches as many resources as it may. */
-  subscribe(id: string, uri: string): boolean {
-    const { count } = this.#sql.exec<{ count: number }>(
-      "SELECT count(*) AS count FROM mcp_subscription WHERE session_id = ?", id).one();
-    if (count >= maxSubscriptions) return false;
+  subscribe(id: string, uri: string): void {
     this.#sql.exec("INSERT OR IGNORE INTO mcp_subscription (uri, session_id) values (?, ?)", uri, id);
-    return true;
+  }
+
+  /** Of all sessions. */
+  countSubscriptions(): number {
+    return this.#sql.exec<{ count: number }>("SELECT count(*) AS count FROM mcp_subscription").one().count;
   }
 
   unsubscribe(id: string, uri: string): void {

@@ -4,11 +4,10 @@ import {
 } from "@modelcontextprotocol/server";
 import { invalidRequest, rpcError, sessionNotFound } from "./json-rpc.ts";
 import { lowLevel, type ServerFactory } from "./product-server.ts";
-import { sendListChanged, sendResourceUpdated, serveSubscriptions, type ListChange } from "./subscriptions.ts";
+import { sendListChanged, sendResourceUpdated, serveSubscriptions, type ListChange, type WatchProblem } from "./subscriptions.ts";
 
 const keepAliveMs = 15_000;
 const maxSessions = 64;
-const maxSubscriptions = 1_000;
 const encoder = new TextEncoder();
 
 /** The stream of one client of the first HTTP transport (2024-11-05, basic/transports, HTTP with SSE). */
@@ -78,10 +77,12 @@ export class SseSessions {
   readonly #sessions = new Map<string, SseSession>();
   readonly #buildServer: ServerFactory;
   readonly #onerror: (error: Error) => void;
+  readonly #watchProblem: WatchProblem;
 
-  constructor(options: { buildServer: ServerFactory; onerror: (error: Error) => void }) {
+  constructor(options: { buildServer: ServerFactory; watchProblem: WatchProblem; onerror: (error: Error) => void }) {
     this.#buildServer = options.buildServer;
     this.#onerror = options.onerror;
+    this.#watchProblem = options.watchProblem;
   }
 
   /** `GET /sse`: the stream, whose first event tells where to post. */
@@ -91,13 +92,9 @@ export class SseSessions {
     const server = lowLevel(product);
     const subscriptions = new Set<string>();
     serveSubscriptions(server, {
-      add: (uri) => {
-        if (subscriptions.size >= maxSubscriptions) return false;
-        subscriptions.add(uri);
-        return true;
-      },
+      add: (uri) => subscriptions.add(uri),
       remove: (uri) => subscriptions.delete(uri),
-    });
+    }, this.#watchProblem);
     const transport = new SseTransport(sessionId, `/sse/messages?sessionId=${sessionId}`);
     transport.onclose = () => this.#sessions.delete(sessionId);
     transport.onerror = this.#onerror;
@@ -123,6 +120,10 @@ export class SseSessions {
     }
     for (const message of messages) session.transport.onmessage?.(message, { request, authInfo });
     return new Response("Accepted", { status: 202 });
+  }
+
+  countSubscriptions(): number {
+    return [...this.#sessions.values()].reduce((count, { subscriptions }) => count + subscriptions.size, 0);
   }
 
   async resourceUpdated(uri: string): Promise<void> {

@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { Server, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { servicesOf, type Services } from "../app.ts";
 import type { MemoryChange } from "../mcp/define-tool.ts";
-import { memoryUri, recentUri } from "../mcp/resources.ts";
+import { isResourceUri, memoryUri, recentUri } from "../mcp/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
 import { isSurface } from "../mcp/surfaces.ts";
 import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
@@ -87,6 +87,7 @@ export class UserSession extends DurableObject<Env> {
           return key && openCopy(key, about, sealed);
         },
       },
+      isResource: (uri) => this.isResource(uri),
       onfault: (error) => this.#services.report("mcp", "", error),
       bodyBound: (authInfo) => this.#bodyBound(callOfAuthInfo(authInfo)),
       admit: (messages, authInfo) => this.#admit(messages, callOfAuthInfo(authInfo).principal),
@@ -156,6 +157,11 @@ export class UserSession extends DurableObject<Env> {
     this.#standing.changed();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
+  }
+
+  /** Overridden by the conformance entry, as is the next. */
+  protected isResource(uri: string): boolean {
+    return isResourceUri(uri);
   }
 
   /** Overridden by the conformance entry, which adds its fixtures. */

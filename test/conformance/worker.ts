@@ -8,6 +8,10 @@ export { default } from "../../src/index.ts";
 
 /** The product's session object, with the fixtures of the conformance suite beside the product's catalogue. */
 export class UserSession extends ProductUserSession {
+  protected override isResource(uri: string): boolean {
+    return super.isResource(uri) || uri.startsWith("test://");
+  }
+
   protected override buildServer(ctx: McpServerContext): ReturnType<ProductUserSession["buildServer"]> {
     const server = super.buildServer(ctx);
     addFixtures(server, { toolsChanged: () => ctx.announce("tools"), promptsChanged: () => ctx.announce("prompts") });

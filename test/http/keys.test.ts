@@ -138,3 +138,34 @@ describe("[S17] membership", () => {
     expect((await send({ token })).status).toBe(401);
   });
 });
+
+describe("finding 6 (keys per person uncapped)", () => {
+  test("a person has 25 keys to a team that work, however many are asked for at once; one that is revoked makes room", async () => {
+    const { token, tenant } = await owner();
+    const create = () => rest(token, "POST", "", { name: "more", scopes: ["memory:read"] });
+    const statuses = (await Promise.all(Array.from({ length: 30 }, create))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201), "the first is the one that asks").toHaveLength(24);
+    const refused = await create();
+    expect([refused.status, await refused.json()]).toEqual([409, { error: expect.objectContaining({ code: "CONFLICT", message: expect.stringContaining("25 keys") as string }) }]);
+
+    const member = await addMember(tenant.teamId, "member");
+    expect((await send({ token: (await keyFor(tenant, member)).token, method: "POST", path: "/v1/keys", body: { name: "k", scopes: ["memory:read"] } })).status, "another person's").toBe(201);
+
+    const { keys } = await (await rest(token, "GET", "")).json<{ keys: { keyId: string; name: string }[] }>();
+    await rest(token, "DELETE", `/${keys.find(({ name }) => name === "more")?.keyId}`);
+    expect((await create()).status).toBe(201);
+  });
+
+  test("rotating again and again, with the longest grace, ends at 50 that work", async () => {
+    const { token, keyId } = await owner();
+    let last = keyId;
+    let rotated = 0;
+    for (let i = 0; i < 60; i += 1) {
+      const answer = await rest(token, "POST", `/${last}/rotate`, { grace_hours: 168 });
+      if (answer.status !== 201) break;
+      last = (await answer.json<{ key: { keyId: string } }>()).key.keyId;
+      rotated += 1;
+    }
+    expect(rotated).toBe(49);
+  });
+});

@@ -169,3 +169,39 @@ describe("[A13] [S11] what a session keeps so that a client can resume a stream"
     expect(kept.sealed).toEqual([expect.stringContaining("the tide is high")]);
   });
 });
+
+describe("finding 6 (100 subscriptions of 150 KB each)", () => {
+  const uriOf = (n: number): string => `omnimemory://memory/${crypto.randomUUID().slice(0, -6)}${String(n).padStart(6, "0")}`;
+  const subscribe = async (id: string, uri: string) =>
+    answerOf(await legacy({ jsonrpc: "2.0", id: 3, method: "resources/subscribe", params: { uri } }, { "mcp-session-id": id }));
+
+  test("what has not the form of a resource is not watched, and nothing of it is stored", async () => {
+    const id = await open();
+    for (const uri of [`omnimemory://memory/${"x".repeat(150_000)}`, `${uriOf(1)}?${"x".repeat(200)}`, "https://example.com/", "x"]) {
+      expect((await subscribe(id, uri)).body.error, uri.slice(0, 40)).toMatchObject({ code: -32_602, message: expect.stringContaining("No resource has such a URI") as string });
+    }
+    for (const uri of [uriOf(1), "omnimemory://memories/recent"]) expect((await subscribe(id, uri)).body.result).toEqual({});
+    const stored = await runInDurableObject(env.USER_SESSION.getByName(sessionName(tenant.teamId, tenant.ownerId)), (_, { storage }) => storage.sql.exec("SELECT uri FROM mcp_subscription").toArray());
+    expect(stored).toHaveLength(2);
+  });
+
+  test("all sessions of a person together watch 1,000 resources", async () => {
+    const [first, second] = [await open(), await open()];
+    await runInDurableObject(env.USER_SESSION.getByName(sessionName(tenant.teamId, tenant.ownerId)), (_, { storage }) => {
+      for (let n = 0; n < 999; n += 1) storage.sql.exec("INSERT INTO mcp_subscription (uri, session_id) VALUES (?, ?)", uriOf(n), first);
+    });
+    const last = uriOf(999);
+    expect((await subscribe(second, last)).body.result).toEqual({});
+    for (const id of [first, second]) expect((await subscribe(id, uriOf(1_000))).body.error?.message).toContain("1000 resources");
+    await legacy({ jsonrpc: "2.0", id: 4, method: "resources/unsubscribe", params: { uri: last } }, { "mcp-session-id": second });
+    expect((await subscribe(first, uriOf(1_001))).body.result).toEqual({});
+  });
+
+  test.each([
+    ["what has not the form of a resource", () => [`omnimemory://memory/${"x".repeat(150_000)}`], "No resource has such a URI"],
+    ["more than 100 at once", () => Array.from({ length: 101 }, (_, n) => uriOf(n)), "at most 100"],
+  ])("a stream of 2026-07-28 does not watch %s", async (_what, uris, told) => {
+    const { status, body } = await rpc(token, "subscriptions/listen", { notifications: { resourceSubscriptions: uris() } });
+    expect([status, body]).toEqual([400, expect.objectContaining({ error: { code: -32_602, message: expect.stringContaining(told) as string } })]);
+  });
+});

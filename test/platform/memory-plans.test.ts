@@ -4,14 +4,30 @@ import type { SecretBox } from "../../src/domain/secrets/secret-box.ts";
 import type { Principal } from "../../src/domain/tenancy/principal.ts";
 import * as graph from "../../src/platform/d1/graph-sql.ts";
 import { D1MemoryStore } from "../../src/platform/d1/memory-store.ts";
+import { newTeam } from "../domain/memories/world.ts";
 import { SealedRows } from "../../src/platform/d1/sealed-rows.ts";
 
 const principal = { userId: "u", teamId: "t", organizationId: "o", role: "member", scopes: [], shard: "SHARD_0", credential: { kind: "api-key", id: "k" } } as Principal;
 
-const watched = (asked: string[]): D1Database =>
+const watched = (asked: string[], read: string[] = []): D1Database =>
   new Proxy(env.SHARD_0, {
     get(target, name) {
-      if (name === "prepare") return (query: string) => (asked.push(query), target.prepare(query));
+      if (name === "prepare") return (query: string) => (asked.push(query), noting(target.prepare(query), read));
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+
+/** Notes the rows that are answered. */
+const noting = (statement: D1PreparedStatement, read: string[]): D1PreparedStatement =>
+  new Proxy(statement, {
+    get(target, name) {
+      if (name === "bind") return (...values: unknown[]) => noting(target.bind(...values), read);
+      if (name === "raw") return async () => {
+        const rows = await target.raw();
+        read.push(JSON.stringify(rows));
+        return rows;
+      };
       const member: unknown = Reflect.get(target, name);
       return typeof member === "function" ? member.bind(target) : member;
     },
@@ -31,6 +47,24 @@ test.each([{}, { visibility: "shared" as const }])("a look-up by key reads what 
 
   for (const sql of asked) expect(await planOf(sql), sql).toContainEqual(expect.stringMatching(/SEARCH (?:m|memories) USING INDEX \S+ \(team_id=\? (?:AND \S+=\? )*AND key=\?\)/));
   expect(asked).toHaveLength(1);
+});
+
+test("finding 7 (`*zzz*` reads every keyed row whole): a pattern reads the keys, and whole rows only of what matches", async () => {
+  const team = await newTeam();
+  const memories = Array.from({ length: 1_000 }, (_, n) => ({ key: `log.${n}`, content: `${n} ${"long ".repeat(100)}` }));
+  await team.owner.call("omn_import_memories", { memories });
+  const read: string[] = [];
+  const asked: string[] = [];
+  const store = new D1MemoryStore(() => watched(asked, read), { of: async () => undefined }, new SealedRows({} as SecretBox));
+
+  expect(await store.byKeyPattern(team.owner.principal, 0, "*zzz*", {}, 100)).toEqual([]);
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toMatch(/^select "id", "key" from "memories"/);
+  expect(read.join("").length, "bytes of the answer").toBeLessThan(100_000);
+
+  const matching = await store.byKeyPattern(team.owner.principal, 0, "*.99*", {}, 20);
+  expect(matching.map(({ key }) => key).sort()).toEqual(["log.99", ...Array.from({ length: 10 }, (_, n) => `log.99${n}`)]);
+  expect(matching[0]?.content).toContain("long long");
 });
 
 test("no read of the graph has a bare parameter as its limit, for which SQLite compiles a statement anew at every call", () => {

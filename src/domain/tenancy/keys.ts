@@ -10,6 +10,10 @@ export const maxLifetimeDays = 365;
 export const defaultGraceHours = 24;
 export const maxGraceHours = 7 * 24;
 const maxNameLength = 100;
+/** That work, of one person in one team; each is counted and limited by itself. */
+const maxKeys = 25;
+/** Old keys go on working for a while beside their successors. */
+const maxKeysInRotation = 2 * maxKeys;
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
@@ -117,19 +121,22 @@ export async function createKey(
     { userId, teamId, organizationId, name, scopes: granted, expiresAt },
     ctx.now,
     { ...ctx.from, credentialId: ctx.principal.credential.id },
+    maxKeys,
   );
 }
 
-/** What createKey does once it is allowed; the launcher makes the first key with it, when there is no principal yet. */
+/** What createKey does once it is allowed; the launcher makes the first key with it, when there is no principal yet, and nobody to ask. */
 export async function issueKey(
   keys: KeyDirectory,
   grant: Pick<KeyRecord, "userId" | "teamId" | "name" | "scopes" | "expiresAt"> & { organizationId: string },
   now: number,
   from: CallOrigin & Pick<AuditEntry, "credentialId"> = {},
+  most = Number.MAX_SAFE_INTEGER,
 ): Promise<IssuedKey> {
   const { record, issued } = await newRecord(grant, now);
   const { organizationId, teamId, userId } = grant;
-  await keys.insertKey(record, { ...from, at: now, action: "key.create", success: true, organizationId, teamId, userId, subject: record.keyId });
+  const audit: AuditEntry = { ...from, at: now, action: "key.create", success: true, organizationId, teamId, userId, subject: record.keyId };
+  if (!(await keys.insertKey(record, most, audit))) throw tooManyKeys(most);
   return issued;
 }
 
@@ -168,9 +175,9 @@ export async function rotateKey(ctx: KeyContext, input: { keyId: string; graceHo
 /** What rotateKey does once it is allowed; the launcher replaces a key of an earlier version with it, which could do too much. */
 export async function replaceKey(ctx: KeyContext, old: KeyRecord, next: Pick<KeyRecord, "scopes" | "expiresAt">, oldExpiresAt: number): Promise<IssuedKey> {
   const { record, issued } = await newRecord({ ...old, ...next }, ctx.now);
-  const rotated = await ctx.keys.rotateKey(ctx.principal, old.keyId, oldExpiresAt, record, auditOf(ctx, "key.rotate", old.keyId));
+  const rotated = await ctx.keys.rotateKey(ctx.principal, old.keyId, oldExpiresAt, record, maxKeysInRotation, auditOf(ctx, "key.rotate", old.keyId));
   if (!rotated) {
-    throw new DomainError("CONFLICT", "This key is revoked, expired or already replaced.", { mend: "List the keys and rotate one that is current, or create a key." });
+    throw new DomainError("CONFLICT", `This key is revoked, expired or already replaced, or ${maxKeysInRotation} of your keys work in this team.`, { mend: "List the keys and rotate one that is current, or create a key; revoke those that nobody uses." });
   }
   return issued;
 }
@@ -210,6 +217,9 @@ function auditOf(ctx: Omit<KeyContext, "keys">, action: AuditAction, subject: st
   const { organizationId, teamId, userId, credential } = ctx.principal;
   return { ...ctx.from, at: ctx.now, action, success: true, organizationId, teamId, userId, subject, credentialId: credential.id };
 }
+
+const tooManyKeys = (most: number): DomainError =>
+  new DomainError("CONFLICT", `You have ${most} keys to this team that work, and more are not given.`, { mend: "List your keys and revoke those that nobody uses." });
 
 /** The same for a key that is not there and for somebody else's: ids of keys are not to be probed. */
 const noSuchKey = (): DomainError => invalid("You have no key with this id.", "List your keys to see their ids.");

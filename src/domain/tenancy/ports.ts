@@ -123,7 +123,8 @@ export interface KeyDirectory {
   touchKey(keyId: string, now: number, unlessAfter: number): Promise<void>;
   /** Writes the row unless `limitPerMinute` failures of that team (or of nobody's) were written in the last minute. */
   auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void>;
-  insertKey(key: KeyRecord, audit: AuditEntry): Promise<void>;
+  /** `false`, and nothing written, when the person has `most` keys to the team that work. */
+  insertKey(key: KeyRecord, most: number, audit: AuditEntry): Promise<boolean>;
   /** A key of the principal's team. */
   findKey(principal: Principal, keyId: string): Promise<KeyRecord | undefined>;
   /** Keys of the principal's team, newest first; of one user, or of all. */
@@ -132,8 +133,8 @@ export interface KeyDirectory {
   listOwnKeys(person: { userId: string }, now: number): Promise<OwnKey[]>;
   /** `false` when it was revoked already. */
   revokeKey(principal: Principal, keyId: string, now: number, audit: AuditEntry): Promise<boolean>;
-  /** `false`, and nothing written, when the old key was replaced, revoked or expired in the meantime. */
-  rotateKey(principal: Principal, oldKeyId: string, oldExpiresAt: number, successor: KeyRecord, audit: AuditEntry): Promise<boolean>;
+  /** `false`, and nothing written, when the old key was replaced, revoked or expired in the meantime, or with `most` keys that work. */
+  rotateKey(principal: Principal, oldKeyId: string, oldExpiresAt: number, successor: KeyRecord, most: number, audit: AuditEntry): Promise<boolean>;
 }
 
 /** Only the launcher has this: whoever has the machine in hand keeps the key alive that it gave to the clients there. */

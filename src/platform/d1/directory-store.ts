@@ -124,8 +124,13 @@ export class DirectoryStore implements KeyDirectory, KeyRenewal {
     await auditFailure(this.#db, entry, limitPerMinute);
   }
 
-  async insertKey(key: KeyRecord, audit: AuditEntry): Promise<void> {
-    await this.#db.batch([this.#db.insert(apiKeys).values({ ...key, scopes: [...key.scopes] }), this.#db.insert(directoryAudit).values(audit)]);
+  async insertKey(key: KeyRecord, most: number, audit: AuditEntry): Promise<boolean> {
+    const won = sql`exists (select 1 from ${apiKeys} where key_id = ${key.keyId})`;
+    const [inserted] = await this.#db.batch([
+      this.#db.insert(apiKeys).select(rowWhen(apiKeys, key, hasRoomForKey(key, most, audit.at))),
+      this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
+    ]);
+    return inserted.meta.changes > 0;
   }
 
   async findKey(principal: Principal, keyId: string): Promise<KeyRecord | undefined> {
@@ -164,11 +169,11 @@ export class DirectoryStore implements KeyDirectory, KeyRenewal {
     return revoked.meta.changes > 0;
   }
 
-  async rotateKey(principal: Principal, oldKeyId: string, oldExpiresAt: number, successor: KeyRecord, audit: AuditEntry): Promise<boolean> {
+  async rotateKey(principal: Principal, oldKeyId: string, oldExpiresAt: number, successor: KeyRecord, most: number, audit: AuditEntry): Promise<boolean> {
     // Two rotations at once: only the first finds the key current, and only its successor comes to be.
     const won = sql`exists (select 1 from ${apiKeys} where key_id = ${oldKeyId} and replaced_by = ${successor.keyId})`;
     const [replaced] = await this.#db.batch([
-      this.#db.update(apiKeys).set({ expiresAt: oldExpiresAt, replacedBy: successor.keyId }).where(and(ofTeam(principal, oldKeyId), isCurrent(audit.at))),
+      this.#db.update(apiKeys).set({ expiresAt: oldExpiresAt, replacedBy: successor.keyId }).where(and(ofTeam(principal, oldKeyId), isCurrent(audit.at), hasRoomForKey(successor, most, audit.at))),
       this.#db.insert(apiKeys).select(rowWhen(apiKeys, successor, won)),
       this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
     ]);
@@ -197,6 +202,10 @@ const isCurrent = (now: number): SQL | undefined =>
 
 const ofTeam = (principal: Principal, keyId: string): SQL | undefined =>
   and(eq(apiKeys.keyId, keyId), eq(apiKeys.teamId, principal.teamId));
+
+/** Keys that are replaced count until their grace is over: they work. */
+const hasRoomForKey = ({ teamId, userId }: KeyRecord, most: number, now: number): SQL =>
+  sql`(select count(*) from ${apiKeys} where team_id = ${teamId} and user_id = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now})) < ${most}`;
 
 const toRecord = (row: typeof apiKeys.$inferSelect): KeyRecord => ({ ...row, scopes: row.scopes.filter(isScope) });
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { NearParts } from "../../domain/graph/ports.ts";
+import { invalid } from "../../domain/errors.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
 import type {
@@ -31,6 +32,11 @@ import { type StorageRoom, unbounded } from "../storage-room.ts";
 import type { ShardOf } from "./shard-of.ts";
 import type { TeamHomes } from "./team-homes.ts";
 import { fromHex } from "./vector-hex.ts";
+
+/** Keys and ids of one answer of D1, some 150 KB. */
+const keysAtOnce = 2_000;
+/** That one pattern is compared with. */
+const mostKeys = 100_000;
 
 export class D1MemoryStore implements MemoryStore {
   readonly #shardOf: ShardOf;
@@ -190,11 +196,13 @@ export class D1MemoryStore implements MemoryStore {
   async byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived = false): Promise<Memory[]> {
     const compiled = compileKeyPattern(pattern);
     const db = this.#db(principal);
-    const found: Memory[] = [];
-    // The literal prefix narrows by index; the rest of the pattern is matched here, since D1 allows no long GLOB.
-    for (let below: string | undefined; found.length < limit; ) {
+    const matched: string[] = [];
+    let looked = 0;
+    // The literal prefix narrows by index; the rest of the pattern is matched here, since D1 allows no long GLOB. Only of what
+    // matches is more than the key carried: a pattern that matches nothing may look at all the keys of a team.
+    for (let below: string | undefined; matched.length < limit; ) {
       const rows = await db
-        .select()
+        .select({ id: memories.id, key: memories.key })
         .from(memories)
         .where(
           and(
@@ -207,12 +215,23 @@ export class D1MemoryStore implements MemoryStore {
           ),
         )
         .orderBy(desc(memories.id))
-        .limit(500);
-      found.push(...rows.filter((row) => compiled.matches(row.key as string)).map(toMemory));
-      if (rows.length < 500) break;
+        .limit(keysAtOnce);
+      matched.push(...rows.filter(({ key }) => compiled.matches(key as string)).map(({ id }) => id));
+      if (rows.length < keysAtOnce) break;
+      looked += rows.length;
+      if (looked >= mostKeys) throw invalid(`The pattern ${pattern} was compared with ${looked} keys and has not found enough.`, "Begin it with more of the key, add filters, or search by words.");
       below = rows.at(-1)?.id;
     }
-    return found.slice(0, limit);
+    return this.#matched(principal, now, matched.slice(0, limit), archived);
+  }
+
+  /** In the order of the ids; what has changed since it matched may be missing. */
+  async #matched(principal: Principal, now: number, ids: string[], archived: boolean): Promise<Memory[]> {
+    if (ids.length === 0) return [];
+    const present = archived ? and(visibleTo(principal), unexpired(now), isNotNull(memories.archivedAt)) : live(principal, now);
+    const rows = await this.#db(principal).select().from(memories).where(and(present, idsIn(memories.id, ids)));
+    const byId = new Map(rows.map((row) => [row.id, toMemory(row)]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   async list(

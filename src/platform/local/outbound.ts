@@ -1,0 +1,26 @@
+import { WorkerEntrypoint } from "cloudflare:workers";
+
+interface Networks {
+  /** Reaches public addresses only, whatever a name resolves to. */
+  PUBLIC: Fetcher;
+}
+
+interface Props {
+  /** Hosts, with their ports, that the configuration names. */
+  configured: string[];
+}
+
+/**
+ * All that the product fetches on one machine goes through here. Who configures the server may name a service inside, such as a
+ * local Ollama; any other address was chosen by a stranger (the metadata of an OAuth client, and where it redirects to), and
+ * reaches nothing inside, also not by a name that resolves there. On Cloudflare `global_fetch_strictly_public` sees to it.
+ */
+export class Outbound extends WorkerEntrypoint<Networks, Props> {
+  override async fetch(request: Request): Promise<Response> {
+    const { configured } = this.ctx.props;
+    // The product is told of a redirect, and comes back if it follows.
+    const init = { redirect: "manual" } as const;
+    if (configured.includes(new URL(request.url).host)) return fetch(request, init);
+    return this.env.PUBLIC.fetch(request, init).catch(() => new Response("No such address is reached from here.", { status: 502 }));
+  }
+}
