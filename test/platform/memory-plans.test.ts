@@ -25,7 +25,7 @@ const planOf = async (sql: string): Promise<string[]> => {
 
 test.each([{}, { visibility: "shared" as const }])("a look-up by key reads what has the key, not every key of the team (filter %j)", async (filter) => {
   const asked: string[] = [];
-  const store = new D1MemoryStore(() => watched(asked), { of: async () => undefined }, new SealedRows({} as SecretBox));
+  const store = new D1MemoryStore(() => watched(asked), { of: async () => undefined }, new SealedRows({} as SecretBox), async () => []);
 
   await store.byKey(principal, 0, "a", filter);
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import * as field from "../memories/fields.ts";
+import { isExpired } from "../memories/memory.ts";
 import { untilWon } from "../memories/race.ts";
 import { linkTypes } from "./graph.ts";
 import type { NewLink } from "./ports.ts";
@@ -47,10 +48,22 @@ export async function importLinks(ctx: Context, records: readonly { id?: string 
 }
 
 async function linkPresent(ctx: Context, links: NewLink[]): Promise<void> {
+  const { memories, principal } = ctx;
+  const alive = async (ids: string[]): Promise<Set<string>> => {
+    const found = ids.length > 0 ? await memories.lookupMany(principal, { ids, named: [] }) : [];
+    return new Set(found.filter((memory) => !isExpired(memory, ctx.now)).map(({ id }) => id));
+  };
   await untilWon("these memories", async () => {
     const ends = [...new Set(links.flatMap(({ source, target }) => [source, target]))];
-    const found = new Set((await ctx.memories.lookupMany(ctx.principal, { ids: ends, named: [] })).filter(({ expiresAt }) => expiresAt === null || expiresAt > ctx.now).map(({ id }) => id));
-    const whole = links.filter(({ source, target }) => found.has(source) && found.has(target));
-    if (whole.length > 0) await ctx.graph.link(ctx.principal, ctx, whole);
+    const found = await alive(ends);
+    const missing = ends.filter((id) => !found.has(id));
+    const present = missing.length > 0 ? await memories.presentIds(principal, missing) : new Map<string, string>();
+    const copies = await alive([...present.values()]);
+    const here = (end: string): string | undefined => (found.has(end) ? end : [present.get(end)].find((id) => id !== undefined && copies.has(id)));
+    const whole = links.flatMap((link) => {
+      const [source, target] = [here(link.source), here(link.target)];
+      return source === undefined || target === undefined || source === target ? [] : { ...link, source, target };
+    });
+    if (whole.length > 0) await ctx.graph.link(principal, ctx, whole);
   });
 }

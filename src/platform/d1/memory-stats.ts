@@ -3,7 +3,7 @@ import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { vectorStageName } from "../../domain/indexing/vector-stage.ts";
 import type { TeamStats, VectorStats } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { indexFailures, indexProgress, servingSpaces, vectorItems } from "./index-schema.ts";
+import { indexFailures, indexProgress, servingSpaces, vectorChecks, vectorItems } from "./index-schema.ts";
 import { memories, memoryTags, versions } from "./shard-schema.ts";
 
 /** Of a sealed content: an envelope's base64url, from its second dot on, without nonce and tag (28 bytes). */
@@ -14,7 +14,7 @@ const day = 86_400_000;
 /** Counts only what the principal may see; `live` and `visible` are the store's own conditions. */
 export async function readStats(db: DrizzleD1Database, principal: Principal, now: number, live: SQL, visible: SQL): Promise<TeamStats> {
   const count = sql<number>`count(*)`;
-  const [sums, archived, chain, visibility, namespace, type, tags, expiring, vectors] = await db.batch([
+  const [sums, archived, chain, visibility, namespace, type, tags, expiring, vectors, comparison] = await db.batch([
     db
       .select({
         total: count,
@@ -42,6 +42,7 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
       .limit(20),
     db.select({ count }).from(memories).where(and(live, lte(memories.expiresAt, now + day))),
     selectVectors(db, principal, live),
+    selectComparison(db, principal, live),
   ]);
   const named = (rows: { name: string; count: number }[]) => Object.fromEntries(rows.map((row) => [row.name, row.count]));
   return {
@@ -55,7 +56,7 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
     topTags: tags,
     expiringWithinDay: expiring[0]?.count ?? 0,
     lastChangeAt: sums[0]?.last ?? null,
-    vectors: toVectorStats(vectors[0]),
+    vectors: toVectorStats(vectors[0], comparison[0]),
   };
 }
 
@@ -82,9 +83,27 @@ function selectVectors(db: DrizzleD1Database, principal: Principal, live: SQL) {
     .where(and(live, eq(memories.sensitivity, "normal")));
 }
 
+/** What the last comparison of the serving space did not find, of what the principal may see. */
+function selectComparison(db: DrizzleD1Database, principal: Principal, live: SQL) {
+  const missing = db
+    .select({ count: sql<number>`count(*)` })
+    .from(vectorItems)
+    .innerJoin(memories, and(eq(memories.teamId, vectorItems.teamId), eq(memories.id, vectorItems.id)))
+    .where(and(live, eq(vectorItems.teamId, principal.teamId), eq(vectorItems.space, vectorChecks.space), eq(vectorItems.missedAt, vectorChecks.at), eq(vectorItems.kind, "memory")));
+  return db
+    .select({ at: vectorChecks.at, missing: sql<number>`(${missing})` })
+    .from(vectorChecks)
+    .innerJoin(servingSpaces, and(eq(servingSpaces.teamId, vectorChecks.teamId), eq(servingSpaces.space, vectorChecks.space)))
+    .where(and(eq(vectorChecks.teamId, principal.teamId), eq(vectorChecks.stage, vectorStageName)));
+}
+
 /** Whether the team has any vectors at all would tell that others write; so somebody who sees none learns nothing. */
-function toVectorStats(row: (Omit<VectorStats, "waiting"> & { total: number }) | undefined): VectorStats {
+function toVectorStats(
+  row: (Omit<VectorStats, "waiting" | "missing" | "compared_at"> & { total: number }) | undefined,
+  comparison: { at: number; missing: number } | undefined,
+): VectorStats {
   const { space, serving, total, indexed, failed } = row ?? { space: null, serving: null, total: 0, indexed: 0, failed: 0 };
   const known = indexed + failed > 0;
-  return { space: known ? space : null, indexed, waiting: total - indexed - failed, failed, serving: known ? serving : null };
+  const compared = known && comparison ? { missing: comparison.missing, compared_at: new Date(comparison.at).toISOString() } : { missing: 0, compared_at: null };
+  return { space: known ? space : null, indexed, waiting: total - indexed - failed, failed, ...compared, serving: known ? serving : null };
 }

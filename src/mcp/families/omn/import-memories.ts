@@ -28,10 +28,14 @@ export const importMemoriesTool = defineTool({
     const records = input.memories ?? (await parseExport(input.data as string, { sha256: input.sha256, count: input.count }));
     const result = await importMemories(ctx, { records, onConflict: input.on_conflict });
     if (result.created + result.updated > 0) ctx.changed({ ids: result.ids.slice(0, 100), listChanged: result.created > 0 });
-    const { created, updated, unchanged, skipped, proposed } = result;
+    const { created, updated, unchanged, skipped, proposed, renamed } = result;
+    const notes = [
+      proposed > 0 ? ` ${proposed} wait for an admin of the team to accept that others see them.` : "",
+      renamed.length > 0 ? ` ${renamed.length} have new ids, because theirs are taken here; the old ids lead to them within this team.` : "",
+    ].join("");
     return {
-      structured: { created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids, ...(proposed > 0 ? { proposed } : {}) },
-      text: `Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${proposed > 0 ? ` ${proposed} wait for an admin of the team to accept that others see them.` : ""}`,
+      structured: { created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids, ...(proposed > 0 ? { proposed } : {}), ...(renamed.length > 0 ? { renamed } : {}) },
+      text: `Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${notes}`,
     };
   },
 });
