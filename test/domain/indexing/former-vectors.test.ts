@@ -31,9 +31,10 @@ const ai: AiBinding = {
 };
 const plain = embeddersOf(parseConfig(env).embeddings, { AI: ai });
 
+const vectorIndex = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, () => undefined);
+
 function deployment(embedders: Embedders): IndexingPorts {
   const graph = new D1GraphWriter(shardOf);
-  const vectorIndex = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, () => undefined);
   const ports = { progress: new D1IndexProgress(shardOf), vectors: new D1VectorStore(shardOf), vectorIndex, graph, embedders, report: (_event: string, error: unknown) => { throw error; } };
   return { teams: { findTeam: async () => undefined, listShards: async () => [] }, progress: ports.progress, tasks: [vectorTask(ports), graphVectorTask(ports)], report: ports.report };
 }
@@ -46,6 +47,8 @@ async function run(ports: IndexingPorts, team: Team, at = start, memories = 10_0
   for (let state = ""; state !== "done"; ) {
     ({ state } = await indexTeam(ports, homeOf(team), () => at, { deadline: at + 10_000, memories }));
   }
+  // What Vectorize shows waits in no index object.
+  await vectorIndex.settle(homeOf(team));
 }
 
 interface Holder {
@@ -112,6 +115,7 @@ test.each(["of the organization", "of another organization"])("finding 1: two te
   const other = await holder(whose === "of the organization" ? await sisterOf(ada.team) : await newTeam("SHARD_0"), "Mallory", ids, "public");
   await run(before, ada.team);
   await run(before, other.team);
+  await vectorIndex.settle(homeOf(ada.team));
   expect(await near(ada), "the fault: the last to write has the vectors").toEqual([]);
   expect(await near(other)).toEqual(other.own);
 
