@@ -11,6 +11,7 @@ import { Semantic } from "./domain/search/semantic.ts";
 import { withTeamIds } from "./domain/search/vector-space.ts";
 import { announcedWrites, type Announcer } from "./domain/indexing/announce.ts";
 import { graphStage } from "./domain/graph/stage.ts";
+import { compareVectors } from "./domain/indexing/compare-vectors.ts";
 import { stageTask } from "./domain/indexing/task.ts";
 import { graphVectorTask, vectorTask } from "./domain/indexing/vector-task.ts";
 import type { IndexingPorts } from "./domain/indexing/index-team.ts";
@@ -40,6 +41,7 @@ import { rerankerOf } from "./platform/ai/workers-ai-reranker.ts";
 import { D1AlertStore } from "./platform/d1/alert-store.ts";
 import { D1AuditFeed } from "./platform/d1/audit-feed.ts";
 import { AuditStore } from "./platform/d1/audit-store.ts";
+import { D1ComparisonStore } from "./platform/d1/comparison-store.ts";
 import { DeletionStore } from "./platform/d1/deletion-store.ts";
 import { DirectoryStore } from "./platform/d1/directory-store.ts";
 import { D1GraphStore } from "./platform/d1/graph-store.ts";
@@ -80,6 +82,9 @@ import { type RestCharges, restCharges } from "./session/rest-charges.ts";
 import { announcedTenants, type SessionAnnouncements } from "./session/announced-tenants.ts";
 import { TeamIndexErasure } from "./platform/team-index/erasure.ts";
 import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
+
+/** Of one team in one turn of the hourly comparison. */
+const comparingMs = 5_000;
 
 /** Everything the outer layers use, wired once per isolate. */
 export interface Services {
@@ -142,7 +147,7 @@ export function servicesOf(env: Env, session?: string): Services {
   const tellSession = (session: string): Promise<void> => env.USER_SESSION.getByName(session).standingChanged();
   const oauthRecords = announcedRecords(new D1OAuthRecords(env.DB), tellSession);
   const graphWriter = new D1GraphWriter(shardOf);
-  const vectorPorts = { progress, vectors: new D1VectorStore(shardOf), vectorIndex, graph: graphWriter, embedders, report: indexReport };
+  const vectorPorts = { progress, vectors: new D1VectorStore(shardOf), comparison: new D1ComparisonStore(shardOf), vectorIndex, graph: graphWriter, embedders, report: indexReport };
   const masters = new MasterKeys(config.masterKeys);
   const keyStore = new D1TeamKeyStore(env.DB);
   const teamKeys = new TeamKeys(masters, keyStore);
@@ -180,7 +185,7 @@ export function servicesOf(env: Env, session?: string): Services {
     oauth: new AuthorizationServer(oauthRecords, config),
     charges: restCharges(env, config.rateLimited),
     oauthRecords,
-    memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed, { quota: config.teamQuota, room }), announcer),
+    memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed, () => directory.listShards(), { quota: config.teamQuota, room }), announcer),
     proposals: new D1ProposalStore(shardOf, sealed),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport, session),
     graph: new D1GraphStore(shardOf, config.teamQuota),
@@ -192,6 +197,7 @@ export function servicesOf(env: Env, session?: string): Services {
       teams: directory,
       store: new D1Maintenance(shardOf),
       index: teamIndexes,
+      vectors: { compare: ({ id, organizationId, shard }) => compareVectors(vectorPorts, { teamId: id, organizationId, shard }, Date.now, Date.now() + comparingMs) },
       report: indexReport,
     },
     secrets: { masters, keys: keyStore, teamKeys, sealed: new D1SealedStore(shardOf, sealed), teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards: () => directory.listShards() }, report: indexReport },

@@ -1,3 +1,5 @@
+import { sha256Hex } from "./hash.ts";
+
 /** UUIDv7 (RFC 9562 section 5.7): 48 bits of milliseconds, then random, so that ids sort by creation time. */
 export function uuidv7(now: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -8,6 +10,14 @@ export function uuidv7(now: number): string {
   view.setUint8(8, (view.getUint8(8) & 0x3f) | 0x80);
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** The id of a copy, by whose it is and the id it is made of (last): the same instant, so that it keeps its place in the order, and the rest follows from the name. */
+export async function copyId(name: [...string[], string]): Promise<string> {
+  const original = name.at(-1) as string;
+  const digest = await sha256Hex(JSON.stringify(name));
+  // Version and variant stay.
+  return `${original.slice(0, 15)}${digest.slice(0, 3)}-${original.slice(19, 20)}${digest.slice(3, 6)}-${digest.slice(6, 18)}`;
 }
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -28,6 +28,8 @@ export interface MemoryWrite {
   proposal?: string;
   /** Earlier versions, oldest first, when a memory arrives with its history. */
   history?: Version[];
+  /** The id that it had where it comes from, when it could not keep it. */
+  formerId?: string;
 }
 
 export interface IdempotencyRecord {
@@ -86,6 +88,10 @@ export interface VectorStats {
   waiting: number;
   /** Set aside after a failure, to be tried again. */
   failed: number;
+  /** Those that the last comparison did not find in the vector index; they were written again, or wait. */
+  missing: number;
+  /** When the index was last compared, ISO 8601. */
+  compared_at: string | null;
   /** The space that answers queries: the one of the model before, until the present one is complete. */
   serving: string | null;
 }
@@ -123,7 +129,11 @@ export interface MemoryStore {
     principal: Principal,
     what: { ids: string[]; named: { home: string; namespace: string; key: string }[] },
   ): Promise<Memory[]>;
-  /** Archived memories are answered too. */
+  /** By former id: the memories of the team that came here under another id, expired ones too. */
+  presentIds(principal: Principal, formerIds: string[]): Promise<Map<string, string>>;
+  /** Those of the ids that are no more free for a memory of the principal: another team of the server has them, or a colleague's private memory. */
+  takenIds(principal: Principal, ids: string[]): Promise<Set<string>>;
+  /** By id, by the id that it had where it was imported from, or by alias. Archived memories are answered too. */
   get(principal: Principal, now: number, ref: string | number): Promise<Memory | undefined>;
   /**
    * In the order of `ids`, then those that tell of these parts of the graph, unless more than `mostTelling` do. What is

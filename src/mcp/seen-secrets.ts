@@ -23,6 +23,8 @@ export function notingSecrets(store: MemoryStore, seen: () => void): MemoryStore
       return found;
     },
     lookupMany: async (...args) => noted(await store.lookupMany(...args)),
+    presentIds: (...args) => store.presentIds(...args),
+    takenIds: (...args) => store.takenIds(...args),
     get: async (...args) => noted([await store.get(...args)])[0],
     hydrate: (...args) => store.hydrate(...args),
     hydratePublic: async (...args) => noted(await store.hydratePublic(...args)),

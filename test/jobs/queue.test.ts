@@ -95,7 +95,7 @@ describe("the producer", () => {
   test("a queue that is away is no write's trouble; the next write tries again", async () => {
     const { send, queue: jobsQueue } = queue();
     send.mockRejectedValueOnce(new Error("the queue is away"));
-    const memories = announcedWrites(new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealedRows), new QueueAnnouncer(jobsQueue, report));
+    const memories = announcedWrites(new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealedRows, () => Promise.resolve([])), new QueueAnnouncer(jobsQueue, report));
     const ada = team.owner;
     const ctx = ada.at(now);
     const memory = firstVersion(ctx, newState({ content: "a heron", ownerId: ada.id }));

@@ -173,13 +173,13 @@ describe("[S14] one team's trouble", () => {
   test("and a shard that is away does not stop the sweep either", async () => {
     await ada.keep("brief", "gone", { expiresAt: now + hour });
     await ada.commitOnly("a heron by the river");
-    const { store, index, teams } = services.maintenance;
+    const { store, index, teams, vectors } = services.maintenance;
     const away = (): never => {
       throw new Error("the shard is away");
     };
     const report = vi.fn();
     const ports: MaintenancePorts = {
-      teams, index, report,
+      teams, index, vectors, report,
       store: {
         expired: (shard, at, limit) => store.expired(shard, at, limit),
         purge: away,

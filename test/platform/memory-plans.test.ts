@@ -41,7 +41,7 @@ const planOf = async (sql: string): Promise<string[]> => {
 
 test.each([{}, { visibility: "shared" as const }])("a look-up by key reads what has the key, not every key of the team (filter %j)", async (filter) => {
   const asked: string[] = [];
-  const store = new D1MemoryStore(() => watched(asked), { of: async () => undefined }, new SealedRows({} as SecretBox));
+  const store = new D1MemoryStore(() => watched(asked), { of: async () => undefined }, new SealedRows({} as SecretBox), async () => []);
 
   await store.byKey(principal, 0, "a", filter);
 
@@ -55,7 +55,7 @@ test("finding 7 (`*zzz*` reads every keyed row whole): a pattern reads the keys,
   await team.owner.call("omn_import_memories", { memories });
   const read: string[] = [];
   const asked: string[] = [];
-  const store = new D1MemoryStore(() => watched(asked, read), { of: async () => undefined }, new SealedRows({} as SecretBox));
+  const store = new D1MemoryStore(() => watched(asked, read), { of: async () => undefined }, new SealedRows({} as SecretBox), async () => []);
 
   expect(await store.byKeyPattern(team.owner.principal, 0, "*zzz*", {}, 100)).toEqual([]);
   expect(asked).toHaveLength(1);

@@ -40,6 +40,8 @@ export interface Imported {
   skipped: number;
   proposed: number;
   entries: Entry[];
+  /** Those that came under another id than the record's. */
+  renamed: Entry[];
 }
 
 const wantedOf = (record: PortableRecord): State["visibility"] => record.visibility ?? "private";
@@ -47,7 +49,7 @@ const wantedOf = (record: PortableRecord): State["visibility"] => record.visibil
 /** In order, in groups of records that name different memories; a group is carried out as a whole or not at all. */
 export function importRecords(model: Model, p: Principal, records: PortableRecord[], onConflict: "update" | "skip"): Refusal | Imported {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
-  const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [] };
+  const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [], renamed: [] };
   const review = isReviewed(model, p);
   for (const group of groups(p, records, review)) {
     for (let rest = group; rest.length > 0; ) {
@@ -78,13 +80,14 @@ function groups(p: Principal, records: PortableRecord[], review: boolean): Porta
 
 /** Answers how many of the records it took: up to the first that means a memory which one before it means. */
 function importGroup(model: Model, p: Principal, group: PortableRecord[], { onConflict, review }: { onConflict: "update" | "skip"; review: boolean }, total: Imported): Refusal | number {
-  const hidden = group.some(({ id }) => id !== undefined && model.entries.some((e) => e.team === p.team && e.id === id && !sees(p, e)));
+  // Whichever team of the server has the id, and whoever in one's own.
+  const isTaken = (id: string | undefined): boolean => id !== undefined && model.entries.some((e) => e.id === id && !sees(p, e));
   const named = new Set<Entry>();
   const writes: (() => Refusal | undefined)[] = [];
   const wishes: { entry: Entry; wanted: State; isDone: boolean }[] = [];
-  const part: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [] };
+  const part: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [], renamed: [] };
   for (const record of group) {
-    const byId = model.entries.find((e) => record.id !== undefined && sees(p, e) && e.id === record.id);
+    const byId = record.id === undefined ? undefined : model.named(p, record.id);
     const asked = { ...blank(p.user), ...given(record) };
     const here = byId ?? holderOf(model, p.team, asked);
     const isShared = here !== undefined && now(here).visibility !== "private";
@@ -94,12 +97,13 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], { onCo
     const present = byId ?? holder;
     if ((present && named.has(present)) || (holder && named.has(holder))) break;
     if (!present) {
-      const arrived = arrival(p, { ...state, archivedAt }, record, hidden, review);
+      const arrived = arrival(p, { ...state, archivedAt }, record, isTaken(record.id), review);
       if ("code" in arrived) return arrived;
       if (review) wishes.push({ entry: arrived, wanted: { ...state, archivedAt, visibility: wantedOf(record) }, isDone: true });
       writes.push(() => void model.entries.push(arrived));
       part.created += 1;
       part.entries.push(arrived);
+      if (arrived.former !== undefined) part.renamed.push(arrived);
       continue;
     }
     named.add(present);
@@ -142,11 +146,12 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], { onCo
   }
   for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) total[count] += part[count];
   total.entries.push(...part.entries);
+  total.renamed.push(...part.renamed);
   return part.entries.length;
 }
 
 /** A memory new to the team, with the id and the history it brings, all in the importer's name. */
-function arrival(p: Principal, state: State, record: PortableRecord, idsGivenUp: boolean, review: boolean): Refusal | Entry {
+function arrival(p: Principal, state: State, record: PortableRecord, isTaken: boolean, review: boolean): Refusal | Entry {
   const history = record.history ?? [];
   const whole = history.every((entry, i) => i === 0 || entry.version === (history[i - 1] as { version: number }).version + 1);
   const last = history.at(-1);
@@ -157,5 +162,5 @@ function arrival(p: Principal, state: State, record: PortableRecord, idsGivenUp:
     state: { ...blank(p.user), ...given(then), ...(review ? { visibility: "private" as const } : {}), archivedAt: instant(then.archived_at ?? null) },
   }));
   const present: Version = { version: (last?.version ?? 0) + 1, at: 0, by: p.user, state };
-  return { id: (idsGivenUp ? undefined : record.id) ?? "", team: p.team, organization: p.organization, alias: 0, createdAt: 0, versions: [...earlier, present] };
+  return { id: (isTaken ? undefined : record.id) ?? "", ...(isTaken && record.id !== undefined ? { former: record.id } : {}), team: p.team, organization: p.organization, alias: 0, createdAt: 0, versions: [...earlier, present] };
 }

@@ -1,4 +1,4 @@
-import { canWrite, isAdmin, latest, now, sees, unknown, type Entry, type Model, type Principal, type Proposal, type State } from "./model.ts";
+import { canWrite, isAdmin, latest, now, unknown, type Entry, type Model, type Principal, type Proposal, type State } from "./model.ts";
 import { advance, blank, create, holderOf, mayTurn, refuse, same, withoutReview, type Refusal } from "./model-homes.ts";
 import { isReviewed, propose } from "./model-review.ts";
 
@@ -49,7 +49,7 @@ export interface Revision {
 export function revise(model: Model, p: Principal, { target, changes, expectedVersion }: Revision): Written {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
   if (Object.keys(changes).length === 0) return refuse("VALIDATION_ERROR");
-  const named = "id" in target ? model.entries.filter((e) => sees(p, e) && e.id === target.id) : model.own(p).filter((e) => now(e).key === target.key);
+  const named = "id" in target ? [model.named(p, target.id)].filter((e) => e !== undefined) : model.own(p).filter((e) => now(e).key === target.key);
   if (named.length !== 1) return refuse(named.length === 0 ? "MEMORY_NOT_FOUND" : "CONFLICT");
   const entry = named[0] as Entry;
   const present = now(entry);

@@ -47,6 +47,8 @@ export interface Version {
 
 export interface Entry {
   id: string;
+  /** The id that it had where it was imported from, when that was taken. */
+  former?: string;
   team: string;
   organization: string;
   alias: number;
@@ -140,8 +142,16 @@ export class Model {
     });
   }
 
+  /** Of the caller's team: what has this id, or else what had it where it was imported from; what is the caller's alone comes first. */
+  named(p: Principal, id: string): Entry | undefined {
+    const seen = this.entries.filter((entry) => sees(p, entry));
+    const isShared = (entry: Entry): number => Number(now(entry).visibility !== "private");
+    const copies = seen.filter(({ former }) => former === id).sort((a, b) => isShared(a) - isShared(b) || (a.id < b.id ? -1 : 1));
+    return seen.find((entry) => entry.id === id) ?? copies[0];
+  }
+
   byId(p: Principal, id: string): Entry | undefined {
-    const own = this.entries.find((entry) => sees(p, entry) && entry.id === id);
+    const own = this.named(p, id);
     if (own) return now(own).archivedAt === null ? own : undefined;
     return this.foreign(p).find((entry) => entry.id === id);
   }

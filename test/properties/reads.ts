@@ -89,7 +89,7 @@ const retrieveAsOf: Command = async (world, p, op, tool) => {
       return version && which(entry, version.state) ? [{ entry, state: version.state }] : [];
     });
   const lookups: [args: Record<string, unknown>, shown: () => Shown[]][] = [
-    [{ id: target?.id ?? crypto.randomUUID() }, () => then(({ id }) => id === target?.id)],
+    [{ id: target?.id ?? crypto.randomUUID() }, () => then((entry) => target !== undefined && entry === model.named(p, target.id))],
     [{ key: pattern }, () => then((_, state) => keyMatches(pattern, state.key))],
     [{ query: word, ...everything }, () => model.byTextAt(p, word, at)],
     [{ filters: { scope: op.visibility } }, () => then((_, state) => state.visibility === op.visibility)],

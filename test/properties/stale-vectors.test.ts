@@ -1,11 +1,10 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { sha256Hex } from "../../src/domain/hash.ts";
 import { archiveOne } from "../../src/domain/memories/forget.ts";
 import { revise } from "../../src/domain/memories/revise.ts";
 import { staticModel } from "../../src/platform/local/static-model.ts";
-import { organizationNamespace, teamNamespace, vectorId } from "../../src/platform/vectorize/vector-ids.ts";
+import { markOf, organizationNamespace, teamDigest, teamNamespace, vectorId } from "../../src/platform/vectorize/vector-ids.ts";
 import { hour, indexed, minute, newTeam, services, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
 import type { ToolAnswer } from "../support/mcp.ts";
 
@@ -47,8 +46,8 @@ beforeAll(async () => {
   }
   const row = await env.SHARD_0.prepare("SELECT space FROM serving_spaces WHERE team_id = ?").bind(first.id).first<{ space: string }>();
   const { space } = row as { space: string };
-  mark = (await sha256Hex(space)).slice(0, 8);
-  dimensions = Number(space.split(":").at(-1));
+  mark = await markOf(space);
+  dimensions = Number.parseInt(space.split(":").at(-1) as string);
 });
 
 /** Who may see it now, said a second time. */
@@ -91,21 +90,22 @@ interface Plant {
   organization: boolean;
   pending: boolean;
   audience: number;
-  /** Whose it says it is. */
+  /** Whose it says it is, in its metadata and in its id. */
   team: number;
+  named: number;
   version: number;
   near: number;
 }
 
 /** A vector as it may have been left behind by a bug, a race or a move: under any name, for any audience, of any version. */
 async function plant(memories: Told[], plants: Plant[], values: Float32Array): Promise<void> {
-  for (const { which, place, organization, pending, audience, team, version, near } of plants) {
+  for (const { which, place, organization, pending, audience, team, named, version, near } of plants) {
     const { id } = memories[which % memories.length] as Told;
     const at = teams[place % teams.length] as Team;
     const namespace = organization ? organizationNamespace(at.organizationId, mark) : teamNamespace(at.id, mark);
     const said = teams[team % teams.length] as Team;
     const vector = {
-      id: vectorId("memory", id, mark, organization ? "organization" : "team"),
+      id: vectorId("memory", id, { team: await teamDigest((teams[named] as Team).id), mark, copy: organization ? "organization" : "team" }),
       namespace, kind: "memory", version,
       audience: ["team", ...people.map((who) => who.id)][audience % (people.length + 1)] as string,
       teamId: said.id,
@@ -125,7 +125,7 @@ async function valuesOf(text: string): Promise<Float32Array> {
 
 const told = fc.record({ owner: fc.nat(3), visibility: fc.constantFrom<Visibility[]>("private", "shared", "public"), fate: fc.constantFrom(...fates), shade: fc.nat(3) });
 const planted: fc.Arbitrary<Plant> = fc.record({
-  which: fc.nat(99), place: fc.nat(2), organization: fc.boolean(), pending: fc.boolean(), audience: fc.nat(4), team: fc.nat(2), version: fc.integer({ min: 1, max: 3 }), near: fc.nat(20),
+  which: fc.nat(99), place: fc.nat(2), organization: fc.boolean(), pending: fc.boolean(), audience: fc.nat(4), team: fc.nat(2), named: fc.nat(2), version: fc.integer({ min: 1, max: 3 }), near: fc.nat(20),
 });
 
 const receiptOf = (answer: ToolAnswer) =>
@@ -141,7 +141,7 @@ describe("[S6] [S14] stale vectors", () => {
     const memory = await tell(strangers.owner, "public", "stays", 0);
     everything.push(memory);
     await indexed(strangers.owner.principal);
-    const plants = [false, true].map((pending): Plant => ({ which: 0, place: 0, organization: true, pending, audience: 0, team: 2, version: 1, near: 1 }));
+    const plants = [false, true].map((pending): Plant => ({ which: 0, place: 0, organization: true, pending, audience: 0, team: 2, named: 2, version: 1, near: 1 }));
     for (const each of plants) {
       await plant([memory], [each], await valuesOf(question));
       const answer = await home.owner.call("omn_retrieve_memory", { query: question, min_relevance: 0, limit: 100 });

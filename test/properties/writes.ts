@@ -142,7 +142,7 @@ const forget: Command = async (world, p, op, tool) => {
   const ids = [...new Set(targets.map(({ id }) => id))];
   const own = model.own(p);
   const choices: [args: Record<string, unknown>, chosen: Entry[], hidden?: string | undefined][] = [
-    [{ ids }, targets.length > 0 && ids.every((id) => model.entries.some((e) => sees(p, e) && e.id === id)) ? ids.map((id) => model.entries.find((e) => sees(p, e) && e.id === id) as Entry) : [], ids.length === 1 ? ids[0] : undefined],
+    [{ ids }, ids.every((id) => model.named(p, id)) ? [...new Set(ids.map((id) => model.named(p, id) as Entry))] : [], ids.length === 1 ? ids[0] : undefined],
     [{ key: keyOf(op) }, own.filter((e) => now(e).key === keyOf(op)), keyOf(op)],
     [{ key: patternOf(op) }, own.filter((e) => keyMatches(patternOf(op), now(e).key))],
     [{ filters: { scope: op.visibility, tags: ["red"] } }, model.own(p, { scope: op.visibility, tags: ["red"] })],
@@ -202,9 +202,10 @@ const bring: Command = async (world, p, op, tool) => {
   const expected = importRecords(world.model, p, records, on_conflict);
   await world.learn();
   if (refused(expected)) return expectRefusal(world, p, answer, args, expected.code);
-  const { entries, proposed, ...counts } = expected;
+  const { entries, proposed, renamed, ...counts } = expected;
   expect(answer.structured).toMatchObject({ ...counts, memory_ids: entries.map(({ id }) => id) });
   expect(answer.structured["proposed"] ?? 0).toBe(proposed);
+  expect(answer.structured["renamed"] ?? []).toEqual(renamed.map(({ former, id }) => ({ from: former, to: id })));
   world.scan(p, answer, args, entries.map((entry) => ({ entry, state: {} })));
 };
 

@@ -55,14 +55,26 @@ export async function importLinks(ctx: Context, records: readonly { id?: string 
 }
 
 function linkPresent(ctx: Context, links: NewLink[]): Promise<number> {
+  const { memories, principal } = ctx;
+  const alive = async (ids: string[]): Promise<Map<string, Memory>> => {
+    const found = ids.length > 0 ? await memories.lookupMany(principal, { ids, named: [] }) : [];
+    return new Map(found.flatMap((memory) => (isExpired(memory, ctx.now) ? [] : [[memory.id, memory]])));
+  };
   return untilWon("these memories", async () => {
     const ends = [...new Set(links.flatMap(({ source, target }) => [source, target]))];
-    const found = (await ctx.memories.lookupMany(ctx.principal, { ids: ends, named: [] })).filter((memory) => !isExpired(memory, ctx.now));
-    const byId = new Map(found.map((memory) => [memory.id, memory]));
-    const whole = links.filter(({ source, target }) => byId.has(source) && byId.has(target));
-    const held = await reviewedLinks(ctx, found, whole);
+    const found = await alive(ends);
+    const missing = ends.filter((id) => !found.has(id));
+    const present = missing.length > 0 ? await memories.presentIds(principal, missing) : new Map<string, string>();
+    const copies = await alive([...present.values()]);
+    const here = (end: string): Memory | undefined => found.get(end) ?? copies.get(present.get(end) ?? "");
+    const whole = links.flatMap((link) => {
+      const [source, target] = [here(link.source), here(link.target)];
+      return source && target && source.id !== target.id ? { ...link, source: source.id, target: target.id } : [];
+    });
+    const byId = new Map([...found, ...copies]);
+    const held = await reviewedLinks(ctx, [...byId.values()], whole);
     const free = whole.filter((link) => !held.includes(link));
-    if (free.length > 0) await ctx.graph.link(ctx.principal, ctx, free);
+    if (free.length > 0) await ctx.graph.link(principal, ctx, free);
     for (const [source, from] of Map.groupBy(held, (link) => link.source)) {
       await proposeLinks(ctx, byId.get(source) as Memory, { add: from.map(({ target, type, strength, reason }) => ({ to: target, type, strength, reason })), remove: [] });
     }

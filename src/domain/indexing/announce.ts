@@ -16,6 +16,8 @@ export function announcedWrites(store: MemoryStore, announcer: Announcer): Memor
   return {
     lookup: (...args) => store.lookup(...args),
     lookupMany: (...args) => store.lookupMany(...args),
+    presentIds: (...args) => store.presentIds(...args),
+    takenIds: (...args) => store.takenIds(...args),
     get: (...args) => store.get(...args),
     hydrate: (...args) => store.hydrate(...args),
     hydratePublic: (...args) => store.hydratePublic(...args),

@@ -1,5 +1,5 @@
 import type { Memory } from "../memories/memory.ts";
-import type { TeamHome, VectorKind, VectorName } from "../search/vector-index.ts";
+import type { ShownVectors, TeamHome, VectorEntry, VectorKind, VectorName } from "../search/vector-index.ts";
 import type { Run, SetAside, Track } from "./stage.ts";
 
 export type Acquired = { kind: "acquired"; cursor: number; attempts: number } | { kind: "waiting"; until: number };
@@ -81,4 +81,21 @@ export interface VectorStore {
   retire(run: Run, until: number, limit: number): Promise<boolean>;
   /** Forgets a space that holds nothing any more, with all tracks that led to it. */
   forget(run: Run): Promise<void>;
+}
+
+/** What a comparison of the index with the truth reads and notes. */
+export interface ComparisonStore {
+  /** The entry after which the next comparison begins. */
+  comparedUpTo(track: Track): Promise<VectorName | undefined>;
+  /** What the index is to hold, in a fixed order from after the one named: of each entry the vector, and who may see it now. */
+  entriesAfter(track: Track, kinds: readonly VectorKind[], after: VectorName, limit: number): Promise<WantedVector[]>;
+  /** Notes that the index has not got these: they wait again. */
+  miss(run: Run, entries: VectorName[], at: number): Promise<void>;
+  /** Those that the index is not to hold. */
+  unwanted(track: Track, shown: ShownVectors): Promise<ShownVectors>;
+  noteComparison(run: Run, at: number, upTo: VectorName): Promise<void>;
+}
+
+export interface WantedVector extends VectorEntry {
+  hash: string;
 }

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { named } from "../frame.ts";
 import { sha256Hex } from "../hash.ts";
-import { uuidv7 } from "../ids.ts";
+import { copyId, uuidv7 } from "../ids.ts";
 import { WriteRace, type MemoryWrite } from "../ports.ts";
 import { describeProblems } from "../problems.ts";
 import { parseJson } from "../strict-json.ts";
@@ -34,14 +34,14 @@ export interface ImportOutcome {
   proposedLinks: number;
   /** In the order of the records. */
   ids: string[];
+  /** Those created under another id than the record's, because that is taken; within the team it goes on leading to the memory. */
+  renamed: { from: string; to: string }[];
 }
 
 /** Rows of one transaction: their JSON must stay below D1's 2 MB for a parameter. */
 const maxChunkBytes = 1_500_000;
 /** What a row has beside what its record says: the names of all columns, and the defaults. */
 const rowBytes = 1_500;
-/** An id that stays taken for so long belongs to a memory that the caller may not see: the copy gets one of its own. */
-const attemptsWithGivenIds = 4;
 
 /** Takes records in order; a record whose key occurs twice makes two versions. Each chunk is atomic. */
 export async function importMemories(ctx: Context, input: ImportInput): Promise<ImportOutcome> {
@@ -53,6 +53,7 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
       const part = await importChunk(ctx, rest, input.onConflict, review).catch((error: unknown) => Promise.reject(afterStored(error, outcome.ids.length)));
       for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) outcome[count] += part[count];
       outcome.ids.push(...part.ids);
+      outcome.renamed.push(...part.renamed);
       rest = rest.slice(part.ids.length);
     }
   }
@@ -60,7 +61,7 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
   return outcome;
 }
 
-const nothingYet = (): ImportOutcome => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, proposedLinks: 0, ids: [] });
+const nothingYet = (): ImportOutcome => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, proposedLinks: 0, ids: [], renamed: [] });
 
 const portableMemories = z.array(portableMemory);
 
@@ -134,7 +135,7 @@ function bytesOf({ history: _history, ...record }: PortableMemory): number {
 
 /** Imports the records, or as many of the first ones as name each memory only once. */
 function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"], review: boolean): Promise<ImportOutcome> {
-  return untilWon("these memories", async (attempt) => {
+  return untilWon("these memories", async () => {
     const states = review ? await placedWithoutReview(ctx, records) : records.map(toState);
     const held: Held[] = [];
     const { byId, byPlace } = await existing(ctx, records, states);
@@ -143,6 +144,8 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       await purge(ctx, expired);
       throw new WriteRace();
     }
+    const newcomers = records.flatMap(({ id }, i) => (id === undefined || byId.has(id) || byPlace.has(placeOf(ctx, states[i] as Partial<MemoryState>) ?? "") ? [] : { id, visibility: states[i]?.visibility ?? "private" }));
+    const taken = await idsInsteadOfTaken(ctx, newcomers, records);
     const outcome = nothingYet();
     const writes: MemoryWrite[] = [];
     const named = new Set<string>();
@@ -154,12 +157,15 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       // What the records before it do to this memory must be done first.
       if ((present && named.has(present.id)) || (holder && named.has(holder.id))) break;
       if (!present) {
-        const write = arrival(ctx, record, state, { keepId: attempt < attemptsWithGivenIds, review });
-        writes.push(write);
+        const instead = taken.get(record.id ?? "");
+        const write = arrival(ctx, record, state, { id: instead ?? record.id ?? uuidv7(ctx.now), review });
+        const { id } = write.memory;
+        writes.push(instead === undefined ? write : { ...write, formerId: record.id as string });
         const visibility = toState(record).visibility ?? "private";
         if (visibility !== write.memory.visibility) held.push({ memory: write.memory, state: { ...write.memory, visibility }, isDone: true });
         outcome.created += 1;
-        outcome.ids.push(write.memory.id);
+        outcome.ids.push(id);
+        if (instead !== undefined) outcome.renamed.push({ from: record.id as string, to: id });
         continue;
       }
       named.add(present.id);
@@ -223,14 +229,14 @@ async function placedWithoutReview(ctx: Context, records: PortableMemory[]): Pro
 }
 
 async function existing(ctx: Context, records: PortableMemory[], states: Partial<MemoryState>[]) {
-  const found = await ctx.memories.lookupMany(ctx.principal, {
-    ids: records.flatMap(({ id }) => id ?? []),
-    named: states.flatMap((state) =>
-      state.key == null
-        ? []
-        : { home: homeOf(state.visibility ?? "private", ctx.principal.userId), namespace: state.namespace ?? "global", key: state.key },
-    ),
-  });
+  const { memories, principal } = ctx;
+  const ids = records.flatMap(({ id }) => id ?? []);
+  const named = states.flatMap((state) =>
+    state.key == null
+      ? []
+      : { home: homeOf(state.visibility ?? "private", principal.userId), namespace: state.namespace ?? "global", key: state.key },
+  );
+  const [found, present] = await Promise.all([memories.lookupMany(principal, { ids, named }), ids.length > 0 ? memories.presentIds(principal, ids) : new Map<string, string>()]);
   const byId = new Map(found.map((memory) => [memory.id, memory]));
   const byPlace = new Map<string, Memory>();
   for (const memory of found) {
@@ -238,7 +244,28 @@ async function existing(ctx: Context, records: PortableMemory[], states: Partial
       byPlace.set(canonical([homeOf(memory.visibility, memory.ownerId), memory.namespace, memory.key]), memory);
     }
   }
+  // Imported before, under ids of their own.
+  const renamed = [...present].filter(([former]) => !byId.has(former));
+  const copies = renamed.length > 0 ? await memories.lookupMany(principal, { ids: renamed.map(([, id]) => id), named: [] }) : [];
+  for (const [former, id] of renamed) {
+    const copy = copies.find((memory) => memory.id === id);
+    if (copy) byId.set(former, copy);
+  }
   return { byId, byPlace };
+}
+
+/**
+ * By given id, the one to take in its place: an id belongs to the team that has it already, whichever of the server that is.
+ * The same copy made twice at once would have the same id, so that one of the two finds the other's.
+ */
+async function idsInsteadOfTaken(ctx: Context, wanted: { id: string; visibility: Visibility }[], records: PortableMemory[]): Promise<Map<string, string>> {
+  const { memories, principal, now } = ctx;
+  const taken = wanted.length > 0 ? await memories.takenIds(principal, wanted.map(({ id }) => id)) : new Set<string>();
+  const copies = await Promise.all(wanted.filter(({ id }) => taken.has(id)).map(async ({ id, visibility }) => ({ id, copy: await copyId([principal.teamId, homeOf(visibility, principal.userId), id]) })));
+  if (copies.length === 0) return new Map();
+  const unavailable = await memories.takenIds(principal, copies.map(({ copy }) => copy));
+  for (const { id } of records) if (id !== undefined) unavailable.add(id);
+  return new Map(copies.map(({ id, copy }) => [id, unavailable.has(copy) ? uuidv7(now) : copy]));
 }
 
 /**
@@ -248,11 +275,11 @@ async function existing(ctx: Context, records: PortableMemory[], states: Partial
 const importedTrust = (quarantined: boolean): Memory["trust"] => ({ source: "imported", quarantined });
 
 /** A memory new to this team, with the identity, dates and history it brings; its owner is the importer. */
-function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryState>, { keepId, review }: { keepId: boolean; review: boolean }): MemoryWrite {
+function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryState>, { id, review }: { id: string; review: boolean }): MemoryWrite {
   const owner = ctx.principal.userId;
   const trust = importedTrust(record.quarantined === true);
   const state = newState({ ...given, content: record.content, ownerId: owner, archivedAt: record.archived_at ?? null, trust });
-  const fresh = firstVersion(ctx, state, (keepId && record.id) || uuidv7(ctx.now));
+  const fresh = firstVersion(ctx, state, id);
   // Nobody imports in another person's name: foreign authors become the importer.
   const author = (claimed: string | undefined): string => (claimed === owner ? claimed : owner);
   const notLater = (at: number | undefined): number => Math.min(at ?? ctx.now, ctx.now);

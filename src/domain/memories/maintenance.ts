@@ -39,6 +39,7 @@ export interface MaintenancePorts {
   teams: TeamDirectory;
   store: MaintenanceStore;
   index: MaintenanceIndex;
+  vectors: { compare(place: TeamPlace): Promise<{ missing: number; unwanted: number }> };
   report(event: string, error: unknown): void;
 }
 
@@ -46,6 +47,8 @@ export interface SweepReport {
   purged: number;
   teamsFollowed: number;
   rebuilt: number;
+  /** Vectors that the vector index lacked, or held without reason. */
+  vectorsMended: number;
 }
 
 const day = 86_400_000;
@@ -56,10 +59,11 @@ const purgeBatch = 500;
 
 /**
  * What keeps the promises when something failed in between: expired memories go, indexes hear of changes they
- * missed, and once an hour each index is compared with the truth. One team's trouble does not stop the others.
+ * missed, and once an hour each index, of words and of vectors, is compared with the truth. One team's trouble does not stop
+ * the others.
  */
 export async function sweep(ports: MaintenancePorts, now: number): Promise<SweepReport> {
-  const report: SweepReport = { purged: 0, teamsFollowed: 0, rebuilt: 0 };
+  const report: SweepReport = { purged: 0, teamsFollowed: 0, rebuilt: 0, vectorsMended: 0 };
   const places = new Map<string, TeamPlace>();
   for (let after = ""; ; ) {
     const page = await ports.teams.listTeams(after);
@@ -94,6 +98,10 @@ export async function sweep(ports: MaintenancePorts, now: number): Promise<Sweep
     if (minuteOf(place.id) !== minute) continue;
     await guarded(ports, "sweep.verify", async () => {
       if ((await ports.index.verify(place)).rebuilt) report.rebuilt += 1;
+    });
+    await guarded(ports, "sweep.vectors", async () => {
+      const { missing, unwanted } = await ports.vectors.compare(place);
+      report.vectorsMended += missing + unwanted;
     });
   }
   return report;

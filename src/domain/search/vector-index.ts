@@ -38,6 +38,21 @@ export interface VectorHit {
   shard?: string;
 }
 
+/** What the index really shows, for a comparison with the truth. */
+export interface VectorInspection {
+  /** Those of the entries that are not there, or older, or for others than may see them. What the index was given of late counts as there. */
+  missing(team: TeamHome, space: string, entries: VectorEntry[]): Promise<VectorName[]>;
+  /** Up to a hundred of the team's vectors of these kinds, those nearest to the vector first, and of the copies for other teams. */
+  shown(team: TeamHome, space: string, kinds: readonly VectorKind[], near?: Float32Array): Promise<ShownVectors>;
+  /** Takes away the copies that other teams find, and nothing else. */
+  withdrawCopies(team: TeamHome, space: string, entries: VectorName[]): Promise<void>;
+}
+
+export interface ShownVectors {
+  own: VectorName[];
+  copies: VectorName[];
+}
+
 /**
  * Nearest neighbours by meaning. Eventually consistent and never the truth: whoever uses a hit checks it against the
  * truth (team, visibility, deletion), so that a stale vector can neither resurrect a memory nor cross a border.

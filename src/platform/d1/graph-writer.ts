@@ -64,13 +64,14 @@ const drawLinks = [
      CROSS JOIN memories o ON o.key = r.name AND ${reachable} AND ${samePlace} WHERE true`),
   insertLink("references", 0.7, "names its id", "s.id, o.id",
     `${from} CROSS JOIN memories s ON s.team_id = ?1 AND s.id = m.id CROSS JOIN memory_references r ON r.team_id = ?1 AND r.memory_id = s.id
-     CROSS JOIN memories o ON o.id = r.name AND ${reachable} WHERE true`),
+     CROSS JOIN memories o ON o.id IN (SELECT r.name UNION ALL SELECT f.memory_id FROM former_ids f WHERE f.team_id = ?1 AND f.former_id = r.name) AND ${reachable} WHERE true`),
   // Others named this memory before it existed, or before it changed.
   insertLink("references", 0.5, "names its key", "s.id, o.id",
     `${from} CROSS JOIN memories o ON o.team_id = ?1 AND o.id = m.id CROSS JOIN memory_references r ON r.team_id = ?1 AND r.name = o.key
      CROSS JOIN memories s ON s.team_id = ?1 AND s.id = r.memory_id WHERE ${reachable} AND ${samePlace}`),
   insertLink("references", 0.7, "names its id", "s.id, o.id",
-    `${from} CROSS JOIN memories o ON o.team_id = ?1 AND o.id = m.id CROSS JOIN memory_references r ON r.team_id = ?1 AND r.name = o.id
+    `${from} CROSS JOIN memories o ON o.team_id = ?1 AND o.id = m.id CROSS JOIN memory_references r ON r.team_id = ?1
+       AND r.name IN (SELECT o.id UNION ALL SELECT f.former_id FROM former_ids f WHERE f.team_id = ?1 AND f.memory_id = o.id)
      CROSS JOIN memories s ON s.team_id = ?1 AND s.id = r.memory_id WHERE ${reachable}`),
 ];
 

@@ -70,15 +70,34 @@ export const vectorItems = sqliteTable(
     kind: text({ enum: ["memory", "entity", "relationship"] }).notNull(),
     id: text().notNull(),
     hash: text(),
-    /** Version whose vector the index acknowledged; 0 before the first. */
+    /** Version whose vector the index acknowledged; 0 before the first, and when a comparison did not find it there. */
     version: integer().notNull().default(0),
+    /** When a comparison last found it missing. */
+    missedAt: integer("missed_at"),
   },
   (table) => [
     // Erasing asks by id for all spaces, so the space comes last.
     primaryKey({ columns: [table.teamId, table.kind, table.id, table.space] }),
     index("vector_items_hash").on(table.teamId, table.space, table.hash),
+    index("vector_items_missed").on(table.teamId, table.space, table.missedAt).where(sql`missed_at IS NOT NULL`),
     index("vector_items_doomed").on(table.teamId, table.space).where(sql`hash IS NULL`),
   ],
+);
+
+/** How far the comparison of a team's vectors with the truth has come. */
+export const vectorChecks = sqliteTable(
+  "vector_checks",
+  {
+    teamId: text("team_id").notNull(),
+    stage: text().notNull(),
+    space: text().notNull(),
+    /** When the last one was made. */
+    at: integer().notNull(),
+    /** The next one begins after this entry. */
+    kind: text().notNull(),
+    id: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.stage, table.space] })],
 );
 
 /** Vectors by SHA-256 of their text, of what the team holds now: the same text is embedded once. */

@@ -56,6 +56,7 @@ export class MemoryCommits {
       ),
     );
     const turned = await this.#turned(d1, writes);
+    const former = writes.flatMap(({ memory, formerId }) => (formerId === undefined ? [] : { formerId, memoryId: memory.id }));
     const batch = [
       d1.prepare(statements.takeSequence).bind(teamId, count),
       d1.prepare(statements.upsertMemories).bind(teamId, JSON.stringify(rows), count),
@@ -64,6 +65,7 @@ export class MemoryCommits {
       d1.prepare(statements.insertVersions).bind(teamId, count, JSON.stringify(actions), write.requestId),
       ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
       d1.prepare(statements.insertTags).bind(teamId, count),
+      ...(former.length ? [d1.prepare(statements.insertFormerIds).bind(teamId, JSON.stringify(former))] : []),
       d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
       auditMemories(d1, principal, write, { action: actionOf(writes), ...actOn(writes.map(({ memory }) => memory.id)) }),
       ...writes.flatMap(({ proposal }) => (proposal === undefined ? [] : [d1.prepare(statements.fulfilProposal).bind(teamId, proposal, principal.userId, write.now)])),

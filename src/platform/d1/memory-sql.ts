@@ -100,6 +100,19 @@ export const byKey = `SELECT ${selectList} FROM memories m WHERE ${live} AND m.k
 export const named = `SELECT ${selectList} FROM memories m
   WHERE ${visible} AND m.home = ?3 AND m.namespace = ?4 AND m.key = ?5 AND m.archived_at IS NULL`;
 
+/** Visible to `?2` of the team `?1`, one's own private memory first. Adds: ?3 former ids as JSON. */
+export const presentIds = `SELECT f.former_id, m.id FROM json_each(?3) e CROSS JOIN former_ids f ON f.team_id = ?1 AND f.former_id = e.value
+  CROSS JOIN memories m ON m.team_id = ?1 AND m.id = f.memory_id
+  WHERE m.visibility <> 'private' OR m.owner_id = ?2 ORDER BY m.home DESC, m.id`;
+
+/** Asked of every shard. Parameters: team, user, ids as JSON. */
+export const takenIds = `SELECT DISTINCT m.id FROM json_each(?3) e CROSS JOIN memories m ON m.id = e.value
+  WHERE m.team_id <> ?1 OR (m.visibility = 'private' AND m.owner_id <> ?2)`;
+
+/** Parameters: team, `[{formerId, memoryId}]` as JSON. */
+export const insertFormerIds = `INSERT INTO former_ids (team_id, former_id, memory_id)
+  SELECT ?1, e.value ->> '$.formerId', e.value ->> '$.memoryId' FROM json_each(?2) e WHERE true ON CONFLICT DO NOTHING`;
+
 /** Those that came to their team by an import. Parameter: `[{teamId, id}]` as JSON. */
 export const importedAmong = `SELECT DISTINCT v.team_id, v.memory_id FROM json_each(?1) e
   CROSS JOIN versions v ON v.team_id = e.value ->> '$.teamId' AND v.memory_id = e.value ->> '$.id' WHERE v.action = 'import'`;

@@ -4,7 +4,7 @@ import { vectorStageName } from "../../domain/indexing/vector-stage.ts";
 import { quotaUse, type TeamQuota } from "../../domain/memories/quota.ts";
 import type { TeamStats, VectorStats } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { indexFailures, indexProgress, servingSpaces, vectorItems } from "./index-schema.ts";
+import { indexFailures, indexProgress, servingSpaces, vectorChecks, vectorItems } from "./index-schema.ts";
 import { counters, memories, memoryTags, versions } from "./shard-schema.ts";
 
 /** Of a sealed content: an envelope's base64url, from its second dot on, without nonce and tag (28 bytes). */
@@ -22,7 +22,7 @@ interface StatsOf {
 /** Counts only what the principal may see; how full the team's storage is, coarsely. */
 export async function readStats(db: DrizzleD1Database, principal: Principal, now: number, { live, visible, quota }: StatsOf): Promise<TeamStats> {
   const count = sql<number>`count(*)`;
-  const [sums, archived, chain, visibility, namespace, type, tags, expiring, vectors, stored] = await db.batch([
+  const [sums, archived, chain, visibility, namespace, type, tags, expiring, vectors, comparison, stored] = await db.batch([
     db
       .select({
         total: count,
@@ -50,6 +50,7 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
       .limit(20),
     db.select({ count }).from(memories).where(and(live, lte(memories.expiresAt, now + day))),
     selectVectors(db, principal, live),
+    selectComparison(db, principal, live),
     db.select({ memories: counters.memories, bytes: counters.bytes }).from(counters).where(eq(counters.teamId, principal.teamId)),
   ]);
   const named = (rows: { name: string; count: number }[]) => Object.fromEntries(rows.map((row) => [row.name, row.count]));
@@ -64,7 +65,7 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
     topTags: tags,
     expiringWithinDay: expiring[0]?.count ?? 0,
     lastChangeAt: sums[0]?.last ?? null,
-    vectors: toVectorStats(vectors[0]),
+    vectors: toVectorStats(vectors[0], comparison[0]),
     quota: quotaUse(quota, stored[0] ?? { memories: 0, bytes: 0 }),
   };
 }
@@ -92,9 +93,27 @@ function selectVectors(db: DrizzleD1Database, principal: Principal, live: SQL) {
     .where(and(live, eq(memories.sensitivity, "normal")));
 }
 
+/** What the last comparison of the serving space did not find, of what the principal may see. */
+function selectComparison(db: DrizzleD1Database, principal: Principal, live: SQL) {
+  const missing = db
+    .select({ count: sql<number>`count(*)` })
+    .from(vectorItems)
+    .innerJoin(memories, and(eq(memories.teamId, vectorItems.teamId), eq(memories.id, vectorItems.id)))
+    .where(and(live, eq(vectorItems.teamId, principal.teamId), eq(vectorItems.space, vectorChecks.space), eq(vectorItems.missedAt, vectorChecks.at), eq(vectorItems.kind, "memory")));
+  return db
+    .select({ at: vectorChecks.at, missing: sql<number>`(${missing})` })
+    .from(vectorChecks)
+    .innerJoin(servingSpaces, and(eq(servingSpaces.teamId, vectorChecks.teamId), eq(servingSpaces.space, vectorChecks.space)))
+    .where(and(eq(vectorChecks.teamId, principal.teamId), eq(vectorChecks.stage, vectorStageName)));
+}
+
 /** Whether the team has any vectors at all would tell that others write; so somebody who sees none learns nothing. */
-function toVectorStats(row: (Omit<VectorStats, "waiting"> & { total: number }) | undefined): VectorStats {
+function toVectorStats(
+  row: (Omit<VectorStats, "waiting" | "missing" | "compared_at"> & { total: number }) | undefined,
+  comparison: { at: number; missing: number } | undefined,
+): VectorStats {
   const { space, serving, total, indexed, failed } = row ?? { space: null, serving: null, total: 0, indexed: 0, failed: 0 };
   const known = indexed + failed > 0;
-  return { space: known ? space : null, indexed, waiting: total - indexed - failed, failed, serving: known ? serving : null };
+  const compared = known && comparison ? { missing: comparison.missing, compared_at: new Date(comparison.at).toISOString() } : { missing: 0, compared_at: null };
+  return { space: known ? space : null, indexed, waiting: total - indexed - failed, failed, ...compared, serving: known ? serving : null };
 }

@@ -25,7 +25,7 @@ import * as statements from "./memory-sql.ts";
 import { OpenedRows } from "./opened-rows.ts";
 import { QuotaGuard } from "./quota-guard.ts";
 import { type SealedRows, toMemory } from "./sealed-rows.ts";
-import { idempotency, memories, versions } from "./shard-schema.ts";
+import { formerIds, idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
 import { type StorageRoom, unbounded } from "../storage-room.ts";
@@ -41,13 +41,22 @@ const mostKeys = 100_000;
 export class D1MemoryStore implements MemoryStore {
   readonly #shardOf: ShardOf;
   readonly #homes: Pick<TeamHomes, "of">;
+  readonly #shards: () => Promise<string[]>;
   readonly #commits: MemoryCommits;
   readonly #opened: OpenedRows;
   readonly #quota: TeamQuota;
 
-  constructor(shardOf: ShardOf, homes: Pick<TeamHomes, "of">, sealed: SealedRows, { quota = defaultQuota, room = unbounded }: { quota?: TeamQuota; room?: StorageRoom } = {}) {
+  /** `shards`: all that hold teams. */
+  constructor(
+    shardOf: ShardOf,
+    homes: Pick<TeamHomes, "of">,
+    sealed: SealedRows,
+    shards: () => Promise<string[]>,
+    { quota = defaultQuota, room = unbounded }: { quota?: TeamQuota; room?: StorageRoom } = {},
+  ) {
     this.#shardOf = shardOf;
     this.#homes = homes;
+    this.#shards = shards;
     this.#quota = quota;
     this.#commits = new MemoryCommits(shardOf, sealed, new QuotaGuard(quota), room);
     this.#opened = new OpenedRows(shardOf, sealed);
@@ -105,13 +114,29 @@ export class D1MemoryStore implements MemoryStore {
     return this.#opened.memories(principal, [...byId, ...byPlace]);
   }
 
+  async presentIds(principal: Principal, formerIds: string[]): Promise<Map<string, string>> {
+    const rows = await this.#shardOf(principal.shard).prepare(statements.presentIds).bind(principal.teamId, principal.userId, JSON.stringify(formerIds)).raw<[string, string]>();
+    return new Map(rows.reverse());
+  }
+
+  async takenIds(principal: Principal, ids: string[]): Promise<Set<string>> {
+    const names = JSON.stringify(ids);
+    const answers = await Promise.all(
+      (await this.#shards()).map((shard) => this.#shardOf(shard).prepare(statements.takenIds).bind(principal.teamId, principal.userId, names).raw<[string]>()),
+    );
+    return new Set(answers.flat(2));
+  }
+
   async get(principal: Principal, now: number, ref: string | number): Promise<Memory | undefined> {
-    const named = typeof ref === "number" ? eq(memories.alias, ref) : eq(memories.id, ref);
+    const { teamId } = principal;
+    const former = sql`SELECT ${formerIds.memoryId} FROM ${formerIds} WHERE ${formerIds.teamId} = ${teamId} AND ${formerIds.formerId} = ${ref}`;
+    const named = typeof ref === "number" ? eq(memories.alias, ref) : sql`${memories.id} IN (SELECT ${ref} UNION ALL ${former})`;
     const rows = await this.#db(principal)
       .select()
       .from(memories)
-      .where(and(visibleTo(principal), unexpired(now), named));
-    return (await this.#opened.memories(principal, rows))[0];
+      .where(and(visibleTo(principal), unexpired(now), named))
+      .orderBy(sql`${memories.id} = ${ref} DESC, ${memories.home} DESC, ${memories.id}`);
+    return (await this.#opened.memories(principal, rows.slice(0, 1)))[0];
   }
 
   async hydrate(principal: Principal, now: number, ids: string[], told: NearParts = { entities: [], relationships: [] }, compared?: Compared): Promise<Hydrated> {

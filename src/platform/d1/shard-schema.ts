@@ -80,6 +80,8 @@ export const memories = sqliteTable(
     index("memories_by_key").on(table.teamId, table.key),
     uniqueIndex("memories_alias").on(table.teamId, table.alias),
     uniqueIndex("memories_seq").on(table.teamId, table.seq),
+    // An import asks of each new id whether another team holds it.
+    index("memories_id").on(table.id),
     index("memories_expiry").on(table.expiresAt).where(sql`expires_at IS NOT NULL`),
     index("memories_secret").on(table.teamId, table.dataKey).where(sql`sensitivity = 'secret'`),
   ],
@@ -114,6 +116,24 @@ export const versions = sqliteTable(
     }),
     index("versions_at").on(table.teamId, table.at),
     index("versions_secret").on(table.teamId, table.dataKey).where(sql`data_key IS NOT NULL`),
+  ],
+);
+
+/**
+ * Ids that memories had where they were imported from, when another team held them here: within the team they lead to the
+ * memory that was made of them. Each person who imports such an id for themselves has a memory of their own.
+ */
+export const formerIds = sqliteTable(
+  "former_ids",
+  {
+    teamId: text("team_id").notNull(),
+    formerId: text("former_id").notNull(),
+    memoryId: text("memory_id").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.formerId, table.memoryId] }),
+    foreignKey({ columns: [table.teamId, table.memoryId], foreignColumns: [memories.teamId, memories.id] }).onDelete("cascade"),
+    index("former_ids_memory").on(table.teamId, table.memoryId),
   ],
 );
 

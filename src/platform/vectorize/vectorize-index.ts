@@ -1,11 +1,11 @@
-import type { TeamHome, VectorEntry, VectorHit, VectorIndex, VectorKind, VectorName } from "../../domain/search/vector-index.ts";
+import type { ShownVectors, TeamHome, VectorEntry, VectorHit, VectorIndex, VectorInspection, VectorKind, VectorName } from "../../domain/search/vector-index.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { PendingHit, PendingVector, SpaceRef } from "../team-index/pending-vectors.ts";
 import type { TeamIndex } from "../team-index/team-index.ts";
 import { inTime } from "../../domain/within.ts";
 import type { VectorizeBinding, VectorizeBindings } from "./bindings.ts";
 import { settlePending } from "./settle.ts";
-import { batches, deleteVectors } from "./deletion.ts";
+import { batches, deleteVectors, readBatch } from "./deletion.ts";
 import { markOf, organizationNamespace, parseVectorId, teamDigest, teamNamespace, vectorId, type VectorPlace } from "./vector-ids.ts";
 
 /** Limits of Vectorize: vectors per upsert from a Worker, results without content. */
@@ -35,7 +35,7 @@ type Report = (event: string, error: unknown) => void;
  * (metadata-indexes.ts says which must be indexed). A hit counts only if its id names the team that is asked, or the one
  * that the copy's metadata says.
  */
-export class VectorizeIndex implements VectorIndex {
+export class VectorizeIndex implements VectorIndex, VectorInspection {
   readonly #bindings: VectorizeBindings;
   readonly #objects: DurableObjectNamespace<TeamIndex>;
   readonly #report: Report;
@@ -130,6 +130,53 @@ export class VectorizeIndex implements VectorIndex {
     await Promise.all([settlePending(this.#team(team), this.#bindings), settlePending(this.#organization(team), this.#bindings)]);
   }
 
+  async missing(team: TeamHome, space: string, entries: VectorEntry[]): Promise<VectorName[]> {
+    const [first] = entries;
+    if (!first) return [];
+    const [mark, digest, binding] = await Promise.all([this.#mark(space), this.#digest(team.teamId), this.#bindings.withDimensions(first.values.length)]);
+    const own = await this.#missingOf(binding, this.#team(team), entries.map((entry) => pendingOf(team, { team: digest, mark, copy: "team" }, entry)));
+    const open = entries.filter(({ visibility }) => visibility === "public");
+    const copies = await this.#missingOf(binding, this.#organization(team), open.map((entry) => pendingOf(team, { team: digest, mark, copy: "organization" }, entry)));
+    return [...new Set([...own, ...copies])].map((name) => parseVectorId(name)).map(({ kind, id }) => ({ kind, id }));
+  }
+
+  async shown(team: TeamHome, space: string, kinds: readonly VectorKind[], near?: Float32Array): Promise<ShownVectors> {
+    const mark = await this.#mark(space);
+    const known = (await this.#team(team).vectorSpaces()).find((one) => one.mark === mark);
+    const binding = known && (await this.#bindings.find(known.dimensions));
+    if (!binding) return { own: [], copies: [] };
+    const values = near ?? Float32Array.from({ length: known.dimensions }, (_, i) => (i === 0 ? 1 : 0));
+    const copied = kinds.filter((kind) => maybePublic.has(kind));
+    const [own, copies] = await Promise.all([
+      binding.query(values, { namespace: teamNamespace(team.teamId, mark), topK: maxTopK, filter: { kind: { $in: [...kinds] } } }),
+      copied.length > 0
+        ? binding.query(values, { namespace: organizationNamespace(team.organizationId, mark), topK: maxTopK, filter: { team: team.teamId, kind: { $in: copied } } })
+        : { matches: [] },
+    ]);
+    const named = async ({ id: vectorId }: { id: string }): Promise<VectorName[]> => {
+      const { kind, id, team: named } = parseVectorId(vectorId);
+      return named === (await this.#digest(team.teamId)) ? [{ kind, id }] : [];
+    };
+    return { own: (await Promise.all(own.matches.map(named))).flat(), copies: (await Promise.all(copies.matches.map(named))).flat() };
+  }
+
+  async withdrawCopies(team: TeamHome, space: string, entries: VectorName[]): Promise<void> {
+    const mark = await this.#mark(space);
+    const known = (await this.#team(team).vectorSpaces()).find((one) => one.mark === mark);
+    await this.#withdraw(known && (await this.#bindings.find(known.dimensions)), team, { mark, copy: "organization" }, entries);
+  }
+
+  /** Ids of those that Vectorize does not show as they are, and that do not wait either. */
+  async #missingOf(binding: VectorizeBinding, object: Index, wanted: PendingVector[]): Promise<string[]> {
+    const shown = new Map<string, Awaited<ReturnType<VectorizeBinding["getByIds"]>>[number]>();
+    for (const batch of batches(wanted, readBatch)) {
+      for (const found of await binding.getByIds(batch.map(({ id }) => id))) shown.set(found.id, found);
+    }
+    const missing = wanted.filter((vector) => !shows(shown.get(vector.id), vector)).map(({ id }) => id);
+    const waiting = new Set(missing.length > 0 ? await object.vectorsWaitingAmong(missing) : []);
+    return missing.filter((id) => !waiting.has(id));
+  }
+
   /** First where it is found at once, so that nothing can be lost between the two. Answers whether too much waits. */
   async #write(binding: VectorizeBinding, object: Index, space: SpaceRef, vectors: PendingVector[]): Promise<boolean> {
     let waiting = 0;
@@ -203,6 +250,14 @@ function pendingOf(team: TeamHome, place: VectorPlace, entry: VectorEntry): Pend
     teamId: team.teamId,
     shard: team.shard,
   };
+}
+
+/** In this version as it is to be, or in a newer one. */
+function shows(found: { namespace?: string; metadata?: Record<string, VectorizeVectorMetadata> } | undefined, vector: PendingVector): boolean {
+  const { version, ...wanted } = toVectorize(vector).metadata as Record<string, VectorizeVectorMetadata> & { version: number };
+  const shownVersion = Number(found?.metadata?.["version"] ?? 0);
+  if (shownVersion !== version) return shownVersion > version;
+  return found?.namespace === vector.namespace && Object.entries(wanted).every(([name, value]) => found.metadata?.[name] === value);
 }
 
 function toVectorize({ id, namespace, kind, version, audience, teamId, shard, values }: PendingVector): VectorizeVector {

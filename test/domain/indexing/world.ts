@@ -121,7 +121,7 @@ class ProgressOfTeam extends D1IndexProgress {
 /** Writes that the running Worker is not told of, which would draw the same graph meanwhile. */
 export class Unannounced extends Person {
   override at(instant: number, tool?: string): Context {
-    return { ...super.at(instant, tool), memories: new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealedRows) };
+    return { ...super.at(instant, tool), memories: new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealedRows, () => Promise.resolve([])) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exportMemories, type ExportOutcome } from "../../../src/domain/memories/export.ts";
@@ -53,29 +54,49 @@ async function live(who: Person, lives: (typeof life extends fc.Arbitrary<infer 
 }
 
 describe("[U10] [S14] [A1] export and import are lossless", () => {
-  test("whatever was stored, changed and archived: a second team's export is the same, byte for byte", async () => {
+  test("whatever was stored, changed and archived: an export of another server's team is the same, byte for byte", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 6 }), fc.constantFrom("ndjson", "json"), fc.integer({ min: 1, max: 4 }), async (lives, format, limit) => {
-        const [source, copy] = [await newTeam(), await newTeam()];
+        const [source, copy] = [await newTeam("SHARD_0"), await newTeam()];
         const count = await live(source.owner, lives);
         const exported = await exportPages(source.owner, format, limit);
         expect(exported.reduce((sum, page) => sum + page.count, 0)).toBe(count);
 
-        // The same person brings it to another team, where nothing of it is known.
+        // Where everything is known already, nothing changes.
+        expect(await importPages(source.owner, exported)).toEqual({ created: 0, updated: 0, unchanged: count, skipped: 0 });
+
+        // The same person brings it to another server, where nothing of it is known.
+        await env.SHARD_0.prepare("DELETE FROM memories WHERE team_id = ?").bind(source.id).run();
         const newcomer = await copy.admit(source.owner);
         expect(await importPages(newcomer, exported)).toEqual({ created: count, updated: 0, unchanged: 0, skipped: 0 });
         const again = await exportPages(newcomer, format, limit);
         expect(again.map(({ data }) => data)).toEqual(exported.map(({ data }) => data));
         expect(again.map(({ sha256 }) => sha256)).toEqual(exported.map(({ sha256 }) => sha256));
 
-        // Where everything is known already, nothing changes.
-        expect(await importPages(source.owner, exported)).toEqual({ created: 0, updated: 0, unchanged: count, skipped: 0 });
         expect(await importPages(newcomer, exported)).toEqual({ created: 0, updated: 0, unchanged: count, skipped: 0 });
         expect(await copy.index.verify(copy.ref)).toEqual({ rebuilt: false });
       }),
       { numRuns: 40 },
     );
   }, 120_000);
+
+  test("brought to another team of the same server it is the same but for the ids, which are taken", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 4 }), async (lives) => {
+        const [source, copy] = [await newTeam(), await newTeam()];
+        const count = await live(source.owner, lives);
+        const [page] = (await exportPages(source.owner, "json", 100)) as [ExportOutcome];
+        const newcomer = await copy.admit(source.owner);
+        const { created, renamed } = await importMemories(newcomer.at(later), { records: await parseExport(page.data, {}), onConflict: "update" });
+        expect({ created, renamed: renamed.length }).toEqual({ created: count, renamed: count });
+        const [again] = (await exportPages(newcomer, "json", 100)) as [ExportOutcome];
+        const present = new Map(renamed.map(({ from, to }) => [from, to]));
+        expect(again.data).toBe(page.data.replaceAll(/"id":"([0-9a-f-]{36})"/g, (_, id: string) => `"id":"${present.get(id)}"`));
+        expect(await importPages(newcomer, [page])).toEqual({ created: 0, updated: 0, unchanged: count, skipped: 0 });
+      }),
+      { numRuns: 10 },
+    );
+  }, 60_000);
 
   test("what comes back is what was said: every field of the newest version, in both teams", async () => {
     await fc.assert(

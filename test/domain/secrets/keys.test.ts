@@ -44,7 +44,7 @@ function configured(...masterKeys: { id: string; secret: Uint8Array<ArrayBuffer>
   const sealed = new SealedRows(new SecretBox(teamKeys));
   return {
     masters, keys, teamKeys, sealed: new D1SealedStore(shardOf, sealed), teams: services.secrets.teams, report: () => undefined,
-    memories: new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealed),
+    memories: new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealed, () => Promise.resolve([])),
   };
 }
 const keysOfTeam = () => rows2<{ number: number; master_id: string; wrapped: string }>("select * from team_keys where team_id = ? order by number", team.id);

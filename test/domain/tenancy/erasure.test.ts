@@ -1,7 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { sha256Hex } from "../../../src/domain/hash.ts";
 import { importMemories } from "../../../src/domain/memories/import.ts";
 import { setReview } from "../../../src/domain/memories/proposals.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
@@ -12,7 +11,7 @@ import { invite } from "../../../src/domain/tenancy/invitations.ts";
 import { changeRole, transferOwnership } from "../../../src/domain/tenancy/members.ts";
 import { ensurePersonalTeam, principalIn } from "../../../src/domain/tenancy/teams.ts";
 import { teamTables } from "../../../src/platform/d1/erasure-store.ts";
-import { vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
+import { markOf, teamDigest, vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
 import { consumeJobs } from "../../../src/jobs/queue.ts";
 import { sessionName } from "../../../src/session/call.ts";
 import { indexed, newTeam, type Person, services, sisterOf, type Team } from "../memories/world.ts";
@@ -76,7 +75,7 @@ async function fill(team: Team): Promise<{ member: Person; vectors: string[] }> 
   await env.DB.prepare("insert into oauth_records (key, value) values (?, ''), (?, '')").bind(`grant:${member.id}.${team.id}:g`, `token:${member.id}.${team.id}:g:t`).run();
   await env.DB.prepare("insert into oauth_spent_tokens (token_hash, grant_key, expires_at) values (?, ?, 1)").bind(crypto.randomUUID(), `grant:${member.id}.${team.id}:g`).run();
   const { results } = await env.SHARD_0.prepare("select kind, id, space from vector_items where team_id = ?").bind(team.id).all<{ kind: "memory"; id: string; space: string }>();
-  const vectors = await Promise.all(results.map(async ({ kind, id, space }) => vectorId(kind, id, (await sha256Hex(space)).slice(0, 8), "team")));
+  const vectors = await Promise.all(results.map(async ({ kind, id, space }) => vectorId(kind, id, { team: await teamDigest(team.id), mark: await markOf(space), copy: "team" })));
   return { member, vectors };
 }
 

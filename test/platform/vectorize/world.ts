@@ -4,7 +4,7 @@ import type { Principal } from "../../../src/domain/tenancy/principal.ts";
 import { type VectorizeBinding, VectorizeBindings } from "../../../src/platform/vectorize/bindings.ts";
 import { VectorizeIndex } from "../../../src/platform/vectorize/vectorize-index.ts";
 
-export const space = "test:axes:8";
+export const space = "test:axes:8#2";
 
 /** The unit vector that points to `axis`, a little inclined to the next one. */
 export function towards(axis: number, incline = 0): Float32Array {

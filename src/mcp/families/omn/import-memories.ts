@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { say } from "../../../domain/frame.ts";
+import { type Framed, joined, say } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { importMemories, parseExport } from "../../../domain/memories/import.ts";
 import { portableMemory } from "../../../domain/memories/portable.ts";
@@ -30,12 +30,21 @@ export const importMemoriesTool = defineTool({
     const records = input.memories ?? (await parseExport(input.data as string, { sha256: input.sha256, count: input.count }));
     const result = await importMemories(ctx, { records, onConflict: input.on_conflict });
     if (result.created + result.updated > 0) ctx.changed({ ids: result.ids.slice(0, 100), listChanged: result.created > 0 });
-    const { created, updated, unchanged, skipped, proposed, proposedLinks } = result;
+    const { created, updated, unchanged, skipped, proposed, proposedLinks, renamed } = result;
+    const notes = joined([
+      ...waiting(proposed, "memories"),
+      ...waiting(proposedLinks, "links"),
+      ...(renamed.length > 0 ? [say` ${renamed.length} have new ids, because theirs are taken here; the old ids lead to them within this team.`] : []),
+    ], "");
     return {
-      structured: { created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids, ...(proposed > 0 ? { proposed } : {}), ...(proposedLinks > 0 ? { proposed_links: proposedLinks } : {}) },
-      text: say`Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${waiting(proposed, "memories")}${waiting(proposedLinks, "links")}`,
+      structured: {
+        created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids,
+        ...(proposed > 0 ? { proposed } : {}), ...(proposedLinks > 0 ? { proposed_links: proposedLinks } : {}), ...(renamed.length > 0 ? { renamed } : {}),
+      },
+      text: say`Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${notes}`,
     };
   },
 });
 
-const waiting = (count: number, what: string): string => (count > 0 ? ` ${count} ${what} wait for an admin of the team to accept what others are to see of them.` : "");
+const waiting = (count: number, what: string): Framed[] =>
+  count > 0 ? [say` ${count} ${what} wait for an admin of the team to accept what others are to see of them.`] : [];

@@ -49,7 +49,7 @@ export const memoryStats = defineTool({
         ...(rates ? { caches: ratesOf(rates) } : {}),
         ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
       },
-      text: say`${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed.${storage}${graph}${kept}`,
+      text: say`${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed${result.vectors.missing > 0 ? `, ${result.vectors.missing} missing at the last comparison` : ""}.${storage}${graph}${kept}`,
     };
   },
 });
