@@ -66,11 +66,11 @@ export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkIn
   requireEdit(ctx.principal, source);
   const targets = await resolveEnds(ctx, links);
   const wanted = links.map(({ type }, i) => ({ source: source.id, target: (targets[i] as Memory).id, ...(type === undefined ? {} : { type }) }));
-  const present = await ctx.graph.links(ctx.principal, ctx.now, [source.id]);
-  const isThere = (link: (typeof wanted)[number]): boolean => present.some((one) => sameEnds(one, link) && (link.type === undefined || one.type === link.type));
   const shared = sharedIds([source, ...targets]);
   const review = shared.has(source.id) && wanted.some(({ target }) => shared.has(target)) && (await isReviewed(ctx));
-  const held = wanted.filter((link) => review && shared.has(link.target) && isThere(link));
+  const present = review ? await ctx.graph.links(ctx.principal, ctx.now, [source.id]) : [];
+  const isThere = (link: (typeof wanted)[number]): boolean => present.some((one) => sameEnds(one, link) && (link.type === undefined || one.type === link.type));
+  const held = wanted.filter((link) => shared.has(link.target) && isThere(link));
   const free = wanted.filter((link) => !held.includes(link));
   if (free.length > 0 && (await ctx.graph.unlink(ctx.principal, ctx, free)) > 0) await tell(ctx, source, targets);
   if (held.length === 0) return undefined;

@@ -6,7 +6,7 @@ import type { Memory, Visibility } from "./memory.ts";
 export const maySee = (principal: Principal, memory: Pick<Memory, "teamId" | "visibility" | "ownerId">): boolean =>
   memory.teamId === principal.teamId && (memory.visibility !== "private" || memory.ownerId === principal.userId);
 
-/** Members revise together what the team shares: every version is kept, so nothing is lost by it. */
+/** Members revise together what the team shares: every version is kept, so nothing is lost by it. Where review is on, an admin looks first. */
 export function requireEdit(principal: Principal, memory: Memory): void {
   requireScope(principal, "memory:write");
   if (memory.teamId !== principal.teamId) {

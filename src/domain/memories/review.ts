@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { WriteRace } from "../ports.ts";
+import { legible } from "../secrets/withheld.ts";
 import { isTeamAdmin, type Principal } from "../tenancy/principal.ts";
 import { type Memory, type MemoryState, sameState, stateOf, visibilities, type Visibility } from "./memory.ts";
 import { type LinkChanges, mostWaiting, type Proposal, type Wish } from "./review-ports.ts";
@@ -63,7 +64,7 @@ const mostLinks = 500;
 /** Adds links to what the caller has proposed for this version of the memory. */
 export async function proposeLinks(ctx: Context, memory: Memory, links: LinkChanges): Promise<Proposal | undefined> {
   await requireRoom(ctx, [memory.id]);
-  const mine = (await ctx.proposals.own(ctx.principal, [memory.id])).find(({ state, version }) => state === "pending" && version === memory.version);
+  const [mine] = legible((await ctx.proposals.own(ctx.principal, [memory.id])).filter(({ state, version }) => state === "pending" && version === memory.version));
   const state = mine?.proposed ?? { ...memory, visibility: mine?.visibility ?? memory.visibility };
   const merged = mergeLinks(mine?.links ?? { add: [], remove: [] }, links);
   if (merged.add.length + merged.remove.length > mostLinks) {

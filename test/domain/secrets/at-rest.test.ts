@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { exportMemories } from "../../../src/domain/memories/export.ts";
 import { importMemories, parseExport } from "../../../src/domain/memories/import.ts";
+import { canonical } from "../../../src/domain/memories/memory.ts";
 import { acceptProposal, listProposals, setReview } from "../../../src/domain/memories/proposals.ts";
 import { keepSecrets, rotateDataKey } from "../../../src/domain/secrets/rotation.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
@@ -140,6 +141,19 @@ describe("[A13] [S17] what else stores it", () => {
     for (const { proposal } of await listProposals(ada.at(now), { state: "pending", limit: 5 })) await acceptProposal(ada.at(now + 3 * minute), { id: proposal.id });
     expect((await ada.recall({ key: "k" }, later))[0]?.memory.content).toBe(`the code is ${word}`);
     expect(await placesWith([word, other], team, [ada, grace])).toEqual([]);
+  });
+
+  test("finding 8: a proposed secret leaves no hash of it behind, and its repeated call is known all the same", async () => {
+    await setReview(ada.at(now), { required: true });
+    await ada.keep("door", "open", { visibility: "shared" });
+    const call = (content: string, at: number) => grace.remember(content, { key: "door", visibility: "shared", ...secret, idempotencyKey: "once" }, at);
+    const first = await call("the code is 4711", now + 1);
+    expect(first).toMatchObject({ outcome: "proposed", memory: { content: "open" }, proposal: { state: "pending" } });
+    const [kept] = await rows<{ request_hash: string }>("select request_hash from idempotency where team_id = ?", team.id);
+    const guess = (content: string) => sha256Hex(canonical({ content, key: "door", visibility: "shared", ...secret, idempotencyKey: "once" }));
+    expect(kept?.request_hash).not.toBe(await guess("the code is 4711"));
+    expect(await call("the code is 4711", now + 2)).toMatchObject({ outcome: "proposed", replayed: true, proposal: { id: first.proposal?.id } });
+    await expect(call("the code is 4712", now + 3)).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("idempotency key") });
   });
 
   test("finding 8: a memory that becomes secret takes along what was proposed of it in the open", async () => {
