@@ -5,7 +5,9 @@ import type { OAuthRecordStore } from "../../domain/tenancy/oauth-records.ts";
 import { isScope, scopes } from "../../domain/tenancy/principal.ts";
 import { parseAccessToken } from "../../domain/tenancy/tokens.ts";
 import { publicOrigin } from "../origin.ts";
+import { followNoRedirects } from "./no-redirects.ts";
 import { RequestRecords, TokenLookup } from "./records.ts";
+import { registrationProblem } from "./registration.ts";
 import { resourcesOf } from "./resources.ts";
 
 /** The library's name for its storage. */
@@ -19,7 +21,8 @@ const hour = 3_600;
 const refreshTokenIdle = 30 * 24 * hour;
 /** Ports are what the caller says they are. */
 const maxServers = 16;
-const maxClientNameLength = 100;
+
+followNoRedirects(globalThis);
 
 /** Besides what tools need: clients ask for it to be given refresh tokens, which they are in any case. */
 export const offlineAccess = "offline_access";
@@ -78,10 +81,10 @@ export class AuthorizationServer implements TokenDirectory {
       // Clients keep their id for good and do not ask for another when it is refused. (`undefined` means never; the type does not say so.)
       ...({ clientRegistrationTTL: undefined } as object),
       clientIdMetadataDocumentEnabled: true,
-      clientRegistrationCallback: ({ clientMetadata }) =>
-        String(clientMetadata["client_name"] ?? "").length > maxClientNameLength
-          ? { description: `client_name has at most ${maxClientNameLength} characters` }
-          : undefined,
+      clientRegistrationCallback: ({ clientMetadata }) => {
+        const description = registrationProblem(clientMetadata);
+        return description === undefined ? undefined : { description };
+      },
       // The library would write each refusal to the log; the audit is where they belong.
       onError: () => undefined,
     });

@@ -14,6 +14,7 @@ import { backToClient } from "./back-to-client.tsx";
 import { isAcceptableClientId } from "./client-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
 import { UsedTwice } from "./records.ts";
+import { isShownName } from "./registration.ts";
 import { firstScopes } from "./resources.ts";
 
 type Call = Context<Web>;
@@ -38,6 +39,7 @@ export function consentRoutes(services: Services): Hono<Web> {
       const problem = problemOf(request);
       if (problem) return backToClient(c, authorizationErrorRedirect(request, problem.code, problem.description), problem.description);
       const client = await api.describeConsent(request);
+      if (!isShownName(client.clientName)) return unshownClient(c);
       const teams = await grants.memberships(visitor.person);
       if (teams.length === 0) return errorPage(c, 403, "You are in no team", "Ask an owner or admin of yours for an invitation.");
       const { handle, headers } = await api.beginConsent(request);
@@ -113,6 +115,8 @@ function grantedScopes(request: AuthRequest, ticked: readonly Scope[]): string[]
   const granted = askedOf(request).filter((scope) => ticked.includes(scope));
   return granted.length > 0 && request.scope.includes(offlineAccess) ? [...granted, offlineAccess] : [...granted];
 }
+
+const unshownClient = (c: Call): Response => errorPage(c, 400, "This client's name cannot be shown", "It is too long, or has characters that nobody can see. Ask its publisher to correct it.");
 
 const unknownClient = (c: Call): Response => errorPage(c, 400, "This client is not known", "Start again from the client; it may have to register anew.");
 
