@@ -10,6 +10,7 @@ export function announcedRecords(records: OAuthRecordStore, announce: Announce):
     read: (key, now) => records.read(key, now),
     readToken: (key, grantKey, place, now) => records.readToken(key, grantKey, place, now),
     write: (record, expected, spent) => records.write(record, expected, spent),
+    writeUnusedClient: (record, most) => records.writeUnusedClient(record, most),
     list: (prefix, after, limit, now) => records.list(prefix, after, limit, now),
     keepForever: (key) => records.keepForever(key),
     grantOfSpent: (tokenHash) => records.grantOfSpent(tokenHash),

@@ -37,6 +37,8 @@ export interface OAuthRecordStore {
     expected: number | undefined,
     spent: { tokenHash: string; grantKey: string; expiresAt: number } | undefined,
   ): Promise<boolean>;
+  /** A client that nobody has consented to yet. Of these `most` are kept: the oldest leave first. */
+  writeUnusedClient(record: Omit<OAuthRecord, "revision">, most: number): Promise<void>;
   /** `false` when it was gone already. */
   remove(key: string): Promise<boolean>;
   /** In the order of keys, those after `after`. */

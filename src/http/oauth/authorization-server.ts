@@ -5,8 +5,9 @@ import type { OAuthRecordStore } from "../../domain/tenancy/oauth-records.ts";
 import { isScope, scopes } from "../../domain/tenancy/principal.ts";
 import { parseAccessToken } from "../../domain/tenancy/tokens.ts";
 import { publicOrigin } from "../origin.ts";
+import { followNoRedirects } from "./no-redirects.ts";
 import { RequestRecords, TokenLookup } from "./records.ts";
-import { redirectKind } from "./redirects.ts";
+import { registrationProblem } from "./registration.ts";
 import { resourcesOf } from "./resources.ts";
 
 /** The library's name for its storage. */
@@ -20,7 +21,8 @@ const hour = 3_600;
 const refreshTokenIdle = 30 * 24 * hour;
 /** Ports are what the caller says they are. */
 const maxServers = 16;
-const maxClientNameLength = 100;
+
+followNoRedirects(globalThis);
 
 /** Besides what tools need: clients ask for it to be given refresh tokens, which they are in any case. */
 export const offlineAccess = "offline_access";
@@ -80,7 +82,10 @@ export class AuthorizationServer implements TokenDirectory {
       ...({ clientRegistrationTTL: undefined } as object),
       clientIdMetadataDocumentEnabled: true,
       allowPrivateUseRedirectUris: true,
-      clientRegistrationCallback: ({ clientMetadata }) => refusalOf(clientMetadata),
+      clientRegistrationCallback: ({ clientMetadata }) => {
+        const description = registrationProblem(clientMetadata);
+        return description === undefined ? undefined : { description };
+      },
       // The library would write each refusal to the log; the audit is where they belong.
       onError: () => undefined,
     });
@@ -88,14 +93,4 @@ export class AuthorizationServer implements TokenDirectory {
     this.#servers.set(issuer, server);
     return server;
   }
-}
-
-/** What the library lets register and we do not. */
-function refusalOf(metadata: Record<string, unknown>): { description: string } | undefined {
-  if (String(metadata["client_name"] ?? "").length > maxClientNameLength) return { description: `client_name has at most ${maxClientNameLength} characters` };
-  const redirects = metadata["redirect_uris"];
-  if (Array.isArray(redirects) && !redirects.every((uri) => redirectKind(String(uri)))) {
-    return { description: "redirect_uris are https addresses, http ones of this machine (localhost, 127.0.0.1, [::1]), or of a scheme of the client's own, such as cursor://, without a port" };
-  }
-  return undefined;
 }

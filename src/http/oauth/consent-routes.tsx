@@ -17,6 +17,7 @@ import { isAcceptableClientId, isAddress } from "./client-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
 import { UsedTwice } from "./records.ts";
 import { redirectKind, redirectName } from "./redirects.ts";
+import { isShownName } from "./registration.ts";
 import { firstScopes } from "./resources.ts";
 import { UnreadableClientPage } from "./unreadable-client-page.tsx";
 
@@ -53,6 +54,7 @@ export function consentRoutes(services: Services): Hono<Web> {
       if (problem) return backToClient(c, authorizationErrorRedirect(request, problem.code, problem.description), problem.description);
       if (!visitor) return signInFirst();
       const client = await api.describeConsent(request);
+      if (!isShownName(client.clientName)) return unshownClient(c);
       const teams = await grants.memberships(visitor.person);
       if (teams.length === 0) return errorPage(c, 403, "You are in no team", "Ask an owner or admin of yours for an invitation.");
       const { handle, headers } = await api.beginConsent(request);
@@ -142,6 +144,8 @@ function grantedScopes(request: AuthRequest, ticked: readonly Scope[]): string[]
 
 const notValid = (c: Call, description: string, status: 400 | 414 = 400): Response =>
   errorPage(c, status, "This request for access is not valid", `${description}. Start again from the client.`);
+
+const unshownClient = (c: Call): Response => errorPage(c, 400, "This client's name cannot be shown", "It is too long, or has characters that nobody can see. Ask its publisher to correct it.");
 
 const unknownClient = (c: Call): Response => errorPage(c, 400, "This client is not known", "Start again from the client; it may have to register anew.");
 

@@ -29,6 +29,8 @@ interface ListOptions {
 const pageSize = 1_000;
 /** A registration that nobody ever consented to is let go of; one consent keeps it for good. */
 const unusedClientMs = 7 * 86_400_000;
+/** Far more than sign in at a time; at 16 KB each they stay below 80 MB. */
+const maxUnusedClients = 5_000;
 /** How long a spent refresh token is known, where its grant does not say when it ends. */
 const spentMs = 90 * 86_400_000;
 
@@ -58,6 +60,7 @@ export class RequestRecords {
     const metadata = options.metadata === undefined ? null : JSON.stringify(options.metadata);
     const expiresAt = this.#expiry(key, options);
     const known = this.#read.get(key);
+    if (key.startsWith("client:")) return this.#store.writeUnusedClient({ key, value, metadata, expiresAt }, maxUnusedClients);
     if (!key.startsWith("grant:")) {
       await this.#store.write({ key, value, metadata, expiresAt }, undefined, undefined);
       return;

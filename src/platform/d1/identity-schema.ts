@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { teams, users } from "./directory-schema.ts";
 
@@ -126,7 +127,10 @@ export const oauthRecords = sqliteTable(
     revision: integer().notNull().default(1),
     expiresAt: integer("expires_at"),
   },
-  (table) => [index("oauth_records_expiry").on(table.expiresAt)],
+  (table) => [
+    index("oauth_records_expiry").on(table.expiresAt),
+    index("oauth_clients_unused").on(table.expiresAt).where(sql`key >= 'client:' AND key < 'client<' AND expires_at IS NOT NULL`),
+  ],
 );
 
 /** Refresh tokens that were exchanged. Whoever shows one again ends its grant. */

@@ -41,6 +41,17 @@ export class D1OAuthRecords implements OAuthRecordStore {
     return written.meta.changes > 0;
   }
 
+  async writeUnusedClient(record: Omit<OAuthRecord, "revision">, most: number): Promise<void> {
+    const { value, metadata, expiresAt } = record;
+    // The condition in the words of the index `oauth_clients_unused`.
+    const surplus = sql`select key from oauth_records indexed by oauth_clients_unused where key >= 'client:' and key < 'client<' and expires_at is not null order by expires_at desc limit -1 offset ${most}`;
+    await this.#db.batch([
+      this.#db.insert(oauthRecords).values({ ...record, revision: 1 })
+        .onConflictDoUpdate({ target: oauthRecords.key, set: { value, metadata, expiresAt, revision: sql`${oauthRecords.revision} + 1` } }),
+      this.#db.delete(oauthRecords).where(sql`${oauthRecords.key} in (${surplus})`),
+    ]);
+  }
+
   async remove(key: string): Promise<boolean> {
     const removed = await this.#db.delete(oauthRecords).where(eq(oauthRecords.key, key));
     return removed.meta.changes > 0;

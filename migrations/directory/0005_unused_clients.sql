@@ -1,0 +1,1 @@
+CREATE INDEX `oauth_clients_unused` ON `oauth_records` (`expires_at`) WHERE key >= 'client:' AND key < 'client<' AND expires_at IS NOT NULL;
