@@ -55,10 +55,10 @@ describe("[S17] [A14] the limit against a brute-force count, over any arrival of
   test("never more than 120 in any 60 s, never refused below 100 in the last 60 s, and Retry-After is enough", () => {
     let refusals = 0;
     fc.assert(
-      fc.property(gaps, fc.array(fc.constantFrom(1, 1, 1, 10, 100), { minLength: 1, maxLength: 5 }), (steps, costs) => {
+      fc.property(gaps, fc.array(fc.constantFrom(1, 1, 1, 10), { minLength: 1, maxLength: 5 }), (steps, costs) => {
         const limit = new RateLimit();
-        const served: number[] = [];
-        const inWindow = (now: number): number => served.filter((at) => at > now - minute).length;
+        let served: number[] = [];
+        const inWindow = (now: number): number => (served = served.filter((at) => at > now - minute)).length;
         let now = start;
         for (const [n, step] of steps.entries()) {
           now += step;
