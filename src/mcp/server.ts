@@ -21,7 +21,7 @@ export interface McpServerOptions {
   surface: Surface;
   /** Builds the context of the request being handled from what the edge attached to it. */
   contextOf(ctx: ServerContext): CallContext;
-  /** Runs the work of a call when it is its turn. @throws RATE_LIMIT_EXCEEDED */
+  /** Runs the work of a call when it is its turn, which may be later than the context was built. @throws RATE_LIMIT_EXCEEDED */
   inTurn<T>(ctx: ServerContext, cost: number, work: () => Promise<T>): Promise<T>;
   report(event: string, requestId: string, error: unknown): void;
 }
@@ -81,7 +81,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
       if (tool.scope) requireScope(context.principal, tool.scope);
       const parsed = tool.parse(request.params.arguments ?? {});
       if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, tool.input, request.params.arguments)}.`);
-      result = await options.inTurn(ctx, tool.cost, () => tool.call(context, parsed.data));
+      result = await options.inTurn(ctx, tool.cost, () => tool.call({ ...context, now: Date.now() }, parsed.data));
     } catch (error) {
       if (isForbidden(error)) context.refused?.(tool.name);
       result = renderError(error, context.requestId, context.now, (fault) => options.report(`tool ${tool.name}`, context.requestId, fault));
@@ -99,7 +99,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
     let secret = false;
     const context = watched(ctx, () => void (secret = true));
     try {
-      const answer = await options.inTurn(ctx, 1, () => work(context));
+      const answer = await options.inTurn(ctx, 1, () => work({ ...context, now: Date.now() }));
       return secret ? { ...answer, _meta: { [secretMeta]: true } } : answer;
     } catch (error) {
       if (isForbidden(error)) context.refused?.("resources");

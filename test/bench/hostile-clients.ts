@@ -91,4 +91,5 @@ while (performance.now() < until) {
   await round();
   await sleep(50);
 }
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 parentPort?.postMessage(statuses);
