@@ -4,7 +4,7 @@ import { requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { homeOf, isExpired, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { takenKey, untilWon } from "./race.ts";
-import { followingVersion, purge } from "./remember.ts";
+import { followingVersion, purge, trustAfter } from "./remember.ts";
 import { isReviewed, isWider, proposeWider } from "./review.ts";
 import type { Proposal } from "./review-ports.ts";
 import { resolveOne, type Reference } from "./resolve.ts";
@@ -51,7 +51,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
       });
     }
     const held = review && isWider(wanted, current.visibility) ? { visibility: current.visibility } : {};
-    const next = followingVersion(ctx, current, { ...input.changes, ...held });
+    const next = followingVersion(ctx, current, { ...input.changes, ...held, trust: trustAfter(current, input.changes.content) });
     if (sameState(current, next)) return { outcome: "unchanged", memory: current };
     if (attempt > 0) await freeKey(ctx, current, next);
     const action = current.archivedAt !== null ? "restore" : "update";
