@@ -184,6 +184,17 @@ describe("finding 4: what an import brings is marked", () => {
     expect(then).toMatchObject({ content: "we meet in Lisbon", trust: "imported" });
   });
 
+  test("until somebody says something else: the same words again change nothing, and lift no mark", async () => {
+    await ada.call("omn_import_memories", { memories: [{ key: "k", content: "from elsewhere" }] });
+    expect((await ada.call("omn_store_memory", { key: "k", content: "from elsewhere" })).structured).toMatchObject({ outcome: "unchanged" });
+    await ada.call("omn_update_memory", { key: "k", metadata: { importance: 1 } });
+    expect(await recalled(ada, "k")).toMatchObject({ version: 2, trust: "imported" });
+    await ada.call("omn_update_memory", { key: "k", content: "I say so." });
+    const mine = await recalled(ada, "k");
+    expect(mine).toMatchObject({ version: 3, tool: "vitest" });
+    expect(mine.trust).toBeUndefined();
+  });
+
   test("an import trusts a text less than its export said, and never more", async () => {
     await ada.call("omn_import_memories", { memories: [{ key: "bad", content: "from the web", quarantined: true }, { key: "good", content: "plain" }] });
     expect(await recalled(ada, "bad")).toMatchObject({ trust: "quarantined" });

@@ -168,9 +168,13 @@ export const followingVersion = (ctx: Context, existing: Memory, state: Partial<
   updatedTool: ctx.tool,
 });
 
+/** Whoever says something new says it themselves; to repeat the words of an import lifts no mark. What is quarantined stays so. */
+export const trustAfter = ({ content, trust }: Memory, said: string | undefined): Memory["trust"] =>
+  said === undefined || said === content ? trust : { source: "user", quarantined: trust.quarantined };
+
 function nextVersion(ctx: Context, existing: Memory, given: Partial<MemoryState>, fresh: MemoryState): Memory {
   const keptFields = Object.fromEntries(kept.filter((field) => given[field] === undefined).map((field) => [field, existing[field]]));
-  return followingVersion(ctx, existing, { ...fresh, ...keptFields, ownerId: existing.ownerId });
+  return followingVersion(ctx, existing, { ...fresh, ...keptFields, trust: trustAfter(existing, fresh.content), ownerId: existing.ownerId });
 }
 
 interface RequestHashes {

@@ -4,7 +4,7 @@ import { requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { homeOf, isExpired, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { takenKey, untilWon } from "./race.ts";
-import { followingVersion, purge } from "./remember.ts";
+import { followingVersion, purge, trustAfter } from "./remember.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./review-ports.ts";
 import { resolveOne, type Reference } from "./resolve.ts";
@@ -48,7 +48,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
         mend: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
       });
     }
-    const wanted = followingVersion(ctx, current, input.changes);
+    const wanted = followingVersion(ctx, current, { ...input.changes, trust: trustAfter(current, input.changes.content) });
     const review = (current.visibility !== "private" || wanted.visibility !== "private") && (await isReviewed(ctx));
     const next = review ? { ...wanted, ...withoutReview(ctx.principal, current, wanted) } : wanted;
     const isHeld = review && !sameState(next, wanted);
