@@ -111,7 +111,7 @@ describe("signing in again", () => {
     const form = { name: "Year", team: tenant.teamId, scope: "memory:read", days: "365" };
     const again = await againOf(await browser.post("/keys", form));
     const page = await (await browser.get(again)).text();
-    expect(page).toContain("You are signed in as <strong>Ada</strong>, but not within the last 10 minutes.");
+    expect(page).toContain("You are signed in as <strong>Ada</strong>. Sign in again to show that it is you");
     expect((await browser.post("/sign-in/link", { token: await link(tenant.ownerId) })).headers.get("location")).toBe("/#keys");
     expect((await browser.post("/keys", form)).status).toBe(201);
   });

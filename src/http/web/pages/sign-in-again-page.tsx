@@ -22,8 +22,8 @@ export const SignInAgainPage = ({ section }: { section: HomeSection }) => (
 export const SigningInAgain = ({ name }: { name: string }) => (
   <div class="warning">
     <p>
-      You are signed in as <strong>{name}</strong>, but not within the last {minutes} minutes. Sign in again, and you come back to where you
-      were; what you had filled in is to be filled in again.
+      You are signed in as <strong>{name}</strong>. Sign in again to show that it is you, and you come back to where you were; what you had
+      filled in is to be filled in again.
     </p>
     <p>
       <a href="/">Leave it as it is</a>
