@@ -78,7 +78,7 @@ test("finding 6: local KV lets go of what has expired", { timeout: patience }, a
     expect(blobs()).toHaveLength(1);
   }, { timeout: 30_000, interval: 200 });
   await first.close();
-  const [file = ""] = filesIn(join(dataDir, "state", "kv")).filter((path) => path.endsWith(".sqlite") && !path.endsWith("metadata.sqlite"));
+  const file = filesIn(join(dataDir, "state", "kv")).find((path) => path.endsWith(".sqlite") && !path.endsWith("metadata.sqlite")) ?? "";
   const database = new DatabaseSync(file);
   database.exec("UPDATE _mf_entries SET expiration = 1");
   database.close();
