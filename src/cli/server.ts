@@ -51,6 +51,11 @@ export interface LocalServer {
 const drainMs = 10_000;
 const dayMs = 86_400_000;
 
+/** As workerd tells of a database that it cannot open, and the Worker of one that it cannot read. At the beginning, so that no text in an error is taken for it. */
+const damageWords = /^(?:\w+ = workerd\/util\/sqlite.*|\{"level":"error","event":"[^"]*","requestId":"[^"]*","name":"Error","message":"(?:D1_ERROR: )?(?:database disk image is malformed|file is not a database): )SQLITE_(?:CORRUPT|NOTADB)/;
+const healDrainMs = 2_000;
+const healEveryMs = 60_000;
+
 /** The whole product on this machine: the Worker in workerd, its data under `dataDir`. @throws StartFailure */
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
   const dataDir = DataDir.open(resolve(options.dataDir));
@@ -73,9 +78,12 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
   await endOrphan(dataDir.pidFile, dataDir.path);
   let port = await claimPort(host, options.port);
   const prepared = dataDir.readPrepared();
-  for (const file of healState(dataDir.path, dataDir.stateDir, prepared.databases)) {
-    log("warn", `${join(dataDir.stateDir, file)} was damaged and is discarded. It is made anew from the memories, which are whole.`);
-  }
+  const discardDamaged = (): void => {
+    for (const file of healState(dataDir.path, dataDir.stateDir, dataDir.readPrepared().databases)) {
+      log("warn", `${join(dataDir.stateDir, file)} was damaged and is discarded. It is made anew from the memories, which are whole.`);
+    }
+  };
+  discardDamaged();
 
   // Side by side: esbuild and wrangler work in processes of their own while this one loads Miniflare.
   const [modules, platform, worker, { Runtime }] = await Promise.all([
@@ -88,9 +96,14 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
     onCrash = (line) => reject(new StartFailure(line));
   });
   crash.catch(() => undefined);
+  let onLine: (line: string) => void = () => undefined;
+  const watchedLog: Logger = (level, line) => {
+    log(level, line);
+    onLine(line);
+  };
   const { path, stateDir, pidFile } = dataDir;
   const run = async (listen?: RuntimeOptions["listen"]): Promise<Runtime> => {
-    const runtime = await Runtime.start({ worker, modules, platform, vars, dataDir: path, stateDir, pidFile, log, onCrash, hasRoom: () => !room.isFull, ...(listen ? { listen } : {}) });
+    const runtime = await Runtime.start({ worker, modules, platform, vars, dataDir: path, stateDir, pidFile, log: watchedLog, onCrash, hasRoom: () => !room.isFull, ...(listen ? { listen } : {}) });
     started.push(runtime);
     return runtime;
   };
@@ -132,31 +145,58 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
 
   const signInUrl = await signIn.then(({ signInLink }) => Promise.race([signInLink(runtime, port, options.recovery ?? false), crash]));
 
+  let serving = runtime;
+  let healing = Promise.resolve();
+  let healedAt = Number.NEGATIVE_INFINITY;
+  const heal = async (): Promise<void> => {
+    await serving.drain(healDrainMs);
+    discardDamaged();
+    serving = await run({ host, port });
+  };
+  // The runtime cannot start an object on a damaged file, nor let go of the file.
+  onLine = (line) => {
+    if (!damageWords.test(line) || performance.now() - healedAt < healEveryMs) return;
+    healedAt = performance.now();
+    log("warn", "A database was damaged under the running server, which therefore starts anew.");
+    healing = heal().catch((error: unknown) => onCrash(messageOf(error)));
+  };
+
+  const purge = (): Promise<void> => serving.purgeExpired().catch((error: unknown) => log("error", `Expired entries could not be deleted: ${messageOf(error)}`));
+  void purge();
   const cron = startCron(worker.cronTriggers, async (expression, at) => {
-    await runtime.purgeExpired();
-    await runtime.fireScheduled(expression, at);
+    await purge();
+    await serving.fireScheduled(expression, at);
   }, log);
   const renewal = setInterval(() => {
-    const renewed = import("./prepare.ts").then(({ renew }) => renew(runtime, plan, apiKey));
+    const renewed = import("./prepare.ts").then(({ renew }) => renew(serving, plan, apiKey));
     renewed.catch((error: unknown) => log("error", `The API key could not be renewed: ${messageOf(error)}`));
   }, dayMs);
   crash.catch(async (failure: StartFailure) => {
     clearInterval(renewal);
+    onLine = () => undefined;
     cron.stop();
     room.close();
-    await runtime.stop();
+    await serving.stop();
     dataDir.close();
     options.onCrash?.(failure.message);
   });
   const close = async (limitMs: number): Promise<void> => {
     clearInterval(renewal);
+    onLine = () => undefined;
     cron.stop();
     room.close();
-    await runtime.drain(limitMs);
+    await healing;
+    await serving.drain(limitMs);
     dataDir.close();
   };
   let closed: Promise<void> | undefined;
-  return { url, origin, apiKey, apiKeyExpiresAt, apiKeyNotice, signInUrl, pid: runtime.pid, close: (limitMs = drainMs) => (closed ??= close(limitMs)) };
+  return {
+    url, origin, apiKey, apiKeyExpiresAt, apiKeyNotice, signInUrl,
+    get pid() {
+      return serving.pid;
+    },
+    close: (limitMs = drainMs) => (closed ??= close(limitMs)),
+  };
 }
 
 /** A whole request of the stateless protocol era: it goes through every layer and leaves nothing behind. */

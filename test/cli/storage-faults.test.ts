@@ -2,7 +2,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writ
 import { join, sep } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type LocalServer, startServer } from "../../src/cli/server.ts";
 import { StartFailure } from "../../src/cli/start-failure.ts";
 import { healState, truthIn } from "../../src/cli/state-files.ts";
@@ -110,6 +111,38 @@ describe.each([...Object.entries(injuries), ["is empty", (path: string) => write
 
 const snapshot = (dataDir: string): Record<string, string> =>
   Object.fromEntries(databasesIn(dataDir).map((file) => [file, readFileSync(join(stateOf(dataDir), file)).toString("base64")]));
+
+test("finding 7: when databases are damaged under the running server, it discards them, and every memory is found again", { timeout: patience }, async () => {
+  const dataDir = copyOfWhole();
+  const lines: string[] = [];
+  const server = await start(dataDir, (_, line) => void lines.push(line));
+  for (const file of rebuildableIn(dataDir).filter((other) => /TeamIndex|UserSession/.test(other))) injuries["is garbage"]?.(join(stateOf(dataDir), file));
+  // Objects that nobody asks anything let go of their files after ten seconds.
+  await sleep(15_000);
+  await vi.waitFor(async () => {
+    for (const content of contents) {
+      const found = await callTool(server, "omn_retrieve_memory", { query: content, mode: "text" });
+      expect(found.text).toContain(content);
+      expect(found.text).not.toContain("is down");
+    }
+  }, { timeout: 120_000, interval: 1_000 });
+  expect(lines.filter((line) => /was damaged and is discarded/.test(line)).length).toBeGreaterThan(0);
+  await server.close();
+});
+
+test("finding 7: when the memories' database is damaged under the running server, it ends and says which", { timeout: patience }, async () => {
+  const dataDir = copyOfWhole();
+  let ended: string | undefined;
+  const server = await startServer({ dataDir, port: 0, vars: { OMNIMEMORY_RATE_LIMIT: "off" }, onCrash: (line) => void (ended = line) });
+  const paths = truthIn(stateOf(dataDir)).map((file) => join(stateOf(dataDir), file));
+  for (const path of paths) injuries["is garbage"]?.(path);
+  await sleep(15_000);
+  await vi.waitFor(async () => {
+    await callTool(server, "omn_list_memories", {}).catch(() => undefined);
+    expect(ended).toMatch(/^A database with memories or accounts cannot be used: /);
+  }, { timeout: 120_000, interval: 1_000 });
+  await server.close();
+});
 
 test("finding 7: `npm start` prints that line and no trace", { timeout: patience }, async () => {
   const dataDir = copyOfWhole();

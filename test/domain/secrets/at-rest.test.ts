@@ -4,6 +4,7 @@ import { exportMemories } from "../../../src/domain/memories/export.ts";
 import { importMemories, parseExport } from "../../../src/domain/memories/import.ts";
 import { canonical } from "../../../src/domain/memories/memory.ts";
 import { acceptProposal, listProposals, setReview } from "../../../src/domain/memories/proposals.ts";
+import { sha256Hex } from "../../../src/domain/hash.ts";
 import { keepSecrets, rotateDataKey } from "../../../src/domain/secrets/rotation.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { markOf, teamDigest, vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
