@@ -12,12 +12,12 @@ export function uuidv7(now: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The id of a copy, by whose it is and the id it is made of (last): the same instant, so that it keeps its place in the order, and the rest follows from the name. */
+/** The id of a copy, by whose it is and the id it is made of (last). It begins as that one does, which keeps its place in the order; the rest follows from the name. */
 export async function copyId(name: [...string[], string]): Promise<string> {
   const original = name.at(-1) as string;
   const digest = await sha256Hex(JSON.stringify(name));
-  // Version and variant stay.
-  return `${original.slice(0, 15)}${digest.slice(0, 3)}-${original.slice(19, 20)}${digest.slice(3, 6)}-${digest.slice(6, 18)}`;
+  // The variant stays as well.
+  return `${original.slice(0, 20)}${digest.slice(0, 3)}-${digest.slice(3, 15)}`;
 }
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

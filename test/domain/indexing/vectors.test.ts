@@ -109,7 +109,7 @@ describe("a memory's vector follows it", () => {
 
 describe("[E3] counts", () => {
   const counts = async (who: Person) => (await who.call("omn_memory_stats")).structured["vectors"];
-  const nothing = { space: null, indexed: 0, waiting: 0, failed: 0, serving: null };
+  const nothing = { space: null, indexed: 0, waiting: 0, failed: 0, missing: 0, compared_at: null, serving: null };
 
   test("tell what waits, what has a vector and what was set aside", async () => {
     for (const text of ["a heron", "a stork", "poison"]) await ada.remember(text);
@@ -118,7 +118,7 @@ describe("[E3] counts", () => {
     jobs.embedder.poison.add("poison");
     await jobs.run(team);
     await ada.remember("a crane");
-    expect(await counts(ada)).toEqual({ space: "test:a:4", indexed: 2, waiting: 1, failed: 1, serving: "test:a:4" });
+    expect(await counts(ada)).toEqual({ space: "test:a:4", indexed: 2, waiting: 1, failed: 1, missing: 0, compared_at: null, serving: "test:a:4" });
 
     const changed = new Jobs(team, now + day, { embedder: new ScriptedEmbedder("test:b:4"), earlier: [jobs.embedder], index: jobs.index });
     changed.embedder.broken = busy();
@@ -127,7 +127,7 @@ describe("[E3] counts", () => {
     changed.embedder.broken = undefined;
     changed.embedder.script.push(undefined, busy());
     await changed.sweep(1);
-    expect(await counts(ada)).toEqual({ space: "test:b:4", indexed: 4, waiting: 0, failed: 0, serving: "test:b:4" });
+    expect(await counts(ada)).toEqual({ space: "test:b:4", indexed: 4, waiting: 0, failed: 0, missing: 0, compared_at: null, serving: "test:b:4" });
   });
 
   test("[S6] do not move by what a colleague keeps private", async () => {

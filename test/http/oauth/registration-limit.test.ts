@@ -2,18 +2,18 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { servicesOf } from "../../../src/app.ts";
-import { tokenRoutes } from "../../../src/http/oauth/token-routes.ts";
+import { router } from "../../../src/http/router.ts";
 import { origin, redirectUri } from "./client.ts";
 
 test("[A14] an address that registers client after client is slowed down, others are not", async () => {
   const services = servicesOf(env);
-  const app = tokenRoutes({ ...services, config: { ...services.config, rateLimited: true } });
+  const app = router({ ...services, config: { ...services.config, rateLimited: true, production: true } }, (name) => env.USER_SESSION.getByName(name));
   const asked: string[] = [];
   const limit = { limit: async ({ key }: { key: string }) => ({ success: asked.push(key) && asked.filter((one) => one === key).length <= 2 }) };
   const register = async (address: string): Promise<[number, string | undefined]> => {
     const init = {
       method: "POST",
-      headers: { "content-type": "application/json", "cf-connecting-ip": address },
+      headers: { host: "localhost", "content-type": "application/json", "cf-connecting-ip": address },
       body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method: "none" }),
     };
     const answer = await app.request(`${origin}/oauth/register`, init, { REGISTRATION_LIMIT: limit }, createExecutionContext());
