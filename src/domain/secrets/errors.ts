@@ -2,7 +2,7 @@ import { DomainError } from "../errors.ts";
 
 export const noMasterKey = (): DomainError =>
   new DomainError("PROVIDER_ERROR", "This server has no master key, so it cannot keep secrets. Nothing was written.", {
-    mend: "Whoever runs it sets MASTER_KEYS (README, Secrets). Do not store it without sensitivity: secret instead.",
+    mend: "Whoever runs it sets MASTER_KEYS (docs/secrets.md). Do not store it without sensitivity: secret instead.",
   });
 
 /** `id` is the name of the master key, which is no secret. */
