@@ -131,13 +131,12 @@ describe("[A13] traps of Cursor", () => {
     expect((await callTool(tokens.access_token, "omn_memory_stats")).isError).toBe(false);
   });
 
-  test("alone it is refused by registration, and no code is sent to it: any program may take a scheme", async () => {
-    expect((await register({ redirect_uris: [cursor] })).status).toBe(400);
+  test("its own scheme is registered alone, too, and the consent page names it: any program may take a scheme", async () => {
     const { browser } = await signedIn();
-    const client = await OAuthClient.registered({ redirect_uris: [cursor, web] });
+    const client = await OAuthClient.registered({ redirect_uris: [cursor] });
     const answer = await browser.get(await client.authorizePath({ redirect_uri: cursor }));
-    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
-    expect(await answer.text()).not.toContain("cursor:");
+    expect([answer.status, answer.headers.get("location")]).toEqual([200, null]);
+    expect(await answer.text()).toContain("opens the program registered for cursor://");
   });
 });
 

@@ -151,8 +151,8 @@ describe("finding 6 (keys per person uncapped)", () => {
     const member = await addMember(tenant.teamId, "member");
     expect((await send({ token: (await keyFor(tenant, member)).token, method: "POST", path: "/v1/keys", body: { name: "k", scopes: ["memory:read"] } })).status, "another person's").toBe(201);
 
-    const { keys } = await (await rest(token, "GET", "")).json<{ keys: { keyId: string; name: string }[] }>();
-    await rest(token, "DELETE", `/${keys.find(({ name }) => name === "more")?.keyId}`);
+    const { keys } = await (await rest(token, "GET", "")).json<{ keys: { key_id: string; name: string }[] }>();
+    await rest(token, "DELETE", `/${keys.find(({ name }) => name === "more")?.key_id}`);
     expect((await create()).status).toBe(201);
   });
 
@@ -163,7 +163,7 @@ describe("finding 6 (keys per person uncapped)", () => {
     for (let i = 0; i < 60; i += 1) {
       const answer = await rest(token, "POST", `/${last}/rotate`, { grace_hours: 168 });
       if (answer.status !== 201) break;
-      last = (await answer.json<{ key: { keyId: string } }>()).key.keyId;
+      last = (await answer.json<{ key: { key_id: string } }>()).key.key_id;
       rotated += 1;
     }
     expect(rotated).toBe(49);

@@ -5,7 +5,7 @@ import { runScheduled } from "../../src/jobs/scheduled.ts";
 import { newTeam, services } from "../domain/memories/world.ts";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
-import { send } from "../http/raw.ts";
+import { send, sendByCloudflare } from "../http/raw.ts";
 
 interface Alert { id: string; rule: string; subject: string; value?: string; at: string; acknowledged_at: string | null; acknowledged_by: string | null; details: Record<string, unknown> }
 const minute = 60_000;
@@ -46,7 +46,7 @@ describe("[A14] alerts", () => {
 
   test("deleting and exporting much, and a key from another country with another client", async () => {
     const { tenant, token } = await owned();
-    const from = (client: string, country: string) => send({ token, method: "GET", path: `/v1/teams/${tenant.teamId}/members`, headers: { "user-agent": client, "cf-ipcountry": country } });
+    const from = (client: string, country: string) => sendByCloudflare({ token, method: "GET", path: `/v1/teams/${tenant.teamId}/members`, headers: { "user-agent": client, "cf-ipcountry": country } });
     await from("cursor/1", "PT");
     await watch();
     await from("cursor/2", "PT");

@@ -222,7 +222,7 @@ export const deleteLinks = `DELETE FROM memory_links WHERE rowid IN (
     CROSS JOIN memory_links l ON l.team_id = ?1 AND l.source_id = e.value ->> '$.source' AND l.target_id = e.value ->> '$.target'
       AND l.type = coalesce(e.value ->> '$.type', l.type)
     CROSS JOIN memories s ON s.team_id = ?1 AND s.id = l.source_id AND ${readable("s")}
-    CROSS JOIN memories t ON t.team_id = ?1 AND t.id = l.target_id AND ${readable("t")})`;
+    CROSS JOIN memories t ON t.team_id = ?1 AND t.id = l.target_id AND ${readable("t")}) RETURNING 1`;
 
 /** How far the newest rules or model have come. */
 const cursorOf = (stage: string): string => `coalesce((SELECT cursor FROM index_progress WHERE team_id = ?1 AND stage = ${stage} ORDER BY started_at DESC LIMIT 1), 0)`;

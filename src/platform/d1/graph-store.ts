@@ -108,7 +108,8 @@ export class D1GraphStore implements GraphStore {
       d1.prepare(statements.deleteLinks).bind(principal.teamId, principal.userId, write.now, JSON.stringify(links)),
       auditMemories(d1, principal, write, { action: "unlink", memoryId: links[0]?.source, count: links.length }),
     ]);
-    return removed?.meta.changes ?? 0;
+    // Not `meta.changes`, which counts what triggers change as well.
+    return removed?.results.length ?? 0;
   }
 
   async findEntities(principal: Principal, now: number, terms: string[], limit: number): Promise<Scored<Entity>[]> {

@@ -272,7 +272,7 @@ describe("[F3] deleting one's account", () => {
     expect(await rowsWith(env.DB, "grace@example.com")).toEqual({});
     expect(Object.keys(await rowsWith(env.DB, member.id)).sort()).toEqual(["audit", "users"]);
     expect((await team.owner.recall({ key: "plan" }))[0]?.memory.content).toBe("the plan");
-    expect(await team.owner.search("plan")).toEqual(["the plan"]);
+    expect(await team.owner.search("plan")).toEqual(["the plan", "no smoking"]);
   });
 
   test("needs the words, and changes nothing without them", async () => {
