@@ -161,7 +161,8 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
     healing = heal().catch((error: unknown) => onCrash(messageOf(error)));
   };
 
-  const purge = (): Promise<void> => serving.purgeExpired().catch((error: unknown) => log("error", `Expired entries could not be deleted: ${messageOf(error)}`));
+  // Tried again every minute; a runtime that has died says so itself.
+  const purge = (): Promise<void> => serving.purgeExpired().catch((error: unknown) => log("debug", `Expired entries could not be deleted: ${messageOf(error)}`));
   void purge();
   const cron = startCron(worker.cronTriggers, async (expression, at) => {
     await purge();

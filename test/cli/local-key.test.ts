@@ -124,10 +124,10 @@ describe("finding 8: the default port", () => {
     expect(defaultPort).toBeLessThan(32_768);
   });
 
-  test("is the one of the README", () => {
-    const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
-    const named = [...readme.matchAll(/(?:127\.0\.0\.1|localhost):(\d+)\/(?!v1\b)/g)].map(([, port]) => Number(port));
+  test("is the one of the README and the documents beside it", () => {
+    const documents = ["README.md", "docs/sign-in.md", "docs/rest.md", "docs/configuration.md"].map((name) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), "utf8")).join("\n");
+    const named = [...documents.matchAll(/(?:127\.0\.0\.1|localhost):(\d+)\/(?!v1\b)/g)].map(([, port]) => Number(port));
     expect(new Set(named)).toEqual(new Set([defaultPort]));
-    expect(readme).toContain(`| \`PORT\` | \`${defaultPort}\` |`);
+    expect(documents).toContain(`| \`PORT\` | \`${defaultPort}\` |`);
   });
 });

@@ -81,7 +81,7 @@ const links: Look = async (town, p) => {
 const keys: Look = async (town, p) => {
   const listed = await look(town, p, "/keys", p.role === "viewer" ? 403 : 200);
   const known = town.credentials.filter(({ kind, team, user }) => kind === "key" && team === p.team && (isAdmin(p) || user === p.user));
-  if (listed) expect(sorted(listed.map(({ keyId }) => keyId))).toEqual(sorted(known.map(({ keyId }) => keyId)));
+  if (listed) expect(sorted(listed.map(({ key_id }) => key_id))).toEqual(sorted(known.map(({ keyId }) => keyId)));
 };
 
 const queue = (state: Proposal["state"]): Look => async (town, p) => {

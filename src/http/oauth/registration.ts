@@ -4,12 +4,8 @@ import { redirectKind } from "./redirects.ts";
 const maxNameLength = 100;
 const maxRedirectUris = 10;
 const maxRedirectUriLength = 512;
-/** In characters, as JSON. */
-const maxLength = 16_384;
-
 /** Why a client does not register so: anybody may, and what they say is stored and shown. */
 export function registrationProblem(metadata: Record<string, unknown>): string | undefined {
-  if (JSON.stringify(metadata).length > maxLength) return `a registration has at most ${maxLength} characters`;
   const uris = metadata["redirect_uris"];
   if (Array.isArray(uris) && uris.length > maxRedirectUris) return `redirect_uris has at most ${maxRedirectUris} entries`;
   if (Array.isArray(uris) && uris.some((uri) => String(uri).length > maxRedirectUriLength)) return `a redirect URI has at most ${maxRedirectUriLength} characters`;

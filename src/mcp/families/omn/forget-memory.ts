@@ -28,7 +28,7 @@ export const forgetMemory = defineTool({
     mode: z.enum(["archive", "erase"]).default("archive"),
     confirm: field.phrase("confirm", 100).optional(),
   }),
-  output: z.looseObject({ outcome: z.enum(["preview", "archived", "erased", "proposed", "unchanged"]), count: z.number() }),
+  output: z.looseObject({ outcome: z.enum(["preview", "archived", "erased", "proposed", "unchanged"]).meta({ listed: { type: "string" } }), count: z.number() }),
   async handler(ctx, input) {
     const ids = [...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])];
     const result = await forget(ctx, {
