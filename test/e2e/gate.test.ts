@@ -112,8 +112,9 @@ describe("finding 6: limits of REST and of a person", () => {
       expect((await fetch(alone.url("/v1/teams/local/export"), { headers: bearer(alone.apiKey) })).status).toBe(429);
       let passed = first.passed;
       let told: string | undefined;
-      for (const key of keys) {
-        const more = await asked(key, 115);
+      // Together fewer than strangers of one address may send, 600 a minute.
+      for (const [i, key] of keys.entries()) {
+        const more = await asked(key, i < 2 ? 115 : 40);
         passed += more.passed;
         told = more.told;
       }

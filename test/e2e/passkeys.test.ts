@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Authenticator } from "../http/web/authenticator.ts";
+import { accessRequest } from "./support/access-request.ts";
 import { PersonAtBrowser } from "./support/person.ts";
 import { Product } from "./support/product.ts";
 import { ScriptedPage } from "./support/scripted-page.ts";
@@ -25,10 +26,11 @@ describe("[A13] the script of the pages", () => {
     expect(await (await owner.get("/")).text()).toContain("<strong>Laptop</strong>, a passkey");
 
     const other = PersonAtBrowser.at(origin);
-    await other.get("/authorize?client_id=x");
+    const request = await accessRequest(origin);
+    await other.get(request);
     const signIn = await ScriptedPage.open(other, "/sign-in", device, origin);
     await signIn.click("use");
-    expect(signIn.wentTo).toBe("/authorize?client_id=x");
+    expect(signIn.wentTo).toBe(request);
     expect(await (await other.get("/")).text()).toContain("Signed in as <strong>Local user</strong>");
   });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../cli/free-port.ts";
 import { client, ForgingIssuer, type Forgery, type Issuer, signInAt, startProvider } from "./support/issuers.ts";
 import { PersonAtBrowser } from "./support/person.ts";
+import { accessRequest } from "./support/access-request.ts";
 import { Product } from "./support/product.ts";
 
 let product: Product;
@@ -71,14 +72,9 @@ describe("[A13] signing in at an OpenID provider", () => {
 
   test("after signing in the person goes on with the consent they came for", async () => {
     const person = stranger();
-    const redirect_uri = "http://127.0.0.1:4711/callback";
-    const registered = await fetch(`${origin}/oauth/register`, {
-      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ client_name: "e2e", redirect_uris: [redirect_uri], token_endpoint_auth_method: "none" }),
-    });
-    const { client_id } = (await registered.json()) as { client_id: string };
-    const request = new URLSearchParams({ client_id, redirect_uri, response_type: "code", code_challenge: "c".repeat(43), code_challenge_method: "S256", state: "y" });
-    await person.get(`/authorize?${request}`);
-    expect(locationOf(await signInAs(person, "on-the-way")).href).toBe(`${origin}/authorize?${request}`);
+    const request = await accessRequest(origin);
+    await person.get(request);
+    expect(locationOf(await signInAs(person, "on-the-way")).href).toBe(`${origin}${request}`);
   });
 
   test("a callback in another browser signs nobody in: neither the attacker's victim nor the thief of an address", async () => {
