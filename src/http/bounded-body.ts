@@ -9,7 +9,7 @@ export interface BodyBound {
 }
 
 /** Bodies up to here need no reservation: an isolate can hold thousands of them. */
-export const smallBytes = 65_536;
+const smallBytes = 65_536;
 
 const seconds = 1_000;
 

@@ -74,7 +74,7 @@ export async function proposeLinks(ctx: Context, memory: Memory, links: LinkChan
 }
 
 /** A later change of a link takes the place of an earlier one. */
-export function mergeLinks(earlier: LinkChanges, later: LinkChanges): LinkChanges {
+function mergeLinks(earlier: LinkChanges, later: LinkChanges): LinkChanges {
   const changed = [...later.add, ...later.remove];
   const isKept = (link: { to: string; type?: string | undefined }): boolean =>
     !changed.some(({ to, type }) => to === link.to && (type === undefined || type === link.type));
