@@ -80,6 +80,7 @@ import { sessionName } from "./session/call.ts";
 import { announcedDeletion } from "./session/announced-deletion.ts";
 import { type RestCharges, restCharges } from "./session/rest-charges.ts";
 import { announcedTenants, type SessionAnnouncements } from "./session/announced-tenants.ts";
+import { TeamIndex as TeamObject, type TeamParts } from "./platform/team-index/team-index.ts";
 import { TeamIndexErasure } from "./platform/team-index/erasure.ts";
 import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
 
@@ -125,8 +126,8 @@ export interface Services {
   report(event: string, requestId: string, error: unknown): void;
 }
 
-/** The only place that joins ports and platform. `session`: the name of the session object that they are for. */
-export function servicesOf(env: Env, session?: string): Services {
+/** The only place that joins ports and platform. */
+export function servicesOf(env: Env): Services {
   const shardOf: ShardOf = (name) => {
     const shard = (env as unknown as Record<string, unknown>)[name];
     if (!shardName.test(name) || shard === undefined) throw new Error(`The shard ${name} is not bound`);
@@ -187,7 +188,7 @@ export function servicesOf(env: Env, session?: string): Services {
     oauthRecords,
     memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed, () => directory.listShards(), { quota: config.teamQuota, room }), announcer),
     proposals: new D1ProposalStore(shardOf, sealed),
-    index: new TeamIndexClient(env.TEAM_INDEX, indexReport, session),
+    index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf, config.teamQuota),
     people: new PeopleStore(env.DB),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
@@ -213,4 +214,25 @@ export function servicesOf(env: Env, session?: string): Services {
     announcer,
     report: logFault,
   };
+}
+
+/** What the object of a team or an organization uses beside its own storage. */
+export function teamPartsOf(env: Env): TeamParts {
+  const shardOf: ShardOf = (name) => (env as unknown as Record<string, D1Database>)[name] as D1Database;
+  const report = (event: string, error: unknown): void => logFault(event, "", error);
+  const config = parseConfig(env);
+  const serving = new ServingSpaces(shardOf);
+  const vectors = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, report);
+  return {
+    semantic: new Semantic({ embedders: withTeamIds(embeddersOf(config.embeddings, env as unknown as Parameters<typeof embeddersOf>[1])), index: vectors, servingSpace: (principal, now) => serving.of(principal, now) }),
+    graph: new D1GraphStore(shardOf, config.teamQuota),
+    report,
+  };
+}
+
+/** The object of a team or an organization, composed. */
+export class TeamIndex extends TeamObject {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, teamPartsOf(env));
+  }
 }

@@ -1,7 +1,7 @@
 import type { GraphStore } from "./graph/ports.ts";
 import type { RecentlyRecalled } from "./memories/recently-recalled.ts";
 import type { ProposalStore } from "./memories/review-ports.ts";
-import type { IndexState, MemoryStore, SearchIndex } from "./ports.ts";
+import type { MemoryStore, SearchIndex } from "./ports.ts";
 import type { RecallCache } from "./search/recall-cache.ts";
 import type { Reranker } from "./search/rerank.ts";
 import type { Semantic } from "./search/semantic.ts";
@@ -25,8 +25,6 @@ export interface Context {
   memories: MemoryStore;
   proposals: ProposalStore;
   index: SearchIndex;
-  /** As the indexes were just before the question, where they were asked. */
-  indexState?: IndexState;
   semantic: Semantic;
   graph: GraphStore;
   /** Names of those who wrote what others read. */

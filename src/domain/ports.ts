@@ -1,6 +1,6 @@
-import type { NearParts } from "./graph/ports.ts";
 import type { Memory, MemoryType, Version, Visibility } from "./memories/memory.ts";
 import type { QuotaUse } from "./memories/quota.ts";
+import type { Retrieval, RetrievalRequest } from "./search/retrieve.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
 /** Which memories are meant. All conditions hold together; `tags` must all be present. */
@@ -135,11 +135,8 @@ export interface MemoryStore {
   takenIds(principal: Principal, ids: string[]): Promise<Set<string>>;
   /** By id, by the id that it had where it was imported from, or by alias. Archived memories are answered too. */
   get(principal: Principal, now: number, ref: string | number): Promise<Memory | undefined>;
-  /**
-   * In the order of `ids`, then those that tell of these parts of the graph, unless more than `mostTelling` do. What is
-   * gone, archived or hidden is left out.
-   */
-  hydrate(principal: Principal, now: number, ids: string[], told?: NearParts, compared?: Compared): Promise<Hydrated>;
+  /** In the order of `ids`. What is gone, archived or hidden is left out. */
+  hydrate(principal: Principal, now: number, ids: string[], compared?: Compared): Promise<Hydrated>;
   /**
    * Public memories of other teams of the organization, by where an index believes them to be: the truth decides on both.
    * Of several places that hold one id, only the memory of the team that created it.
@@ -216,8 +213,6 @@ export interface SearchAnswer {
   rarest: number;
   /** All changes up to this sequence number are in the answer. */
   appliedSeq: number;
-  /** What other teams of the organization made public could not be asked for. */
-  withoutOthers?: boolean;
 }
 
 export interface IndexStats {
@@ -225,28 +220,26 @@ export interface IndexStats {
   appliedSeq: number;
 }
 
-/** What the indexes say of themselves; true of the instant when they were asked. */
+/** What the team's object and its organization's say of themselves; true of the instant when they were asked. */
 export interface IndexState {
   /** Equal to an earlier one only if nothing changed since that the principal may find. */
   generation: string;
-  /** What changed since the generation that was named, as far as the principal may find it; undefined when that is not known. */
-  changes: IndexChanges | undefined;
-  /** How many documents of the team the principal may find. */
-  documents: number;
-  /** Whether another team of the organization holds anything public. */
-  others: boolean;
-  /** Whether vectors wait that the store behind does not show yet. */
-  pending: boolean;
   /** Encrypts copies of what the principal is shown (`sealed-copy.ts`); another one as soon as they lose anything of it. */
   copyKey: string;
 }
 
-export interface IndexChanges {
-  /** Memories that were stored, changed or taken away, or about which something else changed. */
-  ids: string[];
-  /** The terms that they hold, or are lent, by now. */
-  terms: string[];
+/** What the team's object, and its organization's for what other teams made public, found for a query. */
+export interface RecallFound extends Retrieval<Memory> {
+  /** Of the state that was searched; undefined when it is not known. */
+  generation: string | undefined;
+  /** What other teams of the organization made public could not be asked for. */
+  withoutOthers: boolean;
+  /** Other teams of the organization have something public. */
+  others: boolean;
 }
+
+/** How a look-up names one memory or several. */
+export type MemoryName = { id: string | number } | { key: string; filter: MemoryFilter };
 
 /** A memory about which something changed that the index does not hold, for those who see this home (`homeOf`). */
 export interface HomeChange {
@@ -267,8 +260,12 @@ export interface SearchIndex {
    * The truth decides when the hint was wrong.
    */
   mayHoldKey(principal: Principal, key: string): Promise<boolean>;
-  /** A state told for this question spares the indexes that have nothing to say to it. */
-  search(principal: Principal, now: number, query: SearchQuery, state?: IndexState): Promise<SearchAnswer>;
+  /** One round trip for all legs and the rows; undefined when the team's object is out of reach, or repairs itself. */
+  recall(principal: Principal, now: number, request: RetrievalRequest): Promise<RecallFound | undefined>;
+  /** Present memories by exact name, one's own first; those that are secret without what is sealed. Undefined as above. */
+  find(principal: Principal, now: number, name: MemoryName): Promise<Memory[] | undefined>;
+  /** Counts the memories as read, as `recordAccess` did in D1. Never fails. */
+  accessed(principal: Principal, now: number, ids: string[]): Promise<void>;
   /** Memories of the team by what they were at an instant: the key may have had another holder then. */
   lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }>;
   /** Brings the index up to `seq` from the truth. */
@@ -278,13 +275,6 @@ export interface SearchIndex {
   stats(principal: Principal): Promise<IndexStats>;
   /** For changes that the index itself does not hold: moves the generation of those who see them. Never fails the write. */
   changed(principal: Principal, changes: readonly HomeChange[]): Promise<void>;
-  /**
-   * Moves before a write is acknowledged. Undefined when it cannot be told in time: then no kept answer may be used.
-   * `since`: the generation of an earlier state.
-   */
-  state(principal: Principal, since?: string): Promise<IndexState | undefined>;
-  /** The one of the present state; undefined when that cannot be told in time. */
-  copyKey(principal: Principal): Promise<string | undefined>;
-  /** What it said of its state last holds no longer. */
-  disbelieve(): void;
+  /** Moves before a write is acknowledged. Undefined when it cannot be told in time: then no kept answer may be used. */
+  state(principal: Principal): Promise<IndexState | undefined>;
 }

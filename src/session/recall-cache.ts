@@ -3,13 +3,12 @@ import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
 import type { RecallOutcome } from "../domain/memories/recall.ts";
 import { keptShape, parseKept, type KeptAnswer } from "../domain/memories/kept-answer.ts";
 import type { IndexState } from "../domain/ports.ts";
-import { type Basis, outdatedBy } from "../domain/search/basis.ts";
-import type { AnswerStore, CacheLookup, CacheRates, RecallCache } from "../domain/search/recall-cache.ts";
+import type { AnswerStore, CacheRates, CurrentAnswer, RecallCache } from "../domain/search/recall-cache.ts";
 import { estimateTokens } from "../domain/search/tokens.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
 import type { CacheCounts } from "./cache-counts.ts";
 import { LruMap } from "./lru-map.ts";
-import type { StoredAnswers } from "./stored-answers.ts";
+import type { StoredAnswer, StoredAnswers } from "./stored-answers.ts";
 
 /** A session object shares 128 MB with others in its isolate; 4 MB are some 200 answers of ten memories. */
 const l1Bytes = 4 * 1024 * 1024;
@@ -29,14 +28,12 @@ export interface SessionCacheOptions {
 }
 
 interface Held {
+  generation: string;
+  /** ms since the epoch. */
   until: number;
   outcome: RecallOutcome;
   /** Counted when it is asked for again: most never are. */
   tokens: number | undefined;
-  /** Where it lies in L2, or would. */
-  hash: string;
-  key: string;
-  basis: Basis | undefined;
   /** Whether it went to L2. */
   shared: boolean;
 }
@@ -49,15 +46,9 @@ interface Held {
 export class SessionRecallCache implements RecallCache {
   readonly #options: SessionCacheOptions;
   readonly #l1 = new LruMap<Held>(l1Bytes);
-  #generation: string | undefined;
 
   constructor(options: SessionCacheOptions) {
     this.#options = options;
-    this.#generation = options.stored.generation;
-  }
-
-  get generation(): string | undefined {
-    return this.#generation;
   }
 
   rates(): CacheRates {
@@ -70,68 +61,59 @@ export class SessionRecallCache implements RecallCache {
     this.#options.stored.clear();
   }
 
-  async lookUp(principal: Principal, now: number, question: string, state: IndexState, since: string | undefined): Promise<CacheLookup> {
-    const { answers, counts, stored } = this.#options;
-    const { generation, copyKey } = state;
-    const isCurrent = this.#follow(state, since);
-    const asked = JSON.stringify([principal.userId, [...principal.scopes].sort(), question]);
-    const held = isCurrent ? this.#l1.get(asked) : undefined;
-    if (held && held.until > now) {
+  async get(principal: Principal, now: number, question: string, state: () => Promise<IndexState | undefined>): Promise<{ level: "l1" | "l2"; outcome: RecallOutcome } | undefined> {
+    const { counts, stored } = this.#options;
+    const asked = askedBy(principal, question);
+    const held = this.#l1.get(asked);
+    const hash = held || stored.size > 0 ? await sha256Hex(asked) : undefined;
+    const entry = hash === undefined ? undefined : stored.get(hash);
+    const current = held || entry ? await state() : undefined;
+    if (held && held.generation === current?.generation && held.until > now) {
       held.tokens ??= tokensOf(held.outcome);
       counts.hit("l1", held.tokens);
-      if (!held.shared) this.#share(held, held.tokens, copyKey);
+      if (!held.shared) this.#share(principal, hash as string, held, current.copyKey);
       return { level: "l1", outcome: held.outcome };
     }
     counts.miss("l1");
-
-    const hash = await sha256Hex(asked);
-    const entry = isCurrent ? stored.get(hash) : undefined;
-    const sealed = entry && (await answers.get(entry.key));
-    const found = sealed && (await openCopy(copyKey, entry.key, sealed));
-    const kept = found === undefined ? undefined : parseKept(found);
-    if (entry && kept && kept.until > now) {
+    const kept = entry && current && (await this.#fromL2(entry, current, now));
+    if (kept) {
       counts.hit("l2", kept.tokens);
-      this.#hold(generation, asked, { ...kept, hash, key: entry.key, basis: entry.basis, shared: true });
+      this.#hold(asked, { ...kept, generation: entry.generation, shared: true });
       return { level: "l2", outcome: kept.outcome };
     }
-    if (entry) stored.remove(hash);
+    if (entry) stored.remove(hash as string);
     counts.miss("l2");
-    return {
-      level: "miss",
-      keep: ({ basis, ...outcome }, until) => {
-        const key = `r${keptShape}:${principal.teamId}:${principal.userId}:${generation}:${hash}`;
-        if (until > now) this.#hold(generation, asked, { until, outcome, tokens: undefined, hash, key, basis, shared: false });
-      },
-    };
+    return undefined;
   }
 
-  /** Lets go of what may hold no longer. False when that cannot be told, since another call has followed to another state meanwhile. */
-  #follow(state: IndexState, since: string | undefined): boolean {
-    const { generation } = state;
-    if (generation === this.#generation) return true;
-    if (since !== this.#generation) return false;
-    const mayDiffer = outdatedBy(state);
-    const isOutdated = ({ basis }: { basis: Basis | undefined }): boolean => !basis || mayDiffer(basis);
-    this.#l1.deleteIf(isOutdated);
-    this.#options.stored.follow(generation, isOutdated);
-    this.#generation = generation;
-    return true;
+  put(principal: Principal, now: number, question: string, answer: CurrentAnswer): void {
+    if (answer.until > now) this.#hold(askedBy(principal, question), { ...answer, tokens: undefined, shared: false });
   }
 
-  #share(held: Held, tokens: number, copyKey: string): void {
+  async #fromL2({ key, generation }: StoredAnswer, { generation: current, copyKey }: IndexState, now: number): Promise<KeptAnswer | undefined> {
+    if (generation !== current) return undefined;
+    const sealed = await this.#options.answers.get(key);
+    const text = sealed && (await openCopy(copyKey, key, sealed));
+    const kept = text ? parseKept(text) : undefined;
+    return kept && kept.until > now ? kept : undefined;
+  }
+
+  #share({ teamId, userId }: Principal, hash: string, held: Held, copyKey: string): void {
     held.shared = true;
-    const { until, outcome, hash, key, basis } = held;
+    const { generation, until, outcome, tokens = 0 } = held;
+    const key = `r${keptShape}:${teamId}:${userId}:${generation}:${hash}`;
     const answer: KeptAnswer = { until, tokens, outcome };
-    this.#options.stored.add(hash, { key, until, basis }, this.#generation as string);
+    this.#options.stored.add(hash, { key, until, generation });
     this.#options.later(sealCopy(copyKey, key, JSON.stringify(answer)).then((sealed) => this.#options.answers.put(key, sealed, until)));
   }
 
-  /** Unless something changed since it was asked for: whether that concerns it was not looked into. */
-  #hold(generation: string, asked: string, held: Held): void {
-    const size = sizeOf(held.outcome) + bytesPerCharacter * (asked.length + JSON.stringify(held.basis ?? null).length);
-    if (generation === this.#generation && size <= largestAnswer) this.#l1.set(asked, held, size);
+  #hold(asked: string, held: Held): void {
+    const size = sizeOf(held.outcome) + bytesPerCharacter * asked.length;
+    if (size <= largestAnswer) this.#l1.set(asked, held, size);
   }
 }
+
+const askedBy = ({ userId, scopes }: Principal, question: string): string => JSON.stringify([userId, [...scopes].sort(), question]);
 
 const sizeOf = ({ items }: RecallOutcome): number =>
   items.reduce((sum, { memory }) => sum + bytesPerMemory + bytesPerCharacter * (memory.content.length + (memory.summary?.length ?? 0)), 0);

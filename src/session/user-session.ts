@@ -63,7 +63,7 @@ export class UserSession extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#services = servicesOf(env, ctx.id.name);
+    this.#services = servicesOf(env);
     this.#gate = new Gate(env.TEAM_LIMIT);
     this.#accesses = new AccessLog((principal, ids) => this.#countAccesses(principal, ids));
     this.#cache = new SessionRecallCache({
@@ -130,11 +130,6 @@ export class UserSession extends DurableObject<Env> {
   /** Overridden by the bench, which measures what it costs. */
   protected prove(presented: Presented, now: number): Promise<Authentication> {
     return proveCredential(this.#services, this.#standing.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
-  }
-
-  /** The team's index or its organization's is in another state than it said. */
-  indexChanged(): void {
-    this.#services.index.disbelieve();
   }
 
   /** A credential or a membership of this person was changed: nothing known of it holds any longer. */
@@ -205,7 +200,7 @@ export class UserSession extends DurableObject<Env> {
   }
 
   async #copyKey(): Promise<string | undefined> {
-    return this.#principal && this.#services.index.copyKey(this.#principal);
+    return this.#principal && (await this.#services.index.state(this.#principal))?.copyKey;
   }
 
   #bodyBound({ principal, body }: Call): BodyBound {
@@ -233,7 +228,9 @@ export class UserSession extends DurableObject<Env> {
   }
 
   async #countAccesses(principal: Principal, ids: string[]): Promise<void> {
-    await this.#services.memories.recordAccess(principal, Date.now(), ids).catch((error: unknown) => this.#services.report("access", "", error));
+    const { memories, index, report } = this.#services;
+    const now = Date.now();
+    await memories.recordAccess(principal, now, ids).then(() => index.accessed(principal, now, ids), (error: unknown) => report("access", "", error));
   }
 
   #changed(change: MemoryChange): void {

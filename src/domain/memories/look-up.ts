@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
-import type { MemoryFilter, PublicPlace } from "../ports.ts";
+import type { MemoryFilter, MemoryName, PublicPlace } from "../ports.ts";
 import { ownOnly } from "../search/degraded.ts";
 import { concealed, legible } from "../secrets/withheld.ts";
 import { asVersion, type Memory } from "./memory.ts";
@@ -38,8 +38,21 @@ export async function lookUp(ctx: Context, { id, key, filter = {}, asOf }: LookU
 
 const complete = (memories: Memory[]): LookedUp => ({ memories: legible(memories), degraded: [] });
 
+/**
+ * Present memories by exact name, one's own first; by id archived ones too. The team's object answers; D1 does where the object
+ * cannot: it holds neither what is sealed of secrets nor the ids that memories had where they were imported from.
+ */
+export async function findNamed(ctx: Context, name: MemoryName): Promise<Memory[]> {
+  const { index, memories, principal, now } = ctx;
+  const found = await index.find(principal, now, name);
+  if (found && found.length > 0 && found.every(({ sensitivity }) => sensitivity !== "secret")) return found;
+  if ("key" in name) return memories.byKey(principal, now, name.key, name.filter);
+  const memory = await memories.get(principal, now, name.id);
+  return memory ? [memory] : [];
+}
+
 async function byId(ctx: Context, id: string | number): Promise<LookedUp> {
-  const own = await ctx.memories.get(ctx.principal, ctx.now, id);
+  const [own] = await findNamed(ctx, { id });
   if (own) return complete(own.archivedAt === null ? [own] : []);
   if (typeof id === "number") return complete([]);
   return ofOthers(ctx, ctx.index.publicById(ctx.principal, ctx.now, id));
@@ -52,7 +65,7 @@ async function byIdAt(ctx: Context, id: string | number, asOf: number): Promise<
 
 async function byKey(ctx: Context, key: string, filter: MemoryFilter): Promise<LookedUp> {
   if (key.includes("*")) return complete(await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, maxFound));
-  const own = await ctx.memories.byKey(ctx.principal, ctx.now, key, filter);
+  const own = await findNamed(ctx, { key, filter });
   if (own.length > 0 || Object.keys(filter).length > 0) return complete(own);
   return ofOthers(ctx, ctx.index.publicByKey(ctx.principal, ctx.now, key));
 }

@@ -28,15 +28,17 @@ export async function recallCached(ctx: Context, input: RecallInput, form: strin
 }
 
 async function answer(ctx: Context, input: RecallInput, form: string): Promise<{ outcome: RecallOutcome; level: CacheLevel }> {
-  const since = ctx.cache?.generation;
-  const indexState = ctx.cache && !dependsOnClock(ctx, input) ? await ctx.index.state(ctx.principal, since) : undefined;
-  if (!ctx.cache || !indexState) return { outcome: await recall(ctx, input), level: "off" };
-  const found = await ctx.cache.lookUp(ctx.principal, ctx.now, questionOf(input, form), indexState, since);
-  if ("outcome" in found) return (await namesStillHold(ctx, found.outcome)) ? found : { outcome: await recall(ctx, input), level: "off" };
-  const outcome = await recall({ ...ctx, indexState }, input);
-  if (mayBeKept(outcome)) found.keep(outcome, validUntil(outcome, ctx.now));
-  return { outcome, level: found.level };
+  if (!ctx.cache || input.query === undefined || dependsOnClock(ctx, input)) return { outcome: withoutGeneration(await recall(ctx, input)), level: "off" };
+  const question = questionOf(input, form);
+  const kept = await ctx.cache.get(ctx.principal, ctx.now, question, () => ctx.index.state(ctx.principal));
+  if (kept && (await namesStillHold(ctx, kept.outcome))) return kept;
+  const { generation, ...outcome } = await recall(ctx, input);
+  if (generation === undefined || !mayBeKept(outcome)) return { outcome, level: "off" };
+  ctx.cache.put(ctx.principal, ctx.now, question, { outcome, generation, until: validUntil(outcome, ctx.now) });
+  return { outcome, level: "miss" };
 }
+
+const withoutGeneration = ({ generation: _, ...outcome }: RecallOutcome): RecallOutcome => outcome;
 
 /** The indexes do not tell that somebody has left, or goes by another name. */
 async function namesStillHold(ctx: Context, { items }: RecallOutcome): Promise<boolean> {

@@ -1,6 +1,5 @@
 import type { Context } from "../context.ts";
 import type { MemoryFilter } from "../ports.ts";
-import type { Basis } from "../search/basis.ts";
 import { finish, type SearchReport } from "../search/answer.ts";
 import type { Rendering } from "../search/budget.ts";
 import { choose, type Ranked } from "../search/choose.ts";
@@ -8,7 +7,7 @@ import { degradedBy, ownOnly, ownPastOnly } from "../search/degraded.ts";
 import type { Receipt } from "../search/receipt.ts";
 import { relate, type Related } from "../search/related.ts";
 import { searchMemories } from "../search/search-memories.ts";
-import { nearTheNearest, wordless } from "../search/relevance.ts";
+import { nearTheNearest } from "../search/relevance.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./look-up.ts";
 import { attributed, authorsOf } from "./authorship.ts";
@@ -71,8 +70,8 @@ export interface RecallOutcome {
   /** What the answer had to do without, in words. */
   degraded: string[];
   receipt?: Receipt;
-  /** When the answer can outlive changes that have nothing to do with it. */
-  basis?: Basis;
+  /** Of the state that was searched, where it is known: while it lasts, the same query has the same answer. */
+  generation?: string;
 }
 
 export async function recall(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
@@ -94,7 +93,7 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
-  const { question, ranked, concepts, ties, legs, basis, withoutOthers } = await searchMemories(ctx, query, input);
+  const { question, ranked, concepts, ties, legs, generation, withoutOthers, others } = await searchMemories(ctx, query, input);
   const minRelevance = input.minRelevance ?? (input.mode === "vector" ? nearTheNearest : defaultMinRelevance);
   const { chosen, attached, drops, found } = choose(ranked, concepts, {
     limit: input.limit,
@@ -116,13 +115,11 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     drops,
     unshaped: ranked.slice(0, input.limit).map(whole),
   };
-  const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && ctx.indexState?.others ? [ownPastOnly] : [])];
+  const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
   const outcome = finish({ items, totalFound: found, more: [], degraded: [...degradedBy(legs), ...without] }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),
   });
-  // A receipt tells of all that was looked at, and the past has terms of its own.
-  const outlives = basis && minRelevance > wordless && question.terms.length > 0 && input.receipt !== true && input.asOf === undefined;
-  return outlives ? { ...outcome, basis } : outcome;
+  return generation === undefined ? outcome : { ...outcome, generation };
 }

@@ -3,6 +3,7 @@ import { DomainError, invalid, notFound } from "../errors.ts";
 import { named } from "../frame.ts";
 import type { MemoryFilter } from "../ports.ts";
 import { legible } from "../secrets/withheld.ts";
+import { findNamed } from "./look-up.ts";
 import type { Memory, Visibility } from "./memory.ts";
 
 /** How many archived memories of one key an error names. */
@@ -20,13 +21,13 @@ export interface Reference {
 /** The one memory meant, whole. A key may live in several places: then the caller is told which, and nothing is guessed. */
 export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> {
   if (ref.id !== undefined) {
-    const memory = await ctx.memories.get(ctx.principal, ctx.now, ref.id);
+    const [memory] = await findNamed(ctx, { id: ref.id });
     if (!memory) throw notFound(`There is no memory with the id ${ref.id}.`, "List or search to find its id.");
     return legible([memory])[0] as Memory;
   }
   if (ref.key === undefined) throw invalid("Neither id nor key was given.", "Say which memory: give its id or its key.");
   const filter = { ...(ref.namespace ? { namespaces: [ref.namespace] } : {}), ...(ref.visibility ? { visibility: ref.visibility } : {}) };
-  const found = await ctx.memories.byKey(ctx.principal, ctx.now, ref.key, filter);
+  const found = await findNamed(ctx, { key: ref.key, filter });
   if (found.length === 0) throw await absent(ctx, ref.key, filter);
   if (found.length > 1) {
     throw new DomainError("CONFLICT", `${found.length} memories have the key ${named(ref.key)}.`, {

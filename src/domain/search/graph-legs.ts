@@ -1,6 +1,5 @@
-import type { Context } from "../context.ts";
-import { nothingFound, type Expanded, type NearParts } from "../graph/ports.ts";
-import type { RecallInput } from "../memories/recall.ts";
+import { nothingFound, type Expanded, type Expansion, type NearParts } from "../graph/ports.ts";
+import type { SearchMode, SearchPart } from "../memories/recall.ts";
 import type { SearchHit } from "../ports.ts";
 import type { Legs } from "./legs.ts";
 import type { Leg, LegReport } from "./receipt.ts";
@@ -21,17 +20,24 @@ const deadline = 800;
 const textLegs = ["entity_text", "relationship_text", "graph"] as const;
 const vectorLegs = { entity: "entity_vector", relationship: "relationship_vector" } as const;
 
+interface Wanted {
+  mode: SearchMode;
+  without: readonly SearchPart[];
+  asOf?: number;
+}
+
 /** Of which kinds vectors are asked for. The present only: vectors have no past. */
-export function vectorKindsOf({ mode, without = [], asOf }: RecallInput): VectorKind[] {
+export function vectorKindsOf({ mode, without, asOf }: Wanted): VectorKind[] {
   if (mode === "text" || without.includes("vector") || asOf !== undefined) return [];
   return ["memory", ...(without.includes("entities") ? [] : ["entity" as const]), ...(without.includes("relationships") ? [] : ["relationship" as const])];
 }
 
 /** What the graph knows under these words, around the best hits, and of what is near by meaning; one round trip for all. */
-export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, asked: { terms: string[]; hits: SearchHit[]; near: NearParts; hasRoom: boolean }): Promise<Expanded> {
-  const { graph, principal, now } = ctx;
+export async function askGraph(
+  graph: { expand(asked: Expansion): Promise<Expanded> }, legs: Legs, input: Wanted, asked: { terms: string[]; hits: SearchHit[]; near: NearParts; hasRoom: boolean },
+): Promise<Expanded> {
   const { terms, near } = asked;
-  const { mode = "hybrid", without = [], asOf } = input;
+  const { mode, without, asOf } = input;
   const own = asked.hits.filter(({ place }) => !place).map(({ id }) => id);
   const isOn = mode === "hybrid" && asOf === undefined && terms.length > 0;
   const isTied = isOn && !without.includes("graph") && own.length > 0;
@@ -46,7 +52,7 @@ export async function askGraph(ctx: Context, legs: Legs, input: RecallInput, ask
   const expanded = await legs.run(
     first, deadline,
     () =>
-      graph.expand(principal, now, {
+      graph.expand({
         ...(on.includes("entity_text") ? { entities: { terms, limit: mostConcepts } } : {}),
         ...(on.includes("relationship_text") ? { relationships: { terms, limit: mostConcepts } } : {}),
         ...(on.includes("graph") ? { walk: { memoryIds: own.slice(0, walked.starts), limits: walked.limits } } : {}),

@@ -3,11 +3,13 @@ import type { Leg, LegReports } from "./receipt.ts";
 
 /** One leg may break without breaking the answer: what it found, or nothing when it failed or was late. */
 export class Legs {
-  readonly reports: LegReports = {};
+  readonly reports: LegReports;
   readonly #report: (leg: Leg, error: unknown) => void;
 
-  constructor(report: (leg: Leg, error: unknown) => void) {
+  /** `reports`: of legs that ran elsewhere. */
+  constructor(report: (leg: Leg, error: unknown) => void, reports: LegReports = {}) {
     this.#report = report;
+    this.reports = { ...reports };
   }
 
   skip(leg: Leg): void {

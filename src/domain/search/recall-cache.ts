@@ -5,13 +5,13 @@ import type { Principal } from "../tenancy/principal.ts";
 /** Where an answer came from; `off` when no kept answer could be used or made. */
 export type CacheLevel = "l1" | "l2" | "miss" | "off";
 
-export type CacheLookup =
-  | { level: "l1" | "l2"; outcome: RecallOutcome }
-  | {
-      level: "miss";
-      /** Keeps the answer for when the same is asked again; `until` in ms since the epoch. */
-      keep(outcome: RecallOutcome, until: number): void;
-    };
+/** An answer with the state of the indexes for which it holds. */
+export interface CurrentAnswer {
+  outcome: RecallOutcome;
+  generation: string;
+  /** ms since the epoch. */
+  until: number;
+}
 
 export interface LevelRate {
   hits: number;
@@ -27,14 +27,13 @@ export interface CacheRates {
 }
 
 /**
- * Answers of recall, kept by who asked what: an answer is served only while nothing has changed that concerns it and that the
- * person may find. Never fails; what cannot be had is a miss.
+ * Answers of recall, kept by who asked what: an answer is served only while the generation is the one that it was made of. Never
+ * fails; what cannot be had is a miss.
  */
 export interface RecallCache {
-  /** The state of the indexes up to which is known what of all that is kept still holds. */
-  readonly generation: string | undefined;
-  /** `state`: of the indexes, asked just before; its changes are those since `since`. */
-  lookUp(principal: Principal, now: number, question: string, state: IndexState, since: string | undefined): Promise<CacheLookup>;
+  /** `state` is asked only where an answer to the question is kept. */
+  get(principal: Principal, now: number, question: string, state: () => Promise<IndexState | undefined>): Promise<{ level: "l1" | "l2"; outcome: RecallOutcome } | undefined>;
+  put(principal: Principal, now: number, question: string, answer: CurrentAnswer): void;
   rates(): CacheRates;
 }
 

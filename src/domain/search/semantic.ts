@@ -1,11 +1,10 @@
-import type { IndexState } from "../ports.ts";
 import type { Principal } from "../tenancy/principal.ts";
 import type { Embedders } from "./embedder.ts";
 import type { VectorHit, VectorIndex, VectorKind } from "./vector-index.ts";
 
 export interface SemanticPorts {
   embedders: Embedders;
-  index: VectorIndex;
+  index: Pick<VectorIndex, "query">;
   /** The space of the vectors that answer the team's questions; undefined when nothing of it was embedded yet. */
   servingSpace(principal: Principal, now: number): Promise<string | undefined>;
 }
@@ -34,12 +33,12 @@ export class Semantic {
     principal: Principal,
     now: number,
     text: string,
-    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; state?: IndexState | undefined },
+    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal },
   ): Promise<Nearest> {
     const space = await this.#ports.servingSpace(principal, now);
     if (space === undefined) return { hits: [] };
     const values = await this.#embed(space, text, options.signal);
-    const hits = await this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit, state: options.state });
+    const hits = await this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit });
     return { hits, asked: { space, values } };
   }
 

@@ -1,4 +1,3 @@
-import type { IndexState } from "../ports.ts";
 import type { Principal } from "../tenancy/principal.ts";
 
 export const vectorKinds = ["memory", "entity", "relationship"] as const;
@@ -66,5 +65,5 @@ export interface VectorIndex {
    * The nearest that the principal may see, best first, up to `limit` of each kind; public memories of other teams of the
    * organization included. A state told for this question spares asking where nothing is.
    */
-  query(principal: Principal, space: string, values: Float32Array, options: { kinds: VectorKind[]; limit: number; state?: IndexState | undefined }): Promise<VectorHit[]>;
+  query(principal: Principal, space: string, values: Float32Array, options: { kinds: VectorKind[]; limit: number; state?: { others: boolean; pending: boolean } | undefined }): Promise<VectorHit[]>;
 }

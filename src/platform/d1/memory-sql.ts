@@ -1,7 +1,6 @@
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { stateFields } from "../../domain/memories/memory.ts";
-import { mostTelling } from "../../domain/ports.ts";
 import type { StoredMemory } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
 
@@ -79,15 +78,6 @@ const vectorOf = `iif(m.sensitivity = 'normal' AND m.id IN (SELECT value FROM js
  */
 export const hydrate = `SELECT c.seq, ${vectorOf}, ${selectList} FROM counters c
   LEFT JOIN memories m ON m.id IN (SELECT value FROM json_each(?4)) AND ${live} WHERE c.team_id = ?1`;
-
-const telling = (kind: "entity" | "relationship", plural: string, parts: string): string => `SELECT x.memory_id FROM json_each(${parts}) j
-  CROSS JOIN ${plural} g ON g.team_id = ?1 AND g.id = j.value ->> '$.id' AND g.home IN ('', ?2) AND g.mentions <= ${mostTelling}
-  CROSS JOIN ${kind}_mentions x ON x.${kind}_row = g.row`;
-
-/** The same, with the memories that tell of entities (?7) and relationships (?8), `[{id}]`. */
-export const hydrateTold = `SELECT c.seq, ${vectorOf}, ${selectList} FROM counters c
-  LEFT JOIN memories m ON m.id IN (SELECT value FROM json_each(?4) UNION ${telling("entity", "entities", "?7")} UNION ${telling("relationship", "relationships", "?8")})
-    AND ${live} WHERE c.team_id = ?1`;
 
 /** One's own first, then the team's; the newest first among several namespaces. Left to itself, SQLite reads all keys of the team in the order of homes. */
 const nearestFirst = (m: string): string => `+${m}.home DESC, ${m}.updated_at DESC, ${m}.namespace DESC`;

@@ -1,6 +1,5 @@
 import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { NearParts } from "../../domain/graph/ports.ts";
 import { invalid } from "../../domain/errors.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
@@ -139,18 +138,15 @@ export class D1MemoryStore implements MemoryStore {
     return (await this.#opened.memories(principal, rows.slice(0, 1)))[0];
   }
 
-  async hydrate(principal: Principal, now: number, ids: string[], told: NearParts = { entities: [], relationships: [] }, compared?: Compared): Promise<Hydrated> {
-    const parts = [told.entities, told.relationships];
-    const isTold = parts.some((part) => part.length > 0);
+  async hydrate(principal: Principal, now: number, ids: string[], compared?: Compared): Promise<Hydrated> {
     const rows = await this.#shardOf(principal.shard)
-      .prepare(isTold ? statements.hydrateTold : statements.hydrate)
-      .bind(principal.teamId, principal.userId, now, JSON.stringify(ids), compared?.space ?? null, JSON.stringify(compared?.ids ?? []), ...(isTold ? parts.map((part) => JSON.stringify(part)) : []))
+      .prepare(statements.hydrate)
+      .bind(principal.teamId, principal.userId, now, JSON.stringify(ids), compared?.space ?? null, JSON.stringify(compared?.ids ?? []))
       .raw();
     const found = rows.filter((row) => row[2] !== null).map((row) => ({ memory: toMemory(statements.fromRaw(row, 2)), vector: row[1] as string | null }));
     const byId = new Map(found.map(({ memory }) => [memory.id, memory]));
-    const asked = new Set(ids);
     return {
-      memories: [...ids.flatMap((id) => byId.get(id) ?? []), ...[...byId.values()].filter(({ id }) => !asked.has(id))],
+      memories: ids.flatMap((id) => byId.get(id) ?? []),
       vectors: new Map(found.flatMap(({ memory, vector }) => (vector === null ? [] : [[memory.id, fromHex(vector)] as const]))),
       seq: Number(rows[0]?.[0] ?? 0),
     };

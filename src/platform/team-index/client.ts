@@ -1,10 +1,10 @@
 import type { Memory, Version } from "../../domain/memories/memory.ts";
-import type { HomeChange, IndexChanges, IndexState, IndexStats, PastLookUp, PublicPlace, SearchAnswer, SearchIndex, SearchQuery } from "../../domain/ports.ts";
+import type { HomeChange, IndexState, IndexStats, MemoryName, PastLookUp, PublicPlace, RecallFound, SearchAnswer, SearchIndex } from "../../domain/ports.ts";
+import { candidateLimit, type RetrievalRequest } from "../../domain/search/retrieve.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { inTime, Late, within } from "../../domain/within.ts";
+import { inTime, Late } from "../../domain/within.ts";
 import { toDocument, toPastDocument } from "./document.ts";
-import { leaseMargin, leaseMs } from "./leases.ts";
-import type { IndexQuery } from "./search.ts";
+import { decodeFound, type OwnFound } from "./recall.ts";
 import type { TeamRef } from "./source.ts";
 import type { TeamIndex } from "./team-index.ts";
 
@@ -14,8 +14,10 @@ type Report = (event: string, error: unknown) => void;
 const retryMs = [20, 100];
 /** Later attempts to make kept answers unreachable, when the object was out of reach for longer. */
 const bumpAgainMs = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
-/** In this time the question itself can be answered: asking on would cost more than a kept answer saves. */
+/** In this time the query itself can be answered: waiting longer would cost more than a kept answer saves. */
 const stateMs = 200;
+/** The object's own deadlines for its legs are shorter. */
+const recallMs = 10_000;
 /** An object that hangs must not make a write hang that is committed already, nor a question that others can answer. */
 const hintMs = 500;
 const answerMs = 2_000;
@@ -26,10 +28,6 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const refOf = (principal: Principal): TeamRef => ({ teamId: principal.teamId, shard: principal.shard });
 
-const noChanges: IndexChanges = { ids: [], terms: [] };
-const both = (a: IndexChanges | undefined, b: IndexChanges | undefined): IndexChanges | undefined =>
-  a && b && { ids: [...a.ids, ...b.ids], terms: [...a.terms, ...b.terms] };
-
 const total = (weights: number[]): number => weights.reduce((sum, weight) => sum + weight, 0);
 
 /** The port over the index objects: the team's own, and its organization's for what is public. */
@@ -38,23 +36,10 @@ export class TeamIndexClient implements SearchIndex {
   readonly #report: Report;
   /** Writes of this isolate of which an index could not be told at all yet: no answer can be known to hold. */
   readonly #unheard = new Set<Promise<void>>();
-  /** The session object that this belongs to, if it does: an index tells it of changes. */
-  readonly #session: string | undefined;
-  /** What the indexes said last, until when nothing else is to be expected unless they tell. */
-  #believed: { state: IndexState; until: number } | undefined;
-  /** How often something else was told. */
-  #told = 0;
 
-  constructor(namespace: DurableObjectNamespace<TeamIndex>, report: Report, session?: string) {
+  constructor(namespace: DurableObjectNamespace<TeamIndex>, report: Report) {
     this.#namespace = namespace;
     this.#report = report;
-    this.#session = session;
-  }
-
-  /** An index is in another state than it said. */
-  disbelieve(): void {
-    this.#believed = undefined;
-    this.#told += 1;
   }
 
   #team(principal: Principal) {
@@ -105,36 +90,25 @@ export class TeamIndexClient implements SearchIndex {
     }
   }
 
-  async search(principal: Principal, now: number, query: SearchQuery, state?: IndexState): Promise<SearchAnswer> {
-    const asked: IndexQuery = {
-      viewer: { userId: principal.userId, teamId: principal.teamId },
-      now,
-      terms: query.terms,
-      lent: query.neighbours,
-      filter: query.filter,
-      limit: query.limit,
-      asOf: query.asOf,
-      othersOnly: false,
-    };
-    const askOthers = state?.others !== false && query.asOf === undefined && (query.filter.visibility ?? "public") === "public";
+  async recall(principal: Principal, now: number, request: RetrievalRequest): Promise<RecallFound | undefined> {
+    const wantsPublic = request.asOf === undefined && (request.filter.visibility ?? "public") === "public";
     const [own, others] = await Promise.all([
-      this.#team(principal).search(refOf(principal), asked),
-      askOthers
-        ? inTime(answerMs, this.#organization(principal).search(refOf(principal), { ...asked, othersOnly: true }))
-            .catch((error: unknown) => {
-              this.#report("index.search.organization", error);
-              return undefined;
-            })
-        : undefined,
+      this.#reached("index.recall", recallMs, this.#team(principal).recall(principal, now, request)),
+      wantsPublic ? this.#reached("index.recall.organization", answerMs, this.#organization(principal).recallPublic(principal, now, request)) : undefined,
     ]);
-    // Each index ranks by the rarity of words in what it holds; the others' scores are put in terms of the team's own.
-    const scale = others ? total(own.weights) / total(others.weights) || 1 : 1;
-    const hits = [
-      ...own.hits.map(({ id, score, own, lent }) => ({ id, score, own, lent })),
-      ...(others?.hits ?? []).map(({ id, teamId, shard, score, own, lent }) => ({ id, score: score * scale, own, lent, place: { id, teamId, shard } })),
-    ];
-    const { weights, terms, rarest, appliedSeq } = own;
-    return { hits: hits.sort((a, b) => b.score - a.score).slice(0, query.limit), weights, terms, rarest, appliedSeq, withoutOthers: askOthers && !others };
+    if (own === undefined) return undefined;
+    const found = decodeFound(own);
+    if (!others) return { ...found, generation: wantsPublic ? undefined : found.generation, withoutOthers: wantsPublic, others: false };
+    return { ...found, answer: withPublic(found, others, request), generation: both(found.generation, others.generation), withoutOthers: false, others: others.others };
+  }
+
+  async find(principal: Principal, now: number, name: MemoryName): Promise<Memory[] | undefined> {
+    const found = await this.#reached("index.find", answerMs, this.#team(principal).find(principal, now, name));
+    return found === undefined ? undefined : (JSON.parse(found) as Memory[]);
+  }
+
+  async accessed(principal: Principal, now: number, ids: string[]): Promise<void> {
+    await this.#reached("index.accessed", answerMs, this.#team(principal).accessed(principal, now, ids));
   }
 
   async lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }> {
@@ -162,38 +136,22 @@ export class TeamIndexClient implements SearchIndex {
     return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(changes));
   }
 
-  async state(principal: Principal, since?: string): Promise<IndexState | undefined> {
-    const { userId, teamId } = principal;
-    const [sinceTeam, sinceOrganization] = since?.split("-") ?? [];
+  async state(principal: Principal): Promise<IndexState | undefined> {
     if (this.#unheard.size > 0) return undefined;
-    const [askedAt, told] = [Date.now(), this.#told];
-    if (this.#believed && askedAt < this.#believed.until && this.#believed.state.generation === since) return this.#believed.state;
-    try {
-      const known = await within(stateMs, Promise.all([
-        this.#team(principal).state(userId, teamId, sinceTeam, this.#session),
-        this.#organization(principal).state(userId, teamId, sinceOrganization, this.#session),
-      ]));
-      if (!known) return undefined;
-      const [team, organization] = known;
-      const state: IndexState = {
-        generation: `${team.generation}-${organization.generation}`,
-        changes: both(team.changes, organization.changes),
-        documents: team.documents,
-        others: organization.others,
-        pending: team.pending || organization.pending,
-        copyKey: `${team.copyKey}-${organization.copyKey}`,
-      };
-      // What was told while this was on its way may have been said later.
-      if (this.#session !== undefined && told === this.#told) this.#believed = { state: { ...state, changes: noChanges }, until: askedAt + leaseMs - leaseMargin };
-      return state;
-    } catch (error) {
-      this.#report("index.state", error);
-      return undefined;
-    }
+    const states = [this.#team(principal), this.#organization(principal)].map((index) => this.#reached("index.state", stateMs, index.state(principal)));
+    const [team, organization] = await Promise.all(states);
+    if (!team || !organization) return undefined;
+    return { generation: both(team.generation, organization.generation) as string, copyKey: `${team.copyKey}-${organization.copyKey}` };
   }
 
-  async copyKey(principal: Principal): Promise<string | undefined> {
-    return (await this.state(principal, this.#believed?.state.generation))?.copyKey;
+  /** Undefined, and a line in the log, when it is late or fails. */
+  async #reached<T>(event: string, deadline: number, asked: Promise<T>): Promise<T | undefined> {
+    try {
+      return await inTime(deadline, asked);
+    } catch (error) {
+      this.#report(event, error);
+      return undefined;
+    }
   }
 
   /**
@@ -233,4 +191,13 @@ export class TeamIndexClient implements SearchIndex {
       if (await bumped()) return;
     }
   }
+}
+
+const both = (team: string | undefined, organization: string): string | undefined => team && `${team}-${organization}`;
+
+/** Each index scores by the rarity of words in what it holds; the others' scores are put in terms of the team's own. */
+function withPublic({ answer: own }: OwnFound, others: Awaited<ReturnType<TeamIndex["recallPublic"]>>, { limit }: RetrievalRequest): SearchAnswer {
+  const scale = total(own.weights) / total(others.weights) || 1;
+  const foreign = others.hits.map(({ id, teamId, shard, score, own, lent }) => ({ id, score: score * scale, own, lent, place: { id, teamId, shard } }));
+  return { ...own, hits: [...own.hits, ...foreign].sort((a, b) => b.score - a.score).slice(0, candidateLimit(limit)) };
 }

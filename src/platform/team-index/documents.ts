@@ -1,5 +1,5 @@
 import { visibilities, type Visibility } from "../../domain/memories/memory.ts";
-import type { IndexDocument } from "./document.ts";
+import { type IndexDocument, wordsOf } from "./document.ts";
 import { bagOf, type TermBag, type TextFields } from "./text/scoring.ts";
 import type { TextIndex } from "./text/text-index.ts";
 
@@ -11,9 +11,6 @@ interface DocRow {
   namespace: string;
   visibility: string;
   owner_id: string;
-  content: string;
-  label: string;
-  moment: string;
   position: number;
   alias: number;
   until_at: number | null;
@@ -21,6 +18,7 @@ interface DocRow {
   slot: number | null;
   part: string | null;
   length: number | null;
+  body: string;
 }
 
 /** Only conversations have an order in which a neighbour says what a memory is about. */
@@ -66,6 +64,7 @@ export class Documents {
       for (const row of rows) {
         this.#unindex(row);
         this.#sql.exec("DELETE FROM docs WHERE doc = ?", row.doc);
+        this.#sql.exec("DELETE FROM accesses WHERE team_id = ? AND memory_id = ?", teamId, memoryId);
         touched.delete(row.doc);
         for (const neighbour of this.#around(row)) touched.set(neighbour.doc, neighbour);
       }
@@ -77,6 +76,7 @@ export class Documents {
     const indexed = this.#sql.exec<{ slot: number; part: string; length: number }>("SELECT slot, part, length FROM docs WHERE team_id = ? AND slot IS NOT NULL", teamId);
     this.#text.remove(indexed.toArray());
     this.#sql.exec("DELETE FROM docs WHERE team_id = ?", teamId);
+    this.#sql.exec("DELETE FROM accesses WHERE team_id = ?", teamId);
   }
 
   /**
@@ -150,15 +150,16 @@ export class Documents {
   }
 
   #insert(document: IndexDocument, untilAt: number | null): DocRow | undefined {
+    if (untilAt === null) this.#sql.exec("DELETE FROM accesses WHERE team_id = ? AND memory_id = ?", document.teamId, document.memoryId);
     return this.#sql
       .exec<DocRow>(
-        `INSERT INTO docs (team_id, memory_id, version, alias, from_at, until_at, key, content, label, moment, namespace, visibility,
-           owner_id, author_id, type, importance, tags, position, updated_at, expires_at, archived, secret)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
+        `INSERT INTO docs (team_id, memory_id, version, alias, from_at, until_at, key, namespace, visibility,
+           owner_id, author_id, type, importance, tags, position, updated_at, expires_at, archived, secret, body)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
         document.teamId, document.memoryId, document.version, document.alias, document.updatedAt, untilAt, document.key,
-        document.content, document.label, document.moment, document.namespace, document.visibility, document.ownerId,
+        document.namespace, document.visibility, document.ownerId,
         document.authorId, document.type, document.importance, JSON.stringify(document.tags), document.position,
-        document.updatedAt, document.expiresAt, document.archived ? 1 : 0, document.secret ? 1 : 0,
+        document.updatedAt, document.expiresAt, document.archived ? 1 : 0, document.secret ? 1 : 0, document.body,
       )
       .toArray()[0];
   }
@@ -185,7 +186,7 @@ export class Documents {
     const entries = [...rows.values()].map((row) => {
       const before = isThread(row.namespace) ? this.#lenders(row, row, "<") : [];
       const after = isThread(row.namespace) ? this.#lenders(row, row, ">") : [];
-      const lent = (at: 0 | 1): string[] => [before[at], after[at]].flatMap((neighbour) => neighbour?.content ?? []);
+      const lent = (at: 0 | 1): string[] => [before[at], after[at]].flatMap((neighbour) => (neighbour ? wordsOf(neighbour.body).content : []));
       this.#unindex(row);
       return this.#entry(row, "now", { near: lent(0), far: lent(1) }, slot++);
     });
@@ -200,7 +201,7 @@ export class Documents {
 
   #entry(row: DocRow, when: "now" | "past", lent: Pick<TextFields, "near" | "far">, slot: number): { part: string; slot: number; bag: TermBag } {
     const part = partOf(when, audienceOf(row));
-    const bag = bagOf({ content: row.content, label: row.label, moment: row.moment, ...lent });
+    const bag = bagOf({ ...wordsOf(row.body), ...lent });
     this.#sql.exec("UPDATE docs SET slot = ?, part = ?, length = ? WHERE doc = ?", slot, part, bag.length, row.doc);
     return { part, slot, bag };
   }

@@ -96,7 +96,7 @@ export function publicPlaces(sql: SqlStorage, viewerTeamId: string, now: number,
 type Place = { id: string; teamId: string; shard: string };
 
 /** What the viewer may see and the filter lets through. ?1 is the instant or unused, ?2 is for the caller. */
-function allowed(query: Pick<IndexQuery, "viewer" | "now" | "filter" | "othersOnly">, asOf: number | undefined): { conditions: string[]; parameters: SqlStorageValue[] } {
+export function allowed(query: Pick<IndexQuery, "viewer" | "now" | "filter" | "othersOnly">, asOf: number | undefined): { conditions: string[]; parameters: SqlStorageValue[] } {
   // Numbered parameters, since the conditions vary.
   const parameters: SqlStorageValue[] = [asOf ?? null, null, query.viewer.teamId, query.viewer.userId, asOf ?? query.now];
   const conditions = [

@@ -78,6 +78,11 @@ export class TeamSource {
     return { chains, erased: gone.map(({ memoryId }) => memoryId), upTo, done };
   }
 
+  /** The team's newest sequence number. */
+  async seq(): Promise<number> {
+    return (await this.#d1.prepare("SELECT seq FROM counters WHERE team_id = ?1").bind(this.#teamId).first<number>("seq")) ?? 0;
+  }
+
   /** One statement, so that its numbers belong together. Of public memories the past does not count. */
   async checksum(publicOnly: boolean): Promise<Checksum> {
     const row = await this.#d1

@@ -1,14 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
-import type { HomeChange, IndexChanges, PublicPlace } from "../../domain/ports.ts";
-import { keptMs } from "../../domain/memories/recall-cached.ts";
-import { changesSince } from "./changes.ts";
+import type { HomeChange, IndexState, MemoryName, PublicPlace } from "../../domain/ports.ts";
+import type { RetrievalRequest } from "../../domain/search/retrieve.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
 import { CopyKeys } from "./copy-keys.ts";
-import { Documents, partOf } from "./documents.ts";
+import { Documents } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { everyone, Generations } from "./generation.ts";
-import { Leases } from "./leases.ts";
+import { Freshness } from "./freshness.ts";
 import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Progress } from "./progress.ts";
+import { ObjectRecall, type RecallParts } from "./recall.ts";
+import { Rows } from "./rows.ts";
 import { ensureSchema } from "./schema.ts";
 import { documentsAt, publicPlaces, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
 import { Following } from "./following.ts";
@@ -24,8 +26,8 @@ const purgeDelay = 30_000;
 const mergeDelay = 1_000;
 /** Vectorize shows what was written within 30 s mostly, and 2 minutes rarely; until then every question scans what waits. ms. */
 const settleDelay = 15_000;
-/** Answers are kept elsewhere, by another clock, ms. */
-const clockMargin = 5 * 60 * 1_000;
+
+export type TeamParts = Pick<RecallParts, "semantic" | "graph" | "report">;
 
 /**
  * Full-text index of one team (`team:<id>`), or of the public memories of an organization (`org:<id>`), in the
@@ -40,11 +42,13 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #vectors: PendingVectors;
   readonly #generations: Generations;
   readonly #copyKeys: CopyKeys;
-  readonly #leases: Leases;
+  readonly #rows: Rows;
+  readonly #recall: ObjectRecall;
+  readonly #freshness: Freshness;
   readonly #following: Following;
   readonly #publicOnly: boolean;
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, env: Env, parts: TeamParts) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
@@ -62,9 +66,12 @@ export class TeamIndex extends DurableObject<Env> {
     this.#vectors = new PendingVectors(this.#sql);
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
-    this.#leases = new Leases(this.#sql, Date.now(), {
-      generationOf: (userId) => this.#generations.of(userId),
-      tell: (session) => env.USER_SESSION.getByName(session).indexChanged(),
+    this.#rows = new Rows(this.#sql);
+    this.#recall = new ObjectRecall({ ...parts, sql: this.#sql, text: this.#text, rows: this.#rows });
+    this.#freshness = new Freshness({
+      seqOf: (team) => this.#following.truthOf(team),
+      catchUp: (team, seq) => this.#following.catchUp(team, seq),
+      later: (work) => ctx.waitUntil(work.catch((error: unknown) => parts.report("index.compare", error))),
     });
     // On one machine alarms are in a file of their own, which may have been lost.
     if (this.#isPurgeDue() || this.#vectors.any()) ctx.waitUntil(this.#scheduleUpkeep(settleDelay));
@@ -107,22 +114,33 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#changed({ erased: true });
   }
 
-  /**
-   * The generation is another one as soon as this person may find something else than before; what changed since the one named,
-   * if that is known. Others are in an organization's index only. A session that is named is told before this state ends.
-   */
-  state(userId: string, teamId: string, since?: string, session?: string): { generation: string; changes: IndexChanges | undefined; documents: number; others: boolean; pending: boolean; copyKey: string } {
-    const others = "SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1";
-    const generation = this.#generations.of(userId);
-    if (session !== undefined) this.#leases.grant(session, userId, generation, Date.now());
-    return {
-      generation,
-      changes: since === generation ? { ids: [], terms: [] } : since === undefined ? undefined : changesSince(this.#sql, this.#text, this.#generations, userId, since),
-      documents: this.#text.documents(["", userId].map((audience) => partOf("now", audience))),
-      others: this.#publicOnly && this.#sql.exec(others, teamId).toArray().length > 0,
-      pending: this.#vectors.any(),
-      copyKey: this.#copyKeys.of(userId),
-    };
+  /** Everything that a query needs of the principal's own team, for `decodeFound`. */
+  async recall(principal: Principal, now: number, request: RetrievalRequest): Promise<string> {
+    const team = await this.#current(principal);
+    return this.#recall.own(principal, now, request, this.#generations.of(principal.userId), () => this.#progress.applied(team.teamId));
+  }
+
+  /** In the object of an organization: what the query finds of other teams' public memories. */
+  recallPublic(principal: Principal, now: number, request: RetrievalRequest): IndexMatch & { generation: string; others: boolean } {
+    const others = this.#hasOthers(principal.teamId);
+    const match = others ? this.#recall.others(principal, now, request) : { hits: [], weights: [], terms: [], rarest: 0 };
+    return { ...match, generation: this.#generations.of(principal.userId), others };
+  }
+
+  /** JSON of the memories with this name. */
+  async find(principal: Principal, now: number, name: MemoryName): Promise<string> {
+    await this.#current(principal);
+    return `[${this.#rows.named(principal, now, name).join(",")}]`;
+  }
+
+  accessed(principal: Principal, now: number, ids: string[]): void {
+    this.#rows.accessed(principal.teamId, now, ids);
+  }
+
+  /** The generation is another one as soon as this person may find something else than before. */
+  async state(principal: Principal): Promise<IndexState> {
+    if (!this.#publicOnly) await this.#current(principal);
+    return { generation: this.#generations.of(principal.userId), copyKey: this.#copyKeys.of(principal.userId) };
   }
 
   /** For changes that are not in the tables of the index, such as links; without an argument, of anything. */
@@ -132,7 +150,6 @@ export class TeamIndex extends DurableObject<Env> {
       // It may have been an erasure that the index could not be told of.
       if (changes === undefined) this.#copyKeys.replace(undefined);
     });
-    await this.#known();
   }
 
   holdsKey(key: string): boolean {
@@ -195,11 +212,9 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#scheduleUpkeep(settleDelay);
     const put = this.ctx.storage.transactionSync(() => {
       const placed = vectors.map(({ id, audience }) => ({ ...parseVectorId(id), home: audience === "team" ? everyone : audience }));
-      this.#generations.bump(placed.filter(({ kind }) => kind === "memory").map(({ id, home }) => ({ home, memoryId: id })));
-      this.#generations.move(placed.filter(({ kind }) => kind !== "memory").map(({ home }) => home));
+      this.#generations.bump(placed);
       return this.#vectors.put(space, vectors);
     });
-    await this.#known();
     return put;
   }
 
@@ -228,7 +243,6 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    this.#generations.forgetBefore(Date.now() - keptMs - clockMargin);
     const purge = this.#sql.exec("DELETE FROM meta WHERE name = 'purge' RETURNING name").toArray().length > 0;
     try {
       await this.#text.maintain({ purge, alive: (slots) => this.#alive(slots) });
@@ -255,7 +269,7 @@ export class TeamIndex extends DurableObject<Env> {
   /** These audiences lose something they could read; undefined: all may. */
   #withdrawn(audiences: readonly string[] | undefined): void {
     this.#copyKeys.replace(audiences);
-    // Where the tables may stay as they are, nothing else tells those who believe in the present state.
+    // Where the tables may stay as they are, nothing else tells that kept answers hold no longer.
     if (audiences === undefined) this.#generations.bump();
   }
 
@@ -263,12 +277,19 @@ export class TeamIndex extends DurableObject<Env> {
   async #changed({ erased }: { erased: boolean }): Promise<void> {
     if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
     if (erased) await this.#schedulePurge();
-    await this.#known();
   }
 
-  /** Whoever believed in the state before a change believes in it no longer; awaited before the change is acknowledged. */
-  #known(): Promise<void> {
-    return this.#leases.end(Date.now());
+  /** As far as D1 was known to be a moment ago; an object that starts asks first. */
+  async #current({ teamId, shard }: Principal): Promise<TeamRef> {
+    const team = { teamId, shard };
+    this.#progress.know(teamId, shard);
+    await this.#freshness.ensure(team);
+    return team;
+  }
+
+  /** Whether another team of the organization has anything public. */
+  #hasOthers(teamId: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1", teamId).toArray().length > 0;
   }
 
   /** What is in memory follows what is stored, also when that was taken back. */
