@@ -211,8 +211,6 @@ export interface SearchAnswer {
   terms: string[];
   /** What a term tells that just one memory holds. */
   rarest: number;
-  /** All changes up to this sequence number are in the answer. */
-  appliedSeq: number;
 }
 
 export interface IndexStats {
@@ -275,6 +273,9 @@ export interface SearchIndex {
   stats(principal: Principal): Promise<IndexStats>;
   /** For changes that the index itself does not hold: moves the generation of those who see them. Never fails the write. */
   changed(principal: Principal, changes: readonly HomeChange[]): Promise<void>;
-  /** Moves before a write is acknowledged. Undefined when it cannot be told in time: then no kept answer may be used. */
-  state(principal: Principal): Promise<IndexState | undefined>;
+  /**
+   * Moves before a write is acknowledged. Undefined when it cannot be told in time: then no kept answer may be used. `others`: whether
+   * what other teams made public matters, as it does by default.
+   */
+  state(principal: Principal, about?: { others: boolean }): Promise<IndexState | undefined>;
 }

@@ -143,9 +143,9 @@ describe("finding 4: who wrote it and who sees it", () => {
     const grace = await member("Grace");
     const memory = await grace.keep("team.rule", "Deploys happen on Tuesday.", { visibility: "shared" }, now);
     const kept = { items: [{ memory, author: "Grace", truncated: false }], totalFound: 1, more: [], degraded: [] } satisfies RecallOutcome;
-    const cache: RecallCache = { generation: undefined, rates: () => ({ l1: { hits: 0, misses: 0 }, l2: { hits: 0, misses: 0 }, tokens: 0 }), lookUp: () => Promise.resolve({ level: "l1", outcome: kept }) };
+    const cache: RecallCache = { put: () => undefined, rates: () => ({ l1: { hits: 0, misses: 0 }, l2: { hits: 0, misses: 0 }, tokens: 0 }), get: () => Promise.resolve({ level: "l1", outcome: kept }) };
     const asking = (name: string | undefined) => ({ ...ada.at(now + 1), cache, people: { namesOf: () => Promise.resolve(new Map(name === undefined ? [] : [[grace.id, name]])) } });
-    const authors = async (name: string | undefined) => (await recallCached(asking(name), { id: memory.id, limit: 1 }, "omn")).items.map(({ author }) => author);
+    const authors = async (name: string | undefined) => (await recallCached(asking(name), { query: "deploys", limit: 1 }, "omn")).items.map(({ author }) => author);
     expect(await authors("Grace")).toEqual(["Grace"]);
     expect(await authors(undefined)).toEqual(["former member"]);
   });

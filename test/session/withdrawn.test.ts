@@ -32,7 +32,7 @@ async function askedTwice(who: Person): Promise<void> {
 /** What KV keeps for a person: as it lies there, and as it can be read by now. */
 async function keptFor(who: Person): Promise<{ raw: string; readable: string[] }> {
   const found = (await env.CACHE.list()).keys.filter(({ name }) => name.includes(`:${who.principal.teamId}:${who.id}:`));
-  const key = await services.index.copyKey(who.principal);
+  const key = (await services.index.state(who.principal))?.copyKey;
   const copies = await Promise.all(found.map(async ({ name }) => ({ name, sealed: (await env.CACHE.get(name)) ?? "" })));
   const opened = await Promise.all(copies.map(({ name, sealed }) => openCopy(key ?? "", name, sealed)));
   return { raw: copies.map(({ sealed }) => sealed).join("\n"), readable: opened.filter((text) => text !== undefined) };

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { CacheLevel } from "../search/recall-cache.ts";
+import { findsPublic } from "../search/retrieve.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { authorsOf } from "./authorship.ts";
 import { canonical } from "./memory.ts";
@@ -30,7 +31,7 @@ export async function recallCached(ctx: Context, input: RecallInput, form: strin
 async function answer(ctx: Context, input: RecallInput, form: string): Promise<{ outcome: RecallOutcome; level: CacheLevel }> {
   if (!ctx.cache || input.query === undefined || dependsOnClock(ctx, input)) return { outcome: withoutGeneration(await recall(ctx, input)), level: "off" };
   const question = questionOf(input, form);
-  const kept = await ctx.cache.get(ctx.principal, ctx.now, question, () => ctx.index.state(ctx.principal));
+  const kept = await ctx.cache.get(ctx.principal, ctx.now, question, () => ctx.index.state(ctx.principal, { others: findsPublic(input) }));
   if (kept && (await namesStillHold(ctx, kept.outcome))) return kept;
   const { generation, ...outcome } = await recall(ctx, input);
   if (generation === undefined || !mayBeKept(outcome)) return { outcome, level: "off" };

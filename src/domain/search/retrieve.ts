@@ -54,8 +54,11 @@ const spareCandidates = 10;
 /** How long a leg may take, ms. The text leg is the floor of every answer; the others may only make it better. */
 const deadlines = { text: 5_000, vector: 1_500 } as const;
 
-export const noText: SearchAnswer = { hits: [], weights: [], terms: [], rarest: 0, appliedSeq: 0 };
+export const noText: SearchAnswer = { hits: [], weights: [], terms: [], rarest: 0 };
 const noVectors: Nearest = { hits: [] };
+
+/** Whether public memories of other teams may be among the answers: of those only the present is searched. */
+export const findsPublic = ({ filter, asOf }: { filter?: MemoryFilter; asOf?: number }): boolean => asOf === undefined && (filter?.visibility ?? "public") === "public";
 
 export const candidateLimit = (limit: number): number => Math.min(maxCandidates, limit + spareCandidates);
 

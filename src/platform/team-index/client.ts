@@ -1,6 +1,6 @@
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import type { HomeChange, IndexState, IndexStats, MemoryName, PastLookUp, PublicPlace, RecallFound, SearchAnswer, SearchIndex } from "../../domain/ports.ts";
-import { candidateLimit, type RetrievalRequest } from "../../domain/search/retrieve.ts";
+import { candidateLimit, findsPublic, type RetrievalRequest } from "../../domain/search/retrieve.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { inTime, Late } from "../../domain/within.ts";
 import { toDocument, toPastDocument } from "./document.ts";
@@ -36,6 +36,8 @@ export class TeamIndexClient implements SearchIndex {
   readonly #report: Report;
   /** Writes of this isolate of which an index could not be told at all yet: no answer can be known to hold. */
   readonly #unheard = new Set<Promise<void>>();
+  /** Teams of which this isolate knows that others of their organization have something public. */
+  readonly #others = new Set<string>();
 
   constructor(namespace: DurableObjectNamespace<TeamIndex>, report: Report) {
     this.#namespace = namespace;
@@ -91,15 +93,20 @@ export class TeamIndexClient implements SearchIndex {
   }
 
   async recall(principal: Principal, now: number, request: RetrievalRequest): Promise<RecallFound | undefined> {
-    const wantsPublic = request.asOf === undefined && (request.filter.visibility ?? "public") === "public";
-    const [own, others] = await Promise.all([
-      this.#reached("index.recall", recallMs, this.#team(principal).recall(principal, now, request)),
-      wantsPublic ? this.#reached("index.recall.organization", answerMs, this.#organization(principal).recallPublic(principal, now, request)) : undefined,
-    ]);
-    if (own === undefined) return undefined;
-    const found = decodeFound(own);
-    if (!others) return { ...found, generation: wantsPublic ? undefined : found.generation, withoutOthers: wantsPublic, others: false };
-    return { ...found, answer: withPublic(found, others, request), generation: both(found.generation, others.generation), withoutOthers: false, others: others.others };
+    const team = this.#reached("index.recall", recallMs, this.#team(principal).recall(principal, now, request));
+    const publicly = (): Promise<PublicFound | undefined> =>
+      this.#reached("index.recall.organization", answerMs, this.#organization(principal).recallPublic(principal, now, request));
+    const wanted = findsPublic(request);
+    // Side by side where there was something public before.
+    const early = wanted && this.#others.has(principal.teamId) ? publicly() : undefined;
+    const encoded = await team;
+    if (encoded === undefined) return undefined;
+    const found = decodeFound(encoded);
+    if (!wanted || !found.others) return { ...found, withoutOthers: false };
+    this.#others.add(principal.teamId);
+    const others = await (early ?? publicly());
+    if (!others) return { ...found, generation: undefined, withoutOthers: true };
+    return { ...found, answer: withPublic(found, others, request), generation: both(found.generation, others.generation), withoutOthers: false };
   }
 
   async find(principal: Principal, now: number, name: MemoryName): Promise<Memory[] | undefined> {
@@ -136,12 +143,13 @@ export class TeamIndexClient implements SearchIndex {
     return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(changes));
   }
 
-  async state(principal: Principal): Promise<IndexState | undefined> {
+  async state(principal: Principal, { others }: { others: boolean } = { others: true }): Promise<IndexState | undefined> {
     if (this.#unheard.size > 0) return undefined;
-    const states = [this.#team(principal), this.#organization(principal)].map((index) => this.#reached("index.state", stateMs, index.state(principal)));
-    const [team, organization] = await Promise.all(states);
-    if (!team || !organization) return undefined;
-    return { generation: both(team.generation, organization.generation) as string, copyKey: `${team.copyKey}-${organization.copyKey}` };
+    const team = await this.#reached("index.state", stateMs, this.#team(principal).state(principal));
+    if (!team) return undefined;
+    if (!team.others || !others) return { generation: team.generation, copyKey: team.copyKey };
+    const organization = await this.#reached("index.state.organization", stateMs, this.#organization(principal).state(principal));
+    return organization && { generation: both(team.generation, organization.generation), copyKey: `${team.copyKey}-${organization.copyKey}` };
   }
 
   /** Undefined, and a line in the log, when it is late or fails. */
@@ -193,10 +201,12 @@ export class TeamIndexClient implements SearchIndex {
   }
 }
 
-const both = (team: string | undefined, organization: string): string | undefined => team && `${team}-${organization}`;
+type PublicFound = Awaited<ReturnType<TeamIndex["recallPublic"]>>;
+
+const both = (team: string, organization: string): string => `${team}-${organization}`;
 
 /** Each index scores by the rarity of words in what it holds; the others' scores are put in terms of the team's own. */
-function withPublic({ answer: own }: OwnFound, others: Awaited<ReturnType<TeamIndex["recallPublic"]>>, { limit }: RetrievalRequest): SearchAnswer {
+function withPublic({ answer: own }: OwnFound, others: PublicFound, { limit }: RetrievalRequest): SearchAnswer {
   const scale = total(own.weights) / total(others.weights) || 1;
   const foreign = others.hits.map(({ id, teamId, shard, score, own, lent }) => ({ id, score: score * scale, own, lent, place: { id, teamId, shard } }));
   return { ...own, hits: [...own.hits, ...foreign].sort((a, b) => b.score - a.score).slice(0, candidateLimit(limit)) };

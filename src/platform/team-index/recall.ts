@@ -17,10 +17,10 @@ export interface RecallParts {
   report(event: string, error: unknown): void;
 }
 
-/** What other teams of the organization made public and a query finds. */
-export interface PublicFound {
-  answer: IndexMatch;
-  nearest: Retrieval<never>["nearest"];
+interface FoundState {
+  generation: string;
+  /** Whether other teams of the organization have anything public. */
+  others: boolean;
 }
 
 /** A query answered from one object: all legs and the rows. */
@@ -31,15 +31,15 @@ export class ObjectRecall {
     this.#parts = parts;
   }
 
-  /** What the principal finds in their own team, as `decodeFound` reads it; `generation` is that of the moment when it began. */
-  async own(principal: Principal, now: number, request: RetrievalRequest, generation: string, appliedSeq: () => number): Promise<string> {
+  /** What the principal finds in their own team, as `decodeFound` reads it; `state` is that of the moment when it began. */
+  async own(principal: Principal, now: number, request: RetrievalRequest, state: FoundState): Promise<string> {
     const { sql, text, rows, semantic, graph, report } = this.#parts;
     const viewer = { userId: principal.userId, teamId: principal.teamId };
     const found = await retrieve<string>({
       async text({ terms, neighbours, filter, limit, asOf }): Promise<SearchAnswer> {
         if (terms.length === 0) return noText;
         const { hits, ...match } = searchDocuments(sql, text, { viewer, now, terms, lent: neighbours, filter, limit, asOf, othersOnly: false });
-        return { ...match, hits: hits.map(({ id, score, own, lent }) => ({ id, score, own, lent })), appliedSeq: appliedSeq() };
+        return { ...match, hits: hits.map(({ id, score, own, lent }) => ({ id, score, own, lent })) };
       },
       nearest: (question, options) => semantic.nearest(principal, now, question, options),
       expand: (asked) => graph.expand(principal, now, asked),
@@ -47,7 +47,7 @@ export class ObjectRecall {
         return { rows: request.asOf === undefined ? rows.present(viewer, now, ids) : new Map(), similarities: [] };
       },
     }, request, report);
-    return encodeFound(found, generation);
+    return encodeFound(found, state);
   }
 
   /** What the principal finds of other teams' public memories, in the object of the organization. */
@@ -59,11 +59,10 @@ export class ObjectRecall {
 }
 
 /** One JSON text: the rows are stored as JSON and are put in as they are. Structured clone of the same takes twice as long. */
-function encodeFound({ rows, ...found }: Retrieval<string>, generation: string): string {
-  return `{"rows":[${[...rows.values()].join(",")}],"found":${JSON.stringify({ ...found, generation })}}`;
-}
+const encodeFound = ({ rows, ...found }: Retrieval<string>, state: FoundState): string =>
+  `{"rows":[${[...rows.values()].join(",")}],"found":${JSON.stringify({ ...found, ...state })}}`;
 
-export type OwnFound = Omit<RecallFound, "withoutOthers" | "others">;
+export type OwnFound = Omit<RecallFound, "withoutOthers" | "generation"> & FoundState;
 
 export function decodeFound(encoded: string): OwnFound {
   const { rows, found } = JSON.parse(encoded) as { rows: Memory[]; found: Omit<OwnFound, "rows"> };

@@ -10,7 +10,7 @@ const version = "8";
 
 const tables = `
   CREATE TABLE sources (
-    team_id TEXT PRIMARY KEY, shard TEXT NOT NULL, applied INTEGER NOT NULL
+    team_id TEXT PRIMARY KEY, shard TEXT NOT NULL, applied INTEGER NOT NULL, announced INTEGER NOT NULL DEFAULT 0
   ) WITHOUT ROWID;
   CREATE TABLE ahead (team_id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (team_id, seq)) WITHOUT ROWID;
   CREATE TABLE docs (

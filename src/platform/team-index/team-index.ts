@@ -8,11 +8,12 @@ import type { IndexDocument } from "./document.ts";
 import { everyone, Generations } from "./generation.ts";
 import { Freshness } from "./freshness.ts";
 import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
+import { Neighbourhood } from "./neighbourhood.ts";
 import { Progress } from "./progress.ts";
 import { ObjectRecall, type RecallParts } from "./recall.ts";
 import { Rows } from "./rows.ts";
 import { ensureSchema } from "./schema.ts";
-import { documentsAt, publicPlaces, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
+import { documentsAt, publicPlaces, type IndexMatch, type PastQuery } from "./search.ts";
 import { Following } from "./following.ts";
 import type { TeamRef } from "./source.ts";
 import { TextIndex } from "./text/text-index.ts";
@@ -45,6 +46,7 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #rows: Rows;
   readonly #recall: ObjectRecall;
   readonly #freshness: Freshness;
+  readonly #neighbourhood: Neighbourhood;
   readonly #following: Following;
   readonly #publicOnly: boolean;
 
@@ -67,6 +69,7 @@ export class TeamIndex extends DurableObject<Env> {
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
     this.#rows = new Rows(this.#sql);
+    this.#neighbourhood = new Neighbourhood(this.#sql);
     this.#recall = new ObjectRecall({ ...parts, sql: this.#sql, text: this.#text, rows: this.#rows });
     this.#freshness = new Freshness({
       seqOf: (team) => this.#following.truthOf(team),
@@ -116,15 +119,28 @@ export class TeamIndex extends DurableObject<Env> {
 
   /** Everything that a query needs of the principal's own team, for `decodeFound`. */
   async recall(principal: Principal, now: number, request: RetrievalRequest): Promise<string> {
-    const team = await this.#current(principal);
-    return this.#recall.own(principal, now, request, this.#generations.of(principal.userId), () => this.#progress.applied(team.teamId));
+    await this.#current(principal);
+    const state = { generation: this.#generations.of(principal.userId), others: this.#neighbourhood.others };
+    return this.#recall.own(principal, now, request, state);
   }
 
   /** In the object of an organization: what the query finds of other teams' public memories. */
-  recallPublic(principal: Principal, now: number, request: RetrievalRequest): IndexMatch & { generation: string; others: boolean } {
-    const others = this.#hasOthers(principal.teamId);
-    const match = others ? this.#recall.others(principal, now, request) : { hits: [], weights: [], terms: [], rarest: 0 };
-    return { ...match, generation: this.#generations.of(principal.userId), others };
+  recallPublic(principal: Principal, now: number, request: RetrievalRequest): IndexMatch & { generation: string } {
+    return { ...this.#recall.others(principal, now, request), generation: this.#generations.of(principal.userId) };
+  }
+
+  /** In the object of an organization: whether teams other than this one have anything public. */
+  hasOthers(teamId: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1", teamId).toArray().length > 0;
+  }
+
+  /** In the object of a team: another team of the organization has something public from now on. */
+  othersPublish(): void {
+    if (this.#neighbourhood.others) return;
+    this.ctx.storage.transactionSync(() => {
+      this.#neighbourhood.publish();
+      this.#generations.bump();
+    });
   }
 
   /** JSON of the memories with this name. */
@@ -138,9 +154,9 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   /** The generation is another one as soon as this person may find something else than before. */
-  async state(principal: Principal): Promise<IndexState> {
+  async state(principal: Principal): Promise<IndexState & { others: boolean }> {
     if (!this.#publicOnly) await this.#current(principal);
-    return { generation: this.#generations.of(principal.userId), copyKey: this.#copyKeys.of(principal.userId) };
+    return { generation: this.#generations.of(principal.userId), copyKey: this.#copyKeys.of(principal.userId), others: this.#neighbourhood.others };
   }
 
   /** For changes that are not in the tables of the index, such as links; without an argument, of anything. */
@@ -154,12 +170,6 @@ export class TeamIndex extends DurableObject<Env> {
 
   holdsKey(key: string): boolean {
     return this.#sql.exec("SELECT 1 FROM docs WHERE key = ? AND until_at IS NULL AND archived = 0 LIMIT 1", key).toArray().length > 0;
-  }
-
-  search(team: TeamRef, query: IndexQuery): IndexMatch & { appliedSeq: number } {
-    if (!this.#publicOnly) this.#progress.know(team.teamId, team.shard);
-    const match = query.terms.length > 0 ? searchDocuments(this.#sql, this.#text, query) : { hits: [], weights: [], terms: [], rarest: 0 };
-    return { ...match, appliedSeq: this.#progress.applied(team.teamId) };
   }
 
   lookUpAt(team: TeamRef, query: PastQuery): { ids: string[]; appliedSeq: number } {
@@ -273,23 +283,31 @@ export class TeamIndex extends DurableObject<Env> {
     if (audiences === undefined) this.#generations.bump();
   }
 
+  /** The first public memory of a team: the objects of the others ask here from now on. Awaited before the write is acknowledged. */
+  async #tellNeighbours(): Promise<void> {
+    const first = this.#sql.exec<{ team_id: string }>(
+      "SELECT team_id FROM sources s WHERE announced = 0 AND EXISTS (SELECT 1 FROM docs d WHERE d.team_id = s.team_id)").toArray().map(({ team_id }) => team_id);
+    if (first.length === 0) return;
+    const organizationId = this.ctx.id.name?.slice("org:".length) ?? "";
+    const teams = await this.env.DB.prepare("SELECT id FROM teams WHERE organization_id = ?").bind(organizationId).raw<[string]>();
+    const others = teams.flatMap(([id]) => (first.length === 1 && id === first[0] ? [] : [id]));
+    await Promise.all(others.map((id) => this.env.TEAM_INDEX.getByName(`team:${id}`).othersPublish()));
+    this.#sql.exec("UPDATE sources SET announced = 1 WHERE team_id IN (SELECT value FROM json_each(?))", JSON.stringify(first));
+  }
+
   /** After the tables changed; words of what was erased leave the text later. */
   async #changed({ erased }: { erased: boolean }): Promise<void> {
+    if (this.#publicOnly) await this.#tellNeighbours();
     if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
     if (erased) await this.#schedulePurge();
   }
 
   /** As far as D1 was known to be a moment ago; an object that starts asks first. */
-  async #current({ teamId, shard }: Principal): Promise<TeamRef> {
+  async #current({ teamId, shard, organizationId }: Principal): Promise<void> {
     const team = { teamId, shard };
     this.#progress.know(teamId, shard);
     await this.#freshness.ensure(team);
-    return team;
-  }
-
-  /** Whether another team of the organization has anything public. */
-  #hasOthers(teamId: string): boolean {
-    return this.#sql.exec("SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1", teamId).toArray().length > 0;
+    await this.#neighbourhood.ensure(() => this.env.TEAM_INDEX.getByName(`org:${organizationId}`).hasOthers(teamId));
   }
 
   /** What is in memory follows what is stored, also when that was taken back. */
