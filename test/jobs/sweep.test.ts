@@ -42,7 +42,7 @@ describe("[S14] [S15] the sweep makes good what failed in between", () => {
     const memory = await ada.keep("menu", "gazpacho", { visibility: "public" });
     await eraseOnly(memory);
     await runScheduled(services, notItsTurn());
-    const texts = await runInDurableObject(team.organizationIndex, (_, state) => state.storage.sql.exec("SELECT content FROM docs").toArray());
+    const texts = await runInDurableObject(team.organizationIndex, (_, state) => state.storage.sql.exec("SELECT body FROM docs").toArray());
     expect(texts).toEqual([]);
     expect((await team.index.stats(team.ref)).documents).toBe(0);
   });

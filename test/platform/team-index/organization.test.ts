@@ -62,7 +62,7 @@ describe("[A13] [S15] public memories of another team of the organization", () =
     await act(id);
     expect(await reach("lunch.menu", id, "gazpacho")).toEqual([0, 0, 0]);
     const kept = await runInDurableObject(team.organizationIndex, (_, state) =>
-      state.storage.sql.exec("SELECT content FROM docs WHERE archived = 0").toArray(),
+      state.storage.sql.exec("SELECT body FROM docs WHERE archived = 0").toArray(),
     );
     expect(kept).toEqual([]);
   });
