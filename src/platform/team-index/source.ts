@@ -34,6 +34,11 @@ export interface Checksum {
   past: number;
 }
 
+/** The newest sequence number of the team; 0 before its first change. */
+export async function newestSeq(d1: D1Database, { teamId }: TeamRef): Promise<number> {
+  return (await d1.prepare("SELECT seq FROM counters WHERE team_id = ?1").bind(teamId).first<{ seq: number }>())?.seq ?? 0;
+}
+
 const pageSize = 1_000;
 /** The object has 128 MB: of memories with long histories a page has fewer. */
 const maxPageVersions = 4_000;

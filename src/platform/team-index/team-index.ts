@@ -1,10 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
 import type { HomeChange, IndexChanges, PublicPlace } from "../../domain/ports.ts";
+import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
 import { keptMs } from "../../domain/memories/recall-cached.ts";
+import type { IdempotencyRecord } from "../../domain/ports.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import type { MemoryCommits } from "../d1/memory-commits.ts";
 import { changesSince } from "./changes.ts";
+import { Commits, type CommitRequest, type EraseRequest, type WriteAnswer } from "./commits.ts";
 import { CopyKeys } from "./copy-keys.ts";
 import { Documents, partOf } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
+import { Freshness } from "./freshness.ts";
 import { everyone, Generations } from "./generation.ts";
 import { Leases } from "./leases.ts";
 import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
@@ -12,7 +18,8 @@ import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
 import { documentsAt, publicPlaces, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
 import { Following } from "./following.ts";
-import type { TeamRef } from "./source.ts";
+import { newestSeq, type TeamRef } from "./source.ts";
+import { UnsettledWrites } from "./unsettled-writes.ts";
 import { TextIndex } from "./text/text-index.ts";
 import { VectorizeBindings } from "../vectorize/bindings.ts";
 import { parseVectorId } from "../vectorize/vector-ids.ts";
@@ -27,10 +34,17 @@ const settleDelay = 15_000;
 /** Answers are kept elsewhere, by another clock, ms. */
 const clockMargin = 5 * 60 * 1_000;
 
+export interface TeamIndexOptions {
+  /** What commits to D1; asked for once, at the first write. */
+  commits(): MemoryCommits;
+  report(event: string, error: unknown): void;
+}
+
 /**
  * Full-text index of one team (`team:<id>`), or of the public memories of an organization (`org:<id>`), in the
  * object's own SQLite: nobody else's words weigh in its ranking or cost its time, nor within the team what a colleague keeps
- * private. D1 is the truth; this can be dropped at any time and is rebuilt from there.
+ * private. D1 is the truth; this can be dropped at any time and is rebuilt from there. Whoever changes the
+ * team's memories does it through the team's object (`commits.ts`).
  */
 export class TeamIndex extends DurableObject<Env> {
   readonly #sql: SqlStorage;
@@ -42,9 +56,12 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #copyKeys: CopyKeys;
   readonly #leases: Leases;
   readonly #following: Following;
+  readonly #unsettled: UnsettledWrites;
+  readonly #freshness: Freshness;
+  readonly #commits: Commits;
   readonly #publicOnly: boolean;
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, env: Env, options: TeamIndexOptions) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
@@ -66,12 +83,47 @@ export class TeamIndex extends DurableObject<Env> {
       generationOf: (userId) => this.#generations.of(userId),
       tell: (session) => env.USER_SESSION.getByName(session).indexChanged(),
     });
+    this.#unsettled = new UnsettledWrites(this.#sql);
+    const shard = (name: string): D1Database => this.env[name as keyof Env] as D1Database;
+    this.#freshness = new Freshness({ following: this.#following, unsettled: this.#unsettled, newestSeq: (team) => newestSeq(shard(team.shard), team) });
+    let commits: MemoryCommits | undefined;
+    this.#commits = new Commits({
+      documents: this.#documents, progress: this.#progress, unsettled: this.#unsettled, freshness: this.#freshness, shard,
+      commits: () => (commits ??= options.commits()),
+      organization: (id) => this.env.TEAM_INDEX.getByName(`org:${id}`),
+      atomically: (work) => this.#atomically(work),
+      withdrawn: (audiences) => this.#withdrawn(audiences),
+      apply: (...change) => this.#apply(...change),
+      remove: (...change) => this.#remove(...change),
+      later: (work) => ctx.waitUntil(work.catch((error: unknown) => options.report("index.later", error))),
+      report: options.report,
+    });
     // On one machine alarms are in a file of their own, which may have been lost.
     if (this.#isPurgeDue() || this.#vectors.any()) ctx.waitUntil(this.#scheduleUpkeep(settleDelay));
   }
 
+  commit(request: CommitRequest): Promise<WriteAnswer> {
+    return this.#commits.commit(request);
+  }
+
+  eraseMemories(request: EraseRequest): Promise<WriteAnswer> {
+    return this.#commits.erase(request);
+  }
+
+  purge(place: TeamPlace, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
+    return this.#commits.purge(place, now, doomed, reason);
+  }
+
+  saveIdempotency(principal: Principal, now: number, once: IdempotencyRecord): Promise<WriteAnswer> {
+    return this.#commits.saveIdempotency(principal, now, once);
+  }
+
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
-  async apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void> {
+  apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void> {
+    return this.#apply(team, documents, first, last, []);
+  }
+
+  async #apply(team: TeamRef, documents: IndexDocument[], first: number, last: number, settled: readonly number[]): Promise<void> {
     await this.#following.endOfPass(team);
     // What comes after it was read from the truth may have been erased since.
     const fresh = documents.filter(({ seq }) => seq > this.#progress.applied(team.teamId));
@@ -88,6 +140,7 @@ export class TeamIndex extends DurableObject<Env> {
       // An organization hears of public changes only; how far it has come is known from its own passes.
       if (!this.#publicOnly) this.#progress.mark(team.teamId, first, last);
     });
+    this.#unsettled.settle(settled);
     if (turned.length > 0) {
       await this.#schedulePurge();
       await this.catchUp(team, last);
@@ -95,7 +148,11 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#changed({ erased: this.#publicOnly && documents.some(({ visibility }) => visibility !== "public") });
   }
 
-  async remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void> {
+  remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void> {
+    return this.#remove(team, memoryIds, first, last, []);
+  }
+
+  async #remove(team: TeamRef, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void> {
     await this.#following.endOfPass(team);
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
@@ -104,6 +161,7 @@ export class TeamIndex extends DurableObject<Env> {
       // With numbers missing before it, the missing one may be the very memory: the gap stays, and the next pass settles it.
       if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
     });
+    this.#unsettled.settle(settled);
     await this.#changed({ erased: true });
   }
 
@@ -111,7 +169,9 @@ export class TeamIndex extends DurableObject<Env> {
    * The generation is another one as soon as this person may find something else than before; what changed since the one named,
    * if that is known. Others are in an organization's index only. A session that is named is told before this state ends.
    */
-  state(userId: string, teamId: string, since?: string, session?: string): { generation: string; changes: IndexChanges | undefined; documents: number; others: boolean; pending: boolean; copyKey: string } {
+  async state(userId: string, teamId: string, since?: string, session?: string): Promise<{ generation: string; changes: IndexChanges | undefined; documents: number; others: boolean; pending: boolean; copyKey: string }> {
+    const shard = this.#publicOnly ? undefined : this.#progress.shardOf(teamId);
+    if (shard !== undefined) await this.#freshness.ensure({ teamId, shard });
     const others = "SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1";
     const generation = this.#generations.of(userId);
     if (session !== undefined) this.#leases.grant(session, userId, generation, Date.now());
@@ -135,19 +195,19 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#known();
   }
 
-  holdsKey(key: string): boolean {
-    return this.#sql.exec("SELECT 1 FROM docs WHERE key = ? AND until_at IS NULL AND archived = 0 LIMIT 1", key).toArray().length > 0;
-  }
-
-  search(team: TeamRef, query: IndexQuery): IndexMatch & { appliedSeq: number } {
-    if (!this.#publicOnly) this.#progress.know(team.teamId, team.shard);
+  async search(team: TeamRef, query: IndexQuery): Promise<IndexMatch & { appliedSeq: number }> {
+    if (!this.#publicOnly) {
+      await this.#freshness.ensure(team);
+      this.#progress.know(team.teamId, team.shard);
+    }
     const match = query.terms.length > 0 ? searchDocuments(this.#sql, this.#text, query) : { hits: [], weights: [], terms: [], rarest: 0 };
-    return { ...match, appliedSeq: this.#progress.applied(team.teamId) };
+    return { ...match, hits: match.hits.filter(({ id }) => !this.#unsettled.hides(id)), appliedSeq: this.#progress.applied(team.teamId) };
   }
 
-  lookUpAt(team: TeamRef, query: PastQuery): { ids: string[]; appliedSeq: number } {
+  async lookUpAt(team: TeamRef, query: PastQuery): Promise<{ ids: string[]; appliedSeq: number }> {
+    await this.#freshness.ensure(team);
     this.#progress.know(team.teamId, team.shard);
-    return { ids: documentsAt(this.#sql, query), appliedSeq: this.#progress.applied(team.teamId) };
+    return { ids: documentsAt(this.#sql, query).filter((id) => !this.#unsettled.hides(id)), appliedSeq: this.#progress.applied(team.teamId) };
   }
 
   /** Present public memories of other teams with this key or id. */

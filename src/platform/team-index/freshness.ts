@@ -1,0 +1,72 @@
+import { inTime } from "../../domain/within.ts";
+import type { Following } from "./following.ts";
+import type { TeamRef } from "./source.ts";
+import type { UnsettledWrites } from "./unsettled-writes.ts";
+
+/** D1 answers the comparison within this time, or the caller does without the object, ms. */
+const comparisonMs = 2_000;
+/** A comparison that nobody waits for is made at most so often, ms. */
+const pauseMs = 1_000;
+
+interface FreshnessOptions {
+  following: Following;
+  unsettled: UnsettledWrites;
+  /** The team's newest sequence number in D1. */
+  newestSeq(team: TeamRef): Promise<number>;
+}
+
+/**
+ * Compares the object with D1 where it may lack a change: at its start, after a gap in the sequence, and while the outcome of a
+ * write is unknown. Otherwise the object knows all changes, because they are made through it.
+ */
+export class Freshness {
+  readonly #options: FreshnessOptions;
+  /** Since the start of the object, and since the last gap. */
+  #isCompared = false;
+  #comparison: Promise<void> | undefined;
+  #comparedAt = 0;
+
+  constructor(options: FreshnessOptions) {
+    this.#options = options;
+  }
+
+  /** Before the object answers. @throws when it may lack a change and D1 cannot be asked */
+  async ensure(team: TeamRef): Promise<void> {
+    if (!this.#isNeeded()) return;
+    // One that is under way may have asked D1 before the write that is in doubt.
+    await this.#comparison?.catch(() => undefined);
+    if (!this.#isNeeded()) return;
+    this.#comparison ??= this.#compare(team).finally(() => (this.#comparison = undefined));
+    await this.#comparison;
+  }
+
+  /** Somebody else has changed the team: the next answer waits for a comparison. */
+  invalidate(): void {
+    this.#isCompared = false;
+  }
+
+  /** Compares though nothing speaks against the object, at most once a second. */
+  async refresh(team: TeamRef): Promise<void> {
+    if (Date.now() - this.#comparedAt < pauseMs) return;
+    this.invalidate();
+    await this.ensure(team);
+  }
+
+  #isNeeded(): boolean {
+    return !this.#isCompared || this.#options.unsettled.isDoubtful();
+  }
+
+  async #compare(team: TeamRef): Promise<void> {
+    const { following, unsettled, newestSeq } = this.#options;
+    const ended = unsettled.ended(Date.now());
+    this.#isCompared = true;
+    try {
+      await following.catchUp(team, await inTime(comparisonMs, newestSeq(team)));
+    } catch (error) {
+      this.#isCompared = false;
+      throw error;
+    }
+    unsettled.settle(ended);
+    this.#comparedAt = Date.now();
+  }
+}
