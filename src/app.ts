@@ -1,12 +1,13 @@
 import { logFault } from "./http/log.ts";
 import { AuthorizationServer } from "./http/oauth/authorization-server.ts";
-import { parseConfig, type Config } from "./config.ts";
+import { storageOf } from "./app/storage.ts";
+import type { Config } from "./config.ts";
 import type { AlertStore } from "./domain/audit/alerts.ts";
 import type { AuditReader, AuditTrail } from "./domain/audit/ports.ts";
 import { CredentialUses } from "./domain/audit/uses.ts";
 import type { WatchPorts } from "./domain/audit/watch.ts";
 import type { GraphStore } from "./domain/graph/ports.ts";
-import type { MemoryStore, SearchIndex } from "./domain/ports.ts";
+import type { MemoryStore, MemoryWriter, SearchIndex } from "./domain/ports.ts";
 import { Semantic } from "./domain/search/semantic.ts";
 import { withTeamIds } from "./domain/search/vector-space.ts";
 import { announcedWrites, type Announcer } from "./domain/indexing/announce.ts";
@@ -27,10 +28,7 @@ import type { GrantDirectory } from "./domain/tenancy/grant-ports.ts";
 import type { IdentityDirectory } from "./domain/tenancy/identities.ts";
 import type { OAuthRecordStore } from "./domain/tenancy/oauth-records.ts";
 import type { PasskeyDirectory } from "./domain/tenancy/passkeys.ts";
-import { MasterKeys } from "./domain/secrets/master-keys.ts";
 import type { RotationPorts } from "./domain/secrets/rotation.ts";
-import { SecretBox } from "./domain/secrets/secret-box.ts";
-import { TeamKeys } from "./domain/secrets/team-keys.ts";
 import type { People } from "./domain/tenancy/people.ts";
 import type { KeyDirectory } from "./domain/tenancy/ports.ts";
 import type { AttemptDirectory } from "./domain/tenancy/sign-in-attempts.ts";
@@ -49,7 +47,6 @@ import { D1GraphWriter } from "./platform/d1/graph-writer.ts";
 import { D1IndexProgress } from "./platform/d1/index-progress.ts";
 import { D1Maintenance } from "./platform/d1/maintenance.ts";
 import { D1MemoryStore } from "./platform/d1/memory-store.ts";
-import type { ShardOf } from "./platform/d1/shard-of.ts";
 import { D1ErasureDirectory } from "./platform/d1/erasure-directory.ts";
 import { D1ErasureStore } from "./platform/d1/erasure-store.ts";
 import { InvitationStore } from "./platform/d1/invitation-store.ts";
@@ -61,17 +58,15 @@ import { D1OAuthRecords } from "./platform/d1/oauth-store.ts";
 import { PasskeyStore } from "./platform/d1/passkey-store.ts";
 import { PeopleStore } from "./platform/d1/people-store.ts";
 import { D1SealedStore } from "./platform/d1/sealed-store.ts";
-import { SealedRows } from "./platform/d1/sealed-rows.ts";
 import { SignInStore } from "./platform/d1/sign-in-store.ts";
-import { D1TeamKeyStore } from "./platform/d1/team-key-store.ts";
 import { TenantStore } from "./platform/d1/tenant-store.ts";
 import { ServingSpaces } from "./platform/d1/serving-spaces.ts";
 import { TeamHomes } from "./platform/d1/team-homes.ts";
 import { D1VectorStore } from "./platform/d1/vector-store.ts";
 import { QueueAnnouncer } from "./platform/queue/announcer.ts";
 import { KvAnswerStore } from "./platform/kv/answer-store.ts";
-import { LocalStorageRoom, unbounded } from "./platform/storage-room.ts";
 import { TeamIndexClient } from "./platform/team-index/client.ts";
+import { TeamIndexWriter } from "./platform/team-index/writer.ts";
 import { VectorizeBindings } from "./platform/vectorize/bindings.ts";
 import { VectorizeIndex } from "./platform/vectorize/vectorize-index.ts";
 import { announcedGrants, announcedRecords } from "./session/announced-grants.ts";
@@ -80,7 +75,6 @@ import { sessionName } from "./session/call.ts";
 import { announcedDeletion } from "./session/announced-deletion.ts";
 import { type RestCharges, restCharges } from "./session/rest-charges.ts";
 import { announcedTenants, type SessionAnnouncements } from "./session/announced-tenants.ts";
-import { TeamIndex as TeamObject, type TeamParts } from "./platform/team-index/team-index.ts";
 import { TeamIndexErasure } from "./platform/team-index/erasure.ts";
 import { TeamIndexMaintenance } from "./platform/team-index/maintenance.ts";
 
@@ -107,6 +101,7 @@ export interface Services {
   charges: RestCharges;
   oauthRecords: OAuthRecordStore;
   memories: MemoryStore;
+  writer: MemoryWriter;
   proposals: ProposalStore;
   index: SearchIndex;
   graph: GraphStore;
@@ -128,18 +123,13 @@ export interface Services {
 
 /** The only place that joins ports and platform. */
 export function servicesOf(env: Env): Services {
-  const shardOf: ShardOf = (name) => {
-    const shard = (env as unknown as Record<string, unknown>)[name];
-    if (!shardName.test(name) || shard === undefined) throw new Error(`The shard ${name} is not bound`);
-    return shard as D1Database;
-  };
+  const { config, shardOf, masters, keyStore, teamKeys, sealed } = storageOf(env);
   const boundShards = Object.keys(env).filter((name) => shardName.test(name));
   const directory = new DirectoryStore(env.DB);
   const audit = new AuditStore(env.DB, shardOf);
   const alerts = new D1AlertStore(env.DB);
   const indexReport = (event: string, error: unknown): void => logFault(event, "", error);
   const announcer = new QueueAnnouncer(env.JOBS, indexReport);
-  const config = parseConfig(env);
   const embedders = withTeamIds(embeddersOf(config.embeddings, env as unknown as Parameters<typeof embeddersOf>[1]));
   const vectorIndex = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, indexReport);
   const serving = new ServingSpaces(shardOf);
@@ -149,12 +139,6 @@ export function servicesOf(env: Env): Services {
   const oauthRecords = announcedRecords(new D1OAuthRecords(env.DB), tellSession);
   const graphWriter = new D1GraphWriter(shardOf);
   const vectorPorts = { progress, vectors: new D1VectorStore(shardOf), comparison: new D1ComparisonStore(shardOf), vectorIndex, graph: graphWriter, embedders, report: indexReport };
-  const masters = new MasterKeys(config.masterKeys);
-  const keyStore = new D1TeamKeyStore(env.DB);
-  const teamKeys = new TeamKeys(masters, keyStore);
-  const sealed = new SealedRows(new SecretBox(teamKeys));
-  const { STORAGE_ROOM: launcher } = env as unknown as { STORAGE_ROOM?: Fetcher };
-  const room = launcher ? new LocalStorageRoom(launcher) : unbounded;
   const announce: SessionAnnouncements = {
     changed: tellSession,
     left: (session) => env.USER_SESSION.getByName(session).memberLeft(),
@@ -186,7 +170,8 @@ export function servicesOf(env: Env): Services {
     oauth: new AuthorizationServer(oauthRecords, config),
     charges: restCharges(env, config.rateLimited),
     oauthRecords,
-    memories: announcedWrites(new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed, () => directory.listShards(), { quota: config.teamQuota, room }), announcer),
+    memories: new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed, () => directory.listShards(), config.teamQuota),
+    writer: announcedWrites(new TeamIndexWriter(env.TEAM_INDEX, indexReport), announcer),
     proposals: new D1ProposalStore(shardOf, sealed),
     index: new TeamIndexClient(env.TEAM_INDEX, indexReport),
     graph: new D1GraphStore(shardOf, config.teamQuota),
@@ -214,25 +199,4 @@ export function servicesOf(env: Env): Services {
     announcer,
     report: logFault,
   };
-}
-
-/** What the object of a team or an organization uses beside its own storage. */
-export function teamPartsOf(env: Env): TeamParts {
-  const shardOf: ShardOf = (name) => (env as unknown as Record<string, D1Database>)[name] as D1Database;
-  const report = (event: string, error: unknown): void => logFault(event, "", error);
-  const config = parseConfig(env);
-  const serving = new ServingSpaces(shardOf);
-  const vectors = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, report);
-  return {
-    semantic: new Semantic({ embedders: withTeamIds(embeddersOf(config.embeddings, env as unknown as Parameters<typeof embeddersOf>[1])), index: vectors, servingSpace: (principal, now) => serving.of(principal, now) }),
-    graph: new D1GraphStore(shardOf, config.teamQuota),
-    report,
-  };
-}
-
-/** The object of a team or an organization, composed. */
-export class TeamIndex extends TeamObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, teamPartsOf(env));
-  }
 }

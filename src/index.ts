@@ -4,7 +4,7 @@ import { router } from "./http/router.ts";
 import { consumeJobs } from "./jobs/queue.ts";
 import { runScheduled } from "./jobs/scheduled.ts";
 
-export { TeamIndex } from "./app.ts";
+export { TeamIndex } from "./app/team-object.ts";
 export { UserSession } from "./session/user-session.ts";
 
 // At start-up, so that a wrong configuration fails the deployment and not the first request.

@@ -1,7 +1,7 @@
 import type { GraphStore } from "./graph/ports.ts";
 import type { RecentlyRecalled } from "./memories/recently-recalled.ts";
 import type { ProposalStore } from "./memories/review-ports.ts";
-import type { MemoryStore, SearchIndex } from "./ports.ts";
+import type { MemoryStore, MemoryWriter, SearchIndex } from "./ports.ts";
 import type { RecallCache } from "./search/recall-cache.ts";
 import type { Reranker } from "./search/rerank.ts";
 import type { Semantic } from "./search/semantic.ts";
@@ -23,6 +23,7 @@ export interface Context {
   /** Notes a fault that the answer survives. Never holds memory text. */
   report(event: string, error: unknown): void;
   memories: MemoryStore;
+  writer: MemoryWriter;
   proposals: ProposalStore;
   index: SearchIndex;
   semantic: Semantic;

@@ -23,7 +23,7 @@ export interface MemoryWrite {
   memory: Memory;
   action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept";
   /** The version before it, where there is one: whether it was secret says what becomes of the earlier versions. */
-  before?: Memory;
+  before?: Pick<Memory, "sensitivity">;
   /** The proposal that it fulfils; when that is decided already, nothing is written. */
   proposal?: string;
   /** Earlier versions, oldest first, when a memory arrives with its history. */
@@ -155,17 +155,24 @@ export interface MemoryStore {
   history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit" }): Promise<Map<string, Version[]>>;
   /** States as they were at an instant, for ids that the principal could see then and may see now. */
   statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
-  /** Atomic: all or none. Answers the memories with their new sequence numbers. @throws WriteRace; QUOTA_EXCEEDED */
-  commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord): Promise<Memory[]>;
-  /** Remembers the answer to a call that changed nothing. @throws WriteRace */
-  settle(principal: Principal, now: number, idempotency: IdempotencyRecord): Promise<void>;
-  /** Removes memories in just these versions, with all that came before and their tags, for good. @throws WriteRace */
-  erase(principal: Principal, write: WriteContext, memories: Memory[]): Promise<{ ids: string[]; lastSeq: number }>;
   stats(principal: Principal, now: number): Promise<TeamStats>;
   /** Notes in the audit that these were handed out. */
   note(principal: Principal, write: WriteContext, reading: MemoryReading): Promise<void>;
   /** Counts the memories as read; statistics only, never part of a version. */
   recordAccess(principal: Principal, now: number, ids: string[]): Promise<void>;
+}
+
+/**
+ * Changes the memories of a team. Acknowledged means: committed in the truth, and held by the team's index, so that the next
+ * search finds it. Each call is atomic: all or none. A call of which nobody can say whether it was done throws PROVIDER_ERROR.
+ */
+export interface MemoryWriter {
+  /** Answers the memories with their new sequence numbers. @throws WriteRace; QUOTA_EXCEEDED; PROVIDER_ERROR */
+  commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord): Promise<Memory[]>;
+  /** Saves the answer to a call that changed nothing. @throws WriteRace */
+  saveIdempotency(principal: Principal, now: number, idempotency: IdempotencyRecord): Promise<void>;
+  /** Removes memories in just these versions, with all that came before and their tags, for good. Answers their ids. @throws WriteRace */
+  erase(principal: Principal, write: WriteContext, memories: Memory[]): Promise<string[]>;
 }
 
 export interface PublicPlace {
@@ -247,17 +254,6 @@ export interface HomeChange {
 
 /** The team's rebuildable full-text index. */
 export interface SearchIndex {
-  /**
-   * Applies what was just committed, so that the next search finds it; `history` has the versions that memories
-   * brought along, by id. Never fails the write: a sweep repairs.
-   */
-  apply(principal: Principal, memories: Memory[], history?: ReadonlyMap<string, Version[]>): Promise<void>;
-  remove(principal: Principal, removed: { memories: Memory[]; lastSeq: number }): Promise<void>;
-  /**
-   * Whether anything of the team has this key, as far as the index knows: a hint that spares a write its look-up.
-   * The truth decides when the hint was wrong.
-   */
-  mayHoldKey(principal: Principal, key: string): Promise<boolean>;
   /** One round trip for all legs and the rows; undefined when the team's object is out of reach, or repairs itself. */
   recall(principal: Principal, now: number, request: RetrievalRequest): Promise<RecallFound | undefined>;
   /** Present memories by exact name, one's own first; those that are secret without what is sealed. Undefined as above. */

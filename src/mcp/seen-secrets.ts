@@ -45,9 +45,6 @@ export function notingSecrets(store: MemoryStore, seen: () => void): MemoryStore
       for (const { version } of states) notedVersion(version);
       return states;
     },
-    commit: (...args) => store.commit(...args),
-    settle: (...args) => store.settle(...args),
-    erase: (...args) => store.erase(...args),
     stats: (...args) => store.stats(...args),
     note: (...args) => store.note(...args),
     recordAccess: (...args) => store.recordAccess(...args),

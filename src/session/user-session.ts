@@ -168,13 +168,14 @@ export class UserSession extends DurableObject<Env> {
       surface: isSurface(surface) ? surface : "core",
       contextOf: (ctx: ServerContext) => {
         const { principal, requestId, from } = callOfAuthInfo(ctx.http?.authInfo);
-        const { config, memories, proposals, index, graph, people, semantic, reranker } = this.#services;
+        const { config, memories, writer, proposals, index, graph, people, semantic, reranker } = this.#services;
         return {
           principal,
           requestId,
           address: from.address,
           now: Date.now(),
           memories,
+          writer,
           proposals,
           index,
           graph,

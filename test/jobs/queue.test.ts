@@ -8,10 +8,9 @@ import { newState } from "../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../src/domain/memories/remember.ts";
 import { consumeJobs } from "../../src/jobs/queue.ts";
 import { runScheduled } from "../../src/jobs/scheduled.ts";
-import { D1MemoryStore } from "../../src/platform/d1/memory-store.ts";
 import { QueueAnnouncer } from "../../src/platform/queue/announcer.ts";
-import { minute, newTeam, now, sealedRows, services, type Team } from "../domain/memories/world.ts";
-import { busy, homeOf, Jobs, shardOf } from "../domain/indexing/world.ts";
+import { commits, minute, newTeam, now, services, type Team, writerOver } from "../domain/memories/world.ts";
+import { busy, homeOf, Jobs } from "../domain/indexing/world.ts";
 
 let team: Team;
 let jobs: Jobs;
@@ -95,13 +94,13 @@ describe("the producer", () => {
   test("a queue that is away is no write's trouble; the next write tries again", async () => {
     const { send, queue: jobsQueue } = queue();
     send.mockRejectedValueOnce(new Error("the queue is away"));
-    const memories = announcedWrites(new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealedRows, () => Promise.resolve([])), new QueueAnnouncer(jobsQueue, report));
+    const writer = announcedWrites(writerOver(commits), new QueueAnnouncer(jobsQueue, report));
     const ada = team.owner;
     const ctx = ada.at(now);
     const memory = firstVersion(ctx, newState({ content: "a heron", ownerId: ada.id }));
-    const written = await memories.commit(ada.principal, ctx, [{ memory, action: "create" }]);
+    const written = await writer.commit(ada.principal, ctx, [{ memory, action: "create" }]);
     await vi.waitFor(() => expect(report).toHaveBeenCalledWith("queue.send", expect.objectContaining({ message: "the queue is away" })));
-    await memories.erase(ada.principal, ctx, written);
+    await writer.erase(ada.principal, ctx, written);
     expect(send).toHaveBeenCalledTimes(2);
   });
 });

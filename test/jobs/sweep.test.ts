@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { minuteOf, sweep, type MaintenancePorts } from "../../src/domain/memories/maintenance.ts";
 import worker from "../../src/index.ts";
 import { runScheduled } from "../../src/jobs/scheduled.ts";
-import { day, hour, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { commits, day, deliver, hour, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
 
 let team: Team;
 let ada: Person;
@@ -19,7 +19,7 @@ type OutboxRow = { memory_id: string; op: string; swept: number };
 const outbox = async (): Promise<OutboxRow[]> =>
   (await env.SHARD_0.prepare("SELECT memory_id, op, swept FROM outbox WHERE team_id = ? ORDER BY seq").bind(team.id).all<OutboxRow>()).results;
 
-const eraseOnly = (...doomed: Awaited<ReturnType<Person["keep"]>>[]) => services.memories.erase(ada.principal, ada.at(now), doomed);
+const eraseOnly = (...doomed: Awaited<ReturnType<Person["keep"]>>[]) => commits.erase(ada.principal, ada.at(now), doomed);
 
 /** A minute that is not this team's turn to be verified. */
 const notItsTurn = (at = now): number => (Math.floor(at / minute) % 60 === minuteOf(team.id) ? at + minute : at);
@@ -57,7 +57,7 @@ describe("[S14] [S15] the sweep makes good what failed in between", () => {
     expect(await outbox()).toEqual([{ memory_id: memory.id, op: "erase", swept: 1 }]);
 
     // An index from a backup of before the erasure still learns of it.
-    await services.index.apply(ada.principal, [{ ...memory, seq: memory.seq + 100 }]);
+    await deliver(ada.principal, [{ ...memory, seq: memory.seq + 100 }]);
     expect((await team.index.stats(team.ref)).documents).toBe(2);
     await runInDurableObject(team.index, (_, state) => {
       state.storage.sql.exec("UPDATE sources SET applied = 0");
@@ -182,7 +182,6 @@ describe("[S14] one team's trouble", () => {
       teams, index, vectors, report,
       store: {
         expired: (shard, at, limit) => store.expired(shard, at, limit),
-        purge: away,
         teamsWithOutbox: away,
         trimOutbox: away,
         dropIdempotencyBefore: away,

@@ -50,7 +50,7 @@ const bring = (who: Person, ids: string[], name: string, visibility = "private")
 async function holdToo(who: Person, id: string, content: string, visibility: Memory["visibility"]): Promise<void> {
   const ctx = who.at(Date.now());
   const memory = firstVersion(ctx, newState({ content, visibility, ownerId: who.id }), id);
-  await services.index.apply(who.principal, await services.memories.commit(who.principal, ctx, [{ memory, action: "import" }]));
+  await services.writer.commit(who.principal, ctx, [{ memory, action: "import" }]);
 }
 
 let team: Team;

@@ -6,7 +6,7 @@ import type { Memory } from "../../src/domain/memories/memory.ts";
 import { revise } from "../../src/domain/memories/revise.ts";
 import { EmbeddingFailure } from "../../src/domain/search/embedder.ts";
 import { busy, down, Jobs, RecordingIndex, rows, ScriptedEmbedder, shardOf, vectorOf, type Trouble } from "../domain/indexing/world.ts";
-import { minute, newTeam, now, services, type Team } from "../domain/memories/world.ts";
+import { commits, minute, newTeam, now, services, type Team } from "../domain/memories/world.ts";
 import { D1VectorStore } from "../../src/platform/d1/vector-store.ts";
 import type { VectorStore } from "../../src/domain/indexing/ports.ts";
 
@@ -97,7 +97,7 @@ class World {
         if (memory) this.memories.splice(this.memories.indexOf(memory), 1);
         return;
       case "erase":
-        if (memory) await services.memories.erase(ada.principal, ada.at(this.at), [memory]);
+        if (memory) await commits.erase(ada.principal, ada.at(this.at), [memory]);
         if (memory) this.memories.splice(this.memories.indexOf(memory), 1);
         return;
       case "run":

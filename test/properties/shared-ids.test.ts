@@ -84,7 +84,7 @@ async function carryOut(all: Held[], people: Person[], { act, who: index, target
     if (all.some((held) => isOwn(who, held) && (held.id === other.id || held.former === other.id))) return;
     const ctx = who.at(Date.now());
     const memory = firstVersion(ctx, newState({ content, visibility, ownerId: who.id }), other.id);
-    await services.index.apply(who.principal, await services.memories.commit(who.principal, ctx, [{ memory, action: "import" }]));
+    await services.writer.commit(who.principal, ctx, [{ memory, action: "import" }]);
     all.push({ who, id: other.id, imported: true, visibility, content });
   }
   if (act === "revise") {

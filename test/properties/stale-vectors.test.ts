@@ -68,10 +68,7 @@ async function tell(owner: Person, visibility: Visibility, fate: Fate, shade: nu
   const told: Told = { owner, id: memory.id, fate, visibility, word };
   const ctx = owner.at(now);
   if (fate === "archived") await archiveOne(ctx, memory);
-  if (fate === "erased") {
-    const lastSeq = (await services.memories.erase(owner.principal, ctx, [memory])).lastSeq;
-    await services.index.remove(owner.principal, { memories: [memory], lastSeq });
-  }
+  if (fate === "erased") await services.writer.erase(owner.principal, ctx, [memory]);
   if (fate === "revised") {
     told.word = mint();
     await revise(ctx, { target: { id: memory.id }, changes: { content: `the walrus slept beside ${told.word}` } });

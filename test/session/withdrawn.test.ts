@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openCopy } from "../../src/domain/secrets/sealed-copy.ts";
-import { indexed, newTeam, services, sessionOf, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { commits, indexed, newTeam, services, sessionOf, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
 import { keyFor } from "../domain/tenancy/tenant.ts";
 import { Session } from "../support/sessions.ts";
 
@@ -87,7 +87,7 @@ describe("finding 6: when a memory", () => {
     const id = await stored("shared");
     await askedTwice(grace);
     const memory = await services.memories.get(ada.principal, Date.now(), id);
-    const { lastSeq } = await services.memories.erase(ada.principal, ada.at(Date.now()), memory ? [memory] : []);
+    const { lastSeq } = await commits.erase(ada.principal, ada.at(Date.now()), memory ? [memory] : []);
     await team.index.catchUp(team.ref, lastSeq);
     expect((await keptFor(grace)).readable).toEqual([]);
   });

@@ -67,7 +67,7 @@ async function archive(ctx: Context, chosen: Memory[]): Promise<Archived> {
       action: "archive" as const,
       before: memory,
     }));
-    await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes));
+    await ctx.writer.commit(ctx.principal, ctx, writes);
   }
   if (held.length === 0) return { outcome: "archived", ids: chosen.map(({ id }) => id) };
   const waiting = new Set(held.map(({ id }) => id));

@@ -193,10 +193,7 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       }
     }
     if (held.length > 0) await requireRoom(ctx, held.map(({ memory }) => memory.id));
-    if (writes.length > 0) {
-      const history = new Map(writes.flatMap(({ memory, history: earlier }) => (earlier?.length ? [[memory.id, earlier] as const] : [])));
-      await ctx.index.apply(ctx.principal, await ctx.memories.commit(ctx.principal, ctx, writes), history);
-    }
+    if (writes.length > 0) await ctx.writer.commit(ctx.principal, ctx, writes);
     await proposeHeld(ctx, held, outcome);
     return outcome;
   });

@@ -15,8 +15,6 @@ export interface ExpiredMemory {
 /** Work on whole shards that no person asked for; the only access to memories without a principal. */
 export interface MaintenanceStore {
   expired(shard: string, now: number, limit: number): Promise<ExpiredMemory[]>;
-  /** Erases memories of one team and leaves tombstones. */
-  purge(place: TeamPlace, now: number, memories: ExpiredMemory[]): Promise<void>;
   /** Teams whose outbox has rows that a sweep has not seen yet. */
   teamsWithOutbox(shard: string): Promise<{ teamId: string; seq: number }[]>;
   /** Drops rows up to `seq`; tombstones stay until they are older than `tombstonesBefore`. */
@@ -27,6 +25,8 @@ export interface MaintenanceStore {
 export interface MaintenanceIndex {
   /** Brings the team's index, and its organization's, up to date; answers how far the team's has come. */
   follow(place: TeamPlace, seq: number): Promise<number>;
+  /** Erases memories of the team in just these versions, in the truth and in its index, and leaves tombstones. */
+  purge(place: TeamPlace, now: number, memories: ExpiredMemory[]): Promise<void>;
   /** Compares the indexes with the truth and rebuilds them on any difference. */
   verify(place: TeamPlace): Promise<{ rebuilt: boolean }>;
 }
@@ -111,7 +111,7 @@ async function purgeExpired(ports: MaintenancePorts, places: Map<string, TeamPla
   const expired = await ports.store.expired(shard, now, purgeBatch);
   for (const [teamId, group] of Map.groupBy(expired, (memory) => memory.teamId)) {
     const place = places.get(teamId);
-    if (place) await guarded(ports, "sweep.purge", () => ports.store.purge(place, now, group));
+    if (place) await guarded(ports, "sweep.purge", () => ports.index.purge(place, now, group));
   }
   return expired.length;
 }

@@ -64,8 +64,7 @@ export async function acceptProposal(ctx: Context, input: { id: string }): Promi
     const next = { ...followingVersion(ctx, memory, wantedState(proposal, memory)), ...author };
     if (attempt > 0) await freeKey(ctx, memory, next);
     const action = proposed || links ? "accept" : "share";
-    const [accepted] = await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action, before: memory, proposal: proposal.id }]);
-    await ctx.index.apply(ctx.principal, [accepted as Memory]);
+    const [accepted] = await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action, before: memory, proposal: proposal.id }]);
     return { accepted: accepted as Memory, links };
   });
   if (links) {

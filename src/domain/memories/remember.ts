@@ -57,8 +57,8 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     const fresh: MemoryState = review && !(await isTaken(ctx, wanted)) ? { ...wanted, visibility: "private" } : wanted;
     const hint = await known(ctx, fresh, idempotencyKey, attempt);
     const repeated = allowDuplicate || hint.prior || hint.existing ? undefined : await repeatedMemory(ctx, fresh);
-    // Only the truth can tell a repeat from a retry, or from an update that the index has not heard of.
-    const { prior, existing: holder } = repeated ? await known(ctx, fresh, idempotencyKey, 1) : hint;
+    // Only the truth can tell a repeat from a retry, or from an update.
+    const { prior, existing: holder } = repeated && attempt === 0 ? await known(ctx, fresh, idempotencyKey, 1) : hint;
     if (repeated && !prior && !holder) return { outcome: "duplicate", memory: repeated, replayed: false };
     if (prior) {
       const answered = await replay(ctx, prior, request, input);
@@ -82,11 +82,10 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     const once: IdempotencyRecord | undefined =
       idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash, memoryId: answered.id, version: answered.version, outcome };
     if (unchanged) {
-      if (once) await ctx.memories.settle(ctx.principal, ctx.now, once);
+      if (once) await ctx.writer.saveIdempotency(ctx.principal, ctx.now, once);
       return { memory: unchanged, replayed: false, outcome, ...(proposed ? { proposal: proposed.proposal } : {}) };
     }
-    const [memory] = (await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", ...(existing ? { before: existing } : {}) }], once)) as [Memory];
-    await ctx.index.apply(ctx.principal, [memory]);
+    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", ...(existing ? { before: existing } : {}) }], once)) as [Memory];
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: whole }]) : [];
     return { outcome, memory, replayed: false, ...(proposal ? { proposal } : {}) };
   });
@@ -116,13 +115,11 @@ const ownOf = async (ctx: Context, { id, version }: Memory): Promise<Proposal | 
 type Known = Awaited<ReturnType<Context["memories"]["lookup"]>>;
 
 /**
- * What is stored under this name. A first attempt believes the index that there is nothing, which spares a look-up;
- * if that is wrong the commit loses against what is there, and the next attempt asks the truth.
+ * What is stored under this name. A first attempt takes it that there is nothing, which spares a look-up: if that is wrong the
+ * write is refused, and the next attempt asks the truth.
  */
 async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | undefined, attempt: number): Promise<Known> {
-  if (attempt === 0 && !(fresh.key !== null && (await ctx.index.mayHoldKey(ctx.principal, fresh.key)))) {
-    return { prior: undefined, existing: undefined };
-  }
+  if (attempt === 0) return { prior: undefined, existing: undefined };
   return ctx.memories.lookup(ctx.principal, {
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(fresh.key === null
@@ -131,12 +128,8 @@ async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | 
   });
 }
 
-/** Removes memories for good, from the truth and then from the index. @throws WriteRace when one has changed or is gone */
-export async function purge(ctx: Context, doomed: Memory[]): Promise<string[]> {
-  const { ids, lastSeq } = await ctx.memories.erase(ctx.principal, ctx, doomed);
-  await ctx.index.remove(ctx.principal, { memories: doomed, lastSeq });
-  return ids;
-}
+/** Removes memories for good. @throws WriteRace when one has changed or is gone */
+export const purge = (ctx: Context, doomed: Memory[]): Promise<string[]> => ctx.writer.erase(ctx.principal, ctx, doomed);
 
 export function firstVersion(ctx: Context, state: MemoryState, id: string = uuidv7(ctx.now)): Memory {
   return {

@@ -56,8 +56,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
     if (sameState(current, next)) return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current };
     if (attempt > 0) await freeKey(ctx, current, next);
     const action = current.archivedAt !== null && next.archivedAt === null ? "restore" : "update";
-    const [memory] = (await ctx.memories.commit(ctx.principal, ctx, [{ memory: next, action, before: current }])) as [Memory];
-    await ctx.index.apply(ctx.principal, [memory]);
+    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action, before: current }])) as [Memory];
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: wanted }]) : [];
     return { outcome: "updated", memory, ...(proposal ? { proposal } : {}) };
   });

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "./ports.ts";
 import type { Principal } from "./principal.ts";
 import type { Person } from "./sign-in-ports.ts";
-import type { TeamPlace } from "../memories/maintenance.ts";
+import type { ExpiredMemory, TeamPlace } from "../memories/maintenance.ts";
 import type { TeamHome, VectorKind } from "../search/vector-index.ts";
 
 /** A person's place in a team, by which their session is named. */
@@ -57,8 +57,8 @@ export interface ErasureStore {
   dropVectors(team: TeamPlace, entries: { kind: VectorKind; id: string }[]): Promise<void>;
   /** Deletes some rows of the team. `false` when there were none left; the audit stays. */
   eraseRows(team: TeamPlace): Promise<boolean>;
-  /** Deletes some private memories of the person, of whatever team, and leaves tombstones. `false` when there were none left. */
-  erasePrivate(shard: string, userId: string, now: number, placeOf: (teamId: string) => Promise<TeamPlace | undefined>): Promise<boolean>;
+  /** Some private memories of the person, of whatever team. */
+  privateMemories(shard: string, userId: string): Promise<ExpiredMemory[]>;
   /** Takes the words out of versions from when a memory was the person's private one. Answers the teams that have such. */
   blankPrivateVersions(shard: string, userId: string): Promise<string[]>;
   closedTeams(shard: string): Promise<string[]>;
@@ -68,6 +68,8 @@ export interface ErasureStore {
 
 export interface ErasureIndex {
   eraseTeam(team: TeamPlace): Promise<void>;
+  /** Erases memories of the team in just these versions, in the truth and in its index, and leaves tombstones. */
+  eraseMemories(team: TeamPlace, now: number, memories: ExpiredMemory[]): Promise<void>;
   eraseOrganization(organizationId: string): Promise<void>;
   /** Takes the team out of its organization's index. */
   forgetInOrganization(team: TeamPlace): Promise<void>;

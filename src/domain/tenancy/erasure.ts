@@ -73,7 +73,11 @@ async function eraseAccount(ports: ErasurePorts, userId: string, clock: Clock, d
   const { directory, store, index, sessions } = ports;
   const placeOf = (id: string): Promise<TeamPlace | undefined> => directory.findTeam(id);
   for (const shard of await directory.listShards()) {
-    while (await store.erasePrivate(shard, userId, clock(), placeOf)) {
+    for (let left = await store.privateMemories(shard, userId); left.length > 0; left = await store.privateMemories(shard, userId)) {
+      for (const [teamId, memories] of Map.groupBy(left, (memory) => memory.teamId)) {
+        const place = await placeOf(teamId);
+        if (place) await index.eraseMemories(place, clock(), memories);
+      }
       if (clock() >= deadline) return false;
     }
     for (const teamId of await store.blankPrivateVersions(shard, userId)) {

@@ -1,8 +1,7 @@
-import type { TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
 import { newState } from "../../domain/memories/memory.ts";
 import type { VectorKind } from "../../domain/search/vector-index.ts";
 import type { ErasureStore } from "../../domain/tenancy/deletion-ports.ts";
-import { purge } from "./maintenance.ts";
 import type { ShardOf } from "./shard-of.ts";
 
 /**
@@ -57,16 +56,12 @@ export class D1ErasureStore implements ErasureStore {
     return false;
   }
 
-  async erasePrivate(shard: string, userId: string, now: number, placeOf: (teamId: string) => Promise<TeamPlace | undefined>): Promise<boolean> {
-    const d1 = this.#shardOf(shard);
-    const { results } = await d1
+  async privateMemories(shard: string, userId: string): Promise<ExpiredMemory[]> {
+    const { results } = await this.#shardOf(shard)
       .prepare("SELECT team_id AS teamId, id, version FROM memories WHERE owner_id = ?1 AND visibility = 'private' LIMIT ?2")
       .bind(userId, privateAtOnce)
       .all<{ teamId: string; id: string; version: number }>();
-    for (const [teamId, memories] of Map.groupBy(results, (memory) => memory.teamId)) {
-      if (await placeOf(teamId)) await purge(d1, teamId, now, memories.map((memory) => ({ ...memory, isPublic: false })), "account");
-    }
-    return results.length > 0;
+    return results.map((memory) => ({ ...memory, isPublic: false }));
   }
 
   async blankPrivateVersions(shard: string, userId: string): Promise<string[]> {

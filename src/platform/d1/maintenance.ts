@@ -1,6 +1,7 @@
 import { and, eq, lte, lt, max, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { ExpiredMemory, MaintenanceStore, TeamPlace } from "../../domain/memories/maintenance.ts";
+import { WriteRace } from "../../domain/ports.ts";
 import { auditSystem } from "./memory-audit.ts";
 import * as statements from "./memory-sql.ts";
 import { isRace } from "./memory-commits.ts";
@@ -22,10 +23,6 @@ export class D1Maintenance implements MaintenanceStore {
       .where(lte(memories.expiresAt, now))
       .limit(limit);
     return rows.map(({ visibility, ...row }) => ({ ...row, isPublic: visibility === "public" }));
-  }
-
-  async purge(place: TeamPlace, now: number, expired: ExpiredMemory[]): Promise<void> {
-    await purge(this.#shardOf(place.shard), place.id, now, expired, "expiry");
   }
 
   async teamsWithOutbox(shard: string): Promise<{ teamId: string; seq: number }[]> {
@@ -51,8 +48,11 @@ export class D1Maintenance implements MaintenanceStore {
   }
 }
 
-/** Erases memories of one team and leaves tombstones; nothing when one of them has changed. */
-export async function purge(d1: D1Database, teamId: string, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<void> {
+/**
+ * Erases memories of one team and leaves tombstones. Answers the last sequence number. @throws WriteRace when one of them has
+ * changed, and then erases nothing
+ */
+export async function purge(d1: D1Database, teamId: string, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<number> {
   const ids = JSON.stringify(doomed.map(({ id }) => id));
   const tombstones = JSON.stringify(doomed.map(({ id, version, isPublic }) => ({ id, version, isPublic: isPublic ? 1 : 0 })));
   const batch = [
@@ -63,9 +63,9 @@ export async function purge(d1: D1Database, teamId: string, now: number, doomed:
     auditSystem(d1, teamId, now, reason, { action: "erase", count: doomed.length }),
   ];
   try {
-    await d1.batch(batch);
+    const [taken] = (await d1.batch<{ seq: number }>(batch)) as [D1Result<{ seq: number }>];
+    return (taken.results as [{ seq: number }])[0].seq;
   } catch (error) {
-    // Somebody has just given one of them a new expiry or stored anew under its key: the next sweep looks again.
-    if (!isRace(error)) throw error;
+    throw isRace(error) ? new WriteRace() : error;
   }
 }

@@ -93,7 +93,7 @@ export class MemoryCommits {
     return this.#sealed.turned(rows, byId);
   }
 
-  async erase(principal: Principal, write: WriteContext, doomed: Memory[]): Promise<{ ids: string[]; lastSeq: number }> {
+  async erase(principal: Principal, write: WriteContext, doomed: Pick<Memory, "id" | "version" | "visibility">[]): Promise<{ ids: string[]; lastSeq: number }> {
     const d1 = this.#shardOf(principal.shard);
     const ids = doomed.map((memory) => memory.id);
     const tombstones = doomed.map(({ id, version, visibility }) => ({ id, version, isPublic: visibility === "public" ? 1 : 0 }));

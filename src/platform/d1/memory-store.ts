@@ -10,7 +10,6 @@ import type {
   MemoryFilter,
   MemoryReading,
   MemoryStore,
-  MemoryWrite,
   Page,
   PublicPlace,
   TeamStats,
@@ -19,15 +18,12 @@ import type {
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { idsIn, live, matching, unexpired, visibleTo } from "./memory-conditions.ts";
 import { actOn, auditMemories } from "./memory-audit.ts";
-import { MemoryCommits } from "./memory-commits.ts";
 import * as statements from "./memory-sql.ts";
 import { OpenedRows } from "./opened-rows.ts";
-import { QuotaGuard } from "./quota-guard.ts";
 import { type SealedRows, toMemory } from "./sealed-rows.ts";
 import { formerIds, idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
-import { type StorageRoom, unbounded } from "../storage-room.ts";
 import type { ShardOf } from "./shard-of.ts";
 import type { TeamHomes } from "./team-homes.ts";
 import { fromHex } from "./vector-hex.ts";
@@ -41,7 +37,6 @@ export class D1MemoryStore implements MemoryStore {
   readonly #shardOf: ShardOf;
   readonly #homes: Pick<TeamHomes, "of">;
   readonly #shards: () => Promise<string[]>;
-  readonly #commits: MemoryCommits;
   readonly #opened: OpenedRows;
   readonly #quota: TeamQuota;
 
@@ -51,13 +46,12 @@ export class D1MemoryStore implements MemoryStore {
     homes: Pick<TeamHomes, "of">,
     sealed: SealedRows,
     shards: () => Promise<string[]>,
-    { quota = defaultQuota, room = unbounded }: { quota?: TeamQuota; room?: StorageRoom } = {},
+    quota: TeamQuota = defaultQuota,
   ) {
     this.#shardOf = shardOf;
     this.#homes = homes;
     this.#shards = shards;
     this.#quota = quota;
-    this.#commits = new MemoryCommits(shardOf, sealed, new QuotaGuard(quota), room);
     this.#opened = new OpenedRows(shardOf, sealed);
   }
 
@@ -327,18 +321,6 @@ export class D1MemoryStore implements MemoryStore {
       const version = byId.get(id);
       return version ? [{ id, version }] : [];
     });
-  }
-
-  commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
-    return this.#commits.commit(principal, write, writes, once);
-  }
-
-  erase(principal: Principal, write: WriteContext, doomed: Memory[]): Promise<{ ids: string[]; lastSeq: number }> {
-    return this.#commits.erase(principal, write, doomed);
-  }
-
-  settle(principal: Principal, now: number, once: IdempotencyRecord): Promise<void> {
-    return this.#commits.settle(principal, now, once);
   }
 
   async note(principal: Principal, write: WriteContext, { action, ids }: MemoryReading): Promise<void> {

@@ -30,7 +30,7 @@ export const isSealed = (memory: Pick<MemoryState, "sensitivity">, state: Pick<M
   memory.sensitivity === "secret" || state.sensitivity === "secret";
 
 /** The memory, unless what is sealed of it is not here. */
-function requireWhole(memory: Memory): Memory {
+export function requireWhole(memory: Memory): Memory {
   const { withheld } = memory;
   if (withheld === "concealed") throw new Error("A memory is written without what is sealed of it");
   if (withheld) throw withheld;

@@ -1,31 +1,19 @@
-import type { Memory, Version } from "../../domain/memories/memory.ts";
+import type { Memory } from "../../domain/memories/memory.ts";
 import type { HomeChange, IndexState, IndexStats, MemoryName, PastLookUp, PublicPlace, RecallFound, SearchAnswer, SearchIndex } from "../../domain/ports.ts";
 import { candidateLimit, findsPublic, type RetrievalRequest } from "../../domain/search/retrieve.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { inTime, Late } from "../../domain/within.ts";
-import { toDocument, toPastDocument } from "./document.ts";
+import { inTime } from "../../domain/within.ts";
+import { answerMs, withRetries } from "./attempts.ts";
 import { decodeFound, type OwnFound } from "./recall.ts";
 import type { TeamRef } from "./source.ts";
 import type { TeamIndex } from "./team-index.ts";
 
 type Report = (event: string, error: unknown) => void;
 
-/** Pauses before the second and third attempt: an object that was reset by a deployment is back within milliseconds. */
-const retryMs = [20, 100];
-/** Later attempts to make kept answers unreachable, when the object was out of reach for longer. */
-const bumpAgainMs = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
 /** In this time the query itself can be answered: waiting longer would cost more than a kept answer saves. */
 const stateMs = 200;
 /** The object's own deadlines for its legs are shorter. */
 const recallMs = 10_000;
-/** An object that hangs must not make a write hang that is committed already, nor a question that others can answer. */
-const hintMs = 500;
-const answerMs = 2_000;
-/** Of an import each document takes its time. */
-const documentMs = 10;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 const refOf = (principal: Principal): TeamRef => ({ teamId: principal.teamId, shard: principal.shard });
 
 const total = (weights: number[]): number => weights.reduce((sum, weight) => sum + weight, 0);
@@ -34,8 +22,6 @@ const total = (weights: number[]): number => weights.reduce((sum, weight) => sum
 export class TeamIndexClient implements SearchIndex {
   readonly #namespace: DurableObjectNamespace<TeamIndex>;
   readonly #report: Report;
-  /** Writes of this isolate of which an index could not be told at all yet: no answer can be known to hold. */
-  readonly #unheard = new Set<Promise<void>>();
   /** Teams of which this isolate knows that others of their organization have something public. */
   readonly #others = new Set<string>();
 
@@ -50,46 +36,6 @@ export class TeamIndexClient implements SearchIndex {
 
   #organization(principal: Principal) {
     return this.#namespace.getByName(`org:${principal.organizationId}`);
-  }
-
-  async apply(principal: Principal, memories: Memory[], history?: ReadonlyMap<string, Version[]>): Promise<void> {
-    const documents = memories.flatMap((memory) => [
-      ...(history?.get(memory.id) ?? []).map((version) => toPastDocument(memory, version)),
-      toDocument(memory),
-    ]);
-    const first = memories[0]?.seq ?? 0;
-    const last = memories.at(-1)?.seq ?? 0;
-    const deadline = answerMs + documents.length * documentMs;
-    // A later version may have ceased to be public: the organization's index must hear of it all the same.
-    const forOrganization = documents.filter((document) => document.visibility === "public" || document.version > 1);
-    await Promise.all([
-      this.#surely("index.apply", deadline, () => this.#team(principal), (index) => index.apply(refOf(principal), documents, first, last)),
-      forOrganization.length > 0
-        ? this.#surely("index.apply.organization", deadline, () => this.#organization(principal), (index) => index.apply(refOf(principal), forOrganization, first, last))
-        : undefined,
-    ]);
-  }
-
-  async remove(principal: Principal, removed: { memories: Memory[]; lastSeq: number }): Promise<void> {
-    const ids = removed.memories.map(({ id }) => id);
-    const first = removed.lastSeq - ids.length + 1;
-    const deadline = answerMs + ids.length * documentMs;
-    const wasPublic = removed.memories.filter(({ visibility }) => visibility === "public").map(({ id }) => id);
-    await Promise.all([
-      this.#surely("index.remove", deadline, () => this.#team(principal), (index) => index.remove(refOf(principal), ids, first, removed.lastSeq)),
-      wasPublic.length > 0
-        ? this.#surely("index.remove.organization", deadline, () => this.#organization(principal), (index) => index.remove(refOf(principal), wasPublic, first, removed.lastSeq))
-        : undefined,
-    ]);
-  }
-
-  async mayHoldKey(principal: Principal, key: string): Promise<boolean> {
-    try {
-      return await inTime(hintMs, this.#team(principal).holdsKey(key));
-    } catch (error) {
-      this.#report("index.holdsKey", error);
-      return true;
-    }
   }
 
   async recall(principal: Principal, now: number, request: RetrievalRequest): Promise<RecallFound | undefined> {
@@ -140,11 +86,10 @@ export class TeamIndexClient implements SearchIndex {
   }
 
   changed(principal: Principal, changes: readonly HomeChange[]): Promise<void> {
-    return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(changes));
+    return withRetries(answerMs, () => this.#team(principal).bump(changes)).catch((error: unknown) => this.#report("index.changed", error));
   }
 
   async state(principal: Principal, { others }: { others: boolean } = { others: true }): Promise<IndexState | undefined> {
-    if (this.#unheard.size > 0) return undefined;
     const team = await this.#reached("index.state", stateMs, this.#team(principal).state(principal));
     if (!team) return undefined;
     if (!team.others || !others) return { generation: team.generation, copyKey: team.copyKey };
@@ -159,44 +104,6 @@ export class TeamIndexClient implements SearchIndex {
     } catch (error) {
       this.#report(event, error);
       return undefined;
-    }
-  }
-
-  /**
-   * The write is committed whatever happens here; the next search notices the gap, and a sweep repairs it within a minute.
-   * Until then answers kept from before the write must not be served: if the index cannot take the change it can perhaps
-   * still count it. When it could not even be reached, kept answers could not be used either, and it hears of the change
-   * soon after it is back. What remains is an index that this writer alone cannot reach: there an answer may be older than
-   * the write until the sweep.
-   */
-  async #surely(
-    event: string, deadline: number, index: () => DurableObjectStub<TeamIndex>, work: (index: DurableObjectStub<TeamIndex>) => Promise<unknown>,
-  ): Promise<void> {
-    for (const pauseMs of [...retryMs, undefined]) {
-      try {
-        await inTime(deadline, work(index()));
-        return;
-      } catch (error) {
-        // Whoever asks again waits as long again.
-        const isLast = pauseMs === undefined || error instanceof Late;
-        if (isLast) {
-          this.#report(event, error);
-          break;
-        }
-        await pause(pauseMs);
-      }
-    }
-    const bumped = (): Promise<boolean> => inTime(hintMs, index().bump()).then(() => true, () => false);
-    if (await bumped()) return;
-    const told = this.#untilBumped(bumped);
-    this.#unheard.add(told);
-    void told.finally(() => this.#unheard.delete(told));
-  }
-
-  async #untilBumped(bumped: () => Promise<boolean>): Promise<void> {
-    for (const pauseMs of bumpAgainMs) {
-      await pause(pauseMs);
-      if (await bumped()) return;
     }
   }
 }

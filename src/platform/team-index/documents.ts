@@ -91,15 +91,35 @@ export class Documents {
     return [...new Set(turned.map(({ memoryId }) => memoryId))];
   }
 
-  /** Who could read of these memories what they may read no longer once the documents are applied: they became secret, or reach fewer people. */
+  /** Who could read of these memories what they may read no longer once the documents are applied. */
   losing(documents: IndexDocument[]): string[] {
+    return this.narrowed(documents).audiences;
+  }
+
+  /** The memories that become secret or reach fewer people once the documents are applied, and who could read them. */
+  narrowed(documents: IndexDocument[]): { memoryIds: string[]; audiences: string[] } {
     const lost = documents.flatMap((document) => {
       const newest = this.#newest(document.teamId, document.memoryId);
       const isLess = newest && newest.version < document.version
         && ((document.secret && newest["secret"] === 0) || reach(document.visibility) < reach(newest.visibility));
-      return isLess ? [audienceOf(newest)] : [];
+      return isLess ? [{ memoryId: document.memoryId, audience: audienceOf(newest) }] : [];
     });
-    return [...new Set(lost)];
+    return { memoryIds: lost.map(({ memoryId }) => memoryId), audiences: [...new Set(lost.map(({ audience }) => audience))] };
+  }
+
+  /** Whether one of these new versions cannot be: there is one with its number already, or another memory has its key. */
+  isTaken(teamId: string, documents: IndexDocument[]): boolean {
+    const own = JSON.stringify(documents.map(({ memoryId }) => memoryId));
+    return documents.some(({ memoryId, version, key, namespace, visibility, ownerId, archived }) => {
+      if (version > 1 && (this.#newest(teamId, memoryId)?.version ?? 0) >= version) return true;
+      if (key === null || archived) return false;
+      // As `homeOf`: each person's private memories are one space of keys, those of the team another.
+      return this.#sql.exec(
+        `SELECT 1 FROM docs WHERE key = ?1 AND until_at IS NULL AND archived = 0 AND team_id = ?2 AND namespace = ?3
+           AND iif(?4 = 'private', visibility = 'private' AND owner_id = ?5, visibility <> 'private') AND memory_id NOT IN (SELECT value FROM json_each(?6)) LIMIT 1`,
+        key, teamId, namespace, visibility, ownerId, own,
+      ).toArray().length > 0;
+    });
   }
 
   /** Who could read these memories; undefined when the index does not know one of them. */

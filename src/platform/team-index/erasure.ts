@@ -1,4 +1,4 @@
-import type { TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
 import type { ErasureIndex } from "../../domain/tenancy/deletion-ports.ts";
 import type { TeamRef } from "./source.ts";
 import type { TeamIndex } from "./team-index.ts";
@@ -15,6 +15,11 @@ export class TeamIndexErasure implements ErasureIndex {
 
   async eraseTeam(team: TeamPlace): Promise<void> {
     await this.#namespace.getByName(`team:${team.id}`).erase();
+  }
+
+  async eraseMemories(team: TeamPlace, now: number, memories: ExpiredMemory[]): Promise<void> {
+    // Of a conflict: one has changed meanwhile, and is found again.
+    await this.#namespace.getByName(`team:${team.id}`).purge(team, now, memories, "account");
   }
 
   async eraseOrganization(organizationId: string): Promise<void> {

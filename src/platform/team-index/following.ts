@@ -53,11 +53,6 @@ export class Following {
     });
   }
 
-  /** The team's newest sequence number in D1. */
-  truthOf(team: TeamRef): Promise<number> {
-    return this.#source(team).seq();
-  }
-
   async rebuild(team: TeamRef): Promise<void> {
     await this.endOfPass(team);
     await this.#pass(team, () => this.#rebuild(team));

@@ -1,52 +1,86 @@
-import { within } from "../../domain/within.ts";
+import { inTime } from "../../domain/within.ts";
+import type { Following } from "./following.ts";
 import type { TeamRef } from "./source.ts";
+import type { UnsettledWrites } from "./unsettled-writes.ts";
 
-/** Writes go through the object: what somebody else wrote to D1, such as the object of an earlier deployment, shows after this, ms. */
-const compareEveryMs = 2_000;
-/** How long the first answer of an object waits until it has read what it missed, ms; meanwhile D1 answers. */
-const startMs = 5_000;
+/** D1 answers the comparison within this time, or the caller does without the object, ms. */
+const comparisonMs = 2_000;
+/** How long a call waits until the object has read what it missed; D1 answers meanwhile, ms. */
+const readingMs = 5_000;
+/** How often the object compares itself behind its answers, ms. */
+const behindMs = 2_000;
+/** A comparison that nobody waits for is made at most so often, ms. */
+const pauseMs = 1_000;
 
 interface FreshnessOptions {
+  following: Following;
+  unsettled: UnsettledWrites;
   /** The team's newest sequence number in D1. */
-  seqOf(team: TeamRef): Promise<number>;
-  catchUp(team: TeamRef, seq: number): Promise<unknown>;
+  newestSeq(team: TeamRef): Promise<number>;
   /** Goes on after the answer. */
   later(work: Promise<unknown>): void;
 }
 
-/** Compares what the object has applied with D1's sequence number: before its first answer, and then behind answers. */
+/**
+ * Compares the object with D1 where it may lack a change: at its start, after a gap in the sequence, and while the outcome of a
+ * write is unknown. Otherwise the object knows all changes, because they are made through it.
+ */
 export class Freshness {
   readonly #options: FreshnessOptions;
-  readonly #comparedAt = new Map<string, number>();
-  readonly #comparing = new Map<string, Promise<void>>();
+  /** Since the start of the object, and since the last gap. */
+  #isCompared = false;
+  #comparison: Promise<void> | undefined;
+  #comparedAt = 0;
 
   constructor(options: FreshnessOptions) {
     this.#options = options;
   }
 
-  /** @throws when the object has not compared itself with D1 yet and cannot in time */
+  /** Before the object answers. @throws when it may lack a change and D1 cannot be asked in time */
   async ensure(team: TeamRef): Promise<void> {
-    const comparedAt = this.#comparedAt.get(team.teamId);
-    if (comparedAt !== undefined) {
-      if (Date.now() - comparedAt >= compareEveryMs) this.#options.later(this.#compare(team));
-      return;
+    if (!this.#isNeeded()) return this.#behind(team);
+    // One that is under way may have asked D1 before the write that is in doubt.
+    await this.#comparison?.catch(() => undefined);
+    if (!this.#isNeeded()) return;
+    this.#comparison ??= this.#compare(team).finally(() => (this.#comparison = undefined));
+    await inTime(readingMs, this.#comparison);
+  }
+
+  /** What somebody else wrote to D1, such as the object of an earlier deployment, shows although no write of this object met it. */
+  #behind(team: TeamRef): void {
+    if (Date.now() - this.#comparedAt < behindMs || this.#comparison) return;
+    this.#comparedAt = Date.now();
+    this.#comparison = this.#compare(team).finally(() => (this.#comparison = undefined));
+    this.#options.later(this.#comparison);
+  }
+
+  /** Somebody else has changed the team: the next answer waits for a comparison. */
+  invalidate(): void {
+    this.#isCompared = false;
+  }
+
+  /** Compares though nothing speaks against the object, at most once a second. */
+  async refresh(team: TeamRef): Promise<void> {
+    if (Date.now() - this.#comparedAt < pauseMs) return;
+    this.invalidate();
+    await this.ensure(team);
+  }
+
+  #isNeeded(): boolean {
+    return !this.#isCompared || this.#options.unsettled.isDoubtful();
+  }
+
+  async #compare(team: TeamRef): Promise<void> {
+    const { following, unsettled, newestSeq } = this.#options;
+    const ended = unsettled.ended(Date.now());
+    this.#isCompared = true;
+    try {
+      await following.catchUp(team, await inTime(comparisonMs, newestSeq(team)));
+    } catch (error) {
+      this.#isCompared = false;
+      throw error;
     }
-    const done = await within(startMs, this.#compare(team).then(() => true));
-    if (!done) throw new Error("The team's object is still reading what it missed");
-  }
-
-  #compare(team: TeamRef): Promise<void> {
-    const running = this.#comparing.get(team.teamId);
-    if (running) return running;
-    const comparing = this.#run(team).finally(() => this.#comparing.delete(team.teamId));
-    this.#comparing.set(team.teamId, comparing);
-    return comparing;
-  }
-
-  async #run(team: TeamRef): Promise<void> {
-    const startedAt = Date.now();
-    if (this.#comparedAt.has(team.teamId)) this.#comparedAt.set(team.teamId, startedAt);
-    await this.#options.catchUp(team, await this.#options.seqOf(team));
-    this.#comparedAt.set(team.teamId, startedAt);
+    unsettled.settle(ended);
+    this.#comparedAt = Date.now();
   }
 }

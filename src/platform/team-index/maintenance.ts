@@ -1,4 +1,4 @@
-import type { MaintenanceIndex, TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { ExpiredMemory, MaintenanceIndex, TeamPlace } from "../../domain/memories/maintenance.ts";
 import type { ChangeListener } from "../../domain/graph/stage.ts";
 import type { HomeChange } from "../../domain/ports.ts";
 import type { TeamHome } from "../../domain/search/vector-index.ts";
@@ -16,6 +16,11 @@ export class TeamIndexMaintenance implements MaintenanceIndex, ChangeListener {
     const team = { teamId: place.id, shard: place.shard };
     const [own] = await Promise.all(this.#indexes(place).map((index) => index.catchUp(team, seq)));
     return own as number;
+  }
+
+  async purge(place: TeamPlace, now: number, expired: ExpiredMemory[]): Promise<void> {
+    // Of a conflict: somebody has just given one of them a new expiry or stored anew under its key. The next sweep looks again.
+    await this.#namespace.getByName(`team:${place.id}`).purge(place, now, expired, "expiry");
   }
 
   async verify(place: TeamPlace): Promise<{ rebuilt: boolean }> {

@@ -7,9 +7,12 @@ const maxNamed = 100;
 /** Memories as the object holds them, as JSON: nobody on the way to the session needs to look inside. */
 export class Rows {
   readonly #sql: SqlStorage;
+  readonly #hides: (memoryId: string) => boolean;
 
-  constructor(sql: SqlStorage) {
+  /** `hides`: memories that a write is about to take from readers. */
+  constructor(sql: SqlStorage, hides: (memoryId: string) => boolean) {
     this.#sql = sql;
+    this.#hides = hides;
   }
 
   /** Present, unexpired memories that the viewer may see, by id. */
@@ -21,7 +24,7 @@ export class Rows {
        WHERE d.archived = 0 AND ${conditions.join(" AND ")}`,
       ...parameters,
     );
-    return new Map(rows.toArray().map(({ id, body }) => [id, body]));
+    return new Map(rows.toArray().flatMap(({ id, body }) => (this.#hides(id) ? [] : [[id, body] as const])));
   }
 
   /** With the readings counted since. By id archived memories too, by key one's own first and then the newest, as D1 orders them. */
@@ -30,14 +33,14 @@ export class Rows {
     const { conditions, parameters } = allowed({ viewer, now, filter, othersOnly: false }, undefined);
     parameters[1] = "key" in name ? name.key : name.id;
     const condition = "key" in name ? "d.key = ?2 AND d.archived = 0" : typeof name.id === "number" ? "d.alias = ?2" : "d.memory_id = ?2";
-    const rows = this.#sql.exec<{ body: string }>(
-      `SELECT iif(a.count IS NULL, d.body, json_set(d.body, '$.accessCount', d.body ->> '$.accessCount' + a.count, '$.accessedAt', a.at)) AS body
+    const rows = this.#sql.exec<{ id: string; body: string }>(
+      `SELECT d.memory_id AS id, iif(a.count IS NULL, d.body, json_set(d.body, '$.accessCount', d.body ->> '$.accessCount' + a.count, '$.accessedAt', a.at)) AS body
        FROM docs d LEFT JOIN accesses a ON a.team_id = d.team_id AND a.memory_id = d.memory_id
        WHERE ${condition} AND d.until_at IS NULL AND ${conditions.join(" AND ")}
        ORDER BY d.visibility = 'private' DESC, d.updated_at DESC, d.namespace DESC LIMIT ${maxNamed}`,
       ...parameters,
     );
-    return rows.toArray().map(({ body }) => body);
+    return rows.toArray().flatMap(({ id, body }) => (this.#hides(id) ? [] : [body]));
   }
 
   /** Counts readings; a new version of a memory brings its count along. */

@@ -34,6 +34,11 @@ export interface Checksum {
   past: number;
 }
 
+/** The newest sequence number of the team; 0 before its first change. */
+export async function newestSeq(d1: D1Database, { teamId }: TeamRef): Promise<number> {
+  return (await d1.prepare("SELECT seq FROM counters WHERE team_id = ?1").bind(teamId).first<{ seq: number }>())?.seq ?? 0;
+}
+
 const pageSize = 1_000;
 /** The object has 128 MB: of memories with long histories a page has fewer. */
 const maxPageVersions = 4_000;
@@ -76,11 +81,6 @@ export class TeamSource {
     const done = rows.length < pageSize && cut === -1;
     const upTo = done ? (counter[0]?.seq ?? 0) : (rows.at(-1)?.seq ?? applied);
     return { chains, erased: gone.map(({ memoryId }) => memoryId), upTo, done };
-  }
-
-  /** The team's newest sequence number. */
-  async seq(): Promise<number> {
-    return (await this.#d1.prepare("SELECT seq FROM counters WHERE team_id = ?1").bind(this.#teamId).first<number>("seq")) ?? 0;
   }
 
   /** One statement, so that its numbers belong together. Of public memories the past does not count. */

@@ -1,12 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
-import type { HomeChange, IndexState, MemoryName, PublicPlace } from "../../domain/ports.ts";
+import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { HomeChange, IdempotencyRecord, IndexState, MemoryName, PublicPlace } from "../../domain/ports.ts";
 import type { RetrievalRequest } from "../../domain/search/retrieve.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
+import type { MemoryCommits } from "../d1/memory-commits.ts";
+import { Commits, type CommitRequest, type EraseRequest, type WriteAnswer } from "./commits.ts";
 import { CopyKeys } from "./copy-keys.ts";
 import { Documents } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
-import { everyone, Generations } from "./generation.ts";
 import { Freshness } from "./freshness.ts";
+import { everyone, Generations } from "./generation.ts";
 import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Neighbourhood } from "./neighbourhood.ts";
 import { Progress } from "./progress.ts";
@@ -15,7 +18,8 @@ import { Rows } from "./rows.ts";
 import { ensureSchema } from "./schema.ts";
 import { documentsAt, publicPlaces, type IndexMatch, type PastQuery } from "./search.ts";
 import { Following } from "./following.ts";
-import type { TeamRef } from "./source.ts";
+import { newestSeq, type TeamRef } from "./source.ts";
+import { UnsettledWrites } from "./unsettled-writes.ts";
 import { TextIndex } from "./text/text-index.ts";
 import { VectorizeBindings } from "../vectorize/bindings.ts";
 import { parseVectorId } from "../vectorize/vector-ids.ts";
@@ -28,12 +32,16 @@ const mergeDelay = 1_000;
 /** Vectorize shows what was written within 30 s mostly, and 2 minutes rarely; until then every question scans what waits. ms. */
 const settleDelay = 15_000;
 
-export type TeamParts = Pick<RecallParts, "semantic" | "graph" | "report">;
+export interface TeamIndexOptions extends Pick<RecallParts, "semantic" | "graph" | "report"> {
+  /** What commits to D1; asked for once, at the first write. */
+  commits(): MemoryCommits;
+}
 
 /**
  * Full-text index of one team (`team:<id>`), or of the public memories of an organization (`org:<id>`), in the
  * object's own SQLite: nobody else's words weigh in its ranking or cost its time, nor within the team what a colleague keeps
- * private. D1 is the truth; this can be dropped at any time and is rebuilt from there.
+ * private. D1 is the truth; this can be dropped at any time and is rebuilt from there. Whoever changes the
+ * team's memories does it through the team's object (`commits.ts`).
  */
 export class TeamIndex extends DurableObject<Env> {
   readonly #sql: SqlStorage;
@@ -45,12 +53,14 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #copyKeys: CopyKeys;
   readonly #rows: Rows;
   readonly #recall: ObjectRecall;
-  readonly #freshness: Freshness;
   readonly #neighbourhood: Neighbourhood;
   readonly #following: Following;
+  readonly #unsettled: UnsettledWrites;
+  readonly #freshness: Freshness;
+  readonly #commits: Commits;
   readonly #publicOnly: boolean;
 
-  constructor(ctx: DurableObjectState, env: Env, parts: TeamParts) {
+  constructor(ctx: DurableObjectState, env: Env, options: TeamIndexOptions) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
@@ -68,20 +78,51 @@ export class TeamIndex extends DurableObject<Env> {
     this.#vectors = new PendingVectors(this.#sql);
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
-    this.#rows = new Rows(this.#sql);
+    this.#unsettled = new UnsettledWrites(this.#sql);
+    this.#rows = new Rows(this.#sql, (id) => this.#unsettled.hides(id));
     this.#neighbourhood = new Neighbourhood(this.#sql);
-    this.#recall = new ObjectRecall({ ...parts, sql: this.#sql, text: this.#text, rows: this.#rows });
-    this.#freshness = new Freshness({
-      seqOf: (team) => this.#following.truthOf(team),
-      catchUp: (team, seq) => this.#following.catchUp(team, seq),
-      later: (work) => ctx.waitUntil(work.catch((error: unknown) => parts.report("index.compare", error))),
+    this.#recall = new ObjectRecall({ ...options, sql: this.#sql, text: this.#text, rows: this.#rows });
+    const shard = (name: string): D1Database => this.env[name as keyof Env] as D1Database;
+    const later = (work: Promise<unknown>): void => ctx.waitUntil(work.catch((error: unknown) => options.report("index.later", error)));
+    this.#freshness = new Freshness({ following: this.#following, unsettled: this.#unsettled, newestSeq: (team) => newestSeq(shard(team.shard), team), later });
+    let commits: MemoryCommits | undefined;
+    this.#commits = new Commits({
+      documents: this.#documents, progress: this.#progress, unsettled: this.#unsettled, freshness: this.#freshness, shard,
+      commits: () => (commits ??= options.commits()),
+      organization: (id) => this.env.TEAM_INDEX.getByName(`org:${id}`),
+      atomically: (work) => this.#atomically(work),
+      withdrawn: (audiences) => this.#withdrawn(audiences),
+      apply: (...change) => this.#apply(...change),
+      remove: (...change) => this.#remove(...change),
+      later,
+      report: options.report,
     });
     // On one machine alarms are in a file of their own, which may have been lost.
     if (this.#isPurgeDue() || this.#vectors.any()) ctx.waitUntil(this.#scheduleUpkeep(settleDelay));
   }
 
+  commit(request: CommitRequest): Promise<WriteAnswer> {
+    return this.#commits.commit(request);
+  }
+
+  eraseMemories(request: EraseRequest): Promise<WriteAnswer> {
+    return this.#commits.erase(request);
+  }
+
+  purge(place: TeamPlace, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
+    return this.#commits.purge(place, now, doomed, reason);
+  }
+
+  saveIdempotency(principal: Principal, now: number, once: IdempotencyRecord): Promise<WriteAnswer> {
+    return this.#commits.saveIdempotency(principal, now, once);
+  }
+
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
-  async apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void> {
+  apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void> {
+    return this.#apply(team, documents, first, last, []);
+  }
+
+  async #apply(team: TeamRef, documents: IndexDocument[], first: number, last: number, settled: readonly number[]): Promise<void> {
     await this.#following.endOfPass(team);
     // What comes after it was read from the truth may have been erased since.
     const fresh = documents.filter(({ seq }) => seq > this.#progress.applied(team.teamId));
@@ -98,6 +139,7 @@ export class TeamIndex extends DurableObject<Env> {
       // An organization hears of public changes only; how far it has come is known from its own passes.
       if (!this.#publicOnly) this.#progress.mark(team.teamId, first, last);
     });
+    this.#unsettled.settle(settled);
     if (turned.length > 0) {
       await this.#schedulePurge();
       await this.catchUp(team, last);
@@ -105,7 +147,11 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#changed({ erased: this.#publicOnly && documents.some(({ visibility }) => visibility !== "public") });
   }
 
-  async remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void> {
+  remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void> {
+    return this.#remove(team, memoryIds, first, last, []);
+  }
+
+  async #remove(team: TeamRef, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void> {
     await this.#following.endOfPass(team);
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
@@ -114,6 +160,7 @@ export class TeamIndex extends DurableObject<Env> {
       // With numbers missing before it, the missing one may be the very memory: the gap stays, and the next pass settles it.
       if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
     });
+    this.#unsettled.settle(settled);
     await this.#changed({ erased: true });
   }
 
@@ -168,13 +215,10 @@ export class TeamIndex extends DurableObject<Env> {
     });
   }
 
-  holdsKey(key: string): boolean {
-    return this.#sql.exec("SELECT 1 FROM docs WHERE key = ? AND until_at IS NULL AND archived = 0 LIMIT 1", key).toArray().length > 0;
-  }
-
-  lookUpAt(team: TeamRef, query: PastQuery): { ids: string[]; appliedSeq: number } {
+  async lookUpAt(team: TeamRef, query: PastQuery): Promise<{ ids: string[]; appliedSeq: number }> {
+    await this.#freshness.ensure(team);
     this.#progress.know(team.teamId, team.shard);
-    return { ids: documentsAt(this.#sql, query), appliedSeq: this.#progress.applied(team.teamId) };
+    return { ids: documentsAt(this.#sql, query).filter((id) => !this.#unsettled.hides(id)), appliedSeq: this.#progress.applied(team.teamId) };
   }
 
   /** Present public memories of other teams with this key or id. */

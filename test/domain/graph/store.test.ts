@@ -2,7 +2,7 @@ import { queryTerms } from "../../../src/domain/search/query-terms.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { archiveOne } from "../../../src/domain/memories/forget.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { day, minute, newTeam, now, type Person, services, sisterOf, type Team } from "../memories/world.ts";
+import { commits, day, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../memories/world.ts";
 import { graphWriter, homeOf, redraw, stored } from "./drawn.ts";
 
 const { graph } = services;
@@ -44,7 +44,7 @@ describe("entities", () => {
     const entity = await entityOf(ada, "k8s");
     expect(entity).toMatchObject({ name: "Kubernetes", aliases: ["k8s"], mentions: 2 });
     expect((await graph.memoriesOf(ada.principal, now, [entity?.id ?? ""], 10)).sort()).toEqual([cluster.id, told.id].sort());
-    await services.memories.erase(ada.principal, ada.at(now), [told]);
+    await commits.erase(ada.principal, ada.at(now), [told]);
     expect(await entityOf(ada, "k8s")).toMatchObject({ name: "k8s", aliases: [], mentions: 1 });
   });
 
@@ -160,7 +160,7 @@ describe("what a memory contributed", () => {
       expect(await stored(team)).toMatchObject(nothing);
       await redraw(team);
       expect(await found(grace, ["maria"])).toEqual([]);
-      await services.memories.erase(ada.principal, ada.at(now), [(await services.memories.get(ada.principal, now, memory.id)) ?? memory]);
+      await commits.erase(ada.principal, ada.at(now), [(await services.memories.get(ada.principal, now, memory.id)) ?? memory]);
     }
     const memory = await ada.keep("k", "Maria owns Redis.", shared);
     await redraw(team);
@@ -180,8 +180,8 @@ describe("what a memory contributed", () => {
     const erased = await ada.keep("gone", "Maria owns Redis, aka Valkey. See `kept`.", shared);
     const expiring = await ada.keep("soon", "Globex uses Redis.", { ...shared, expiresAt: now + day });
     await redraw(team);
-    await services.memories.erase(ada.principal, ada.at(now), [erased]);
-    await services.maintenance.store.purge({ id: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: expiring.id, version: 1, isPublic: false }]);
+    await commits.erase(ada.principal, ada.at(now), [erased]);
+    await services.maintenance.index.purge({ id: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: expiring.id, version: 1, isPublic: false }]);
     expect(await stored(team)).toEqual(before);
     expect(await graph.memoriesOf(ada.principal, now, [(await entityOf(ada, "redis"))?.id ?? ""], 10)).toEqual([kept.id]);
   });
@@ -247,7 +247,7 @@ describe("documents for an index that follows", () => {
     );
     expect(new Set(page.documents.map(({ id }) => id)).size).toBe(page.documents.length);
     expect(await read(page.upTo)).toMatchObject({ documents: [], gone: [] });
-    await services.memories.erase(ada.principal, ada.at(now), [open]);
+    await commits.erase(ada.principal, ada.at(now), [open]);
     const after = await read(page.upTo);
     expect(after.documents).toEqual([]);
     expect(after.gone.map(({ id }) => id).sort()).toEqual(page.documents.filter(({ home }) => home === "").map(({ id }) => id).sort());

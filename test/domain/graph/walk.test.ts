@@ -4,7 +4,7 @@ import { linkMemory } from "../../../src/domain/graph/link.ts";
 import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { WriteRace } from "../../../src/domain/ports.ts";
 import { archiveOne } from "../../../src/domain/memories/forget.ts";
-import { day, minute, newTeam, now, type Person, services, type Team } from "../memories/world.ts";
+import { commits, day, minute, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
 import { redraw } from "./drawn.ts";
 
 const { graph } = services;
@@ -152,7 +152,7 @@ describe("links", () => {
     await ada.keep("a", "another text", shared, now + minute);
     await archiveOne(ada.at(now), b);
     expect(await given(ada, a)).toHaveLength(1);
-    await services.memories.erase(ada.principal, ada.at(now), [(await services.memories.get(ada.principal, now, b.id)) as Memory]);
+    await commits.erase(ada.principal, ada.at(now), [(await services.memories.get(ada.principal, now, b.id)) as Memory]);
     expect(await given(ada, a)).toEqual([]);
   });
 
@@ -193,7 +193,7 @@ describe("links that are drawn", () => {
     const old = await ada.keep("old", "We use Redis.", shared);
     const fresh = await ada.keep("fresh", "We use Valkey.", shared);
     const state = { ...old, supersededBy: fresh.id, archivedAt: now, version: 2 };
-    await services.memories.commit(ada.principal, ada.at(now), [{ memory: state, action: "archive" }]);
+    await commits.commit(ada.principal, ada.at(now), [{ memory: state, action: "archive" }]);
     await redraw(team);
     expect(await graph.links(ada.principal, now, [fresh.id])).toMatchObject([{ source: fresh.id, target: old.id, type: "supersedes", strength: 1 }]);
   });

@@ -63,7 +63,7 @@ async function holder(team: Team, name: string, ids: string[], visibility: "priv
   const ctx = who.at(start);
   const own = texts.map((text) => `${text}, says ${name}`);
   const writes = own.map((content, i) => ({ memory: firstVersion(ctx, newState({ content, visibility, ownerId: who.id }), ids[i]), action: "create" as const }));
-  await ctx.index.apply(who.principal, await ctx.memories.commit(who.principal, ctx, writes));
+  await ctx.writer.commit(who.principal, ctx, writes);
   return { team, who, own: own.sort() };
 }
 

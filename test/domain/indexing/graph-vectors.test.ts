@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { archiveOne } from "../../../src/domain/memories/forget.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { vectorOf, busy, down, Jobs, rows, Unannounced, ScriptedEmbedder } from "./world.ts";
-import { day, hour, minute, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
+import { commits, day, hour, minute, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
 
 const shared = { visibility: "shared" } as const;
 let team: Team;
@@ -39,11 +39,11 @@ describe("vectors of entities and relationships", () => {
     await jobs.run(team);
     expectHeld(namesOf("Sarah", "Redis", "Sarah owns Redis"));
 
-    await ada.at(now).memories.erase(ada.principal, ada.at(now), [two]);
+    await commits.erase(ada.principal, ada.at(now), [two]);
     await jobs.run(team);
     expectHeld(namesOf("Sarah", "Redis", "Sarah owns Redis"));
     const [present] = await ada.at(now).memories.lookupMany(ada.principal, { ids: [one.id], named: [] });
-    await ada.at(now).memories.erase(ada.principal, ada.at(now), [present ?? one]);
+    await commits.erase(ada.principal, ada.at(now), [present ?? one]);
     await jobs.run(team);
     expectHeld([]);
     expect(await items()).toEqual([]);
@@ -64,7 +64,7 @@ describe("vectors of entities and relationships", () => {
   test("go with a memory that expired and was purged", async () => {
     const memory = await ada.keep("one", "Maria owns Redis.", { ...shared, expiresAt: now + hour });
     await jobs.run(team);
-    await services.maintenance.store.purge({ id: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: memory.id, version: 1, isPublic: false }]);
+    await services.maintenance.index.purge({ id: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: memory.id, version: 1, isPublic: false }]);
     await jobs.run(team);
     expectHeld([]);
   });
@@ -86,7 +86,7 @@ describe("vectors of entities and relationships", () => {
     await ada.keep("three", "Sarah owns Valkey.", { ...shared, sensitivity: "secret" });
     await jobs.run(team);
     expect(jobs.embedder.texts.some((text) => text.includes("Valkey"))).toBe(false);
-    await ada.at(now).memories.erase(ada.principal, ada.at(now), [memory]);
+    await commits.erase(ada.principal, ada.at(now), [memory]);
     const cached = await rows("SELECT 1 FROM vector_cache WHERE team_id = ?", team.id);
     expect(cached, "the other memory and its one name").toHaveLength(2);
     expect((await items()).filter(({ hash }) => hash === null)).toHaveLength(2);
@@ -97,7 +97,7 @@ describe("vectors of entities and relationships", () => {
     const newer = await ada.keep("two", "Kubernetes uses Redis since 2024.", shared, now + 1);
     await jobs.run(team);
     expectHeld(namesOf("Kubernetes", "Redis", "Kubernetes uses Redis since 2024"));
-    await ada.at(now).memories.erase(ada.principal, ada.at(now), [newer]);
+    await commits.erase(ada.principal, ada.at(now), [newer]);
     await jobs.run(team);
     expectHeld(namesOf("Kubernetes", "Redis", "Kubernetes uses Redis since 2023"));
   });

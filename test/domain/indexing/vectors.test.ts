@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { embeddingText } from "../../../src/domain/indexing/embedding-text.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { EmbeddingFailure } from "../../../src/domain/search/embedder.ts";
-import { day, hour, minute, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
+import { commits, day, hour, minute, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
 import { importMemories } from "../../../src/domain/memories/import.ts";
 import { portableMemory } from "../../../src/domain/memories/portable.ts";
 import { D1VectorStore } from "../../../src/platform/d1/vector-store.ts";
@@ -93,11 +93,11 @@ describe("a memory's vector follows it", () => {
     const cached = () => rows("SELECT hash FROM vector_cache WHERE team_id = ?", team.id);
     expect(await cached()).toHaveLength(2);
 
-    await services.memories.erase(ada.principal, ada.at(now), [one]);
+    await commits.erase(ada.principal, ada.at(now), [one]);
     expect(await cached()).toHaveLength(2);
-    await services.memories.erase(ada.principal, ada.at(now), [twin]);
+    await commits.erase(ada.principal, ada.at(now), [twin]);
     expect(await cached()).toHaveLength(1);
-    await services.maintenance.store.purge({ id: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: other.id, version: 1, isPublic: false }]);
+    await services.maintenance.index.purge({ id: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: other.id, version: 1, isPublic: false }]);
     expect(await cached()).toHaveLength(0);
     expect(await rows("SELECT hash FROM vector_items WHERE team_id = ? AND hash IS NOT NULL", team.id)).toEqual([]);
 
@@ -187,7 +187,7 @@ describe("a broken part", () => {
     jobs.embedder.poison.add("poison");
     await jobs.run(team);
     expect(await setAside()).toHaveLength(2);
-    await services.memories.erase(ada.principal, ada.at(now), [two]);
+    await commits.erase(ada.principal, ada.at(now), [two]);
     expect(await setAside()).toHaveLength(1);
     await revise(ada.at(now + 1), { target: { id: one.id }, expectedVersion: 1, changes: { content: "remedy" } });
     await jobs.run(team);
@@ -253,7 +253,7 @@ describe("two runs at once", () => {
     // While the first run's vectors are on their way, its lease ends and the world goes on.
     jobs.index.script.push(async () => {
       await revise(ada.at(now + 1), { target: { id: one.id }, expectedVersion: 1, changes: { content: "a crane" } });
-      await services.memories.erase(ada.principal, ada.at(now), [two]);
+      await commits.erase(ada.principal, ada.at(now), [two]);
       late.now = now + hour;
       expect(await late.run(team)).toEqual({ state: "done" });
     });

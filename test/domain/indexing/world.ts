@@ -9,9 +9,9 @@ import type { TeamHome, VectorEntry, VectorIndex, VectorKind } from "../../../sr
 import { D1IndexProgress } from "../../../src/platform/d1/index-progress.ts";
 import { D1GraphWriter } from "../../../src/platform/d1/graph-writer.ts";
 import type { Context } from "../../../src/domain/context.ts";
-import { D1MemoryStore } from "../../../src/platform/d1/memory-store.ts";
 import type { ShardOf } from "../../../src/platform/d1/shard-of.ts";
 import { D1VectorStore } from "../../../src/platform/d1/vector-store.ts";
+import { TeamIndexWriter } from "../../../src/platform/team-index/writer.ts";
 import { TeamIndexMaintenance } from "../../../src/platform/team-index/maintenance.ts";
 import { store as directory } from "../tenancy/tenant.ts";
 import { Person, sealedRows, type Team } from "../memories/world.ts";
@@ -121,7 +121,7 @@ class ProgressOfTeam extends D1IndexProgress {
 /** Writes that the running Worker is not told of, which would draw the same graph meanwhile. */
 export class Unannounced extends Person {
   override at(instant: number, tool?: string): Context {
-    return { ...super.at(instant, tool), memories: new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealedRows, () => Promise.resolve([])) };
+    return { ...super.at(instant, tool), writer: new TeamIndexWriter(env.TEAM_INDEX, () => undefined) };
   }
 }
 

@@ -129,11 +129,11 @@ describe("[S14] [S15] the sweep purges what has expired", () => {
 
   test("and spares one that got a new expiry while the sweep was on its way", async () => {
     const { id } = await ada.keep("brief", "gone at noon", { expiresAt: end });
-    const { store } = services.maintenance;
+    const { store, index } = services.maintenance;
     const expired = (await store.expired("SHARD_0", end, 500)).filter((memory) => memory.teamId === team.id);
     expect(expired).toHaveLength(1);
     await revise(ada.at(end - 1), { target: { id }, changes: { expiresAt: end + hour } });
-    await store.purge({ id: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, end, expired);
+    await index.purge({ id: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, end, expired);
     expect(await ada.listed(end)).toEqual(["gone at noon"]);
   });
 });

@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { servicesOf } from "../../../src/app.ts";
+import { memoryCommitsOf } from "../../../src/app/storage.ts";
 import { DomainError } from "../../../src/domain/errors.ts";
 import { importMemories } from "../../../src/domain/memories/import.ts";
 import { defaultQuota, type TeamQuota } from "../../../src/domain/memories/quota.ts";
 import { remember } from "../../../src/domain/memories/remember.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { memoryRows } from "../../support/rows.ts";
-import { newTeam, now, type Person, type Team } from "./world.ts";
+import { newTeam, now, type Person, services, type Team, writerOver } from "./world.ts";
 
 let team: Team;
 let ada: Person;
@@ -25,11 +25,11 @@ const pretend = (use: { memories?: number; bytes?: number }) =>
 
 /** A server that allows a team so much. */
 const allowing = ({ maxMemories, maxBytes }: Partial<TeamQuota>) =>
-  servicesOf({
+  writerOver(memoryCommitsOf({
     ...env,
     ...(maxMemories === undefined ? {} : { TEAM_MAX_MEMORIES: String(maxMemories) }),
     ...(maxBytes === undefined ? {} : { TEAM_MAX_BYTES: String(maxBytes) }),
-  } as Env).memories;
+  } as Env));
 
 const refusalOf = async (work: Promise<unknown>): Promise<DomainError> => {
   const error = await work.then(() => undefined, (thrown: unknown) => thrown);
@@ -91,9 +91,9 @@ describe("finding 6 (no storage quota): at the tools", () => {
 
 describe("finding 6 (no storage quota): in the transaction", () => {
   test("of many writers at once, just as many as there is room for get through", async () => {
-    const memories = allowing({ maxMemories: 5 });
+    const writer = allowing({ maxMemories: 5 });
     const answers = await Promise.allSettled(
-      Array.from({ length: 12 }, (_, i) => remember({ ...ada.at(now), memories }, { key: `k.${i}`, content: `writer number ${i}` })),
+      Array.from({ length: 12 }, (_, i) => remember({ ...ada.at(now), writer }, { key: `k.${i}`, content: `writer number ${i}` })),
     );
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(5);
     expect(await env.SHARD_0.prepare("SELECT count(*) AS n FROM memories WHERE team_id = ?").bind(team.id).first("n")).toBe(5);
@@ -101,8 +101,8 @@ describe("finding 6 (no storage quota): in the transaction", () => {
   });
 
   test("history counts: versions fill the quota until the memory is erased", async () => {
-    const memories = allowing({ maxBytes: 1_000_000 });
-    const ctx = { ...ada.at(now), memories };
+    const writer = allowing({ maxBytes: 1_000_000 });
+    const ctx = { ...ada.at(now), writer };
     const { memory } = await remember(ctx, { key: "log", content: "x".repeat(9_000) });
     let version = 1;
     const grow = async () => {
@@ -110,22 +110,22 @@ describe("finding 6 (no storage quota): in the transaction", () => {
     };
     await refusalOf(grow());
     expect(version).toBeGreaterThan(50);
-    const [present] = (await memories.lookupMany(ada.principal, { ids: [memory.id], named: [] }));
+    const [present] = (await services.memories.lookupMany(ada.principal, { ids: [memory.id], named: [] }));
     expect(present?.version).toBe(version);
-    await memories.erase(ada.principal, ctx, [present as NonNullable<typeof present>]);
+    await writer.erase(ada.principal, ctx, [present as NonNullable<typeof present>]);
     await remember(ctx, { key: "log", content: "there is room again" });
   });
 
   test("an import that does not fit as a whole says how much of it is stored, and can be repeated", async () => {
     const records = Array.from({ length: 300 }, (_, i) => ({ key: `r.${i}`, content: `${i} ${"y".repeat(9_000)}`, version: 1 }));
     const input = { records: records as unknown as Parameters<typeof importMemories>[1]["records"], onConflict: "update" as const };
-    const refused = await refusalOf(importMemories({ ...ada.at(now), memories: allowing({ maxMemories: 200 }) }, input));
+    const refused = await refusalOf(importMemories({ ...ada.at(now), writer: allowing({ maxMemories: 200 }) }, input));
     const there = Number(await env.SHARD_0.prepare("SELECT count(*) AS n FROM memories WHERE team_id = ?").bind(team.id).first("n"));
     expect(there).toBeGreaterThan(0);
     expect(there).toBeLessThanOrEqual(200);
     expect(refused.mend).toContain(`The first ${there} records are stored`);
     expect(refused.details).toMatchObject({ stored: there });
 
-    expect(await importMemories({ ...ada.at(now), memories: allowing({ maxMemories: 300 }) }, input)).toMatchObject({ created: 300 - there, unchanged: there });
+    expect(await importMemories({ ...ada.at(now), writer: allowing({ maxMemories: 300 }) }, input)).toMatchObject({ created: 300 - there, unchanged: there });
   });
 });

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { servicesOf } from "../../../src/app.ts";
+import { memoryCommitsOf } from "../../../src/app/storage.ts";
 import type { Context } from "../../../src/domain/context.ts";
 import { uuidv7 } from "../../../src/domain/ids.ts";
 import { indexTeam } from "../../../src/domain/indexing/index-team.ts";
@@ -8,9 +9,12 @@ import { list } from "../../../src/domain/memories/list.ts";
 import { newState, type Memory, type MemoryState } from "../../../src/domain/memories/memory.ts";
 import { recall, type RecallInput, type Recalled } from "../../../src/domain/memories/recall.ts";
 import { firstVersion, remember, type RememberInput, type RememberOutcome } from "../../../src/domain/memories/remember.ts";
+import type { MemoryWriter } from "../../../src/domain/ports.ts";
 import { type Principal, type Role, type Scope, scopes } from "../../../src/domain/tenancy/principal.ts";
 import { SecretBox } from "../../../src/domain/secrets/secret-box.ts";
+import type { MemoryCommits } from "../../../src/platform/d1/memory-commits.ts";
 import { SealedRows } from "../../../src/platform/d1/sealed-rows.ts";
+import { toDocument } from "../../../src/platform/team-index/document.ts";
 import type { TeamRef } from "../../../src/platform/team-index/source.ts";
 import { sessionName } from "../../../src/session/call.ts";
 import { callTool, type ToolAnswer } from "../../support/mcp.ts";
@@ -18,6 +22,14 @@ import { keyFor, newTenant, now, principalOf, store } from "../tenancy/tenant.ts
 
 export { day, hour, minute, now } from "../tenancy/tenant.ts";
 export const services = servicesOf(env);
+/** Commits to D1 without telling the index, as an object does that dies right after the commit. */
+export const commits = memoryCommitsOf(env);
+/** A writer that commits to D1 and leaves the index objects to find it there. */
+export const writerOver = (commits: MemoryCommits): MemoryWriter => ({
+  commit: (...args) => commits.commit(...args),
+  saveIdempotency: (...args) => commits.settle(...args),
+  erase: async (...args) => (await commits.erase(...args)).ids,
+});
 /** Seals and opens with the keys of the running Worker. */
 export const sealedRows = new SealedRows(new SecretBox(services.secrets.teamKeys));
 
@@ -47,8 +59,8 @@ export class Person {
   }
 
   at(instant: number, tool = "vitest"): Context {
-    const { memories, proposals, index, graph, people, semantic } = services;
-    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, proposals, index, graph, people, semantic };
+    const { memories, writer, proposals, index, graph, people, semantic } = services;
+    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, writer, proposals, index, graph, people, semantic };
   }
 
   call(tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
@@ -77,13 +89,20 @@ export class Person {
     return (await list(this.at(at), { limit: 1_000 })).memories.map(({ content }) => content);
   }
 
-  /** Commits without telling the index, as a Worker does that dies right after the commit. */
+  /** Commits without telling the index. */
   async commitOnly(content: string, fields: Partial<MemoryState> = {}, at = now): Promise<Memory> {
     const ctx = this.at(at);
     const memory = firstVersion(ctx, newState({ ...fields, content, ownerId: this.id }));
-    const [committed] = await services.memories.commit(this.principal, ctx, [{ memory, action: "create" }]);
+    const [committed] = await commits.commit(this.principal, ctx, [{ memory, action: "create" }]);
     return committed as Memory;
   }
+}
+
+/** Tells the index objects of what was committed, as if the news had been on its way until now. */
+export async function deliver({ teamId, organizationId, shard }: Principal, memories: Memory[]): Promise<void> {
+  const documents = memories.map(toDocument);
+  const [first, last] = [memories[0]?.seq ?? 0, memories.at(-1)?.seq ?? 0];
+  for (const name of [`team:${teamId}`, `org:${organizationId}`]) await env.TEAM_INDEX.getByName(name).apply({ teamId, shard }, documents, first, last);
 }
 
 /** The session object in which the clients of a person meet. */

@@ -6,7 +6,7 @@ import { Semantic } from "../../../src/domain/search/semantic.ts";
 import type { VectorHit } from "../../../src/domain/search/vector-index.ts";
 import { recallRendering } from "../../../src/mcp/render-recall.ts";
 import { redraw } from "../graph/drawn.ts";
-import { indexed, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
+import { commits, indexed, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
 
 const shared = { visibility: "shared" } as const;
 let team: Team;
@@ -104,7 +104,7 @@ describe("[S6] stale and planted vectors", () => {
     const memory = await ada.keep("one", "Maria owns Redis.", shared);
     await redraw(team);
     const stale = await vectorsOf(ada, memory.id);
-    await services.memories.erase(ada.principal, ada.at(now), [memory]);
+    await commits.erase(ada.principal, ada.at(now), [memory]);
     expect(await asked(ada, stale)).toMatchObject({ items: [], receipt: { legs: { entity_vector: { candidates: 0 } } } });
   });
 

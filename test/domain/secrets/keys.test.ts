@@ -6,12 +6,17 @@ import { keepSecrets, keptAfterRotation, rotateDataKey, type RotationPorts } fro
 import { SecretBox, sealedFields, type SealedFields } from "../../../src/domain/secrets/secret-box.ts";
 import { TeamKeys } from "../../../src/domain/secrets/team-keys.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
+import { defaultQuota } from "../../../src/domain/memories/quota.ts";
+import type { MemoryWriter } from "../../../src/domain/ports.ts";
+import { MemoryCommits } from "../../../src/platform/d1/memory-commits.ts";
+import { QuotaGuard } from "../../../src/platform/d1/quota-guard.ts";
+import { unbounded } from "../../../src/platform/storage-room.ts";
 import { D1MemoryStore } from "../../../src/platform/d1/memory-store.ts";
 import { D1SealedStore } from "../../../src/platform/d1/sealed-store.ts";
 import { SealedRows } from "../../../src/platform/d1/sealed-rows.ts";
 import { send } from "../../http/raw.ts";
 import { anyText, json } from "../memories/arbitrary.ts";
-import { minute, newTeam, now, type Person, services, type Team } from "../memories/world.ts";
+import { minute, newTeam, now, type Person, services, type Team, writerOver } from "../memories/world.ts";
 import { rows, shardOf } from "../indexing/world.ts";
 
 let team: Team;
@@ -28,7 +33,7 @@ const present = { id: "test-1", secret: bytes(7) };
 const store = services.secrets.keys;
 
 /** The keys as a server with this configuration has them. */
-function configured(...masterKeys: { id: string; secret: Uint8Array<ArrayBuffer> }[]): RotationPorts & { memories: D1MemoryStore } {
+function configured(...masterKeys: { id: string; secret: Uint8Array<ArrayBuffer> }[]): RotationPorts & { memories: D1MemoryStore; writer: MemoryWriter } {
   const masters = new MasterKeys(masterKeys);
   // Only this test's team is looked at: the others of the database are other tests'.
   const keys = Object.assign(Object.create(store) as typeof store, {
@@ -44,6 +49,7 @@ function configured(...masterKeys: { id: string; secret: Uint8Array<ArrayBuffer>
   const sealed = new SealedRows(new SecretBox(teamKeys));
   return {
     masters, keys, teamKeys, sealed: new D1SealedStore(shardOf, sealed), teams: services.secrets.teams, report: () => undefined,
+    writer: writerOver(new MemoryCommits(shardOf, sealed, new QuotaGuard(defaultQuota), unbounded)),
     memories: new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealed, () => Promise.resolve([])),
   };
 }
@@ -134,8 +140,8 @@ describe("[A13] [S17] what was tampered with", () => {
 
 describe("[A13] master keys", () => {
   test("without one nothing secret is written, and the refusal says what to do; the rest goes on", async () => {
-    const { memories } = configured();
-    const ctx = { ...ada.at(now), memories };
+    const { memories, writer } = configured();
+    const ctx = { ...ada.at(now), memories, writer };
     const { remember } = await import("../../../src/domain/memories/remember.ts");
     await expect(remember(ctx, { key: "k", content: "hush", ...secret })).rejects.toMatchObject({ code: "PROVIDER_ERROR", mend: expect.stringContaining("MASTER_KEYS") });
     expect(await rows("select 1 from memories where team_id = ?", team.id)).toEqual([]);
@@ -148,14 +154,14 @@ describe("[A13] master keys", () => {
   ])("with %s secrets stay closed, and nothing else does", async (_what, master, message) => {
     await ada.keep("k", "alpha", secret);
     await ada.keep("open", "beta");
-    const { memories } = configured(master);
+    const { memories, writer } = configured(master);
     const [found] = await memories.byKey(ada.principal, now, "k", {});
     expect(found?.withheld).toMatchObject({ code: "PROVIDER_ERROR", message: expect.stringMatching(message), mend: expect.stringContaining("MASTER_KEYS") });
     expect(found?.content).not.toContain("alpha");
     expect((await memories.list(ada.principal, now, {}, { below: undefined, limit: 10 })).items).toHaveLength(2);
     // It is not taken for tampering, and what is sealed under another key is not written over.
     expect(await rows("select 1 from audit where team_id = ? and action = 'secret-refused'", team.id)).toEqual([]);
-    await expect(revise({ ...ada.at(now + 1), memories }, { target: { key: "k" }, changes: { content: "x" } })).rejects.toMatchObject({ code: "PROVIDER_ERROR" });
+    await expect(revise({ ...ada.at(now + 1), memories, writer }, { target: { key: "k" }, changes: { content: "x" } })).rejects.toMatchObject({ code: "PROVIDER_ERROR" });
   });
 
   test("a new first one wraps the data keys anew, and then the old one is needed no more", async () => {
@@ -246,12 +252,12 @@ describe("[A13] rotation of a team's data key", () => {
 
   test("a write that met the old key in between is brought along before that goes", async () => {
     const stale = configured(present);
-    await stale.memories.commit(ada.principal, ada.at(now), []).catch(() => undefined);
+    await stale.writer.commit(ada.principal, ada.at(now), []).catch(() => undefined);
     await stale.teamKeys.sealing(team.id);
     await rotateDataKey({ ...managing(), secrets: configured(present) });
     await rotate(configured(present));
     const { remember } = await import("../../../src/domain/memories/remember.ts");
-    await remember({ ...ada.at(now), memories: stale.memories }, { key: "late", content: "alpha", ...secret });
+    await remember({ ...ada.at(now), memories: stale.memories, writer: stale.writer }, { key: "late", content: "alpha", ...secret });
     expect(await keysInUse()).toEqual([1]);
     await rotate(configured(present), now + keptAfterRotation);
     expect(await keysInUse()).toEqual([2]);

@@ -14,7 +14,7 @@ import { teamTables } from "../../../src/platform/d1/erasure-store.ts";
 import { markOf, teamDigest, vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
 import { consumeJobs } from "../../../src/jobs/queue.ts";
 import { sessionName } from "../../../src/session/call.ts";
-import { indexed, newTeam, type Person, services, sisterOf, type Team } from "../memories/world.ts";
+import { commits, indexed, newTeam, services, sisterOf, type Person, type Team } from "../memories/world.ts";
 import { day, now } from "./tenant.ts";
 
 const { tenants, deletion, invitations, erasure } = services;
@@ -69,7 +69,7 @@ async function fill(team: Team): Promise<{ member: Person; vectors: string[] }> 
   await member.remember("proposed", { key: "p", visibility: "shared" });
   await member.call("omn_retrieve_memory", { query: "gazpacho" });
   const kept = await team.owner.keep("short", "erased soon");
-  await services.memories.erase(team.owner.principal, team.owner.at(now), [kept]);
+  await commits.erase(team.owner.principal, team.owner.at(now), [kept]);
   await indexed(team.owner.principal);
   await invite(await managing(team.owner), { role: "member" });
   await env.DB.prepare("insert into oauth_records (key, value) values (?, ''), (?, '')").bind(`grant:${member.id}.${team.id}:g`, `token:${member.id}.${team.id}:g:t`).run();

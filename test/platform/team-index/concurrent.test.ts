@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { followingVersion } from "../../../src/domain/memories/remember.ts";
-import { minute, newTeam, now, services, type Person, type Team } from "../../domain/memories/world.ts";
+import { commits, minute, newTeam, now, services, type Person, type Team } from "../../domain/memories/world.ts";
 
 let team: Team;
 let ada: Person;
@@ -48,7 +48,7 @@ describe("[S15] [B2] people write while the index reads the truth", () => {
   test("a version written meanwhile is what is found, not the one that was read", async () => {
     const first = await ada.keep("ship", "a rowing boat");
     const missed = followingVersion(ada.at(now + minute), first, { content: "a steamer" });
-    await services.memories.commit(ada.principal, ada.at(now + minute), [{ memory: missed, action: "update" }]);
+    await commits.commit(ada.principal, ada.at(now + minute), [{ memory: missed, action: "update" }]);
     const held = await holdNextRead();
     const searching = ada.search("steamer boat", {}, now + minute);
     await held.reached();

@@ -6,7 +6,7 @@ import { importMemories } from "../../../src/domain/memories/import.ts";
 import type { Visibility } from "../../../src/domain/memories/memory.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { TeamSource } from "../../../src/platform/team-index/source.ts";
-import { day, newTeam, now, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
+import { day, deliver, newTeam, now, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
 
 let team: Team;
 let ada: Person;
@@ -71,8 +71,7 @@ describe("[A13] [S15] public memories of another team of the organization", () =
     const { id } = await grace.keep("lunch.menu", "soup of the day is gazpacho", { visibility: "public" }, now + 1);
     const [published] = await grace.recall({ id }, now + 1);
     await revise(grace.at(now + day), { target: { id }, changes: { visibility: "private" } });
-    const { index } = grace.at(now);
-    await index.apply(grace.principal, published ? [published.memory] : []);
+    await deliver(grace.principal, published ? [published.memory] : []);
     expect(await reach("lunch.menu", id, "gazpacho")).toEqual([0, 0, 0]);
   });
 

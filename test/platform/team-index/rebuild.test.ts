@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { followingVersion } from "../../../src/domain/memories/remember.ts";
-import { minute, newTeam, now, services, type Person, type Team } from "../../domain/memories/world.ts";
+import { commits, deliver, minute, newTeam, now, type Person, type Team } from "../../domain/memories/world.ts";
 
 let team: Team;
 let ada: Person;
@@ -91,7 +91,7 @@ describe("[S15] [U6] the index lags", () => {
   test("behind the second of three versions: as of then, it is found", async () => {
     const first = await ada.keep("ship", "a rowing boat");
     const missed = followingVersion(ada.at(now + minute), first, { content: "a steamer" });
-    await services.memories.commit(ada.principal, ada.at(now + minute), [{ memory: missed, action: "update" }]);
+    await commits.commit(ada.principal, ada.at(now + minute), [{ memory: missed, action: "update" }]);
     await ada.keep("ship", "an airship", {}, now + 2 * minute);
 
     const later = now + 3 * minute;
@@ -103,7 +103,7 @@ describe("[S15] [U6] the index lags", () => {
 
   test("behind an erasure: nothing of it is found, and the index forgets it", async () => {
     const doomed = await ada.keep("secret", "the old passphrase");
-    await services.memories.erase(ada.principal, ada.at(now), [doomed]);
+    await commits.erase(ada.principal, ada.at(now), [doomed]);
 
     expect(await ada.search("passphrase")).toEqual([]);
     expect((await team.index.stats(team.ref)).documents).toBe(0);
@@ -148,9 +148,9 @@ describe("[S15] the index misses rows", () => {
     const gone = await ada.keep("b", "three");
     await erase(gone.id);
     const old = await ada.keep("c", "four");
-    await services.index.apply(
+    await deliver(
       ada.principal,
-      await services.memories.commit(ada.principal, ada.at(now), [
+      await commits.commit(ada.principal, ada.at(now), [
         { memory: followingVersion(ada.at(now), old, { archivedAt: now }), action: "archive" },
       ]),
     );
@@ -172,12 +172,12 @@ describe("[S15] messages arrive in another order than the commits", () => {
     const [one, two, three] = [await ada.commitOnly("first"), await ada.commitOnly("second"), await ada.commitOnly("third")];
     const applied = async (): Promise<number> => (await team.index.stats(team.ref)).appliedSeq;
 
-    await services.index.apply(ada.principal, [three]);
+    await deliver(ada.principal, [three]);
     expect(await applied()).toBe(0);
-    await services.index.apply(ada.principal, [one]);
+    await deliver(ada.principal, [one]);
     expect(await applied()).toBe(one.seq);
-    await services.index.apply(ada.principal, [one]);
-    await services.index.apply(ada.principal, [two]);
+    await deliver(ada.principal, [one]);
+    await deliver(ada.principal, [two]);
     expect(await applied()).toBe(three.seq);
     expect((await ada.search("first second third")).sort()).toEqual(["first", "second", "third"]);
   });
@@ -187,13 +187,13 @@ describe("[S15] messages arrive in another order than the commits", () => {
     const versions = [];
     for (const [n, content] of ["a steamer", "an airship"].entries()) {
       const at = ada.at(now + (n + 1) * minute);
-      const [written] = await services.memories.commit(ada.principal, at, [
+      const [written] = await commits.commit(ada.principal, at, [
         { memory: followingVersion(at, versions[0] ?? first, { content }), action: "update" },
       ]);
       versions.push(written ?? first);
     }
-    await services.index.apply(ada.principal, versions.slice(1));
-    await services.index.apply(ada.principal, versions.slice(0, 1));
+    await deliver(ada.principal, versions.slice(1));
+    await deliver(ada.principal, versions.slice(0, 1));
 
     const later = now + 3 * minute;
     expect(await ada.search("boat steamer airship", {}, later)).toEqual(["an airship"]);
@@ -205,9 +205,9 @@ describe("[S15] messages arrive in another order than the commits", () => {
 
   test("a store that comes after its own erasure leaves nothing behind", async () => {
     const doomed = await ada.commitOnly("the old passphrase");
-    const erased = await services.memories.erase(ada.principal, ada.at(now), [doomed]);
-    await services.index.remove(ada.principal, { memories: [doomed], lastSeq: erased.lastSeq });
-    await services.index.apply(ada.principal, [doomed]);
+    const erased = await commits.erase(ada.principal, ada.at(now), [doomed]);
+    await team.index.remove(team.ref, [doomed.id], erased.lastSeq, erased.lastSeq);
+    await deliver(ada.principal, [doomed]);
 
     expect(await ada.search("passphrase")).toEqual([]);
     expect(await team.index.stats(team.ref)).toEqual({ documents: 0, appliedSeq: erased.lastSeq });
@@ -217,7 +217,7 @@ describe("[S15] messages arrive in another order than the commits", () => {
     const doomed = await ada.commitOnly("the old passphrase");
     expect(await ada.search("passphrase")).toHaveLength(1);
     await erase(doomed.id);
-    await services.index.apply(ada.principal, [doomed]);
+    await deliver(ada.principal, [doomed]);
 
     expect(await ada.search("passphrase")).toEqual([]);
     expect((await team.index.stats(team.ref)).documents).toBe(0);

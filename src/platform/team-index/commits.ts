@@ -1,0 +1,310 @@
+import { asDomainError, type DomainError } from "../../domain/errors.ts";
+import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { Memory } from "../../domain/memories/memory.ts";
+import { type IdempotencyRecord, type MemoryWrite, type WriteContext, WriteRace } from "../../domain/ports.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import { inTime, Late } from "../../domain/within.ts";
+import { purge } from "../d1/maintenance.ts";
+import { committedBefore, erasedBefore } from "../d1/commit-outcome.ts";
+import type { MemoryCommits } from "../d1/memory-commits.ts";
+import { answerMs, documentMs, withRetries } from "./attempts.ts";
+import { type IndexDocument, toDocument, toPastDocument } from "./document.ts";
+import type { Documents } from "./documents.ts";
+import type { Freshness } from "./freshness.ts";
+import type { Progress } from "./progress.ts";
+import type { TeamRef } from "./source.ts";
+import type { UnsettledWrites } from "./unsettled-writes.ts";
+
+/** As writes cross the RPC: memories as JSON, which costs less than objects of many fields. */
+export interface CommitRequest {
+  principal: Principal;
+  write: WriteContext;
+  /** `MemoryWrite[]` as JSON. */
+  writes: string;
+  once: IdempotencyRecord | undefined;
+  /** Whether an earlier attempt may have been committed, whose answer was lost. */
+  isRepeated: boolean;
+}
+
+export interface EraseRequest {
+  principal: Principal;
+  write: WriteContext;
+  doomed: Doomed[];
+  isRepeated: boolean;
+}
+
+export type Doomed = Pick<Memory, "id" | "version" | "visibility">;
+
+/** The errors of a write cross the RPC as data, because a thrown one arrives without its class. */
+export type WriteAnswer =
+  /** In the order of the memories. */
+  | { kind: "done"; numbers: { seq: number; alias: number }[] }
+  /** Another writer was faster, or the key is taken. Nothing was written. */
+  | { kind: "conflict" }
+  /** A `DomainError` as JSON. Nothing was written. */
+  | { kind: "refused"; error: string }
+  /** Nobody can say whether it was or will be written. */
+  | { kind: "unknown" };
+
+/** What an organization's object is told of. */
+interface OrganizationIndex {
+  apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void>;
+  remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void>;
+}
+
+/** The object that the writes go through. */
+interface CommitHost {
+  documents: Documents;
+  progress: Progress;
+  unsettled: UnsettledWrites;
+  freshness: Freshness;
+  commits(): MemoryCommits;
+  shard(name: string): D1Database;
+  organization(id: string): OrganizationIndex;
+  atomically(work: () => void): void;
+  /** These audiences lose something they could read; undefined: all may. */
+  withdrawn(audiences: readonly string[] | undefined): void;
+  /** `settled`: notes of `unsettled` that end when the change is in the object. */
+  apply(team: TeamRef, documents: IndexDocument[], first: number, last: number, settled: readonly number[]): Promise<void>;
+  remove(team: TeamRef, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void>;
+  /** Goes on after the answer. */
+  later(work: Promise<unknown>): void;
+  report(event: string, error: unknown): void;
+}
+
+type Numbers = { seq: number; alias: number }[];
+
+/** One change of a team, as far as it differs from others. */
+interface Change {
+  team: TeamRef;
+  /** How many documents it has. */
+  count: number;
+  /** Whether it is bound to fail by what the object holds. */
+  isBoundToFail(): boolean;
+  /** The memories that it takes from readers, and from whom; undefined: it takes nothing. */
+  withdrawal(): { memoryIds: string[]; audiences: readonly string[] | undefined } | undefined;
+  /** @throws WriteRace */
+  commit(): Promise<Numbers>;
+  /** The numbers that it has in D1, when it was committed before. */
+  committed(): Promise<Numbers | undefined>;
+  /** Tells this object, and the organization's. `settled`: what is no longer in doubt. */
+  apply(numbers: Numbers, settled: readonly number[]): Promise<void>;
+}
+
+/**
+ * The writes of a team: checked against the object's copy, committed in D1 by one batch, applied to the object, and then
+ * acknowledged. D1 decides, by the chain of versions, the unique key and the idempotency key; the copy only spares batches that
+ * are bound to fail. A write that takes something from readers is noted durably before D1 commits, so that no crash in between
+ * shows it again. While the outcome of a batch is unknown, the object compares itself with D1 before each answer.
+ */
+export class Commits {
+  readonly #host: CommitHost;
+  /** Changes between their batch and their place in the object. */
+  readonly #running = new Set<Promise<unknown>>();
+  /** The last sequence number that one of them took. */
+  #newest = 0;
+
+  constructor(host: CommitHost) {
+    this.#host = host;
+  }
+
+  commit({ principal, write, writes: json, once, isRepeated }: CommitRequest): Promise<WriteAnswer> {
+    const host = this.#host;
+    const team = refOf(principal);
+    const writes = JSON.parse(json) as MemoryWrite[];
+    const documentsOf = ({ memory, history = [] }: MemoryWrite): IndexDocument[] => [...history.map((version) => toPastDocument(memory, version)), toDocument(memory)];
+    const present = writes.map(({ memory }) => toDocument(memory));
+    return this.#write(isRepeated, {
+      team,
+      count: writes.reduce((sum, { history }) => sum + 1 + (history?.length ?? 0), 0),
+      isBoundToFail: () => host.documents.isTaken(team.teamId, present),
+      withdrawal: () => {
+        const narrowed = host.documents.narrowed(present);
+        return narrowed.memoryIds.length === 0 ? undefined : narrowed;
+      },
+      commit: async () => (await host.commits().commit(principal, write, writes, once)).map(({ seq, alias }) => ({ seq, alias })),
+      committed: () => committedBefore(host.shard(team.shard), write, writes.map(({ memory }) => memory)),
+      apply: async (numbers, settled) => {
+        const documents = writes.flatMap((one, i) => documentsOf(one).map((document) => ({ ...document, ...numbers[i] })));
+        const [first, last] = [numbers[0]?.seq ?? 0, numbers.at(-1)?.seq ?? 0];
+        // A later version may have ceased to be public: the organization's index must hear of it all the same.
+        const forOrganization = documents.filter(({ visibility, version }) => visibility === "public" || version > 1);
+        await Promise.all([
+          host.apply(team, documents, first, last, settled),
+          forOrganization.length === 0 ? undefined : this.#tell(principal.organizationId, forOrganization.length, (index) => index.apply(team, forOrganization, first, last)),
+        ]);
+      },
+    });
+  }
+
+  erase({ principal, write, doomed, isRepeated }: EraseRequest): Promise<WriteAnswer> {
+    const { commits, shard } = this.#host;
+    return this.#remove(principal, doomed.map(({ id, visibility }) => ({ id, isPublic: visibility === "public" })), isRepeated, {
+      commit: async () => (await commits().erase(principal, write, doomed)).lastSeq,
+      committed: () => erasedBefore(shard(principal.shard), principal.teamId, doomed),
+    });
+  }
+
+  /** Erases memories that no person asked to erase. One that has changed meanwhile is a conflict. */
+  purge(place: TeamPlace, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
+    const d1 = this.#host.shard(place.shard);
+    return this.#remove({ teamId: place.id, organizationId: place.organizationId, shard: place.shard }, doomed, false, {
+      commit: () => purge(d1, place.id, now, doomed, reason),
+      committed: () => erasedBefore(d1, place.id, doomed),
+    });
+  }
+
+  async saveIdempotency(principal: Principal, now: number, once: IdempotencyRecord): Promise<WriteAnswer> {
+    try {
+      await this.#host.commits().settle(principal, now, once);
+      return { kind: "done", numbers: [] };
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (!refusal) throw error;
+      return refusal;
+    }
+  }
+
+  #remove(
+    place: Pick<Principal, "teamId" | "organizationId" | "shard">,
+    doomed: { id: string; isPublic: boolean }[],
+    isRepeated: boolean,
+    d1: { commit(): Promise<number>; committed(): Promise<number | undefined> },
+  ): Promise<WriteAnswer> {
+    const host = this.#host;
+    const team = refOf(place);
+    const memoryIds = doomed.map(({ id }) => id);
+    const wasPublic = doomed.filter(({ isPublic }) => isPublic).map(({ id }) => id);
+    const numbersTo = (last: number): Numbers => doomed.map((_, i) => ({ seq: last - doomed.length + 1 + i, alias: 0 }));
+    return this.#write(isRepeated, {
+      team,
+      count: doomed.length,
+      isBoundToFail: () => false,
+      withdrawal: () => ({ memoryIds, audiences: host.documents.readersOf(team.teamId, memoryIds) }),
+      commit: async () => numbersTo(await d1.commit()),
+      committed: async () => {
+        const last = await d1.committed();
+        return last === undefined ? undefined : numbersTo(last);
+      },
+      apply: async (numbers, settled) => {
+        const [first, last] = [numbers[0]?.seq ?? 0, numbers.at(-1)?.seq ?? 0];
+        await Promise.all([
+          host.remove(team, memoryIds, first, last, settled),
+          wasPublic.length === 0 ? undefined : this.#tell(place.organizationId, wasPublic.length, (index) => index.remove(team, wasPublic, first, last)),
+        ]);
+      },
+    });
+  }
+
+  async #write(isRepeated: boolean, change: Change): Promise<WriteAnswer> {
+    const { freshness } = this.#host;
+    if (isRepeated) freshness.invalidate();
+    await freshness.ensure(change.team);
+    const earlier = isRepeated ? await change.committed() : undefined;
+    if (earlier) return this.#apply(change, earlier, []);
+    if (change.isBoundToFail()) {
+      // The copy may be wrong: then whoever tries again is not refused for long.
+      this.#host.later(freshness.refresh(change.team));
+      return { kind: "conflict" };
+    }
+    const note = this.#noteWithdrawal(change);
+    const batch = change.commit();
+    const run = this.#run(change, batch, note);
+    this.#running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.#running.delete(run);
+      this.#closeGap(change.team);
+    }
+  }
+
+  async #run(change: Change, batch: Promise<Numbers>, note: number | undefined): Promise<WriteAnswer> {
+    const settled = note === undefined ? [] : [note];
+    let numbers: Numbers;
+    try {
+      numbers = await inTime(batchMs(change.count), batch);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (!refusal) return this.#resolve(change, batch, note, error);
+      this.#host.unsettled.settle(settled);
+      return refusal;
+    }
+    try {
+      return await this.#apply(change, numbers, settled);
+    } catch (error) {
+      return await this.#resolve(change, batch, note, error);
+    }
+  }
+
+  async #apply(change: Change, numbers: Numbers, settled: readonly number[]): Promise<WriteAnswer> {
+    this.#newest = Math.max(this.#newest, numbers.at(-1)?.seq ?? 0);
+    await change.apply(numbers, settled);
+    return { kind: "done", numbers };
+  }
+
+  /** The copies that readers keep become unreadable, and the memories are hidden until D1 has decided. */
+  #noteWithdrawal(change: Change): number | undefined {
+    const { atomically, withdrawn, unsettled } = this.#host;
+    const withdrawal = change.withdrawal();
+    if (!withdrawal) return undefined;
+    const note = unsettled.begin(withdrawal.memoryIds, Date.now());
+    try {
+      atomically(() => withdrawn(withdrawal.audiences));
+    } catch (error) {
+      unsettled.settle([note]);
+      throw error;
+    }
+    return note;
+  }
+
+  /** D1 or the object failed in between: D1 says whether the change is there, if it can be asked. @throws the failure when it is not */
+  async #resolve(change: Change, batch: Promise<Numbers>, note: number | undefined, failure: unknown): Promise<WriteAnswer> {
+    const { unsettled, freshness, later } = this.#host;
+    const doubt = unsettled.doubt(note, Date.now());
+    later(batch.then(() => unsettled.end(doubt), () => unsettled.end(doubt)));
+    if (failure instanceof Late) return { kind: "unknown" };
+    await batch.catch(() => undefined);
+    unsettled.end(doubt);
+    await freshness.ensure(change.team);
+    const numbers = await change.committed();
+    if (!numbers) throw failure;
+    return this.#apply(change, numbers, []);
+  }
+
+  /** Numbers that no change of this object took are another object's, as there are two of during a deployment. */
+  #closeGap({ teamId }: TeamRef): void {
+    const { progress, freshness, later } = this.#host;
+    const hasGap = (): boolean => progress.applied(teamId) < this.#newest;
+    if (!hasGap()) return;
+    if (this.#running.size === 0) return freshness.invalidate();
+    later(Promise.allSettled(this.#running).then(() => void (hasGap() && freshness.invalidate())));
+  }
+
+  /**
+   * The organization's index is told before the write is acknowledged. When it cannot be, the sweep tells it within a minute;
+   * until then its readers see nothing that was withdrawn, because they read the rows of other teams from D1.
+   */
+  async #tell(organizationId: string, documents: number, work: (index: OrganizationIndex) => Promise<void>): Promise<void> {
+    const { organization, report } = this.#host;
+    try {
+      await withRetries(answerMs + documents * documentMs, () => work(organization(organizationId)));
+    } catch (error) {
+      report("index.organization", error);
+    }
+  }
+}
+
+/** How long the batch of so many documents may take, ms. */
+export const batchMs = (documents: number): number => 5_000 + documents * 2 * documentMs;
+
+const refOf = ({ teamId, shard }: Pick<Principal, "teamId" | "shard">): TeamRef => ({ teamId, shard });
+
+/** What the caller is told of an error that says that nothing was written; undefined for any other. */
+function refusalOf(error: unknown): WriteAnswer | undefined {
+  if (error instanceof WriteRace) return { kind: "conflict" };
+  const known = asDomainError(error);
+  return known && { kind: "refused", error: JSON.stringify(plain(known)) };
+}
+
+const plain = ({ code, message, mend, details }: DomainError) => ({ code, message, mend, details });

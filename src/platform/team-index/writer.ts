@@ -1,0 +1,65 @@
+import { DomainError, type ErrorCode } from "../../domain/errors.ts";
+import type { Memory } from "../../domain/memories/memory.ts";
+import { type IdempotencyRecord, type MemoryWrite, type MemoryWriter, type WriteContext, WriteRace } from "../../domain/ports.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import { requireWhole } from "../d1/sealed-rows.ts";
+import { answerMs, withRetries } from "./attempts.ts";
+import { batchMs, type WriteAnswer } from "./commits.ts";
+import type { TeamIndex } from "./team-index.ts";
+
+type Done = Extract<WriteAnswer, { kind: "done" }>;
+
+/** Changes a team's memories through its object. */
+export class TeamIndexWriter implements MemoryWriter {
+  readonly #namespace: DurableObjectNamespace<TeamIndex>;
+  readonly #report: (event: string, error: unknown) => void;
+
+  constructor(namespace: DurableObjectNamespace<TeamIndex>, report: (event: string, error: unknown) => void) {
+    this.#namespace = namespace;
+    this.#report = report;
+  }
+
+  async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
+    const json = JSON.stringify(writes.map(({ memory, before, ...rest }) => ({ ...rest, memory: requireWhole(memory), before: before && { sensitivity: before.sensitivity } })));
+    const documents = writes.reduce((sum, { history }) => sum + 1 + (history?.length ?? 0), 0);
+    const { numbers } = await this.#done("writer.commit", documents, (isRepeated) =>
+      this.#team(principal).commit({ principal, write: contextOf(write), writes: json, once, isRepeated }));
+    return writes.map(({ memory }, i) => ({ ...memory, ...numbers[i] }));
+  }
+
+  async saveIdempotency(principal: Principal, now: number, once: IdempotencyRecord): Promise<void> {
+    await this.#done("writer.idempotency", 1, () => this.#team(principal).saveIdempotency(principal, now, once));
+  }
+
+  async erase(principal: Principal, write: WriteContext, memories: Memory[]): Promise<string[]> {
+    const doomed = memories.map(({ id, version, visibility }) => ({ id, version, visibility }));
+    await this.#done("writer.erase", doomed.length, (isRepeated) => this.#team(principal).eraseMemories({ principal, write: contextOf(write), doomed, isRepeated }));
+    return doomed.map(({ id }) => id);
+  }
+
+  #team({ teamId }: Principal) {
+    return this.#namespace.getByName(`team:${teamId}`);
+  }
+
+  /** An answer that was lost on the way is asked for again, and the object recognises what it has done already. */
+  async #done(event: string, documents: number, call: (isRepeated: boolean) => Promise<WriteAnswer>): Promise<Done> {
+    // The object says itself when D1 is late, and tells the organization's object afterwards.
+    const deadlineMs = batchMs(documents) + 2 * answerMs;
+    const answer = await withRetries(deadlineMs, async (attempt): Promise<WriteAnswer> => call(attempt > 0)).catch((error: unknown) => {
+      this.#report(event, error);
+      throw unavailable();
+    });
+    if (answer.kind === "done") return answer;
+    if (answer.kind === "conflict") throw new WriteRace();
+    if (answer.kind === "unknown") throw unavailable();
+    const { code, message, mend, details } = JSON.parse(answer.error) as { code: ErrorCode; message: string; mend?: string; details?: Record<string, unknown> };
+    throw new DomainError(code, message, { ...(mend === undefined ? {} : { mend }), ...(details === undefined ? {} : { details }) });
+  }
+}
+
+const contextOf = ({ now, tool, requestId, address }: WriteContext): WriteContext => ({ now, tool, requestId, address });
+
+const unavailable = (): DomainError =>
+  new DomainError("PROVIDER_ERROR", "The team's memory did not answer in time. It is not certain whether this was written.", {
+    mend: "Try again in a moment with the same arguments: what was written is found again by its key or idempotency_key, and not written twice.",
+  });
