@@ -1,6 +1,6 @@
 import type { IndexChanges } from "../../domain/ports.ts";
 import type { Generations } from "./generation.ts";
-import type { TextIndex } from "./text/text-index.ts";
+import type { TextIndex } from "../text-index/text-index.ts";
 
 /**
  * The memories that changed for this person since the generation, and the terms that they hold or are lent by now; undefined

@@ -1,10 +1,10 @@
-import { textTableNames, textTables } from "./text/text-index.ts";
+import { textTableNames, textTables } from "../text-index/text-index.ts";
 
 /**
  * Storage of a TeamIndex object. `docs` has one row per version of a memory; the present one has no `until_at`. Under
  * `slot` the text index knows the row, in the part of those who see it; archived rows are in no part.
  */
-const version = "7";
+const version = "8";
 
 const tables = `
   CREATE TABLE sources (

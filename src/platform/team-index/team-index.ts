@@ -7,13 +7,14 @@ import { Documents, partOf } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { everyone, Generations } from "./generation.ts";
 import { Leases } from "./leases.ts";
+import { memoryTextOptions } from "./memory-text.ts";
 import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
 import { documentsAt, publicPlaces, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
 import { Following } from "./following.ts";
 import type { TeamRef } from "./source.ts";
-import { TextIndex } from "./text/text-index.ts";
+import { TextIndex } from "../text-index/text-index.ts";
 import { VectorizeBindings } from "../vectorize/bindings.ts";
 import { parseVectorId } from "../vectorize/vector-ids.ts";
 import { settlePending } from "../vectorize/settle.ts";
@@ -49,7 +50,7 @@ export class TeamIndex extends DurableObject<Env> {
     this.#sql = ctx.storage.sql;
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
     ensureSchema(ctx.storage);
-    this.#text = new TextIndex(ctx.storage);
+    this.#text = new TextIndex(ctx.storage, memoryTextOptions);
     this.#documents = new Documents(this.#sql, this.#text, { publicOnly: this.#publicOnly });
     this.#progress = new Progress(this.#sql);
     this.#following = new Following({
@@ -67,7 +68,7 @@ export class TeamIndex extends DurableObject<Env> {
       tell: (session) => env.USER_SESSION.getByName(session).indexChanged(),
     });
     // On one machine alarms are in a file of their own, which may have been lost.
-    if (this.#isPurgeDue() || this.#vectors.any()) ctx.waitUntil(this.#scheduleUpkeep(settleDelay));
+    if (this.#isPurgeDue() || this.#vectors.any() || this.#text.isBehind()) ctx.waitUntil(this.#scheduleUpkeep(settleDelay));
   }
 
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
