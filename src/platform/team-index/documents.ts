@@ -1,7 +1,8 @@
 import { visibilities, type Visibility } from "../../domain/memories/memory.ts";
 import { type IndexDocument, wordsOf } from "./document.ts";
-import { bagOf, type TermBag, type TextFields } from "./text/scoring.ts";
-import type { TextIndex } from "./text/text-index.ts";
+import { memoryAnalyzer } from "./memory-text.ts";
+import type { FieldTexts, TermBag } from "../text-index/term-bag.ts";
+import type { TextIndex } from "../text-index/text-index.ts";
 
 interface DocRow {
   [column: string]: SqlStorageValue;
@@ -41,6 +42,7 @@ export class Documents {
   readonly #sql: SqlStorage;
   readonly #text: TextIndex;
   readonly #publicOnly: boolean;
+  readonly #analyzer = memoryAnalyzer();
 
   constructor(sql: SqlStorage, text: TextIndex, options: { publicOnly: boolean }) {
     this.#sql = sql;
@@ -219,9 +221,9 @@ export class Documents {
     return last - count + 1;
   }
 
-  #entry(row: DocRow, when: "now" | "past", lent: Pick<TextFields, "near" | "far">, slot: number): { part: string; slot: number; bag: TermBag } {
+  #entry(row: DocRow, when: "now" | "past", lent: FieldTexts<"near" | "far">, slot: number): { part: string; slot: number; bag: TermBag } {
     const part = partOf(when, audienceOf(row));
-    const bag = bagOf({ ...wordsOf(row.body), ...lent });
+    const bag = this.#analyzer.bagOf({ ...wordsOf(row.body), ...lent });
     this.#sql.exec("UPDATE docs SET slot = ?, part = ?, length = ? WHERE doc = ?", slot, part, bag.length, row.doc);
     return { part, slot, bag };
   }

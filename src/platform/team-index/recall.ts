@@ -6,7 +6,7 @@ import type { GraphStore } from "../../domain/graph/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { Rows } from "./rows.ts";
 import { searchDocuments, type IndexMatch } from "./search.ts";
-import type { TextIndex } from "./text/text-index.ts";
+import type { TextIndex } from "../text-index/text-index.ts";
 
 export interface RecallParts {
   sql: SqlStorage;

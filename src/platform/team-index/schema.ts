@@ -1,4 +1,4 @@
-import { textTableNames, textTables } from "./text/text-index.ts";
+import { textTableNames, textTables } from "../text-index/text-index.ts";
 
 /**
  * Storage of a TeamIndex object. `docs` has one row per version of a memory; the present one has no `until_at`. Under
@@ -6,7 +6,7 @@ import { textTableNames, textTables } from "./text/text-index.ts";
  * version as JSON, without what is sealed of a secret; last, so that a look at the other columns does not read it. `accesses` counts
  * readings, which are no versions.
  */
-const version = "8";
+const version = "9";
 
 const tables = `
   CREATE TABLE sources (

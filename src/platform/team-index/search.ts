@@ -1,7 +1,7 @@
 import type { MemoryFilter, PublicPlace } from "../../domain/ports.ts";
 import { compileKeyPattern } from "../d1/key-pattern.ts";
 import { partOf } from "./documents.ts";
-import type { TextHit, TextIndex } from "./text/text-index.ts";
+import type { TextHit, TextIndex } from "../text-index/text-index.ts";
 
 export interface Viewer {
   userId: string;

@@ -10,6 +10,7 @@ import { Documents } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { Freshness } from "./freshness.ts";
 import { everyone, Generations } from "./generation.ts";
+import { memoryTextOptions } from "./memory-text.ts";
 import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Neighbourhood } from "./neighbourhood.ts";
 import { Progress } from "./progress.ts";
@@ -20,7 +21,7 @@ import { documentsAt, publicPlaces, type IndexMatch, type PastQuery } from "./se
 import { Following } from "./following.ts";
 import { newestSeq, type TeamRef } from "./source.ts";
 import { UnsettledWrites } from "./unsettled-writes.ts";
-import { TextIndex } from "./text/text-index.ts";
+import { TextIndex } from "../text-index/text-index.ts";
 import { VectorizeBindings } from "../vectorize/bindings.ts";
 import { parseVectorId } from "../vectorize/vector-ids.ts";
 import { settlePending } from "../vectorize/settle.ts";
@@ -65,7 +66,7 @@ export class TeamIndex extends DurableObject<Env> {
     this.#sql = ctx.storage.sql;
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
     ensureSchema(ctx.storage);
-    this.#text = new TextIndex(ctx.storage);
+    this.#text = new TextIndex(ctx.storage, memoryTextOptions);
     this.#documents = new Documents(this.#sql, this.#text, { publicOnly: this.#publicOnly });
     this.#progress = new Progress(this.#sql);
     this.#following = new Following({
@@ -98,7 +99,7 @@ export class TeamIndex extends DurableObject<Env> {
       report: options.report,
     });
     // On one machine alarms are in a file of their own, which may have been lost.
-    if (this.#isPurgeDue() || this.#vectors.any()) ctx.waitUntil(this.#scheduleUpkeep(settleDelay));
+    if (this.#isPurgeDue() || this.#vectors.any() || this.#text.isBehind()) ctx.waitUntil(this.#scheduleUpkeep(settleDelay));
   }
 
   commit(request: CommitRequest): Promise<WriteAnswer> {

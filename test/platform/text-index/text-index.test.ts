@@ -3,8 +3,13 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { queryTerms } from "../../../src/domain/search/query-terms.ts";
-import { b, bagOf, idf, k1, lentOf, ownOf, unit, type TermBag } from "../../../src/platform/team-index/text/scoring.ts";
-import { TextIndex } from "../../../src/platform/team-index/text/text-index.ts";
+import { memoryAnalyzer, memoryTextOptions } from "../../../src/platform/team-index/memory-text.ts";
+import { idf } from "../../../src/platform/text-index/scoring.ts";
+import { contextFrequencyOf, ownFrequencyOf, type TermBag } from "../../../src/platform/text-index/term-bag.ts";
+import { TextIndex } from "../../../src/platform/text-index/text-index.ts";
+
+const analyzer = memoryAnalyzer();
+const { k1, b, resolution } = memoryTextOptions;
 
 let made = 0;
 /** A text index in a storage of its own, with the documents that are alive. */
@@ -21,11 +26,11 @@ class Bench {
 
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
-    this.index = new TextIndex(storage);
+    this.index = new TextIndex(storage, memoryTextOptions);
   }
 
   put(part: string, texts: string[]): number[] {
-    const entries = texts.map((content) => ({ part, slot: (this.#slot += 1), bag: bagOf({ content, label: "", moment: "", near: [], far: [] }) }));
+    const entries = texts.map((content) => ({ part, slot: (this.#slot += 1), bag: analyzer.bagOf({ content }) }));
     this.storage.transactionSync(() => this.index.put(entries));
     for (const { slot, bag } of entries) this.alive.set(slot, { part, bag });
     return entries.map(({ slot }) => slot);
@@ -60,7 +65,7 @@ class Bench {
       for (const term of terms) {
         const packed = bag.terms.get(term);
         if (packed === undefined) continue;
-        const frequency = (ownOf(packed) + lentOf(packed)) / unit;
+        const frequency = (ownFrequencyOf(packed) + contextFrequencyOf(packed)) / resolution;
         const holding = seen.filter(([, other]) => other.bag.terms.has(term)).length;
         score += (idf(seen.length, holding) * (k1 + 1) * frequency) / (frequency + k1 * (1 - b + (b * bag.length) / average));
       }
@@ -99,7 +104,7 @@ describe("[S15] [A5] the text index ranks by BM25F", () => {
               bench.remove([...new Set(operation.nth.map((n) => slots[n % Math.max(1, slots.length)] ?? -1))]);
             }
             if (operation.kind === "maintain") await bench.maintain(operation.purge);
-            if (operation.kind === "wake") bench.index = new TextIndex(bench.storage);
+            if (operation.kind === "wake") bench.index = new TextIndex(bench.storage, memoryTextOptions);
           }
           const parts = ["now:", own];
           // Dead postings weigh a little until they are purged; what is found is right at any time.
@@ -172,10 +177,10 @@ describe("[S15] upkeep", () => {
       const merging = bench.maintain(false);
       await scheduler.wait(0);
       bench.index.forget();
-      bench.index = new TextIndex(bench.storage);
+      bench.index = new TextIndex(bench.storage, memoryTextOptions);
       expect(bench.search(["now:"], "whale", 10_000)).toHaveLength(8_000);
       await merging;
-      bench.index = new TextIndex(bench.storage);
+      bench.index = new TextIndex(bench.storage, memoryTextOptions);
       expect(bench.search(["now:"], "whale", 10_000)).toHaveLength(8_000);
     });
   });
