@@ -235,8 +235,6 @@ export interface IndexState {
   documents: number;
   /** Whether another team of the organization holds anything public. */
   others: boolean;
-  /** Whether vectors wait that the store behind does not show yet. */
-  pending: boolean;
   /** Encrypts copies of what the principal is shown (`sealed-copy.ts`); another one as soon as they lose anything of it. */
   copyKey: string;
 }

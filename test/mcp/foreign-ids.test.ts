@@ -22,11 +22,8 @@ async function near(who: Person): Promise<string[]> {
   return (structured["memories"] as Wire[]).map(({ content }) => content).sort();
 }
 
-const vectorIndex = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, () => undefined);
-/** Until Vectorize shows what they wrote, and nothing of it waits in an index object. */
 async function landed(...people: Person[]): Promise<void> {
   for (const { principal } of people) await indexed(principal);
-  for (const { principal } of people) await vectorIndex.settle(principal);
 }
 
 const vectorsOf = async (who: Person) => (await who.call("omn_memory_stats")).structured["vectors"] as { indexed: number; waiting: number };

@@ -180,7 +180,6 @@ export class TeamIndexClient implements SearchIndex {
         changes: both(team.changes, organization.changes),
         documents: team.documents,
         others: organization.others,
-        pending: team.pending || organization.pending,
         copyKey: `${team.copyKey}-${organization.copyKey}`,
       };
       // What was told while this was on its way may have been said later.

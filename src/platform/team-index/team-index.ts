@@ -7,23 +7,21 @@ import { Documents, partOf } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { everyone, Generations } from "./generation.ts";
 import { Leases } from "./leases.ts";
-import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Progress } from "./progress.ts";
 import { ensureSchema } from "./schema.ts";
 import { documentsAt, publicPlaces, searchDocuments, type IndexMatch, type IndexQuery, type PastQuery } from "./search.ts";
 import { Following } from "./following.ts";
 import type { TeamRef } from "./source.ts";
 import { TextIndex } from "./text/text-index.ts";
-import { VectorizeBindings } from "../vectorize/bindings.ts";
+import { ofTheirTeam, TeamVectors } from "./vectors/team-vectors.ts";
+import type { CopiedVector, Near, NearQuery } from "./vectors/vector-copy.ts";
+import type { SpaceRef } from "./vectors/vector-tables.ts";
 import { parseVectorId } from "../vectorize/vector-ids.ts";
-import { settlePending } from "../vectorize/settle.ts";
 
 /** Erased words leave the text index when its segments are rewritten; this is how long that may wait, ms. */
 const purgeDelay = 30_000;
 /** Merging waits until a burst of writes is over, ms. */
 const mergeDelay = 1_000;
-/** Vectorize shows what was written within 30 s mostly, and 2 minutes rarely; until then every question scans what waits. ms. */
-const settleDelay = 15_000;
 /** Answers are kept elsewhere, by another clock, ms. */
 const clockMargin = 5 * 60 * 1_000;
 
@@ -37,7 +35,7 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #text: TextIndex;
   readonly #documents: Documents;
   readonly #progress: Progress;
-  readonly #vectors: PendingVectors;
+  readonly #vectors: TeamVectors;
   readonly #generations: Generations;
   readonly #copyKeys: CopyKeys;
   readonly #leases: Leases;
@@ -58,8 +56,17 @@ export class TeamIndex extends DurableObject<Env> {
       atomically: (work) => this.#atomically(work),
       changed: (change) => this.#changed(change),
       withdrawn: (audiences) => this.#withdrawn(audiences),
+      vectors: {
+        withdraw: (teamId, documents) => this.#vectors.withdraw(teamId, documents),
+        removeMemories: (teamId, ids) => this.#vectors.copy.removeMemories(teamId, ids.map((id) => ({ id }))),
+      },
     });
-    this.#vectors = new PendingVectors(this.#sql);
+    this.#vectors = new TeamVectors({
+      sql: this.#sql, publicOnly: this.#publicOnly,
+      teams: () => this.#progress.teams().map(({ team_id: teamId, shard }) => ({ teamId, shard })),
+      shard: (name) => this.env[name as keyof Env] as D1Database,
+      atomically: (work) => this.#atomically(work),
+    });
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
     this.#leases = new Leases(this.#sql, Date.now(), {
@@ -67,7 +74,7 @@ export class TeamIndex extends DurableObject<Env> {
       tell: (session) => env.USER_SESSION.getByName(session).indexChanged(),
     });
     // On one machine alarms are in a file of their own, which may have been lost.
-    if (this.#isPurgeDue() || this.#vectors.any()) ctx.waitUntil(this.#scheduleUpkeep(settleDelay));
+    if (this.#isPurgeDue()) ctx.waitUntil(this.#scheduleUpkeep(purgeDelay));
   }
 
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
@@ -79,6 +86,7 @@ export class TeamIndex extends DurableObject<Env> {
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
       this.#withdrawn(this.#documents.losing(fresh));
+      this.#vectors.withdraw(team.teamId, fresh);
       if (turned.length > 0) {
         // Out at once, and then with all versions from the truth: the gap that stays makes the pass below.
         this.#documents.remove(team.teamId, turned);
@@ -101,6 +109,7 @@ export class TeamIndex extends DurableObject<Env> {
       this.#progress.know(team.teamId, team.shard);
       this.#withdrawn(this.#documents.readersOf(team.teamId, memoryIds));
       this.#documents.remove(team.teamId, memoryIds);
+      this.#vectors.copy.removeMemories(team.teamId, memoryIds.map((id) => ({ id })));
       // With numbers missing before it, the missing one may be the very memory: the gap stays, and the next pass settles it.
       if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
     });
@@ -111,7 +120,7 @@ export class TeamIndex extends DurableObject<Env> {
    * The generation is another one as soon as this person may find something else than before; what changed since the one named,
    * if that is known. Others are in an organization's index only. A session that is named is told before this state ends.
    */
-  state(userId: string, teamId: string, since?: string, session?: string): { generation: string; changes: IndexChanges | undefined; documents: number; others: boolean; pending: boolean; copyKey: string } {
+  state(userId: string, teamId: string, since?: string, session?: string): { generation: string; changes: IndexChanges | undefined; documents: number; others: boolean; copyKey: string } {
     const others = "SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1";
     const generation = this.#generations.of(userId);
     if (session !== undefined) this.#leases.grant(session, userId, generation, Date.now());
@@ -120,7 +129,6 @@ export class TeamIndex extends DurableObject<Env> {
       changes: since === generation ? { ids: [], terms: [] } : since === undefined ? undefined : changesSince(this.#sql, this.#text, this.#generations, userId, since),
       documents: this.#text.documents(["", userId].map((audience) => partOf("now", audience))),
       others: this.#publicOnly && this.#sql.exec(others, teamId).toArray().length > 0,
-      pending: this.#vectors.any(),
       copyKey: this.#copyKeys.of(userId),
     };
   }
@@ -159,11 +167,15 @@ export class TeamIndex extends DurableObject<Env> {
     return this.#following.catchUp(team, seq);
   }
 
-  verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
-    return this.#following.verify(team);
+  async verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
+    const verified = await this.#following.verify(team);
+    this.#vectors.refillWhereRoom();
+    await this.#vectors.fill(team);
+    return verified;
   }
 
   rebuild(team: TeamRef): Promise<void> {
+    this.#vectors.refill(team.teamId);
     return this.#following.rebuild(team);
   }
 
@@ -173,6 +185,7 @@ export class TeamIndex extends DurableObject<Env> {
     this.#atomically(() => {
       this.#withdrawn(undefined);
       this.#documents.removeTeam(team.teamId);
+      this.#vectors.removeTeam(team.teamId);
       this.#progress.remove(team.teamId);
     });
     await this.#changed({ erased: true });
@@ -191,40 +204,39 @@ export class TeamIndex extends DurableObject<Env> {
     return { documents, appliedSeq: this.#progress.applied(team.teamId) };
   }
 
-  async putVectors(space: SpaceRef, vectors: PendingVector[]): Promise<{ waiting: number; outdated: string[] }> {
-    await this.#scheduleUpkeep(settleDelay);
-    const put = this.ctx.storage.transactionSync(() => {
-      const placed = vectors.map(({ id, audience }) => ({ ...parseVectorId(id), home: audience === "team" ? everyone : audience }));
+  /** Answers which were left out because a newer version is held. */
+  async putVectors(space: SpaceRef, vectors: CopiedVector[]): Promise<{ outdated: string[] }> {
+    const own = await ofTheirTeam(vectors, this.#publicOnly ? undefined : this.ctx.id.name?.slice("team:".length));
+    let outdated: string[] = [];
+    this.#atomically(() => {
+      const placed = own.map(({ id, audience }) => ({ ...parseVectorId(id), home: audience === "team" ? everyone : audience }));
       this.#generations.bump(placed.filter(({ kind }) => kind === "memory").map(({ id, home }) => ({ home, memoryId: id })));
       this.#generations.move(placed.filter(({ kind }) => kind !== "memory").map(({ home }) => home));
-      return this.#vectors.put(space, vectors);
+      ({ outdated } = this.#vectors.copy.put(space, own, Date.now()));
     });
+    if (this.#vectors.copy.upkeepDue) await this.#scheduleUpkeep(purgeDelay);
     await this.#known();
-    return put;
+    return { outdated };
   }
 
-  removeVectors(ids: string[]): void {
-    this.ctx.storage.transactionSync(() => this.#vectors.remove(ids));
+  async removeVectors(ids: string[]): Promise<void> {
+    this.#atomically(() => this.#vectors.copy.remove(ids));
+    if (this.#vectors.copy.upkeepDue) await this.#schedulePurge();
   }
 
-  scanVectors(query: PendingQuery): { hits: PendingHit[]; waiting: number } {
-    return this.#vectors.scan(query);
+  /** The nearest of what the copy holds; where that is not all, it is filled behind the answer. */
+  nearVectors(team: TeamRef, query: NearQuery): Near {
+    if (!this.#publicOnly) this.#progress.know(team.teamId, team.shard);
+    return this.#vectors.near(query);
   }
 
-  vectorsWaitingAmong(ids: string[]): string[] {
-    return this.#vectors.waitingAmong(ids);
-  }
-
-  oldestVectors(limit: number, after: number): { seq: number; id: string; version: number; dimensions: number }[] {
-    return this.#vectors.oldest(limit, after);
-  }
-
-  vectorsVisible(seen: { id: string; version: number }[]): void {
-    this.ctx.storage.transactionSync(() => this.#vectors.visible(seen));
+  /** Those of the ids in Vectorize that the copy holds, with the time of writing, ms since the epoch. */
+  heldVectors(ids: string[]): { id: string; at: number }[] {
+    return this.#vectors.copy.held(ids);
   }
 
   vectorSpaces(): SpaceRef[] {
-    return this.#vectors.spaces();
+    return this.#vectors.copy.spaces();
   }
 
   override async alarm(): Promise<void> {
@@ -232,19 +244,12 @@ export class TeamIndex extends DurableObject<Env> {
     const purge = this.#sql.exec("DELETE FROM meta WHERE name = 'purge' RETURNING name").toArray().length > 0;
     try {
       await this.#text.maintain({ purge, alive: (slots) => this.#alive(slots) });
+      this.#vectors.copy.maintain((work) => this.#atomically(work), { purge });
     } catch (error) {
       // The alarm is tried again, and must know what for.
       if (purge) this.#notePurge();
       throw error;
     }
-    await this.#settle();
-  }
-
-  /** Lets go of the vectors that Vectorize shows by now. What cannot be asked goes on waiting, and is found meanwhile. */
-  async #settle(): Promise<void> {
-    if (!this.#vectors.any()) return;
-    await settlePending(this, VectorizeBindings.of(this.env)).catch(() => undefined);
-    if (this.#vectors.any()) await this.#scheduleUpkeep(settleDelay);
   }
 
   #alive(slots: number[]): Set<number> {
@@ -277,6 +282,7 @@ export class TeamIndex extends DurableObject<Env> {
       this.ctx.storage.transactionSync(work);
     } catch (error) {
       this.#text.forget();
+      this.#vectors.forget();
       throw error;
     }
   }

@@ -47,8 +47,6 @@ async function run(ports: IndexingPorts, team: Team, at = start, memories = 10_0
   for (let state = ""; state !== "done"; ) {
     ({ state } = await indexTeam(ports, homeOf(team), () => at, { deadline: at + 10_000, memories }));
   }
-  // What Vectorize shows waits in no index object.
-  await vectorIndex.settle(homeOf(team));
 }
 
 interface Holder {
@@ -115,7 +113,6 @@ test.each(["of the organization", "of another organization"])("finding 1: two te
   const other = await holder(whose === "of the organization" ? await sisterOf(ada.team) : await newTeam("SHARD_0"), "Mallory", ids, "public");
   await run(before, ada.team);
   await run(before, other.team);
-  await vectorIndex.settle(homeOf(ada.team));
   expect(await near(ada), "the fault: the last to write has the vectors").toEqual([]);
   expect(await near(other)).toEqual(other.own);
 

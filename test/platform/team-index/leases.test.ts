@@ -95,7 +95,7 @@ describe("[A11] what an index said", () => {
     };
     const objects = { getByName: () => ({ state }) } as unknown as DurableObjectNamespace<TeamIndex>;
     const client = new TeamIndexClient(objects, () => undefined, "session");
-    const said = (generation: string): void => asked.splice(0).forEach(({ resolve }) => resolve({ generation, changes: undefined, documents: 0, others: false, pending: false }));
+    const said = (generation: string): void => asked.splice(0).forEach(({ resolve }) => resolve({ generation, changes: undefined, documents: 0, others: false }));
 
     const first = client.state(ada.principal);
     client.disbelieve();
