@@ -2,8 +2,6 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newState, type Memory } from "../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../src/domain/memories/remember.ts";
-import { VectorizeBindings } from "../../src/platform/vectorize/bindings.ts";
-import { VectorizeIndex } from "../../src/platform/vectorize/vectorize-index.ts";
 import { indexed, newTeam, services, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
 import { rpc } from "../support/mcp.ts";
 

@@ -1,11 +1,8 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newState, type Visibility } from "../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../src/domain/memories/remember.ts";
 import { revise } from "../../src/domain/memories/revise.ts";
-import { VectorizeBindings } from "../../src/platform/vectorize/bindings.ts";
-import { VectorizeIndex } from "../../src/platform/vectorize/vectorize-index.ts";
 import { indexed, newTeam, services, sisterOf, type Person } from "../domain/memories/world.ts";
 
 /**

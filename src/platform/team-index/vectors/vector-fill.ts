@@ -1,7 +1,7 @@
 import { type VectorKind, vectorKinds } from "../../../domain/search/vector-index.ts";
 import { markOf, teamDigest, vectorId } from "../../vectorize/vector-ids.ts";
 import type { TeamRef } from "../source.ts";
-import { budgetBytes } from "./eviction.ts";
+import { budgetBytes, youngMs } from "./eviction.ts";
 import { type FillProgress, firstBelow } from "./fill-progress.ts";
 import type { CopiedVector, VectorCopy } from "./vector-copy.ts";
 import { type SourceVector, VectorSource } from "./vector-source.ts";
@@ -86,7 +86,8 @@ export class VectorFill {
       const hasRoom = copy.size().bytes + bytes <= budgetBytes;
       this.#options.atomically(() => {
         const ref = { mark, dimensions: first.values.length };
-        copy.put(ref, hasRoom ? page.map((vector) => this.#copied(team, digest, mark, kind, vector)) : [], Date.now(), { fill: true });
+        // Vectorize was given them before: they are as old as what it surely shows.
+        copy.put(ref, hasRoom ? page.map((vector) => this.#copied(team, digest, mark, kind, vector)) : [], Date.now() - youngMs, { fill: true });
         // The older ones stay in Vectorize alone.
         if (!hasRoom) copy.noteEvicted(mark, true);
         progress.reach(team.teamId, { space, kinds, below: last.id });
