@@ -139,11 +139,11 @@ export class Slots implements Identified {
   }
 
   /**
-   * The slots with the largest products, best first, for each group the `limit` best. `groups` has for each class the group that
-   * its vectors compete in, from 1 on; 0 leaves them out.
+   * The slots with the largest products, best first, for each of `count` groups the `limit` best. `groups` has for each class the
+   * group that its vectors compete in, from 1 on; 0 leaves them out.
    */
-  nearest(values: Float32Array, groups: Uint8Array, limit: number): { slot: number; score: number }[][] {
-    const best = Array.from({ length: Math.max(...groups) }, () => new TopK(limit, -2));
+  nearest(values: Float32Array, groups: Uint8Array, count: number, limit: number): { slot: number; score: number }[][] {
+    const best = Array.from({ length: count }, () => new TopK(limit, -2));
     const bars = best.map(({ bar }) => bar);
     const factor = this.memory.ask(values);
     const { classes, scales, length } = this;

@@ -176,7 +176,7 @@ export class VectorCopy {
       const isAsked = classNumber > 0 && one.teamId !== exceptTeam && (!audiences || audiences.includes(one.audience));
       return isAsked ? 1 + kinds.indexOf(one.kind as VectorKind) : 0;
     });
-    const found = within ? this.#nearWithin(space, values, groups, limit, within) : space.slots.nearest(values, groups, finalists * limit);
+    const found = within ? this.#nearWithin(space, values, groups, limit, within) : space.slots.nearest(values, groups, kinds.length, finalists * limit);
     const finals = found.flatMap((ofKind) => ofKind.filter(({ score }) => score >= (ofKind[limit - 1]?.score ?? -2) - 2 * space.slots.inexactness));
     const exact = this.#floats.get(finals.map(({ slot }) => space.slots.seqs[slot] as number));
     const { seqs, classes, versions, ids } = space.slots;
