@@ -172,7 +172,7 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
   /** First where it is found at once, so that nothing can be lost between the two. */
   async #write(binding: VectorizeBinding, object: Index, space: SpaceRef, vectors: PlacedVector[]): Promise<void> {
     for (const batch of batches(vectors, upsertBatch)) {
-      const outdated = new Set((await object.putVectors(space, batch.map(({ namespace: _, ...vector }) => vector))).outdated);
+      const outdated = new Set((await object.putVectors(space, batch.map(copied))).outdated);
       const current = batch.filter(({ id }) => !outdated.has(id));
       if (current.length > 0) await binding.upsert(current.map(toVectorize));
     }
@@ -263,6 +263,9 @@ function placed(team: TeamHome, place: VectorPlace, entry: VectorEntry): PlacedV
     shard: team.shard,
   };
 }
+
+/** As the object's copy takes it, which has no namespaces. */
+const copied = ({ id, kind, audience, teamId, shard, version, values }: PlacedVector): CopiedVector => ({ id, kind, audience, teamId, shard, version, values });
 
 /** In this version as it is to be, or in a newer one. */
 function shows(found: { namespace?: string; metadata?: Record<string, VectorizeVectorMetadata> } | undefined, vector: PlacedVector): boolean {

@@ -5,8 +5,9 @@ import { budgetBytes, excess, mostBudgets, oldestOf } from "./eviction.ts";
 import { FloatCache } from "./float-cache.ts";
 import { uuidOf, wordsOf } from "./id-lookup.ts";
 import { groupsOf, joined } from "./pack.ts";
-import { packSize, type SpaceRef, type SpaceRow, type VectorClass, VectorTables } from "./vector-tables.ts";
-import { Slots } from "./slots.ts";
+import { LoadedSpace } from "./loaded-space.ts";
+import { VectorClasses } from "./vector-classes.ts";
+import { packSize, type SpaceRef, type SpaceRow, VectorTables } from "./vector-tables.ts";
 
 /** A vector that Vectorize was given, or is about to be. */
 export interface CopiedVector {
@@ -66,16 +67,6 @@ export interface VectorCopyOptions {
 /** So many times the limit are candidates for exact comparison. */
 const finalists = 4;
 
-/** A space in memory. */
-interface LoadedSpace {
-  row: SpaceRow;
-  slots: Slots;
-  /** Rows up to here are in packs. */
-  packedUpTo: number;
-  /** Vectors in no pack, in the order of their rows; some may be gone or replaced by now. */
-  loose: { seq: number; slot: number }[];
-}
-
 /**
  * The object's copy of its team's vectors, or of the public ones of its organization: codes in memory for scanning, exact values in
  * SQLite for the best of them. Vectorize has all vectors; beyond the memory budget it alone has the oldest. Changes belong in the
@@ -86,15 +77,12 @@ export class VectorCopy {
   readonly #isFilled: () => boolean;
   readonly #budget: number;
   readonly #floats: FloatCache;
+  readonly #classes: VectorClasses;
+  /** By mark. */
   #spaces: Map<string, SpaceRow>;
   readonly #loaded = new Map<string, LoadedSpace>();
-  /** Live vectors by space, of spaces that are not loaded too. */
-  readonly #counts = new Map<number, number>();
-  /** By class number. */
-  #classes: VectorClass[] = [];
-  #families: number[] = [];
-  readonly #classNumbers = new Map<string, number>();
-  readonly #familyNumbers = new Map<string, number>();
+  /** How many vectors there are in a space that is not loaded. */
+  readonly #unloaded = new Map<string, number>();
   /** Grows with every removal, so that whoever reads vectors elsewhere meanwhile sees that one may be gone. */
   removals = 0;
 
@@ -103,8 +91,8 @@ export class VectorCopy {
     this.#isFilled = isFilled;
     this.#budget = budget;
     this.#floats = new FloatCache((seqs) => this.#tables.values(seqs));
+    this.#classes = new VectorClasses(this.#tables);
     this.#spaces = this.#readSpaces();
-    this.#readClasses();
   }
 
   /**
@@ -117,21 +105,18 @@ export class VectorCopy {
     for (const { id: name, version, values, ...fields } of vectors) {
       const { kind, id, team } = parseVectorId(name);
       if (values.length !== space.row.dimensions) throw new Error(`The space ${ref.mark} has ${space.row.dimensions} dimensions, not ${values.length}`);
-      const classNumber = this.#classOf({ kind, audience: fields.audience, teamId: fields.teamId, shard: fields.shard, digest: team ?? "" });
+      const classNumber = this.#classes.numberOf({ kind, audience: fields.audience, teamId: fields.teamId, shard: fields.shard, digest: team ?? "" });
       const words = wordsOf(id);
-      const before = space.slots.find(this.#families[classNumber] as number, words);
+      const before = space.slots.find(this.#classes.familyOf(classNumber), words);
       const held = before === undefined ? -1 : (space.slots.versions[before] as number);
       if (held > version || (fill && held === version)) {
         outdated.push(name);
         continue;
       }
       if (before !== undefined) this.#drop(space, [before]);
-      const at = Math.floor(now / 1_000);
-      const seq = this.#tables.insert(space.row.space, { id: Uint32Array.from(words), classNumber, version, at, values });
-      space.loose.push({ seq, slot: space.slots.add({ id: words, seq, classNumber, version, at }, values) });
-      this.#counts.set(space.row.space, this.#count(space.row) + 1);
+      space.add({ id: words, classNumber, version, at: Math.floor(now / 1_000) }, values);
     }
-    this.#pack(space);
+    space.pack();
     this.#shrink(now);
     return { outdated };
   }
@@ -150,7 +135,7 @@ export class VectorCopy {
   removeMemories(teamId: string, memories: readonly { id: string; version?: number }[]): void {
     if (memories.length === 0) return;
     this.removals += 1;
-    const families = this.#memoryFamilies(teamId);
+    const families = this.#classes.memoryFamilies(teamId);
     for (const space of this.#all()) {
       const slots = memories.flatMap(({ id, version = Infinity }) => {
         const words = wordsOf(id);
@@ -163,7 +148,7 @@ export class VectorCopy {
   removeTeam(teamId: string): void {
     this.removals += 1;
     for (const space of this.#all()) {
-      this.#drop(space, space.slots.where((classNumber) => this.#classes[classNumber]?.teamId === teamId));
+      this.#drop(space, space.slots.where((classNumber) => this.#classes.at(classNumber).teamId === teamId));
     }
   }
 
@@ -172,10 +157,7 @@ export class VectorCopy {
     const row = this.#spaces.get(mark);
     if (!row || row.dimensions !== values.length) return { hits: [], complete: this.complete(mark) };
     const space = this.#load(row);
-    const groups = Uint8Array.from(this.#classes, (one, classNumber) => {
-      const isAsked = classNumber > 0 && one.teamId !== exceptTeam && (!audiences || audiences.includes(one.audience));
-      return isAsked ? 1 + kinds.indexOf(one.kind as VectorKind) : 0;
-    });
+    const groups = this.#classes.groups(kinds, ({ teamId, audience }) => teamId !== exceptTeam && (!audiences || audiences.includes(audience)));
     const found = within ? this.#nearWithin(space, values, groups, limit, within) : space.slots.nearest(values, groups, kinds.length, finalists * limit);
     const finals = found.flatMap((ofKind) => ofKind.filter(({ score }) => score >= (ofKind[limit - 1]?.score ?? -2) - 2 * space.slots.inexactness));
     const exact = this.#floats.get(finals.map(({ slot }) => space.slots.seqs[slot] as number));
@@ -187,7 +169,7 @@ export class VectorCopy {
     scored.sort((a, b) => b.similarity - a.similarity || (seqs[b.slot] as number) - (seqs[a.slot] as number));
     const left = new Map<string, number>(kinds.map((kind) => [kind, limit]));
     const hits = scored.flatMap(({ slot, similarity }): NearHit[] => {
-      const { kind, teamId, shard } = this.#classes[classes[slot] as number] as VectorClass;
+      const { kind, teamId, shard } = this.#classes.at(classes[slot] as number);
       const room = left.get(kind) ?? 0;
       left.set(kind, room - 1);
       return room > 0 ? [{ kind: kind as VectorKind, id: uuidOf(ids, slot), teamId, shard, version: versions[slot] as number, similarity }] : [];
@@ -203,7 +185,7 @@ export class VectorCopy {
     const row = this.#spaces.get(mark);
     if (!row || row.dimensions !== values.length) return new Map();
     const space = this.#load(row);
-    const families = this.#memoryFamilies(teamId);
+    const families = this.#classes.memoryFamilies(teamId);
     const held = memoryIds.flatMap((id) => {
       const words = wordsOf(id);
       const slot = families.map((family) => space.slots.find(family, words)).find((one) => one !== undefined);
@@ -241,8 +223,7 @@ export class VectorCopy {
 
   /** Vectors and the memory that their codes take, of all spaces. */
   size(): { vectors: number; bytes: number } {
-    const spaces = [...this.#spaces.values()];
-    const vectors = spaces.reduce((sum, row) => sum + this.#count(row), 0);
+    const vectors = [...this.#spaces.values()].reduce((sum, row) => sum + this.#count(row), 0);
     return { vectors, bytes: this.#bytes() };
   }
 
@@ -274,14 +255,14 @@ export class VectorCopy {
   /** Drops what is in memory; it is read again when needed. */
   forget(): void {
     this.#loaded.clear();
-    this.#counts.clear();
+    this.#unloaded.clear();
     this.#floats.clear();
     this.#spaces = this.#readSpaces();
-    this.#readClasses();
+    this.#classes.read();
   }
 
   #nearWithin(space: LoadedSpace, values: Float32Array, groups: Uint8Array, limit: number, within: Iterable<string>): { slot: number; score: number }[][] {
-    const families = [...new Set(this.#classes.flatMap(({ kind }, classNumber) => (kind === "memory" && classNumber > 0 ? [this.#families[classNumber] as number] : [])))];
+    const families = this.#classes.memoryFamilies();
     const slots = [...new Set(within)].flatMap((id) => {
       const words = wordsOf(id);
       return families.flatMap((family) => space.slots.find(family, words) ?? []);
@@ -292,39 +273,19 @@ export class VectorCopy {
   }
 
   #find(space: LoadedSpace, { kind, id, team = "" }: ParsedVectorId): number | undefined {
-    const family = this.#familyNumbers.get(familyKey({ kind, digest: team }));
+    const family = this.#classes.familyNamed(kind, team);
     return family === undefined ? undefined : space.slots.find(family, wordsOf(id));
-  }
-
-  #memoryFamilies(teamId: string): number[] {
-    const families = this.#classes.flatMap((one, classNumber) => (one.kind === "memory" && one.teamId === teamId ? [this.#families[classNumber] as number] : []));
-    return [...new Set(families)];
   }
 
   #drop(space: LoadedSpace, slots: readonly number[]): void {
     if (slots.length === 0) return;
-    const seqs = slots.map((slot) => space.slots.seqs[slot] as number);
-    this.#tables.remove(space.row.space, seqs, seqs.filter((seq) => seq <= space.packedUpTo));
-    for (const seq of seqs) this.#floats.delete(seq);
-    for (const slot of slots) space.slots.remove(slot);
-    this.#counts.set(space.row.space, this.#count(space.row) - slots.length);
-  }
-
-  #pack(space: LoadedSpace): void {
-    if (space.loose.length < packSize) return;
-    space.loose = space.loose.filter(({ seq, slot }) => space.slots.classes[slot] !== 0 && space.slots.seqs[slot] === seq);
-    while (space.loose.length >= packSize) {
-      const packed = space.loose.splice(0, packSize);
-      const { seq } = packed.at(-1) as { seq: number };
-      this.#tables.addPack(space.row.space, seq, space.slots.columnsOf(packed.map(({ slot }) => slot)));
-      space.packedUpTo = seq;
-    }
+    for (const seq of space.remove(slots)) this.#floats.delete(seq);
   }
 
   /** Evicts the oldest beyond the budget. @throws when the young ones alone are far beyond it */
   #shrink(now: number): void {
     for (const space of this.#bytes() > this.#budget ? this.#all() : []) {
-      const evicted = oldestOf(space.slots, excess(this.#bytes(), this.#budget, space.row.dimensions), now, (classNumber) => this.#classes[classNumber]?.kind === "memory");
+      const evicted = oldestOf(space.slots, excess(this.#bytes(), this.#budget, space.row.dimensions), now, (classNumber) => this.#classes.at(classNumber).kind === "memory");
       if (evicted.length === 0) continue;
       this.#drop(space, evicted);
       this.noteEvicted(space.row.mark, true);
@@ -337,10 +298,9 @@ export class VectorCopy {
   }
 
   #count(row: SpaceRow): number {
-    const known = this.#counts.get(row.space);
-    if (known !== undefined) return known;
-    const counted = this.#tables.count(row.space);
-    this.#counts.set(row.space, counted);
+    const counted = this.#loaded.get(row.mark)?.slots.count ?? this.#unloaded.get(row.mark) ?? this.#tables.count(row.space);
+    // A space that is not loaded does not change.
+    this.#unloaded.set(row.mark, counted);
     return counted;
   }
 
@@ -360,14 +320,7 @@ export class VectorCopy {
   #load(row: SpaceRow): LoadedSpace {
     const known = this.#loaded.get(row.mark);
     if (known) return known;
-    const slots = new Slots(row.dimensions, this.#count(row) + packSize, (classNumber) => this.#families[classNumber] as number);
-    const gone = this.#tables.gone(row.space);
-    for (const pack of this.#tables.packs(row.space)) slots.adopt(pack, (seq) => gone.has(seq));
-    const loaded: LoadedSpace = { row, slots, packedUpTo: this.#tables.packedUpTo(row.space), loose: [] };
-    for (const { seq, id, class: classNumber, version, at, vals } of this.#tables.loose(row.space, loaded.packedUpTo)) {
-      const [a, b, c, d] = new Uint32Array(id) as unknown as [number, number, number, number];
-      loaded.loose.push({ seq, slot: slots.add({ id: [a, b, c, d], seq, classNumber, version, at }, new Float32Array(vals)) });
-    }
+    const loaded = new LoadedSpace(this.#tables, this.#classes, row);
     this.#loaded.set(row.mark, loaded);
     return loaded;
   }
@@ -376,40 +329,12 @@ export class VectorCopy {
     const known = this.#spaces.get(ref.mark);
     if (known) return known;
     this.#tables.addSpace(ref);
-    this.#spaces = new Map([...this.#readSpaces()].map(([mark, row]) => [mark, this.#spaces.get(mark) ?? row]));
-    return this.#spaces.get(ref.mark) as SpaceRow;
+    const added = this.#readSpaces().get(ref.mark) as SpaceRow;
+    this.#spaces.set(ref.mark, added);
+    return added;
   }
 
   #readSpaces(): Map<string, SpaceRow> {
     return new Map(this.#tables.spaces().map((row) => [row.mark, row]));
   }
-
-  #classOf(fields: VectorClass): number {
-    const known = this.#classNumbers.get(classKey(fields));
-    if (known !== undefined) return known;
-    const added = this.#tables.addClass(fields);
-    this.#learn(added, fields);
-    return added;
-  }
-
-  #readClasses(): void {
-    // Number 0 is that of free slots.
-    this.#classes = [{ kind: "", audience: "", teamId: "", shard: "", digest: "" }];
-    this.#families = [0];
-    this.#classNumbers.clear();
-    this.#familyNumbers.clear();
-    for (const { class: classNumber, ...fields } of this.#tables.classes()) this.#learn(classNumber, fields);
-  }
-
-  #learn(classNumber: number, fields: VectorClass): void {
-    const family = this.#familyNumbers.get(familyKey(fields)) ?? this.#familyNumbers.size + 1;
-    this.#familyNumbers.set(familyKey(fields), family);
-    this.#classNumbers.set(classKey(fields), classNumber);
-    this.#classes[classNumber] = fields;
-    this.#families[classNumber] = family;
-  }
 }
-
-const classKey = ({ kind, audience, teamId, shard, digest }: VectorClass): string => [kind, audience, teamId, shard, digest].join("\n");
-/** Within it an id names one vector, whoever may see it. */
-const familyKey = ({ kind, digest }: Pick<VectorClass, "kind" | "digest">): string => `${kind}\n${digest}`;
