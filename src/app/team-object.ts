@@ -16,11 +16,12 @@ function optionsOf(env: Env): TeamIndexOptions {
   const serving = new ServingSpaces(shardOf);
   return {
     commits: () => memoryCommitsOf(env),
-    semantic: new Semantic({
-      embedders: withTeamIds(embeddersOf(config.embeddings, env as unknown as Parameters<typeof embeddersOf>[1])),
-      index: new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, report),
-      servingSpace: (principal, now) => serving.of(principal, now),
-    }),
+    semantic: (objects) =>
+      new Semantic({
+        embedders: withTeamIds(embeddersOf(config.embeddings, env as unknown as Parameters<typeof embeddersOf>[1])),
+        index: new VectorizeIndex(VectorizeBindings.of(env), objects, report),
+        servingSpace: (principal, now) => serving.of(principal, now),
+      }),
     graph: new D1GraphStore(shardOf, config.teamQuota),
     report,
   };

@@ -4,7 +4,7 @@ import { projectRoot } from "./project.ts";
 import { messageOf, StartFailure } from "./start-failure.ts";
 
 /** In the form in which Miniflare takes modules; the first one is the Worker itself. */
-export type WorkerModule = { type: "ESModule"; path: string; contents: string } | { type: "Data"; path: string; contents: Uint8Array<ArrayBuffer> };
+export type WorkerModule = { type: "ESModule"; path: string; contents: string } | { type: "Data" | "CompiledWasm"; path: string; contents: Uint8Array<ArrayBuffer> };
 
 let building = 0;
 
@@ -26,12 +26,14 @@ export async function bundleWorker(entry: string): Promise<WorkerModule[]> {
       platform: "browser",
       conditions: ["workerd", "worker", "browser"],
       external: ["cloudflare:*", "node:*"],
-      loader: { ".sql": "text", ".txt": "text", ".html": "text", ".bin": "copy" },
+      loader: { ".sql": "text", ".txt": "text", ".html": "text", ".bin": "copy", ".wasm": "copy" },
       define: { "process.env.NODE_ENV": '"production"' },
       logLevel: "silent",
     });
     const modules = outputFiles.map(({ path, text, contents }): WorkerModule =>
-      path.endsWith(".js") ? { type: "ESModule", path: basename(path), contents: text } : { type: "Data", path: basename(path), contents: new Uint8Array(contents) });
+      path.endsWith(".js")
+        ? { type: "ESModule", path: basename(path), contents: text }
+        : { type: path.endsWith(".wasm") ? "CompiledWasm" : "Data", path: basename(path), contents: new Uint8Array(contents) });
     return modules.sort((a, b) => Number(b.type === "ESModule") - Number(a.type === "ESModule"));
   } catch (error) {
     throw new StartFailure(`The Worker could not be built: ${messageOf(error).split("\n").slice(0, 2).join(" ")}`, { cause: error });

@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { minuteOf, sweep } from "../../src/domain/memories/maintenance.ts";
-import { VectorizeBindings } from "../../src/platform/vectorize/bindings.ts";
 import { markOf, organizationNamespace, teamDigest, teamNamespace, vectorId } from "../../src/platform/vectorize/vector-ids.ts";
-import { VectorizeIndex } from "../../src/platform/vectorize/vectorize-index.ts";
 import { hour, indexed, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { cut } from "../platform/vectorize/world.ts";
 
 const texts = ["the walrus sleeps on the ice", "the heron stands by the river", "the pelican eats in the harbour"];
 
@@ -20,9 +19,11 @@ const vectors = async (who = ada) => (await who.call("omn_memory_stats")).struct
 const near = async (who: Person): Promise<string[]> =>
   (await who.recall({ query: "an animal", mode: "vector", without: ["dedupe", "diversity"] }, Date.now())).map(({ memory }) => memory.content).sort();
 
-/** Nothing waits in the index objects: what is found by meaning is found in Vectorize. */
-const settle = (): Promise<void> =>
-  new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, () => undefined).settle({ teamId: team.id, organizationId: team.organizationId, shard: ada.principal.shard });
+/** The index objects hold no vectors: what is found by meaning is found in Vectorize. */
+async function settle(): Promise<void> {
+  await cut(`team:${team.id}`);
+  await cut(`org:${team.organizationId}`);
+}
 
 /** The cron at the minute of the hour that is the team's. */
 const hourly = () => sweep(services.maintenance, Math.floor(now / hour) * hour + minuteOf(team.id) * minute);

@@ -2,8 +2,6 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newState, type Memory } from "../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../src/domain/memories/remember.ts";
-import { VectorizeBindings } from "../../src/platform/vectorize/bindings.ts";
-import { VectorizeIndex } from "../../src/platform/vectorize/vectorize-index.ts";
 import { indexed, newTeam, services, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
 import { rpc } from "../support/mcp.ts";
 
@@ -22,11 +20,8 @@ async function near(who: Person): Promise<string[]> {
   return (structured["memories"] as Wire[]).map(({ content }) => content).sort();
 }
 
-const vectorIndex = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, () => undefined);
-/** Until Vectorize shows what they wrote, and nothing of it waits in an index object. */
 async function landed(...people: Person[]): Promise<void> {
   for (const { principal } of people) await indexed(principal);
-  for (const { principal } of people) await vectorIndex.settle(principal);
 }
 
 const vectorsOf = async (who: Person) => (await who.call("omn_memory_stats")).structured["vectors"] as { indexed: number; waiting: number };

@@ -1,11 +1,8 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newState, type Visibility } from "../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../src/domain/memories/remember.ts";
 import { revise } from "../../src/domain/memories/revise.ts";
-import { VectorizeBindings } from "../../src/platform/vectorize/bindings.ts";
-import { VectorizeIndex } from "../../src/platform/vectorize/vectorize-index.ts";
 import { indexed, newTeam, services, sisterOf, type Person } from "../domain/memories/world.ts";
 
 /**
@@ -118,7 +115,6 @@ async function everybodyLooks(all: Held[], people: Person[]): Promise<void> {
 test(
   "findings 1 and 5: whatever teams import or hold under each other's ids, each finds its own memories by words, meaning and id [S6] [S14]",
   async () => {
-    const index = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, () => undefined);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 14, size: "max" }), async (steps) => {
         const first = await newTeam();
@@ -128,7 +124,6 @@ test(
         for (const one of steps) await carryOut(all, people, one);
         for (const { principal } of people) {
           await indexed(principal);
-          await index.settle(principal);
         }
         await everybodyLooks(all, people);
       }),

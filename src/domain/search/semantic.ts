@@ -33,12 +33,12 @@ export class Semantic {
     principal: Principal,
     now: number,
     text: string,
-    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal },
+    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; others?: boolean },
   ): Promise<Nearest> {
     const space = await this.#ports.servingSpace(principal, now);
     if (space === undefined) return { hits: [] };
     const values = await this.#embed(space, text, options.signal);
-    const hits = await this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit });
+    const hits = await this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit, others: options.others });
     return { hits, asked: { space, values } };
   }
 

@@ -63,7 +63,7 @@ export interface VectorIndex {
   remove(team: TeamHome, entries: VectorName[], space?: string): Promise<void>;
   /**
    * The nearest that the principal may see, best first, up to `limit` of each kind; public memories of other teams of the
-   * organization included. A state told for this question spares asking where nothing is.
+   * organization included, unless the caller knows that there are none (`others: false`).
    */
-  query(principal: Principal, space: string, values: Float32Array, options: { kinds: VectorKind[]; limit: number; state?: { others: boolean; pending: boolean } | undefined }): Promise<VectorHit[]>;
+  query(principal: Principal, space: string, values: Float32Array, options: { kinds: VectorKind[]; limit: number; others?: boolean | undefined }): Promise<VectorHit[]>;
 }

@@ -6,7 +6,7 @@ import type { ShardOf } from "./shard-of.ts";
 import { fromHex } from "./vector-hex.ts";
 
 /** Version, visibility and owner of what an entry stands for; NULL when that is gone. `?1` team. */
-const standsFor = `CASE i.kind
+export const standsFor = `CASE i.kind
   WHEN 'memory' THEN (SELECT json_array(m.version, m.visibility, m.owner_id) FROM memories m WHERE m.team_id = ?1 AND m.id = i.id)
   WHEN 'entity' THEN (SELECT json_array(o.seq, iif(n.home = '', 'shared', 'private'), n.home) FROM graph_outbox o CROSS JOIN entities n ON n.team_id = ?1 AND n.id = i.id
     WHERE o.team_id = ?1 AND o.kind = i.kind AND o.id = i.id LIMIT 1)

@@ -1,3 +1,4 @@
+import type { IndexDocument } from "./document.ts";
 import type { Documents } from "./documents.ts";
 import type { Progress } from "./progress.ts";
 import { TeamSource, type Chain, type Checksum, type TeamRef } from "./source.ts";
@@ -19,6 +20,11 @@ interface Follower {
   changed(change: { erased: boolean }): Promise<void>;
   /** These audiences lose something they could read; undefined: all may. */
   withdrawn(audiences: readonly string[] | undefined): void;
+  /** The copy of the vectors loses what is found no longer. */
+  vectors: {
+    withdraw(teamId: string, documents: readonly IndexDocument[]): void;
+    removeMemories(teamId: string, memoryIds: readonly string[]): void;
+  };
 }
 
 /**
@@ -102,6 +108,8 @@ export class Following {
         // An organization's index is told of erasures of what was never public, too.
         this.#index.withdrawn(documents.readersOf(teamId, publicOnly ? page.erased.filter((id) => documents.holds(teamId, id)) : page.erased));
         documents.remove(teamId, page.erased);
+        this.#index.vectors.removeMemories(teamId, page.erased);
+        this.#index.vectors.withdraw(teamId, page.chains.map(({ present }) => present));
         const fresh = page.chains.filter((chain) => !this.#holds(chain));
         // With its past a memory is put in order anew, since versions in between may be missing.
         const chained = fresh.filter(({ past }) => past.length > 0);

@@ -7,11 +7,14 @@ import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { Rows } from "./rows.ts";
 import { searchDocuments, type IndexMatch } from "./search.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
+import { markOf } from "../vectorize/vector-ids.ts";
+import type { VectorCopy } from "./vectors/vector-copy.ts";
 
 export interface RecallParts {
   sql: SqlStorage;
   text: TextIndex;
   rows: Rows;
+  vectors: VectorCopy;
   semantic: Semantic;
   graph: Pick<GraphStore, "expand">;
   report(event: string, error: unknown): void;
@@ -33,7 +36,7 @@ export class ObjectRecall {
 
   /** What the principal finds in their own team, as `decodeFound` reads it; `state` is that of the moment when it began. */
   async own(principal: Principal, now: number, request: RetrievalRequest, state: FoundState): Promise<string> {
-    const { sql, text, rows, semantic, graph, report } = this.#parts;
+    const { sql, text, rows, vectors, semantic, graph, report } = this.#parts;
     const viewer = { userId: principal.userId, teamId: principal.teamId };
     const found = await retrieve<string>({
       async text({ terms, neighbours, filter, limit, asOf }): Promise<SearchAnswer> {
@@ -41,10 +44,12 @@ export class ObjectRecall {
         const { hits, ...match } = searchDocuments(sql, text, { viewer, now, terms, lent: neighbours, filter, limit, asOf, othersOnly: false });
         return { ...match, hits: hits.map(({ id, score, own, lent }) => ({ id, score, own, lent })) };
       },
-      nearest: (question, options) => semantic.nearest(principal, now, question, options),
+      nearest: (question, options) => semantic.nearest(principal, now, question, { ...options, others: state.others }),
       expand: (asked) => graph.expand(principal, now, asked),
-      async rows(ids) {
-        return { rows: request.asOf === undefined ? rows.present(viewer, now, ids) : new Map(), similarities: [] };
+      async rows(ids, compared) {
+        if (request.asOf !== undefined) return { rows: new Map(), similarities: [] };
+        const similarities = compared ? vectors.similarities(await markOf(compared.query.space), compared.query.values, viewer.teamId, compared.ids) : [];
+        return { rows: rows.present(viewer, now, ids), similarities: [...similarities] };
       },
     }, request, report);
     return encodeFound(found, state);

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
 import type { HomeChange, IdempotencyRecord, IndexState, MemoryName, PublicPlace } from "../../domain/ports.ts";
 import type { RetrievalRequest } from "../../domain/search/retrieve.ts";
+import type { Semantic } from "../../domain/search/semantic.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { MemoryCommits } from "../d1/memory-commits.ts";
 import { Commits, type CommitRequest, type EraseRequest, type WriteAnswer } from "./commits.ts";
@@ -11,7 +12,6 @@ import type { IndexDocument } from "./document.ts";
 import { Freshness } from "./freshness.ts";
 import { everyone, Generations } from "./generation.ts";
 import { memoryTextOptions } from "./memory-text.ts";
-import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Neighbourhood } from "./neighbourhood.ts";
 import { Progress } from "./progress.ts";
 import { ObjectRecall, type RecallParts } from "./recall.ts";
@@ -22,20 +22,21 @@ import { Following } from "./following.ts";
 import { newestSeq, type TeamRef } from "./source.ts";
 import { UnsettledWrites } from "./unsettled-writes.ts";
 import { TextIndex } from "../text-index/text-index.ts";
-import { VectorizeBindings } from "../vectorize/bindings.ts";
-import { parseVectorId } from "../vectorize/vector-ids.ts";
-import { settlePending } from "../vectorize/settle.ts";
+import { ofTheirTeam, TeamVectors } from "./vectors/team-vectors.ts";
+import type { CopiedVector, Near, NearQuery } from "./vectors/vector-copy.ts";
+import type { SpaceRef } from "./vectors/vector-tables.ts";
+import type { VectorObjects } from "../vectorize/vectorize-index.ts";
 
 /** Erased words leave the text index when its segments are rewritten; this is how long that may wait, ms. */
 const purgeDelay = 30_000;
 /** Merging waits until a burst of writes is over, ms. */
 const mergeDelay = 1_000;
-/** Vectorize shows what was written within 30 s mostly, and 2 minutes rarely; until then every question scans what waits. ms. */
-const settleDelay = 15_000;
 
-export interface TeamIndexOptions extends Pick<RecallParts, "semantic" | "graph" | "report"> {
+export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> {
   /** What commits to D1; asked for once, at the first write. */
   commits(): MemoryCommits;
+  /** What embeds queries and looks for what is near them, over the vectors of this object and beyond. */
+  semantic(objects: VectorObjects): Semantic;
 }
 
 /**
@@ -49,7 +50,7 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #text: TextIndex;
   readonly #documents: Documents;
   readonly #progress: Progress;
-  readonly #vectors: PendingVectors;
+  readonly #vectors: TeamVectors;
   readonly #generations: Generations;
   readonly #copyKeys: CopyKeys;
   readonly #rows: Rows;
@@ -75,14 +76,26 @@ export class TeamIndex extends DurableObject<Env> {
       atomically: (work) => this.#atomically(work),
       changed: (change) => this.#changed(change),
       withdrawn: (audiences) => this.#withdrawn(audiences),
+      vectors: {
+        withdraw: (teamId, documents) => this.#vectors.withdraw(teamId, documents),
+        removeMemories: (teamId, ids) => this.#vectors.copy.removeMemories(teamId, ids.map((id) => ({ id }))),
+      },
     });
-    this.#vectors = new PendingVectors(this.#sql);
+    this.#vectors = new TeamVectors({
+      sql: this.#sql, publicOnly: this.#publicOnly,
+      teams: () => this.#progress.teams().map(({ team_id: teamId, shard }) => ({ teamId, shard })),
+      shard: (name) => this.env[name as keyof Env] as D1Database,
+      atomically: (work) => this.#atomically(work),
+    });
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
     this.#unsettled = new UnsettledWrites(this.#sql);
     this.#rows = new Rows(this.#sql, (id) => this.#unsettled.hides(id));
     this.#neighbourhood = new Neighbourhood(this.#sql);
-    this.#recall = new ObjectRecall({ ...options, sql: this.#sql, text: this.#text, rows: this.#rows });
+    this.#recall = new ObjectRecall({
+      ...options, sql: this.#sql, text: this.#text, rows: this.#rows, vectors: this.#vectors.copy,
+      semantic: options.semantic({ getByName: (name) => (name === ctx.id.name ? this : env.TEAM_INDEX.getByName(name)) }),
+    });
     const shard = (name: string): D1Database => this.env[name as keyof Env] as D1Database;
     const later = (work: Promise<unknown>): void => ctx.waitUntil(work.catch((error: unknown) => options.report("index.later", error)));
     this.#freshness = new Freshness({ following: this.#following, unsettled: this.#unsettled, newestSeq: (team) => newestSeq(shard(team.shard), team), later });
@@ -99,7 +112,7 @@ export class TeamIndex extends DurableObject<Env> {
       report: options.report,
     });
     // On one machine alarms are in a file of their own, which may have been lost.
-    if (this.#isPurgeDue() || this.#vectors.any() || this.#text.isBehind()) ctx.waitUntil(this.#scheduleUpkeep(settleDelay));
+    if (this.#isPurgeDue() || this.#text.isBehind()) ctx.waitUntil(this.#scheduleUpkeep(purgeDelay));
   }
 
   commit(request: CommitRequest): Promise<WriteAnswer> {
@@ -131,6 +144,7 @@ export class TeamIndex extends DurableObject<Env> {
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
       this.#withdrawn(this.#documents.losing(fresh));
+      this.#vectors.withdraw(team.teamId, fresh);
       if (turned.length > 0) {
         // Out at once, and then with all versions from the truth: the gap that stays makes the pass below.
         this.#documents.remove(team.teamId, turned);
@@ -158,6 +172,7 @@ export class TeamIndex extends DurableObject<Env> {
       this.#progress.know(team.teamId, team.shard);
       this.#withdrawn(this.#documents.readersOf(team.teamId, memoryIds));
       this.#documents.remove(team.teamId, memoryIds);
+      this.#vectors.copy.removeMemories(team.teamId, memoryIds.map((id) => ({ id })));
       // With numbers missing before it, the missing one may be the very memory: the gap stays, and the next pass settles it.
       if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
     });
@@ -231,11 +246,15 @@ export class TeamIndex extends DurableObject<Env> {
     return this.#following.catchUp(team, seq);
   }
 
-  verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
-    return this.#following.verify(team);
+  async verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
+    const verified = await this.#following.verify(team);
+    this.#vectors.refillWhereRoom();
+    await this.#vectors.fill(team);
+    return verified;
   }
 
   rebuild(team: TeamRef): Promise<void> {
+    this.#vectors.refill(team.teamId);
     return this.#following.rebuild(team);
   }
 
@@ -245,6 +264,7 @@ export class TeamIndex extends DurableObject<Env> {
     this.#atomically(() => {
       this.#withdrawn(undefined);
       this.#documents.removeTeam(team.teamId);
+      this.#vectors.removeTeam(team.teamId);
       this.#progress.remove(team.teamId);
     });
     await this.#changed({ erased: true });
@@ -263,57 +283,48 @@ export class TeamIndex extends DurableObject<Env> {
     return { documents, appliedSeq: this.#progress.applied(team.teamId) };
   }
 
-  async putVectors(space: SpaceRef, vectors: PendingVector[]): Promise<{ waiting: number; outdated: string[] }> {
-    await this.#scheduleUpkeep(settleDelay);
-    const put = this.ctx.storage.transactionSync(() => {
-      const placed = vectors.map(({ id, audience }) => ({ ...parseVectorId(id), home: audience === "team" ? everyone : audience }));
-      this.#generations.bump(placed);
-      return this.#vectors.put(space, vectors);
+  /** Answers which were left out because a newer version is held. */
+  async putVectors(space: SpaceRef, vectors: CopiedVector[]): Promise<{ outdated: string[] }> {
+    const own = await ofTheirTeam(vectors, this.#publicOnly ? undefined : this.ctx.id.name?.slice("team:".length));
+    let outdated: string[] = [];
+    this.#atomically(() => {
+      this.#generations.bump(own.map(({ audience }) => ({ home: audience === "team" ? everyone : audience })));
+      ({ outdated } = this.#vectors.copy.put(space, own, Date.now()));
     });
-    return put;
+    if (this.#vectors.copy.upkeepDue) await this.#scheduleUpkeep(purgeDelay);
+    return { outdated };
   }
 
-  removeVectors(ids: string[]): void {
-    this.ctx.storage.transactionSync(() => this.#vectors.remove(ids));
+  async removeVectors(ids: string[]): Promise<void> {
+    this.#atomically(() => this.#vectors.copy.remove(ids));
+    if (this.#vectors.copy.upkeepDue) await this.#schedulePurge();
   }
 
-  scanVectors(query: PendingQuery): { hits: PendingHit[]; waiting: number } {
-    return this.#vectors.scan(query);
+  /** The nearest of what the copy holds; where that is not all, it is filled behind the answer. */
+  nearVectors(team: TeamRef, query: NearQuery): Near {
+    if (!this.#publicOnly) this.#progress.know(team.teamId, team.shard);
+    return this.#vectors.near(query);
   }
 
-  vectorsWaitingAmong(ids: string[]): string[] {
-    return this.#vectors.waitingAmong(ids);
-  }
-
-  oldestVectors(limit: number, after: number): { seq: number; id: string; version: number; dimensions: number }[] {
-    return this.#vectors.oldest(limit, after);
-  }
-
-  vectorsVisible(seen: { id: string; version: number }[]): void {
-    this.ctx.storage.transactionSync(() => this.#vectors.visible(seen));
+  /** Those of the ids in Vectorize that the copy holds, with the time of writing, ms since the epoch. */
+  heldVectors(ids: string[]): { id: string; at: number }[] {
+    return this.#vectors.copy.held(ids);
   }
 
   vectorSpaces(): SpaceRef[] {
-    return this.#vectors.spaces();
+    return this.#vectors.copy.spaces();
   }
 
   override async alarm(): Promise<void> {
     const purge = this.#sql.exec("DELETE FROM meta WHERE name = 'purge' RETURNING name").toArray().length > 0;
     try {
       await this.#text.maintain({ purge, alive: (slots) => this.#alive(slots) });
+      this.#vectors.copy.maintain((work) => this.#atomically(work), { purge });
     } catch (error) {
       // The alarm is tried again, and must know what for.
       if (purge) this.#notePurge();
       throw error;
     }
-    await this.#settle();
-  }
-
-  /** Lets go of the vectors that Vectorize shows by now. What cannot be asked goes on waiting, and is found meanwhile. */
-  async #settle(): Promise<void> {
-    if (!this.#vectors.any()) return;
-    await settlePending(this, VectorizeBindings.of(this.env)).catch(() => undefined);
-    if (this.#vectors.any()) await this.#scheduleUpkeep(settleDelay);
   }
 
   #alive(slots: number[]): Set<number> {
@@ -361,6 +372,7 @@ export class TeamIndex extends DurableObject<Env> {
       this.ctx.storage.transactionSync(work);
     } catch (error) {
       this.#text.forget();
+      this.#vectors.forget();
       throw error;
     }
   }

@@ -18,6 +18,8 @@ export interface ParsedVectorId {
   id: string;
   /** `teamDigest` of the team; undefined in an id of the former form. */
   team: string | undefined;
+  /** `markOf` the space. */
+  mark: string;
 }
 
 const prefixes: Record<VectorKind, string> = { memory: "m", entity: "e", relationship: "r" };
@@ -27,9 +29,16 @@ const kinds = new Map(Object.entries(prefixes).map(([kind, prefix]) => [prefix, 
 const currentMark = "t";
 export const hasFormerIds = (mark: string): boolean => !mark.startsWith(currentMark);
 
+/** A deployment has few spaces, and asks with every query. */
+const marks = new Map<string, string>();
+
 export async function markOf(space: string): Promise<string> {
+  const known = marks.get(space);
+  if (known !== undefined) return known;
   const digest = (await sha256Hex(space)).slice(0, 8);
-  return namesTeams(space) ? `${currentMark}${digest}` : digest;
+  const mark = namesTeams(space) ? `${currentMark}${digest}` : digest;
+  marks.set(space, mark);
+  return mark;
 }
 
 /** 96 bits of the team's SHA-256. */
@@ -47,16 +56,16 @@ export function vectorId(kind: VectorKind, id: string, { team, mark, copy }: Vec
   return `${prefixes[kind]}:${name}:${mark}${copy === "organization" ? ":o" : ""}`;
 }
 
-const currentForm = /^([mer]):([\w-]{22}):([\w-]{16}):t[0-9a-f]{8}(?::o)?$/;
-const formerForm = /^([mer]):([0-9a-f-]{36}):[0-9a-f]{8}(?::o)?$/;
+const currentForm = /^([mer]):([\w-]{22}):([\w-]{16}):(t[0-9a-f]{8})(?::o)?$/;
+const formerForm = /^([mer]):([0-9a-f-]{36}):([0-9a-f]{8})(?::o)?$/;
 
 /** @throws when the id is of neither form */
 export function parseVectorId(vectorId: string): ParsedVectorId {
-  const [, prefix, packed, team] = currentForm.exec(vectorId) ?? [];
-  if (prefix !== undefined) return { kind: kinds.get(prefix) as VectorKind, id: unpackUuid(packed as string), team };
-  const [, formerPrefix, id] = formerForm.exec(vectorId) ?? [];
+  const [, prefix, packed, team, mark] = currentForm.exec(vectorId) ?? [];
+  if (prefix !== undefined) return { kind: kinds.get(prefix) as VectorKind, id: unpackUuid(packed as string), team, mark: mark as string };
+  const [, formerPrefix, id, formerMark] = formerForm.exec(vectorId) ?? [];
   if (formerPrefix === undefined) throw new Error(`Not a vector id of OmniMemory: ${vectorId}`);
-  return { kind: kinds.get(formerPrefix) as VectorKind, id: id as string, team: undefined };
+  return { kind: kinds.get(formerPrefix) as VectorKind, id: id as string, team: undefined, mark: formerMark as string };
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

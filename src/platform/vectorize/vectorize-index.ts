@@ -1,10 +1,11 @@
 import type { ShownVectors, TeamHome, VectorEntry, VectorHit, VectorIndex, VectorInspection, VectorKind, VectorName } from "../../domain/search/vector-index.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import type { PendingHit, PendingVector, SpaceRef } from "../team-index/pending-vectors.ts";
+import { youngMs } from "../team-index/vectors/eviction.ts";
 import type { TeamIndex } from "../team-index/team-index.ts";
+import type { CopiedVector, Near, NearQuery } from "../team-index/vectors/vector-copy.ts";
+import type { SpaceRef } from "../team-index/vectors/vector-tables.ts";
 import { inTime } from "../../domain/within.ts";
 import type { VectorizeBinding, VectorizeBindings } from "./bindings.ts";
-import { settlePending } from "./settle.ts";
 import { batches, deleteVectors, readBatch } from "./deletion.ts";
 import { markOf, organizationNamespace, parseVectorId, teamDigest, teamNamespace, vectorId, type VectorPlace } from "./vector-ids.ts";
 
@@ -14,35 +15,44 @@ const maxTopK = 100;
 
 /** What other teams of the organization may find. */
 const maybePublic: ReadonlySet<VectorKind> = new Set(["memory"]);
-/** How long a query waits to hear what Vectorize does not show yet, ms: without it the rest is still an answer. */
-const scanMs = 500;
+/** How long a query waits for the object's copy, ms: what Vectorize shows is still an answer. */
+const nearMs = 500;
 /** And how long for what other teams made public. */
 const othersMs = 1_000;
 
-/** With so many waiting, a write asks whether Vectorize shows the oldest by now, instead of leaving it to the next minute. */
-const settleAbove = 2_000;
-
 /** Digests of team ids that are remembered. */
 const mostDigests = 1_000;
+const mostComplete = 10_000;
 
-type Index = DurableObjectStub<TeamIndex>;
+type Index = ReturnType<VectorObjects["getByName"]>;
 type Report = (event: string, error: unknown) => void;
 
+type Called<K extends "putVectors" | "removeVectors" | "nearVectors" | "heldVectors" | "vectorSpaces"> = {
+  [Name in K]: (...args: Parameters<TeamIndex[Name]>) => Awaited<ReturnType<TeamIndex[Name]>> | PromiseLike<Awaited<ReturnType<TeamIndex[Name]>>>;
+};
+
+/** The objects of teams and organizations, as they are called from elsewhere or from one of them. */
+export interface VectorObjects {
+  getByName(name: string): Called<"putVectors" | "removeVectors" | "nearVectors" | "heldVectors" | "vectorSpaces">;
+}
+
 /**
- * Vectors of a team in Vectorize, one namespace for each team and vector space, and what Vectorize does not show yet in the
- * team's index object. Public ones have a second copy in the organization's namespace and index object. Metadata:
+ * Vectors of a team in Vectorize, one namespace for each team and vector space, and their copy in the team's index object, which
+ * finds them at once. A question goes to Vectorize only where the copy is not complete. Public vectors have a second copy in the
+ * organization's namespace and index object. Metadata:
  * `audience` ("team" or the owner's user id), `kind` and `version`; of copies `kind`, `version`, `team` and `shard`
  * (metadata-indexes.ts says which must be indexed). A hit counts only if its id names the team that is asked, or the one
  * that the copy's metadata says.
  */
 export class VectorizeIndex implements VectorIndex, VectorInspection {
   readonly #bindings: VectorizeBindings;
-  readonly #objects: DurableObjectNamespace<TeamIndex>;
+  readonly #objects: VectorObjects;
   readonly #report: Report;
-  readonly #marks = new Map<string, string>();
   readonly #digests = new Map<string, string>();
+  /** Objects and spaces whose copy was complete when it was last asked: Vectorize is asked only after it then. */
+  readonly #complete = new Set<string>();
 
-  constructor(bindings: VectorizeBindings, objects: DurableObjectNamespace<TeamIndex>, report: Report) {
+  constructor(bindings: VectorizeBindings, objects: VectorObjects, report: Report) {
     this.#bindings = bindings;
     this.#objects = objects;
     this.#report = report;
@@ -51,24 +61,23 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
   async upsert(team: TeamHome, space: string, entries: VectorEntry[]): Promise<void> {
     const dimensions = entries[0]?.values.length;
     if (dimensions === undefined) return;
-    const mark = await this.#mark(space);
+    const mark = await markOf(space);
     const digest = await this.#digest(team.teamId);
     const binding = await this.#bindings.withDimensions(dimensions);
-    const own = entries.map((entry) => pendingOf(team, { team: digest, mark, copy: "team" }, entry));
-    const copies = entries.filter(({ visibility }) => visibility === "public").map((entry) => pendingOf(team, { team: digest, mark, copy: "organization" }, entry));
+    const own = entries.map((entry) => placed(team, { team: digest, mark, copy: "team" }, entry));
+    const copies = entries.filter(({ visibility }) => visibility === "public").map((entry) => placed(team, { team: digest, mark, copy: "organization" }, entry));
     // A later version may have ceased to be public.
     const withdrawn = entries.filter(({ kind, visibility, version }) => maybePublic.has(kind) && visibility !== "public" && version > 1);
-    const [full] = await Promise.all([
+    await Promise.all([
       this.#write(binding, this.#team(team), { mark, dimensions }, own),
       copies.length > 0 ? this.#write(binding, this.#organization(team), { mark, dimensions }, copies) : undefined,
       withdrawn.length > 0 ? this.#withdraw(binding, team, { mark, copy: "organization" }, withdrawn) : undefined,
     ]);
-    if (full) await this.settle(team);
   }
 
   async remove(team: TeamHome, entries: VectorName[], space?: string): Promise<void> {
     const copied = entries.filter(({ kind }) => maybePublic.has(kind));
-    const only = space === undefined ? undefined : await this.#mark(space);
+    const only = space === undefined ? undefined : await markOf(space);
     for (const { mark, dimensions } of await this.#team(team).vectorSpaces()) {
       if (only !== undefined && mark !== only) continue;
       // An index that is no longer bound took its vectors along.
@@ -81,34 +90,29 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
   }
 
   async query(principal: Principal, space: string, values: Float32Array, options: Parameters<VectorIndex["query"]>[3]): Promise<VectorHit[]> {
-    const { kinds, limit, state = { others: true, pending: true } } = options;
-    const mark = await this.#mark(space);
+    const { kinds, limit, others: asksOthers = true } = options;
+    const mark = await markOf(space);
     const binding = await this.#bindings.withDimensions(values.length);
     const audiences = ["team", principal.userId];
-    // What waits replaces some of them, and the truth drops others.
+    // What the copy holds replaces some of them, and the truth drops others.
     const topK = Math.min(maxTopK, 2 * limit);
     const namespace = teamNamespace(principal.teamId, mark);
     const publicKinds = kinds.filter((kind) => maybePublic.has(kind));
     // Vectorize has no limit of each kind, and the many short names would crowd out the memories: two questions, side by side.
-    const asked = [publicKinds, kinds.filter((kind) => !maybePublic.has(kind))].filter((group) => group.length > 0);
-    const own = this.#merged(
-      state.pending ? this.#team(principal) : undefined,
-      { namespace, values, kinds, audiences, limit },
-      ...asked.map((group) => binding.query(values, { namespace, topK, filter: { audience: { $in: audiences }, kind: { $in: group } } })),
-    );
+    const groups = [publicKinds, kinds.filter((kind) => !maybePublic.has(kind))].filter((group) => group.length > 0);
+    const own = this.#merged(`team:${principal.teamId}`, principal, { mark, values, kinds, audiences, limit }, () =>
+      groups.map((group) => binding.query(values, { namespace, topK, filter: { audience: { $in: audiences }, kind: { $in: group } } })));
     const others = (): Promise<Found[]> =>
-      inTime(othersMs, this.#merged(
-        state.pending ? this.#organization(principal) : undefined,
-        { namespace: organizationNamespace(principal.organizationId, mark), values, kinds: publicKinds, exceptTeam: principal.teamId, limit },
+      inTime(othersMs, this.#merged(`org:${principal.organizationId}`, principal, { mark, values, kinds: publicKinds, exceptTeam: principal.teamId, limit }, () => [
         binding.query(values, {
           namespace: organizationNamespace(principal.organizationId, mark), topK, returnMetadata: "indexed",
           filter: { team: { $ne: principal.teamId }, kind: { $in: publicKinds } },
         }),
-      )).catch((error: unknown): Found[] => {
+      ])).catch((error: unknown): Found[] => {
         this.#report("vectors.query.organization", error);
         return [];
       });
-    const [mine, theirs] = await Promise.all([own, state.others && publicKinds.length > 0 ? others() : []]);
+    const [mine, theirs] = await Promise.all([own, asksOthers && publicKinds.length > 0 ? others() : []]);
     const hits = await Promise.all([
       ...mine.map(async (found) => this.#accepted(found, principal.teamId)),
       ...theirs.map(async (found) => (await this.#accepted(found, found.teamId)).map((hit): VectorHit => ({ ...hit, teamId: found.teamId, shard: found.shard }))),
@@ -120,28 +124,22 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
   }
 
   /** Nothing of another team than the id names. Ids of the former form name none: there the namespace and the metadata have to do. */
-  async #accepted({ id: vectorId, similarity }: Found, teamId: string): Promise<VectorHit[]> {
-    const { kind, id, team } = parseVectorId(vectorId);
+  async #accepted({ kind, id, team, similarity }: Found, teamId: string): Promise<VectorHit[]> {
     return team === undefined || team === (await this.#digest(teamId)) ? [{ kind, id, similarity }] : [];
-  }
-
-  /** Lets go of what Vectorize shows by now; called every minute. */
-  async settle(team: TeamHome): Promise<void> {
-    await Promise.all([settlePending(this.#team(team), this.#bindings), settlePending(this.#organization(team), this.#bindings)]);
   }
 
   async missing(team: TeamHome, space: string, entries: VectorEntry[]): Promise<VectorName[]> {
     const [first] = entries;
     if (!first) return [];
-    const [mark, digest, binding] = await Promise.all([this.#mark(space), this.#digest(team.teamId), this.#bindings.withDimensions(first.values.length)]);
-    const own = await this.#missingOf(binding, this.#team(team), entries.map((entry) => pendingOf(team, { team: digest, mark, copy: "team" }, entry)));
+    const [mark, digest, binding] = await Promise.all([markOf(space), this.#digest(team.teamId), this.#bindings.withDimensions(first.values.length)]);
+    const own = await this.#missingOf(binding, this.#team(team), entries.map((entry) => placed(team, { team: digest, mark, copy: "team" }, entry)));
     const open = entries.filter(({ visibility }) => visibility === "public");
-    const copies = await this.#missingOf(binding, this.#organization(team), open.map((entry) => pendingOf(team, { team: digest, mark, copy: "organization" }, entry)));
+    const copies = await this.#missingOf(binding, this.#organization(team), open.map((entry) => placed(team, { team: digest, mark, copy: "organization" }, entry)));
     return [...new Set([...own, ...copies])].map((name) => parseVectorId(name)).map(({ kind, id }) => ({ kind, id }));
   }
 
   async shown(team: TeamHome, space: string, kinds: readonly VectorKind[], near?: Float32Array): Promise<ShownVectors> {
-    const mark = await this.#mark(space);
+    const mark = await markOf(space);
     const known = (await this.#team(team).vectorSpaces()).find((one) => one.mark === mark);
     const binding = known && (await this.#bindings.find(known.dimensions));
     if (!binding) return { own: [], copies: [] };
@@ -161,33 +159,31 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
   }
 
   async withdrawCopies(team: TeamHome, space: string, entries: VectorName[]): Promise<void> {
-    const mark = await this.#mark(space);
+    const mark = await markOf(space);
     const known = (await this.#team(team).vectorSpaces()).find((one) => one.mark === mark);
     await this.#withdraw(known && (await this.#bindings.find(known.dimensions)), team, { mark, copy: "organization" }, entries);
   }
 
-  /** Ids of those that Vectorize does not show as they are, and that do not wait either. */
-  async #missingOf(binding: VectorizeBinding, object: Index, wanted: PendingVector[]): Promise<string[]> {
+  /** Ids of those that Vectorize does not show as they are, though it was given them long enough ago. */
+  async #missingOf(binding: VectorizeBinding, object: Index, wanted: PlacedVector[]): Promise<string[]> {
     const shown = new Map<string, Awaited<ReturnType<VectorizeBinding["getByIds"]>>[number]>();
     for (const batch of batches(wanted, readBatch)) {
       for (const found of await binding.getByIds(batch.map(({ id }) => id))) shown.set(found.id, found);
     }
     const missing = wanted.filter((vector) => !shows(shown.get(vector.id), vector)).map(({ id }) => id);
-    const waiting = new Set(missing.length > 0 ? await object.vectorsWaitingAmong(missing) : []);
-    return missing.filter((id) => !waiting.has(id));
+    if (missing.length === 0) return [];
+    const youngest = Date.now() - youngMs;
+    const young = new Set((await object.heldVectors(missing)).filter(({ at }) => at > youngest).map(({ id }) => id));
+    return missing.filter((id) => !young.has(id));
   }
 
-  /** First where it is found at once, so that nothing can be lost between the two. Answers whether too much waits. */
-  async #write(binding: VectorizeBinding, object: Index, space: SpaceRef, vectors: PendingVector[]): Promise<boolean> {
-    let waiting = 0;
+  /** First where it is found at once, so that nothing can be lost between the two. */
+  async #write(binding: VectorizeBinding, object: Index, space: SpaceRef, vectors: PlacedVector[]): Promise<void> {
     for (const batch of batches(vectors, upsertBatch)) {
-      const put = await object.putVectors(space, batch);
-      const outdated = new Set(put.outdated);
+      const outdated = new Set((await object.putVectors(space, batch.map(copied))).outdated);
       const current = batch.filter(({ id }) => !outdated.has(id));
       if (current.length > 0) await binding.upsert(current.map(toVectorize));
-      ({ waiting } = put);
     }
-    return waiting > settleAbove;
   }
 
   async #withdraw(binding: VectorizeBinding | undefined, team: TeamHome, place: Omit<VectorPlace, "team">, entries: VectorName[]): Promise<void> {
@@ -198,28 +194,36 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
     if (binding) await deleteVectors(binding, team, place.mark, ids);
   }
 
-  /** What waits is newer than what Vectorize shows of it. Either is worth having without the object that knows what waits; without one nothing does. */
-  async #merged(object: Index | undefined, query: Parameters<TeamIndex["scanVectors"]>[0], ...asked: ReturnType<VectorizeBinding["query"]>[]): Promise<Found[]> {
+  /**
+   * What the copy holds is no older than what Vectorize shows of it, and takes its place. A copy that was complete is asked alone
+   * first; of another one Vectorize is asked at the same time. Without the object, what Vectorize shows is the answer.
+   */
+  async #merged(name: string, team: TeamHome, query: NearQuery, ask: () => ReturnType<VectorizeBinding["query"]>[]): Promise<Found[]> {
+    const object = this.#objects.getByName(name);
+    const key = `${name} ${query.mark}`;
+    const asked = this.#complete.has(key) ? undefined : Promise.all(ask());
+    // Its failure is told where it is awaited; an answer without it may come first.
+    asked?.catch(() => undefined);
     const unheard = <T>(nothing: T) => (error: unknown): T => {
-      this.#report("vectors.waiting", error);
+      this.#report("vectors.near", error);
       return nothing;
     };
-    const none = { hits: [] as PendingHit[], waiting: 0 };
-    const [{ hits, waiting }, ...answers] = await Promise.all([object ? inTime(scanMs, object.scanVectors(query)).catch(unheard(none)) : none, ...asked]);
-    const matches = answers.flatMap((answer) => answer.matches);
-    const ids = matches.map(({ id }) => id);
-    const outdated = new Set(object && waiting > 0 ? await inTime(scanMs, object.vectorsWaitingAmong(ids)).catch(unheard<string[]>([])) : []);
+    const near = await inTime(nearMs, (async () => object.nearVectors({ teamId: team.teamId, shard: team.shard }, query))()).catch(unheard<Near>({ hits: [], complete: false }));
+    const hits = near.hits.map((hit): Found => ({ ...hit, team: undefined }));
+    if (near.complete) {
+      if (this.#complete.size >= mostComplete) this.#complete.clear();
+      this.#complete.add(key);
+      return hits;
+    }
+    this.#complete.delete(key);
+    const matches = (await (asked ?? Promise.all(ask()))).flatMap((answer) => answer.matches);
+    const held = new Set(matches.length === 0 ? [] : (await inTime(nearMs, (async () => object.heldVectors(matches.map(({ id }) => id)))()).catch(unheard<{ id: string }[]>([]))).map(({ id }) => id));
     const shown = matches
-      .filter(({ id }) => !outdated.has(id))
-      .map(({ id, score, metadata }): Found => ({ id, similarity: score, teamId: String(metadata?.["team"]), shard: String(metadata?.["shard"]) }));
+      .filter(({ id }) => !held.has(id))
+      .map(({ id, score, metadata }): Found => ({ ...parseVectorId(id), similarity: score, teamId: String(metadata?.["team"]), shard: String(metadata?.["shard"]) }));
     return [...hits, ...shown];
   }
 
-  async #mark(space: string): Promise<string> {
-    const mark = this.#marks.get(space) ?? (await markOf(space));
-    this.#marks.set(space, mark);
-    return mark;
-  }
 
   async #digest(teamId: string): Promise<string> {
     const digest = this.#digests.get(teamId) ?? (await teamDigest(teamId));
@@ -237,9 +241,20 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
   }
 }
 
-type Found = PendingHit;
+interface Found extends VectorName {
+  similarity: number;
+  teamId: string;
+  shard: string;
+  /** `teamDigest` that the id in Vectorize names; what the copy holds was checked when it was put there. */
+  team: string | undefined;
+}
 
-function pendingOf(team: TeamHome, place: VectorPlace, entry: VectorEntry): PendingVector {
+/** A vector and its place in Vectorize. */
+interface PlacedVector extends CopiedVector {
+  namespace: string;
+}
+
+function placed(team: TeamHome, place: VectorPlace, entry: VectorEntry): PlacedVector {
   const { kind, version, visibility, ownerId, values } = entry;
   const { mark, copy } = place;
   return {
@@ -252,15 +267,18 @@ function pendingOf(team: TeamHome, place: VectorPlace, entry: VectorEntry): Pend
   };
 }
 
+/** As the object's copy takes it, which has no namespaces. */
+const copied = ({ id, kind, audience, teamId, shard, version, values }: PlacedVector): CopiedVector => ({ id, kind, audience, teamId, shard, version, values });
+
 /** In this version as it is to be, or in a newer one. */
-function shows(found: { namespace?: string; metadata?: Record<string, VectorizeVectorMetadata> } | undefined, vector: PendingVector): boolean {
+function shows(found: { namespace?: string; metadata?: Record<string, VectorizeVectorMetadata> } | undefined, vector: PlacedVector): boolean {
   const { version, ...wanted } = toVectorize(vector).metadata as Record<string, VectorizeVectorMetadata> & { version: number };
   const shownVersion = Number(found?.metadata?.["version"] ?? 0);
   if (shownVersion !== version) return shownVersion > version;
   return found?.namespace === vector.namespace && Object.entries(wanted).every(([name, value]) => found.metadata?.[name] === value);
 }
 
-function toVectorize({ id, namespace, kind, version, audience, teamId, shard, values }: PendingVector): VectorizeVector {
+function toVectorize({ id, namespace, kind, version, audience, teamId, shard, values }: PlacedVector): VectorizeVector {
   const metadata = namespace.startsWith("org:") ? { kind, version, team: teamId, shard } : { kind, version, audience };
   return { id, namespace, values, metadata };
 }

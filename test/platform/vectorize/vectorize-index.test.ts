@@ -1,9 +1,9 @@
 import { env, evictDurableObject } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
-import type { VectorKind } from "../../../src/domain/search/vector-index.ts";
-import { vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
+import { describe, expect, test, vi } from "vitest";
+import { youngMs } from "../../../src/platform/team-index/vectors/eviction.ts";
+import { markOf, teamDigest, vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
 import type { VectorizeBinding } from "../../../src/platform/vectorize/bindings.ts";
-import { entry, memberOf, newHome, over, space, towards, waiting } from "./world.ts";
+import { age, cut, entry, heldIn, memberOf, newHome, over, space, towards } from "./world.ts";
 
 const kinds: Record<string, VectorizeBinding> = { "shown at once": env.VECTORIZE_SMALL, "not shown for an hour": env.VECTORIZE_HELD };
 
@@ -97,23 +97,20 @@ describe.each(Object.entries(kinds))("in an index where what was written is %s",
 describe("what Vectorize does not show yet", () => {
   const { index, ids } = over(env.VECTORIZE_SLOW);
 
-  test("is found, waits until Vectorize shows it in its version, and is found then too", async () => {
+  test("is found in the copy, and in Vectorize once the copy has it no longer", async () => {
     const home = newHome();
-    const ada = memberOf(home);
+    const [ada, sister] = [memberOf(home), memberOf(newHome(home.organizationId))];
     const one = entry({ visibility: "public" });
     await index.upsert(home, space, [one]);
-    await index.settle(home);
-    expect(await waiting(`team:${home.teamId}`)).toHaveLength(1);
-    expect(await waiting(`org:${home.organizationId}`)).toHaveLength(1);
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    await index.settle(home);
-    expect(await waiting(`team:${home.teamId}`)).toEqual([]);
-    expect(await waiting(`org:${home.organizationId}`)).toEqual([]);
     expect(await ids(ada)).toEqual([one.id]);
-    expect(await ids(memberOf(newHome(home.organizationId)))).toEqual([one.id]);
-    await index.upsert(home, space, [{ ...one, version: 2 }]);
-    await index.settle(home);
-    expect(await waiting(`team:${home.teamId}`)).toHaveLength(1);
+    expect(await ids(sister)).toEqual([one.id]);
+    await cut(`team:${home.teamId}`);
+    await cut(`org:${home.organizationId}`);
+    expect(await ids(ada)).toEqual([]);
+    expect(await ids(sister)).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await ids(ada)).toEqual([one.id]);
+    expect(await ids(sister)).toEqual([one.id]);
   });
 
   test("outlives the object's memory, and an upsert that Vectorize refuses", async () => {
@@ -129,25 +126,50 @@ describe("what Vectorize does not show yet", () => {
     expect(await world.ids(memberOf(home))).toEqual([one.id]);
   });
 
-  test("keeps the newest thousands, not everything", async () => {
-    const object = env.TEAM_INDEX.getByName(`team:${crypto.randomUUID()}`);
-    const place = { namespace: "n", kind: "memory", audience: "team", teamId: "t", shard: "SHARD_0", version: 1 };
-    const dimensions = 1_024;
-    const idOf = (kind: VectorKind): string => vectorId(kind, crypto.randomUUID(), { team: "t".repeat(16), mark: "t00000000", copy: "team" });
-    let newest: string[] = [];
-    for (let batch = 0; batch < 9; batch += 1) {
-      const vectors = Array.from({ length: 500 }, () => ({ ...place, id: idOf("memory"), values: new Float32Array(dimensions).fill(batch + 1) }));
-      await object.putVectors({ mark: "x", dimensions }, vectors);
-      newest = vectors.map(({ id }) => id);
-    }
-    const { hits, waiting } = await object.scanVectors({ namespace: "n", values: new Float32Array(dimensions).fill(1), kinds: ["memory"], limit: 1 });
-    expect(waiting).toBe(4_096);
-    expect(newest).toContain(hits[0]?.id);
+  test("does not count as missing for ten minutes", async () => {
+    const home = newHome();
+    const held = over(env.VECTORIZE_HELD).index;
+    const [one, other] = [entry({ visibility: "public" }), entry()];
+    await held.upsert(home, space, [one, other]);
+    expect(await held.missing(home, space, [one, other])).toEqual([]);
+    await age(`team:${home.teamId}`, youngMs + 1_000);
+    expect(await held.missing(home, space, [one, other])).toEqual([{ kind: "memory", id: one.id }, { kind: "memory", id: other.id }]);
+  });
+});
 
-    await object.putVectors({ mark: "x", dimensions }, [{ ...place, kind: "entity", id: idOf("entity"), values: new Float32Array(dimensions) }]);
-    const after = await object.scanVectors({ namespace: "n", values: new Float32Array(dimensions).fill(1), kinds: ["memory", "entity"], limit: 1 });
-    expect(after.hits.map(({ id }) => id), "names go before memories, however new").toEqual([hits[0]?.id]);
-    expect(after.waiting).toBe(4_096);
+describe("a copy that holds all vectors", () => {
+  test("answers alone from the second question on", async () => {
+    const home = newHome();
+    let asked = 0;
+    const counting = { ...stub(env.VECTORIZE_SMALL), query: async (values: Float32Array, options: VectorizeQueryOptions) => {
+      asked += 1;
+      return env.VECTORIZE_SMALL.query(values, options);
+    } };
+    const { index, ids } = over(counting);
+    const [ada, one] = [memberOf(home), entry()];
+    await index.upsert(home, space, [one]);
+    const whole = async (): Promise<boolean> => (await env.TEAM_INDEX.getByName(`team:${home.teamId}`).nearVectors(home, { mark: await markOf(space), values: towards(0), kinds: ["memory"], limit: 1 })).complete;
+    await vi.waitUntil(whole);
+    expect(await ids(ada, towards(0), ["entity"])).toEqual([]);
+    asked = 0;
+    expect(await ids(ada, towards(0), ["memory"])).toEqual([one.id]);
+    expect(asked, "the organization follows no team yet").toBe(1);
+    await cut(`team:${home.teamId}`);
+    expect(await ids(ada, towards(0), ["memory"])).toEqual([one.id]);
+    expect(asked).toBe(3);
+  });
+
+  test("leaves out what names another team, and another team's object", async () => {
+    const [home, other] = [newHome(), newHome()];
+    const mark = await markOf(space);
+    const planted = async (named: string, said: string, id: string) => ({
+      id: vectorId("memory", id, { team: await teamDigest(named), mark, copy: "team" }), kind: "memory", audience: "team", teamId: said, shard: "SHARD_0", version: 1, values: towards(0),
+    });
+    const id = crypto.randomUUID();
+    await env.TEAM_INDEX.getByName(`team:${home.teamId}`).putVectors({ mark, dimensions: 8 }, [
+      await planted(other.teamId, home.teamId, crypto.randomUUID()), await planted(other.teamId, other.teamId, crypto.randomUUID()), await planted(home.teamId, home.teamId, id),
+    ]);
+    expect(await over(env.VECTORIZE_HELD).ids(memberOf(home))).toEqual([id]);
   });
 });
 
@@ -160,7 +182,7 @@ describe("removal", () => {
     await index.remove(home, [menu]);
     expect(await ids(memberOf(home))).toEqual([plan.id]);
     expect(await ids(memberOf(newHome(home.organizationId)))).toEqual([]);
-    expect(await waiting(`team:${home.teamId}`), delay).toHaveLength(1);
+    expect(await heldIn(`team:${home.teamId}`), delay).toBe(1);
   });
 
   test("of more than Vectorize deletes in one call, in every space", async () => {
@@ -169,7 +191,7 @@ describe("removal", () => {
     const entries = Array.from({ length: 130 }, () => entry());
     await index.upsert(home, space, entries);
     await index.upsert(home, "test:other:8#2", entries);
-    await index.settle(home);
+    await cut(`team:${home.teamId}`);
     await index.remove(home, entries);
     expect(await ids(memberOf(home))).toEqual([]);
     expect(await index.query(memberOf(home), "test:other:8#2", towards(0), { kinds: ["memory"], limit: 5 })).toEqual([]);
@@ -182,18 +204,18 @@ describe("when the truth and Vectorize disagree", () => {
     const home = newHome();
     const erased = entry();
     await index.upsert(home, space, [erased]);
-    await index.settle(home);
+    await cut(`team:${home.teamId}`);
     // Planted: an audience that nobody has told Vectorize is wrong by now.
     expect(await find(memberOf(home))).toMatchObject([{ id: erased.id }]);
   });
 
-  test("what waits hides the older state that Vectorize still shows", async () => {
+  test("what the copy holds hides the older state that Vectorize still shows", async () => {
     const { index, find } = over(env.VECTORIZE_SMALL);
     const home = newHome();
     const [ada, grace] = [memberOf(home), memberOf(home)];
     const plan = entry();
     await index.upsert(home, space, [plan]);
-    await index.settle(home);
+    await cut(`team:${home.teamId}`, { kept: true });
     const halted = over({ ...stub(env.VECTORIZE_SMALL), upsert: async () => undefined });
     await halted.index.upsert(home, space, [{ ...plan, version: 2, visibility: "private", ownerId: ada.userId, values: towards(5) }]);
     expect(await halted.find(grace)).toEqual([]);

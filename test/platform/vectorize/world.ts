@@ -1,4 +1,4 @@
-import { env } from "cloudflare:test";
+import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { TeamHome, VectorEntry, VectorHit, VectorKind } from "../../../src/domain/search/vector-index.ts";
 import type { Principal } from "../../../src/domain/tenancy/principal.ts";
 import { type VectorizeBinding, VectorizeBindings } from "../../../src/platform/vectorize/bindings.ts";
@@ -40,5 +40,23 @@ export function over(...bound: VectorizeBinding[]): World {
   return { index, find, ids: async (...args) => (await find(...args)).map(({ id }) => id), faults };
 }
 
-/** What waits in the team's object or the organization's. */
-export const waiting = async (name: string): Promise<string[]> => (await env.TEAM_INDEX.getByName(name).oldestVectors(1_000, 0)).map(({ id }) => id);
+/** How many vectors the copy of the team's object or the organization's holds. */
+export const heldIn = (name: string): Promise<number> =>
+  runInDurableObject(env.TEAM_INDEX.getByName(name), (_object, { storage }) => storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM vector_rows").one().n);
+
+/** Vectorize is to be asked too, as after an eviction; without `kept`, it alone has the vectors. */
+export async function cut(name: string, { kept = false } = {}): Promise<void> {
+  const object = env.TEAM_INDEX.getByName(name);
+  await runInDurableObject(object, (_object, { storage: { sql } }) => {
+    sql.exec("UPDATE copied_spaces SET evicted = 1");
+    if (!kept) sql.exec("DELETE FROM vector_rows; DELETE FROM vector_packs; DELETE FROM vector_gone");
+  });
+  await evictDurableObject(object);
+}
+
+/** As if all that was written had been written so long ago, ms. */
+export async function age(name: string, ms: number): Promise<void> {
+  const object = env.TEAM_INDEX.getByName(name);
+  await runInDurableObject(object, (_object, { storage: { sql } }) => void sql.exec("UPDATE vector_rows SET at = at - ?", Math.ceil(ms / 1_000)));
+  await evictDurableObject(object);
+}

@@ -1,0 +1,4 @@
+declare module "*/dot-kernel.wasm" {
+  const kernel: WebAssembly.Module;
+  export default kernel;
+}

@@ -1,0 +1,340 @@
+import { cosine } from "../../../domain/search/unit-vector.ts";
+import type { VectorKind } from "../../../domain/search/vector-index.ts";
+import { type ParsedVectorId, parseVectorId } from "../../vectorize/vector-ids.ts";
+import { budgetBytes, excess, mostBudgets, oldestOf } from "./eviction.ts";
+import { FloatCache } from "./float-cache.ts";
+import { uuidOf, wordsOf } from "./id-lookup.ts";
+import { groupsOf, joined } from "./pack.ts";
+import { LoadedSpace } from "./loaded-space.ts";
+import { VectorClasses } from "./vector-classes.ts";
+import { packSize, type SpaceRef, type SpaceRow, VectorTables } from "./vector-tables.ts";
+
+/** A vector that Vectorize was given, or is about to be. */
+export interface CopiedVector {
+  /** Id in Vectorize. */
+  id: string;
+  kind: string;
+  /** "team", or the user id of the one person who may see it. */
+  audience: string;
+  teamId: string;
+  shard: string;
+  version: number;
+  /** Unit vector. */
+  values: Float32Array;
+}
+
+export interface NearQuery {
+  /** `markOf` the space. */
+  mark: string;
+  /** Unit vector. */
+  values: Float32Array;
+  kinds: VectorKind[];
+  /** Only these; anybody's when left out. */
+  audiences?: string[];
+  /** Leave out what belongs to this team. */
+  exceptTeam?: string;
+  /** Of each kind. */
+  limit: number;
+  /** Compare only these memories. */
+  within?: Iterable<string>;
+}
+
+export interface NearHit {
+  kind: VectorKind;
+  /** Of the memory, entity or relationship. */
+  id: string;
+  teamId: string;
+  shard: string;
+  version: number;
+  /** Cosine. */
+  similarity: number;
+}
+
+export interface Near {
+  /** Best first. */
+  hits: NearHit[];
+  /** The copy holds every vector of the space: Vectorize need not be asked. */
+  complete: boolean;
+}
+
+export interface VectorCopyOptions {
+  /** Whether everything that the truth had of the object's teams was put. */
+  isFilled: () => boolean;
+  /** Bytes of codes. */
+  budget?: number;
+}
+
+/** So many times the limit are candidates for exact comparison. */
+const finalists = 4;
+
+/**
+ * The object's copy of its team's vectors, or of the public ones of its organization: codes in memory for scanning, exact values in
+ * SQLite for the best of them. Vectorize has all vectors; beyond the memory budget it alone has the oldest. Changes belong in the
+ * caller's transaction; `forget` drops what is in memory when that was rolled back.
+ */
+export class VectorCopy {
+  readonly #tables: VectorTables;
+  readonly #isFilled: () => boolean;
+  readonly #budget: number;
+  readonly #floats: FloatCache;
+  readonly #classes: VectorClasses;
+  /** By mark. */
+  #spaces: Map<string, SpaceRow>;
+  readonly #loaded = new Map<string, LoadedSpace>();
+  /** How many vectors there are in a space that is not loaded. */
+  readonly #unloaded = new Map<string, number>();
+  /** Grows with every removal, so that whoever reads vectors elsewhere meanwhile sees that one may be gone. */
+  removals = 0;
+
+  constructor(sql: SqlStorage, { isFilled, budget = budgetBytes }: VectorCopyOptions) {
+    this.#tables = new VectorTables(sql);
+    this.#isFilled = isFilled;
+    this.#budget = budget;
+    this.#floats = new FloatCache((seqs) => this.#tables.values(seqs));
+    this.#classes = new VectorClasses(this.#tables);
+    this.#spaces = this.#readSpaces();
+  }
+
+  /**
+   * Answers which were left out because a newer version is held. `fill`: the vectors were read from the truth, where what is held in
+   * the same version is no older.
+   */
+  put(ref: SpaceRef, vectors: CopiedVector[], now: number, { fill = false } = {}): { outdated: string[] } {
+    const space = this.#load(this.#spaceOf(ref));
+    const outdated: string[] = [];
+    for (const { id: name, version, values, ...fields } of vectors) {
+      const { kind, id, team } = parseVectorId(name);
+      if (values.length !== space.row.dimensions) throw new Error(`The space ${ref.mark} has ${space.row.dimensions} dimensions, not ${values.length}`);
+      const classNumber = this.#classes.numberOf({ kind, audience: fields.audience, teamId: fields.teamId, shard: fields.shard, digest: team ?? "" });
+      const words = wordsOf(id);
+      const before = space.slots.find(this.#classes.familyOf(classNumber), words);
+      const held = before === undefined ? -1 : (space.slots.versions[before] as number);
+      if (held > version || (fill && held === version)) {
+        outdated.push(name);
+        continue;
+      }
+      if (before !== undefined) this.#drop(space, [before]);
+      space.add({ id: words, classNumber, version, at: Math.floor(now / 1_000) }, values);
+    }
+    space.pack();
+    this.#shrink(now);
+    return { outdated };
+  }
+
+  /** By their ids in Vectorize. */
+  remove(names: readonly string[]): void {
+    this.removals += 1;
+    for (const [mark, named] of Map.groupBy(names.map(parseVectorId), (name) => name.mark)) {
+      const row = this.#spaces.get(mark);
+      const space = row && this.#load(row);
+      if (space) this.#drop(space, [...new Set(named.flatMap((name) => this.#find(space, name) ?? []))]);
+    }
+  }
+
+  /** The vectors of these memories, up to the versions that are named. */
+  removeMemories(teamId: string, memories: readonly { id: string; version?: number }[]): void {
+    if (memories.length === 0) return;
+    this.removals += 1;
+    const families = this.#classes.memoryFamilies(teamId);
+    for (const space of this.#all()) {
+      const slots = memories.flatMap(({ id, version = Infinity }) => {
+        const words = wordsOf(id);
+        return families.flatMap((family) => space.slots.find(family, words) ?? []).filter((slot) => (space.slots.versions[slot] as number) <= version);
+      });
+      this.#drop(space, [...new Set(slots)]);
+    }
+  }
+
+  removeTeam(teamId: string): void {
+    this.removals += 1;
+    for (const space of this.#all()) {
+      this.#drop(space, space.slots.where((classNumber) => this.#classes.at(classNumber).teamId === teamId));
+    }
+  }
+
+  /** The nearest of each kind. What they belong to is for the caller to check: a vector may be older than the truth. */
+  near({ mark, values, kinds, audiences, exceptTeam, limit, within }: NearQuery): Near {
+    const row = this.#spaces.get(mark);
+    if (!row || row.dimensions !== values.length) return { hits: [], complete: this.complete(mark) };
+    const space = this.#load(row);
+    const groups = this.#classes.groups(kinds, ({ teamId, audience }) => teamId !== exceptTeam && (!audiences || audiences.includes(audience)));
+    const found = within ? this.#nearWithin(space, values, groups, limit, within) : space.slots.nearest(values, groups, kinds.length, finalists * limit);
+    const finals = found.flatMap((ofKind) => ofKind.filter(({ score }) => score >= (ofKind[limit - 1]?.score ?? -2) - 2 * space.slots.inexactness));
+    const exact = this.#floats.get(finals.map(({ slot }) => space.slots.seqs[slot] as number));
+    const { seqs, classes, versions, ids } = space.slots;
+    const scored = finals.map(({ slot, score }) => {
+      const floats = exact.get(seqs[slot] as number);
+      return { slot, similarity: floats ? cosine(floats, values) : score };
+    });
+    scored.sort((a, b) => b.similarity - a.similarity || (seqs[b.slot] as number) - (seqs[a.slot] as number));
+    const left = new Map<string, number>(kinds.map((kind) => [kind, limit]));
+    const hits = scored.flatMap(({ slot, similarity }): NearHit[] => {
+      const { kind, teamId, shard } = this.#classes.at(classes[slot] as number);
+      const room = left.get(kind) ?? 0;
+      left.set(kind, room - 1);
+      return room > 0 ? [{ kind: kind as VectorKind, id: uuidOf(ids, slot), teamId, shard, version: versions[slot] as number, similarity }] : [];
+    });
+    return { hits, complete: this.complete(mark) };
+  }
+
+  /**
+   * Cosines of the team's memories, of those that are held. They come from the codes alone: off by .0007 at 192 dimensions (standard
+   * deviation), which costs no read of SQLite for each.
+   */
+  similarities(mark: string, values: Float32Array, teamId: string, memoryIds: readonly string[]): Map<string, number> {
+    const row = this.#spaces.get(mark);
+    if (!row || row.dimensions !== values.length) return new Map();
+    const space = this.#load(row);
+    const families = this.#classes.memoryFamilies(teamId);
+    const held = memoryIds.flatMap((id) => {
+      const words = wordsOf(id);
+      const slot = families.map((family) => space.slots.find(family, words)).find((one) => one !== undefined);
+      return slot === undefined ? [] : [{ id, slot }];
+    });
+    const products = space.slots.products(values, held.map(({ slot }) => slot));
+    return new Map(held.map(({ id }, i) => [id, products[i] as number]));
+  }
+
+  /** Those of the ids in Vectorize that are held, with the time of writing, ms since the epoch. */
+  held(names: readonly string[]): { id: string; at: number }[] {
+    return names.flatMap((name) => {
+      const parsed = parseVectorId(name);
+      const row = this.#spaces.get(parsed.mark);
+      const space = row && this.#load(row);
+      if (!space) return [];
+      const slot = this.#find(space, parsed);
+      return slot === undefined ? [] : [{ id: name, at: (space.slots.times[slot] as number) * 1_000 }];
+    });
+  }
+
+  /** All spaces that ever had vectors here: where a removal has to look. */
+  spaces(): SpaceRef[] {
+    return [...this.#spaces.values()].map(({ mark, dimensions }) => ({ mark, dimensions }));
+  }
+
+  complete(mark: string): boolean {
+    return !this.isEvicted(mark) && this.#isFilled();
+  }
+
+  /** Whether Vectorize has vectors of the space that the budget has no room for. */
+  isEvicted(mark: string): boolean {
+    return this.#spaces.get(mark)?.evicted === 1;
+  }
+
+  /** Vectors and the memory that their codes take, of all spaces. */
+  size(): { vectors: number; bytes: number } {
+    const vectors = [...this.#spaces.values()].reduce((sum, row) => sum + this.#count(row), 0);
+    return { vectors, bytes: this.#bytes() };
+  }
+
+  /** Notes that Vectorize has vectors of the space which are not held, or that it has no such any more. */
+  noteEvicted(mark: string, evicted: boolean): void {
+    const row = this.#spaces.get(mark);
+    if (!row) return;
+    row.evicted = evicted ? 1 : 0;
+    this.#tables.noteEvicted(row.space, evicted);
+  }
+
+  get upkeepDue(): boolean {
+    return this.#tables.anyGone();
+  }
+
+  /**
+   * Writes packs anew without what is gone: all of them to purge, otherwise those of which a quarter is gone; and joins small ones.
+   * Each pack in a transaction of its own.
+   */
+  maintain(atomically: (work: () => void) => void, { purge }: { purge: boolean }): void {
+    for (const { space } of this.#spaces.values()) {
+      for (const packs of groupsOf(this.#tables.packHeads(space), packSize)) {
+        const isDue = packs.length > 1 || packs.some(({ gone, count }) => gone > (purge ? 0 : count / 4));
+        if (isDue) atomically(() => this.#rewrite(space, packs));
+      }
+    }
+  }
+
+  /** Drops what is in memory; it is read again when needed. */
+  forget(): void {
+    this.#loaded.clear();
+    this.#unloaded.clear();
+    this.#floats.clear();
+    this.#spaces = this.#readSpaces();
+    this.#classes.read();
+  }
+
+  #nearWithin(space: LoadedSpace, values: Float32Array, groups: Uint8Array, limit: number, within: Iterable<string>): { slot: number; score: number }[][] {
+    const families = this.#classes.memoryFamilies();
+    const slots = [...new Set(within)].flatMap((id) => {
+      const words = wordsOf(id);
+      return families.flatMap((family) => space.slots.find(family, words) ?? []);
+    }).filter((slot) => groups[space.slots.classes[slot] as number] !== 0);
+    const products = space.slots.products(values, slots);
+    const scored = slots.map((slot, i) => ({ slot, score: products[i] as number }));
+    return [scored.sort((a, b) => b.score - a.score).slice(0, finalists * limit)];
+  }
+
+  #find(space: LoadedSpace, { kind, id, team = "" }: ParsedVectorId): number | undefined {
+    const family = this.#classes.familyNamed(kind, team);
+    return family === undefined ? undefined : space.slots.find(family, wordsOf(id));
+  }
+
+  #drop(space: LoadedSpace, slots: readonly number[]): void {
+    if (slots.length === 0) return;
+    for (const seq of space.remove(slots)) this.#floats.delete(seq);
+  }
+
+  /** Evicts the oldest beyond the budget. @throws when the young ones alone are far beyond it */
+  #shrink(now: number): void {
+    for (const space of this.#bytes() > this.#budget ? this.#all() : []) {
+      const evicted = oldestOf(space.slots, excess(this.#bytes(), this.#budget, space.row.dimensions), now, (classNumber) => this.#classes.at(classNumber).kind === "memory");
+      if (evicted.length === 0) continue;
+      this.#drop(space, evicted);
+      this.noteEvicted(space.row.mark, true);
+    }
+    if (this.#bytes() > mostBudgets * this.#budget) throw new Error("Too many vectors were written within minutes; the object takes more when Vectorize shows these");
+  }
+
+  #bytes(): number {
+    return [...this.#spaces.values()].reduce((sum, row) => sum + this.#count(row) * row.dimensions, 0);
+  }
+
+  #count(row: SpaceRow): number {
+    const counted = this.#loaded.get(row.mark)?.slots.count ?? this.#unloaded.get(row.mark) ?? this.#tables.count(row.space);
+    // A space that is not loaded does not change.
+    this.#unloaded.set(row.mark, counted);
+    return counted;
+  }
+
+  #rewrite(space: number, packs: { pack: number; first: number; last: number }[]): void {
+    const gone = this.#tables.gone(space);
+    const live = joined(packs.map(({ pack }) => this.#tables.pack(pack)), (seq) => gone.has(seq));
+    for (const { pack } of packs) this.#tables.dropPack(pack);
+    const [first, last] = [packs[0]?.first ?? 0, packs.at(-1)?.last ?? 0];
+    if (live.count > 0) this.#tables.addPack(space, last, live);
+    this.#tables.forgetGone(space, first, last);
+  }
+
+  #all(): LoadedSpace[] {
+    return [...this.#spaces.values()].map((row) => this.#load(row));
+  }
+
+  #load(row: SpaceRow): LoadedSpace {
+    const known = this.#loaded.get(row.mark);
+    if (known) return known;
+    const loaded = new LoadedSpace(this.#tables, this.#classes, row);
+    this.#loaded.set(row.mark, loaded);
+    return loaded;
+  }
+
+  #spaceOf(ref: SpaceRef): SpaceRow {
+    const known = this.#spaces.get(ref.mark);
+    if (known) return known;
+    this.#tables.addSpace(ref);
+    const added = this.#readSpaces().get(ref.mark) as SpaceRow;
+    this.#spaces.set(ref.mark, added);
+    return added;
+  }
+
+  #readSpaces(): Map<string, SpaceRow> {
+    return new Map(this.#tables.spaces().map((row) => [row.mark, row]));
+  }
+}
