@@ -159,7 +159,7 @@ export class TeamIndexClient implements SearchIndex {
   }
 
   changed(principal: Principal, changes: readonly HomeChange[]): Promise<void> {
-    return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.bump(changes));
+    return this.#surely("index.changed", answerMs, () => this.#team(principal), (index) => index.putGraph(refOf(principal), { seq: 0, contributions: [], changes }));
   }
 
   async state(principal: Principal, since?: string): Promise<IndexState | undefined> {

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { GraphChanges } from "../../domain/graph/ports.ts";
 import type { HomeChange, IndexChanges, PublicPlace } from "../../domain/ports.ts";
 import { keptMs } from "../../domain/memories/recall-cached.ts";
 import { changesSince } from "./changes.ts";
@@ -6,6 +7,9 @@ import { CopyKeys } from "./copy-keys.ts";
 import { Documents, partOf } from "./documents.ts";
 import type { IndexDocument } from "./document.ts";
 import { everyone, Generations } from "./generation.ts";
+import { GraphCopy } from "./graph/graph-copy.ts";
+import { GraphFollowing } from "./graph/graph-following.ts";
+import { PresentVersionsOfDocs } from "./graph/memory-rows.ts";
 import { Leases } from "./leases.ts";
 import { type PendingHit, type PendingQuery, type PendingVector, PendingVectors, type SpaceRef } from "./pending-vectors.ts";
 import { Progress } from "./progress.ts";
@@ -42,6 +46,8 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #copyKeys: CopyKeys;
   readonly #leases: Leases;
   readonly #following: Following;
+  readonly #graphCopy: GraphCopy;
+  readonly #graph: GraphFollowing;
   readonly #publicOnly: boolean;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -52,8 +58,16 @@ export class TeamIndex extends DurableObject<Env> {
     this.#text = new TextIndex(ctx.storage);
     this.#documents = new Documents(this.#sql, this.#text, { publicOnly: this.#publicOnly });
     this.#progress = new Progress(this.#sql);
+    this.#graphCopy = new GraphCopy(this.#sql, new PresentVersionsOfDocs(this.#sql));
+    this.#graph = new GraphFollowing({
+      copy: this.#graphCopy,
+      shard: (name) => this.env[name as keyof Env] as D1Database,
+      atomically: (work) => this.#atomically(work),
+      catchUp: (team, seq) => this.catchUp(team, seq),
+      waitUntil: (work) => ctx.waitUntil(work),
+    });
     this.#following = new Following({
-      sql: this.#sql, text: this.#text, documents: this.#documents, progress: this.#progress, publicOnly: this.#publicOnly,
+      sql: this.#sql, text: this.#text, documents: this.#documents, graph: this.#graphCopy, progress: this.#progress, publicOnly: this.#publicOnly,
       shard: (name) => this.env[name as keyof Env] as D1Database,
       atomically: (work) => this.#atomically(work),
       changed: (change) => this.#changed(change),
@@ -132,6 +146,15 @@ export class TeamIndex extends DurableObject<Env> {
       // It may have been an erasure that the index could not be told of.
       if (changes === undefined) this.#copyKeys.replace(undefined);
     });
+    // Or links that nobody could name.
+    if (changes === undefined) this.#graph.invalidate();
+    await this.#known();
+  }
+
+  /** What was drawn from memories up to the sequence number `seq`, and whose links changed; D1 has committed it. */
+  async putGraph(team: TeamRef, { seq, contributions, changes }: GraphChanges): Promise<void> {
+    await this.catchUp(team, seq);
+    await this.#graph.take(team, contributions, changes.map(({ memoryId }) => memoryId), () => this.#generations.bump(changes));
     await this.#known();
   }
 
@@ -159,8 +182,10 @@ export class TeamIndex extends DurableObject<Env> {
     return this.#following.catchUp(team, seq);
   }
 
-  verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
-    return this.#following.verify(team);
+  async verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
+    const verified = await this.#following.verify(team);
+    const dropped = !this.#publicOnly && (await this.#graph.verify(team));
+    return { rebuilt: verified.rebuilt || dropped };
   }
 
   rebuild(team: TeamRef): Promise<void> {
@@ -274,9 +299,14 @@ export class TeamIndex extends DurableObject<Env> {
   /** What is in memory follows what is stored, also when that was taken back. */
   #atomically(work: () => void): void {
     try {
-      this.ctx.storage.transactionSync(work);
+      this.ctx.storage.transactionSync(() => {
+        work();
+        this.#graphCopy.withdrawOutdated(this.#documents.takeTouched());
+      });
     } catch (error) {
+      this.#documents.takeTouched();
       this.#text.forget();
+      this.#graphCopy.forget();
       throw error;
     }
   }
