@@ -118,4 +118,4 @@ export function ties(maps: GraphMaps, seen: SeenMemory, memoryIds: readonly stri
 }
 
 /** By code points, as SQLite counts characters. */
-const beginningOf = (content: string): string => [...content.slice(0, 2 * beginning)].slice(0, beginning).join("");
+const beginningOf = (content: string): string => Array.from(content.slice(0, 2 * beginning)).slice(0, beginning).join("");
