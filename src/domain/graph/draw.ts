@@ -6,7 +6,7 @@ import { loadLexicon, type Lexicon } from "./extract/lexicon.ts";
 import { normalName, type ExtractedEntity, type Extraction } from "./graph.ts";
 import { nameBasedId } from "./ids.ts";
 import { inOnePiece } from "./one-piece.ts";
-import type { Contribution, GraphWriter } from "./ports.ts";
+import type { Contribution, DrawnContribution, GraphWriter } from "./ports.ts";
 import { referencesIn } from "./references.ts";
 
 /** Names the rules of extraction: when they change, the stage that draws starts over under the new name. */
@@ -17,9 +17,10 @@ const batch = 32;
 
 /**
  * Draws entities, relationships and links from memories that changed, in place of what earlier versions gave. Archived,
- * expired and secret ones contribute nothing but who superseded them. The same page again leaves the same behind.
+ * expired and secret ones contribute nothing but who superseded them. The same page again leaves the same behind. Answers
+ * what was drawn.
  */
-export async function drawGraph(ports: { graph: Pick<GraphWriter, "contribute"> }, home: TeamHome, now: number, memories: Memory[]): Promise<void> {
+export async function drawGraph(ports: { graph: Pick<GraphWriter, "contribute"> }, home: TeamHome, now: number, memories: Memory[]): Promise<DrawnContribution[]> {
   const lexicon = await loadLexicon();
   const contributions = memories.flatMap((memory) => {
     if (memory.archivedAt === null && memory.sensitivity === "normal" && !isExpired(memory, now)) return contributionOf(memory, lexicon);
@@ -27,6 +28,11 @@ export async function drawGraph(ports: { graph: Pick<GraphWriter, "contribute"> 
   });
   const drawn = await Promise.all(contributions);
   for (let from = 0; from < drawn.length; from += batch) await ports.graph.contribute(home, now, drawn.slice(from, from + batch));
+  const byId = new Map(memories.map((memory) => [memory.id, memory]));
+  return drawn.map(({ references: _references, ...contribution }) => {
+    const { visibility, ownerId, expiresAt } = byId.get(contribution.memoryId) as Memory;
+    return { ...contribution, home: homeOf(visibility, ownerId), expiresAt };
+  });
 }
 
 export async function contributionOf(memory: Memory, lexicon: Lexicon): Promise<Contribution> {

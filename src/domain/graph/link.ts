@@ -53,7 +53,7 @@ export async function linkMemory(ctx: Context, source: Memory, links: LinkInput)
     const free = wanted.filter((link) => !held.includes(link));
     if (free.length > 0) {
       await ctx.graph.link(ctx.principal, ctx, free);
-      await tell(ctx, current, targets);
+      await tellIndex(ctx, targets.map((target) => ({ source: current, target })));
     }
     if (held.length === 0) return undefined;
     return proposeLinks(ctx, current, { add: held.map(({ target, type, strength, reason }) => ({ to: target, type, strength, reason })), remove: [] });
@@ -72,7 +72,7 @@ export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkIn
   const isThere = (link: (typeof wanted)[number]): boolean => present.some((one) => sameEnds(one, link) && (link.type === undefined || one.type === link.type));
   const held = wanted.filter((link) => shared.has(link.target) && isThere(link));
   const free = wanted.filter((link) => !held.includes(link));
-  if (free.length > 0 && (await ctx.graph.unlink(ctx.principal, ctx, free)) > 0) await tell(ctx, source, targets);
+  if (free.length > 0 && (await ctx.graph.unlink(ctx.principal, ctx, free)) > 0) await tellIndex(ctx, targets.map((target) => ({ source, target })));
   if (held.length === 0) return undefined;
   return proposeLinks(ctx, source, { add: [], remove: held.map(({ target, type }) => ({ to: target, ...(type === undefined ? {} : { type }) })) });
 }
@@ -90,9 +90,9 @@ export async function reviewedLinks<T extends NewLink>(ctx: Context, ends: reado
   return seen.filter((link) => !present.some(isSame(link)));
 }
 
-/** Answers kept by those who see a link, which is who sees both ends, hold no longer. */
-async function tell(ctx: Context, source: Memory, targets: readonly Memory[]): Promise<void> {
-  const changes = targets.flatMap((target) => {
+/** Answers kept by those who see a link, which is who sees both ends, hold no longer; and the index reads the links anew. */
+export async function tellIndex(ctx: Context, links: readonly { source: Memory; target: Memory }[]): Promise<void> {
+  const changes = links.flatMap(({ source, target }) => {
     const home = homeOf(source.visibility, source.ownerId) || homeOf(target.visibility, target.ownerId);
     return [source, target].map(({ id }) => ({ home, memoryId: id }));
   });

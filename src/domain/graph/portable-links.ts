@@ -5,7 +5,7 @@ import { isExpired, type Memory } from "../memories/memory.ts";
 import { untilWon } from "../memories/race.ts";
 import { proposeLinks } from "../memories/review.ts";
 import { linkTypes } from "./graph.ts";
-import { reviewedLinks } from "./link.ts";
+import { reviewedLinks, tellIndex } from "./link.ts";
 import type { NewLink } from "./ports.ts";
 
 const tie = { type: z.enum(linkTypes), strength: field.fraction.default(1), reason: field.phrase("reason", 500).default("") };
@@ -74,7 +74,10 @@ function linkPresent(ctx: Context, links: NewLink[]): Promise<number> {
     const byId = new Map([...found, ...copies]);
     const held = await reviewedLinks(ctx, [...byId.values()], whole);
     const free = whole.filter((link) => !held.includes(link));
-    if (free.length > 0) await ctx.graph.link(principal, ctx, free);
+    if (free.length > 0) {
+      await ctx.graph.link(principal, ctx, free);
+      await tellIndex(ctx, free.map(({ source, target }) => ({ source: byId.get(source) as Memory, target: byId.get(target) as Memory })));
+    }
     for (const [source, from] of Map.groupBy(held, (link) => link.source)) {
       await proposeLinks(ctx, byId.get(source) as Memory, { add: from.map(({ target, type, strength, reason }) => ({ to: target, type, strength, reason })), remove: [] });
     }

@@ -1,5 +1,5 @@
 import type { Page } from "../indexing/ports.ts";
-import type { WriteContext } from "../ports.ts";
+import type { HomeChange, WriteContext } from "../ports.ts";
 import type { TeamHome } from "../search/vector-index.ts";
 import type { Principal } from "../tenancy/principal.ts";
 import type { Entity, LinkType, MemoryLink, Relationship } from "./graph.ts";
@@ -164,6 +164,22 @@ export interface Contribution {
   }[];
   /** Ids and words that may be keys of other memories. */
   references: string[];
+}
+
+/** What a memory contributes, with those who see it and until when. */
+export interface DrawnContribution extends Omit<Contribution, "references"> {
+  /** '' for what the team shares, otherwise the one person who may see it. */
+  home: string;
+  expiresAt: number | null;
+}
+
+/** What the team's copy of the graph must hear of, once it is committed. */
+export interface GraphChanges {
+  /** The newest sequence number of the memories that it was drawn from; 0 when nothing was drawn. */
+  seq: number;
+  contributions: DrawnContribution[];
+  /** Memories whose part in the graph changed, with their links, each for those who see this home. */
+  changes: readonly HomeChange[];
 }
 
 /** The graph as scheduled work sees it: on nobody's behalf. */

@@ -1,4 +1,5 @@
 import { mostTelling } from "../../domain/ports.ts";
+import { assumedNames, beginning, countedWords, hub, mostNames, mostPostings, mostSources, mostTouched, rankedPerAnswer, strengthDecimals, tellingWords, weakest } from "../graph-limits.ts";
 
 /**
  * Reads of the graph, each one statement. `?1` team, `?2` user, `?3` now in all of them. A row of another person's home is
@@ -59,9 +60,6 @@ const newestTelling = (entity: string, most: number): string => `(SELECT json_gr
 const hasAliases = (entity: string): string =>
   `EXISTS (SELECT 1 FROM entities a WHERE a.team_id = ?1 AND a.entity = ${entity} AND a.norm <> a.entity AND ${aliveName("a")})`;
 
-/** Of a statement, at most this many of the memories that make it; the newest. */
-const mostSources = 10;
-
 /** In the order of `chosen`, which has few rows: what is told of each costs more than to find it. */
 const relationshipsChosen = `SELECT ${canonical("r.source")}, ${canonical("r.target")}, c.score, r.id, r.home, r.mentions, r.weight, r.type,
   (SELECT json_group_array(json_array(memory_id, source_name, target_name, context, valid_from, valid_to)) FROM (
@@ -98,22 +96,14 @@ export const relationshipsOfMemories = `WITH found AS (
       CROSS JOIN relationship_mentions x ON x.team_id = ?1 AND x.memory_id = j.value AND ${aliveMention("x")}
   ), ${mostSaid} ${relationshipsChosen}`;
 
-/** A word that more names have is counted no further. */
-const countedWords = 500;
-/** Words that fewer names have lead to what is found; the others only tell it apart. */
-const tellingWords = 200;
-/** Names looked at for one word: those of which it makes up most. */
-const mostPostings = 250;
-
 /**
- * Rows by the words they are found by, best first: the rarity of the words (as if among 10,000 names: to know how many
- * there are would cost more than the search), times the part of the name that they make up. A query of none but common
- * words is led by the rarest of them.
+ * Rows by the words they are found by, best first: the rarity of the words, times the part of the name that they make
+ * up. A query of none but common words is led by the rarest of them.
  */
 const ranked = (table: string): string => `counted AS MATERIALIZED (
     SELECT j.value AS token, (SELECT count(*) FROM (SELECT 1 FROM ${table} t WHERE t.team_id = ?1 AND t.token = j.value AND t.home ${homes} LIMIT ${countedWords})) AS df
     FROM (SELECT DISTINCT value FROM json_each(?4)) j
-  ), weighed AS MATERIALIZED (SELECT token, df, ln(1 + 10000.0 / df) AS rarity FROM counted WHERE df > 0
+  ), weighed AS MATERIALIZED (SELECT token, df, ln(1 + ${assumedNames}.0 / df) AS rarity FROM counted WHERE df > 0
   ), leading AS MATERIALIZED (
     SELECT token FROM weighed WHERE df <= ${tellingWords} UNION ALL
     SELECT * FROM (SELECT token FROM weighed WHERE NOT EXISTS (SELECT 1 FROM weighed WHERE df <= ${tellingWords}) ORDER BY df LIMIT 1)
@@ -123,7 +113,7 @@ const ranked = (table: string): string => `counted AS MATERIALIZED (
         WHERE t.team_id = ?1 AND t.token = l.token AND t.home = h.home ORDER BY t.share DESC LIMIT ${mostPostings}))) p
   ), ranked AS MATERIALIZED (
     SELECT c.row, sum(w.rarity) * min(1, sum(t.share)) AS score FROM candidates c CROSS JOIN ${table} t ON t.row = c.row JOIN weighed w ON w.token = t.token
-    GROUP BY c.row ORDER BY score DESC, c.row DESC LIMIT ?5 * 4
+    GROUP BY c.row ORDER BY score DESC, c.row DESC LIMIT ?5 * ${rankedPerAnswer}
   )`;
 
 /** Adds: ?4 words, ?5 limit. Answers entity, score, its spellings and, if it has several names, its newest memories. */
@@ -139,30 +129,22 @@ export const findRelationships = `WITH ${ranked("relationship_tokens")}, chosen 
     SELECT r.row, k.score FROM ranked k CROSS JOIN relationships r ON r.row = k.row AND ${aliveName("r")} ORDER BY k.score DESC, r.mentions DESC, r.row DESC ${atMost("?5")}
   ) ${relationshipsChosen}`;
 
-/** A name that more memories share says little of any two of them, and costs. */
-const hub = 32;
-/** Names of one memory that a walk follows: those that fewest share. */
-const mostNames = 4;
-/** Memories that one walk touches before it chooses. */
-const mostTouched = 300;
-/** What is tied more loosely is no way on. */
-const weakest = 0.02;
-
 /**
  * The neighbours of a memory with the strength of each tie: links by their own, shared names by rarity, for a name that
- * only two memories share ties them fully, and in a crowd of n the chance is 1/n.
+ * only two memories share ties them fully, and in a crowd of n the chance is 1/n. Of several ties the one named is the first
+ * by `rank`: a link from the memory, a link to it, then the rarest name.
  */
-const neighbours = (id: string): string => `SELECT id, min(1.0, sum(strength)) AS strength, kind, name FROM (
-    SELECT l.target_id AS id, l.strength, 'link' AS kind, l.type AS name FROM memory_links l WHERE l.team_id = ?1 AND l.source_id = ${id}
+const neighbours = (id: string): string => `SELECT id, round(min(1.0, sum(strength)), ${strengthDecimals}) AS strength, kind, name, min(rank) FROM (
+    SELECT l.target_id AS id, l.strength, 'link' AS kind, l.type AS name, '0' || l.type AS rank FROM memory_links l WHERE l.team_id = ?1 AND l.source_id = ${id}
       AND EXISTS (SELECT 1 FROM memories m WHERE m.team_id = ?1 AND m.id = l.target_id AND ${liveMemory("m")})
     UNION ALL
-    SELECT l.source_id, l.strength, 'link', l.type FROM memory_links l WHERE l.team_id = ?1 AND l.target_id = ${id}
+    SELECT l.source_id, l.strength, 'link', l.type, '1' || l.type FROM memory_links l WHERE l.team_id = ?1 AND l.target_id = ${id}
       AND EXISTS (SELECT 1 FROM memories m WHERE m.team_id = ?1 AND m.id = l.source_id AND ${liveMemory("m")})
     UNION ALL
-    SELECT y.memory_id, 2.0 / k.crowd, 'entity', k.name FROM (
-        SELECT n.norm, n.name, (SELECT sum(c.mentions) FROM entities c WHERE c.team_id = ?1 AND c.norm = n.norm AND c.home ${homes}) AS crowd
+    SELECT y.memory_id, 2.0 / k.crowd, 'entity', k.name, printf('2%02d', k.crowd) || k.norm FROM (
+        SELECT n.norm, n.name, min(n.row), (SELECT sum(c.mentions) FROM entities c WHERE c.team_id = ?1 AND c.norm = n.norm AND c.home ${homes}) AS crowd
         FROM entity_mentions x CROSS JOIN entities n ON n.row = x.entity_row
-        WHERE x.team_id = ?1 AND x.memory_id = ${id} AND n.home ${homes} AND n.type <> 'date' GROUP BY n.norm HAVING crowd BETWEEN 2 AND ${hub} ORDER BY crowd LIMIT ${mostNames}) k
+        WHERE x.team_id = ?1 AND x.memory_id = ${id} AND n.home ${homes} AND n.type <> 'date' GROUP BY n.norm HAVING crowd BETWEEN 2 AND ${hub} ORDER BY crowd, n.norm LIMIT ${mostNames}) k
       CROSS JOIN entities n ON n.team_id = ?1 AND n.norm = k.norm AND ${aliveName("n")}
       CROSS JOIN entity_mentions y ON y.entity_row = n.row AND y.memory_id <> ${id} AND ${aliveMention("y")}
   ) GROUP BY id ORDER BY 2 DESC, id DESC ${atMost("?6")}`;
@@ -192,16 +174,13 @@ export const links = `SELECT DISTINCT l.source_id, l.target_id, l.type, l.streng
     CROSS JOIN memories t ON t.team_id = ?1 AND t.id = l.target_id AND ${readable("t")}
   ORDER BY l.strength DESC, l.created_at, l.source_id, l.target_id, l.type`;
 
-/** Longer than any title. */
-const beginning = 200;
-
 /** Adds: ?4 memory ids, ?5 limit. Secrets are shown to who asks for them, not beside something else. */
 export const ties = `SELECT l.source_id, l.target_id, l.type, l.strength, o.id, o.key, substr(o.content, 1, ${beginning}) AS content, o.trust ->> '$.quarantined' AS quarantined, o.updated_by
   FROM json_each(?4) j
     CROSS JOIN memories s ON s.team_id = ?1 AND s.id = j.value AND ${liveMemory("s")}
     CROSS JOIN memory_links l ON l.team_id = ?1 AND (l.source_id = s.id OR l.target_id = s.id)
     CROSS JOIN memories o ON o.team_id = ?1 AND o.id = iif(l.source_id = s.id, l.target_id, l.source_id) AND ${liveMemory("o")} AND o.sensitivity = 'normal'
-  ORDER BY l.strength DESC, l.created_at DESC, o.id ${atMost("?5")}`;
+  ORDER BY l.strength DESC, l.created_at DESC, o.id, l.source_id, l.type ${atMost("?5")}`;
 
 /**
  * An end that is gone or hidden, or a source in another version, leaves a NULL where none may be, which breaks the whole

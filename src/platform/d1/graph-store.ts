@@ -1,24 +1,20 @@
-import type { Entity, EntityType, LinkType, MemoryLink, Relationship } from "../../domain/graph/graph.ts";
+import type { Entity, LinkType, MemoryLink, Relationship } from "../../domain/graph/graph.ts";
 import { nothingFound, type Expanded, type Expansion, type GraphStats, type GraphStore, type Near, type NewLink, type Scored, type SourcedEntity, type Step, type Tie, type Walked, type WalkLimits } from "../../domain/graph/ports.ts";
 import { graphStageName } from "../../domain/graph/stage.ts";
 import { graphVectorStageName } from "../../domain/indexing/vector-stage.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
 import { WriteRace, type WriteContext } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
+import { entityFrom, merged, type RelationshipRow, type Saying, type Spelling } from "../graph-answers.ts";
+import { maxBreadth, maxDepth, maxWalked } from "../graph-limits.ts";
 import * as statements from "./graph-sql.ts";
 import { auditMemories } from "./memory-audit.ts";
 import { QuotaGuard } from "./quota-guard.ts";
 import type { ShardOf } from "./shard-of.ts";
 
 type Cell = string | number | null;
-/** id, home, normal name, name, type, mentions, weight. */
-type Spelling = [string, string, string, string, EntityType, number, number];
-/** memory, source, target, context, valid from, valid to. */
-type Saying = [string, string, string, string | null, number | null, number | null];
-
-const maxDepth = 3;
-const maxBreadth = 16;
-const maxWalked = 100;
+/** As D1 answers it, with lists in JSON. */
+type InJson<T extends unknown[]> = { [K in keyof T]: T[K] extends unknown[] ? string : T[K] };
 
 export class D1GraphStore implements GraphStore {
   readonly #shardOf: ShardOf;
@@ -34,7 +30,7 @@ export class D1GraphStore implements GraphStore {
     const rows = await this.#rows<[string, string, string]>(statements.entitiesOf, principal, now, JSON.stringify(memoryIds));
     const byMemory = new Map<string, Entity[]>();
     for (const [name, memories, spellings] of rows) {
-      const entity = entityFrom(name, spellings);
+      const entity = entityFrom(name, spellingsIn(spellings));
       for (const id of entity ? (JSON.parse(memories) as string[]) : []) byMemory.set(id, [...(byMemory.get(id) ?? []), entity as Entity]);
     }
     return byMemory;
@@ -47,8 +43,8 @@ export class D1GraphStore implements GraphStore {
 
   async relationshipsOf(principal: Principal, now: number, of: { entityIds: string[] } | { memoryIds: string[] }, limit: number): Promise<Relationship[]> {
     const [statement, ids] = "entityIds" in of ? [statements.relationshipsOfEntities, of.entityIds] : [statements.relationshipsOfMemories, of.memoryIds];
-    const rows = await this.#rows<RelationshipRow>(statement, principal, now, JSON.stringify(ids), limit);
-    return merged(rows).map(({ item }) => item);
+    const rows = await this.#rows<InJson<RelationshipRow>>(statement, principal, now, JSON.stringify(ids), limit);
+    return merged(rows.map(relationshipIn)).map(({ item }) => item);
   }
 
   async walk(principal: Principal, now: number, from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Promise<Walked[]> {
@@ -67,10 +63,10 @@ export class D1GraphStore implements GraphStore {
         ? [{ statement: statements.findEntities, cells: [JSON.stringify(entities.terms), entities.limit], take: (rows: Cell[][]) => void (found.entities = sourcedFrom(rows as [...EntityRow, string][])) }]
         : []),
       ...(relationships
-        ? [{ statement: statements.findRelationships, cells: [JSON.stringify(relationships.terms), relationships.limit], take: (rows: Cell[][]) => void (found.relationships = merged(rows as RelationshipRow[])) }]
+        ? [{ statement: statements.findRelationships, cells: [JSON.stringify(relationships.terms), relationships.limit], take: (rows: Cell[][]) => void (found.relationships = merged((rows as InJson<RelationshipRow>[]).map(relationshipIn))) }]
         : []),
       ...named(near?.entities, statements.entitiesNear, (rows: Cell[][]) => void (found.near.entities = sourcedFrom(rows as [...EntityRow, string][]))),
-      ...named(near?.relationships, statements.relationshipsNear, (rows: Cell[][]) => void (found.near.relationships = merged(rows as RelationshipRow[]))),
+      ...named(near?.relationships, statements.relationshipsNear, (rows: Cell[][]) => void (found.near.relationships = merged((rows as InJson<RelationshipRow>[]).map(relationshipIn)))),
       ...(walk ? [{ statement: statements.walk, cells: walkFrom(walk, walk.limits), take: (rows: Cell[][]) => void (found.walked = (rows as WalkRow[]).map(walkedFrom)) }] : []),
       ...(ties ? [{ statement: statements.ties, cells: [JSON.stringify(ties.memoryIds), ties.limit], take: (rows: Cell[][]) => void (found.ties = (rows as TieRow[]).map(tieFrom)) }] : []),
     ];
@@ -117,7 +113,8 @@ export class D1GraphStore implements GraphStore {
   }
 
   async findRelationships(principal: Principal, now: number, terms: string[], limit: number): Promise<Scored<Relationship>[]> {
-    return merged(await this.#rows<RelationshipRow>(statements.findRelationships, principal, now, JSON.stringify(terms), limit));
+    const rows = await this.#rows<InJson<RelationshipRow>>(statements.findRelationships, principal, now, JSON.stringify(terms), limit);
+    return merged(rows.map(relationshipIn));
   }
 
   async #rows<Row extends Cell[]>(statement: string, principal: Principal, now: number, ...rest: Cell[]): Promise<Row[]> {
@@ -145,71 +142,23 @@ const tieFrom = ([source, target, type, strength, id, key, content, quarantined,
 
 const entitiesFrom = (rows: EntityRow[]): Scored<Entity>[] =>
   rows.flatMap(([name, score, spellings]) => {
-    const item = entityFrom(name, spellings);
+    const item = entityFrom(name, spellingsIn(spellings));
     return item ? [{ item, score }] : [];
   });
 
 const sourcedFrom = (rows: [...EntityRow, string][]): Scored<SourcedEntity>[] =>
   rows.flatMap(([name, score, spellings, memories]) => {
-    const item = entityFrom(name, spellings);
+    const item = entityFrom(name, spellingsIn(spellings));
     return item ? [{ item: { ...item, sourceMemories: JSON.parse(memories) as string[] }, score }] : [];
   });
 
 const named = (near: Near[] | undefined, statement: string, take: (rows: Cell[][]) => void) => (near && near.length > 0 ? [{ statement, cells: [JSON.stringify(near)], take }] : []);
 
-/** The spelling used most is the name; of the homes in which it has an id, the team's is shown. */
-function entityFrom(entity: string, json: string): Entity | undefined {
-  const spellings = (JSON.parse(json) as Spelling[]).sort((a, b) => b[5] - a[5] || (a[3] < b[3] ? -1 : 1));
-  const main = spellings.filter(([, , norm]) => norm === entity);
-  const [best] = main;
-  if (!best) return undefined;
-  const sum = (rows: Spelling[], column: 5 | 6): number => rows.reduce((total, row) => total + row[column], 0);
-  // Under a short name of its own it is an entity that a memory told to be this one.
-  const counted = spellings.filter(([id, , norm]) => norm === entity || !main.some(([other]) => other === id));
-  return {
-    id: (main.find(([, home]) => home === "") ?? best)[0],
-    name: best[3],
-    type: best[4],
-    aliases: [...new Map(spellings.filter(([, , norm]) => norm !== entity).map(([, , norm, name]) => [norm, name])).values()],
-    confidence: mean(sum(counted, 6), sum(counted, 5)),
-    mentions: sum(counted, 5),
-  };
-}
+const spellingsIn = (json: string): Spelling[] => JSON.parse(json) as Spelling[];
 
-/** Weights are in thousandths. */
-const mean = (weight: number, mentions: number): number => Math.round(weight / mentions) / 1_000;
-
-/** source, target, score, id, home, mentions, weight, type, sayings */
-type RelationshipRow = [string, string, number, string, string, number, number, string, string];
-
-/** One of each, though it may stand in two homes and under several names. */
-function merged(rows: RelationshipRow[]): Scored<Relationship>[] {
-  const groups = Map.groupBy(rows, ([source, target, , , , , , type]) => JSON.stringify([source, type, target]));
-  return [...groups.values()].flatMap((group) => {
-    const sayings = group.flatMap((row) => JSON.parse(row[8]) as Saying[]).sort((a, b) => (a[0] < b[0] ? 1 : -1));
-    const [newest] = sayings;
-    if (!newest) return [];
-    const [, , , id, , , , type] = group.find((row) => row[4] === "") ?? (group[0] as RelationshipRow);
-    const dated = sayings.find((saying) => saying[3] !== null) ?? newest;
-    const mentions = group.reduce((sum, row) => sum + row[5], 0);
-    return [
-      {
-        score: Math.max(...group.map((row) => row[2])),
-        item: {
-          id,
-          source: newest[1],
-          type,
-          target: newest[2],
-          temporalContext: dated[3],
-          validFrom: dated[4],
-          validTo: dated[5],
-          confidence: mean(group.reduce((sum, row) => sum + row[6], 0), mentions),
-          sourceMemories: [...new Set(sayings.map(([memoryId]) => memoryId))],
-        },
-      },
-    ];
-  });
-}
+const relationshipIn = ([source, target, score, id, home, mentions, weight, type, sayings]: InJson<RelationshipRow>): RelationshipRow => [
+  source, target, score, id, home, mentions, weight, type, JSON.parse(sayings) as Saying[],
+];
 
 function pathFrom(json: string): Step[] {
   return (JSON.parse(json) as [string, "entity" | "link", string][]).flatMap(([memoryId, kind, name]) =>

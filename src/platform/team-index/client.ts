@@ -86,7 +86,8 @@ export class TeamIndexClient implements SearchIndex {
   }
 
   changed(principal: Principal, changes: readonly HomeChange[]): Promise<void> {
-    return withRetries(answerMs, () => this.#team(principal).bump(changes)).catch((error: unknown) => this.#report("index.changed", error));
+    return withRetries(answerMs, () => this.#team(principal).putGraph(refOf(principal), { seq: 0, contributions: [], changes })).catch((error: unknown) =>
+      this.#report("index.changed", error));
   }
 
   async state(principal: Principal, { others }: { others: boolean } = { others: true }): Promise<IndexState | undefined> {

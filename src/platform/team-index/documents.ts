@@ -43,6 +43,8 @@ export class Documents {
   readonly #text: TextIndex;
   readonly #publicOnly: boolean;
   readonly #analyzer = memoryAnalyzer();
+  /** Ids of the memories that changed or went since they were last asked for. */
+  #touched = new Set<string>();
 
   constructor(sql: SqlStorage, text: TextIndex, options: { publicOnly: boolean }) {
     this.#sql = sql;
@@ -53,6 +55,7 @@ export class Documents {
   /** Versions may come in any order: a late one takes its place in the past and does not turn back time. */
   put(teamId: string, documents: IndexDocument[]): void {
     const touched = new Map<number, DocRow>();
+    for (const { memoryId } of documents) this.#touched.add(memoryId);
     const holds = ({ visibility }: IndexDocument): boolean => !this.#publicOnly || visibility === "public";
     for (const document of documents.filter(holds)) this.#putOne(document, touched);
     this.#indexAll(touched);
@@ -62,6 +65,7 @@ export class Documents {
   remove(teamId: string, memoryIds: string[]): void {
     const touched = new Map<number, DocRow>();
     for (const memoryId of memoryIds) {
+      this.#touched.add(memoryId);
       const rows = this.#rows("team_id = ? AND memory_id = ?", teamId, memoryId);
       for (const row of rows) {
         this.#unindex(row);
@@ -72,6 +76,12 @@ export class Documents {
       }
     }
     this.#indexAll(touched);
+  }
+
+  takeTouched(): string[] {
+    const touched = [...this.#touched];
+    this.#touched = new Set();
+    return touched;
   }
 
   removeTeam(teamId: string): void {

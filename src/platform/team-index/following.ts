@@ -1,5 +1,6 @@
 import type { IndexDocument } from "./document.ts";
 import type { Documents } from "./documents.ts";
+import type { GraphCopy } from "./graph/graph-copy.ts";
 import type { Progress } from "./progress.ts";
 import { TeamSource, type Chain, type Checksum, type TeamRef } from "./source.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
@@ -12,6 +13,7 @@ interface Follower {
   sql: SqlStorage;
   text: TextIndex;
   documents: Documents;
+  graph: GraphCopy;
   progress: Progress;
   publicOnly: boolean;
   /** The shard's database, by its binding's name. */
@@ -85,8 +87,9 @@ export class Following {
   }
 
   async #rebuild(team: TeamRef): Promise<void> {
-    const { sql, text, documents, progress } = this.#index;
+    const { sql, text, documents, graph, progress } = this.#index;
     this.#index.atomically(() => {
+      graph.clear();
       progress.know(team.teamId, team.shard);
       this.#index.withdrawn(undefined);
       documents.removeTeam(team.teamId);

@@ -1,11 +1,11 @@
 import type { ExpiredMemory, MaintenanceIndex, TeamPlace } from "../../domain/memories/maintenance.ts";
-import type { ChangeListener } from "../../domain/graph/stage.ts";
-import type { HomeChange } from "../../domain/ports.ts";
+import type { GraphChanges } from "../../domain/graph/ports.ts";
+import type { GraphListener } from "../../domain/graph/stage.ts";
 import type { TeamHome } from "../../domain/search/vector-index.ts";
 import type { TeamIndex } from "./team-index.ts";
 
 /** The team's index and its organization's, as scheduled work sees them. */
-export class TeamIndexMaintenance implements MaintenanceIndex, ChangeListener {
+export class TeamIndexMaintenance implements MaintenanceIndex, GraphListener {
   readonly #namespace: DurableObjectNamespace<TeamIndex>;
 
   constructor(namespace: DurableObjectNamespace<TeamIndex>) {
@@ -29,8 +29,8 @@ export class TeamIndexMaintenance implements MaintenanceIndex, ChangeListener {
     return { rebuilt: results.some(({ rebuilt }) => rebuilt) };
   }
 
-  async changed({ teamId }: TeamHome, changes: readonly HomeChange[]): Promise<void> {
-    await this.#namespace.getByName(`team:${teamId}`).bump(changes);
+  async graphChanged({ teamId, shard }: TeamHome, changes: GraphChanges): Promise<void> {
+    await this.#namespace.getByName(`team:${teamId}`).putGraph({ teamId, shard }, changes);
   }
 
   #indexes(place: TeamPlace) {

@@ -4,7 +4,10 @@ import { candidateLimit, noText, retrieve, type Retrieval, type RetrievalRequest
 import type { Semantic } from "../../domain/search/semantic.ts";
 import type { GraphStore } from "../../domain/graph/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
+import type { GraphCopy } from "./graph/graph-copy.ts";
+import type { MemoryRows } from "./graph/memory-rows.ts";
 import type { Rows } from "./rows.ts";
+import type { TeamRef } from "./source.ts";
 import { searchDocuments, type IndexMatch } from "./search.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
 import { markOf } from "../vectorize/vector-ids.ts";
@@ -16,7 +19,10 @@ export interface RecallParts {
   rows: Rows;
   vectors: VectorCopy;
   semantic: Semantic;
+  /** Asked while the object has no complete copy of the graph. */
   graph: Pick<GraphStore, "expand">;
+  graphCopy(team: TeamRef): GraphCopy | undefined;
+  memoryRows: MemoryRows;
   report(event: string, error: unknown): void;
 }
 
@@ -36,7 +42,7 @@ export class ObjectRecall {
 
   /** What the principal finds in their own team, as `decodeFound` reads it; `state` is that of the moment when it began. */
   async own(principal: Principal, now: number, request: RetrievalRequest, state: FoundState): Promise<string> {
-    const { sql, text, rows, vectors, semantic, graph, report } = this.#parts;
+    const { sql, text, rows, vectors, semantic, graph, graphCopy, memoryRows, report } = this.#parts;
     const viewer = { userId: principal.userId, teamId: principal.teamId };
     const found = await retrieve<string>({
       async text({ terms, neighbours, filter, limit, asOf }): Promise<SearchAnswer> {
@@ -45,7 +51,10 @@ export class ObjectRecall {
         return { ...match, hits: hits.map(({ id, score, own, lent }) => ({ id, score, own, lent })) };
       },
       nearest: (question, options) => semantic.nearest(principal, now, question, { ...options, others: state.others }),
-      expand: (asked) => graph.expand(principal, now, asked),
+      async expand(asked) {
+        const copy = graphCopy(principal);
+        return copy ? copy.expand(viewer, now, asked, memoryRows) : graph.expand(principal, now, asked);
+      },
       async rows(ids, compared) {
         if (request.asOf !== undefined) return { rows: new Map(), similarities: [] };
         const similarities = compared ? vectors.similarities(await markOf(compared.query.space), compared.query.values, viewer.teamId, compared.ids) : [];

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { GraphChanges } from "../../domain/graph/ports.ts";
 import type { HomeChange, IdempotencyRecord, IndexState, MemoryName, PublicPlace } from "../../domain/ports.ts";
 import type { RetrievalRequest } from "../../domain/search/retrieve.ts";
 import type { Semantic } from "../../domain/search/semantic.ts";
@@ -13,6 +14,9 @@ import { Freshness } from "./freshness.ts";
 import { everyone, Generations } from "./generation.ts";
 import { memoryTextOptions } from "./memory-text.ts";
 import { Neighbourhood } from "./neighbourhood.ts";
+import { GraphCopy } from "./graph/graph-copy.ts";
+import { GraphFollowing } from "./graph/graph-following.ts";
+import { MemoryRowsOfDocs, PresentVersionsOfDocs } from "./graph/memory-rows.ts";
 import { Progress } from "./progress.ts";
 import { ObjectRecall, type RecallParts } from "./recall.ts";
 import { Rows } from "./rows.ts";
@@ -60,6 +64,8 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #unsettled: UnsettledWrites;
   readonly #freshness: Freshness;
   readonly #commits: Commits;
+  readonly #graphCopy: GraphCopy;
+  readonly #graph: GraphFollowing;
   readonly #publicOnly: boolean;
 
   constructor(ctx: DurableObjectState, env: Env, options: TeamIndexOptions) {
@@ -70,8 +76,16 @@ export class TeamIndex extends DurableObject<Env> {
     this.#text = new TextIndex(ctx.storage, memoryTextOptions);
     this.#documents = new Documents(this.#sql, this.#text, { publicOnly: this.#publicOnly });
     this.#progress = new Progress(this.#sql);
+    this.#graphCopy = new GraphCopy(this.#sql, new PresentVersionsOfDocs(this.#sql));
+    this.#graph = new GraphFollowing({
+      copy: this.#graphCopy,
+      shard: (name) => this.env[name as keyof Env] as D1Database,
+      atomically: (work) => this.#atomically(work),
+      catchUp: (team, seq) => this.catchUp(team, seq),
+      waitUntil: (work) => ctx.waitUntil(work),
+    });
     this.#following = new Following({
-      sql: this.#sql, text: this.#text, documents: this.#documents, progress: this.#progress, publicOnly: this.#publicOnly,
+      sql: this.#sql, text: this.#text, documents: this.#documents, graph: this.#graphCopy, progress: this.#progress, publicOnly: this.#publicOnly,
       shard: (name) => this.env[name as keyof Env] as D1Database,
       atomically: (work) => this.#atomically(work),
       changed: (change) => this.#changed(change),
@@ -94,6 +108,7 @@ export class TeamIndex extends DurableObject<Env> {
     this.#neighbourhood = new Neighbourhood(this.#sql);
     this.#recall = new ObjectRecall({
       ...options, sql: this.#sql, text: this.#text, rows: this.#rows, vectors: this.#vectors.copy,
+      graphCopy: (team) => this.#graph.ask(team, Date.now()), memoryRows: new MemoryRowsOfDocs(this.#sql),
       semantic: options.semantic({ getByName: (name) => (name === ctx.id.name ? this : env.TEAM_INDEX.getByName(name)) }),
     });
     const shard = (name: string): D1Database => this.env[name as keyof Env] as D1Database;
@@ -229,6 +244,14 @@ export class TeamIndex extends DurableObject<Env> {
       // It may have been an erasure that the index could not be told of.
       if (changes === undefined) this.#copyKeys.replace(undefined);
     });
+    // Or links that nobody could name.
+    if (changes === undefined) this.#graph.invalidate();
+  }
+
+  /** What was drawn from memories up to the sequence number `seq`, and whose links changed; D1 has committed it. */
+  async putGraph(team: TeamRef, { seq, contributions, changes }: GraphChanges): Promise<void> {
+    await this.catchUp(team, seq);
+    await this.#graph.take(team, contributions, changes.map(({ memoryId }) => memoryId), () => this.#generations.bump(changes));
   }
 
   async lookUpAt(team: TeamRef, query: PastQuery): Promise<{ ids: string[]; appliedSeq: number }> {
@@ -248,9 +271,10 @@ export class TeamIndex extends DurableObject<Env> {
 
   async verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
     const verified = await this.#following.verify(team);
+    const dropped = !this.#publicOnly && (await this.#graph.verify(team));
     this.#vectors.refillWhereRoom();
     await this.#vectors.fill(team);
-    return verified;
+    return { rebuilt: verified.rebuilt || dropped };
   }
 
   rebuild(team: TeamRef): Promise<void> {
@@ -369,10 +393,15 @@ export class TeamIndex extends DurableObject<Env> {
   /** What is in memory follows what is stored, also when that was taken back. */
   #atomically(work: () => void): void {
     try {
-      this.ctx.storage.transactionSync(work);
+      this.ctx.storage.transactionSync(() => {
+        work();
+        this.#graphCopy.withdrawOutdated(this.#documents.takeTouched());
+      });
     } catch (error) {
+      this.#documents.takeTouched();
       this.#text.forget();
       this.#vectors.forget();
+      this.#graphCopy.forget();
       throw error;
     }
   }
