@@ -1,12 +1,12 @@
 /**
- * Writes `src/platform/team-index/vectors/dot-kernel.wasm`: inner products of one query with many int8 vectors, 16 numbers a
+ * Writes `src/platform/team-index/vectors/dot-kernel.wasm`: inner products of one query with many int8 vectors, 32 numbers a
  * step (WebAssembly SIMD, 128 bits). No WebAssembly compiler is among our dependencies, and the module is one function, so this
  * assembles it by hand: opcodes by the WebAssembly core specification 2.0, "Binary Format".
  *
  *   node scripts/vector-kernel/make.ts
  *
  * Imports `env.memory`. Exports `dots(codes, rows, width, query, out)`: for each of `rows` consecutive vectors of `width` int8
- * numbers at `codes` the inner product with the int16 numbers at `query`, as an int32 at `out`. `width` is a multiple of 16.
+ * numbers at `codes` the inner product with the int16 numbers at `query`, as an int32 at `out`. `width` is a multiple of 32.
  * The caller scales the query so that no sum leaves the range of an int32.
  */
 import { writeFile } from "node:fs/promises";
@@ -25,11 +25,8 @@ const section = (id: number, content: Bytes): Bytes => [id, ...leb(content.lengt
 const [i32, v128] = [0x7f, 0x7b];
 const get = (local: number): Bytes => [0x20, ...leb(local)];
 const set = (local: number): Bytes => [0x21, ...leb(local)];
-const constant = (value: number): Bytes => {
-  // Signed LEB128 of a number from 0 to 63.
-  if (value > 63) throw new Error("too large for one byte");
-  return [0x41, value];
-};
+/** Of a number from 0 to 8,191, in signed LEB128. */
+const constant = (value: number): Bytes => [0x41, ...(value < 64 ? [value] : [(value & 0x7f) | 0x80, value >>> 7])];
 const [add, subtract, isBelow] = [[0x6a], [0x6b], [0x49]];
 const storeI32: Bytes = [0x36, 2, 0];
 const loop = (body: Bytes): Bytes => [0x03, 0x40, ...body, 0x0b];
@@ -45,12 +42,16 @@ const [widenLow, widenHigh, dotPairs, addLanes] = [simd(0x87), simd(0x88), simd(
 // Parameters, then locals.
 const [codes, rows, width, query, out, end, position, low, high, block] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
 
+/** Sixteen codes, and their products with the query's numbers. */
+const block16 = (at: number): Bytes => [
+  ...get(codes), ...load(16 * at), ...set(block),
+  ...get(low), ...get(block), ...widenLow, ...get(position), ...load(32 * at), ...dotPairs, ...addLanes, ...set(low),
+  ...get(high), ...get(block), ...widenHigh, ...get(position), ...load(32 * at + 16), ...dotPairs, ...addLanes, ...set(high),
+];
 const step: Bytes = [
-  ...get(codes), ...load(0), ...set(block),
-  ...get(low), ...get(block), ...widenLow, ...get(position), ...load(0), ...dotPairs, ...addLanes, ...set(low),
-  ...get(high), ...get(block), ...widenHigh, ...get(position), ...load(16), ...dotPairs, ...addLanes, ...set(high),
-  ...get(position), ...constant(32), ...add, ...set(position),
-  ...get(codes), ...constant(16), ...add, ...set(codes),
+  ...block16(0), ...block16(1),
+  ...get(position), ...constant(64), ...add, ...set(position),
+  ...get(codes), ...constant(32), ...add, ...set(codes),
   ...get(codes), ...get(end), ...isBelow, ...repeatIf,
 ];
 const row: Bytes = [

@@ -1,7 +1,7 @@
 import kernel from "./dot-kernel.wasm";
 
-/** Numbers that one SIMD step of the kernel takes (scripts/vector-kernel/make.ts). */
-const lanes = 16;
+/** Numbers that one step of the kernel takes (scripts/vector-kernel/make.ts). */
+const lanes = 32;
 const page = 65_536;
 /** Largest code. */
 const most = 127;

@@ -162,7 +162,7 @@ describe("the copy of a team's vectors", () => {
             check(copy, model, at);
           }
         })),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
     console.info(`vector copy: ${checked} states compared, ${evicted} vectors evicted`);
     expect(evicted).toBeGreaterThan(0);
