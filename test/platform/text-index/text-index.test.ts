@@ -143,6 +143,42 @@ describe("[S15] upkeep", () => {
     });
   });
 
+  test("however many writes come without upkeep, the number of unmerged segments is bounded", async () => {
+    await inIndex(async (bench) => {
+      const segments = (): number => bench.storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM segments").one().n;
+      let most = 0;
+      for (let batch = 0; batch < 80; batch += 1) {
+        bench.put("now:", Array.from({ length: 260 }, (_, i) => `heron ${batch % 3 === 0 ? "lake" : "river"} number${i}`));
+        most = Math.max(most, segments());
+      }
+      expect(most).toBeLessThanOrEqual(25);
+      expectSame(bench.search(["now:"], "lake number7", 50_000), bench.expected(["now:"], "lake number7"));
+      await bench.maintain(false);
+      expect(segments()).toBeLessThanOrEqual(12);
+      expect(bench.search(["now:"], "number7")).toHaveLength(80);
+      bench.index = new TextIndex(bench.storage, memoryTextOptions);
+      expect(bench.index.isBehind()).toBe(false);
+      expect(bench.search(["now:"], "number7")).toHaveLength(80);
+    });
+  });
+
+  test("writers that merge during a purge leave its segments to it", async () => {
+    await inIndex(async (bench) => {
+      const [doomed] = bench.put("now:", ["zyzzyva sings", ...Array.from({ length: 9_000 }, (_, i) => `filler${i} krill`)]);
+      for (let batch = 0; batch < 22; batch += 1) bench.put("now:", Array.from({ length: 257 }, () => "lake heron"));
+      bench.remove([doomed as number]);
+      const purging = bench.maintain(true);
+      for (let batch = 0; batch < 12; batch += 1) {
+        bench.put("now:", Array.from({ length: 257 }, () => "river heron"));
+        await scheduler.wait(0);
+      }
+      await purging;
+      const terms = bench.storage.sql.exec<{ terms: string }>("SELECT terms FROM chunks").toArray().flatMap((row) => row.terms.split("\n"));
+      expect(terms).not.toContain("zyzzyva");
+      expectSame(bench.search(["now:"], "heron filler7", 50_000), bench.expected(["now:"], "heron filler7"));
+    });
+  });
+
   test("writes during a merge are in the answer, and what it merged is not twice", async () => {
     await inIndex(async (bench) => {
       for (let batch = 0; batch < 8; batch += 1) bench.put("now:", Array.from({ length: 1_000 }, (_, i) => `whale ${batch * 1_000 + i}`));
