@@ -60,14 +60,14 @@ class Bench {
     const terms = queryTerms(question).map(({ term }) => term);
     const seen = [...this.alive].filter(([, { part }]) => parts.includes(part));
     const average = seen.reduce((sum, [, { bag }]) => sum + bag.length, 0) / Math.max(1, seen.length);
+    const holding = new Map(terms.map((term) => [term, seen.filter(([, { bag }]) => bag.terms.has(term)).length]));
     const scored = seen.map(([slot, { bag }]) => {
       let score = 0;
       for (const term of terms) {
         const packed = bag.terms.get(term);
         if (packed === undefined) continue;
         const frequency = (ownFrequencyOf(packed) + contextFrequencyOf(packed)) / resolution;
-        const holding = seen.filter(([, other]) => other.bag.terms.has(term)).length;
-        score += (idf(seen.length, holding) * (k1 + 1) * frequency) / (frequency + k1 * (1 - b + (b * bag.length) / average));
+        score += (idf(seen.length, holding.get(term) ?? 0) * (k1 + 1) * frequency) / (frequency + k1 * (1 - b + (b * bag.length) / average));
       }
       return { slot, score };
     });
