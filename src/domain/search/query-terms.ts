@@ -63,9 +63,23 @@ export function words(text: string, options = { parts: true }): string[] {
   return found;
 }
 
-/** Stems by word. Texts repeat their words; bounded, since strangers choose them. */
-const stems = new Map<string, string>();
-const maxStems = 20_000;
+/**
+ * Stems by word. Texts repeat their words; bounded, since strangers choose them. Two generations: when the younger is full it
+ * becomes the older one, and what nobody asked for meanwhile goes with the one before, so that a large vocabulary never
+ * empties the cache of its frequent words.
+ */
+let stems = new Map<string, string>();
+let olderStems = new Map<string, string>();
+const maxYoungStems = 20_000;
+
+function keepStem(word: string, stem: string): string {
+  if (stems.size >= maxYoungStems) {
+    olderStems = stems;
+    stems = new Map();
+  }
+  stems.set(word, stem);
+  return stem;
+}
 
 /** The form under which a word is indexed and looked up: lower case, English endings cut off (Porter 1980). */
 export function termOf(word: string): string {
@@ -73,12 +87,11 @@ export function termOf(word: string): string {
   const known = stems.get(lower);
   if (known !== undefined) return known;
   if (!/^[a-z]{3,}$/.test(lower)) return lower;
-  if (stems.size >= maxStems) stems.clear();
+  const older = olderStems.get(lower);
+  if (older !== undefined) return keepStem(lower, older);
   const cut = withFinalY(stemmer(lower), lower);
   // `one` would become the stop word `on`, and match it.
-  const stem = stopWords.has(cut) ? lower : cut;
-  stems.set(lower, stem);
-  return stem;
+  return keepStem(lower, stopWords.has(cut) ? lower : cut);
 }
 
 /** Porter makes `deploy` and `deploys` to `deploi`, but `deployment` to `deploy`; in his later rules (Porter2) a y after a vowel stays. */

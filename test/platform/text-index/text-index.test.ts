@@ -60,14 +60,14 @@ class Bench {
     const terms = queryTerms(question).map(({ term }) => term);
     const seen = [...this.alive].filter(([, { part }]) => parts.includes(part));
     const average = seen.reduce((sum, [, { bag }]) => sum + bag.length, 0) / Math.max(1, seen.length);
+    const holding = new Map(terms.map((term) => [term, seen.filter(([, { bag }]) => bag.terms.has(term)).length]));
     const scored = seen.map(([slot, { bag }]) => {
       let score = 0;
       for (const term of terms) {
         const packed = bag.terms.get(term);
         if (packed === undefined) continue;
         const frequency = (ownFrequencyOf(packed) + contextFrequencyOf(packed)) / resolution;
-        const holding = seen.filter(([, other]) => other.bag.terms.has(term)).length;
-        score += (idf(seen.length, holding) * (k1 + 1) * frequency) / (frequency + k1 * (1 - b + (b * bag.length) / average));
+        score += (idf(seen.length, holding.get(term) ?? 0) * (k1 + 1) * frequency) / (frequency + k1 * (1 - b + (b * bag.length) / average));
       }
       return { slot, score };
     });
@@ -140,6 +140,42 @@ describe("[S15] upkeep", () => {
       const segments = bench.storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM segments").one().n;
       expect(segments).toBeLessThanOrEqual(9);
       expect(bench.search(["now:"], "number7")).toHaveLength(40);
+    });
+  });
+
+  test("however many writes come without upkeep, the number of unmerged segments is bounded", async () => {
+    await inIndex(async (bench) => {
+      const segments = (): number => bench.storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM segments").one().n;
+      let most = 0;
+      for (let batch = 0; batch < 80; batch += 1) {
+        bench.put("now:", Array.from({ length: 260 }, (_, i) => `heron ${batch % 3 === 0 ? "lake" : "river"} number${i}`));
+        most = Math.max(most, segments());
+      }
+      expect(most).toBeLessThanOrEqual(25);
+      expectSame(bench.search(["now:"], "lake number7", 50_000), bench.expected(["now:"], "lake number7"));
+      await bench.maintain(false);
+      expect(segments()).toBeLessThanOrEqual(12);
+      expect(bench.search(["now:"], "number7")).toHaveLength(80);
+      bench.index = new TextIndex(bench.storage, memoryTextOptions);
+      expect(bench.index.isBehind()).toBe(false);
+      expect(bench.search(["now:"], "number7")).toHaveLength(80);
+    });
+  });
+
+  test("writers that merge during a purge leave its segments to it", async () => {
+    await inIndex(async (bench) => {
+      const [doomed] = bench.put("now:", ["zyzzyva sings", ...Array.from({ length: 9_000 }, (_, i) => `filler${i} krill`)]);
+      for (let batch = 0; batch < 22; batch += 1) bench.put("now:", Array.from({ length: 257 }, () => "lake heron"));
+      bench.remove([doomed as number]);
+      const purging = bench.maintain(true);
+      for (let batch = 0; batch < 12; batch += 1) {
+        bench.put("now:", Array.from({ length: 257 }, () => "river heron"));
+        await scheduler.wait(0);
+      }
+      await purging;
+      const terms = bench.storage.sql.exec<{ terms: string }>("SELECT terms FROM chunks").toArray().flatMap((row) => row.terms.split("\n"));
+      expect(terms).not.toContain("zyzzyva");
+      expectSame(bench.search(["now:"], "heron filler7", 50_000), bench.expected(["now:"], "heron filler7"));
     });
   });
 
