@@ -12,7 +12,7 @@ export { UserSession } from "./session/user-session.ts";
 /** The team object, with what it commits by. */
 export class TeamIndex extends TeamObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, { commits: () => memoryCommitsOf(env), report: (event, error) => logFault(event, "", error) });
+    super(ctx, env, { commits: memoryCommitsOf, report: (event, error) => logFault(event, "", error) });
   }
 }
 

@@ -1,8 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import type { HomeChange, IndexChanges, PublicPlace } from "../../domain/ports.ts";
+import type { HomeChange, IdempotencyRecord, IndexChanges, PublicPlace } from "../../domain/ports.ts";
 import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
 import { keptMs } from "../../domain/memories/recall-cached.ts";
-import type { IdempotencyRecord } from "../../domain/ports.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { MemoryCommits } from "../d1/memory-commits.ts";
 import { changesSince } from "./changes.ts";
@@ -36,7 +35,7 @@ const clockMargin = 5 * 60 * 1_000;
 
 export interface TeamIndexOptions {
   /** What commits to D1; asked for once, at the first write. */
-  commits(): MemoryCommits;
+  commits(env: Env): MemoryCommits;
   report(event: string, error: unknown): void;
 }
 
@@ -89,7 +88,7 @@ export class TeamIndex extends DurableObject<Env> {
     let commits: MemoryCommits | undefined;
     this.#commits = new Commits({
       documents: this.#documents, progress: this.#progress, unsettled: this.#unsettled, freshness: this.#freshness, shard,
-      commits: () => (commits ??= options.commits()),
+      commits: () => (commits ??= options.commits(this.env)),
       organization: (id) => this.env.TEAM_INDEX.getByName(`org:${id}`),
       atomically: (work) => this.#atomically(work),
       withdrawn: (audiences) => this.#withdrawn(audiences),

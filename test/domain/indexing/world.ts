@@ -14,7 +14,7 @@ import { D1VectorStore } from "../../../src/platform/d1/vector-store.ts";
 import { TeamIndexWriter } from "../../../src/platform/team-index/writer.ts";
 import { TeamIndexMaintenance } from "../../../src/platform/team-index/maintenance.ts";
 import { store as directory } from "../tenancy/tenant.ts";
-import { Person, sealedRows, type Team } from "../memories/world.ts";
+import { Person, type Team } from "../memories/world.ts";
 
 export const shardOf: ShardOf = (name) => (env as unknown as Record<string, D1Database>)[name] as D1Database;
 
