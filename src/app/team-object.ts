@@ -15,7 +15,7 @@ function optionsOf(env: Env): TeamIndexOptions {
   const report = (event: string, error: unknown): void => logFault(event, "", error);
   const serving = new ServingSpaces(shardOf);
   return {
-    commits: () => memoryCommitsOf(env),
+    commits: memoryCommitsOf,
     semantic: (objects) =>
       new Semantic({
         embedders: withTeamIds(embeddersOf(config.embeddings, env as unknown as Parameters<typeof embeddersOf>[1])),

@@ -179,7 +179,8 @@ describe("[S14] one team's trouble", () => {
     };
     const report = vi.fn();
     const ports: MaintenancePorts = {
-      teams, index, vectors, report,
+      teams, vectors, report,
+      index: { purge: away, follow: (...args) => index.follow(...args), verify: (...args) => index.verify(...args) },
       store: {
         expired: (shard, at, limit) => store.expired(shard, at, limit),
         teamsWithOutbox: away,

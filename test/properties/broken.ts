@@ -69,7 +69,7 @@ interceptable(env.VECTORIZE, ["query", "upsert", "getByIds", "deleteByIds"]);
 interceptable(env.AI, ["run"]);
 interceptable(env.JOBS, ["send"]);
 interceptable(env.CACHE, ["get", "put"]);
-interceptable(env.SHARD_0, ["prepare"]);
+interceptable(env.SHARD_0, ["prepare", "batch"]);
 
 function replace(binding: object, instead: Instead): () => void {
   broken.set(binding, instead);
@@ -100,8 +100,20 @@ const graphTables = /\b(?:entities|entity_mentions|entity_tokens|relationships|r
 
 /** Whatever statement names the graph fails as it does where a table is missing. */
 export const breakGraph = (): (() => void) =>
-  replace(env.SHARD_0, (real, [sql]) => {
-    if (!graphTables.test(String(sql))) return real(sql);
+  replace(env.SHARD_0, (real, [sql], method) => {
+    if (method !== "prepare" || !graphTables.test(String(sql))) return real(sql);
     struck += 1;
     return real("SELECT * FROM the_graph_is_away");
   });
+
+/** The batches that write memories, whoever sends them; all others go on. */
+export const breakCommits = (instead: (commit: () => Promise<unknown>) => Promise<unknown>): (() => void) =>
+  replace(env.SHARD_0, (real, args, method) => {
+    const [statements] = args as [{ statement: string }[]];
+    if (method !== "batch" || !statements[0]?.statement.startsWith("INSERT INTO counters")) return real(...args);
+    struck += 1;
+    return instead(async () => real(...args));
+  });
+
+/** D1 refuses, or commits and loses the answer, in turn with commits that go well. */
+export const breakCommitsNowAndThen = (): (() => void) => breakCommits((commit) => behaviours.flaky(commit, [], "batch") as Promise<unknown>);

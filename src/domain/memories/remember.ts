@@ -55,10 +55,12 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
 
   return untilWon("this key", async (attempt): Promise<RememberOutcome> => {
     const fresh: MemoryState = review && !(await isTaken(ctx, wanted)) ? { ...wanted, visibility: "private" } : wanted;
-    const hint = await known(ctx, fresh, idempotencyKey, attempt);
+    // What a review is asked for depends on what is there.
+    const isGuess = attempt === 0 && !review;
+    const hint = isGuess ? nothingKnown : await known(ctx, fresh, idempotencyKey);
     const repeated = allowDuplicate || hint.prior || hint.existing ? undefined : await repeatedMemory(ctx, fresh);
     // Only the truth can tell a repeat from a retry, or from an update.
-    const { prior, existing: holder } = repeated && attempt === 0 ? await known(ctx, fresh, idempotencyKey, 1) : hint;
+    const { prior, existing: holder } = repeated && isGuess ? await known(ctx, fresh, idempotencyKey) : hint;
     if (repeated && !prior && !holder) return { outcome: "duplicate", memory: repeated, replayed: false };
     if (prior) {
       const answered = await replay(ctx, prior, request, input);
@@ -114,12 +116,11 @@ const ownOf = async (ctx: Context, { id, version }: Memory): Promise<Proposal | 
 
 type Known = Awaited<ReturnType<Context["memories"]["lookup"]>>;
 
-/**
- * What is stored under this name. A first attempt takes it that there is nothing, which spares a look-up: if that is wrong the
- * write is refused, and the next attempt asks the truth.
- */
-async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | undefined, attempt: number): Promise<Known> {
-  if (attempt === 0) return { prior: undefined, existing: undefined };
+/** A first attempt takes it that the name is free, which spares a look-up: if it is not, the write is refused. */
+const nothingKnown: Known = { prior: undefined, existing: undefined };
+
+/** What is stored under this name. */
+async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | undefined): Promise<Known> {
   return ctx.memories.lookup(ctx.principal, {
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(fresh.key === null

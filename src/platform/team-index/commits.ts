@@ -296,7 +296,7 @@ export class Commits {
 }
 
 /** How long the batch of so many documents may take, ms. */
-export const batchMs = (documents: number): number => 5_000 + documents * 2 * documentMs;
+export const batchMs = (documents: number): number => 8_000 + documents * 2 * documentMs;
 
 const refOf = ({ teamId, shard }: Pick<Principal, "teamId" | "shard">): TeamRef => ({ teamId, shard });
 

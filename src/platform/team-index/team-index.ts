@@ -38,7 +38,7 @@ const mergeDelay = 1_000;
 
 export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> {
   /** What commits to D1; asked for once, at the first write. */
-  commits(): MemoryCommits;
+  commits(env: Env): MemoryCommits;
   /** What embeds queries and looks for what is near them, over the vectors of this object and beyond. */
   semantic(objects: VectorObjects): Semantic;
 }
@@ -117,7 +117,7 @@ export class TeamIndex extends DurableObject<Env> {
     let commits: MemoryCommits | undefined;
     this.#commits = new Commits({
       documents: this.#documents, progress: this.#progress, unsettled: this.#unsettled, freshness: this.#freshness, shard,
-      commits: () => (commits ??= options.commits()),
+      commits: () => (commits ??= options.commits(this.env)),
       organization: (id) => this.env.TEAM_INDEX.getByName(`org:${id}`),
       atomically: (work) => this.#atomically(work),
       withdrawn: (audiences) => this.#withdrawn(audiences),

@@ -44,7 +44,7 @@ export class TeamIndexWriter implements MemoryWriter {
   /** An answer that was lost on the way is asked for again, and the object recognises what it has done already. */
   async #done(event: string, documents: number, call: (isRepeated: boolean) => Promise<WriteAnswer>): Promise<Done> {
     // The object says itself when D1 is late, and tells the organization's object afterwards.
-    const deadlineMs = batchMs(documents) + 2 * answerMs;
+    const deadlineMs = batchMs(documents) + answerMs;
     const answer = await withRetries(deadlineMs, async (attempt): Promise<WriteAnswer> => call(attempt > 0)).catch((error: unknown) => {
       this.#report(event, error);
       throw unavailable();

@@ -65,6 +65,7 @@ describe("[S15] [B2] people write while the index reads the truth", () => {
   });
 
   test("what is erased meanwhile does not come back with what was read", async () => {
+    await ada.search("what the index has compared itself with the truth for");
     const doomed = await ada.commitOnly("the old passphrase");
     const held = await holdNextRead();
     const searching = ada.search("passphrase");
