@@ -5,9 +5,14 @@ export interface MemoryNode {
 }
 
 /** The mentions of one name or relationship, by memory. Ids grow with time, so the newest is the last. */
-export class ByMemory<M extends { memory: MemoryNode }> {
+export class ByMemory<M> {
+  readonly #memoryOf: (mention: M) => MemoryNode;
   #ascending: M[] = [];
   #isSorted = true;
+
+  constructor(memoryOf: (mention: M) => MemoryNode) {
+    this.#memoryOf = memoryOf;
+  }
 
   get size(): number {
     return this.#ascending.length;
@@ -15,13 +20,13 @@ export class ByMemory<M extends { memory: MemoryNode }> {
 
   add(mention: M): void {
     const last = this.#ascending.at(-1);
-    if (last && last.memory.id > mention.memory.id) this.#isSorted = false;
+    if (last !== undefined && this.#memoryOf(last).id > this.#memoryOf(mention).id) this.#isSorted = false;
     this.#ascending.push(mention);
   }
 
-  remove(memory: MemoryNode): M | undefined {
-    const at = this.#ascending.findIndex((mention) => mention.memory === memory);
-    return at === -1 ? undefined : this.#ascending.splice(at, 1)[0];
+  remove(memory: MemoryNode): void {
+    const at = this.#ascending.findIndex((mention) => this.#memoryOf(mention) === memory);
+    if (at !== -1) this.#ascending.splice(at, 1);
   }
 
   all(): readonly M[] {
@@ -35,18 +40,18 @@ export class ByMemory<M extends { memory: MemoryNode }> {
     const found: M[] = [];
     for (let at = this.#ascending.length - 1; at >= 0 && found.length < limit; at -= 1) {
       const mention = this.#ascending[at] as M;
-      if (isAlive(mention.memory, now)) found.push(mention);
+      if (isAlive(this.#memoryOf(mention), now)) found.push(mention);
     }
     return found;
   }
 
   lastExpiry(): number {
-    return this.#ascending.reduce((last, { memory }) => Math.max(last, memory.expiresAt ?? 0), 0);
+    return this.#ascending.reduce((last, mention) => Math.max(last, this.#memoryOf(mention).expiresAt ?? 0), 0);
   }
 
   #sort(): void {
     if (this.#isSorted) return;
-    this.#ascending.sort((a, b) => (a.memory.id < b.memory.id ? -1 : 1));
+    this.#ascending.sort((a, b) => (this.#memoryOf(a).id < this.#memoryOf(b).id ? -1 : 1));
     this.#isSorted = true;
   }
 }

@@ -227,7 +227,7 @@ export class GraphCopy {
   #withdraw(memoryIds: readonly string[]): void {
     const packs = this.#contributions.remove(memoryIds);
     this.#count(packs, -1);
-    this.#maps?.remove(packs.map(([id]) => id));
+    this.#maps?.remove(packs);
   }
 
   #count(packs: readonly MemoryPack[], by: 1 | -1): void {

@@ -3,16 +3,20 @@ import { addTo, ByMemory, removeFrom, type MemoryNode } from "./by-memory.ts";
 import type { StoredNode, Token } from "./node-table.ts";
 import type { LinkRecord, MemoryPack, NameRecord, RelationshipMention, RelationshipRecord } from "./packs.ts";
 
-/** The names or relationships of one home that a word leads to. `epoch` and `rarity` serve the search that is going on. */
+/**
+ * The names or relationships of one home that a word leads to, and the part of each that it makes up. Side by side instead of
+ * in pairs: a search looks at hundreds of them. `epoch` and `rarity` serve the search that is going on.
+ */
 export interface WordList<N> {
   token: string;
-  postings: { node: N; share: number }[];
+  nodes: N[];
+  shares: number[];
   epoch: number;
   rarity: number;
 }
 
 /** A name or a relationship within one home, with its counts as D1 keeps them. */
-abstract class GraphNode<N, M extends { memory: MemoryNode; weight: number }> {
+abstract class GraphNode<N, M> {
   readonly row: number;
   readonly home: string;
   readonly id: string;
@@ -20,49 +24,49 @@ abstract class GraphNode<N, M extends { memory: MemoryNode; weight: number }> {
   /** Mentions that never expire, and when the last of the others does. */
   lasting = 0;
   until = 0;
-  readonly mentions = new ByMemory<M>();
-  /** The words by which it is found, in order, so that sums over the same words are equal. */
-  words: { list: WordList<N>; share: number }[] = [];
+  readonly mentions: ByMemory<M>;
+  /** The words by which it is found, ordered by token, so that sums over the same words are equal, with its share of each. */
+  words: WordList<N>[] = [];
+  shares: number[] = [];
   /** The search that saw it last. */
   epoch = 0;
 
-  constructor(row: number, home: string, id: string) {
+  constructor(row: number, home: string, id: string, memoryOf: (mention: M) => MemoryNode) {
     this.row = row;
     this.home = home;
     this.id = id;
+    this.mentions = new ByMemory(memoryOf);
   }
 
   isAlive(now: number): boolean {
     return this.lasting > 0 || this.until > now;
   }
 
-  add(mention: M): void {
+  add(mention: M, { expiresAt }: MemoryNode, weight: number): void {
     this.mentions.add(mention);
-    this.weight += mention.weight;
-    const { expiresAt } = mention.memory;
+    this.weight += weight;
     if (expiresAt === null) this.lasting += 1;
     else this.until = Math.max(this.until, expiresAt);
   }
 
   /** Answers whether anything still mentions it. */
-  remove(memory: MemoryNode): boolean {
-    const mention = this.mentions.remove(memory);
-    if (!mention) return this.mentions.size > 0;
-    this.weight -= mention.weight;
+  remove(memory: MemoryNode, weight: number): boolean {
+    this.mentions.remove(memory);
+    this.weight -= weight;
     if (memory.expiresAt === null) this.lasting -= 1;
     else if (this.until <= memory.expiresAt) this.until = this.mentions.lastExpiry();
     return this.mentions.size > 0;
   }
 }
 
-export class NameNode extends GraphNode<NameNode, { memory: MemoryNode; weight: number }> {
+export class NameNode extends GraphNode<NameNode, MemoryNode> {
   readonly entity: string;
   readonly norm: string;
   readonly name: string;
   type: EntityType;
 
   constructor(row: number, [home, entity, norm, name, id, type]: NameRecord) {
-    super(row, home, id);
+    super(row, home, id, (memory) => memory);
     this.entity = entity;
     this.norm = norm;
     this.name = name;
@@ -72,7 +76,6 @@ export class NameNode extends GraphNode<NameNode, { memory: MemoryNode; weight: 
 
 export interface SaidBy {
   memory: MemoryNode;
-  weight: number;
   said: RelationshipMention;
 }
 
@@ -82,7 +85,7 @@ export class RelationshipNode extends GraphNode<RelationshipNode, SaidBy> {
   readonly type: string;
 
   constructor(row: number, [home, source, target, id, type]: RelationshipRecord) {
-    super(row, home, id);
+    super(row, home, id, ({ memory }) => memory);
     this.source = source;
     this.target = target;
     this.type = type;
@@ -99,22 +102,32 @@ export class HomeGraph {
   readonly relationshipWords = new Map<string, WordList<RelationshipNode>>();
 }
 
-function addWords<N extends { words: { list: WordList<N>; share: number }[] }>(lists: Map<string, WordList<N>>, node: N, tokens: readonly Token[]): void {
-  for (const [token, share] of tokens) {
-    let list = lists.get(token);
-    if (!list) lists.set(token, (list = { token, postings: [], epoch: 0, rarity: 0 }));
-    list.postings.push({ node, share });
-    node.words.push({ list, share });
-  }
-  if (node.words.length > 1) node.words.sort((a, b) => (a.list.token < b.list.token ? -1 : a.list.token > b.list.token ? 1 : a.share - b.share));
+interface Worded<N> {
+  words: WordList<N>[];
+  shares: number[];
 }
 
-function removeWords<N extends { words: { list: WordList<N>; share: number }[] }>(lists: Map<string, WordList<N>>, node: N): void {
-  for (const { list } of node.words) {
-    list.postings = list.postings.filter((posting) => posting.node !== node);
-    if (list.postings.length === 0) lists.delete(list.token);
+function addWords<N extends Worded<N>>(lists: Map<string, WordList<N>>, node: N, tokens: readonly Token[]): void {
+  const ordered = tokens.toSorted(([a, shareA], [b, shareB]) => (a < b ? -1 : a > b ? 1 : shareA - shareB));
+  for (const [token, share] of ordered) {
+    let list = lists.get(token);
+    if (!list) lists.set(token, (list = { token, nodes: [], shares: [], epoch: 0, rarity: 0 }));
+    list.nodes.push(node);
+    list.shares.push(share);
+  }
+  node.words = ordered.map(([token]) => lists.get(token) as WordList<N>);
+  node.shares = ordered.map(([, share]) => share);
+}
+
+function removeWords<N extends Worded<N>>(lists: Map<string, WordList<N>>, node: N): void {
+  for (const list of node.words) {
+    const at = list.nodes.indexOf(node);
+    list.nodes.splice(at, 1);
+    list.shares.splice(at, 1);
+    if (list.nodes.length === 0) lists.delete(list.token);
   }
   node.words = [];
+  node.shares = [];
 }
 
 /**
@@ -125,7 +138,7 @@ export class GraphMaps {
   readonly #homes = new Map<string, HomeGraph>();
   readonly #names = new Map<number, NameNode>();
   readonly #relationships = new Map<number, RelationshipNode>();
-  readonly #memories = new Map<string, MemoryNode & { names: NameNode[]; relationships: RelationshipNode[] }>();
+  readonly #memories = new Map<string, MemoryNode & { names: NameNode[] }>();
   readonly #links = new Map<string, LinkRecord[]>();
 
   home(home: string): HomeGraph | undefined {
@@ -177,31 +190,33 @@ export class GraphMaps {
   /** What memories contribute that contributed nothing so far; after the names and relationships. */
   add(packs: readonly MemoryPack[]): void {
     for (const [id, , expiresAt, names, relationships] of packs) {
-      const memory = { id, expiresAt, names: [] as NameNode[], relationships: [] as RelationshipNode[] };
+      const memory = { id, expiresAt, names: [] as NameNode[] };
       this.#memories.set(id, memory);
       for (const [row, weight] of names) {
         const name = this.#names.get(row);
         if (!name) continue;
-        name.add({ memory, weight });
+        name.add(memory, memory, weight);
         memory.names.push(name);
       }
       memory.names.sort((a, b) => a.row - b.row);
-      for (const said of relationships) {
-        const relationship = this.#relationships.get(said[0]);
-        if (!relationship) continue;
-        relationship.add({ memory, weight: said[1], said });
-        memory.relationships.push(relationship);
-      }
+      for (const said of relationships) this.#relationships.get(said[0])?.add({ memory, said }, memory, said[1]);
     }
   }
 
-  remove(memoryIds: Iterable<string>): void {
-    for (const id of memoryIds) {
+  /** What they contributed, as it was added. */
+  remove(packs: readonly MemoryPack[]): void {
+    for (const [id, , , names, relationships] of packs) {
       const memory = this.#memories.get(id);
       if (!memory) continue;
       this.#memories.delete(id);
-      for (const name of memory.names) if (!name.remove(memory)) this.#dropName(name);
-      for (const relationship of memory.relationships) if (!relationship.remove(memory)) this.#dropRelationship(relationship);
+      for (const [row, weight] of names) {
+        const name = this.#names.get(row);
+        if (name && !name.remove(memory, weight)) this.#dropName(name);
+      }
+      for (const [row, weight] of relationships) {
+        const relationship = this.#relationships.get(row);
+        if (relationship && !relationship.remove(memory, weight)) this.#dropRelationship(relationship);
+      }
     }
   }
 

@@ -48,11 +48,12 @@ export class GraphView {
 
   /** The memories that mention these, unless more than `mostTelling` do. */
   memoriesTold({ entities, relationships }: NearParts): Set<string> {
-    const nodes = [
-      ...entities.flatMap(({ id }) => this.#names((home) => home.namesById.get(id))),
-      ...relationships.flatMap(({ id }) => this.homes.flatMap((home) => home.relationshipsById.get(id) ?? [])),
-    ];
-    return new Set(nodes.flatMap(({ mentions }) => (mentions.size <= mostTelling ? mentions.all().map(({ memory }) => memory.id) : [])));
+    const names = entities.flatMap(({ id }) => this.#names((home) => home.namesById.get(id)));
+    const said = relationships.flatMap(({ id }) => this.homes.flatMap((home) => home.relationshipsById.get(id) ?? []));
+    return new Set([
+      ...names.flatMap(({ mentions }) => (mentions.size <= mostTelling ? mentions.all().map(({ id }) => id) : [])),
+      ...said.flatMap(({ mentions }) => (mentions.size <= mostTelling ? mentions.all().map(({ memory }) => memory.id) : [])),
+    ]);
   }
 
   namesByNorm(norm: string): NameNode[] {
@@ -108,7 +109,7 @@ export class GraphView {
   }
 
   #newestTelling(entity: string, most: number): string[] {
-    const ids = new Set(this.#namesOf(entity).flatMap(({ mentions }) => mentions.newest(this.now, most).map(({ memory }) => memory.id)));
+    const ids = new Set(this.#namesOf(entity).flatMap(({ mentions }) => mentions.newest(this.now, most).map(({ id }) => id)));
     return [...ids].sort((a, b) => compare(b, a)).slice(0, most);
   }
 

@@ -81,7 +81,7 @@ function neighbours(maps: GraphMaps, view: GraphView, seen: SeenMemory, memoryId
   for (const { name, crowd, nodes } of sharedNames(maps, view, memoryId)) {
     for (const node of nodes) {
       if (!node.isAlive(view.now)) continue;
-      for (const { memory } of node.mentions.all()) {
+      for (const memory of node.mentions.all()) {
         if (memory.id !== memoryId && isAlive(memory, view.now)) tie(memory.id, 2 / crowd, { kind: "entity", name });
       }
     }

@@ -3,7 +3,8 @@ import type { WordList } from "./graph-maps.ts";
 
 interface Findable<N> {
   row: number;
-  words: { list: WordList<N>; share: number }[];
+  words: WordList<N>[];
+  shares: number[];
   epoch: number;
 }
 
@@ -20,10 +21,11 @@ let epoch = 0;
  * they make up, as `ranked` of `d1/graph-sql.ts` has it. `homes` are the word lists of the homes that the viewer may see.
  */
 export function findByWords<N extends Findable<N>>(homes: readonly Map<string, WordList<N>>[], terms: readonly string[], limit: number): Ranked<N>[] {
+  if (limit <= 0) return [];
   epoch += 1;
   const known = [...new Set(terms)].flatMap((term) => {
     const lists = homes.flatMap((words) => words.get(term) ?? []);
-    return lists.length > 0 ? [{ lists, df: Math.min(countedWords, lists.reduce((sum, { postings }) => sum + postings.length, 0)) }] : [];
+    return lists.length > 0 ? [{ lists, df: Math.min(countedWords, lists.reduce((sum, { nodes }) => sum + nodes.length, 0)) }] : [];
   });
   for (const { lists, df } of known) {
     for (const list of lists) {
@@ -36,7 +38,7 @@ export function findByWords<N extends Findable<N>>(homes: readonly Map<string, W
   const best = new Best<N>(limit * rankedPerAnswer);
   for (const { lists } of leading) {
     for (const list of lists) {
-      for (const { node } of mostMadeUpOf(list)) {
+      for (const node of mostMadeUpOf(list)) {
         if (node.epoch === epoch) continue;
         node.epoch = epoch;
         best.offer(node, scoreOf(node));
@@ -46,19 +48,23 @@ export function findByWords<N extends Findable<N>>(homes: readonly Map<string, W
   return best.ranked;
 }
 
-function scoreOf<N>({ words }: Findable<N>): number {
+function scoreOf<N>({ words, shares }: Findable<N>): number {
   let rarity = 0;
   let share = 0;
-  for (const word of words) {
-    if (word.list.epoch !== epoch) continue;
-    rarity += word.list.rarity;
-    share += word.share;
+  for (let i = 0; i < words.length; i += 1) {
+    const word = words[i] as WordList<N>;
+    if (word.epoch !== epoch) continue;
+    rarity += word.rarity;
+    share += shares[i] as number;
   }
   return rarity * Math.min(1, share);
 }
 
-const mostMadeUpOf = <N extends { row: number }>({ postings }: WordList<N>): WordList<N>["postings"] =>
-  postings.length <= mostPostings ? postings : postings.toSorted((a, b) => b.share - a.share || b.node.row - a.node.row).slice(0, mostPostings);
+function mostMadeUpOf<N extends { row: number }>({ nodes, shares }: WordList<N>): N[] {
+  if (nodes.length <= mostPostings) return nodes;
+  const places = nodes.map((_, i) => i).sort((a, b) => (shares[b] as number) - (shares[a] as number) || (nodes[b] as N).row - (nodes[a] as N).row);
+  return places.slice(0, mostPostings).map((i) => nodes[i] as N);
+}
 
 /** The few best of many; of equal scores the newer row. */
 class Best<N extends { row: number }> {
@@ -70,14 +76,16 @@ class Best<N extends { row: number }> {
   }
 
   offer(node: N, score: number): void {
-    const isFull = this.ranked.length >= this.#limit;
-    const worst = this.ranked.at(-1);
-    if (isFull && (!worst || !precedes({ node, score }, worst))) return;
-    if (isFull) this.ranked.pop();
-    let at = this.ranked.length;
-    while (at > 0 && precedes({ node, score }, this.ranked[at - 1] as Ranked<N>)) at -= 1;
-    this.ranked.splice(at, 0, { node, score });
+    const { ranked } = this;
+    let at = ranked.length;
+    if (at >= this.#limit) {
+      if (!isAfter(ranked[at - 1] as Ranked<N>, node, score)) return;
+      ranked.pop();
+      at -= 1;
+    }
+    while (at > 0 && isAfter(ranked[at - 1] as Ranked<N>, node, score)) at -= 1;
+    ranked.splice(at, 0, { node, score });
   }
 }
 
-const precedes = <N extends { row: number }>(a: Ranked<N>, b: Ranked<N>): boolean => a.score > b.score || (a.score === b.score && a.node.row > b.node.row);
+const isAfter = <N extends { row: number }>(one: Ranked<N>, node: N, score: number): boolean => score > one.score || (score === one.score && node.row > one.node.row);
