@@ -5,11 +5,11 @@ import type { Services } from "../app.ts";
 import { noteRefusal } from "../domain/audit/refusals.ts";
 import { asDomainError } from "../domain/errors.ts";
 import { uuidv7 } from "../domain/ids.ts";
-import { isSurface, surfaces } from "../mcp/surfaces.ts";
-import { requestIdHeader } from "../session/call.ts";
+import { isSurface, surfaces } from "../tools/surfaces.ts";
 import { discardBody } from "./bounded-body.ts";
 import { addressOf, callOrigin, withoutClaimedOrigin } from "./call-origin.ts";
 import { auditLater } from "./later.ts";
+import { McpDoor, type SessionStub } from "./mcp-door.ts";
 import { bearerToken, CredentialOwners, proveCredential } from "./credentials.ts";
 import type { Refusable } from "./routes/caller.ts";
 import { accountRoutes } from "./routes/account.ts";
@@ -31,7 +31,7 @@ import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidCredential, noCredential, statusOf } from "./errors.ts";
 
 /** How the edge reaches the session objects. */
-export type SessionOf = (name: string) => { fetch(request: Request): Promise<Response> };
+export type SessionOf = (name: string) => SessionStub;
 
 interface Edge {
   Bindings: { ADDRESS_LIMIT?: RateLimit };
@@ -46,6 +46,7 @@ const doorOf = (path: string) => (isMcp(path) ? "mcp" : path.startsWith("/oauth/
 export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   const { config } = services;
   const owners = new CredentialOwners();
+  const door = new McpDoor(config);
   const app = new Hono<Edge>({ strict: true });
 
   app.use(async (c, next) => {
@@ -99,11 +100,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
         if (proof.kind !== "ok") return invalidCredential(requestId, challenge(url, config, "invalid_token"));
         session = owners.remember(proof.principal.credential, proof.principal.teamId, proof.principal.userId);
       }
-      const request = new Request(c.req.raw);
-      request.headers.set(requestIdHeader, requestId);
-      const answer = await sessionOf(session).fetch(request);
-      // Headers of a response from an object are immutable; the copy streams the same body.
-      return new Response(answer.body, answer);
+      return door.pass(sessionOf(session), { request: c.req.raw, url, requestId, token });
     });
   }
 
