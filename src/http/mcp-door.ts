@@ -25,7 +25,7 @@ export interface Arrived {
 /** Bodies that the edge itself may be reading; further requests go to the session object as they come, which charges them before it reads. */
 const maxReading = 64;
 const leanBound: BodyBound = { maxBytes: 65_536, withinMs: 10_000 };
-const leanPaths = ["/mcp", "/mcp/"];
+const leanPaths = new Set(["/mcp", "/mcp/"]);
 
 /** Hands MCP requests to the session objects: an ordinary call as one RPC of text, everything else as it came. */
 export class McpDoor {
@@ -37,7 +37,7 @@ export class McpDoor {
   }
 
   async pass(session: SessionStub, arrived: Arrived): Promise<Response> {
-    const name = leanPaths.includes(arrived.url.pathname) ? leanNameOf(arrived.request) : undefined;
+    const name = leanPaths.has(arrived.url.pathname) ? leanNameOf(arrived.request) : undefined;
     if (name === undefined || this.#reading >= maxReading) return handOn(session, arrived);
     const bytes = await this.#read(arrived.request);
     const text = textOf(bytes);
