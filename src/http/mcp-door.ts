@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { parseApiKey } from "../domain/tenancy/api-key.ts";
 import { leanNameOf } from "../mcp/lean-call.ts";
 import { internalError, rpcError, rpcRefused } from "../mcp/json-rpc.ts";
 import { requestIdHeader } from "../session/call.ts";
@@ -66,8 +67,9 @@ export class McpDoor {
       name,
       token,
       from: callOrigin(request.headers, requestId),
-      resource: resourceOf(url, this.#config),
-      project: url.searchParams.get("project") ?? undefined,
+      // Keys are not for one address.
+      resource: parseApiKey(token) ? undefined : resourceOf(url, this.#config),
+      project: url.search === "" ? undefined : (url.searchParams.get("project") ?? undefined),
     };
   }
 }

@@ -72,8 +72,8 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   // First shield: many keys guessed from one address, and strangers at work. Exact limits per key live in the session object.
   app.use(async (c, next) => {
     // On one machine all have the same address: a stranger there must not lock out whom the session object counts.
-    const isCounted = !config.production && isMcp(c.req.path) && owners.sessionOf(bearerToken(c.req.header("authorization")) ?? "") !== undefined;
-    if (config.rateLimited && !isCounted && c.env.ADDRESS_LIMIT) {
+    const isCounted = (): boolean => !config.production && isMcp(c.req.path) && owners.sessionOf(bearerToken(c.req.header("authorization")) ?? "") !== undefined;
+    if (config.rateLimited && c.env.ADDRESS_LIMIT && !isCounted()) {
       const { success } = await c.env.ADDRESS_LIMIT.limit({ key: addressOf(c.req.raw.headers) });
       if (!success) {
         await discardBody(c.req.raw);
@@ -86,12 +86,12 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   for (const path of mcpPaths) {
     app.all(path, async (c) => {
       const requestId = c.get("requestId");
-      const surface = c.req.query("surface");
-      if (surface !== undefined && !isSurface(surface)) {
+      const url = new URL(c.req.url);
+      const surface = url.search === "" ? null : url.searchParams.get("surface");
+      if (surface !== null && !isSurface(surface)) {
         return c.json(errorBody("VALIDATION_ERROR", `There is no surface ${surface.slice(0, 50)}. Use one of: ${surfaces.join(", ")}.`, requestId), 400);
       }
       const token = bearerToken(c.req.header("authorization"));
-      const url = new URL(c.req.url);
       if (token === undefined) return noCredential(requestId, challenge(url, config));
       let session = owners.sessionOf(token);
       if (session === undefined) {
