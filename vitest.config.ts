@@ -43,7 +43,7 @@ export default defineConfig({
     }),
   ],
   test: {
-    include: ["test/{domain,platform,mcp,session,http,jobs,properties}/**/*.test.ts"],
+    include: ["test/{domain,platform,tools,mcp,session,http,jobs,properties}/**/*.test.ts"],
     setupFiles: ["./test/support/migrate.ts"],
     testTimeout: 30_000,
     // One is the default on two cores; each file's runtime and the transforms for the next one fill both.

@@ -9,33 +9,39 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 /** What a file of each folder must not import, written as the import itself. */
 const forbidden: Record<string, readonly string[]> = {
   "src/domain/memories": [
-    "../../http/router.ts", "../../session/user-session.ts", "../../mcp/errors.ts", "../../jobs/expire.ts",
-    "../../platform/d1/shard-store.ts", "../../cli/start.ts", "../../config.ts", "../../app.ts",
+    "../../http/router.ts", "../../session/user-session.ts", "../../mcp/server.ts", "../../tools/errors.ts", "../../jobs/expire.ts",
+    "../../app/memory.ts", "../../platform/d1/shard-store.ts", "../../cli/start.ts", "../../config.ts", "../../app.ts",
     "hono", "hono/cors", "@modelcontextprotocol/server", "@modelcontextprotocol/sdk/types.js", "drizzle-orm", "drizzle-orm/d1",
     "agents", "cloudflare:workers", "../../../test/helpers.ts", "../../../scripts/x.ts",
   ],
   "src/domain": ["../platform/d1/shard-store.ts", "../http/router.ts", "../config.ts"],
   "src/platform/d1": [
-    "../../http/router.ts", "../../session/user-session.ts", "../../mcp/errors.ts", "../../jobs/expire.ts", "../../app.ts",
+    "../../http/router.ts", "../../session/user-session.ts", "../../mcp/server.ts", "../../tools/errors.ts", "../../jobs/expire.ts", "../../app.ts",
+    "../../app/memory.ts",
     "../../config.ts", "../../cli/start.ts", "../../../test/helpers.ts", "../../../scripts/x.ts",
   ],
   "src/http/middleware": ["../../platform/d1/shard-store.ts", "../../cli/start.ts", "../../../test/helpers.ts"],
   "src/session": ["../platform/team-index/team-index.ts", "../cli/start.ts", "../../test/helpers.ts"],
-  "src/mcp/families/omn": ["../../../platform/d1/shard-store.ts", "../../../cli/start.ts", "../../../../test/helpers.ts"],
+  "src/mcp": ["../platform/d1/shard-store.ts", "../cli/start.ts", "../../test/helpers.ts"],
+  "src/tools/families/omn": [
+    "../../../platform/d1/shard-store.ts", "../../../http/errors.ts", "../../../session/call.ts", "../../../mcp/server.ts", "../../../jobs/queue.ts",
+    "../../../app.ts", "../../../app/memory.ts", "../../../config.ts", "../../../cli/start.ts", "hono", "@modelcontextprotocol/server", "cloudflare:workers", "../../../../test/helpers.ts",
+  ],
   "src/jobs": ["../platform/d1/shard-store.ts", "../cli/start.ts", "../../scripts/x.ts"],
-  "src/cli": ["../http/router.ts", "../session/user-session.ts", "../mcp/errors.ts", "../jobs/expire.ts", "../app.ts", "../../test/helpers.ts"],
+  "src/cli": ["../http/router.ts", "../session/user-session.ts", "../mcp/server.ts", "../tools/errors.ts", "../jobs/expire.ts", "../app.ts", "../../test/helpers.ts"],
   "src": ["../test/helpers.ts", "../scripts/x.ts"],
 };
 
 const allowed: Record<string, readonly string[]> = {
   "src/domain/memories": ["./remember.ts", "../tenancy/principal.ts", "../sessions/context.ts", "../errors.ts", "../../domain/ids.ts", "zod", "node:crypto"],
   "src/platform/d1": ["../../domain/ports.ts", "../team-index/query.ts", "./shard-schema.ts", "drizzle-orm/d1", "cloudflare:workers"],
-  "src/http/middleware": ["../../domain/errors.ts", "../../session/user-session.ts", "../../mcp/surfaces.ts", "../../app.ts", "../../config.ts", "../auth/api-key.ts", "hono"],
-  "src/session": ["../domain/errors.ts", "../mcp/register.ts", "../app.ts", "cloudflare:workers", "@modelcontextprotocol/server"],
-  "src/mcp/families/omn": ["../../define-tool.ts", "../../../domain/memories/remember.ts", "zod"],
+  "src/http/middleware": ["../../domain/errors.ts", "../../session/user-session.ts", "../../tools/surfaces.ts", "../../mcp/lean-call.ts", "../../app.ts", "../../config.ts", "../auth/api-key.ts", "hono"],
+  "src/session": ["../domain/errors.ts", "../mcp/server.ts", "../tools/call-tool.ts", "../app.ts", "cloudflare:workers", "@modelcontextprotocol/server"],
+  "src/mcp": ["../tools/call-tool.ts", "../http/errors.ts", "../session/call.ts", "@modelcontextprotocol/server"],
+  "src/tools/families/omn": ["../../define-tool.ts", "../../../domain/memories/remember.ts", "zod"],
   "src/jobs": ["../domain/ports.ts", "../app.ts"],
   "src/cli": ["../domain/ids.ts", "../platform/d1/directory-schema.ts", "../config.ts", "node:fs", "miniflare"],
-  "src": ["./platform/d1/shard-store.ts", "./domain/ports.ts", "./http/router.ts", "./session/user-session.ts", "./mcp/register.ts", "./jobs/expire.ts", "./config.ts"],
+  "src": ["./platform/d1/shard-store.ts", "./domain/ports.ts", "./http/router.ts", "./session/user-session.ts", "./mcp/server.ts", "./tools/catalogue.ts", "./jobs/expire.ts", "./config.ts"],
   "test/e2e": ["../../src/platform/d1/shard-store.ts", "../../src/domain/ids.ts", "../../scripts/x.ts", "../helpers.ts"],
 };
 

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { rpcRefused } from "../session/json-rpc.ts";
+import { rpcRefused } from "../mcp/json-rpc.ts";
 import { errorBody } from "./errors.ts";
 import { codeOfRefused, type RequestRefused, retryHeader } from "./request-refused.ts";
 import { errorPage } from "./web/pages/error-page.tsx";

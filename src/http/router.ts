@@ -5,11 +5,11 @@ import type { Services } from "../app.ts";
 import { noteRefusal } from "../domain/audit/refusals.ts";
 import { asDomainError } from "../domain/errors.ts";
 import { uuidv7 } from "../domain/ids.ts";
-import { isSurface, surfaces } from "../mcp/surfaces.ts";
-import { requestIdHeader } from "../session/call.ts";
+import { isSurface, surfaces } from "../tools/surfaces.ts";
 import { discardBody } from "./bounded-body.ts";
 import { addressOf, callOrigin, withoutClaimedOrigin } from "./call-origin.ts";
 import { auditLater } from "./later.ts";
+import { McpDoor, type SessionStub } from "./mcp-door.ts";
 import { bearerToken, CredentialOwners, proveCredential } from "./credentials.ts";
 import type { Refusable } from "./routes/caller.ts";
 import { accountRoutes } from "./routes/account.ts";
@@ -31,7 +31,7 @@ import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidCredential, noCredential, statusOf } from "./errors.ts";
 
 /** How the edge reaches the session objects. */
-export type SessionOf = (name: string) => { fetch(request: Request): Promise<Response> };
+export type SessionOf = (name: string) => SessionStub;
 
 interface Edge {
   Bindings: { ADDRESS_LIMIT?: RateLimit };
@@ -46,6 +46,7 @@ const doorOf = (path: string) => (isMcp(path) ? "mcp" : path.startsWith("/oauth/
 export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   const { config } = services;
   const owners = new CredentialOwners();
+  const door = new McpDoor(config);
   const app = new Hono<Edge>({ strict: true });
 
   app.use(async (c, next) => {
@@ -71,8 +72,8 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   // First shield: many keys guessed from one address, and strangers at work. Exact limits per key live in the session object.
   app.use(async (c, next) => {
     // On one machine all have the same address: a stranger there must not lock out whom the session object counts.
-    const isCounted = !config.production && isMcp(c.req.path) && owners.sessionOf(bearerToken(c.req.header("authorization")) ?? "") !== undefined;
-    if (config.rateLimited && !isCounted && c.env.ADDRESS_LIMIT) {
+    const isCounted = (): boolean => !config.production && isMcp(c.req.path) && owners.sessionOf(bearerToken(c.req.header("authorization")) ?? "") !== undefined;
+    if (config.rateLimited && c.env.ADDRESS_LIMIT && !isCounted()) {
       const { success } = await c.env.ADDRESS_LIMIT.limit({ key: addressOf(c.req.raw.headers) });
       if (!success) {
         await discardBody(c.req.raw);
@@ -85,12 +86,12 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   for (const path of mcpPaths) {
     app.all(path, async (c) => {
       const requestId = c.get("requestId");
-      const surface = c.req.query("surface");
-      if (surface !== undefined && !isSurface(surface)) {
+      const url = new URL(c.req.url);
+      const surface = url.search === "" ? null : url.searchParams.get("surface");
+      if (surface !== null && !isSurface(surface)) {
         return c.json(errorBody("VALIDATION_ERROR", `There is no surface ${surface.slice(0, 50)}. Use one of: ${surfaces.join(", ")}.`, requestId), 400);
       }
       const token = bearerToken(c.req.header("authorization"));
-      const url = new URL(c.req.url);
       if (token === undefined) return noCredential(requestId, challenge(url, config));
       let session = owners.sessionOf(token);
       if (session === undefined) {
@@ -99,11 +100,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
         if (proof.kind !== "ok") return invalidCredential(requestId, challenge(url, config, "invalid_token"));
         session = owners.remember(proof.principal.credential, proof.principal.teamId, proof.principal.userId);
       }
-      const request = new Request(c.req.raw);
-      request.headers.set(requestIdHeader, requestId);
-      const answer = await sessionOf(session).fetch(request);
-      // Headers of a response from an object are immutable; the copy streams the same body.
-      return new Response(answer.body, answer);
+      return door.pass(sessionOf(session), { request: c.req.raw, url, requestId, token });
     });
   }
 

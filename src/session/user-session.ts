@@ -1,10 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Server, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { servicesOf, type Services } from "../app.ts";
-import type { MemoryChange } from "../mcp/define-tool.ts";
-import { isResourceUri, memoryUri, recentUri } from "../mcp/resources.ts";
+import { type CallContext, callTool } from "../tools/call-tool.ts";
+import type { MemoryChange } from "../tools/define-tool.ts";
+import { isResourceUri, urisChangedWith } from "../tools/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
-import { isSurface } from "../mcp/surfaces.ts";
+import { isSurface } from "../tools/surfaces.ts";
 import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
 import { type BodyBound, discardBody } from "../http/bounded-body.ts";
 import { callOrigin } from "../http/call-origin.ts";
@@ -18,12 +19,14 @@ import type { Principal } from "../domain/tenancy/principal.ts";
 import { AccessLog } from "./access-log.ts";
 import { BodyLease, ByteBudget } from "./byte-budget.ts";
 import { CacheCounts } from "./cache-counts.ts";
-import { costOfAll } from "./call-cost.ts";
+import { costOfAll } from "../mcp/call-cost.ts";
 import { busyRetrySeconds, CallSlots, tooManyAtOnceMessage } from "./call-slots.ts";
 import { type Call, callOfAuthInfo, requestIdHeader, sessionName, toAuthInfo } from "./call.ts";
 import { Gate, type OverLimit } from "./gate.ts";
-import { rpcRefused } from "./json-rpc.ts";
-import { McpEndpoint, type McpServerContext } from "./mcp-endpoint.ts";
+import { rpcRefused } from "../mcp/json-rpc.ts";
+import { clientName } from "../mcp/client-name.ts";
+import { leanAnswer, leanCallOf, parsedOrUndefined } from "../mcp/lean-call.ts";
+import { McpEndpoint, type McpServerContext } from "../mcp/mcp-endpoint.ts";
 import { SessionRecallCache } from "./recall-cache.ts";
 import { RecalledTexts } from "./recalled-texts.ts";
 import { StoredAnswers } from "./stored-answers.ts";
@@ -42,6 +45,23 @@ const isolateBodies = new ByteBudget(2 * maxBodyBytes, 10_000);
 /** Calls of one person at work and waiting. More at once would only make all of them late. */
 const callsAtOnce = { atOnce: 8, maxWaiting: 64 };
 const bulkCallsAtOnce = { atOnce: 1, maxWaiting: 16 };
+
+/** A body that is read by the edge is small, and takes nothing of the budgets. */
+const noLease = new BodyLease([]);
+
+/** An ordinary call as the edge hands it on. */
+export interface LeanRequest extends Presented {
+  /** The body, and the tool's name as the headers have it. */
+  text: string;
+  name: string;
+  /** `?project=` of the server's URL. */
+  project: string | undefined;
+}
+
+/** Why a call has no answer: it is the SDK's to answer, its credential proves nothing, a limit is reached, or something went wrong here. */
+export type LeanRefusal =
+  | { kind: "sdk" | "credential" | "fault" }
+  | { kind: "refused"; status: RequestRefused["status"]; message: string; retryAfterSeconds: number | undefined };
 
 /**
  * All MCP clients of one person in one team meet here: protocol sessions, the exact rate limit, and the
@@ -105,12 +125,8 @@ export class UserSession extends DurableObject<Env> {
       from: callOrigin(request.headers, requestId),
       resource: resourceOf(url, this.#services.config),
     };
-    const proof = await this.prove(presented, now);
-    if (proof.kind !== "ok" || sessionName(proof.principal.teamId, proof.principal.userId) !== this.ctx.id.name) {
-      return refuse(request, invalidCredential(requestId, challenge(url, this.#services.config, "invalid_token")));
-    }
-    const { principal } = proof;
-    this.#principal = principal;
+    const principal = this.#admitted(await this.prove(presented, now));
+    if (!principal) return refuse(request, invalidCredential(requestId, challenge(url, this.#services.config, "invalid_token")));
     const over = await this.#charge(principal, 1, now);
     if (over) return refuse(request, rpcRefused(over, requestId));
     this.#later(this.#services.uses.note(principal, presented.from, now));
@@ -122,9 +138,43 @@ export class UserSession extends DurableObject<Env> {
     }
   }
 
+  /**
+   * An ordinary call, which the edge has read, as one RPC of text (`mcp/lean-call.ts`). The credential is proven and the call charged
+   * as in `fetch`; the reply is the text of the answer, or what becomes of the request instead.
+   */
+  async call({ text, name, project, ...presented }: LeanRequest): Promise<string | LeanRefusal> {
+    const now = Date.now();
+    const { from } = presented;
+    const principal = this.#admitted(await this.prove(presented, now));
+    if (!principal) return { kind: "credential" };
+    const message = parsedOrUndefined(text);
+    const call = leanCallOf(message, name);
+    if (!call) return { kind: "sdk" };
+    try {
+      const over = await this.#charge(principal, 1, now);
+      if (over) throw over;
+      this.#later(this.#services.uses.note(principal, from, now));
+      await this.#admit([message], principal);
+      const context = this.#contextOf({ principal, requestId: from.requestId, from, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, project });
+      const answer = await callTool(call.name, call.args, context);
+      return answer ? leanAnswer(call.id, answer) : { kind: "sdk" };
+    } catch (error) {
+      if (error instanceof RequestRefused) return { kind: "refused", status: error.status, message: error.message, retryAfterSeconds: error.retryAfterSeconds };
+      this.#services.report("mcp", from.requestId, error);
+      return { kind: "fault" };
+    }
+  }
+
   /** A call of the same person by another door than MCP, which the edge serves itself. */
   charge(credential: { credentialId: string; teamId: string }, cost: number): Promise<OverLimit | undefined> {
     return this.#gate.charge(credential, cost, Date.now());
+  }
+
+  /** Whose request this is, if the credential is this person's in this team. */
+  #admitted(proof: Authentication): Principal | undefined {
+    if (proof.kind !== "ok" || sessionName(proof.principal.teamId, proof.principal.userId) !== this.ctx.id.name) return undefined;
+    this.#principal = proof.principal;
+    return proof.principal;
   }
 
   /** Overridden by the bench, which measures what it costs. */
@@ -166,38 +216,39 @@ export class UserSession extends DurableObject<Env> {
     const project = searchParams.get("project") ?? undefined;
     return buildMcpServer({
       surface: isSurface(surface) ? surface : "core",
-      contextOf: (ctx: ServerContext) => {
-        const { principal, requestId, from } = callOfAuthInfo(ctx.http?.authInfo);
-        const { config, memories, writer, proposals, index, graph, people, semantic, reranker } = this.#services;
-        return {
-          principal,
-          requestId,
-          address: from.address,
-          now: Date.now(),
-          memories,
-          writer,
-          proposals,
-          index,
-          graph,
-          people,
-          semantic,
-          reranker,
-          recencyHalfLife: config.recencyHalfLife,
-          cache: this.#cache,
-          recalled: this.#recalled,
-          project,
-          report: (event, error) => this.#services.report(event, requestId, error),
-          noteAccess: (ids) => this.#accesses.note(principal, ids),
-          changed: (change) => this.#changed(change),
-          refused: (what) => this.#later(noteRefusal(this.#services.audit, refusedAs(principal), what, Date.now(), from)),
-        };
-      },
-      inTurn: (ctx, cost, work) => {
-        const run = () => this.#calls.run(work);
-        return callOfAuthInfo(ctx.http?.authInfo).body.during(cost > 1 ? () => this.#bulkCalls.run(run) : run);
-      },
-      report: this.#services.report,
+      contextOf: (ctx: ServerContext, client) => this.#contextOf(callOfAuthInfo(ctx.http?.authInfo), { ...client, project }),
     });
+  }
+
+  /** Everything that a tool may know of the call and use. */
+  #contextOf({ principal, requestId, from, body }: Call, client: Pick<CallContext, "tool" | "sessionId" | "project">): CallContext {
+    const { config, memories, writer, proposals, index, graph, people, semantic, reranker } = this.#services;
+    return {
+      ...client,
+      principal,
+      requestId,
+      address: from.address,
+      now: Date.now(),
+      memories,
+      writer,
+      proposals,
+      index,
+      graph,
+      people,
+      semantic,
+      reranker,
+      recencyHalfLife: config.recencyHalfLife,
+      cache: this.#cache,
+      recalled: this.#recalled,
+      report: (event, error) => this.#services.report(event, requestId, error),
+      noteAccess: (ids) => this.#accesses.note(principal, ids),
+      changed: (change) => this.#changed(change),
+      refused: (what) => this.#later(noteRefusal(this.#services.audit, refusedAs(principal), what, Date.now(), from)),
+      inTurn: (cost, work) => {
+        const run = () => this.#calls.run(work);
+        return body.during(cost > 1 ? () => this.#bulkCalls.run(run) : run);
+      },
+    };
   }
 
   async #copyKey(): Promise<string | undefined> {
@@ -235,8 +286,7 @@ export class UserSession extends DurableObject<Env> {
   }
 
   #changed(change: MemoryChange): void {
-    for (const id of change.ids) this.#endpoint.resourceUpdated(memoryUri(id));
-    this.#endpoint.resourceUpdated(recentUri);
+    for (const uri of urisChangedWith(change)) this.#endpoint.resourceUpdated(uri);
     if (change.listChanged) this.#endpoint.resourcesChanged();
   }
 }

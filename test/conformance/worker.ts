@@ -1,4 +1,4 @@
-import type { McpServerContext } from "../../src/session/mcp-endpoint.ts";
+import type { McpServerContext } from "../../src/mcp/mcp-endpoint.ts";
 import { UserSession as ProductUserSession } from "../../src/session/user-session.ts";
 import { addFixtures } from "./fixtures.ts";
 

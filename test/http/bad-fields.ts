@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { catalogue } from "../../src/mcp/catalogue.ts";
-import type { Tool } from "../../src/mcp/define-tool.ts";
-import { sampleCalls } from "../mcp/samples.ts";
+import { catalogue } from "../../src/tools/catalogue.ts";
+import type { Tool } from "../../src/tools/define-tool.ts";
+import { sampleCalls } from "../tools/samples.ts";
 
 interface Schema {
   type?: string | string[];

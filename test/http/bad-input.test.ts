@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { catalogue } from "../../src/mcp/catalogue.ts";
+import { catalogue } from "../../src/tools/catalogue.ts";
 import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
-import { sampleMemory } from "../mcp/samples.ts";
+import { sampleMemory } from "../tools/samples.ts";
 import { callTool } from "../support/mcp.ts";
 import { badFields } from "./bad-fields.ts";
 

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../../src/mcp/catalogue.ts";
-import { surfaces } from "../../src/mcp/surfaces.ts";
+import { catalogue } from "../../src/tools/catalogue.ts";
+import { surfaces } from "../../src/tools/surfaces.ts";
 import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
-import { sampleCalls, sampleMemory } from "../mcp/samples.ts";
+import { sampleCalls, sampleMemory } from "../tools/samples.ts";
 import { callTool, rpc } from "../support/mcp.ts";
 import { Session } from "../support/sessions.ts";
 import { connected, consent, getJson, OAuthClient, origin, register, type Tokens } from "./oauth/client.ts";

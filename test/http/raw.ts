@@ -37,6 +37,7 @@ export async function sendByCloudflare(raw: Raw): Promise<Response> {
 
 function requestOf({ path = "/mcp", method = "POST", token, headers = {}, body = toolCall("omn_health_check") }: Raw): Request {
   const { method: rpcMethod, params } = (body ?? {}) as { method?: string; params?: { name?: string } };
+  const sent = bodyOf(body);
   const all: Record<string, string | null> = {
     host: "localhost",
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -45,12 +46,14 @@ function requestOf({ path = "/mcp", method = "POST", token, headers = {}, body =
     "mcp-protocol-version": protocolVersion,
     ...(typeof rpcMethod === "string" ? { "mcp-method": rpcMethod } : {}),
     ...(typeof params?.name === "string" ? { "mcp-name": params.name } : {}),
+    // As real clients send it; a stream has none.
+    ...(typeof sent === "string" && method !== "GET" && method !== "HEAD" ? { "content-length": String(new TextEncoder().encode(sent).length) } : {}),
     ...headers,
   };
   return new Request(`http://localhost${path}`, {
     method,
     headers: Object.fromEntries(Object.entries(all).filter((header): header is [string, string] => header[1] !== null)),
-    ...(method === "GET" || method === "HEAD" ? {} : { body: bodyOf(body) }),
+    ...(method === "GET" || method === "HEAD" ? {} : { body: sent }),
   });
 }
 

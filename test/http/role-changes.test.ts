@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Role } from "../../src/domain/tenancy/principal.ts";
-import { catalogue } from "../../src/mcp/catalogue.ts";
+import { catalogue } from "../../src/tools/catalogue.ts";
 import { keyFor, newTenant, store } from "../domain/tenancy/tenant.ts";
-import { sampleCalls, sampleMemory } from "../mcp/samples.ts";
+import { sampleCalls, sampleMemory } from "../tools/samples.ts";
 import { callTool } from "../support/mcp.ts";
 import { memoryRows } from "../support/rows.ts";
 import { type Connection, Session, SseSession } from "../support/sessions.ts";

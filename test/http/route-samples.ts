@@ -1,7 +1,8 @@
 import { router } from "../../src/http/router.ts";
 import { services } from "../domain/memories/world.ts";
 
-const { routes } = router(services, () => ({ fetch: () => Promise.reject(new Error("no session is asked")) }));
+const notAsked = () => Promise.reject(new Error("no session is asked"));
+const { routes } = router(services, () => ({ fetch: notAsked, call: notAsked }));
 
 const verbs = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import { SqlEventStore } from "../../src/session/event-store.ts";
+import { SqlEventStore } from "../../src/mcp/event-store.ts";
 import { sessionName } from "../../src/session/call.ts";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { rpc } from "../support/mcp.ts";

@@ -1,7 +1,7 @@
 import { SELF } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { scopes } from "../../src/domain/tenancy/principal.ts";
-import { catalogue } from "../../src/mcp/catalogue.ts";
+import { catalogue } from "../../src/tools/catalogue.ts";
 import { keyFor, store } from "../domain/tenancy/tenant.ts";
 import { sameAsAbsent } from "./commands.ts";
 import type { Principal, Visibility } from "./model.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { catalogue } from "../../src/mcp/catalogue.ts";
+import { catalogue } from "../../src/tools/catalogue.ts";
 import type { Scope } from "../../src/domain/tenancy/principal.ts";
 import type { Command, Op } from "./commands.ts";
 import { canRead, type Principal, type Role } from "./model.ts";

@@ -16,30 +16,32 @@ const protocolVersion = "2026-07-28";
 /** One JSON-RPC request of the stateless era through the whole Worker: edge, session object, tools, D1. */
 export async function rpc(token: string, method: string, params: Record<string, unknown> = {}, query = "", client = "vitest"): Promise<{ status: number; body: any }> {
   const name = params["name"] ?? params["uri"];
+  const body = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method,
+    params: {
+      ...params,
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": protocolVersion,
+        "io.modelcontextprotocol/clientInfo": { name: client, version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+      },
+    },
+  });
   const response = await SELF.fetch(`http://localhost/mcp${query}`, {
     method: "POST",
     headers: {
       host: "localhost",
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
+      "content-length": String(new TextEncoder().encode(body).length),
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": protocolVersion,
       "mcp-method": method,
       ...(name === undefined ? {} : { "mcp-name": String(name) }),
     },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method,
-      params: {
-        ...params,
-        _meta: {
-          "io.modelcontextprotocol/protocolVersion": protocolVersion,
-          "io.modelcontextprotocol/clientInfo": { name: client, version: "1" },
-          "io.modelcontextprotocol/clientCapabilities": {},
-        },
-      },
-    }),
+    body,
   });
   return { status: response.status, body: await response.json() };
 }

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Services } from "../../app.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { bulkCost } from "../../mcp/define-tool.ts";
+import { bulkCost } from "../../tools/define-tool.ts";
 import type { OverLimit } from "../../session/gate.ts";
 import { discardBody } from "../bounded-body.ts";
 import { RequestRefused } from "../request-refused.ts";

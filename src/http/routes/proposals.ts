@@ -7,7 +7,7 @@ import { canonical, type Memory, type MemoryState } from "../../domain/memories/
 import { portableState } from "../../domain/memories/portable.ts";
 import { acceptProposal, listProposals, type ProposedMemory, refuseProposal, reviewSetting, setReview } from "../../domain/memories/proposals.ts";
 import { proposalStates } from "../../domain/memories/review-ports.ts";
-import { omnMemory } from "../../mcp/render.ts";
+import { omnMemory } from "../../tools/render.ts";
 import { parsed } from "./body.ts";
 import { type Called, callerInTeam } from "./caller.ts";
 import { parsedQuery } from "./query.ts";

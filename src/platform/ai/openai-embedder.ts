@@ -1,9 +1,8 @@
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import * as z from "zod";
 import { EmbeddingFailure, type Embedder, type TextKind } from "../../domain/search/embedder.ts";
 import { withRetries } from "./retry.ts";
 import { prefixed } from "./task-prefixes.ts";
-import { malformed, unitVectors } from "./unit-vectors.ts";
+import { unitVectors } from "./unit-vectors.ts";
 
 export interface OpenAiOptions {
   /** Of the API, up to and including its version: `http://127.0.0.1:11434/v1`. */
@@ -18,10 +17,7 @@ export interface OpenAiOptions {
 const defaultDeadlineMs = 30_000;
 
 /** `index` says which text a vector belongs to; where it is left out the order does. */
-const answer = z.object({ data: z.array(z.object({ index: z.int().nonnegative().optional(), embedding: z.unknown() })) });
-
-/** Of the SDK's errors; all else in them (the request with its texts, the answer) stays out of ours. */
-const sdkError = z.object({ statusCode: z.number().optional(), responseHeaders: z.record(z.string(), z.string()).optional() });
+const answer = () => z.object({ data: z.array(z.object({ index: z.int().nonnegative().optional(), embedding: z.array(z.number()) })) });
 
 /** Any endpoint of the form of OpenAI's `/embeddings`: OpenAI, Ollama, LM Studio, vLLM, … */
 export class OpenAiEmbedder implements Embedder {
@@ -54,18 +50,24 @@ export class OpenAiEmbedder implements Embedder {
     }, { deadlineMs, signal });
   }
 
-  async #request(values: string[], shorten: boolean, abortSignal: AbortSignal): Promise<unknown[]> {
+  async #request(input: string[], shorten: boolean, signal: AbortSignal): Promise<unknown[]> {
     const { url, apiKey, model, dimensions } = this.#options;
-    const provider = createOpenAICompatible({ name: "embeddings", baseURL: url, ...(apiKey ? { apiKey } : {}) });
-    let body: unknown;
-    try {
-      const answered = await provider.embeddingModel(model).doEmbed({ values, abortSignal, ...(shorten ? { dimensions } : {}) });
-      body = answered.response?.body;
-    } catch (error) {
-      throw failureOf(error, model);
+    const response = await fetch(`${url.replace(/\/+$/, "")}/embeddings`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
+      body: JSON.stringify({ model, input, encoding_format: "float", ...(shorten ? { dimensions } : {}) }),
+      signal,
+    }).catch(() => {
+      // The error's own words may hold the request with its texts.
+      throw new EmbeddingFailure("The endpoint at EMBEDDINGS_URL cannot be reached", { retryable: true });
+    });
+    if (!response.ok) {
+      // A refusal may repeat the texts: nobody reads it.
+      await response.body?.cancel();
+      throw failureOf(response.status, response.headers.get("retry-after") ?? undefined, model);
     }
-    const parsed = answer.safeParse(body);
-    if (!parsed.success) throw malformed(model, "no list of vectors");
+    const parsed = answer().safeParse(await response.json().catch(() => undefined));
+    if (!parsed.success) throw failureOf(response.status, undefined, model);
     const rows: unknown[] = [];
     for (const [position, { index = position, embedding }] of parsed.data.data.entries()) rows[index] = embedding;
     return rows;
@@ -74,11 +76,9 @@ export class OpenAiEmbedder implements Embedder {
 
 const isFinal = (error: unknown): boolean => error instanceof EmbeddingFailure && !error.retryable;
 
-function failureOf(error: unknown, model: string): EmbeddingFailure {
-  const { statusCode: status, responseHeaders: headers = {} } = sdkError.safeParse(error).data ?? {};
-  if (status === undefined) return new EmbeddingFailure("The endpoint at EMBEDDINGS_URL cannot be reached", { retryable: true });
+function failureOf(status: number, retryAfterHeader: string | undefined, model: string): EmbeddingFailure {
   if (status === 408 || status === 409 || status === 429 || status >= 500) {
-    const retryAfter = retryAfterMs(headers["retry-after"]);
+    const retryAfter = retryAfterMs(retryAfterHeader);
     return new EmbeddingFailure(`The endpoint at EMBEDDINGS_URL is busy or out of order (HTTP ${status})`, {
       retryable: true,
       ...(retryAfter === undefined ? {} : { retryAfter }),

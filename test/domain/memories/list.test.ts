@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { archiveOne, forget } from "../../../src/domain/memories/forget.ts";
 import { list } from "../../../src/domain/memories/list.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { listResources } from "../../../src/mcp/resources.ts";
+import { listResources } from "../../../src/tools/resources.ts";
 import { minute, newTeam, now, type Person, type Team } from "./world.ts";
 
 let team: Team;

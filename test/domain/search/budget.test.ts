@@ -4,9 +4,9 @@ import { newState, type Memory } from "../../../src/domain/memories/memory.ts";
 import type { Recalled, RecallOutcome } from "../../../src/domain/memories/recall.ts";
 import { finish, type SearchReport } from "../../../src/domain/search/answer.ts";
 import { pack } from "../../../src/domain/search/budget.ts";
-import { recallRendering } from "../../../src/mcp/render-recall.ts";
-import { countTokens } from "../../mcp/o200k.ts";
-import { prose, texts } from "../../mcp/texts.ts";
+import { recallRendering } from "../../../src/tools/render-recall.ts";
+import { countTokens } from "../../tools/o200k.ts";
+import { prose, texts } from "../../tools/texts.ts";
 
 let made = 0;
 function memory(content: string, fields: Partial<Memory> = {}): Memory {

@@ -4,7 +4,7 @@ import { recall, type RecallInput, type RecallOutcome } from "../../../src/domai
 import { receiptSchema } from "../../../src/domain/search/receipt.ts";
 import { Semantic } from "../../../src/domain/search/semantic.ts";
 import type { VectorHit } from "../../../src/domain/search/vector-index.ts";
-import { recallRendering } from "../../../src/mcp/render-recall.ts";
+import { recallRendering } from "../../../src/tools/render-recall.ts";
 import { redraw } from "../graph/drawn.ts";
 import { commits, indexed, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { excerpt } from "../../../src/domain/search/excerpt.ts";
-import { countTokens } from "../../mcp/o200k.ts";
-import { texts } from "../../mcp/texts.ts";
+import { countTokens } from "../../tools/o200k.ts";
+import { texts } from "../../tools/texts.ts";
 
 const filler = (about: string): string => Array.from({ length: 12 }, (_, i) => `Remark ${i} on ${about} that nobody asked for.`).join(" ");
 

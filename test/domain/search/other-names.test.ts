@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { recall, type RecallInput, type RecallOutcome } from "../../../src/domain/memories/recall.ts";
-import { recallRendering } from "../../../src/mcp/render-recall.ts";
+import { recallRendering } from "../../../src/tools/render-recall.ts";
 import { indexed, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
 
 const shared = { visibility: "shared" } as const;

@@ -6,7 +6,7 @@ import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { blend, rerankable, rerankDepth, type Reranker } from "../../../src/domain/search/rerank.ts";
 import type { Question } from "../../../src/domain/search/relevance.ts";
 import { WorkersAiReranker } from "../../../src/platform/ai/workers-ai-reranker.ts";
-import { recallRendering } from "../../../src/mcp/render-recall.ts";
+import { recallRendering } from "../../../src/tools/render-recall.ts";
 import { newTeam, now, type Person, type Team } from "../memories/world.ts";
 
 let team: Team;

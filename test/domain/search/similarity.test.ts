@@ -4,7 +4,7 @@ import { recall } from "../../../src/domain/memories/recall.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { Semantic } from "../../../src/domain/search/semantic.ts";
-import { recallRendering } from "../../../src/mcp/render-recall.ts";
+import { recallRendering } from "../../../src/tools/render-recall.ts";
 import { Jobs, vectorOf } from "../indexing/world.ts";
 import { newTeam, now, services, type Person, type Team } from "../memories/world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { topicOf } from "../../../src/domain/memories/memory.ts";
 import { recall } from "../../../src/domain/memories/recall.ts";
-import { recallRendering } from "../../../src/mcp/render-recall.ts";
+import { recallRendering } from "../../../src/tools/render-recall.ts";
 import { newTeam, now, type Person } from "../memories/world.ts";
 
 const ask = async (who: Person, query: string): Promise<string[]> => {

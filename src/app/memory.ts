@@ -1,0 +1,43 @@
+import { announcedWrites, type Announcer } from "../domain/indexing/announce.ts";
+import type { MemoryStore, MemoryWriter } from "../domain/ports.ts";
+import type { ProposalStore } from "../domain/memories/review-ports.ts";
+import type { RotationPorts } from "../domain/secrets/rotation.ts";
+import type { ErasurePorts } from "../domain/tenancy/deletion-ports.ts";
+import { D1ErasureStore } from "../platform/d1/erasure-store.ts";
+import { D1MemoryStore } from "../platform/d1/memory-store.ts";
+import { D1ProposalStore } from "../platform/d1/proposal-store.ts";
+import { D1SealedStore } from "../platform/d1/sealed-store.ts";
+import { TeamHomes } from "../platform/d1/team-homes.ts";
+import { TeamIndexErasure } from "../platform/team-index/erasure.ts";
+import { TeamIndexWriter } from "../platform/team-index/writer.ts";
+import { sessionName } from "../session/call.ts";
+import type { Base } from "./base.ts";
+
+/** Memories as they are stored, sealed and erased. */
+export interface Memory {
+  memories: MemoryStore;
+  writer: MemoryWriter;
+  proposals: ProposalStore;
+  erasure: ErasurePorts;
+  /** Keys of what is encrypted at rest. */
+  secrets: RotationPorts;
+}
+
+export function memoryOf(env: Env, { config, shardOf, directory, erasureDirectory, masters, keyStore, teamKeys, sealed, vectorIndex, report }: Base, announcer: Announcer): Memory {
+  const listShards = () => directory.listShards();
+  return {
+    memories: new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed, listShards, config.teamQuota),
+    writer: announcedWrites(new TeamIndexWriter(env.TEAM_INDEX, report), announcer),
+    proposals: new D1ProposalStore(shardOf, sealed),
+    erasure: {
+      directory: erasureDirectory,
+      store: new D1ErasureStore(shardOf),
+      index: new TeamIndexErasure(env.TEAM_INDEX),
+      vectors: vectorIndex,
+      sessions: { erase: ({ teamId, userId }) => env.USER_SESSION.getByName(sessionName(teamId, userId)).erase() },
+      keys: keyStore,
+      report,
+    },
+    secrets: { masters, keys: keyStore, teamKeys, sealed: new D1SealedStore(shardOf, sealed), teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards }, report },
+  };
+}

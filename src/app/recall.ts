@@ -1,0 +1,33 @@
+import type { GraphStore } from "../domain/graph/ports.ts";
+import type { SearchIndex } from "../domain/ports.ts";
+import type { Reranker } from "../domain/search/rerank.ts";
+import type { AnswerStore } from "../domain/search/recall-cache.ts";
+import { Semantic } from "../domain/search/semantic.ts";
+import { rerankerOf } from "../platform/ai/workers-ai-reranker.ts";
+import type { AiBinding } from "../platform/ai/workers-ai-embedder.ts";
+import { D1GraphStore } from "../platform/d1/graph-store.ts";
+import { ServingSpaces } from "../platform/d1/serving-spaces.ts";
+import { KvAnswerStore } from "../platform/kv/answer-store.ts";
+import { TeamIndexClient } from "../platform/team-index/client.ts";
+import type { Base } from "./base.ts";
+import type { Embedders } from "./indexing.ts";
+
+/** What a search asks. */
+export interface Recall {
+  index: SearchIndex;
+  graph: GraphStore;
+  semantic: Semantic;
+  reranker: Reranker | undefined;
+  answers: AnswerStore;
+}
+
+export function recallOf(env: Env, { config, shardOf, vectorIndex, report }: Base, embedders: Embedders): Recall {
+  const serving = new ServingSpaces(shardOf);
+  return {
+    index: new TeamIndexClient(env.TEAM_INDEX, report),
+    graph: new D1GraphStore(shardOf, config.teamQuota),
+    semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
+    reranker: rerankerOf(config, (env as unknown as { AI?: AiBinding }).AI),
+    answers: new KvAnswerStore(env.CACHE, report),
+  };
+}

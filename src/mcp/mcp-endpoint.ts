@@ -1,0 +1,166 @@
+import { createMcpHandler, isJsonContentType, isLegacyRequest, type AuthInfo, type McpHttpHandler, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { BodyBound } from "../http/bounded-body.ts";
+import { RequestRefused } from "../http/request-refused.ts";
+import { requestIdHeader } from "../session/call.ts";
+import type { Copies } from "./event-store.ts";
+import { batchTooLong, httpError, internalError, messagesOf, methodNotAllowed, readJson, rpcError, rpcRefused } from "./json-rpc.ts";
+import { LegacySessions } from "./legacy-sessions.ts";
+import type { BuildServer, ServerFactory } from "./product-server.ts";
+import { SseSessions } from "./sse-transport.ts";
+import { listenProblem, type ListChange, maxSubscriptions, noSuchResource, type WatchProblem } from "./subscriptions.ts";
+
+export type { BuildServer, McpServerContext } from "./product-server.ts";
+
+export interface McpEndpointOptions {
+  storage: DurableObjectStorage;
+  buildServer: BuildServer;
+  copies: Copies;
+  /** Whether a URI names a resource, by its form: nothing else is watched. */
+  isResource: (uri: string) => boolean;
+  /** What clients did wrong and what streams died of; they have been told. */
+  onerror?: (error: Error) => void;
+  /** What went wrong here; the client got a 500. */
+  onfault: (error: unknown) => void;
+  /** What is read of a body that this caller sends. */
+  bodyBound: (authInfo: AuthInfo) => BodyBound;
+  /** Asked for the messages of a body before any of them is handled. @throws RequestRefused */
+  admit: (messages: readonly unknown[], authInfo: AuthInfo) => Promise<void>;
+}
+
+/** Streams of `subscriptions/listen` open at once, like those of the older eras. */
+const maxListening = 64;
+
+/**
+ * Speaks MCP to all clients of one user in one team, in both protocol eras (protocol.md, section MCP). It runs inside the
+ * Durable Object of that (team, user), which is what binds a session to its user: an id means nothing in another object.
+ *
+ * Handlers find the caller in `ctx.http?.authInfo`, whichever transport the message came by, and the session's id, if
+ * there is one, in `ctx.sessionId`.
+ */
+export class McpEndpoint {
+  readonly #modern: McpHttpHandler;
+  readonly #legacy: LegacySessions;
+  readonly #sse: SseSessions;
+  readonly #isResource: (uri: string) => boolean;
+  readonly #bodyBound: McpEndpointOptions["bodyBound"];
+  readonly #admit: McpEndpointOptions["admit"];
+  readonly #onerror: (error: Error) => void;
+  readonly #onfault: (error: unknown) => void;
+
+  constructor(options: McpEndpointOptions) {
+    const { storage, copies } = options;
+    const announce = (change: ListChange): void => this.#announce(change);
+    const buildServer: ServerFactory = (ctx) => options.buildServer({ ...ctx, announce });
+    const onerror = options.onerror ?? (() => {});
+    this.#onerror = onerror;
+    this.#onfault = options.onfault;
+    this.#bodyBound = options.bodyBound;
+    this.#admit = options.admit;
+    this.#modern = createMcpHandler(
+      ({ requestInfo, authInfo }) => {
+        if (requestInfo === undefined) throw new Error("The SDK built a server without a request");
+        return buildServer({ era: "modern", request: requestInfo, ...(authInfo && { authInfo }) });
+      },
+      { legacy: "reject", onerror, maxSubscriptions: maxListening },
+    );
+    this.#isResource = options.isResource;
+    const watchProblem: WatchProblem = (uri) => {
+      if (!this.#isResource(uri)) return noSuchResource;
+      const isFull = this.#legacy.countSubscriptions() + this.#sse.countSubscriptions() >= maxSubscriptions;
+      return isFull ? `Your clients watch ${maxSubscriptions} resources, which is the most; unsubscribe from some first` : undefined;
+    };
+    this.#legacy = new LegacySessions({ sql: storage.sql, copies, buildServer, watchProblem, onerror });
+    this.#sse = new SseSessions({ buildServer, watchProblem, onerror });
+  }
+
+  /** Paths: `/mcp`, `/sse` and `/sse/messages`, with or without a slash at the end. Never throws. */
+  async fetch(request: Request, authInfo: AuthInfo): Promise<Response> {
+    try {
+      const url = new URL(request.url);
+      switch (url.pathname) {
+        case "/mcp":
+        case "/mcp/":
+          return await this.#streamable(request, authInfo);
+        case "/sse":
+        case "/sse/":
+          // A Streamable HTTP client may have been given this URL; its GET tells itself apart by the session it names.
+          return request.method === "GET" && !request.headers.has("mcp-session-id")
+            ? await this.#sse.open(request, authInfo)
+            : await this.#streamable(request, authInfo);
+        case "/sse/messages":
+        case "/sse/messages/":
+          return await this.#posted(request, authInfo, (body) => this.#sse.receive(request, body, url.searchParams.get("sessionId"), authInfo));
+        default:
+          return rpcError(404, httpError, "Not found");
+      }
+    } catch (error) {
+      if (error instanceof RequestRefused) return rpcRefused(error, request.headers.get(requestIdHeader) ?? "");
+      this.#onfault(error);
+      return rpcError(500, internalError, "Internal server error");
+    }
+  }
+
+  /** Tells every client that watches this resource, in both eras. */
+  resourceUpdated(uri: string): void {
+    this.#modern.notify.resourceUpdated(uri);
+    this.#send(this.#legacy.resourceUpdated(uri), this.#sse.resourceUpdated(uri));
+  }
+
+  resourcesChanged(): void {
+    this.#announce("resources");
+  }
+
+  toolsChanged(): void {
+    this.#announce("tools");
+  }
+
+  promptsChanged(): void {
+    this.#announce("prompts");
+  }
+
+  /** Ends sessions nobody used for 30 days. To be called now and then, for instance from the object's alarm. */
+  purgeExpiredSessions(now: number): void {
+    this.#legacy.purge(now);
+  }
+
+  async #streamable(request: Request, authInfo: AuthInfo): Promise<Response> {
+    switch (request.method) {
+      case "POST":
+        return this.#posted(request, authInfo, async (body) => {
+          if (await isLegacyRequest(request, body)) return this.#legacy.handle(request, body, authInfo);
+          const problem = listenProblem(body, this.#isResource);
+          if (problem !== undefined) return rpcError(400, ProtocolErrorCode.InvalidParams, problem, body);
+          return this.#modern.fetch(request, { authInfo, parsedBody: body });
+        });
+      case "GET":
+      case "DELETE":
+        return this.#legacy.handle(request, undefined, authInfo);
+      default:
+        return methodNotAllowed("GET, POST, DELETE");
+    }
+  }
+
+  /** The one way by which messages come in, whatever the transport: read within bounds, and admitted as a whole. */
+  async #posted(request: Request, authInfo: AuthInfo, handle: (body: unknown) => Response | Promise<Response>): Promise<Response> {
+    if (request.method !== "POST") return methodNotAllowed("POST");
+    if (!isJsonContentType(request.headers.get("content-type"))) {
+      return rpcError(415, httpError, "Unsupported Media Type: Content-Type must be application/json");
+    }
+    const read = await readJson(request, this.#bodyBound(authInfo));
+    if ("rejected" in read) return read.rejected;
+    const messages = messagesOf(read.body);
+    if (messages === undefined) return batchTooLong();
+    await this.#admit(messages, authInfo);
+    return handle(read.body);
+  }
+
+  #announce(change: ListChange): void {
+    this.#modern.notify[`${change}Changed`]();
+    this.#send(this.#legacy.listChanged(change), this.#sse.listChanged(change));
+  }
+
+  /** A notification nobody can receive is not the concern of whoever caused it. */
+  #send(...sending: Promise<void>[]): void {
+    for (const sent of sending) sent.catch(this.#onerror);
+  }
+}

@@ -1,0 +1,63 @@
+import { DomainError, invalid } from "../domain/errors.ts";
+import { describeProblems } from "../domain/problems.ts";
+import { requireScope } from "../domain/tenancy/principal.ts";
+import { findInFamily } from "./catalogue.ts";
+import type { Family } from "./define-family.ts";
+import type { Tool, ToolContext, ToolResult } from "./define-tool.ts";
+import { makesSecret, notingSecrets } from "./seen-secrets.ts";
+
+/** What a call needs of the place that runs it. */
+export interface CallContext extends ToolContext {
+  /** Runs work of this cost when it is its turn, which may be later than the context was built. @throws RATE_LIMIT_EXCEEDED */
+  inTurn<T>(cost: number, work: () => Promise<T>): Promise<T>;
+  /** Told of a tool or resource that the caller was not allowed to use. */
+  refused?(what: string): void;
+}
+
+export interface ToolAnswer extends ToolResult {
+  /** The answer may hold what is encrypted at rest: it is delivered, and kept nowhere. */
+  secret: boolean;
+}
+
+/**
+ * The one way in which a tool is called, whatever protocol the call came by: checks the scope and the arguments, waits for its turn,
+ * calls, and gives every failure the family's error form. Undefined where there is no tool of this name.
+ */
+export async function callTool(name: string, args: unknown, ctx: CallContext): Promise<ToolAnswer | undefined> {
+  const found = findInFamily(name);
+  if (!found) return undefined;
+  let secret = makesSecret(args);
+  const watched = { ...ctx, memories: notingSecrets(ctx.memories, () => void (secret = true)) };
+  const result = await resultOf(found, args, watched);
+  return { ...result, secret };
+}
+
+async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: unknown, ctx: CallContext): Promise<ToolResult> {
+  try {
+    if (tool.scope) requireScope(ctx.principal, tool.scope);
+    const parsed = tool.parse(args ?? {});
+    if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, tool.input, args)}.`);
+    return await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, now: Date.now() }, parsed.data));
+  } catch (error) {
+    auditRefusal(ctx, error, tool.name);
+    const { requestId, now } = ctx;
+    return family.renderError({ error, requestId, now, report: (fault) => ctx.report(`tool ${tool.name}`, fault) });
+  }
+}
+
+/** The same for reading resources, which have no error form of their own: errors are thrown on. */
+export async function withResources<T>(ctx: CallContext, work: (ctx: ToolContext) => Promise<T>): Promise<{ answer: T; secret: boolean }> {
+  let secret = false;
+  const watched = { ...ctx, memories: notingSecrets(ctx.memories, () => void (secret = true)) };
+  try {
+    const answer = await ctx.inTurn(1, () => work({ ...watched, now: Date.now() }));
+    return { answer, secret };
+  } catch (error) {
+    auditRefusal(ctx, error, "resources");
+    throw error;
+  }
+}
+
+function auditRefusal(ctx: CallContext, error: unknown, what: string): void {
+  if (error instanceof DomainError && error.code === "PERMISSION_DENIED") ctx.refused?.(what);
+}

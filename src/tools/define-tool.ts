@@ -1,0 +1,101 @@
+import * as z from "zod";
+import type { Context } from "../domain/context.ts";
+import type { Framed } from "../domain/frame.ts";
+import type { Scope } from "../domain/tenancy/principal.ts";
+import { compactSchema } from "./compact-schema.ts";
+
+/** What a tool may know beyond the domain's context: where the call came from. */
+export interface ToolContext extends Context {
+  /** Project of this connection (`?project=` in the server's URL), for vocabularies that have a current project. */
+  project: string | undefined;
+  /** Protocol session of the older era, if any. */
+  sessionId: string | undefined;
+  /** Tells the person's other clients that memories changed. */
+  changed(change: MemoryChange): void;
+}
+
+export interface MemoryChange {
+  /** Ids whose text or state changed. */
+  ids: string[];
+  /** Whether memories appeared or vanished, so that lists are different now. */
+  listChanged: boolean;
+}
+
+export interface ToolResult {
+  /** Must fit the output schema even when `isError` is set: clients check it all the same. */
+  structured?: Record<string, unknown>;
+  /** The error form of section 12, beside the text, for programs. */
+  error?: Record<string, unknown>;
+  /** The same facts for a model to read, shorter than JSON where that is possible. */
+  text: Framed;
+  /** The call was understood but not carried out. */
+  isError?: boolean;
+}
+
+export interface ToolAnnotations {
+  readOnlyHint: boolean;
+  destructiveHint: boolean;
+  idempotentHint: boolean;
+}
+
+/** Of a tool that goes through up to a thousand memories. Of these a person has one at work at a time. */
+export const bulkCost = 10;
+
+export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodType> {
+  name: string;
+  aliases?: string[];
+  title: string;
+  description: string;
+  /** Needed by every call of this tool; null where the answer says nothing about memories. */
+  scope: Scope | null;
+  annotations: ToolAnnotations;
+  /** What a call counts for in the limits, if it is more work than one. */
+  cost?: number;
+  input: Input;
+  output: Output;
+  handler(ctx: ToolContext, input: z.output<Input>): Promise<ToolResult>;
+}
+
+/** A tool as the catalogue holds it; it knows no protocol. */
+export interface Tool {
+  name: string;
+  aliases: string[];
+  title: string;
+  description: string;
+  scope: Scope | null;
+  annotations: ToolAnnotations;
+  cost: number;
+  /** What arguments and answers must be, in full; lists show less of it. */
+  input: z.ZodType;
+  output: z.ZodType;
+  inputSchema(): Record<string, unknown>;
+  outputSchema(): Record<string, unknown>;
+  parse(input: unknown): z.ZodSafeParseResult<unknown>;
+  call(ctx: ToolContext, input: unknown): Promise<ToolResult>;
+}
+
+export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(definition: ToolDefinition<Input, Output>): Tool {
+  let input: Record<string, unknown> | undefined;
+  let output: Record<string, unknown> | undefined;
+  return {
+    ...definition,
+    aliases: definition.aliases ?? [],
+    cost: definition.cost ?? 1,
+    // Computed at first use: converting every schema would cost the Worker's start-up.
+    inputSchema: () => (input ??= compactSchema(z.toJSONSchema(definition.input, { io: "input", unrepresentable: "any" }))),
+    outputSchema: () => (output ??= outputForm(z.toJSONSchema(definition.output, { io: "output", unrepresentable: "any" }))),
+    parse: (value) => definition.input.safeParse(value),
+    call: (ctx, value) => definition.handler(ctx, value as z.output<Input>),
+  };
+}
+
+/** Which fields an answer may have. Those it must have are checked by tests; a model gains nothing from the list. */
+function outputForm(schema: unknown): Record<string, unknown> {
+  const { required: _, ...rest } = compactSchema(schema);
+  return rest;
+}
+
+export const readOnly: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+/** Adds or revises; what was there stays in the history. */
+export const additive: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true };
+export const destructive: ToolAnnotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true };

@@ -1,0 +1,28 @@
+import { asDomainError } from "../domain/errors.ts";
+import { json, say } from "../domain/frame.ts";
+import type { CallFailure } from "./define-family.ts";
+import type { ToolResult } from "./define-tool.ts";
+
+/**
+ * Error form of the memory-server document, section 12, readable for the model that made the call. What was not
+ * foreseen is a fault: the caller gets the request id, the log gets the rest.
+ */
+export function renderError({ error, requestId, now, report }: CallFailure): ToolResult {
+  const known = asDomainError(error);
+  if (!known) report(error);
+  const code = known?.code ?? "INTERNAL_ERROR";
+  const message = known?.message ?? "Something went wrong on our side.";
+  const mend = known ? known.mend : `Nothing more is known here. Try again; if it stays, report request ${requestId}.`;
+  return {
+    isError: true,
+    error: {
+      code,
+      message,
+      ...(mend ? { mend } : {}),
+      ...(known?.details ? { details: known.details } : {}),
+      timestamp: new Date(now).toISOString(),
+      request_id: requestId,
+    },
+    text: say`${code}: ${message}${mend ? say` ${mend}` : ""}${known?.details ? say` ${json(known.details)}` : ""}`,
+  };
+}

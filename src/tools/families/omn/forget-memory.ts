@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { aside, joined, named, say } from "../../../domain/frame.ts";
+import { authorsOf, originOf } from "../../../domain/memories/authorship.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { forget } from "../../../domain/memories/forget.ts";
+import type { Memory } from "../../../domain/memories/memory.ts";
+import { defineTool, destructive } from "../../define-tool.ts";
+import { preview } from "../../../domain/search/excerpt.ts";
+import { audienceOf, handleOf, trustFieldOf } from "../../render.ts";
+import { sameFilters, toFilter } from "./filters.ts";
+
+const shown = 50;
+
+/** OmniMemory document 1.4; users 4 (preview, then confirm). */
+export const forgetMemory = defineTool({
+  name: "omn_forget_memory",
+  title: "Forget memories",
+  description:
+    "Forget by id, key (* = wildcard) or filters. The first call only previews and returns a confirm token; repeat it with confirm. archive can be restored, erase is final.",
+  scope: "memory:write",
+  annotations: destructive,
+  input: z.strictObject({
+    id: field.memoryRef.optional(),
+    ids: z.array(field.memoryRef).min(1).max(100).optional(),
+    key: field.keyPattern.optional(),
+    filters: sameFilters.optional(),
+    mode: z.enum(["archive", "erase"]).default("archive"),
+    confirm: field.phrase("confirm", 100).optional(),
+  }),
+  output: z.looseObject({ outcome: z.enum(["preview", "archived", "erased", "proposed", "unchanged"]).meta({ listed: { type: "string" } }), count: z.number() }),
+  async handler(ctx, input) {
+    const ids = [...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])];
+    const result = await forget(ctx, {
+      ...(ids.length > 0 ? { ids } : {}),
+      ...(input.key === undefined ? {} : { key: input.key }),
+      filter: toFilter(input.filters, ctx.now),
+      mode: input.mode,
+      ...(input.confirm === undefined ? {} : { confirm: input.confirm }),
+    });
+    if (result.outcome !== "preview") {
+      const { outcome, ids: gone, proposals = [] } = result;
+      if (gone.length > 0) ctx.changed({ ids: gone, listChanged: true });
+      const waiting = proposals.filter(({ state }) => state === "pending").length;
+      const refused = proposals.length - waiting;
+      return {
+        structured: { outcome, count: gone.length, memory_ids: gone, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}) },
+        text: joined([
+          say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`,
+          ...(waiting > 0 ? [say`${waiting} wait until an admin of the team accepts it: this team reviews what members change of what others see`] : []),
+          ...(refused > 0 ? [say`Of ${refused} an admin of the team refused it before`] : []),
+        ], ". "),
+      };
+    }
+    const apart = apartIn(result.memories);
+    const authorOf = await authorsOf(ctx, result.memories);
+    const lines = result.memories.slice(0, shown).map((memory) => {
+      const { scope, namespace } = { ...audienceOf(memory, undefined), ...apart(memory) };
+      return say`- ${handleOf(memory)}${aside(scope, namespace === undefined ? undefined : named(namespace), ...originOf(memory, authorOf(memory)))}: ${preview(memory.content, 80)}`;
+    });
+    const more = result.memories.length - lines.length;
+    return {
+      structured: {
+        outcome: "preview",
+        count: result.memories.length,
+        mode: result.mode,
+        confirm: result.confirm,
+        would_forget: result.memories
+          .slice(0, shown)
+          .map((memory) => ({ memory_id: memory.id, key: memory.key, ...audienceOf(memory, authorOf(memory)), ...trustFieldOf(memory), ...apart(memory), preview: preview(memory.content, 80), version: memory.version })),
+      },
+      text: joined([
+        say`${result.changed ? "The selection has changed since that preview. " : ""}Nothing forgotten yet. ${result.mode} would remove ${result.memories.length}:`,
+        ...lines,
+        ...(more > 0 ? [say`… and ${more} more`] : []),
+        say`To go ahead, repeat the call with confirm: "${result.confirm}".`,
+      ]),
+    };
+  },
+});
+
+/** What tells memories of one key apart, where it is not the same for all. */
+function apartIn(memories: Memory[]): (memory: Memory) => { scope?: string; namespace?: string } {
+  const differ = (field: "visibility" | "namespace") => memories.some((memory) => memory[field] !== memories[0]?.[field]);
+  const [scopes, namespaces] = [differ("visibility"), differ("namespace")];
+  return ({ visibility, namespace }) => ({ ...(scopes ? { scope: visibility } : {}), ...(namespaces ? { namespace } : {}) });
+}

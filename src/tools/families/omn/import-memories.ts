@@ -1,0 +1,49 @@
+import * as z from "zod";
+import { type Framed, joined, say } from "../../../domain/frame.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { importMemories, parseExport } from "../../../domain/memories/import.ts";
+import { portableMemory } from "../../../domain/memories/portable.ts";
+import { additive, bulkCost, defineTool } from "../../define-tool.ts";
+
+/** OmniMemory document 1.7; features A row 1 (at most 1,000 memories a call). */
+export const importMemoriesTool = defineTool({
+  name: "omn_import_memories",
+  title: "Import memories",
+  description: "Store many memories at once: up to 1,000 of {content, key, …}, or data of an export with its sha256 and count. All are checked before any is stored.",
+  scope: "memory:write",
+  annotations: additive,
+  cost: bulkCost,
+  input: z
+    .strictObject({
+      memories: z.array(portableMemory).min(1).max(1_000).meta({ listed: { type: "array", items: { type: "object" } } }).optional(),
+      data: field.filled("data", 8_000_000).optional(),
+      sha256: z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 64 hexadecimal digits").optional(),
+      count: z.number().int().nonnegative().optional(),
+      /** As the export named it; the data itself tells. */
+      format: z.enum(["ndjson", "json"]).optional().meta({ listed: null }),
+      on_conflict: z.enum(["update", "skip"]).default("update"),
+    })
+    .refine((input) => (input.memories === undefined) !== (input.data === undefined), { message: "give either memories or data" }),
+  output: z.looseObject({ created: z.number(), updated: z.number(), unchanged: z.number().meta({ listed: null }), skipped: z.number().meta({ listed: null }) }),
+  async handler(ctx, input) {
+    const records = input.memories ?? (await parseExport(input.data as string, { sha256: input.sha256, count: input.count }));
+    const result = await importMemories(ctx, { records, onConflict: input.on_conflict });
+    if (result.created + result.updated > 0) ctx.changed({ ids: result.ids.slice(0, 100), listChanged: result.created > 0 });
+    const { created, updated, unchanged, skipped, proposed, proposedLinks, renamed } = result;
+    const notes = joined([
+      ...waiting(proposed, "memories"),
+      ...waiting(proposedLinks, "links"),
+      ...(renamed.length > 0 ? [say` ${renamed.length} have new ids, because theirs are taken here; the old ids lead to them within this team.`] : []),
+    ], "");
+    return {
+      structured: {
+        created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids,
+        ...(proposed > 0 ? { proposed } : {}), ...(proposedLinks > 0 ? { proposed_links: proposedLinks } : {}), ...(renamed.length > 0 ? { renamed } : {}),
+      },
+      text: say`Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${notes}`,
+    };
+  },
+});
+
+const waiting = (count: number, what: string): Framed[] =>
+  count > 0 ? [say` ${count} ${what} wait for an admin of the team to accept what others are to see of them.`] : [];

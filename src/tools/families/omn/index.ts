@@ -1,0 +1,30 @@
+import type { Family } from "../../define-family.ts";
+import { renderError } from "../../errors.ts";
+import { exportMemoriesTool } from "./export-memories.ts";
+import { forgetMemory } from "./forget-memory.ts";
+import { healthCheck } from "./health-check.ts";
+import { importMemoriesTool } from "./import-memories.ts";
+import { listMemories } from "./list-memories.ts";
+import { oneMemory, recentMemories } from "./memory-resources.ts";
+import { memoryStats } from "./memory-stats.ts";
+import { retrieveMemory } from "./retrieve-memory.ts";
+import { storeMemory } from "./store-memory.ts";
+import { updateMemory } from "./update-memory.ts";
+
+/** The OmniMemory document: store, recall, revise and forget memories, and what goes with them. */
+export const omn = {
+  name: "omn",
+  tools: [
+    retrieveMemory,
+    storeMemory,
+    updateMemory,
+    forgetMemory,
+    listMemories,
+    exportMemoriesTool,
+    importMemoriesTool,
+    memoryStats,
+    healthCheck,
+  ],
+  resources: [recentMemories, oneMemory],
+  renderError,
+} as const satisfies Family;

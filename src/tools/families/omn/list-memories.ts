@@ -1,0 +1,57 @@
+import * as z from "zod";
+import { aside, joined, named, say } from "../../../domain/frame.ts";
+import { attributed, authorsOf, originOf } from "../../../domain/memories/authorship.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { list } from "../../../domain/memories/list.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+import { preview } from "../../../domain/search/excerpt.ts";
+import { handleOf, memoryText, omnMemory } from "../../render.ts";
+import { sameFilters, toFilter } from "./filters.ts";
+
+/** Characters of a content. */
+const previewed = 120;
+
+/** OmniMemory document 1.5. */
+export const listMemories = defineTool({
+  name: "omn_list_memories",
+  title: "List memories",
+  description: "Browse memories of your team, newest first, as previews. Continue with cursor.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({
+    filters: sameFilters.optional(),
+    key: field.keyPattern.optional(),
+    archived: z.boolean().optional(),
+    limit: z.number().int().min(1).max(200).default(20),
+    cursor: field.filled("cursor", 50).optional(),
+    full: z.boolean().optional(),
+  }),
+  output: z.looseObject({ memories: z.array(z.looseObject({})), next_cursor: z.string().optional() }),
+  async handler(ctx, input) {
+    const result = await list(ctx, {
+      filter: toFilter(input.filters, ctx.now),
+      ...(input.key === undefined ? {} : { keyPattern: input.key }),
+      ...(input.archived === undefined ? {} : { archived: input.archived }),
+      ...(input.cursor === undefined ? {} : { cursor: input.cursor }),
+      limit: input.limit,
+      shown: input.full ? Infinity : previewed,
+    });
+    const authorOf = await authorsOf(ctx, result.memories);
+    const items = result.memories.map((memory) => ({ ...attributed(memory, authorOf), truncated: false }));
+    const entries = items.map(({ memory, ...item }) =>
+      input.full ? omnMemory(memory, item) : { ...omnMemory(memory, item), content: preview(memory.content, previewed), value: undefined },
+    );
+    const lines = items.map((item) => {
+      if (input.full) return memoryText(item);
+      const { memory, author } = item;
+      // No key opens what is archived.
+      const id = memory.archivedAt === null || memory.key === null ? undefined : `id ${memory.id}`;
+      return say`- ${handleOf(memory)}${aside(memory.visibility, named(memory.namespace), id, ...originOf(memory, author))}: ${preview(memory.content, previewed)}`;
+    });
+    if (result.nextCursor !== undefined) lines.push(say`More: cursor "${result.nextCursor}"`);
+    return {
+      structured: { memories: entries, ...(result.nextCursor === undefined ? {} : { next_cursor: result.nextCursor }) },
+      text: lines.length === 0 ? say`No memories.` : joined(lines),
+    };
+  },
+});

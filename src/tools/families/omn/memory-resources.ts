@@ -1,0 +1,51 @@
+import { json, spaced } from "../../../domain/frame.ts";
+import { authorsOf } from "../../../domain/memories/authorship.ts";
+import { list } from "../../../domain/memories/list.ts";
+import { recallCached } from "../../../domain/memories/recall-cached.ts";
+import { preview } from "../../../domain/search/excerpt.ts";
+import { defineResource, jsonType } from "../../define-resource.ts";
+import { omnMemory } from "../../render.ts";
+
+/** Memories as resources: an overview of the newest, and each under its own URI. */
+export const recentUri = "omnimemory://memories/recent";
+export const memoryUri = (id: string): string => `omnimemory://memory/${id}`;
+
+const pageSize = 50;
+const overviewSize = 20;
+
+export const recentMemories = defineResource({
+  uri: recentUri,
+  name: "recent-memories",
+  description: "The newest memories you may see",
+  scope: "memory:read",
+  async read(ctx) {
+    const { memories } = await list(ctx, { limit: overviewSize });
+    const authorOf = await authorsOf(ctx, memories);
+    return json({ memories: memories.map((memory) => omnMemory(memory, { author: authorOf(memory) })) });
+  },
+  changedWith: () => [recentUri],
+});
+
+export const oneMemory = defineResource({
+  uri: memoryUri("{memory_id}"),
+  variables: { memory_id: "[0-9a-f-]{36}" },
+  name: "memory",
+  title: "One memory",
+  description: "A memory by its id",
+  scope: "memory:read",
+  async read(ctx, [id]) {
+    const [found] = id === undefined ? [] : (await recallCached(ctx, { id, limit: 1 }, "resource")).items;
+    return found && json(omnMemory(found.memory, { author: found.author }));
+  },
+  async list(ctx, cursor) {
+    const page = await list(ctx, { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
+    const resources = page.memories.map((memory) => ({
+      uri: memoryUri(memory.id),
+      name: memory.key === null ? preview(memory.content, 40) : spaced(memory.key),
+      description: preview(memory.content, 100),
+      mimeType: jsonType,
+    }));
+    return { resources, ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }) };
+  },
+  changedWith: ({ ids }) => ids.map(memoryUri),
+});

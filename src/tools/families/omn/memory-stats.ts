@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { type Framed, joined, named, say } from "../../../domain/frame.ts";
+import { stats } from "../../../domain/memories/list.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+import type { LevelRate } from "../../../domain/search/recall-cache.ts";
+import { ratesOf } from "../../render.ts";
+
+/** OmniMemory document 1.8. */
+export const memoryStats = defineTool({
+  name: "omn_memory_stats",
+  title: "Memory statistics",
+  description: "How many memories you can see, by namespace, type, scope and tag, and what was made of them: vectors, graph. How full the team's storage is.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({}),
+  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}), quota: z.looseObject({}), graph: z.looseObject({}).optional() }),
+  async handler(ctx) {
+    const result = await stats(ctx);
+    const listed = (counts: Record<string, number>): Framed => {
+      const entries = Object.entries(counts).map(([name, count]) => say`${named(name)} ${count}`);
+      return entries.length === 0 ? say`none` : joined(entries, ", ");
+    };
+    const percent = ({ hits, misses }: LevelRate) => `${hits === 0 ? 0 : Math.round((100 * hits) / (hits + misses))}%`;
+    const rates = ctx.cache?.rates();
+    const kept = rates ? ` Answered from cache: L1 ${percent(rates.l1)}, L2 ${percent(rates.l2)} of the rest; ${rates.tokens} tokens not fetched again.` : "";
+    const { quota } = result;
+    const storage = ` Storage of the team: ${quota.memoriesPercent}% of ${quota.maxMemories} memories, ${quota.bytesPercent}% of ${quota.maxBytes} bytes.`;
+    const graph = result.graph ? ` Graph: ${result.graph.entities} entities, ${result.graph.relationships} relationships, ${result.graph.waiting} waiting.` : "";
+    return {
+      structured: {
+        total: result.total,
+        archived: result.archived,
+        versions: result.versions,
+        content_bytes: result.contentBytes,
+        by_scope: result.byVisibility,
+        by_namespace: result.byNamespace,
+        by_type: result.byType,
+        top_tags: result.topTags,
+        expiring_within_day: result.expiringWithinDay,
+        vectors: result.vectors,
+        quota: {
+          max_memories: quota.maxMemories,
+          memories_percent: quota.memoriesPercent,
+          max_bytes: quota.maxBytes,
+          bytes_percent: quota.bytesPercent,
+        },
+        ...(result.graph ? { graph: result.graph } : {}),
+        ...(rates ? { caches: ratesOf(rates) } : {}),
+        ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
+      },
+      text: say`${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed${result.vectors.missing > 0 ? `, ${result.vectors.missing} missing at the last comparison` : ""}.${storage}${graph}${kept}`,
+    };
+  },
+});

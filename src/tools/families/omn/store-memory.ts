@@ -1,0 +1,66 @@
+import * as z from "zod";
+import { named, say } from "../../../domain/frame.ts";
+import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
+import { remember } from "../../../domain/memories/remember.ts";
+import { additive, defineTool } from "../../define-tool.ts";
+import { duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+
+/** OmniMemory document 1.1; features A row 1. */
+export const storeMemory = defineTool({
+  name: "omn_store_memory",
+  title: "Store a memory",
+  description:
+    "Save a fact, decision or preference for all AI tools. Self-contained content; stable key such as project.auth.decision. Same key = new version.",
+  scope: "memory:write",
+  annotations: additive,
+  input: z.strictObject({
+    content: field.content,
+    key: field.key,
+    metadata: givenMetadata.meta({
+      listed: { type: "object", description: "tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), sensitivity: secret, own" },
+    }),
+    namespace: field.namespace.optional().describe("global, project:x, session:x/y, thread:x"),
+    occurred_at: field.instant.optional(),
+    type: field.memoryType.optional(),
+    idempotency_key: field.idempotencyKey.optional(),
+    /** Ties to other memories (Mnemosyne document, link types). */
+    links: linkInput.optional().meta({ listed: null }),
+    /** Named in the answer that makes it necessary. */
+    allow_duplicate: z.boolean().optional().meta({ listed: null }),
+    /** Of the document; accepted, while content of at most 10,000 characters needs no compression. */
+    compress: z.boolean().optional().meta({ listed: null }),
+  }),
+  output: z.looseObject({ memory_id: z.string(), key: z.string().nullable(), outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
+  async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
+    // A link that leads nowhere is told before anything is stored.
+    await resolveEnds(ctx, links);
+    const result = await remember(ctx, {
+      ...toState(input),
+      content: input.content,
+      ...(idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key }),
+      ...(allow_duplicate === undefined ? {} : { allowDuplicate: allow_duplicate }),
+    });
+    const { memory } = result;
+    const linked = result.outcome === "duplicate" ? undefined : await linkMemory(ctx, memory, links);
+    const proposal = linked ?? result.proposal;
+    const outcome = outcomeWith(result.outcome, proposal);
+    if ((outcome === "created" || outcome === "updated") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    return {
+      structured: {
+        memory_id: memory.id,
+        key: memory.key,
+        outcome,
+        version: memory.version,
+        namespace: memory.namespace,
+        scope: memory.visibility,
+        size_bytes: new TextEncoder().encode(memory.content).byteLength,
+        compressed: false,
+        ...(result.replayed ? { replayed: true } : {}),
+        ...proposalOf(proposal),
+      },
+      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}`,
+    };
+  },
+});

@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { joined, json, say } from "../../../domain/frame.ts";
+import { linkInput, linkMemory, resolveEnds, unlinkInput, unlinkMemory } from "../../../domain/graph/link.ts";
+import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { givenMetadata, stateInput, toState } from "../../../domain/memories/portable.ts";
+import { revise } from "../../../domain/memories/revise.ts";
+import { additive, defineTool } from "../../define-tool.ts";
+import { handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+
+/** OmniMemory document 1.3; optimistic versions: features B row 2. */
+export const updateMemory = defineTool({
+  name: "omn_update_memory",
+  title: "Update a memory",
+  description: "Change fields of a memory; the rest stays, old versions are kept. With expected_version a concurrent change is reported, not overwritten.",
+  scope: "memory:write",
+  annotations: additive,
+  input: z.strictObject({
+    id: field.memoryRef.optional(),
+    key: field.key.optional(),
+    content: field.content.optional(),
+    metadata: givenMetadata.meta({ listed: { type: "object", description: "as in omn_store_memory" } }),
+    new_key: field.key.optional(),
+    namespace: field.namespace.optional(),
+    type: field.memoryType.meta({ listed: { type: "string" } }).optional(),
+    summary: stateInput.summary,
+    archived: z.literal(false).meta({ listed: { const: false, description: "restores" } }).optional(),
+    expected_version: z.number().int().positive().optional(),
+    links: linkInput.optional().meta({ listed: null }),
+    unlink: unlinkInput.optional().meta({ listed: null }),
+  }),
+  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed"]) }),
+  async handler(ctx, { id, key, new_key, expected_version, archived, links = [], unlink = [], ...fields }) {
+    // A link that leads nowhere is told before anything is changed.
+    await resolveEnds(ctx, [...links, ...unlink]);
+    const result = await revise(ctx, {
+      target: { ...(id === undefined ? {} : { id }), ...(key === undefined ? {} : { key }) },
+      ...(expected_version === undefined ? {} : { expectedVersion: expected_version }),
+      // Links are no part of a version: to change them alone is enough.
+      maybeNothing: links.length + unlink.length > 0,
+      changes: {
+        ...toState({ ...fields, ...(new_key === undefined ? {} : { key: new_key }) }),
+        ...(archived === undefined ? {} : { archivedAt: null }),
+      },
+    });
+    if (result.outcome === "conflict") {
+      const { memory, ...current } = { ...attributed(result.current, await authorsOf(ctx, [result.current])), truncated: false };
+      return {
+        isError: true,
+        structured: { outcome: "conflict", current: omnMemory(memory, current), attempted: result.attempted },
+        text: joined([
+          say`CONFLICT: not updated. The memory is at version ${memory.version}, not ${String(expected_version)}. Merge your change with the current content and update again with expected_version ${memory.version}.`,
+          say`Current:`,
+          memoryText({ memory, ...current }),
+          say`Yours: ${json(result.attempted)}`,
+        ]),
+      };
+    }
+    const linked = await linkMemory(ctx, result.memory, links);
+    const proposal = (await unlinkMemory(ctx, result.memory, unlink)) ?? linked ?? result.proposal;
+    const outcome = outcomeWith(result.outcome, proposal);
+    if (result.outcome === "updated") ctx.changed({ ids: [result.memory.id], listChanged: archived !== undefined });
+    return {
+      structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...proposalOf(proposal) },
+      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version})${proposalText(proposal)}`,
+    };
+  },
+});

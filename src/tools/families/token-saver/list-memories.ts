@@ -1,0 +1,42 @@
+import * as z from "zod";
+import { aside, joined, say } from "../../../domain/frame.ts";
+import { authorsOf, originOf } from "../../../domain/memories/authorship.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { list } from "../../../domain/memories/list.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+import { preview } from "../../../domain/search/excerpt.ts";
+import { audienceOf, handleOf } from "../../render.ts";
+import { filterOf, memoryScope, tokenSaverMemory, valueOf, where } from "./scope.ts";
+
+/** Token Saver document, core tool 3. */
+export const listTokenSaver = defineTool({
+  name: "list_memories",
+  aliases: ["token_saver_list_memories"],
+  title: "List memories",
+  description: "List memories of this project, newest first, by scope, key pattern and tags.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({
+    scope: memoryScope.optional(),
+    pattern: field.keyPattern.optional(),
+    tags: field.tags.optional(),
+    limit: z.number().int().min(1).max(500).default(50),
+    ...where,
+  }),
+  output: z.looseObject({ memories: z.array(z.looseObject({})) }),
+  async handler(ctx, input) {
+    const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
+    const { memories } = await list(ctx, { filter, limit: input.limit, shown: Infinity, ...(input.pattern === undefined ? {} : { keyPattern: input.pattern }) });
+    const authorOf = await authorsOf(ctx, memories);
+    const lines = memories.map((memory) => {
+      const { scope } = audienceOf(memory, undefined);
+      return say`- ${handleOf(memory)}${aside(scope, ...originOf(memory, authorOf(memory)))}: ${preview(textOf(valueOf(memory)), 120)}`;
+    });
+    return {
+      structured: { memories: memories.map((memory) => tokenSaverMemory(memory, authorOf(memory))) },
+      text: lines.length === 0 ? say`No memories.` : joined(lines),
+    };
+  },
+});
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

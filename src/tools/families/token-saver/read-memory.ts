@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { json } from "../../../domain/frame.ts";
+import { invalid } from "../../../domain/errors.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { recallCached } from "../../../domain/memories/recall-cached.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+import { filterOf, memoryScope, tokenSaverMemory, where } from "./scope.ts";
+
+/** Token Saver document, core tool 2: a memory for an exact key, an array for a pattern, null when absent. */
+export const readMemory = defineTool({
+  name: "read_memory",
+  aliases: ["token_saver_read_memory"],
+  title: "Read memory",
+  description: "Read by exact key (one memory or null), by pattern such as project.* (a list), or a whole scope.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({
+    key: field.keyPattern.optional(),
+    pattern: field.keyPattern.optional(),
+    scope: memoryScope.optional(),
+    tags: field.tags.optional(),
+    ...where,
+  }),
+  output: z.looseObject({ memory: z.unknown() }),
+  async handler(ctx, input) {
+    const key = input.pattern ?? input.key ?? (input.scope === undefined && input.tags === undefined ? undefined : "*");
+    if (key === undefined) throw invalid("Neither key, pattern, scope nor tags were given.", "Name a key, or a pattern such as project.*");
+    const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
+    const { items } = await recallCached(ctx, { key, filter, limit: 100 }, "token-saver");
+    const found = items.map(({ memory, author }) => tokenSaverMemory(memory, author));
+    const memory = key.includes("*") ? found : (found[0] ?? null);
+    return { structured: { memory }, text: json(memory) };
+  },
+});

@@ -1,0 +1,57 @@
+import * as z from "zod";
+import { say } from "../../../domain/frame.ts";
+import { invalid } from "../../../domain/errors.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { remember } from "../../../domain/memories/remember.ts";
+import { additive, defineTool } from "../../define-tool.ts";
+import { duplicateText, handleOf, proposalOf, proposalText } from "../../render.ts";
+import { memoryScope, placeOf, scopeOf, where } from "./scope.ts";
+
+const year = 31_536_000;
+
+/** Token Saver document, core tool 1. */
+export const writeMemory = defineTool({
+  name: "write_memory",
+  aliases: ["token_saver_write_memory"],
+  title: "Write memory",
+  description: "Save a value under a hierarchical key (project.architecture, current.task, shared.findings …) to resume later without re-reading.",
+  scope: "memory:write",
+  annotations: additive,
+  input: z.strictObject({
+    key: field.key,
+    value: field.json.meta({ listed: { description: "any JSON value" } }),
+    scope: memoryScope.default("project"),
+    ttl: z.number().int().positive().max(100 * year).optional().describe("seconds"),
+    tags: field.tags.optional(),
+    /** Named in the answer that makes it necessary. */
+    allow_duplicate: z.boolean().optional().meta({ listed: null }),
+    ...where,
+  }),
+  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
+  async handler(ctx, input) {
+    if (input.value === null) throw invalid("value: null says nothing to remember.", "To remove a memory, call delete_memory.");
+    const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
+    const content = field.content.safeParse(text);
+    if (!content.success) throw invalid(`value: ${content.error.issues[0]?.message}`, "Store a shorter value, or split it over several keys.");
+    const { memory, outcome, proposal } = await remember(ctx, {
+      content: content.data,
+      value: typeof input.value === "string" ? null : input.value,
+      key: input.key,
+      ...placeOf(ctx, input.scope, input),
+      ...(input.tags === undefined ? {} : { tags: input.tags }),
+      ...(input.allow_duplicate === undefined ? {} : { allowDuplicate: input.allow_duplicate }),
+      ...(input.ttl === undefined ? {} : { expiresAt: ctx.now + input.ttl * 1000 }),
+    });
+    if (outcome === "duplicate") {
+      return {
+        structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version },
+        text: duplicateText(memory, "write_memory under its key"),
+      };
+    }
+    if (outcome === "created" || outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    return {
+      structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal) },
+      text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}`,
+    };
+  },
+});

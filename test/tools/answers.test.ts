@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { catalogue } from "../../src/tools/catalogue.ts";
+import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
+import { callTool } from "../support/mcp.ts";
+import { sampleCalls, sampleMemory } from "./samples.ts";
+
+/** A team of its own that holds the sample memory. */
+async function team(): Promise<{ token: string; memoryId: string }> {
+  const tenant = await newTenant();
+  const { token } = await keyFor(tenant, tenant.ownerId);
+  const stored = await callTool(token, "omn_store_memory", sampleMemory);
+  return { token, memoryId: stored.structured["memory_id"] };
+}
+
+describe("[S16] answers", () => {
+  test.each(catalogue.map((tool) => [tool.name, tool] as const))("%s keeps to its output schema, and says the same in short text", async (name, tool) => {
+    const { token, memoryId } = await team();
+    const answer = await callTool(token, name, sampleCalls(memoryId)[name]);
+    expect(answer).toMatchObject({ status: 200, isError: false, error: undefined });
+    expect(tool.output.safeParse(answer.structured).error?.issues).toBeUndefined();
+    expect(z.fromJSONSchema(tool.outputSchema()).safeParse(answer.structured).error?.issues).toBeUndefined();
+    expect(answer.text).not.toBe("");
+  });
+
+  test("[A1] a conflict keeps to the output schema, too: clients check it even when isError is set", async () => {
+    const { token } = await team();
+    const answer = await callTool(token, "omn_update_memory", { key: sampleMemory.key, content: "Other.", expected_version: 99 });
+    const tool = catalogue.find(({ name }) => name === "omn_update_memory");
+    expect(answer).toMatchObject({ isError: true, structured: { outcome: "conflict" } });
+    expect(tool?.output.safeParse(answer.structured).success).toBe(true);
+  });
+
+  test("[B3] smart_resume says so when there is nothing to resume", async () => {
+    const tenant = await newTenant();
+    const { token } = await keyFor(tenant, tenant.ownerId);
+    expect((await callTool(token, "smart_resume")).text).toMatch(/nothing is stored for this project/i);
+  });
+
+  test.each(["search", "fetch"])("[A1] %s answers as ChatGPT expects: the text is the JSON of the structured answer", async (name) => {
+    const { token, memoryId } = await team();
+    const answer = await callTool(token, name, sampleCalls(memoryId)[name]);
+    expect(JSON.parse(answer.text)).toEqual(answer.structured);
+    const [found] = name === "search" ? answer.structured["results"] : [answer.structured];
+    expect(found).toMatchObject({ id: memoryId, title: sampleMemory.key, url: expect.stringContaining(memoryId) });
+    expect(found.text).toContain("PostgreSQL");
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { defaultMinRelevance } from "../../src/domain/memories/recall.ts";
+import { catalogue, families, findTool } from "../../src/tools/catalogue.ts";
+import { toolsOf } from "../../src/tools/surfaces.ts";
+import { sampleCalls } from "./samples.ts";
+
+type Schema = Record<string, unknown>;
+
+/** Every schema node below, with where it is. */
+function* nodesOf(schema: unknown, path = ""): Generator<[path: string, node: Schema]> {
+  if (typeof schema !== "object" || schema === null) return;
+  if (Array.isArray(schema)) {
+    for (const [i, item] of schema.entries()) yield* nodesOf(item, `${path}[${i}]`);
+    return;
+  }
+  yield [path, schema as Schema];
+  for (const [key, value] of Object.entries(schema)) yield* nodesOf(value, `${path}.${key}`);
+}
+
+describe("[S16] [A1] the catalogue", () => {
+  test("names suit every model API, and no name or alias means two tools", () => {
+    const names = catalogue.flatMap((tool) => [tool.name, ...tool.aliases]);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    for (const { name } of catalogue) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+  });
+
+  test("every tool is found by its name, its aliases, and with dots for underscores", () => {
+    for (const tool of catalogue) {
+      for (const name of [tool.name, ...tool.aliases]) {
+        expect(findTool(name)).toBe(tool);
+        expect(findTool(name.replaceAll("_", "."))).toBe(tool);
+      }
+    }
+    expect(findTool("omn_nothing")).toBeUndefined();
+    expect(findTool("constructor")).toBeUndefined();
+  });
+
+  test.each(catalogue.map((tool) => [tool.name, tool] as const))("%s says what it is in few words", (_name, tool) => {
+    expect(tool.title).toMatch(/^[A-Z][^\n]{3,39}$/);
+    expect(tool.description).toMatch(/^[A-Z]/);
+    expect(tool.description.length).toBeGreaterThan(30);
+    expect(tool.description.length).toBeLessThanOrEqual(220);
+  });
+
+  test.each(catalogue.map((tool) => [tool.name, tool] as const))("%s tells by annotations and scope alike whether it writes", (name, tool) => {
+    const { readOnlyHint, destructiveHint } = tool.annotations;
+    expect({ readOnlyHint, scope: tool.scope }).toEqual(
+      readOnlyHint ? { readOnlyHint: true, scope: name === "omn_health_check" ? null : "memory:read" } : { readOnlyHint: false, scope: "memory:write" },
+    );
+    expect(destructiveHint).toBe(/forget|delete/.test(name));
+  });
+
+  test.each(catalogue.map((tool) => [tool.name, tool] as const))("%s has schemas that clients of every make accept", (_name, tool) => {
+    for (const schema of [tool.inputSchema(), tool.outputSchema()]) {
+      expect(schema["type"]).toBe("object");
+      const text = JSON.stringify(schema);
+      for (const leftover of ["$schema", '"listed"', "$ref", "$defs", "allOf", "oneOf"]) expect(text).not.toContain(leftover);
+      for (const [path, node] of nodesOf(schema)) {
+        // Gemini and OpenAI refuse arrays without items.
+        if (node["type"] === "array") expect(node["items"], path).toBeDefined();
+        if (Array.isArray(node["required"])) for (const name of node["required"]) expect(node["properties"], path).toHaveProperty([name as string]);
+      }
+    }
+    for (const [name, property] of Object.entries((tool.inputSchema()["properties"] ?? {}) as Record<string, Schema>)) {
+      expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+      expect(Object.keys(property).length, name).toBeGreaterThan(0);
+    }
+    expect(Object.keys(tool.outputSchema()["properties"] as Schema).length).toBeGreaterThan(0);
+  });
+
+  test("tells the scale of relevance, and where it ends unless told otherwise", () => {
+    const properties = findTool("omn_retrieve_memory")?.inputSchema()["properties"] as Record<string, Schema> | undefined;
+    const description = String(properties?.["min_relevance"]?.["description"]);
+    for (const said of ["0–1", String(defaultMinRelevance).slice(1), ".7"]) expect(description).toContain(said);
+  });
+
+  test("every tool belongs to a family that can be listed, and has a sample call for the tests that go over all tools", () => {
+    expect(families.flatMap(({ name }) => toolsOf(name)).map(({ name }) => name).sort()).toEqual(catalogue.map(({ name }) => name).sort());
+    expect(Object.keys(sampleCalls("")).sort()).toEqual(catalogue.map(({ name }) => name).sort());
+  });
+});
