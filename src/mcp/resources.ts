@@ -26,7 +26,7 @@ export const resourceTemplates = [
 
 export async function listResources(ctx: Context, cursor: string | undefined) {
   requireScope(ctx.principal, "memory:read");
-  const page = await list(ctx, { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
+  const page = await list(ctx, { limit: pageSize, cursor });
   const resources = page.memories.map((memory) => ({
     uri: memoryUri(memory.id),
     name: memory.key === null ? preview(memory.content, 40) : spaced(memory.key),

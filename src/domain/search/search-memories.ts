@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import type { NearParts, Tie } from "../graph/ports.ts";
 import { statesOf } from "../memories/look-up.ts";
+import { matchesFilter } from "../memories/memory-filters.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput, SearchPart } from "../memories/recall.ts";
 import type { Compared, Hydrated, PublicPlace, SearchAnswer } from "../ports.ts";
@@ -128,7 +129,8 @@ class Search {
     // A vector from before a memory became secret finds it no more.
     const byMeaning = ({ sensitivity }: Memory) => (sensitivity === "secret" ? [] : [vector, told]);
     const isFound = (name: string, memory: Memory): boolean => [text, drawn, ...byMeaning(memory)].some((leg) => leg.has(name));
-    const found = [...byId.values()].filter(({ name, memory }) => isFound(name, memory) && matches(memory, this.#input)).map(({ name, memory }): Found => {
+    // The text index filters while it searches, the other legs do not.
+    const found = [...byId.values()].filter(({ name, memory }) => isFound(name, memory) && matchesFilter(memory, this.#input.filter ?? {})).map(({ name, memory }): Found => {
       const { own, lent } = bits.get(name) ?? { own: heldBits(question, memory), lent: 0 };
       const same = sameBits(called, own, memory);
       return {
@@ -188,7 +190,7 @@ class Search {
       neighbours: !this.#without.has("neighbours"),
       filter,
       limit: this.#limit,
-      ...(asOf === undefined ? {} : { asOf }),
+      asOf,
     };
     return this.#legs.run("memory_text", deadlines.text, () => index.search(principal, now, query, indexState), noText, ({ hits }) => hits.length);
   }
@@ -260,17 +262,3 @@ const confirmed = (places: ReadonlyMap<string, Place>, byName: ReadonlyMap<strin
 const placed = <K extends string, P extends Place>(leg: K, place: P | undefined): Partial<Record<K, P>> => (place ? ({ [leg]: place } as Record<K, P>) : {});
 
 const placeOf = ({ id, teamId, shard }: VectorHit): PublicPlace[] => (teamId !== undefined && shard !== undefined ? [{ id, teamId, shard }] : []);
-
-/** The text index filters while it searches; what other legs bring is filtered here. */
-function matches(memory: Memory, { filter = {} }: RecallInput): boolean {
-  const { tags, namespaces, visibility, type, minImportance, changedSince, author } = filter;
-  return (
-    (!tags || tags.every((tag) => memory.tags.includes(tag))) &&
-    (!namespaces || namespaces.some((name) => (name.endsWith("*") ? memory.namespace.startsWith(name.slice(0, -1)) : memory.namespace === name))) &&
-    (visibility === undefined || memory.visibility === visibility) &&
-    (type === undefined || memory.type === type) &&
-    (minImportance === undefined || memory.importance >= minImportance) &&
-    (changedSince === undefined || memory.updatedAt >= changedSince) &&
-    (author === undefined || memory.updatedBy === author)
-  );
-}

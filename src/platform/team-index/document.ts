@@ -1,4 +1,6 @@
+import { indexedFields, sealedFields, wordsOf } from "../../domain/memories/memory-fields.ts";
 import { asVersion, type Memory, type Version } from "../../domain/memories/memory.ts";
+import { filteredOf } from "./filter-columns.ts";
 
 /** What the index holds of a memory: its searchable text and the fields that filters ask for. */
 export interface IndexDocument {
@@ -21,6 +23,8 @@ export interface IndexDocument {
   type: string;
   importance: number;
   tags: string[];
+  /** What filters ask for beside that, as JSON. */
+  filtered: string;
   /** Place in its thread: when it happened, otherwise when it was stored. */
   position: number;
   updatedAt: number;
@@ -33,9 +37,15 @@ export interface IndexDocument {
 
 const spoken = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
+const fieldsOf = (text: "content" | "label" | "moment") => {
+  const all = indexedFields(text);
+  return { all, plain: all.filter((field) => !(sealedFields as string[]).includes(field)) };
+};
+const texts = { content: fieldsOf("content"), label: fieldsOf("label"), moment: fieldsOf("moment") };
+
 export function toDocument(memory: Memory): IndexDocument {
   const secret = memory.sensitivity === "secret";
-  const words = secret ? [] : [memory.summary, ...memory.keywords];
+  const words = (text: keyof typeof texts): string => wordsOf(memory, secret ? texts[text].plain : texts[text].all, (instant) => spoken.format(instant)).join(" ");
   return {
     teamId: memory.teamId,
     memoryId: memory.id,
@@ -43,9 +53,9 @@ export function toDocument(memory: Memory): IndexDocument {
     seq: memory.seq,
     alias: memory.alias,
     key: memory.key,
-    content: secret ? "" : memory.content,
-    label: [memory.key, ...memory.tags, ...words].filter(Boolean).join(" "),
-    moment: [memory.agentId, memory.occurredAt === null ? undefined : spoken.format(memory.occurredAt)].filter(Boolean).join(" "),
+    content: words("content"),
+    label: words("label"),
+    moment: words("moment"),
     namespace: memory.namespace,
     visibility: memory.visibility,
     ownerId: memory.ownerId,
@@ -53,6 +63,7 @@ export function toDocument(memory: Memory): IndexDocument {
     type: memory.type,
     importance: memory.importance,
     tags: memory.tags,
+    filtered: filteredOf(memory),
     position: memory.occurredAt ?? memory.createdAt,
     updatedAt: memory.updatedAt,
     expiresAt: memory.expiresAt,

@@ -153,11 +153,11 @@ export class Documents {
     return this.#sql
       .exec<DocRow>(
         `INSERT INTO docs (team_id, memory_id, version, alias, from_at, until_at, key, content, label, moment, namespace, visibility,
-           owner_id, author_id, type, importance, tags, position, updated_at, expires_at, archived, secret)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
+           owner_id, author_id, type, importance, tags, filtered, position, updated_at, expires_at, archived, secret)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
         document.teamId, document.memoryId, document.version, document.alias, document.updatedAt, untilAt, document.key,
         document.content, document.label, document.moment, document.namespace, document.visibility, document.ownerId,
-        document.authorId, document.type, document.importance, JSON.stringify(document.tags), document.position,
+        document.authorId, document.type, document.importance, JSON.stringify(document.tags), document.filtered, document.position,
         document.updatedAt, document.expiresAt, document.archived ? 1 : 0, document.secret ? 1 : 0,
       )
       .toArray()[0];

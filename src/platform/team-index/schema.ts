@@ -1,10 +1,11 @@
+import { filteredLayout } from "./filter-columns.ts";
 import { textTableNames, textTables } from "./text/text-index.ts";
 
 /**
  * Storage of a TeamIndex object. `docs` has one row per version of a memory; the present one has no `until_at`. Under
  * `slot` the text index knows the row, in the part of those who see it; archived rows are in no part.
  */
-const version = "7";
+const version = `8:${filteredLayout}`;
 
 const tables = `
   CREATE TABLE sources (
@@ -17,7 +18,7 @@ const tables = `
     from_at INTEGER NOT NULL, until_at INTEGER,
     key TEXT, content TEXT NOT NULL, label TEXT NOT NULL, moment TEXT NOT NULL,
     namespace TEXT NOT NULL, visibility TEXT NOT NULL, owner_id TEXT NOT NULL, author_id TEXT NOT NULL,
-    type TEXT NOT NULL, importance REAL NOT NULL, tags TEXT NOT NULL,
+    type TEXT NOT NULL, importance REAL NOT NULL, tags TEXT NOT NULL, filtered TEXT NOT NULL,
     position INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER, archived INTEGER NOT NULL, secret INTEGER NOT NULL,
     slot INTEGER, part TEXT, length INTEGER
   );

@@ -40,8 +40,8 @@ export const storeMemory = defineTool({
     const result = await remember(ctx, {
       ...toState(input),
       content: input.content,
-      ...(idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key }),
-      ...(allow_duplicate === undefined ? {} : { allowDuplicate: allow_duplicate }),
+      idempotencyKey: idempotency_key,
+      allowDuplicate: allow_duplicate,
     });
     const { memory } = result;
     const linked = result.outcome === "duplicate" ? undefined : await linkMemory(ctx, memory, links);
