@@ -30,6 +30,8 @@ export interface FieldDefinition {
   initial?: unknown;
   /** What tools and imports accept for it; without a rule the server sets it. */
   given?: z.ZodType;
+  /** `omn_store_memory` and `omn_update_memory` take it under its name, beside the fields that they name themselves. */
+  offered?: true;
   /** What an import accepts for a field that only exports and imports carry. */
   portable?: z.ZodType;
   /** A store under an existing key keeps it when the call does not mention it. */
@@ -188,6 +190,9 @@ type PortableShape<Names extends MemoryField> = { [K in Names & FieldsWith<{ por
 
 /** Input schemas of the fields that callers say, by their names on the wire; one without an initial value is required. */
 export const givenShape = shapeOf("given", stateFieldNames) as GivenShape;
+/** Of the fields that the tools which store and update offer without naming them. */
+export const offeredShape = shapeOf("given", stateFieldNames.filter((field) => definition(field).offered)) as { [K in OfferedField as Fields[K]["name"]]: Given<Fields[K]> };
+type OfferedField = FieldsWith<{ offered: true; given: z.ZodType }> & GivenField;
 /** Of all that an export says of a state, and of what it says beside it. */
 export const portableStateShape = { ...givenShape, ...(shapeOf("portable", stateFieldNames) as PortableShape<keyof MemoryState>) };
 export const portableRecordShape = shapeOf("portable", recordFieldNames) as PortableShape<keyof MemoryRecord>;

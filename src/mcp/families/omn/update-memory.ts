@@ -3,7 +3,7 @@ import { joined, json, say } from "../../../domain/frame.ts";
 import { linkInput, linkMemory, resolveEnds, unlinkInput, unlinkMemory } from "../../../domain/graph/link.ts";
 import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { givenShape } from "../../../domain/memories/memory-fields.ts";
+import { givenShape, offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool } from "../../define-tool.ts";
@@ -26,6 +26,7 @@ export const updateMemory = defineTool({
     namespace: field.namespace.optional(),
     type: field.memoryType.meta({ listed: { type: "string" } }).optional(),
     summary: givenShape.summary,
+    ...offeredShape,
     archived: z.literal(false).meta({ listed: { const: false, description: "restores" } }).optional(),
     expected_version: z.number().int().positive().optional(),
     links: linkInput.optional().meta({ listed: null }),
