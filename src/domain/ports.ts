@@ -1,29 +1,17 @@
-import type { Memory, MemoryType, Version, Visibility } from "./memories/memory.ts";
+import type { MemoryFilter } from "./memories/memory-fields.ts";
+import type { Memory, Version } from "./memories/memory.ts";
 import type { QuotaUse } from "./memories/quota.ts";
 import type { Retrieval, RetrievalRequest } from "./search/retrieve.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
-/** Which memories are meant. All conditions hold together; `tags` must all be present. */
-export interface MemoryFilter {
-  tags?: string[];
-  /** Exact namespaces, or prefixes ending in `*`. */
-  namespaces?: string[];
-  visibility?: Visibility;
-  type?: MemoryType;
-  /** 0–1. */
-  minImportance?: number;
-  /** Changed at or after, ms since the epoch. */
-  changedSince?: number;
-  /** User id of the person who wrote the present version. */
-  author?: string;
-}
+export type { MemoryFilter };
 
 /** One memory to be written: a first version, or the next one of a memory whose `version` the writer has seen. */
 export interface MemoryWrite {
   memory: Memory;
   action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept";
   /** The version before it, where there is one: whether it was secret says what becomes of the earlier versions. */
-  before?: Pick<Memory, "sensitivity">;
+  before?: Pick<Memory, "sensitivity"> | undefined;
   /** The proposal that it fulfils; when that is decided already, nothing is written. */
   proposal?: string;
   /** Earlier versions, oldest first, when a memory arrives with its history. */
@@ -122,7 +110,7 @@ export interface MemoryStore {
   /** What a write must know first. An expired memory is answered while it still holds its key. */
   lookup(
     principal: Principal,
-    what: { idempotencyKey?: string; named?: { home: string; namespace: string; key: string } },
+    what: { idempotencyKey?: string | undefined; named?: { home: string; namespace: string; key: string } | undefined },
   ): Promise<{ prior: IdempotencyRecord | undefined; existing: Memory | undefined }>;
   /** Those of the ids, archived ones too, and of the named places that exist; expired ones not yet purged too. */
   lookupMany(
@@ -149,7 +137,7 @@ export interface MemoryStore {
     principal: Principal,
     now: number,
     filter: MemoryFilter,
-    page: { below: string | undefined; limit: number; archived?: boolean | "all"; secrets?: "open" | "omit" },
+    page: { below: string | undefined; limit: number; archived?: boolean | "all" | undefined; secrets?: "open" | "omit" | undefined },
   ): Promise<Page<Memory>>;
   /** All versions by memory id, oldest first, secret ones opened or left out. */
   history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit" }): Promise<Map<string, Version[]>>;
@@ -189,12 +177,12 @@ export interface SearchQuery {
   filter: MemoryFilter;
   limit: number;
   /** Search what was current at this instant instead of now. */
-  asOf?: number;
+  asOf?: number | undefined;
 }
 
 export interface PastLookUp {
   /** Exact, or with `*` for any characters. */
-  key?: string;
+  key?: string | undefined;
   filter: MemoryFilter;
   limit: number;
 }

@@ -1,6 +1,8 @@
+import { defined } from "../domain/defined.ts";
 import { attribute, block, type Framed, joined, named, say } from "../domain/frame.ts";
 import type { Recalled } from "../domain/memories/recall.ts";
 import type { CacheRates, LevelRate } from "../domain/search/recall-cache.ts";
+import { shownState } from "../domain/memories/memory-fields.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
 import type { Proposal } from "../domain/memories/review-ports.ts";
 import type { Related } from "../domain/search/related.ts";
@@ -37,9 +39,10 @@ export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unk
   const relevance = extra.relevance === undefined ? {} : { relevance_score: Math.round(extra.relevance * 1000) / 1000 };
   const related = extra.related ? { related: extra.related } : {};
   if (extra.truncated) return { ...said, ...audienceOf(memory, extra.author), truncated: true, tokens_total: extra.tokensTotal, ...relevance, ...related };
-  return {
+  const { value, namespace, summary, type, occurred_at, archived_at, ...others } = shownState(memory);
+  return defined({
     ...said,
-    ...(memory.value === null ? {} : { value: memory.value }),
+    value,
     metadata: {
       ...memory.metadata,
       ...(memory.tags.length ? { tags: memory.tags } : {}),
@@ -48,19 +51,20 @@ export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unk
       ...(memory.sensitivity === "secret" ? { sensitivity: "secret" } : {}),
       ...(memory.expiresAt === null ? {} : { expiry: iso(memory.expiresAt) }),
     },
-    namespace: memory.namespace,
-    ...(memory.summary === null ? {} : { summary: memory.summary }),
-    ...(memory.type === "standard" ? {} : { type: memory.type }),
+    namespace,
+    summary,
+    type,
+    ...others,
     ...relevance,
     version: memory.version,
-    ...(memory.occurredAt === null ? {} : { occurred_at: iso(memory.occurredAt) }),
+    occurred_at,
     created_at: iso(memory.createdAt),
     ...(memory.version > 1 ? { updated_at: iso(memory.updatedAt) } : {}),
     ...(extra.author === undefined ? {} : { author: extra.author, author_id: memory.updatedBy }),
     tool: toolOf(memory, memory.updatedTool),
-    ...(memory.archivedAt === null ? {} : { archived_at: iso(memory.archivedAt) }),
+    archived_at,
     ...related,
-  };
+  });
 }
 
 /** Recalled text is data, not instruction: each memory stands between tags that nothing in it can close. */

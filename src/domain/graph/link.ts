@@ -65,7 +65,7 @@ export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkIn
   if (links.length === 0) return undefined;
   requireEdit(ctx.principal, source);
   const targets = await resolveEnds(ctx, links);
-  const wanted = links.map(({ type }, i) => ({ source: source.id, target: (targets[i] as Memory).id, ...(type === undefined ? {} : { type }) }));
+  const wanted = links.map(({ type }, i) => ({ source: source.id, target: (targets[i] as Memory).id, type }));
   const shared = sharedIds([source, ...targets]);
   const review = shared.has(source.id) && wanted.some(({ target }) => shared.has(target)) && (await isReviewed(ctx));
   const present = review ? await ctx.graph.links(ctx.principal, ctx.now, [source.id]) : [];
@@ -74,7 +74,7 @@ export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkIn
   const free = wanted.filter((link) => !held.includes(link));
   if (free.length > 0 && (await ctx.graph.unlink(ctx.principal, ctx, free)) > 0) await tellIndex(ctx, targets.map((target) => ({ source, target })));
   if (held.length === 0) return undefined;
-  return proposeLinks(ctx, source, { add: [], remove: held.map(({ target, type }) => ({ to: target, ...(type === undefined ? {} : { type }) })) });
+  return proposeLinks(ctx, source, { add: [], remove: held.map(({ target, type }) => ({ to: target, type })) });
 }
 
 const sameEnds = (a: { source: string; target: string }, b: { source: string; target: string }): boolean => a.source === b.source && a.target === b.target;

@@ -117,7 +117,7 @@ export interface GraphStore {
   /** All or none; a link that exists gets the new strength and reason. @throws WriteRace when an end is gone, hidden or changed */
   link(principal: Principal, write: WriteContext, links: NewLink[]): Promise<void>;
   /** Answers how many there were. Without a type, links of any type. */
-  unlink(principal: Principal, write: WriteContext, links: { source: string; target: string; type?: LinkType }[]): Promise<number>;
+  unlink(principal: Principal, write: WriteContext, links: { source: string; target: string; type?: LinkType | undefined }[]): Promise<number>;
   /** `terms` are in index form. */
   findEntities(principal: Principal, now: number, terms: string[], limit: number): Promise<Scored<Entity>[]>;
   findRelationships(principal: Principal, now: number, terms: string[], limit: number): Promise<Scored<Relationship>[]>;

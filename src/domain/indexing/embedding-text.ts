@@ -1,10 +1,13 @@
 import { isExpired, type Memory } from "../memories/memory.ts";
+import { indexedFields, type MemoryState, wordsOf } from "../memories/memory-fields.ts";
 
 /**
  * Beyond this a vector says less about each sentence, not more; it is also what bge-m3 takes (8,192 tokens) when a text has
  * a token for every character. Offline and smaller models cut further themselves.
  */
 const maxLength = 8_000;
+
+const labelFields = indexedFields("label");
 
 /** Whether anybody may find the memory by its meaning. A secret one never reaches an embedder. */
 export const isEmbeddable = (memory: Memory, now: number): boolean =>
@@ -14,8 +17,8 @@ export const isEmbeddable = (memory: Memory, now: number): boolean =>
  * What is embedded of a memory: its content, then a line of its key, summary, tags and keywords, those that there are,
  * separated by " · ". A content that is too long gives way, the labels stay.
  */
-export function embeddingText(memory: Pick<Memory, "content" | "key" | "summary" | "tags" | "keywords">): string {
-  const labels = [...new Set([memory.key, memory.summary, ...memory.tags, ...memory.keywords].filter(Boolean))].join(" · ");
+export function embeddingText(memory: Pick<Memory, "content"> & Partial<MemoryState>): string {
+  const labels = [...new Set(wordsOf(memory, labelFields))].join(" · ");
   const line = cut(labels, maxLength / 2);
   return line === "" ? cut(memory.content, maxLength) : `${cut(memory.content, maxLength - line.length - 1)}\n${line}`;
 }

@@ -11,13 +11,13 @@ import { toPortable } from "./portable.ts";
 
 export interface ExportInput {
   format: "ndjson" | "json";
-  filter?: MemoryFilter;
-  cursor?: string;
+  filter?: MemoryFilter | undefined;
+  cursor?: string | undefined;
   /** Memories per page. */
   limit: number;
   includeHistory: boolean;
   /** Needs memory:admin, since it takes all secrets out of their protection at once. Otherwise they are left out. */
-  includeSecrets?: boolean;
+  includeSecrets?: boolean | undefined;
 }
 
 export interface ExportOutcome {
@@ -27,7 +27,7 @@ export interface ExportOutcome {
   count: number;
   /** Of the UTF-8 bytes of `data`, lower-case hex. An import given it refuses data that changed on the way. */
   sha256: string;
-  nextCursor?: string;
+  nextCursor?: string | undefined;
 }
 
 /** Of a page with history: a thousand at their longest are as much as a client takes at once. */
@@ -60,7 +60,7 @@ export async function exportMemories(ctx: Context, input: ExportInput): Promise<
     framed,
     count: records.length,
     sha256: await sha256Hex(data),
-    ...(page.next === undefined ? {} : { nextCursor: page.next }),
+    nextCursor: page.next,
   };
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { memoryTypes, visibilities, type Json } from "./memory.ts";
+import { memoryTypes, sensitivities, visibilities, type Json } from "./memory-values.ts";
 
 /**
  * Field rules shared by all families (memory-server document, section 14). Messages say what is wrong and
@@ -82,6 +82,7 @@ export const namespaceFilter = filled("namespace", limits.namespace)
 
 export const visibility = z.enum(visibilities);
 export const memoryType = z.enum(memoryTypes);
+export const sensitivity = z.enum(sensitivities);
 export const fraction = z.number().min(0).max(1);
 
 export const userId = z.string().regex(/^[A-Za-z0-9_]{1,100}$/, "must be 1–100 letters, digits or underscores");
@@ -132,10 +133,29 @@ export const json = z.custom<Json>((value) => value !== undefined, { error: "mus
 });
 
 /** Why free-form metadata is refused: at most 5 levels, keys of 100 and texts of 1,000 characters, none of the reserved keys. */
-export function metadataProblem(value: Record<string, unknown>): string | undefined {
+function metadataProblem(value: Record<string, unknown>): string | undefined {
   const reserved = Object.keys(value).find((name) => reservedMetadata.has(name));
   if (reserved) return `the key ${reserved} is reserved; leave it out, it is set by the server`;
   const problem = jsonProblem(value, { depth: limits.metadataDepth, key: limits.metadataKey, string: limits.metadataString });
   if (problem) return problem;
   return JSON.stringify(value).length > limits.metadataBytes ? `must be smaller than ${limits.metadataBytes} bytes as JSON` : undefined;
+}
+
+/** `metadata` of the OmniMemory document: four known entries and the sensitivity are lifted out, the rest is free-form. */
+export const metadata = z
+  .object({
+    tags: tags.optional(),
+    importance: fraction.optional(),
+    expiry: instant.nullable().optional(),
+    scope: visibility.optional(),
+    sensitivity: sensitivity.optional(),
+  })
+  .loose()
+  .superRefine((value, context) => {
+    const problem = metadataProblem(freeForm(value));
+    if (problem) context.addIssue({ code: "custom", message: problem });
+  });
+
+export function freeForm({ tags: _tags, importance: _importance, expiry: _expiry, scope: _scope, sensitivity: _sensitivity, ...custom }: Record<string, unknown>) {
+  return custom as Record<string, Json>;
 }

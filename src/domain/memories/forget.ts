@@ -13,14 +13,14 @@ import { isReviewed, propose, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./review-ports.ts";
 
 export interface ForgetInput {
-  ids?: (string | number)[];
+  ids?: (string | number)[] | undefined;
   /** Exact key, or a pattern with `*`. */
-  key?: string;
-  filter?: MemoryFilter;
+  key?: string | undefined;
+  filter?: MemoryFilter | undefined;
   /** `archive` hides and can be undone; `erase` removes all versions, the index entries and caches for good. */
   mode: "archive" | "erase";
   /** The token of a preview: without it nothing is forgotten. */
-  confirm?: string;
+  confirm?: string | undefined;
 }
 
 export type ForgetOutcome =
@@ -102,7 +102,7 @@ async function erase(ctx: Context, chosen: Memory[]): Promise<ForgetOutcome> {
 async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
   const { principal, now } = ctx;
   const filter = input.filter ?? {};
-  if (input.ids) {
+  if (input.ids?.length) {
     const found = await Promise.all(input.ids.map((id) => ctx.memories.get(principal, now, id)));
     const missing = input.ids.filter((_, i) => !found[i]);
     if (missing.length > 0) throw notFound(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");

@@ -10,6 +10,7 @@ import { parseJson } from "../strict-json.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version, type Visibility } from "./memory.ts";
 import { importLinks } from "../graph/portable-links.ts";
+import { jsonFields, memoryFields } from "./memory-fields.ts";
 import { portableMemory, toState, type PortableMemory } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { afterStored } from "./quota.ts";
@@ -128,10 +129,14 @@ function* chunks(records: PortableMemory[], ctx: Context, review: boolean): Gene
 
 /** At most what the record's row takes in the parameter, where JSON columns are quoted a second time. */
 function bytesOf({ history: _history, ...record }: PortableMemory): number {
-  const { metadata, value, tags, keywords, related_files: files, ...plain } = record;
   const bytes = (part: unknown): number => new TextEncoder().encode(JSON.stringify(part)).byteLength;
-  return bytes(plain) + 2 * bytes([metadata, value, tags, keywords, files]) + rowBytes;
+  const entries = Object.entries(record);
+  const plain = entries.filter(([name]) => !jsonColumns.has(name));
+  const quoted = entries.filter(([name]) => jsonColumns.has(name));
+  return bytes(plain) + 2 * bytes(quoted) + rowBytes;
 }
+
+const jsonColumns: ReadonlySet<string> = new Set(jsonFields.map((field) => memoryFields[field].name));
 
 /** Imports the records, or as many of the first ones as name each memory only once. */
 function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"], review: boolean): Promise<ImportOutcome> {

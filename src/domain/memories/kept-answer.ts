@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Json, Memory } from "./memory.ts";
-import { memoryTypes, visibilities } from "./memory.ts";
+import { memoryFields, type FieldDefinition, type Kind } from "./memory-fields.ts";
 import { receiptSchema } from "../search/receipt.ts";
 import type { RecallOutcome } from "./recall.ts";
 
@@ -16,25 +16,28 @@ export interface KeptAnswer {
   outcome: RecallOutcome;
 }
 
-const text = z.string().nullable();
-const number = z.number().nullable();
 const texts = z.array(z.string());
 const json = z.unknown().transform((value) => value as Json);
+const kinds: Record<Kind, z.ZodType> = {
+  text: z.string(),
+  number: z.number(),
+  instant: z.number(),
+  texts,
+  json,
+  object: z.record(z.string(), json),
+  trust: z.object({ source: z.string(), quarantined: z.boolean() }),
+};
 
-const memory: z.ZodType<Memory> = z.strictObject({
-  id: z.string(), teamId: z.string(), alias: z.number(), seq: z.number(), version: z.number(),
-  createdAt: z.number(), createdBy: z.string(), createdTool: z.string(),
-  updatedAt: z.number(), updatedBy: z.string(), updatedTool: z.string(),
-  accessCount: z.number(), accessedAt: number,
-  key: text, content: z.string(), value: json, summary: text, namespace: z.string(),
-  visibility: z.enum(visibilities), ownerId: z.string(), agentId: text, runId: text, type: z.enum(memoryTypes),
-  importance: z.number(), confidence: z.number(), tags: texts, keywords: texts, metadata: z.record(z.string(), json), relatedFiles: texts,
+const memory = z.strictObject({
+  ...Object.fromEntries(
+    Object.entries<FieldDefinition>(memoryFields).map(([field, { kind, values, initial }]) => {
+      const schema = values ? z.enum(values) : kinds[kind];
+      return [field, initial === null ? schema.nullable() : schema];
+    }),
+  ),
   // A secret is never kept: an answer that holds one is not ours.
   sensitivity: z.literal("normal"),
-  trust: z.object({ source: z.string(), quarantined: z.boolean() }),
-  tier: z.enum(["episodic", "semantic"]), compressed: text, compressionRatio: number,
-  occurredAt: number, validFrom: number, validTo: number, expiresAt: number, archivedAt: number, supersededBy: text,
-});
+}) as unknown as z.ZodType<Memory>;
 
 const related = z.strictObject({
   kind: z.enum(["memory", "entity", "relationship"]), id: z.string(), key: z.string().exactOptional(), title: z.string(), why: z.string(), author: z.string().exactOptional(), quarantined: z.boolean().exactOptional(),

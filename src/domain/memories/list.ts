@@ -6,19 +6,19 @@ import { requireScope } from "../tenancy/principal.ts";
 import type { Memory } from "./memory.ts";
 
 export interface ListInput {
-  filter?: MemoryFilter;
+  filter?: MemoryFilter | undefined;
   /** Key pattern with `*`; such a list has one page. */
-  keyPattern?: string;
-  cursor?: string;
+  keyPattern?: string | undefined;
+  cursor?: string | undefined;
   limit: number;
-  archived?: boolean;
+  archived?: boolean | undefined;
   /** So many characters of each content the caller shows. What it shows whole is remembered for the loop guard. */
-  shown?: number;
+  shown?: number | undefined;
 }
 
 export interface ListOutcome {
   memories: Memory[];
-  nextCursor?: string;
+  nextCursor?: string | undefined;
 }
 
 /**
@@ -41,9 +41,9 @@ async function listed(ctx: Context, input: ListInput): Promise<ListOutcome> {
   const page = await ctx.memories.list(ctx.principal, ctx.now, filter, {
     below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
     limit: input.limit,
-    ...(input.archived === undefined ? {} : { archived: input.archived }),
+    archived: input.archived,
   });
-  return { memories: page.items, ...(page.next === undefined ? {} : { nextCursor: page.next }) };
+  return { memories: page.items, nextCursor: page.next };
 }
 
 /** The cursor is the id of the last memory shown: ids sort by creation and say nothing of what others wrote. */

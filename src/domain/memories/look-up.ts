@@ -6,12 +6,12 @@ import { concealed, legible } from "../secrets/withheld.ts";
 import { asVersion, type Memory } from "./memory.ts";
 
 export interface LookUp {
-  id?: string | number;
+  id?: string | number | undefined;
   /** Exact, or with `*` for any characters. */
-  key?: string;
-  filter?: MemoryFilter;
+  key?: string | undefined;
+  filter?: MemoryFilter | undefined;
   /** What was believed at this instant, ms since the epoch. */
-  asOf?: number;
+  asOf?: number | undefined;
 }
 
 export interface LookedUp {
@@ -92,7 +92,7 @@ async function byKeyAt(ctx: Context, key: string | undefined, filter: MemoryFilt
 }
 
 async function heldAt(ctx: Context, key: string | undefined, filter: MemoryFilter, asOf: number, seq: number): Promise<string[]> {
-  const ask = () => ctx.index.lookUpAt(ctx.principal, asOf, { filter, limit: maxFound, ...(key === undefined ? {} : { key }) });
+  const ask = () => ctx.index.lookUpAt(ctx.principal, asOf, { filter, limit: maxFound, key });
   const { ids, appliedSeq } = await ask();
   if (seq <= appliedSeq) return ids;
   await ctx.index.catchUp(ctx.principal, seq);

@@ -1,78 +1,14 @@
+import { defined, type Undefinable } from "../defined.ts";
 import type { DomainError } from "../errors.ts";
+import { initialState, stateFieldNames, type MemoryRecord, type MemoryState } from "./memory-fields.ts";
+import type { Visibility } from "./memory-values.ts";
 
 /** The one memory record that all five vocabularies share (architecture, "One memory record"). */
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export { memoryTypes, visibilities, type Json, type MemoryType, type Visibility } from "./memory-values.ts";
+export type { MemoryState } from "./memory-fields.ts";
 
-/** Who may see a memory: its owner, the owner's team, or the whole organization. */
-export const visibilities = ["private", "shared", "public"] as const;
-export type Visibility = (typeof visibilities)[number];
-
-/** Nine types of the Mnemosyne document and three of the memory-server document. */
-export const memoryTypes = [
-  "architecture_decision",
-  "code_pattern",
-  "bug_fix",
-  "configuration",
-  "constraint",
-  "entity",
-  "insight",
-  "reference",
-  "preference",
-  "standard",
-  "procedural",
-  "graph",
-] as const;
-export type MemoryType = (typeof memoryTypes)[number];
-
-/** What one version of a memory says. Instants in ms since the epoch; importance and confidence in 0–1. */
-export interface MemoryState {
-  key: string | null;
-  content: string;
-  value: Json;
-  summary: string | null;
-  namespace: string;
-  visibility: Visibility;
-  ownerId: string;
-  agentId: string | null;
-  runId: string | null;
-  type: MemoryType;
-  importance: number;
-  confidence: number;
-  tags: string[];
-  keywords: string[];
-  metadata: Record<string, Json>;
-  relatedFiles: string[];
-  sensitivity: "normal" | "secret";
-  trust: { source: string; quarantined: boolean };
-  tier: "episodic" | "semantic";
-  compressed: string | null;
-  compressionRatio: number | null;
-  occurredAt: number | null;
-  validFrom: number | null;
-  validTo: number | null;
-  expiresAt: number | null;
-  archivedAt: number | null;
-  supersededBy: string | null;
-}
-
-export interface Memory extends MemoryState {
-  id: string;
-  teamId: string;
-  /** Integer name within the team, given at creation. */
-  alias: number;
-  /** Team-wide sequence number of the last change. */
-  seq: number;
-  /** 1 at creation, +1 with every change; the optimistic lock. */
-  version: number;
-  createdAt: number;
-  createdBy: string;
-  createdTool: string;
-  updatedAt: number;
-  updatedBy: string;
-  updatedTool: string;
-  accessCount: number;
-  accessedAt: number | null;
+export interface Memory extends MemoryRecord, MemoryState {
   /** Why the sealed fields of a secret are not here: nobody asked for just this memory, or it could not be opened. Such a memory is never written. */
   withheld?: Withheld;
 }
@@ -106,43 +42,11 @@ export const asVersion = ({ withheld: _ofPresent, ...memory }: Memory, { version
 export const trustOf = ({ trust }: Pick<MemoryState, "trust">): string | undefined =>
   trust.quarantined ? "quarantined" : trust.source === "user" ? undefined : trust.source;
 
-const stateDefaults: Omit<MemoryState, "content" | "ownerId"> = {
-  key: null,
-  value: null,
-  summary: null,
-  namespace: "global",
-  visibility: "private",
-  agentId: null,
-  runId: null,
-  type: "standard",
-  importance: 0.5,
-  confidence: 1,
-  tags: [],
-  keywords: [],
-  metadata: {},
-  relatedFiles: [],
-  sensitivity: "normal",
-  trust: { source: "user", quarantined: false },
-  tier: "episodic",
-  compressed: null,
-  compressionRatio: null,
-  occurredAt: null,
-  validFrom: null,
-  validTo: null,
-  expiresAt: null,
-  archivedAt: null,
-  supersededBy: null,
-};
-
-export const stateFields = [...Object.keys(stateDefaults), "content", "ownerId"] as (keyof MemoryState)[];
-
-export const newState = (fields: Partial<MemoryState> & Pick<MemoryState, "content" | "ownerId">): MemoryState => ({
-  ...stateDefaults,
-  ...fields,
-});
+/** A state in which what is not said, or left undefined, has its initial value. */
+export const newState = (fields: Undefinable<Partial<MemoryState>> & Pick<MemoryState, "content" | "ownerId">): MemoryState => ({ ...initialState, ...defined(fields) });
 
 export function stateOf(memory: MemoryState): MemoryState {
-  return Object.fromEntries(stateFields.map((field) => [field, memory[field]])) as unknown as MemoryState;
+  return Object.fromEntries(stateFieldNames.map((field) => [field, memory[field]])) as unknown as MemoryState;
 }
 
 /** Equal as data, whatever the order of keys inside `metadata` and `value`. */

@@ -33,7 +33,7 @@ const wantedState = ({ proposed, visibility }: Proposal, memory: Memory): Memory
  * The queue; who decides nothing in it sees their own proposals. A private memory, and what was proposed of it, is shown only
  * as it was proposed, and while it is.
  */
-export async function listProposals(ctx: Context, input: { state: ProposalState; below?: string; limit: number }): Promise<ProposedMemory[]> {
+export async function listProposals(ctx: Context, input: { state: ProposalState; below?: string | undefined; limit: number }): Promise<ProposedMemory[]> {
   requireAction(ctx.principal, "see the team");
   const proposedBy = isTeamAdmin(ctx.principal) ? undefined : ctx.principal.userId;
   const found = await ctx.proposals.list(ctx.principal, ctx.now, { ...input, below: input.below, proposedBy });

@@ -55,10 +55,10 @@ const dependsOnClock = ({ now }: Context, { filter, asOf }: RecallInput): boolea
 function questionOf({ query, filter, ...rest }: RecallInput, form: string): string {
   const sorted = {
     ...filter,
-    ...(filter?.tags ? { tags: [...filter.tags].sort() } : {}),
-    ...(filter?.namespaces ? { namespaces: [...filter.namespaces].sort() } : {}),
+    tags: filter?.tags?.toSorted(),
+    namespaces: filter?.namespaces?.toSorted(),
   };
-  return canonical([form, { ...rest, filter: sorted, ...(query === undefined ? {} : { query: query.normalize("NFC").trim().replaceAll(/\s+/g, " ") }) }]);
+  return canonical([form, { ...rest, filter: sorted, query: query?.normalize("NFC").trim().replaceAll(/\s+/g, " ") }]);
 }
 
 /** What lacks a part of the search would go on lacking it, and secrets are kept nowhere but in the truth. */

@@ -15,25 +15,25 @@ import type { Memory } from "./memory.ts";
 import { noteSecrets } from "./secret-reading.ts";
 
 export interface RecallInput {
-  id?: string | number;
+  id?: string | number | undefined;
   /** Exact, or with `*` for any characters. */
-  key?: string;
-  query?: string;
-  filter?: MemoryFilter;
+  key?: string | undefined;
+  query?: string | undefined;
+  filter?: MemoryFilter | undefined;
   limit: number;
   /** Upper bound for the answer in o200k tokens. */
-  maxTokens?: number;
+  maxTokens?: number | undefined;
   /** How the caller will show the answer; without it there is neither budget nor receipt. */
-  rendering?: Rendering;
+  rendering?: Rendering | undefined;
   /** 0–1; 0 returns whatever matches. Left out, a query returns what probably was asked for, and a look-up everything. */
-  minRelevance?: number;
-  mode?: SearchMode;
+  minRelevance?: number | undefined;
+  mode?: SearchMode | undefined;
   /** Parts of the search to do without. */
-  without?: readonly SearchPart[];
+  without?: readonly SearchPart[] | undefined;
   /** Say how the answer came about. */
-  receipt?: boolean;
+  receipt?: boolean | undefined;
   /** What was believed at this instant, ms since the epoch. */
-  asOf?: number;
+  asOf?: number | undefined;
 }
 
 export const searchModes = ["text", "vector", "hybrid"] as const;

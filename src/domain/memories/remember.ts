@@ -1,11 +1,12 @@
 import type { Context } from "../context.ts";
+import type { Undefinable } from "../defined.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import { type IdempotencyRecord, WriteRace } from "../ports.ts";
-import { sealedFields } from "../secrets/secret-box.ts";
 import { legible } from "../secrets/withheld.ts";
 import { requireScope } from "../tenancy/principal.ts";
+import { type GivenState, inheritedFields, sealedFields, type SealedFields } from "./memory-fields.ts";
 import { asVersion, canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
 import { untilWon } from "./race.ts";
@@ -13,12 +14,12 @@ import { repeatedMemory } from "./recently-recalled.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./review-ports.ts";
 
-export interface RememberInput extends Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "supersededBy">> {
+export interface RememberInput extends Undefinable<GivenState> {
   content: string;
   /** The same key with the same body answers as the first time did; nothing is stored twice. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
   /** Store it as a memory of its own, even if it says what this session has just recalled. */
-  allowDuplicate?: boolean;
+  allowDuplicate?: boolean | undefined;
 }
 
 export interface RememberOutcome {
@@ -30,12 +31,6 @@ export interface RememberOutcome {
   /** What else was asked for waits for a review. */
   proposal?: Proposal;
 }
-
-/** Fields that a store under an existing key keeps when the call does not mention them. */
-const kept = [
-  "tags", "importance", "metadata", "type", "summary", "keywords", "relatedFiles", "confidence", "agentId", "runId",
-  "sensitivity",
-] as const satisfies readonly (keyof MemoryState)[];
 
 /**
  * Stores a memory. Under a key that exists (same visibility home and namespace) it becomes the next version:
@@ -87,7 +82,7 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
       if (once) await ctx.writer.saveIdempotency(ctx.principal, ctx.now, once);
       return { memory: unchanged, replayed: false, outcome, ...(proposed ? { proposal: proposed.proposal } : {}) };
     }
-    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", ...(existing ? { before: existing } : {}) }], once)) as [Memory];
+    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", before: existing }], once)) as [Memory];
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: whole }]) : [];
     return { outcome, memory, replayed: false, ...(proposal ? { proposal } : {}) };
   });
@@ -122,10 +117,8 @@ const nothingKnown: Known = { prior: undefined, existing: undefined };
 /** What is stored under this name. */
 async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | undefined): Promise<Known> {
   return ctx.memories.lookup(ctx.principal, {
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(fresh.key === null
-      ? {}
-      : { named: { home: homeOf(fresh.visibility, fresh.ownerId), namespace: fresh.namespace, key: fresh.key } }),
+    idempotencyKey,
+    named: fresh.key === null ? undefined : { home: homeOf(fresh.visibility, fresh.ownerId), namespace: fresh.namespace, key: fresh.key },
   });
 }
 
@@ -166,9 +159,9 @@ export const followingVersion = (ctx: Context, existing: Memory, state: Partial<
 export const trustAfter = ({ content, trust }: Memory, said: string | undefined): Memory["trust"] =>
   said === undefined || said === content ? trust : { source: "user", quarantined: trust.quarantined };
 
-function nextVersion(ctx: Context, existing: Memory, given: Partial<MemoryState>, fresh: MemoryState): Memory {
-  const keptFields = Object.fromEntries(kept.filter((field) => given[field] === undefined).map((field) => [field, existing[field]]));
-  return followingVersion(ctx, existing, { ...fresh, ...keptFields, trust: trustAfter(existing, fresh.content), ownerId: existing.ownerId });
+function nextVersion(ctx: Context, existing: Memory, given: Undefinable<GivenState>, fresh: MemoryState): Memory {
+  const inherited = Object.fromEntries(inheritedFields.filter((field) => given[field] === undefined).map((field) => [field, existing[field]]));
+  return followingVersion(ctx, existing, { ...fresh, ...inherited, trust: trustAfter(existing, fresh.content), ownerId: existing.ownerId });
 }
 
 interface RequestHashes {
@@ -196,7 +189,8 @@ async function replay(ctx: Context, prior: IdempotencyRecord, request: RequestHa
   const stored = legible([await asOfVersion(ctx, memory, prior.version)])[0] as Memory;
   // The hash does not tell; what was stored does.
   const said: MemoryState | null | undefined = prior.outcome === "proposed" ? (await ownOf(ctx, stored))?.proposed : stored;
-  const differs = said && sealedFields.some((field) => input[field] !== undefined && canonical(input[field]) !== canonical(said[field]));
+  const given: Undefinable<Partial<SealedFields>> = input;
+  const differs = said && sealedFields.some((field) => given[field] !== undefined && canonical(given[field]) !== canonical(said[field]));
   if (prior.requestHash === request.open && differs) throw usedOtherwise();
   return { outcome: prior.outcome as RememberOutcome["outcome"], memory: stored, replayed: true };
 }

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
 import { DomainError, invalid, notFound } from "../errors.ts";
 import { named } from "../frame.ts";
 import type { MemoryFilter } from "../ports.ts";
@@ -12,10 +13,10 @@ const mostArchived = 5;
 /** How a caller points at one memory. */
 export interface Reference {
   /** UUID, or integer alias. */
-  id?: string | number;
-  key?: string;
-  namespace?: string;
-  visibility?: Visibility;
+  id?: string | number | undefined;
+  key?: string | undefined;
+  namespace?: string | undefined;
+  visibility?: Visibility | undefined;
 }
 
 /** The one memory meant, whole. A key may live in several places: then the caller is told which, and nothing is guessed. */
@@ -26,7 +27,7 @@ export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> 
     return legible([memory])[0] as Memory;
   }
   if (ref.key === undefined) throw invalid("Neither id nor key was given.", "Say which memory: give its id or its key.");
-  const filter = { ...(ref.namespace ? { namespaces: [ref.namespace] } : {}), ...(ref.visibility ? { visibility: ref.visibility } : {}) };
+  const filter = defined({ namespaces: ref.namespace === undefined ? undefined : [ref.namespace], visibility: ref.visibility });
   const found = await findNamed(ctx, { key: ref.key, filter });
   if (found.length === 0) throw await absent(ctx, ref.key, filter);
   if (found.length > 1) {

@@ -2,7 +2,8 @@ import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
-import { homeOf, isExpired, sameState, type Memory, type MemoryState } from "./memory.ts";
+import { homeOf, isExpired, sameState, type Memory } from "./memory.ts";
+import type { GivenState } from "./memory-fields.ts";
 import { takenKey, untilWon } from "./race.ts";
 import { followingVersion, purge, trustAfter } from "./remember.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
@@ -12,10 +13,10 @@ import { resolveOne, type Reference } from "./resolve.ts";
 export interface ReviseInput {
   target: Reference;
   /** The version the change is based on; when it is no longer the present one, both are returned. */
-  expectedVersion?: number;
+  expectedVersion?: number | undefined;
   /** Whether it is no mistake to give no changes. */
-  maybeNothing?: boolean;
-  changes: Partial<Omit<MemoryState, "ownerId" | "supersededBy" | "archivedAt">> & { archivedAt?: null };
+  maybeNothing?: boolean | undefined;
+  changes: GivenState & { archivedAt?: null };
 }
 
 export type ReviseOutcome =

@@ -15,8 +15,8 @@ export interface SearchReport {
 }
 
 export interface AnswerOptions {
-  maxTokens?: number;
-  rendering?: Rendering;
+  maxTokens?: number | undefined;
+  rendering?: Rendering | undefined;
   receipt: boolean;
   /** The words asked for. */
   terms: readonly string[];

@@ -58,7 +58,7 @@ export const noText: SearchAnswer = { hits: [], weights: [], terms: [], rarest: 
 const noVectors: Nearest = { hits: [] };
 
 /** Whether public memories of other teams may be among the answers: of those only the present is searched. */
-export const findsPublic = ({ filter, asOf }: { filter?: MemoryFilter; asOf?: number }): boolean => asOf === undefined && (filter?.visibility ?? "public") === "public";
+export const findsPublic = ({ filter, asOf }: { filter?: MemoryFilter | undefined; asOf?: number | undefined }): boolean => asOf === undefined && (filter?.visibility ?? "public") === "public";
 
 export const candidateLimit = (limit: number): number => Math.min(maxCandidates, limit + spareCandidates);
 

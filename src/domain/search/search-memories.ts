@@ -1,9 +1,10 @@
 import type { Context } from "../context.ts";
 import type { Tie } from "../graph/ports.ts";
 import { statesOf } from "../memories/look-up.ts";
+import { matchesFilter } from "../memories/memory-filters.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput } from "../memories/recall.ts";
-import type { MemoryFilter, PublicPlace, RecallFound, SearchAnswer } from "../ports.ts";
+import type { PublicPlace, RecallFound, SearchAnswer } from "../ports.ts";
 import { concealed } from "../secrets/withheld.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Ranked } from "./choose.ts";
@@ -105,7 +106,7 @@ async function rank(ctx: Context, request: RetrievalRequest, found: RecallFound,
   // A vector from before a memory became secret finds it no more.
   const byMeaning = ({ sensitivity }: Memory) => (sensitivity === "secret" ? [] : [vector, told]);
   const isFound = (name: string, memory: Memory): boolean => [text, drawn, ...byMeaning(memory)].some((leg) => leg.has(name));
-  const hits = [...byId.values()].filter(({ name, memory }) => isFound(name, memory) && matches(memory, request.filter)).map(({ name, memory }): Found => {
+  const hits = [...byId.values()].filter(({ name, memory }) => isFound(name, memory) && matchesFilter(memory, request.filter)).map(({ name, memory }): Found => {
     const { own, lent } = bits.get(name) ?? { own: heldBits(question, memory), lent: 0 };
     const same = sameBits(called, own, memory);
     return {
@@ -185,17 +186,3 @@ const confirmed = (places: ReadonlyMap<string, Place>, byName: ReadonlyMap<strin
 const placed = <K extends string, P extends Place>(leg: K, place: P | undefined): Partial<Record<K, P>> => (place ? ({ [leg]: place } as Record<K, P>) : {});
 
 const placeOf = ({ id, teamId, shard }: VectorHit): PublicPlace[] => (teamId !== undefined && shard !== undefined ? [{ id, teamId, shard }] : []);
-
-/** The text index filters while it searches; what other legs bring is filtered here. */
-function matches(memory: Memory, filter: MemoryFilter): boolean {
-  const { tags, namespaces, visibility, type, minImportance, changedSince, author } = filter;
-  return (
-    (!tags || tags.every((tag) => memory.tags.includes(tag))) &&
-    (!namespaces || namespaces.some((name) => (name.endsWith("*") ? memory.namespace.startsWith(name.slice(0, -1)) : memory.namespace === name))) &&
-    (visibility === undefined || memory.visibility === visibility) &&
-    (type === undefined || memory.type === type) &&
-    (minImportance === undefined || memory.importance >= minImportance) &&
-    (changedSince === undefined || memory.updatedAt >= changedSince) &&
-    (author === undefined || memory.updatedBy === author)
-  );
-}

@@ -1,11 +1,8 @@
-import type { MemoryState } from "../memories/memory.ts";
+import { sealedFields, type SealedFields } from "../memories/memory-fields.ts";
 import { decrypt, encrypt } from "./aes-gcm.ts";
 import { DamagedSecret } from "./errors.ts";
 import type { TeamKeys } from "./team-keys.ts";
 
-/** What of a secret memory is encrypted. Names by which it is found and managed stay plain: key, tags, namespace, dates. */
-export const sealedFields = ["content", "value", "summary", "metadata", "keywords", "relatedFiles", "compressed"] as const satisfies readonly (keyof MemoryState)[];
-export type SealedFields = Pick<MemoryState, (typeof sealedFields)[number]>;
 /** Envelopes, `s1.<number of the data key>.<base64url of nonce, ciphertext and tag>`. */
 export type Envelopes = Record<keyof SealedFields, string>;
 

@@ -1,11 +1,13 @@
 import type { DomainError } from "../errors.ts";
 import type { Memory, MemoryState } from "../memories/memory.ts";
-import type { SealedFields } from "./secret-box.ts";
+import { initialState, sealedFields, type SealedFields } from "../memories/memory-fields.ts";
 
 const shownInstead = "[secret: recall it by its id or its exact key]";
 const unopened = "[secret that cannot be opened; recall it by its id to see why]";
 
-const blank = (content: string): SealedFields => ({ content, value: null, summary: null, metadata: {}, keywords: [], relatedFiles: [], compressed: null });
+const blank = (content: string): SealedFields => ({ ...emptyFields, content });
+/** What a memory has of its sealed fields when nothing is said in them. */
+const emptyFields = Object.fromEntries(sealedFields.flatMap((field) => (field === "content" ? [] : [[field, initialState[field]]]))) as Omit<SealedFields, "content">;
 
 /** Without what is sealed of it: for whoever did not ask for just this one. */
 export const concealed = <T extends MemoryState>(state: T): T & { withheld: "concealed" } => ({ ...state, ...blank(shownInstead), withheld: "concealed" });

@@ -158,7 +158,7 @@ export async function revokeKey(ctx: KeyContext, input: { keyId: string }): Prom
  * A successor with the same name, scopes and lifetime. The old key works until the grace period is over, so that clients
  * can be changed one by one. Only one's own: the token of somebody else's key would be a way to act as them.
  */
-export async function rotateKey(ctx: KeyContext, input: { keyId: string; graceHours?: number }): Promise<IssuedKey & { oldExpiresAt: number }> {
+export async function rotateKey(ctx: KeyContext, input: { keyId: string; graceHours?: number | undefined }): Promise<IssuedKey & { oldExpiresAt: number }> {
   requireScope(ctx.principal, "memory:admin");
   const grace = input.graceHours ?? defaultGraceHours;
   if (!(grace >= 0 && grace <= maxGraceHours)) throw invalid(`grace_hours is a number from 0 to ${maxGraceHours}.`);

@@ -44,7 +44,7 @@ export async function showTeam(ctx: TenantContext): Promise<TeamSummary> {
 }
 
 /** An organization of one's own, with a first team. */
-export async function createOrganization(ctx: PersonContext, input: { name: string; team?: string }): Promise<{ organization: NewTeam; team: NewTeam }> {
+export async function createOrganization(ctx: PersonContext, input: { name: string; team?: string | undefined }): Promise<{ organization: NewTeam; team: NewTeam }> {
   const organization = { id: uuidv7(ctx.now), name: requireName(input.name) };
   const team = { id: uuidv7(ctx.now), name: requireName(input.team ?? input.name) };
   const { userId } = ctx.person;

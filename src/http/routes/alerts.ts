@@ -17,7 +17,7 @@ export function alertRoutes(services: Services): Hono<Called> {
     const { cursor, ...asked } = parsedQuery(c, listing);
     const found = await listAlerts(ctx, { ...asked, below: cursor });
     const next = found.length === asked.limit ? found.at(-1)?.id : undefined;
-    return c.json({ alerts: found.map(shown), ...(next === undefined ? {} : { next_cursor: next }) });
+    return c.json({ alerts: found.map(shown), next_cursor: next });
   });
   app.post("/:id/acknowledge", async (c) => c.json(await acknowledgeAlert(await context(c), { id: c.req.param("id") })));
   return app;

@@ -61,7 +61,7 @@ export const accountAudit = (services: Services) => async (c: Context<Called>): 
 
 async function answered(c: Context<Called>, read: Read): Promise<Record<string, unknown>> {
   const { entries, nextCursor } = await read(parsedQuery(c, paged));
-  return { entries: entries.map(shown), ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
+  return { entries: entries.map(shown), next_cursor: nextCursor };
 }
 
 /** That it was exported is written once the first page was allowed. */

@@ -14,6 +14,6 @@ const asked = z.strictObject({ include_secrets: flag.default(false) });
 export async function exportTeam(services: Services, c: Context<Called>, teamId: string): Promise<Response> {
   const ctx = await memoryContext(services, c, teamId);
   const { include_secrets: includeSecrets } = parsedQuery(c, asked);
-  const page = (cursor?: string) => exportMemories(ctx, { format: "ndjson", limit: pageSize, includeHistory: true, includeSecrets, ...(cursor === undefined ? {} : { cursor }) });
+  const page = (cursor?: string) => exportMemories(ctx, { format: "ndjson", limit: pageSize, includeHistory: true, includeSecrets, cursor });
   return ndjson("omnimemory.ndjson", await page(), page);
 }

@@ -63,8 +63,7 @@ function withKeyHandlers<E extends Env>(app: Hono<E>, contextOf: (c: Context<E>)
   });
   app.post("/:keyId/rotate", async (c) => {
     const input = await parsed(c.req.raw, rotation);
-    const grace = input.grace_hours === undefined ? {} : { graceHours: input.grace_hours };
-    const { token, key, oldExpiresAt } = await rotateKey(await contextOf(c), { keyId: c.req.param("keyId"), ...grace });
+    const { token, key, oldExpiresAt } = await rotateKey(await contextOf(c), { keyId: c.req.param("keyId"), graceHours: input.grace_hours });
     return c.json({ token, key: shownKey(key), old_expires_at: iso(oldExpiresAt) }, 201);
   });
   app.delete("/:keyId", async (c) => c.json(await revokeKey(await contextOf(c), { keyId: c.req.param("keyId") })));

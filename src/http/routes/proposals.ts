@@ -49,10 +49,10 @@ export function proposalRoutes(services: Services): Hono<Called> {
   app.get("/", async (c) => {
     const ctx = await context(c);
     const { state, cursor, limit } = parsedQuery(c, listing);
-    const found = await listProposals(ctx, { state, limit, ...(cursor === undefined ? {} : { below: cursor }) });
+    const found = await listProposals(ctx, { state, limit, below: cursor });
     const next = found.length === limit ? found.at(-1)?.proposal.id : undefined;
     const authorOf = await authorsOf(ctx, found.flatMap(({ memory }) => memory ?? []));
-    return c.json({ proposals: found.map((one) => shown(one, authorOf)), ...(next === undefined ? {} : { next_cursor: next }) });
+    return c.json({ proposals: found.map((one) => shown(one, authorOf)), next_cursor: next });
   });
   app.post("/:id/accept", async (c) => {
     const ctx = await context(c);

@@ -126,7 +126,7 @@ export function organizationRoutes(services: Services): Hono<Called> {
   app.use(findCaller(services));
   app.post("/", async (c) => {
     const { name, team } = await parsed(c.req.raw, newOrganization);
-    return c.json(await createOrganization(callingPerson(services, c), { name, ...(team === undefined ? {} : { team }) }), 201);
+    return c.json(await createOrganization(callingPerson(services, c), { name, team }), 201);
   });
   return app;
 }

@@ -61,7 +61,7 @@ export function upstreamRoutes(services: Services): Hono<Web> {
     const now = Date.now();
     try {
       const { url, state } = await known.upstream.begin(redirectUriOf(c, known.provider), now);
-      const token = await beginAttempt(attempts, "upstream", { ...state, ...(linkTo === undefined ? {} : { linkTo }) }, now);
+      const token = await beginAttempt(attempts, "upstream", { ...state, linkTo }, now);
       setCookie(c, cookieName, token, { ...cookie, maxAge: attemptMs / 1000 });
       return c.redirect(url.href, 303);
     } catch (error) {

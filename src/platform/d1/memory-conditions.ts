@@ -1,7 +1,8 @@
 import { and, eq, gt, isNull, ne, or, sql, type SQL } from "drizzle-orm";
-import type { MemoryFilter } from "../../domain/ports.ts";
+import { memoryFields, type MemoryFilter } from "../../domain/memories/memory-fields.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { memories, memoryTags } from "./shard-schema.ts";
+import { type FieldColumns, filterSql } from "../filter-sql.ts";
+import { memories } from "./shard-schema.ts";
 
 /** JSON arrays of ids: D1 binds at most 100 parameters, `json_each` takes them as one. */
 export const idsIn = (column: SQL | typeof memories.id, ids: string[]): SQL =>
@@ -19,21 +20,18 @@ export const visibleTo = (principal: Principal): SQL =>
 export const live = (principal: Principal, now: number): SQL =>
   and(visibleTo(principal), unexpired(now), isNull(memories.archivedAt)) as SQL;
 
-export function matching(filter: MemoryFilter): SQL | undefined {
-  const conditions: (SQL | undefined)[] = [
-    filter.visibility ? eq(memories.visibility, filter.visibility) : undefined,
-    filter.type ? eq(memories.type, filter.type) : undefined,
-    filter.minImportance !== undefined ? sql`${memories.importance} >= ${filter.minImportance}` : undefined,
-    filter.changedSince !== undefined ? sql`${memories.updatedAt} >= ${filter.changedSince}` : undefined,
-    filter.author ? eq(memories.updatedBy, filter.author) : undefined,
-  ];
-  if (filter.namespaces?.length) {
-    conditions.push(sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(filter.namespaces)}) n WHERE
-      CASE WHEN substr(n.value, -1) = '*' THEN substr(${memories.namespace}, 1, length(n.value) - 1) = substr(n.value, 1, length(n.value) - 1)
-      ELSE ${memories.namespace} = n.value END)`);
-  }
-  for (const tag of filter.tags ?? []) {
-    conditions.push(sql`EXISTS (SELECT 1 FROM ${memoryTags} t WHERE t.team_id = ${memories.teamId} AND t.tag = ${tag} AND t.memory_id = ${memories.id})`);
-  }
-  return and(...conditions);
-}
+const columns: FieldColumns = {
+  value: (field) => `memories.${memoryFields[field].name}`,
+  holds: (field, item) =>
+    field === "tags"
+      ? `EXISTS (SELECT 1 FROM memory_tags t WHERE t.team_id = memories.team_id AND t.tag = ${item} AND t.memory_id = memories.id)`
+      : `${item} IN (SELECT value FROM json_each(memories.${memoryFields[field].name}))`,
+};
+
+export const matching = (filter: MemoryFilter): SQL | undefined =>
+  and(
+    ...filterSql(filter, columns).map(({ sql: condition, parameter }) => {
+      const [before = "", after = ""] = condition.split("?");
+      return sql`${sql.raw(before)}${parameter}${sql.raw(after)}`;
+    }),
+  );

@@ -1,6 +1,6 @@
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { stateFields } from "../../domain/memories/memory.ts";
+import { stateFieldNames } from "../../domain/memories/memory-fields.ts";
 import type { StoredMemory } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
 
@@ -143,7 +143,7 @@ const justWritten = "m.team_id = ?1 AND m.seq > (SELECT seq FROM counters WHERE 
 
 const stateJson = (() => {
   const columns = new Map(memoryColumns);
-  const pairs = stateFields.map((field) => {
+  const pairs = stateFieldNames.map((field) => {
     const column = columns.get(field) as SQLiteColumn;
     return `'${field}', ${isJson(column) ? `json(m.${column.name})` : `m.${column.name}`}`;
   });

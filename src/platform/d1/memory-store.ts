@@ -61,7 +61,7 @@ export class D1MemoryStore implements MemoryStore {
 
   async lookup(
     principal: Principal,
-    what: { idempotencyKey?: string; named?: { home: string; namespace: string; key: string } },
+    what: { idempotencyKey?: string | undefined; named?: { home: string; namespace: string; key: string } | undefined },
   ): Promise<{ prior: IdempotencyRecord | undefined; existing: Memory | undefined }> {
     const [prior, existing] = await Promise.all([
       what.idempotencyKey === undefined ? undefined : this.#prior(principal, what.idempotencyKey),
@@ -253,7 +253,7 @@ export class D1MemoryStore implements MemoryStore {
     principal: Principal,
     now: number,
     filter: MemoryFilter,
-    page: { below: string | undefined; limit: number; archived?: boolean | "all"; secrets?: "open" | "omit" },
+    page: { below: string | undefined; limit: number; archived?: boolean | "all" | undefined; secrets?: "open" | "omit" | undefined },
   ): Promise<Page<Memory>> {
     const rows = await this.#db(principal)
       .select()

@@ -1,6 +1,7 @@
 import { DomainError } from "../../domain/errors.ts";
-import { homeOf, type Memory, type MemoryState, type Version, type Withheld } from "../../domain/memories/memory.ts";
-import { type SealedName, type SecretBox, sealedFields, type SealedFields } from "../../domain/secrets/secret-box.ts";
+import { sealedFields, type SealedFields } from "../../domain/memories/memory-fields.ts";
+import { homeOf, type Memory, type MemoryState, newState, type Version, type Withheld } from "../../domain/memories/memory.ts";
+import type { SealedName, SecretBox } from "../../domain/secrets/secret-box.ts";
 import { concealed, unreadable } from "../../domain/secrets/withheld.ts";
 import type { proposals } from "./review-schema.ts";
 import type { memories, versions } from "./shard-schema.ts";
@@ -19,7 +20,8 @@ export const toMemory = ({ dataKey, home: _home, ...memory }: StoredMemory & { h
 
 /** The same of a version. */
 export const toVersion = ({ version, at, actorId, tool, action, state, dataKey }: StoredVersion): Version => {
-  const known = state as unknown as MemoryState;
+  // A state from before a field was added lacks it.
+  const known = newState(state as unknown as MemoryState);
   if (dataKey === null) return { version, at, actorId, tool, action, state: known };
   const { withheld, ...shown } = concealed(known);
   return { version, at, actorId, tool, action, state: shown, withheld };
@@ -72,7 +74,7 @@ export class SealedRows {
   }
 
   async proposed({ teamId, id, memoryId, version, proposed, dataKey }: StoredState): Promise<{ proposed: MemoryState | null; withheld?: Withheld }> {
-    const state = proposed as MemoryState | null;
+    const state = proposed && newState(proposed as unknown as MemoryState);
     if (!state || dataKey === null) return { proposed: state };
     const opened = await this.#open({ teamId, memoryId, version, proposal: id }, state);
     if (!(opened instanceof DomainError)) return { proposed: { ...state, ...opened } };

@@ -1,3 +1,4 @@
+import { indexedFields, sealedFields, wordsOf } from "../../domain/memories/memory-fields.ts";
 import { asVersion, type Memory, type Version } from "../../domain/memories/memory.ts";
 import { concealed } from "../../domain/secrets/withheld.ts";
 
@@ -17,6 +18,7 @@ export interface IndexDocument {
   type: string;
   importance: number;
   tags: string[];
+  /** What filters ask for beside that, as JSON. */
   /** Place in its thread: when it happened, otherwise when it was stored. */
   position: number;
   updatedAt: number;
@@ -43,16 +45,20 @@ export interface IndexedWords {
   moment: string;
 }
 
+const fieldsOf = (text: "content" | "label" | "moment") => {
+  const all = indexedFields(text);
+  return { all, plain: all.filter((field) => !(sealedFields as string[]).includes(field)) };
+};
+const texts = { content: fieldsOf("content"), label: fieldsOf("label"), moment: fieldsOf("moment") };
+
 /** Of the body of a document. */
-export function wordsOf(body: string): IndexedWords {
+export function indexedWords(body: string): IndexedWords {
   const memory = JSON.parse(body) as Memory;
-  const secret = memory.sensitivity === "secret";
-  const words = secret ? [] : [memory.summary, ...memory.keywords];
-  return {
-    content: secret ? "" : memory.content,
-    label: [memory.key, ...memory.tags, ...words].filter(Boolean).join(" "),
-    moment: [memory.agentId, memory.occurredAt === null ? undefined : inWords(memory.occurredAt)].filter(Boolean).join(" "),
+  const words = (text: keyof IndexedWords): string => {
+    const { all, plain } = texts[text];
+    return wordsOf(memory, memory.sensitivity === "secret" ? plain : all, inWords).join(" ");
   };
+  return { content: words("content"), label: words("label"), moment: words("moment") };
 }
 
 export function toDocument(memory: Memory): IndexDocument {

@@ -1,5 +1,5 @@
 import { visibilities, type Visibility } from "../../domain/memories/memory.ts";
-import { type IndexDocument, wordsOf } from "./document.ts";
+import { type IndexDocument, indexedWords } from "./document.ts";
 import { memoryAnalyzer } from "./memory-text.ts";
 import type { FieldTexts, TermBag } from "../text-index/term-bag.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
@@ -218,7 +218,7 @@ export class Documents {
     const entries = [...rows.values()].map((row) => {
       const before = isThread(row.namespace) ? this.#lenders(row, row, "<") : [];
       const after = isThread(row.namespace) ? this.#lenders(row, row, ">") : [];
-      const lent = (at: 0 | 1): string[] => [before[at], after[at]].flatMap((neighbour) => (neighbour ? wordsOf(neighbour.body).content : []));
+      const lent = (at: 0 | 1): string[] => [before[at], after[at]].flatMap((neighbour) => (neighbour ? indexedWords(neighbour.body).content : []));
       this.#unindex(row);
       return this.#entry(row, "now", { near: lent(0), far: lent(1) }, slot++);
     });
@@ -233,7 +233,7 @@ export class Documents {
 
   #entry(row: DocRow, when: "now" | "past", lent: FieldTexts<"near" | "far">, slot: number): { part: string; slot: number; bag: TermBag } {
     const part = partOf(when, audienceOf(row));
-    const bag = this.#analyzer.bagOf({ ...wordsOf(row.body), ...lent });
+    const bag = this.#analyzer.bagOf({ ...indexedWords(row.body), ...lent });
     this.#sql.exec("UPDATE docs SET slot = ?, part = ?, length = ? WHERE doc = ?", slot, part, bag.length, row.doc);
     return { part, slot, bag };
   }

@@ -1,6 +1,8 @@
 import type { MemoryFilter, PublicPlace } from "../../domain/ports.ts";
 import { compileKeyPattern } from "../d1/key-pattern.ts";
+import { filterSql } from "../filter-sql.ts";
 import { partOf } from "./documents.ts";
+import { docColumns } from "./filter-columns.ts";
 import type { TextHit, TextIndex } from "../text-index/text-index.ts";
 
 export interface Viewer {
@@ -50,18 +52,6 @@ export interface IndexMatch {
   rarest: number;
 }
 
-const filters: { [K in keyof MemoryFilter]-?: string } = {
-  tags: "NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE w.value NOT IN (SELECT value FROM json_each(d.tags)))",
-  namespaces: `EXISTS (SELECT 1 FROM json_each(?) n WHERE CASE WHEN substr(n.value, -1) = '*'
-    THEN substr(d.namespace, 1, length(n.value) - 1) = substr(n.value, 1, length(n.value) - 1) ELSE d.namespace = n.value END)`,
-  visibility: "d.visibility = ?",
-  type: "d.type = ?",
-  minImportance: "d.importance >= ?",
-  changedSince: "d.updated_at >= ?",
-  author: "d.author_id = ?",
-};
-
-
 /** What was current at the instant and fits key and filter; one's own first, then the newest. */
 export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }: PastQuery): string[] {
   const pattern = key === undefined ? undefined : compileKeyPattern(key);
@@ -107,11 +97,9 @@ export function allowed(query: Pick<IndexQuery, "viewer" | "now" | "filter" | "o
     ...(asOf === undefined ? [] : [`EXISTS (SELECT 1 FROM docs p WHERE p.team_id = d.team_id AND p.memory_id = d.memory_id AND p.until_at IS NULL
       AND (p.visibility <> 'private' OR p.owner_id = ?4))`]),
   ];
-  for (const [name, condition] of Object.entries(filters)) {
-    const value = query.filter[name as keyof MemoryFilter];
-    if (value === undefined) continue;
-    parameters.push(Array.isArray(value) ? JSON.stringify(value) : value);
-    conditions.push(condition.replace("?", `?${parameters.length}`));
+  for (const { sql, parameter } of filterSql(query.filter, docColumns)) {
+    parameters.push(parameter);
+    conditions.push(sql.replace("?", `?${parameters.length}`));
   }
   return { conditions, parameters };
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { memoryTypes, visibilities, type Json, type MemoryState } from "../../../src/domain/memories/memory.ts";
+import type { Json, MemoryState } from "../../../src/domain/memories/memory.ts";
+import { type FieldDefinition, givenFields, type GivenField, type GivenState, type Kind, memoryFields } from "../../../src/domain/memories/memory-fields.ts";
 import { now } from "./world.ts";
 
 /** States that the field rules allow, with the characters that break things: quotes, line ends, marks, emoji, right-to-left. */
@@ -47,32 +48,30 @@ const nullable = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.o
 const word = fc.stringMatching(/^[A-Za-z0-9_]{1,12}$/);
 const labels = fc.uniqueArray(label, { maxLength: 4 });
 
+/** What a field may hold by its kind alone; a field whose rule asks for more is named below. */
+const kinds: Record<Kind, fc.Arbitrary<unknown>> = {
+  text: word, number: fraction, instant, texts: labels, json, object: metadata, trust: fc.constant({ source: "user", quarantined: false }),
+};
+
+const special: { [K in GivenField]?: fc.Arbitrary<MemoryState[K]> } = {
+  content: text(200),
+  summary: nullable(text(40)),
+  namespace: fc.constantFrom("global", "project:größe", "session:shop/7 a", "thread:t"),
+  relatedFiles: fc.array(key, { maxLength: 3 }),
+  expiresAt: nullable(fc.integer({ min: now + 30 * 86_400_000, max: Date.UTC(2200, 0, 1) })),
+};
+
+const valueOf = (field: GivenField): fc.Arbitrary<unknown> => {
+  const { kind, values, initial }: FieldDefinition = memoryFields[field];
+  const value = values ? fc.constantFrom(...values) : kinds[kind];
+  return special[field] ?? (initial === null ? nullable(value) : value);
+};
+
 /** Everything that a person may say of a memory but its key. */
-export const said: fc.Arbitrary<Partial<Omit<MemoryState, "ownerId" | "archivedAt" | "supersededBy">> & { content: string }> = fc.record(
-  {
-    content: text(200),
-    value: json,
-    summary: nullable(text(40)),
-    namespace: fc.constantFrom("global", "project:größe", "session:shop/7 a", "thread:t"),
-    visibility: fc.constantFrom(...visibilities),
-    agentId: nullable(word),
-    runId: nullable(word),
-    type: fc.constantFrom(...memoryTypes),
-    importance: fraction,
-    confidence: fraction,
-    tags: labels,
-    keywords: labels,
-    metadata,
-    relatedFiles: fc.array(key, { maxLength: 3 }),
-    sensitivity: fc.constantFrom("normal" as const, "secret" as const),
-    tier: fc.constantFrom("episodic" as const, "semantic" as const),
-    occurredAt: nullable(instant),
-    validFrom: nullable(instant),
-    validTo: nullable(instant),
-    expiresAt: nullable(fc.integer({ min: now + 30 * 86_400_000, max: Date.UTC(2200, 0, 1) })),
-  },
+export const said = fc.record(
+  Object.fromEntries(givenFields.filter((field) => field !== "key").map((field) => [field, valueOf(field)])),
   { requiredKeys: ["content"] },
-);
+) as fc.Arbitrary<Omit<GivenState, "key"> & { content: string }>;
 
 export const anyKey = key;
 export const anyText = text(200);

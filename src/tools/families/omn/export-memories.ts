@@ -29,7 +29,7 @@ export const exportMemoriesTool = defineTool({
       includeHistory: input.include_history,
       includeSecrets: input.include_secrets,
       limit: input.limit,
-      ...(input.cursor === undefined ? {} : { cursor: input.cursor }),
+      cursor: input.cursor,
     });
     return {
       structured: {
@@ -37,7 +37,7 @@ export const exportMemoriesTool = defineTool({
         count: result.count,
         sha256: result.sha256,
         data: result.data,
-        ...(result.nextCursor === undefined ? {} : { next_cursor: result.nextCursor }),
+        next_cursor: result.nextCursor,
       },
       text: say`${result.framed}\n# count ${result.count}, sha256 ${result.sha256}${result.nextCursor === undefined ? "" : `, next cursor "${result.nextCursor}"`}`,
     };

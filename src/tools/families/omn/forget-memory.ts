@@ -31,11 +31,11 @@ export const forgetMemory = defineTool({
   async handler(ctx, input) {
     const ids = [...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])];
     const result = await forget(ctx, {
-      ...(ids.length > 0 ? { ids } : {}),
-      ...(input.key === undefined ? {} : { key: input.key }),
+      ids,
+      key: input.key,
       filter: toFilter(input.filters, ctx.now),
       mode: input.mode,
-      ...(input.confirm === undefined ? {} : { confirm: input.confirm }),
+      confirm: input.confirm,
     });
     if (result.outcome !== "preview") {
       const { outcome, ids: gone, proposals = [] } = result;

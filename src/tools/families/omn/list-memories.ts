@@ -30,9 +30,9 @@ export const listMemories = defineTool({
   async handler(ctx, input) {
     const result = await list(ctx, {
       filter: toFilter(input.filters, ctx.now),
-      ...(input.key === undefined ? {} : { keyPattern: input.key }),
-      ...(input.archived === undefined ? {} : { archived: input.archived }),
-      ...(input.cursor === undefined ? {} : { cursor: input.cursor }),
+      keyPattern: input.key,
+      archived: input.archived,
+      cursor: input.cursor,
       limit: input.limit,
       shown: input.full ? Infinity : previewed,
     });
@@ -50,7 +50,7 @@ export const listMemories = defineTool({
     });
     if (result.nextCursor !== undefined) lines.push(say`More: cursor "${result.nextCursor}"`);
     return {
-      structured: { memories: entries, ...(result.nextCursor === undefined ? {} : { next_cursor: result.nextCursor }) },
+      structured: { memories: entries, next_cursor: result.nextCursor },
       text: lines.length === 0 ? say`No memories.` : joined(lines),
     };
   },

@@ -42,18 +42,18 @@ export const retrieveMemory = defineTool({
       throw invalid("include goes with an id, and without max_tokens and as_of.", "Recall first, then get one memory by its id with include.");
     }
     const outcome = await recallCached(ctx, {
-      ...(input.id === undefined ? {} : { id: input.id }),
-      ...(input.key === undefined ? {} : { key: input.key }),
-      ...(input.query === undefined ? {} : { query: input.query }),
+      id: input.id,
+      key: input.key,
+      query: input.query,
       filter: toFilter(input.filters, ctx.now),
       limit: input.limit,
-      ...(input.max_tokens === undefined ? {} : { maxTokens: input.max_tokens }),
+      maxTokens: input.max_tokens,
       rendering: recallRendering,
-      ...(input.min_relevance === undefined ? {} : { minRelevance: input.min_relevance }),
-      ...(input.mode === undefined ? {} : { mode: input.mode }),
-      ...(input.without === undefined ? {} : { without: input.without }),
+      minRelevance: input.min_relevance,
+      mode: input.mode,
+      without: input.without,
       receipt: input.receipt,
-      ...(input.as_of === undefined ? {} : { asOf: input.as_of }),
+      asOf: input.as_of,
     }, "omn");
     const around = input.include?.length && outcome.items[0] ? await graphOf(ctx, outcome.items[0].memory.id, input.include) : undefined;
     const { structured, text } = renderRecall(outcome, Math.round((performance.now() - started) * 100) / 100);

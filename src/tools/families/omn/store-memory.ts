@@ -2,6 +2,7 @@ import * as z from "zod";
 import { named, say } from "../../../domain/frame.ts";
 import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
+import { offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
@@ -24,6 +25,7 @@ export const storeMemory = defineTool({
     namespace: field.namespace.optional().describe("global, project:x, session:x/y, thread:x"),
     occurred_at: field.instant.optional(),
     type: field.memoryType.optional(),
+    ...offeredShape,
     idempotency_key: field.idempotencyKey.optional(),
     /** Ties to other memories (Mnemosyne document, link types). */
     links: linkInput.optional().meta({ listed: null }),
@@ -39,8 +41,8 @@ export const storeMemory = defineTool({
     const result = await remember(ctx, {
       ...toState(input),
       content: input.content,
-      ...(idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key }),
-      ...(allow_duplicate === undefined ? {} : { allowDuplicate: allow_duplicate }),
+      idempotencyKey: idempotency_key,
+      allowDuplicate: allow_duplicate,
     });
     const { memory } = result;
     const linked = result.outcome === "duplicate" ? undefined : await linkMemory(ctx, memory, links);

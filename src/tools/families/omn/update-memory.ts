@@ -3,7 +3,8 @@ import { joined, json, say } from "../../../domain/frame.ts";
 import { linkInput, linkMemory, resolveEnds, unlinkInput, unlinkMemory } from "../../../domain/graph/link.ts";
 import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { givenMetadata, stateInput, toState } from "../../../domain/memories/portable.ts";
+import { givenShape, offeredShape } from "../../../domain/memories/memory-fields.ts";
+import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool } from "../../define-tool.ts";
 import { handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
@@ -23,7 +24,8 @@ export const updateMemory = defineTool({
     new_key: field.key.optional(),
     namespace: field.namespace.optional(),
     type: field.memoryType.meta({ listed: { type: "string" } }).optional(),
-    summary: stateInput.summary,
+    summary: givenShape.summary,
+    ...offeredShape,
     archived: z.literal(false).meta({ listed: { const: false, description: "restores" } }).optional(),
     expected_version: z.number().int().positive().optional(),
     links: linkInput.optional().meta({ listed: null }),
@@ -34,12 +36,12 @@ export const updateMemory = defineTool({
     // A link that leads nowhere is told before anything is changed.
     await resolveEnds(ctx, [...links, ...unlink]);
     const result = await revise(ctx, {
-      target: { ...(id === undefined ? {} : { id }), ...(key === undefined ? {} : { key }) },
-      ...(expected_version === undefined ? {} : { expectedVersion: expected_version }),
+      target: { id, key },
+      expectedVersion: expected_version,
       // Links are no part of a version: to change them alone is enough.
       maybeNothing: links.length + unlink.length > 0,
       changes: {
-        ...toState({ ...fields, ...(new_key === undefined ? {} : { key: new_key }) }),
+        ...toState({ ...fields, key: new_key }),
         ...(archived === undefined ? {} : { archivedAt: null }),
       },
     });

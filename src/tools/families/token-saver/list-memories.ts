@@ -26,7 +26,7 @@ export const listTokenSaver = defineTool({
   output: z.looseObject({ memories: z.array(z.looseObject({})) }),
   async handler(ctx, input) {
     const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
-    const { memories } = await list(ctx, { filter, limit: input.limit, shown: Infinity, ...(input.pattern === undefined ? {} : { keyPattern: input.pattern }) });
+    const { memories } = await list(ctx, { filter, limit: input.limit, shown: Infinity, keyPattern: input.pattern });
     const authorOf = await authorsOf(ctx, memories);
     const lines = memories.map((memory) => {
       const { scope } = audienceOf(memory, undefined);

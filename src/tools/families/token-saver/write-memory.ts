@@ -38,9 +38,9 @@ export const writeMemory = defineTool({
       value: typeof input.value === "string" ? null : input.value,
       key: input.key,
       ...placeOf(ctx, input.scope, input),
-      ...(input.tags === undefined ? {} : { tags: input.tags }),
-      ...(input.allow_duplicate === undefined ? {} : { allowDuplicate: input.allow_duplicate }),
-      ...(input.ttl === undefined ? {} : { expiresAt: ctx.now + input.ttl * 1000 }),
+      tags: input.tags,
+      allowDuplicate: input.allow_duplicate,
+      expiresAt: input.ttl === undefined ? undefined : ctx.now + input.ttl * 1000,
     });
     if (outcome === "duplicate") {
       return {

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { conditionsOf, filterInput, matchesFilter, toFilter } from "../../../src/domain/memories/memory-filters.ts";
+import { type FilterDefinition, type FilterName, memoryFilters, type MemoryFilter } from "../../../src/domain/memories/memory-fields.ts";
+import type { Memory } from "../../../src/domain/memories/memory.ts";
+import { maySee } from "../../../src/domain/memories/policy.ts";
+import { said } from "./arbitrary.ts";
+import { day, newTeam, now } from "./world.ts";
+
+const filters = Object.entries<FilterDefinition>(memoryFilters) as [FilterName, FilterDefinition][];
+
+/** Filters that ask for what some of the memories have, and for what none has. */
+function asking(memories: Memory[]): fc.Arbitrary<MemoryFilter> {
+  const value = ({ field, test: how }: FilterDefinition): fc.Arbitrary<unknown> => {
+    const held = fc.constantFrom(...memories.map((memory) => memory[field])).filter((one) => one !== null);
+    if (how === "equals") return fc.oneof({ weight: 9, arbitrary: held }, { weight: 1, arbitrary: held.map((one) => (typeof one === "string" ? `${one}x` : one)) });
+    if (how === "at least") return held.chain((one) => fc.constantFrom(one, (one as number) + 1e-9, (one as number) - 1));
+    if (how === "holds all") return fc.uniqueArray(held.chain((list) => fc.constantFrom(...(list as string[]), "nowhere")), { maxLength: 3 });
+    const name = held.map(String);
+    return fc.array(fc.oneof(name, name.chain((text) => fc.nat(text.length).map((length) => `${[...text].slice(0, length).join("")}*`))), { maxLength: 3 });
+  };
+  return fc
+    .subarray(filters, { minLength: 1, maxLength: 2 })
+    .chain((chosen) => fc.record(Object.fromEntries(chosen.map(([filter, definition]) => [filter, value(definition)])), { noNullPrototype: true })) as fc.Arbitrary<MemoryFilter>;
+}
+
+test("a filter lets the same memories through in memory, in D1 and in the team's index [S15]", async () => {
+  const team = await newTeam();
+  const people = [team.owner, await team.join()];
+  const states = fc.sample(said, { numRuns: 24, seed: 7 });
+  const pool = ["sea", "atlas", "größe", "a*b", "%"];
+  const memories: Memory[] = [];
+  for (const [n, state] of states.entries()) {
+    const fields = { ...state, tags: pool.filter((_, i) => (n >> i) & 1), namespace: ["global", "project:größe", "project:g", "session:shop/7 a"][n % 4] as string, expiresAt: null };
+    const { memory } = await (people[n % 2] as (typeof people)[0]).remember(`heron ${n} ${state.content}`.slice(0, 300), fields, now - (n % 5) * day);
+    memories.push(memory);
+  }
+  const { owner } = team;
+  const seen = memories.filter((memory) => maySee(owner.principal, memory));
+  expect(seen.length).toBeGreaterThan(12);
+  let some = 0;
+  await fc.assert(
+    fc.asyncProperty(asking(memories), async (filter) => {
+      const expected = seen.filter((memory) => matchesFilter(memory, filter)).map(({ id }) => id).sort();
+      const ids = async (asked: Parameters<typeof owner.recall>[0]) => (await owner.recall({ filter, ...asked }, now + day)).map(({ memory }) => memory.id).sort();
+      expect(await ids({}), `D1 ${JSON.stringify(filter)}`).toEqual(expected);
+      expect(await ids({ asOf: now }), `index ${JSON.stringify(filter)}`).toEqual(expected);
+      if (expected.length > 0) some += 1;
+    }),
+    { numRuns: 120 },
+  );
+  expect(some).toBeGreaterThan(20);
+}, 120_000);
+
+test("an empty field equals nothing, is at least nothing and matches nothing", () => {
+  const empty = Object.fromEntries(filters.map(([, { field, test: how }]) => [field, how === "holds all" ? [] : null])) as unknown as Memory;
+  for (const [filter, { test: how }] of filters) {
+    const asked = how === "equals" ? "x" : how === "at least" ? -1 : ["*"];
+    expect(matchesFilter(empty, { [filter]: asked }), filter).toBe(false);
+  }
+  expect(matchesFilter(empty, {})).toBe(true);
+});
+
+test("what is said on the wire becomes what is asked for; what asks for nothing is left out", () => {
+  const input = filterInput.parse({ tags: [" sea "], scope: "shared", namespace: "project:*", min_importance: 0.5, max_age_days: 2, author: "ada", type: "reference" });
+  expect(toFilter(input, now)).toEqual({ tags: ["sea"], visibility: "shared", namespaces: ["project:*"], minImportance: 0.5, changedSince: now - 2 * day, author: "ada", type: "reference" });
+  expect(toFilter({ tags: [] }, now)).toEqual({});
+  expect(toFilter(undefined, now)).toEqual({});
+  expect(conditionsOf({ type: "reference" })).toEqual([{ filter: "type", field: "type", test: "equals", value: "reference" }]);
+});
