@@ -34,6 +34,8 @@ export class Team {
 
   readonly floor: Probe = { run: () => this.client.health() };
   readonly noOp: Probe = { run: () => this.client.callTool("omn_health_check", {}) };
+  /** What other figures are held against: the same call, which the SDK and the session object's `fetch` serve whatever becomes of the no-op. */
+  readonly reference: Probe = { run: () => this.client.callThroughSdk("omn_health_check", {}) };
 
   readonly store: Probe = {
     run: () => {
