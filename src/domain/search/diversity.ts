@@ -1,5 +1,5 @@
 import type { Candidate } from "./candidate.ts";
-import { jaccard, tellingHashes } from "./overlap.ts";
+import { WordOverlap } from "./overlap.ts";
 import { cosine } from "./unit-vector.ts";
 
 /** Further down nothing is shown unless asked for, and the work grows by the square. */
@@ -19,14 +19,10 @@ export function diversify<C extends Candidate>(ranked: readonly C[], { depth = d
   const [first, ...others] = ranked.slice(0, reach(ranked, depth, lambda, count));
   if (!first || others.length < 2) return [...ranked];
   const highest = Math.max(...ranked.map(({ score }) => score), Number.MIN_VALUE);
-  const words = new Map<C, Uint32Array>();
-  const wordsOf = (candidate: C): Uint32Array => {
-    const known = words.get(candidate) ?? tellingHashes(candidate.text);
-    words.set(candidate, known);
-    return known;
-  };
+  const overlaps = new WordOverlap([first, ...others].map(({ text }) => text));
+  const places = new Map([first, ...others].map((candidate, i) => [candidate, i]));
   const likeness = (a: C, b: C): number => {
-    const overlap = jaccard(wordsOf(a), wordsOf(b));
+    const overlap = overlaps.jaccard(places.get(a) as number, places.get(b) as number);
     return a.vector && b.vector ? (overlap + Math.max(0, cosine(a.vector, b.vector))) / 2 : overlap;
   };
 

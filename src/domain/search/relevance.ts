@@ -1,5 +1,6 @@
 import { type Memory, topicOf } from "../memories/memory.ts";
-import { indexTerms, isStopWord, wholeTerms, type QueryTerm } from "./query-terms.ts";
+import { findTerms } from "./find-terms.ts";
+import { isStopWord, wholeTerms, type QueryTerm } from "./query-terms.ts";
 
 /** A question, and how much each of its words tells where it was asked. */
 export interface Question {
@@ -31,16 +32,18 @@ export const matchedWords = ({ terms }: Question, bits: number): string[] => ter
 
 type Worded = Pick<Memory, "content" | "key" | "tags" | "summary" | "withheld">;
 
-/** The terms that a memory's text and names hold. */
-export const termsHeld = ({ content, key, tags, summary, withheld }: Worded): ReadonlySet<string> =>
-  new Set(indexTerms([withheld === undefined ? content : "", key, summary, ...tags].filter(Boolean).join(" ")));
+/** Those of the wanted terms that a memory's text and names hold. */
+export function termsHeld({ content, key, tags, summary, withheld }: Worded, wanted: ReadonlySet<string>): ReadonlySet<string> {
+  const texts = [withheld === undefined ? content : "", key ?? "", summary ?? "", ...tags];
+  return new Set(texts.flatMap((text) => findTerms(text, wanted).hits.map(({ term }) => term)));
+}
 
 /** The bit of each of a question's terms. */
 export const bitsOf = (terms: readonly QueryTerm[]): ReadonlyMap<string, number> => new Map(terms.map(({ term }, i) => [term, (1 << i) >>> 0]));
 
 /** The bits of the question's terms that a memory's text holds; for those that the text index did not bring. */
 export function heldBits({ terms }: Question, memory: Worded): number {
-  const held = termsHeld(memory);
+  const held = termsHeld(memory, new Set(terms.map(({ term }) => term)));
   return terms.reduce((bits, { term }, i) => (held.has(term) ? (bits | (1 << i)) >>> 0 : bits), 0);
 }
 
@@ -54,10 +57,10 @@ const opening = 25;
  */
 export function heldTogether(question: Question, memory: Worded, own: number): number {
   if (own === 0 || memory.content.length <= passage) return own;
-  const terms = indexTerms(memory.content);
-  if (terms.length <= passage) return own;
   const bits = bitsOf(question.terms);
-  const at = terms.flatMap((term, position) => (bits.has(term) ? { bit: bits.get(term) as number, position } : []));
+  const { hits, count } = findTerms(memory.content, new Set(bits.keys()));
+  if (count <= passage) return own;
+  const at = hits.map(({ term, position }) => ({ bit: bits.get(term) as number, position }));
   const heldUntil = (end: number, first = 0): number => {
     let held = 0;
     for (let i = first; i < at.length && (at[i] as { position: number }).position < end; i += 1) held |= (at[i] as { bit: number }).bit;
