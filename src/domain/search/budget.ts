@@ -102,8 +102,11 @@ function once(fits: (attempt: RecallOutcome) => boolean): (attempt: RecallOutcom
 function shorten(outcome: RecallOutcome, fits: (attempt: RecallOutcome) => boolean): RecallOutcome {
   if (fits(outcome)) return outcome;
   const withIds = (count: number): RecallOutcome => ({ ...outcome, more: outcome.more.slice(0, count) });
-  let attempt = withIds(longest(outcome.more.length, (count) => fits(withIds(count))));
-  while (!fits(attempt) && attempt.items.length > 0) attempt = { ...attempt, items: attempt.items.slice(0, -1) };
+  const most = withIds(longest(outcome.more.length, (count) => fits(withIds(count))));
+  const withItems = (count: number): RecallOutcome => (count === most.items.length ? most : { ...most, items: most.items.slice(0, count) });
+  let count = most.items.length;
+  while (count > 0 && !fits(withItems(count))) count -= 1;
+  const attempt = withItems(count);
   return fits(attempt) ? attempt : { ...attempt, degraded: [] };
 }
 
