@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 export const rowNames = [
   "floor", "no-op", "auth", "bindings", "store", "get", "secrets", "query-small", "query-medium", "query-large",
-  "crowded", "import", "mixed", "restart", "cached", "log", "hostile", "peers", "bundle",
+  "crowded", "graph", "long", "import", "mixed", "restart", "cached", "log", "hostile", "peers", "bundle",
 ] as const;
 export type RowName = (typeof rowNames)[number];
 
@@ -12,8 +12,12 @@ export interface Sizes {
   medium: number;
   large: number;
   peers: number;
-  /** Timed import of this many. */
-  import: number;
+  /** The import up to `large` is timed in steps of so many. */
+  step: number;
+  /** Memories of the two teams of which one has entities and relationships in its words. */
+  graph: number;
+  /** Long messages of a team. */
+  long: number;
   /** Memories of other teams in the crowded shard, spread over `otherTeams`. */
   others: number;
   otherTeams: number;
@@ -33,13 +37,13 @@ export interface Options {
 }
 
 const full: Sizes = {
-  small: 1_000, medium: 10_000, large: 100_000, peers: 5_000, import: 10_000,
+  small: 1_000, medium: 10_000, large: 100_000, peers: 5_000, step: 10_000, graph: 5_000, long: 450,
   others: 200_000, otherTeams: 20, samples: 300, warmUp: 100, mixedMs: 5_000,
   developers: 3, conversations: 3,
 };
 
 const quick: Sizes = {
-  small: 200, medium: 1_000, large: 5_000, peers: 500, import: 1_000,
+  small: 200, medium: 1_000, large: 5_000, peers: 500, step: 1_000, graph: 500, long: 100,
   others: 10_000, otherTeams: 5, samples: 200, warmUp: 100, mixedMs: 2_000,
   developers: 3, conversations: 1,
 };

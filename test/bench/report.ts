@@ -6,8 +6,15 @@ import { millis, table, whole } from "./table.ts";
 export interface Row extends Partial<Summary> {
   name: string;
   rssMiB?: number | undefined;
+  /** p50 of the reference call in the same minutes, and how many of it the row may take. */
+  reference?: number;
+  limit?: number;
   note?: string;
 }
+
+/** How many reference calls a row takes; undefined where it was not held against one. */
+export const inReferences = ({ p50, reference }: Row): number | undefined => (p50 === undefined || reference === undefined ? undefined : p50 / reference);
+export const isWithin = (row: Row): boolean => row.limit === undefined || (inReferences(row) ?? 0) <= row.limit;
 
 export interface Ratio {
   name: string;
@@ -56,7 +63,8 @@ export class Report {
   row(row: Row): void {
     this.rows.push(row);
     const figure = row.p50 === undefined ? `${whole(row.perSecond)} ${row.note ?? ""}` : `p50 ${millis(row.p50)} ms`;
-    progress(`${row.name}: ${figure}`);
+    const references = inReferences(row);
+    progress(`${row.name}: ${figure}${references === undefined ? "" : `, ${references.toFixed(2)} x reference`}`);
   }
 
   ratio(name: string, limit: number, row: Summary, reference: Summary): void {
@@ -79,7 +87,7 @@ export class Report {
 
   /** Whether all targets were met. */
   passes(): boolean {
-    return this.ratios.every(meets) && this.shares.every(reaches) && this.bounds.every(keeps);
+    return this.rows.every(isWithin) && this.ratios.every(meets) && this.shares.every(reaches) && this.bounds.every(keeps);
   }
 
   toText(): string {
@@ -92,7 +100,8 @@ export class Report {
     const ratios = this.ratios.map((ratio) => ({ ...ratio, ratio: ratioOf(ratio), pass: meets(ratio) }));
     const shares = this.shares.map((share) => ({ ...share, pass: reaches(share) }));
     const bounds = this.bounds.map((bound) => ({ ...bound, pass: keeps(bound) }));
-    const { rows, peers, failures, bundle, machine } = this;
+    const rows = this.rows.map((row) => ({ ...row, ...(row.reference === undefined ? {} : { inReferences: inReferences(row), pass: isWithin(row) }) }));
+    const { peers, failures, bundle, machine } = this;
     return `${JSON.stringify({ ...extra, machine: { ...machine, loadAtEnd: loadavg()[0] }, rows, ratios, shares, bounds, peers, bundle, failures }, null, 2)}\n`;
   }
 
@@ -104,11 +113,12 @@ export class Report {
 
   #rowsText(): string {
     if (this.rows.length === 0) return "";
-    const headings = ["row", "p50 ms", "p95 ms", "req/s", "bytes", "RSS MiB", "note"];
+    const headings = ["row", "p50 ms", "p95 ms", "x ref", "limit", "", "req/s", "bytes", "RSS MiB", "note"];
     const cells = this.rows.map((row) => [
-      row.name, millis(row.p50), millis(row.p95), whole(row.perSecond), whole(row.bytes), whole(row.rssMiB), row.note ?? "",
+      row.name, millis(row.p50), millis(row.p95), inReferences(row)?.toFixed(2) ?? "–", ...limitCells(row),
+      whole(row.perSecond), whole(row.bytes), whole(row.rssMiB), row.note ?? "",
     ]);
-    return table(headings, cells);
+    return `${table(headings, cells)}\nx ref: in medians of the reference call (a no-op through the SDK), taken in turns with the row.`;
   }
 
   #peersText(): string {
@@ -152,6 +162,8 @@ export class Report {
     return this.failures.map(({ stage, message }) => `ERROR in ${stage}: ${message}`).join("\n");
   }
 }
+
+const limitCells = (row: Row): [string, string] => (row.limit === undefined ? ["", ""] : [`≤ ${row.limit}`, isWithin(row) ? "ok" : "over"]);
 
 const searchCells = (figures: SearchFigures | undefined): string[] => [
   millis(figures?.p50),

@@ -9,15 +9,28 @@ import { replay } from "./replay.ts";
 import type { Report } from "./report.ts";
 import { Server } from "./server.ts";
 import { whole } from "./table.ts";
+import { drawConnectedQuery } from "./zipf.ts";
 import { mixedLoad, type QueryProbe, Team, type TeamContent } from "./team.ts";
 
 /** Each stream of queries has its own seed: no query is asked of a server twice. */
-export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, cached: 17, evicted: 18, log: 19, mixed: 100 };
+export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, cached: 17, evicted: 18, log: 19, budget: 20, receipt: 21, long: 22, longBudget: 23, longReceipt: 24, graph: 25, mixed: 100 };
 const clients = 16;
 /** An object that nobody calls for 10 s leaves the memory of workerd (and of Cloudflare after 70–140 s). */
 const evictionMs = 12_000;
 
 export const referenceName = "reference (no-op through the SDK)";
+
+/** In reference calls, or in what the name says (issue 11, "How it is shown"). `today`: requests per reference call before that issue. */
+export const limits = {
+  get: 1.2, store: 2.3, querySmall: 2.2, queryMedium: 2.6, queryLarge: 3, long: 6,
+  largeToSmall: 1.4, graph: 1.3, crowded: 1.1, restartMs: 4_000, importRate: 0.8, moreRequests: 3,
+  today: { small: 0.117, medium: 0.134, large: 0.069 },
+} as const;
+
+interface Held {
+  reference?: Summary;
+  limit?: number;
+}
 
 /** A running server and the team of its local owner. */
 export interface Instance {
@@ -46,7 +59,7 @@ export class Rows {
     const [floorRow, noOpRow, referenceRow] = [summarise(taken.floor), summarise(taken.noOp), summarise(taken.reference)];
     this.#row("floor (GET /health)", lone, floorRow);
     this.#row("no-op (omn_health_check)", lone, noOpRow);
-    this.#row(referenceName, lone, referenceRow, "ratios are to this");
+    this.#row(referenceName, lone, referenceRow, { note: "ratios are to this" });
     this.#report.ratio("no-op / floor", 1.75, noOpRow, floorRow);
   }
 
@@ -84,9 +97,14 @@ export class Rows {
   }
 
   async querySmall(lone: Instance): Promise<void> {
+    const { reference } = lone.team;
     const query = lone.team.query(querySeeds.small);
-    const taken = await interleave({ noOp: lone.team.noOp, query }, this.#sizes);
-    this.queryRow(lone, summarise(taken.query), query);
+    const [budget, receipt] = [lone.team.query(querySeeds.budget, 5, { max_tokens: 2_000 }), lone.team.query(querySeeds.receipt, 5, { receipt: true })];
+    const taken = await interleave({ reference, query, budget, receipt }, this.#sizes);
+    const held = summarise(taken.reference);
+    this.queryRow(lone, summarise(taken.query), query, { reference: held, limit: limits.querySmall });
+    this.queryRow(lone, summarise(taken.budget), budget, { reference: held, what: "memories, max_tokens 2,000" });
+    this.queryRow(lone, summarise(taken.receipt), receipt, { reference: held, what: "memories, with receipt" });
   }
 
   /** The same question again: from the memory of the session's object, and from KV after the object was evicted. */
@@ -124,13 +142,11 @@ export class Rows {
   }
 
   async storeAndGet(grown: Instance): Promise<void> {
-    const { noOp, store, get } = grown.team;
-    const taken = await interleave({ noOp, store, get }, this.#sizes);
-    const [noOpRow, storeRow, getRow] = [summarise(taken.noOp), summarise(taken.store), summarise(taken.get)];
-    this.#row("store", grown, storeRow);
-    this.#row("get by key", grown, getRow);
-    this.#report.ratio("store / no-op", 2, storeRow, noOpRow);
-    this.#report.ratio("get / no-op", 2, getRow, noOpRow);
+    const { reference, store, get } = grown.team;
+    const taken = await interleave({ reference, store, get }, this.#sizes);
+    const held = summarise(taken.reference);
+    this.#row("store", grown, summarise(taken.store), { reference: held, limit: limits.store });
+    this.#row("get by key", grown, summarise(taken.get), { reference: held, limit: limits.get });
   }
 
   /** A secret beside a plain memory: what encryption adds. Without L1, which keeps plain answers only. */
@@ -165,23 +181,45 @@ export class Rows {
 
   async queryMedium(grown: Instance): Promise<void> {
     const query = grown.team.query(querySeeds.medium);
-    const taken = await interleave({ noOp: grown.team.noOp, query }, this.#sizes);
-    const summary = summarise(taken.query);
-    this.queryRow(grown, summary, query);
-    this.#report.ratio(`hybrid query at ${whole(this.#sizes.medium)} / no-op`, 2.5, summary, summarise(taken.noOp));
+    const taken = await interleave({ reference: grown.team.reference, query }, this.#sizes);
+    this.queryRow(grown, summarise(taken.query), query, { reference: summarise(taken.reference), limit: limits.queryMedium });
   }
 
   async queryLarge(lone: Instance, grown: Instance): Promise<void> {
     const [small, large] = [lone.team.query(querySeeds.large), grown.team.query(querySeeds.large)];
-    const taken = await interleave({ small, large }, this.#sizes);
+    const taken = await interleave({ reference: grown.team.reference, small, large }, this.#sizes);
     const summary = summarise(taken.large);
-    this.queryRow(grown, summary, large);
+    this.queryRow(grown, summary, large, { reference: summarise(taken.reference), limit: limits.queryLarge });
     const { large: largeSize, small: smallSize } = this.#sizes;
-    this.#report.ratio(`hybrid query at ${whole(largeSize)} / at ${whole(smallSize)}`, 1.5, summary, summarise(taken.small));
+    this.#report.ratio(`hybrid query at ${whole(largeSize)} / at ${whole(smallSize)}`, limits.largeToSmall, summary, summarise(taken.small));
   }
 
-  async mixed(grown: Instance): Promise<void> {
+  /** The same question in a team of long messages, as clients keep them that store whole conversations. */
+  async long(instance: Instance): Promise<void> {
+    const { reference } = instance.team;
+    const ask = (seed: number, options: Record<string, unknown>): QueryProbe => instance.team.query(seed, 5, { limit: 25, ...options });
+    const [query, budget, receipt] = [ask(querySeeds.long, {}), ask(querySeeds.longBudget, { max_tokens: 2_000 }), ask(querySeeds.longReceipt, { receipt: true })];
+    const taken = await interleave({ reference, query, budget, receipt }, this.#sizes);
+    const held = summarise(taken.reference);
+    this.queryRow(instance, summarise(taken.query), query, { reference: held, limit: limits.long, what: "long messages, limit 25" });
+    this.queryRow(instance, summarise(taken.budget), budget, { reference: held, what: "long messages, max_tokens 2,000" });
+    this.queryRow(instance, summarise(taken.receipt), receipt, { reference: held, what: "long messages, with receipt" });
+  }
+
+  /** What the graph costs where it has something to say: the same questions of a team whose memories name people and services, and of one whose do not. */
+  async graph(connected: Instance, plain: Instance): Promise<void> {
+    const { reference } = connected.team;
+    const [within, without] = [connected.team.asking(querySeeds.graph, drawConnectedQuery), plain.team.query(querySeeds.graph, 5)];
+    const taken = await interleave({ reference, within, without }, this.#sizes);
+    const [held, withGraph, withoutGraph] = [summarise(taken.reference), summarise(taken.within), summarise(taken.without)];
+    this.queryRow(plain, withoutGraph, without, { reference: held, what: "memories without a graph" });
+    this.queryRow(connected, withGraph, within, { reference: held, what: `memories with ${await connected.team.graphSize()}` });
+    this.#report.ratio("query with entities and relationships / without", limits.graph, withGraph, withoutGraph);
+  }
+
+  async mixed(grown: Instance, today?: number): Promise<void> {
     const { server, team } = grown;
+    const held = summarise((await interleave({ reference: team.reference }, { samples: 100, warmUp: 20 })).reference);
     const connections = Array.from({ length: clients }, () => new BenchClient(server.url, server.apiKey));
     try {
       const start = performance.now();
@@ -190,28 +228,40 @@ export class Rows {
         connections.map((client, index) => mixedLoad(new Team(client, team.content), querySeeds.mixed + 2 * index, until)),
       );
       const summary = summarise(samples.flat(), performance.now() - start);
-      this.#row(`${clients} clients at once`, grown, summary, "70% query, 20% get, 10% store");
+      const size = whole(team.content.size);
+      this.#row(`${clients} clients at once, ${size} memories`, grown, summary, { reference: held, note: "70% query, 20% get, 10% store" });
+      // In requests for each second in which a lone client has its reference calls answered one after the other, machines compare.
+      if (today !== undefined) this.#report.share(`${clients} clients at ${size}: requests per reference call`, limits.moreRequests * today, (summary.perSecond * held.p50) / 1_000);
     } finally {
       for (const client of connections) client.close();
     }
   }
 
-  async import(grown: Instance): Promise<void> {
-    const count = this.#sizes.import;
-    const ms = await grown.team.growTo(grown.team.content.size + count);
-    const perSecond = (count * 1000) / ms;
-    this.#report.row({ name: `import of ${whole(count)}`, perSecond, rssMiB: grown.server.rssMiB(), note: "memories/s" });
-    const waited = await grown.team.indexed();
-    this.#report.row({ name: `vectors of these ${whole(count)}`, perSecond: (count * 1000) / (ms + waited), rssMiB: grown.server.rssMiB(), note: "memories/s embedded and indexed, from the first import on" });
+  /** Grows the team step by step: how many memories a second are stored, and have their vector and their part of the graph. */
+  async import(grown: Instance, size: number): Promise<void> {
+    const { team, server } = grown;
+    const rates: number[] = [];
+    while (team.content.size < size) {
+      const from = team.content.size;
+      const to = Math.min(size, from + this.#sizes.step);
+      const ms = await team.growTo(to);
+      const waited = await team.indexed();
+      const count = to - from;
+      rates.push((count * 1_000) / (ms + waited));
+      const note = `memories/s with vectors and graph; stored at ${whole((count * 1_000) / ms)}/s`;
+      this.#report.row({ name: `import, ${whole(from)} to ${whole(to)}`, perSecond: rates.at(-1) as number, rssMiB: server.rssMiB(), note });
+    }
+    const [first, last] = [rates[0], rates.at(-1)];
+    if (first !== undefined && last !== undefined && rates.length > 1) this.#report.share("import: rate of the last step / of the first", limits.importRate, last / first);
   }
 
-  queryRow(instance: Instance, summary: Summary, probe: QueryProbe, what = "memories"): void {
+  queryRow(instance: Instance, summary: Summary, probe: QueryProbe, { what = "memories", ...held }: Held & { what?: string } = {}): void {
     const name = `query, ${whole(instance.team.content.size)} ${what}`;
     if (probe.hits() === 0) throw new Error(`${name}: not one hit, so nothing was measured`);
-    this.#row(name, instance, summary, `${probe.hits().toFixed(1)} hits`);
+    this.#row(name, instance, summary, { note: `${probe.hits().toFixed(1)} hits`, ...held });
   }
 
-  #row(name: string, { server }: Instance, summary: Summary, note?: string): void {
-    this.#report.row({ name, ...summary, rssMiB: server.rssMiB(), ...(note ? { note } : {}) });
+  #row(name: string, { server }: Instance, summary: Summary, { reference, ...more }: Held & { note?: string } = {}): void {
+    this.#report.row({ name, ...summary, rssMiB: server.rssMiB(), ...(reference ? { reference: reference.p50 } : {}), ...more });
   }
 }

@@ -6,13 +6,14 @@ import { hostileLoad } from "./hostile.ts";
 import { interleave, summarise } from "./measure.ts";
 import type { Options } from "./options.ts";
 import { progress, type Report } from "./report.ts";
-import { type Instance, querySeeds, Rows, startInstance } from "./rows.ts";
+import { type Instance, limits, querySeeds, Rows, startInstance } from "./rows.ts";
 import { whole } from "./table.ts";
 import { Team, TeamContent } from "./team.ts";
+import { drawConnectedContent, drawLongContent } from "./zipf.ts";
 import { addMembers, addTeams } from "./tenants.ts";
 
 /** Equal seeds mean equal memories: the crowded team is the lone one's twin. */
-const seeds = { lone: 1, grown: 2, log: 3, others: 1_000 };
+const seeds = { lone: 1, grown: 2, log: 3, graph: 4, long: 5, others: 1_000 };
 
 /**
  * Two servers run side by side: `lone` holds a small team throughout, `grown` is filled step by step. A row of the
@@ -35,7 +36,7 @@ export class Scenario {
   async run(): Promise<void> {
     const { wants, sizes } = this.#options;
     const rows = this.#rows;
-    const needsLone = wants("floor", "no-op", "auth", "bindings", "query-small", "query-large", "crowded", "cached");
+    const needsLone = wants("floor", "no-op", "auth", "bindings", "query-small", "query-large", "mixed", "crowded", "cached");
     const lone = needsLone ? await this.#start("lone", new TeamContent(seeds.lone)) : undefined;
     if (lone) {
       await lone.team.growTo(sizes.small);
@@ -45,12 +46,15 @@ export class Scenario {
       if (wants("bindings")) await this.attempt("bindings", () => this.#bindings());
       if (wants("cached")) await this.attempt("cached", () => rows.cached(lone));
       if (wants("query-small")) await this.attempt("query-small", () => rows.querySmall(lone));
+      if (wants("mixed")) await this.attempt("mixed, small", () => rows.mixed(lone, this.#today("small")));
     }
     if (wants("store", "get", "secrets", "query-medium", "query-large", "mixed", "import", "restart", "peers")) {
       const grown = await this.#start("grown", new TeamContent(seeds.grown));
       await this.attempt("the growing team", () => this.#grow(grown, lone));
       await grown.server.stop();
     }
+    if (wants("long")) await this.attempt("long messages", () => this.#long());
+    if (wants("graph")) await this.attempt("graph", () => this.#graph());
     if (wants("log")) await this.attempt("log", () => this.#log());
     if (wants("hostile")) await this.attempt("hostile load", () => hostileLoad(join(this.#directory, "hostile"), sizes.small, this.#report));
     if (lone && wants("crowded")) await this.attempt("crowded", () => this.#crowded(lone));
@@ -108,16 +112,39 @@ export class Scenario {
       await team.growTo(sizes.medium);
       await team.indexed();
       if (wants("query-medium")) await this.attempt("query-medium", () => rows.queryMedium(grown));
-      if (wants("mixed")) await this.attempt("mixed", () => rows.mixed(grown));
+      if (wants("mixed")) await this.attempt("mixed, medium", () => rows.mixed(grown, this.#today("medium")));
     }
-    if (wants("import")) await this.attempt("import", () => rows.import(grown));
-    if (wants("query-large", "restart")) {
+    if (wants("import", "query-large", "restart")) {
       progress(`growing the team to ${whole(sizes.large)} …`);
-      await team.growTo(sizes.large);
-      await team.indexed();
+      await rows.import(grown, sizes.large);
       if (lone && wants("query-large")) await this.attempt("query-large", () => rows.queryLarge(lone, grown));
+      if (wants("mixed")) await this.attempt("mixed, large", () => rows.mixed(grown, this.#today("large")));
       if (wants("restart")) await this.attempt("restart", () => this.#restart(grown));
     }
+  }
+
+  /** Figures of small teams say nothing of what the full ones had. */
+  #today(size: keyof typeof limits.today): number | undefined {
+    return this.#options.quick ? undefined : limits.today[size];
+  }
+
+  async #long(): Promise<void> {
+    const long = await this.#start("long", new TeamContent(seeds.long, drawLongContent));
+    await long.team.growTo(this.#options.sizes.long);
+    await long.team.indexed();
+    await this.#rows.long(long);
+    await long.server.stop();
+  }
+
+  async #graph(): Promise<void> {
+    const size = this.#options.sizes.graph;
+    const instances = [await this.#start("connected", new TeamContent(seeds.graph, drawConnectedContent)), await this.#start("plain", new TeamContent(seeds.graph))] as const;
+    for (const { team } of instances) {
+      await team.growTo(size);
+      await team.indexed();
+    }
+    await this.#rows.graph(...instances);
+    for (const { server } of instances) await server.stop();
   }
 
   async #log(): Promise<void> {
@@ -145,6 +172,7 @@ export class Scenario {
     if (query.hits() === 0) throw new Error("no hits after the restart");
     const note = `spawn to first answered query; healthy after ${whole(healthMs)} ms`;
     this.#report.row({ name: `restart with ${whole(content.size)}`, p50: ms, bytes, rssMiB: again.server.rssMiB(), note });
+    this.#report.bound(`restart with ${whole(content.size)}: ms to the first answer`, limits.restartMs, ms);
   }
 
   async #crowded(lone: Instance): Promise<void> {
@@ -165,8 +193,8 @@ export class Scenario {
     const [alone, among] = [lone.team.query(querySeeds.crowded), crowded.team.query(querySeeds.crowded)];
     const taken = await interleave({ alone, among }, sizes);
     const summary = summarise(taken.among);
-    this.#rows.queryRow(crowded, summary, among, `among ${whole(sizes.others)} of others`);
-    this.#report.ratio("query in crowded shard / lone", 1.3, summary, summarise(taken.alone));
+    this.#rows.queryRow(crowded, summary, among, { what: `among ${whole(sizes.others)} of others` });
+    this.#report.ratio("query in crowded shard / lone", limits.crowded, summary, summarise(taken.alone));
     await crowded.server.stop();
   }
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, type BenchClient, countHits, type Timed } from "./client.ts";
 import type { Probe } from "./measure.ts";
-import { Corpus, drawQuery, type Random, seeded } from "./zipf.ts";
+import { type BenchMemory, Corpus, drawQuery, type Random, seeded } from "./zipf.ts";
 
+/** As many as a call takes, and of long texts fewer: its body is bounded. */
 const importBatch = 1_000;
+const importCharacters = 600_000;
 
 /** What a team has stored. Teams with the same seed hold the same memories. */
 export class TeamContent {
@@ -11,8 +13,8 @@ export class TeamContent {
   readonly stored: Corpus;
   readonly random: Random;
 
-  constructor(seed: number) {
-    this.imported = new Corpus(`imported-${seed}`, seed);
+  constructor(seed: number, draw?: (random: Random) => string) {
+    this.imported = new Corpus(`imported-${seed}`, seed, draw);
     this.stored = new Corpus(`stored-${seed}`, seed + 500_000);
     this.random = seeded(seed + 900_000);
   }
@@ -80,16 +82,26 @@ export class Team {
   }
 
   /** Never asks the same twice, so that no cache of answers flatters the figure. */
-  query(seed: number, words = 5): QueryProbe {
+  query(seed: number, words = 5, options: Record<string, unknown> = {}): QueryProbe {
+    return this.asking(seed, (random) => drawQuery(random, words), options);
+  }
+
+  asking(seed: number, draw: (random: Random) => string, options: Record<string, unknown> = {}): QueryProbe {
     const random = seeded(seed);
     const hits: number[] = [];
     const run = async (): Promise<Answer> => {
-      const query = drawQuery(random, words);
-      const answer = await this.client.callTool("omn_retrieve_memory", { query, limit: 10, min_relevance: 0 });
+      const answer = await this.client.callTool("omn_retrieve_memory", { query: draw(random), limit: 10, min_relevance: 0, ...options });
       hits.push(countHits(answer.result));
       return answer;
     };
     return { run, hits: () => hits.reduce((sum, count) => sum + count, 0) / hits.length };
+  }
+
+  /** How many entities and relationships the graph has. */
+  async graphSize(): Promise<string> {
+    const { result } = await this.client.callTool("omn_memory_stats", {});
+    const { entities, relationships } = (result.structuredContent?.["graph"] ?? {}) as { entities?: number; relationships?: number };
+    return `${entities ?? "?"} entities, ${relationships ?? "?"} relationships`;
   }
 
   /** Asks the same few questions over and over. */
@@ -117,7 +129,12 @@ export class Team {
   async growTo(size: number, visibility: "private" | "shared" = "private"): Promise<number> {
     const start = performance.now();
     while (this.content.size < size) {
-      const memories = this.content.imported.take(Math.min(importBatch, size - this.content.size)).map((memory) => ({ ...memory, visibility }));
+      const memories: (BenchMemory & { visibility: string })[] = [];
+      for (let characters = 0; memories.length < importBatch && characters < importCharacters && this.content.size < size; ) {
+        const memory = this.content.imported.next();
+        characters += memory.content.length;
+        memories.push({ ...memory, visibility });
+      }
       const { result } = await this.client.callTool("omn_import_memories", { memories });
       const created = result.structuredContent?.["created"];
       if (created !== memories.length) throw new Error(`import: ${String(created)} created of ${memories.length}`);

@@ -72,6 +72,34 @@ export function drawContent(random: Random): string {
   return Array.from({ length }, () => drawWord(random)).join(" ");
 }
 
+/** 1,500 to 10,000 characters in sentences and paragraphs: what somebody writes who tells of a day's work. */
+export function drawLongContent(random: Random): string {
+  const length = 1_500 + Math.floor(random() * 8_500);
+  let text = "";
+  for (let sentence = 1; text.length < length; sentence += 1) {
+    const words = Array.from({ length: 6 + Math.floor(random() * 14) }, () => (random() < 0.03 ? String(Math.floor(random() * 5_000)) : drawWord(random))).join(" ");
+    text += `${words.charAt(0).toUpperCase()}${words.slice(1)}.${sentence % 5 === 0 ? "\n\n" : " "}`;
+  }
+  return text.trim();
+}
+
+const capitalised = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+/** People and services of a team, by rank: a few are in many of its memories. */
+const people: readonly string[] = Array.from({ length: 240 }, (_, i) => `${capitalised(vocabulary[3_000 + i] as string)} ${capitalised(vocabulary[4_000 + i] as string)}`);
+const services: readonly string[] = Array.from({ length: 120 }, (_, i) => `${capitalised(vocabulary[5_000 + i] as string)}${capitalised(vocabulary[6_000 + i] as string)}`);
+const verbs = ["works on", "owns", "uses", "depends on", "replaces"] as const;
+const drawOne = (random: Random, names: readonly string[]): string => names[Math.floor(names.length ** random()) - 1] as string;
+
+/** A memory that names who does what with which service, so that the graph has hundreds of entities and thousands of relationships. */
+export function drawConnectedContent(random: Random): string {
+  const [who, what, other] = [drawOne(random, people), drawOne(random, services), drawOne(random, services)];
+  const verb = verbs[2 + Math.floor(random() * 3)] as string;
+  return `${who} ${random() < 0.5 ? verbs[0] : verbs[1]} ${what}. ${what} ${verb} ${other}. ${drawContent(random)}`;
+}
+
+/** Asks of somebody's service: names beside three other words. */
+export const drawConnectedQuery = (random: Random): string => `${drawOne(random, people)} ${drawOne(random, services)} ${drawQuery(random, 3)}`;
+
 /** Distinct words by the same law without the commonest; on average one memory in 40 holds one of five. */
 export function drawQuery(random: Random, words = 5): string {
   const drawn = new Set<string>();
@@ -88,11 +116,13 @@ export interface BenchMemory {
 export class Corpus {
   readonly prefix: string;
   readonly #random: Random;
+  readonly #draw: (random: Random) => string;
   #next = 0;
 
-  constructor(prefix: string, seed: number) {
+  constructor(prefix: string, seed: number, draw = drawContent) {
     this.prefix = prefix;
     this.#random = seeded(seed);
+    this.#draw = draw;
   }
 
   get size(): number {
@@ -106,7 +136,7 @@ export class Corpus {
   next(): BenchMemory {
     const key = this.keyAt(this.#next);
     this.#next += 1;
-    return { key, content: drawContent(this.#random) };
+    return { key, content: this.#draw(this.#random) };
   }
 
   take(count: number): BenchMemory[] {

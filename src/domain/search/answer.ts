@@ -1,6 +1,6 @@
 import type { Recalled, RecallOutcome } from "../memories/recall.ts";
 import { pack, tokensOf, type Rendering } from "./budget.ts";
-import { fitReceipt, receiptOf, type Drop, type HitTrace, type LegReports, type Receipt } from "./receipt.ts";
+import { fitReceipt, receiptOf, type Drop, type HitTrace, type LegReports, type Receipt, type ReceiptParts } from "./receipt.ts";
 
 /** How the search went; for the receipt, and to say what was missing. */
 export interface SearchReport {
@@ -30,20 +30,19 @@ export function finish(outcome: RecallOutcome, report: SearchReport, { maxTokens
   if (!rendering) return outcome;
   const fit = (tokens: number): RecallOutcome => pack(outcome, tokens, rendering, terms);
   if (!wanted) return maxTokens === undefined ? outcome : fit(maxTokens);
-  if (maxTokens === undefined) return { ...outcome, receipt: draft(outcome, outcome, report, rendering) };
+  const tokensUnshaped = tokensOf(rendering.answer({ ...outcome, items: report.unshaped, more: [] }));
+  const receiptFor = (shown: RecallOutcome): Receipt => draft(shown, outcome, report, { tokensReturned: tokensOf(rendering.answer(shown)), tokensUnshaped });
+  const full = receiptFor(outcome);
+  if (maxTokens === undefined) return { ...outcome, receipt: full };
 
-  const full = draft(outcome, outcome, report, rendering);
   const size = tokensOf(rendering.answer({ ...outcome, items: [], more: [], receipt: full })) - tokensOf(rendering.answer({ ...outcome, items: [], more: [] }));
   const packed = fit(maxTokens - Math.min(size, Math.floor(maxTokens * receiptShare)));
-  const receipt = fitReceipt(
-    draft(packed, outcome, report, rendering),
-    (attempt) => tokensOf(rendering.answer({ ...packed, receipt: attempt })) <= maxTokens,
-  );
+  const receipt = fitReceipt(receiptFor(packed), (attempt) => tokensOf(rendering.answer({ ...packed, receipt: attempt })) <= maxTokens);
   // Where not even a short receipt fits, its share is better spent on memories.
   return receipt ? { ...packed, receipt } : fit(maxTokens);
 }
 
-function draft(packed: RecallOutcome, outcome: RecallOutcome, report: SearchReport, rendering: Rendering): Receipt {
+function draft(packed: RecallOutcome, outcome: RecallOutcome, report: SearchReport, counted: Pick<ReceiptParts, "tokensReturned" | "tokensUnshaped">): Receipt {
   const shown = new Set(packed.items.map(({ memory }) => memory.id));
   const cut = packed.items.filter(({ truncated }) => truncated);
   const unseen = outcome.items.filter(({ memory }) => !shown.has(memory.id));
@@ -53,7 +52,6 @@ function draft(packed: RecallOutcome, outcome: RecallOutcome, report: SearchRepo
     cache: report.cache,
     hits: packed.items.flatMap(({ memory }) => report.traces.get(memory.id) ?? []),
     drops: [...report.drops, ...[...cut, ...unseen].map(({ memory }) => ({ reason: "budget" as const, id: memory.id }))],
-    tokensReturned: tokensOf(rendering.answer(packed)),
-    tokensUnshaped: tokensOf(rendering.answer({ ...outcome, items: report.unshaped, more: [] })),
+    ...counted,
   });
 }

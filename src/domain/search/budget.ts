@@ -1,5 +1,6 @@
 import type { Recalled, RecallOutcome } from "../memories/recall.ts";
 import { excerpt } from "./excerpt.ts";
+import type { Related } from "./related.ts";
 import { estimateTokens } from "./tokens.ts";
 
 /** How an answer will look: clients show a model the text or the structured answer, so a budget must hold for every form. */
@@ -48,7 +49,7 @@ export function pack(outcome: RecallOutcome, maxTokens: number, rendering: Rende
   }
   const items = plain.flatMap((item) => (whole.has(item) ? item : (previews.get(item) ?? [])));
   const more = rest.filter((item) => !previews.has(item)).map(({ memory }) => memory.id);
-  const fits = (attempt: RecallOutcome): boolean => tokensOf(rendering.answer(attempt)) <= maxTokens;
+  const fits = once((attempt: RecallOutcome) => tokensOf(rendering.answer(attempt)) <= maxTokens);
   const packed = withRelated(shorten({ ...outcome, items, more }, fits), outcome.items, fits);
   const hint = { ...packed, needed: frame + Math.min(costs[0] ?? 0, 2 * goodPreview) };
   return packed.items.length === 0 && outcome.items.length > 0 && fits(hint) ? hint : packed;
@@ -87,25 +88,39 @@ function previewOf(item: Recalled, tokens: number, rendering: Rendering, terms: 
   return undefined;
 }
 
+/** To render and count an answer takes time; each is measured once. */
+function once(fits: (attempt: RecallOutcome) => boolean): (attempt: RecallOutcome) => boolean {
+  const known = new WeakMap<RecallOutcome, boolean>();
+  return (attempt) => {
+    const fitting = known.get(attempt) ?? fits(attempt);
+    known.set(attempt, fitting);
+    return fitting;
+  };
+}
+
 /** Gives up from the end what does not fit: ids, then items, then words about the answer itself. */
 function shorten(outcome: RecallOutcome, fits: (attempt: RecallOutcome) => boolean): RecallOutcome {
-  let attempt = outcome;
-  const ids = longest(attempt.more.length, (count) => fits({ ...attempt, more: attempt.more.slice(0, count) }));
-  attempt = { ...attempt, more: attempt.more.slice(0, ids) };
-  while (!fits(attempt) && attempt.items.length > 0) attempt = { ...attempt, items: attempt.items.slice(0, -1) };
+  if (fits(outcome)) return outcome;
+  const withIds = (count: number): RecallOutcome => ({ ...outcome, more: outcome.more.slice(0, count) });
+  const most = withIds(longest(outcome.more.length, (count) => fits(withIds(count))));
+  const withItems = (count: number): RecallOutcome => (count === most.items.length ? most : { ...most, items: most.items.slice(0, count) });
+  let count = most.items.length;
+  while (count > 0 && !fits(withItems(count))) count -= 1;
+  const attempt = withItems(count);
   return fits(attempt) ? attempt : { ...attempt, degraded: [] };
 }
 
+/** What is related to the items, as far down the answer as it fits. */
 function withRelated(packed: RecallOutcome, original: readonly Recalled[], fits: (attempt: RecallOutcome) => boolean): RecallOutcome {
-  let best = packed;
-  for (const [at, { memory }] of packed.items.entries()) {
-    const related = original.find((item) => item.memory.id === memory.id)?.related;
-    if (!related) continue;
-    const attempt = { ...best, items: best.items.with(at, { ...(best.items[at] as Recalled), related }) };
-    if (!fits(attempt)) break;
-    best = attempt;
-  }
-  return best;
+  const relatedOf = new Map(original.map(({ memory, related }) => [memory.id, related]));
+  const all = packed.items.filter(({ memory }) => relatedOf.get(memory.id));
+  const withFirst = (count: number): RecallOutcome => {
+    const enriched = new Set(all.slice(0, count));
+    const items = packed.items.map((item) => (enriched.has(item) ? { ...item, related: relatedOf.get(item.memory.id) as Related[] } : item));
+    return { ...packed, items };
+  };
+  const count = longest(all.length, (count) => count === 0 || fits(withFirst(count)));
+  return count === 0 ? packed : withFirst(count);
 }
 
 /** The greatest count up to `most` for which it holds; 0 when for none. */

@@ -53,7 +53,7 @@ export function calledIn(text: string, terms: QueryTerm[], entities: Scored<Sour
 export function sameBits(called: Called[], own: number, memory: Memory): number {
   const open = called.filter(({ bits }) => (bits & ~own) !== 0);
   if (open.length === 0) return 0;
-  const held = termsHeld(memory);
+  const held = termsHeld(memory, new Set(open.flatMap(({ names }) => names.flat())));
   const said = open.filter(({ names }) => names.some((name) => name.every((term) => held.has(term))));
   return said.reduce((sum, { bits }) => (sum | (bits & ~own)) >>> 0, 0);
 }

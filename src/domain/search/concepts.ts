@@ -6,17 +6,9 @@ import type { Called } from "./called.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Leg } from "./receipt.ts";
 import type { VectorHit } from "./vector-index.ts";
+import { mostNear, nearEnough, sourceWeights } from "./weights.ts";
 
-/** Unified Search Design, hierarchical weights: memories 1.0, extracted concepts .8, derived connections .7. */
-export const sourceWeights = { entity: 0.8, relationship: 0.7 } as const;
-
-/**
- * Something is always nearest. What is not about as near as the best that there is, is near to nothing: from .8 on, LoCoMo
- * loses .1 points of R@10 and MRR; from .9 on, none.
- */
-const nearEnough = 0.9;
-/** Of each kind. */
-const mostNear = 5;
+export { sourceWeights };
 
 /** How a memory came by way of the graph. */
 export interface Drawn {

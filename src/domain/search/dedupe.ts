@@ -1,12 +1,7 @@
 import type { Candidate } from "./candidate.ts";
 import { wordPairs } from "./overlap.ts";
 import { Shelf } from "./shelf.ts";
-
-/** From this share of its word pairs on, a text repeats another (Unified Search Design: content similarity, default 85%). */
-export const sameContent = 0.85;
-
-/** A newer wording takes the place of an older one that ranks no more than this above it. */
-const closeScores = 0.9;
+import { closeScores, sameContent } from "./weights.ts";
 
 export interface Repeat<C> {
   candidate: C;

@@ -1,15 +1,7 @@
 import type { Candidate } from "./candidate.ts";
-import { jaccard, tellingHashes } from "./overlap.ts";
+import { WordOverlap } from "./overlap.ts";
 import { cosine } from "./unit-vector.ts";
-
-/** Further down nothing is shown unless asked for, and the work grows by the square. */
-export const diverseDepth = 30;
-
-/**
- * How much relevance counts against novelty. Measured as evidence retrieval over public chat logs (997 questions, BM25 with
- * neighbours): recall@5 64.8 without, 65.3 at .9 and falling from .85 on, where novelty begins to push evidence out.
- */
-export const diverseLambda = 0.9;
+import { diverseDepth, diverseLambda } from "./weights.ts";
 
 /**
  * Maximal marginal relevance (Carbonell & Goldstein 1998): of what is about equally relevant, that comes first which says
@@ -19,14 +11,10 @@ export function diversify<C extends Candidate>(ranked: readonly C[], { depth = d
   const [first, ...others] = ranked.slice(0, reach(ranked, depth, lambda, count));
   if (!first || others.length < 2) return [...ranked];
   const highest = Math.max(...ranked.map(({ score }) => score), Number.MIN_VALUE);
-  const words = new Map<C, Uint32Array>();
-  const wordsOf = (candidate: C): Uint32Array => {
-    const known = words.get(candidate) ?? tellingHashes(candidate.text);
-    words.set(candidate, known);
-    return known;
-  };
+  const overlaps = new WordOverlap([first, ...others].map(({ text }) => text));
+  const places = new Map([first, ...others].map((candidate, i) => [candidate, i]));
   const likeness = (a: C, b: C): number => {
-    const overlap = jaccard(wordsOf(a), wordsOf(b));
+    const overlap = overlaps.jaccard(places.get(a) as number, places.get(b) as number);
     return a.vector && b.vector ? (overlap + Math.max(0, cosine(a.vector, b.vector))) / 2 : overlap;
   };
 

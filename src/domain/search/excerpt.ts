@@ -1,4 +1,5 @@
 import { spaced } from "../frame.ts";
+import { findTerms } from "./find-terms.ts";
 import { termOf, words } from "./query-terms.ts";
 import { cutTo, estimateTokens } from "./tokens.ts";
 
@@ -63,7 +64,8 @@ function paragraphsOf(text: string): Span[] {
   return found;
 }
 
-const termsIn = (text: string, wanted: ReadonlySet<string>): ReadonlySet<string> => new Set(words(text).map(termOf).filter((word) => wanted.has(word)));
+const termsOf = (text: string): string[] => words(text).map(termOf);
+const termsIn = (text: string, wanted: ReadonlySet<string>): ReadonlySet<string> => new Set(findTerms(text, wanted, termsOf).hits.map(({ term }) => term));
 
 /** In how many of these a word occurs. */
 function frequencyIn(parts: readonly { terms: ReadonlySet<string> }[]): ReadonlyMap<string, number> {

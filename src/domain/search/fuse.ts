@@ -2,7 +2,8 @@ import type { Memory } from "../memories/memory.ts";
 import type { Ranked } from "./choose.ts";
 import type { Drawn } from "./concepts.ts";
 import type { HitTrace } from "./receipt.ts";
-import { matchedWords, mayAnswer, namedBy, relevanceOf, topicIn, unanswered, weightOf, type Evidence, type Question } from "./relevance.ts";
+import { matchedWords, mayAnswer, namedBy, relevanceOf, topicIn, weightOf, type Evidence, type Question } from "./relevance.ts";
+import { graphWeight, importanceWeight, leastSpread, nameWeight, recencyWeight, topicWeight, unanswered } from "./weights.ts";
 
 /** What the legs say for one memory, each with its place in that leg. */
 export interface Found {
@@ -28,23 +29,6 @@ export interface Weighing {
   /** How much older than the newest match a memory is when its recency has halved, ms. */
   halfLife: number;
 }
-
-/**
- * Importance and recency decide between what matches about alike, and no more: a fresh or important memory that does not
- * answer is still no answer.
- */
-const importanceWeight = 0.04;
-const recencyWeight = 0.02;
-/** A memory called by its name stands above one that happens to hold a word more. */
-const nameWeight = 0.25;
-/**
- * What belongs to the project or person that the question names is meant sooner than what mentions them, and seldom says their
- * name itself. A name like any other; DevMemBench: R@5 92.3 -> 92.9, MRR 88.4 -> 91.2, no question worse, about the same from
- * .2 to .3. (Their name in the text index instead makes it a common word: 92.1 and 89.3.)
- */
-const topicWeight = nameWeight;
-/** Of what the graph leads to: it stands beside what matches, not above (at .15 DevMemBench loses 1.5 points of R@5). */
-const graphWeight = 0.03;
 
 /**
  * One ranking out of several: convex combination of min-max scores (Bruch et al. 2023), so that a leg that found nothing
@@ -88,9 +72,6 @@ export function fuse(question: Question, found: Found[], { vectorWeight, halfLif
   });
   return ranked.sort((a, b) => b.score - a.score);
 }
-
-/** Similarities that differ by less than this say little of which memory is meant: two that are as near as can be stand alike. */
-const leastSpread = 0.15;
 
 /**
  * How near a memory is by meaning, 0–1. Beside words that match, its own vector knows that better than what it only mentions

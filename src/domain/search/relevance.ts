@@ -1,5 +1,7 @@
 import { type Memory, topicOf } from "../memories/memory.ts";
-import { indexTerms, isStopWord, wholeTerms, type QueryTerm } from "./query-terms.ts";
+import { findTerms } from "./find-terms.ts";
+import { isStopWord, wholeTerms, type QueryTerm } from "./query-terms.ts";
+import { enough, fewMemories, maxTold, model, opening, passage, scale } from "./weights.ts";
 
 /** A question, and how much each of its words tells where it was asked. */
 export interface Question {
@@ -31,22 +33,20 @@ export const matchedWords = ({ terms }: Question, bits: number): string[] => ter
 
 type Worded = Pick<Memory, "content" | "key" | "tags" | "summary" | "withheld">;
 
-/** The terms that a memory's text and names hold. */
-export const termsHeld = ({ content, key, tags, summary, withheld }: Worded): ReadonlySet<string> =>
-  new Set(indexTerms([withheld === undefined ? content : "", key, summary, ...tags].filter(Boolean).join(" ")));
+/** Those of the wanted terms that a memory's text and names hold. */
+export function termsHeld({ content, key, tags, summary, withheld }: Worded, wanted: ReadonlySet<string>): ReadonlySet<string> {
+  const texts = [withheld === undefined ? content : "", key ?? "", summary ?? "", ...tags];
+  return new Set(texts.flatMap((text) => findTerms(text, wanted).hits.map(({ term }) => term)));
+}
 
 /** The bit of each of a question's terms. */
 export const bitsOf = (terms: readonly QueryTerm[]): ReadonlyMap<string, number> => new Map(terms.map(({ term }, i) => [term, (1 << i) >>> 0]));
 
 /** The bits of the question's terms that a memory's text holds; for those that the text index did not bring. */
 export function heldBits({ terms }: Question, memory: Worded): number {
-  const held = termsHeld(memory);
+  const held = termsHeld(memory, new Set(terms.map(({ term }) => term)));
   return terms.reduce((bits, { term }, i) => (held.has(term) ? (bits | (1 << i)) >>> 0 : bits), 0);
 }
-
-/** A text of more terms than a passage has tells of several things, and what it is about in its first ones. */
-const passage = 150;
-const opening = 25;
 
 /**
  * Of the terms that a memory holds, those that stand together: in a long text words from all over it are seldom an answer, nor
@@ -54,10 +54,10 @@ const opening = 25;
  */
 export function heldTogether(question: Question, memory: Worded, own: number): number {
   if (own === 0 || memory.content.length <= passage) return own;
-  const terms = indexTerms(memory.content);
-  if (terms.length <= passage) return own;
   const bits = bitsOf(question.terms);
-  const at = terms.flatMap((term, position) => (bits.has(term) ? { bit: bits.get(term) as number, position } : []));
+  const { hits, count } = findTerms(memory.content, new Set(bits.keys()));
+  if (count <= passage) return own;
+  const at = hits.map(({ term, position }) => ({ bit: bits.get(term) as number, position }));
   const heldUntil = (end: number, first = 0): number => {
     let held = 0;
     for (let i = first; i < at.length && (at[i] as { position: number }).position < end; i += 1) held |= (at[i] as { bit: number }).bit;
@@ -100,19 +100,6 @@ export function topicIn({ terms }: Question): (memory: Pick<Memory, "namespace">
   };
 }
 
-/**
- * Logistic regression of "this is evidence for the answer" on what is known of a hit, over the questions of LoCoMo's first
- * five conversations (evidence turns against the other 24 hits), rounded; `name` has no data there and was set so that a rare
- * name alone reaches the threshold. A
- * memory that says all of the question is an answer, also where another says it more often: `complete` was set for that. It carries over: precision .65 and recall .97 on PrecisionMemBench, which it has not seen.
- */
-const model = { bias: -6.75, covered: 1, standing: 4, told: 0.87, name: 4.5, complete: 1.5 } as const;
-/** Six rare words say all that words can. */
-const maxTold = 6;
-
-/** Even odds that it is evidence show as .7 ("probably what was asked for"), one in eleven as .3. */
-const scale = { offset: 0.85, slope: 0.73 } as const;
-
 const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
 const calibrated = (odds: number): number => logistic(scale.offset + scale.slope * odds);
 
@@ -121,17 +108,6 @@ export const wordless = calibrated(model.bias + model.standing);
 
 /** About as near by meaning as the nearest: what a search by meaning alone returns by default. */
 export const nearTheNearest = calibrated(model.bias + 0.7 * model.standing);
-
-/** The best of what does not answer shows as this at most: below what a query asks for by default. */
-export const unanswered = 0.24;
-/**
- * Words that say as much as one that a single memory holds, or this share of the question, speak for an answer. At .2 that
- * costs LoCoMo, where every question has one, .1 points of default recall, DevMemBench and PrecisionMemBench none (at .3 LoCoMo
- * loses .4, beliefs as one text 4.6). 9 of the 25 questions of DevMemBench without an answer get none.
- */
-const enough = { told: 1, covered: 0.2 } as const;
-/** What a word tells that one of 20 memories holds. Among fewer, a word that two of them say is rare, too, though its frequency does not show it. */
-const fewMemories = Math.log(1 + 19.5 / 1.5);
 
 /** Whether any of these says so much of the question that it may be answered at all: among many memories, something always matches. */
 export function mayAnswer(question: Question, evidence: Pick<Evidence, "own" | "lent" | "name">[]): boolean {

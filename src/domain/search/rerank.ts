@@ -4,6 +4,7 @@ import { excerpt } from "./excerpt.ts";
 import type { HitTrace } from "./receipt.ts";
 import { namedBy, type Question } from "./relevance.ts";
 import { cutTo } from "./tokens.ts";
+import { modelWeight, passageTokens, rerankDepth } from "./weights.ts";
 
 /** A model that reads question and text together (cross-encoder), which is why it sees only the best of a search. */
 export interface Reranker {
@@ -14,16 +15,8 @@ export interface Reranker {
 /** No scores came back. Never holds a text. */
 export class RerankFailure extends Error {}
 
-/** Further down hardly anything is shown, and each text costs the model time. */
-export const rerankDepth = 30;
-
-/** With the question it fits into 512 tokens of the model. In tokens of o200k, which are rather shorter than those of XLM-R. */
-const passageTokens = 300;
 const longestLabel = 200;
 const questionTokens = 150;
-
-/** Of a score in which words and vectors together make 1: the model decides between what both of them hold for good. */
-const modelWeight = 0.4;
 
 type Traced = Ranked & { trace: HitTrace };
 

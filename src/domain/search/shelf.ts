@@ -9,7 +9,9 @@ interface Contents {
 
 /**
  * The candidates kept so far, and which of them hold a word pair: an inverted index in flat arrays, for it is filled and asked
- * 15,000 times for 100 candidates of 1 KB. A bucket may mix pairs; what it proposes is compared in full.
+ * 15,000 times for 100 candidates of 1 KB. A bucket may mix pairs; what it proposes is compared in full. A pair that one
+ * candidate alone holds is in nobody else's text: it is not kept, and a candidate of mostly such pairs repeats nothing, so that
+ * of long texts hardly any is looked up at all.
  */
 export class Shelf<C extends Candidate> {
   readonly #pairsOf: ReadonlyMap<C, Uint32Array>;
@@ -20,6 +22,8 @@ export class Shelf<C extends Candidate> {
   readonly #heads: Int32Array;
   readonly #slots: Int32Array;
   readonly #before: Int32Array;
+  /** Of each candidate the pairs that others may hold as well. */
+  readonly #commonOf: ReadonlyMap<C, Uint32Array>;
   #entries = 0;
 
   constructor(pairsOf: ReadonlyMap<C, Uint32Array>, threshold: number) {
@@ -28,8 +32,11 @@ export class Shelf<C extends Candidate> {
     let pairs = 0;
     for (const { length } of pairsOf.values()) pairs += length;
     this.#heads = new Int32Array(2 ** Math.ceil(Math.log2(2 * pairs + 2)));
-    this.#slots = new Int32Array(pairs);
-    this.#before = new Int32Array(pairs);
+    this.#commonOf = commonPairs(pairsOf, this.#heads.length - 1);
+    let common = 0;
+    for (const { length } of this.#commonOf.values()) common += length;
+    this.#slots = new Int32Array(common);
+    this.#before = new Int32Array(common);
   }
 
   holders(): C[] {
@@ -49,7 +56,9 @@ export class Shelf<C extends Candidate> {
 
   /** The first of its own kind, or memory, that says all of the candidate. */
   holderOf(candidate: C): C | undefined {
-    const pairs = this.#pairsOf.get(candidate) as Uint32Array;
+    const least = this.#threshold * (this.#pairsOf.get(candidate) as Uint32Array).length;
+    const pairs = this.#commonOf.get(candidate) as Uint32Array;
+    if (pairs.length < least) return undefined;
     const [heads, slots, before] = [this.#heads, this.#slots, this.#before];
     const shared = new Uint32Array(this.#held.length);
     const mask = heads.length - 1;
@@ -61,7 +70,7 @@ export class Shelf<C extends Candidate> {
     }
     return this.#held.find(
       (holder, slot) =>
-        (shared[slot] as number) >= this.#threshold * pairs.length &&
+        (shared[slot] as number) >= least &&
         (holder.kind === candidate.kind || holder.kind === "memory") &&
         this.says(holder, candidate),
     );
@@ -81,7 +90,7 @@ export class Shelf<C extends Candidate> {
   }
 
   #enter(candidate: C, slot: number): void {
-    const [heads, slots, before, pairs] = [this.#heads, this.#slots, this.#before, this.#pairsOf.get(candidate) as Uint32Array];
+    const [heads, slots, before, pairs] = [this.#heads, this.#slots, this.#before, this.#commonOf.get(candidate) as Uint32Array];
     const mask = heads.length - 1;
     for (let i = 0; i < pairs.length; i += 1) {
       const bucket = (pairs[i] as number) & mask;
@@ -94,4 +103,21 @@ export class Shelf<C extends Candidate> {
       heads[bucket] = this.#entries;
     }
   }
+}
+
+/** Of each candidate the pairs whose bucket another one has a pair in, too. */
+function commonPairs<C>(pairsOf: ReadonlyMap<C, Uint32Array>, mask: number): ReadonlyMap<C, Uint32Array> {
+  /** By bucket the one candidate with a pair in it, plus one; `several` when there are more. */
+  const owners = new Int32Array(mask + 1);
+  const several = -1;
+  let candidate = 0;
+  for (const pairs of pairsOf.values()) {
+    candidate += 1;
+    for (let i = 0; i < pairs.length; i += 1) {
+      const bucket = (pairs[i] as number) & mask;
+      const owner = owners[bucket] as number;
+      if (owner !== candidate) owners[bucket] = owner === 0 ? candidate : several;
+    }
+  }
+  return new Map([...pairsOf].map(([key, pairs]) => [key, pairs.filter((pair) => owners[pair & mask] === several)]));
 }

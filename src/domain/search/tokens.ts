@@ -1,37 +1,5 @@
+import { forEachPiece } from "./token-pieces.ts";
 import { frequentTokens } from "./token-ranks.ts";
-
-/** How o200k_base splits text before it looks for tokens (openai/tiktoken, `tiktoken_ext/openai_public.py`). */
-const splitter = (upper: string, lower: string, letter: string, digit: string): RegExp => {
-  const ending = "(?:'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD]))?";
-  const before = String.raw`[^\r\n${letter}${digit}]?`;
-  const word = `${before}[${upper}]*[${lower}]+${ending}|${before}[${upper}]+[${lower}]*${ending}`;
-  return new RegExp(String.raw`${word}|[${digit}]{1,3}| ?[^\s${letter}${digit}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`, "gu");
-};
-
-/** Most text is ASCII, for which the engine need not load the tables of Unicode. */
-const asciiPieces = splitter("A-Z", "a-z", "A-Za-z", "0-9");
-const unicodePieces = splitter(
-  String.raw`\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}`, String.raw`\p{Ll}\p{Lm}\p{Lo}\p{M}`, String.raw`\p{L}`, String.raw`\p{N}`,
-);
-const ascii = /^[\0-\x7f]*$/;
-const encoder = new TextEncoder();
-
-/** A text without spaces is one piece to the tokenizer; merging takes time by the square of its length. */
-const longestPiece = 48;
-
-const piecesOf = (text: string): string[] =>
-  (text.match(ascii.test(text) ? asciiPieces : unicodePieces) ?? []).flatMap((piece) => (piece.length <= longestPiece ? piece : parts(piece)));
-
-function parts(piece: string): string[] {
-  const found: string[] = [];
-  for (let from = 0; from < piece.length; ) {
-    const whole = from + longestPiece;
-    const to = /[\ud800-\udbff]/.test(piece.charAt(whole - 1)) ? whole - 1 : whole;
-    found.push(piece.slice(from, to));
-    from = to;
-  }
-  return found;
-}
 
 /**
  * An upper estimate of how many o200k tokens a text takes, without shipping the vocabulary of 200,000 (1 MB compressed).
@@ -40,7 +8,10 @@ function parts(piece: string): string[] {
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
-  for (const piece of piecesOf(text)) tokens += tokensIn(piece);
+  forEachPiece(text, (codes, from, to) => {
+    tokens += tokensIn(codes, from, to);
+    return true;
+  });
   return tokens;
 }
 
@@ -49,15 +20,14 @@ const ellipsis = "…";
 /** The longest beginning that fits, ending in an ellipsis, never inside a surrogate pair. */
 export function cutTo(text: string, tokens: number): string {
   const ends: number[] = [];
-  let end = 0;
   let spent = 0;
-  for (const piece of piecesOf(text)) {
-    spent += tokensIn(piece);
-    if (spent > tokens) break;
-    end += piece.length;
-    ends.push(end);
-  }
-  if (spent <= tokens) return text;
+  const fits = forEachPiece(text, (codes, from, to) => {
+    spent += tokensIn(codes, from, to);
+    if (spent > tokens) return false;
+    ends.push(to);
+    return true;
+  });
+  if (fits) return text;
   // A beginning may split otherwise than it does within the whole, so the result is what is measured.
   while (ends.length > 0) {
     const cut = text.slice(0, ends.pop()).trimEnd() + ellipsis;
@@ -66,22 +36,46 @@ export function cutTo(text: string, tokens: number): string {
   return ellipsis;
 }
 
-/** Texts repeat their words, and an answer is measured in several forms. Bounded, since strangers choose the words. */
-const counts = new Map<string, number>();
-const maxCounts = 20_000;
-/** From 13 characters on V8 keeps a part of a string as a view, which would hold on to the whole text. */
-const longestKept = 12;
+/**
+ * Counts by piece: texts repeat their words, and an answer is measured in several forms. A piece is known by two hashes that
+ * begin at random, so that strangers, who choose the words, find no two of one name. Each has four places, newest first:
+ * they can neither fill the memory nor empty the table.
+ */
+class CountTable {
+  readonly #names = new Int32Array(ways * sets);
+  readonly #checks = new Int32Array(ways * sets);
+  readonly #counts = new Uint8Array(ways * sets);
+  readonly #seed = (2 ** 32 * Math.random()) | 0;
+  readonly #checkSeed = (2 ** 32 * Math.random()) | 0;
 
-function tokensIn(piece: string): number {
-  const known = counts.get(piece);
-  if (known !== undefined) return known;
-  const count = merge(piece);
-  if (piece.length > longestKept) return count;
-  if (counts.size >= maxCounts) counts.clear();
-  counts.set(piece, count);
-  return count;
+  countOf(codes: Uint16Array, from: number, to: number): number {
+    let name = this.#seed;
+    let check = this.#checkSeed;
+    for (let at = from; at < to; at += 1) {
+      const code = codes[at] as number;
+      name = Math.imul(name ^ code, 0x01000193);
+      check = Math.imul(check ^ code, 0x85ebca6b);
+    }
+    const [names, checks, counts] = [this.#names, this.#checks, this.#counts];
+    // The lowest bits of a product are its least mixed ones.
+    const first = ways * ((name ^ (name >>> 15)) & (sets - 1));
+    for (let i = first; i < first + ways; i += 1) if (names[i] === name && checks[i] === check && counts[i] !== 0) return counts[i] as number;
+    for (const entries of [names, checks, counts]) entries.copyWithin(first + 1, first, first + ways - 1);
+    names[first] = name;
+    checks[first] = check;
+    return (counts[first] = merge(String.fromCharCode(...codes.subarray(from, to))));
+  }
 }
 
+/** 600 KB in all, for 65,536 pieces. */
+const sets = 2 ** 14;
+const ways = 4;
+let table: CountTable | undefined;
+
+const tokensIn = (codes: Uint16Array, from: number, to: number): number => (table ??= new CountTable()).countOf(codes, from, to);
+
+const ascii = /^[\0-\x7f]*$/;
+const encoder = new TextEncoder();
 let ranks: Map<string, number> | undefined;
 
 /** How many tokens are left when all mergers that the table knows are done. */
