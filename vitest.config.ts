@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { bundleWorker } from "./src/cli/bundle.ts";
-import { localPlatform, localPlatformEntry, vectorizeStandIn } from "./src/cli/local-platform.ts";
-import { readWorkerOptions } from "./src/cli/worker-options.ts";
+import { bundleWorker } from "./src/launcher/bundle.ts";
+import { localPlatform, localPlatformEntry, vectorizeStandIn } from "./src/launcher/local-platform.ts";
+import { readWorkerOptions } from "./src/launcher/worker-options.ts";
 
 // As `npm start` does it: wrangler.toml read by wrangler, its AI and Vectorize bindings emulated, so that no test asks for a
 // login. (Given the file itself, the plugin cannot be told to leave bindings out.)

@@ -1,4 +1,4 @@
-/** `node scripts/token-ranks.ts` writes src/domain/search/token-ranks.ts anew from the vocabulary that gpt-tokenizer (MIT) ships. */
+/** `node scripts/token-ranks.ts` writes src/domain/text/token-ranks.ts anew from the vocabulary that gpt-tokenizer (MIT) ships. */
 import { writeFileSync } from "node:fs";
 import ranks from "gpt-tokenizer/bpeRanks/o200k_base";
 
@@ -14,7 +14,7 @@ const literal = JSON.stringify(bytes)
   .replaceAll(/[\u007f-\u00ff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
 
 writeFileSync(
-  new URL("../src/domain/search/token-ranks.ts", import.meta.url),
+  new URL("../src/domain/text/token-ranks.ts", import.meta.url),
   `/**
  * Written by scripts/token-ranks.ts: the most frequent tokens of OpenAI's o200k_base (tiktoken, MIT) in the order of their
  * rank, after the 256 single bytes; each as its UTF-8 bytes in latin1, separated by vertical tabs.

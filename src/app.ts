@@ -6,14 +6,14 @@ import { type Memory, memoryOf } from "./app/memory.ts";
 import { type Recall, recallOf } from "./app/recall.ts";
 import type { Config } from "./config.ts";
 import type { AlertStore } from "./domain/audit/alerts.ts";
-import type { AuditReader, AuditTrail } from "./domain/audit/ports.ts";
+import type { AuditReader, AuditTrail } from "./domain/audit/audit-trail.ts";
 import { CredentialUses } from "./domain/audit/uses.ts";
 import type { WatchPorts } from "./domain/audit/watch.ts";
-import type { Announcer } from "./domain/indexing/announce.ts";
+import type { IndexingQueue } from "./domain/indexing/indexing-queue.ts";
 import { D1AlertStore } from "./platform/d1/alert-store.ts";
 import { D1AuditFeed } from "./platform/d1/audit-feed.ts";
-import { AuditStore } from "./platform/d1/audit-store.ts";
-import { QueueAnnouncer } from "./platform/queue/announcer.ts";
+import { D1AuditStore } from "./platform/d1/audit-store.ts";
+import { CloudflareIndexingQueue } from "./platform/queue/cloudflare-indexing-queue.ts";
 
 /** Everything the outer layers use, wired once per isolate. */
 export interface Services extends Identity, Memory, Recall, Indexing {
@@ -22,7 +22,7 @@ export interface Services extends Identity, Memory, Recall, Indexing {
   uses: CredentialUses;
   alerts: AlertStore;
   watch: WatchPorts;
-  announcer: Announcer;
+  indexingQueue: IndexingQueue;
   /** Writes one structured line to the log. Never holds memory text. */
   report(event: string, requestId: string, error: unknown): void;
 }
@@ -32,9 +32,9 @@ export function servicesOf(env: Env): Services {
   const base = baseOf(env);
   const { config, shardOf } = base;
   const embedders = embeddersFor(env, base);
-  const announcer = new QueueAnnouncer(env.JOBS, base.report);
-  const memory = memoryOf(env, base, announcer);
-  const audit = new AuditStore(env.DB, shardOf);
+  const indexingQueue = new CloudflareIndexingQueue(env.JOBS, base.report);
+  const memory = memoryOf(env, base, indexingQueue);
+  const audit = new D1AuditStore(env.DB, shardOf);
   const alerts = new D1AlertStore(env.DB);
   return {
     config,
@@ -46,7 +46,7 @@ export function servicesOf(env: Env): Services {
     uses: new CredentialUses(audit),
     alerts,
     watch: { feed: new D1AuditFeed(env.DB, shardOf), alerts, report: base.report },
-    announcer,
+    indexingQueue,
     report: logFault,
   };
 }

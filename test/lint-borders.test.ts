@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const forbidden: Record<string, readonly string[]> = {
   "src/domain/memories": [
     "../../http/router.ts", "../../session/user-session.ts", "../../mcp/server.ts", "../../tools/errors.ts", "../../jobs/expire.ts",
-    "../../app/memory.ts", "../../platform/d1/shard-store.ts", "../../cli/start.ts", "../../config.ts", "../../app.ts",
+    "../../app/memory.ts", "../../platform/d1/shard-store.ts", "../../launcher/start.ts", "../../config.ts", "../../app.ts",
     "hono", "hono/cors", "@modelcontextprotocol/server", "@modelcontextprotocol/sdk/types.js", "drizzle-orm", "drizzle-orm/d1",
     "agents", "cloudflare:workers", "../../../test/helpers.ts", "../../../scripts/x.ts",
   ],
@@ -18,17 +18,17 @@ const forbidden: Record<string, readonly string[]> = {
   "src/platform/d1": [
     "../../http/router.ts", "../../session/user-session.ts", "../../mcp/server.ts", "../../tools/errors.ts", "../../jobs/expire.ts", "../../app.ts",
     "../../app/memory.ts",
-    "../../config.ts", "../../cli/start.ts", "../../../test/helpers.ts", "../../../scripts/x.ts",
+    "../../config.ts", "../../launcher/start.ts", "../../../test/helpers.ts", "../../../scripts/x.ts",
   ],
-  "src/http/middleware": ["../../platform/d1/shard-store.ts", "../../cli/start.ts", "../../../test/helpers.ts"],
-  "src/session": ["../platform/team-index/team-index.ts", "../cli/start.ts", "../../test/helpers.ts"],
-  "src/mcp": ["../platform/d1/shard-store.ts", "../cli/start.ts", "../../test/helpers.ts"],
+  "src/http/middleware": ["../../platform/d1/shard-store.ts", "../../launcher/start.ts", "../../../test/helpers.ts"],
+  "src/session": ["../platform/team-index/team-index.ts", "../launcher/start.ts", "../../test/helpers.ts"],
+  "src/mcp": ["../platform/d1/shard-store.ts", "../launcher/start.ts", "../../test/helpers.ts"],
   "src/tools/families/omn": [
     "../../../platform/d1/shard-store.ts", "../../../http/errors.ts", "../../../session/call.ts", "../../../mcp/server.ts", "../../../jobs/queue.ts",
-    "../../../app.ts", "../../../app/memory.ts", "../../../config.ts", "../../../cli/start.ts", "hono", "@modelcontextprotocol/server", "cloudflare:workers", "../../../../test/helpers.ts",
+    "../../../app.ts", "../../../app/memory.ts", "../../../config.ts", "../../../launcher/start.ts", "hono", "@modelcontextprotocol/server", "cloudflare:workers", "../../../../test/helpers.ts",
   ],
-  "src/jobs": ["../platform/d1/shard-store.ts", "../cli/start.ts", "../../scripts/x.ts"],
-  "src/cli": ["../http/router.ts", "../session/user-session.ts", "../mcp/server.ts", "../tools/errors.ts", "../jobs/expire.ts", "../app.ts", "../../test/helpers.ts"],
+  "src/jobs": ["../platform/d1/shard-store.ts", "../launcher/start.ts", "../../scripts/x.ts"],
+  "src/launcher": ["../http/router.ts", "../session/user-session.ts", "../mcp/server.ts", "../tools/errors.ts", "../jobs/expire.ts", "../app.ts", "../../test/helpers.ts"],
   "src": ["../test/helpers.ts", "../scripts/x.ts"],
 };
 
@@ -40,7 +40,7 @@ const allowed: Record<string, readonly string[]> = {
   "src/mcp": ["../tools/call-tool.ts", "../http/errors.ts", "../session/call.ts", "@modelcontextprotocol/server"],
   "src/tools/families/omn": ["../../define-tool.ts", "../../../domain/memories/remember.ts", "zod"],
   "src/jobs": ["../domain/ports.ts", "../app.ts"],
-  "src/cli": ["../domain/ids.ts", "../platform/d1/directory-schema.ts", "../config.ts", "node:fs", "miniflare"],
+  "src/launcher": ["../domain/ids.ts", "../platform/d1/directory-schema.ts", "../config.ts", "node:fs", "miniflare"],
   "src": ["./platform/d1/shard-store.ts", "./domain/ports.ts", "./http/router.ts", "./session/user-session.ts", "./mcp/server.ts", "./tools/catalogue.ts", "./jobs/expire.ts", "./config.ts"],
   "test/e2e": ["../../src/platform/d1/shard-store.ts", "../../src/domain/ids.ts", "../../scripts/x.ts", "../helpers.ts"],
 };
@@ -89,7 +89,7 @@ const others = [
 ];
 const quiet = [
   { file: "src/http/log.ts", text: `console.error("x");\n` },
-  { file: "src/cli/print.ts", text: `console.log("x");\n` },
+  { file: "src/launcher/print.ts", text: `console.log("x");\n` },
   { file: "scripts/print.ts", text: `console.log("x");\n` },
   { file: "src/index.ts", text: `import { app } from "./app.ts";\nexport { TeamIndex } from "./platform/team-index/team-index.ts";\nexport default app;\n` },
 ];
@@ -110,7 +110,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("[S12] lint keeps the layer borders", () => {
+describe("lint keeps the layer borders [S12]", () => {
   test.each(borders)("$place does not import $from ($form)", ({ file }) => {
     expect(findings.get(file)?.map(({ code, help }) => [code, help?.startsWith("BORDER")])).toContainEqual(["eslint(no-restricted-imports)", true]);
   });

@@ -1,13 +1,13 @@
 import { logFault } from "../http/log.ts";
 import { D1ErasureDirectory } from "../platform/d1/erasure-directory.ts";
-import { DirectoryStore } from "../platform/d1/directory-store.ts";
+import { D1DirectoryStore } from "../platform/d1/directory-store.ts";
 import { VectorizeBindings } from "../platform/vectorize/bindings.ts";
 import { VectorizeIndex } from "../platform/vectorize/vectorize-index.ts";
 import { type Storage, storageOf } from "./storage.ts";
 
 /** What more than one area is built on. */
 export interface Base extends Storage {
-  directory: DirectoryStore;
+  directory: D1DirectoryStore;
   erasureDirectory: D1ErasureDirectory;
   vectorIndex: VectorizeIndex;
   /** Notes a fault that nobody's request met. */
@@ -18,7 +18,7 @@ export function baseOf(env: Env): Base {
   const report = (event: string, error: unknown): void => logFault(event, "", error);
   return {
     ...storageOf(env),
-    directory: new DirectoryStore(env.DB),
+    directory: new D1DirectoryStore(env.DB),
     erasureDirectory: new D1ErasureDirectory(env.DB),
     vectorIndex: new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, report),
     report,

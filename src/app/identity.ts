@@ -1,43 +1,43 @@
 import { AuthorizationServer } from "../http/oauth/authorization-server.ts";
-import type { GrantDirectory } from "../domain/tenancy/grant-ports.ts";
-import type { IdentityDirectory } from "../domain/tenancy/identities.ts";
+import type { GrantStore } from "../domain/tenancy/grant-store.ts";
+import type { IdentityStore } from "../domain/tenancy/identities.ts";
 import type { OAuthRecordStore } from "../domain/tenancy/oauth-records.ts";
-import type { PasskeyDirectory } from "../domain/tenancy/passkeys.ts";
+import type { PasskeyStore } from "../domain/tenancy/passkeys.ts";
 import type { People } from "../domain/tenancy/people.ts";
-import type { KeyDirectory } from "../domain/tenancy/ports.ts";
-import type { AttemptDirectory } from "../domain/tenancy/sign-in-attempts.ts";
-import type { DeletionDirectory, ErasurePorts } from "../domain/tenancy/deletion-ports.ts";
+import type { KeyStore } from "../domain/tenancy/key-store.ts";
+import type { AttemptStore } from "../domain/tenancy/sign-in-attempts.ts";
+import type { DeletionStore, ErasurePorts } from "../domain/tenancy/deletion-store.ts";
 import { closeDeleted } from "../domain/tenancy/erasure.ts";
 import { shardName } from "../domain/tenancy/shard-name.ts";
-import type { IdentityMaintenance, SignInLinkDirectory, WebSessionDirectory } from "../domain/tenancy/sign-in-ports.ts";
-import type { InvitationDirectory, TenantDirectory } from "../domain/tenancy/tenant-ports.ts";
-import { DeletionStore } from "../platform/d1/deletion-store.ts";
-import { GrantStore } from "../platform/d1/grant-store.ts";
+import type { IdentityMaintenance, SignInLinkStore, WebSessionStore } from "../domain/tenancy/sign-in-store.ts";
+import type { InvitationStore, TenantStore } from "../domain/tenancy/tenant-store.ts";
+import { D1DeletionStore } from "../platform/d1/deletion-store.ts";
+import { D1GrantStore } from "../platform/d1/grant-store.ts";
 import { D1IdentityMaintenance } from "../platform/d1/identity-maintenance.ts";
-import { IdentityStore } from "../platform/d1/identity-store.ts";
-import { InvitationStore } from "../platform/d1/invitation-store.ts";
-import { D1OAuthRecords } from "../platform/d1/oauth-store.ts";
-import { PasskeyStore } from "../platform/d1/passkey-store.ts";
-import { PeopleStore } from "../platform/d1/people-store.ts";
-import { SignInStore } from "../platform/d1/sign-in-store.ts";
-import { TenantStore } from "../platform/d1/tenant-store.ts";
-import { announcedDeletion } from "../session/announced-deletion.ts";
-import { announcedGrants, announcedRecords } from "../session/announced-grants.ts";
-import { announcedKeys } from "../session/announced-keys.ts";
-import { announcedTenants, type SessionAnnouncements } from "../session/announced-tenants.ts";
+import { D1IdentityStore } from "../platform/d1/identity-store.ts";
+import { D1InvitationStore } from "../platform/d1/invitation-store.ts";
+import { D1OAuthRecordStore } from "../platform/d1/oauth-store.ts";
+import { D1PasskeyStore } from "../platform/d1/passkey-store.ts";
+import { D1PeopleStore } from "../platform/d1/people-store.ts";
+import { D1SignInStore } from "../platform/d1/sign-in-store.ts";
+import { D1TenantStore } from "../platform/d1/tenant-store.ts";
+import { deletionWithInvalidation } from "../session/deletion-invalidation.ts";
+import { grantsWithInvalidation, recordsWithInvalidation } from "../session/grant-invalidation.ts";
+import { keysWithInvalidation } from "../session/key-invalidation.ts";
+import { tenantsWithInvalidation, type SessionInvalidation } from "../session/tenant-invalidation.ts";
 import { type RestCharges, restCharges } from "../session/rest-charges.ts";
 import type { Base } from "./base.ts";
 
 /** People, teams, and what they prove themselves with. */
 export interface Identity {
-  keys: KeyDirectory;
-  signIn: WebSessionDirectory & SignInLinkDirectory & AttemptDirectory;
-  tenants: TenantDirectory;
-  invitations: InvitationDirectory;
-  deletion: DeletionDirectory;
-  identities: IdentityDirectory;
-  passkeys: PasskeyDirectory;
-  grants: GrantDirectory;
+  keys: KeyStore;
+  signIn: WebSessionStore & SignInLinkStore & AttemptStore;
+  tenants: TenantStore;
+  invitations: InvitationStore;
+  deletion: DeletionStore;
+  identities: IdentityStore;
+  passkeys: PasskeyStore;
+  grants: GrantStore;
   oauth: AuthorizationServer;
   oauthRecords: OAuthRecordStore;
   charges: RestCharges;
@@ -49,25 +49,25 @@ export interface Identity {
 
 /** Whoever changes a credential or a membership tells the person's session object before the change is acknowledged. */
 export function identityOf(env: Env, { config, directory }: Base, erasure: ErasurePorts): Identity {
-  const announce: SessionAnnouncements = {
-    changed: (session) => env.USER_SESSION.getByName(session).standingChanged(),
+  const announce: SessionInvalidation = {
+    changed: (session) => env.USER_SESSION.getByName(session).credentialsChanged(),
     left: (session) => env.USER_SESSION.getByName(session).memberLeft(),
   };
-  const oauthRecords = announcedRecords(new D1OAuthRecords(env.DB), announce.changed);
+  const oauthRecords = recordsWithInvalidation(new D1OAuthRecordStore(env.DB), announce.changed);
   const boundShards = Object.keys(env).filter((name) => shardName.test(name));
   return {
-    keys: announcedKeys(directory, announce.changed),
-    signIn: new SignInStore(env.DB),
-    tenants: announcedTenants(new TenantStore(env.DB), announce),
-    invitations: new InvitationStore(env.DB),
-    deletion: announcedDeletion(new DeletionStore(env.DB), announce, () => closeDeleted(erasure, Date.now())),
-    identities: new IdentityStore(env.DB, directory),
-    passkeys: new PasskeyStore(env.DB),
-    grants: announcedGrants(new GrantStore(env.DB), announce.changed),
+    keys: keysWithInvalidation(directory, announce.changed),
+    signIn: new D1SignInStore(env.DB),
+    tenants: tenantsWithInvalidation(new D1TenantStore(env.DB), announce),
+    invitations: new D1InvitationStore(env.DB),
+    deletion: deletionWithInvalidation(new D1DeletionStore(env.DB), announce, () => closeDeleted(erasure, Date.now())),
+    identities: new D1IdentityStore(env.DB, directory),
+    passkeys: new D1PasskeyStore(env.DB),
+    grants: grantsWithInvalidation(new D1GrantStore(env.DB), announce.changed),
     oauth: new AuthorizationServer(oauthRecords, config),
     oauthRecords,
     charges: restCharges(env, config.rateLimited),
-    people: new PeopleStore(env.DB),
+    people: new D1PeopleStore(env.DB),
     identityMaintenance: new D1IdentityMaintenance(env.DB),
     registerShards: (now) => directory.registerShards(boundShards, now),
   };

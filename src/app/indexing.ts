@@ -3,15 +3,15 @@ import { compareVectors } from "../domain/indexing/compare-vectors.ts";
 import type { IndexingPorts } from "../domain/indexing/index-team.ts";
 import { stageTask } from "../domain/indexing/task.ts";
 import { graphVectorTask, vectorTask } from "../domain/indexing/vector-task.ts";
-import type { MaintenancePorts } from "../domain/memories/maintenance.ts";
-import { withTeamIds } from "../domain/search/vector-space.ts";
+import type { MaintenancePorts } from "../domain/memories/sweep.ts";
+import { withTeamIds } from "../domain/embedding/vector-space.ts";
 import { embeddersOf } from "../platform/ai/embedders.ts";
 import { D1ComparisonStore } from "../platform/d1/comparison-store.ts";
 import { D1GraphWriter } from "../platform/d1/graph-writer.ts";
-import { D1IndexProgress } from "../platform/d1/index-progress.ts";
-import { D1Maintenance } from "../platform/d1/maintenance.ts";
+import { D1ProgressStore } from "../platform/d1/progress-store.ts";
+import { D1MaintenanceStore } from "../platform/d1/maintenance-store.ts";
 import { D1VectorStore } from "../platform/d1/vector-store.ts";
-import { TeamIndexMaintenance } from "../platform/team-index/maintenance.ts";
+import { TeamIndexMaintenance } from "../platform/team-index/index-maintenance.ts";
 import type { Base } from "./base.ts";
 
 /** Of one team in one turn of the hourly comparison. */
@@ -30,7 +30,7 @@ export interface Indexing {
 export function indexingOf(env: Env, { shardOf, directory, vectorIndex, report }: Base, embedders: Embedders): Indexing {
   const teamIndexes = new TeamIndexMaintenance(env.TEAM_INDEX);
   const graph = new D1GraphWriter(shardOf);
-  const progress = new D1IndexProgress(shardOf);
+  const progress = new D1ProgressStore(shardOf);
   const ports = { progress, vectors: new D1VectorStore(shardOf), comparison: new D1ComparisonStore(shardOf), vectorIndex, graph, embedders, report };
   return {
     indexing: {
@@ -42,7 +42,7 @@ export function indexingOf(env: Env, { shardOf, directory, vectorIndex, report }
     },
     maintenance: {
       teams: directory,
-      store: new D1Maintenance(shardOf),
+      store: new D1MaintenanceStore(shardOf),
       index: teamIndexes,
       vectors: { compare: ({ id, organizationId, shard }) => compareVectors(ports, { teamId: id, organizationId, shard }, Date.now, Date.now() + comparingMs) },
       report,

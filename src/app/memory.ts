@@ -1,16 +1,16 @@
-import { announcedWrites, type Announcer } from "../domain/indexing/announce.ts";
-import type { MemoryStore, MemoryWriter } from "../domain/ports.ts";
-import type { ProposalStore } from "../domain/memories/review-ports.ts";
+import { writesWithIndexing, type IndexingQueue } from "../domain/indexing/indexing-queue.ts";
+import type { MemoryStore, MemoryWriter } from "../domain/memories/memory-store.ts";
+import type { ProposalStore } from "../domain/memories/proposal-store.ts";
 import type { RotationPorts } from "../domain/secrets/rotation.ts";
-import type { ErasurePorts } from "../domain/tenancy/deletion-ports.ts";
+import type { ErasurePorts } from "../domain/tenancy/deletion-store.ts";
 import { D1ErasureStore } from "../platform/d1/erasure-store.ts";
 import { D1MemoryStore } from "../platform/d1/memory-store.ts";
 import { D1ProposalStore } from "../platform/d1/proposal-store.ts";
 import { D1SealedStore } from "../platform/d1/sealed-store.ts";
-import { TeamHomes } from "../platform/d1/team-homes.ts";
+import { TeamLookup } from "../platform/d1/team-lookup.ts";
 import { TeamIndexErasure } from "../platform/team-index/erasure.ts";
 import { TeamIndexWriter } from "../platform/team-index/writer.ts";
-import { sessionName } from "../session/call.ts";
+import { sessionName } from "../session/session-call.ts";
 import type { Base } from "./base.ts";
 
 /** Memories as they are stored, sealed and erased. */
@@ -23,11 +23,11 @@ export interface Memory {
   secrets: RotationPorts;
 }
 
-export function memoryOf(env: Env, { config, shardOf, directory, erasureDirectory, masters, keyStore, teamKeys, sealed, vectorIndex, report }: Base, announcer: Announcer): Memory {
+export function memoryOf(env: Env, { config, shardOf, directory, erasureDirectory, masters, keyStore, teamKeys, sealed, vectorIndex, report }: Base, announcer: IndexingQueue): Memory {
   const listShards = () => directory.listShards();
   return {
-    memories: new D1MemoryStore(shardOf, new TeamHomes((id) => directory.findTeam(id)), sealed, listShards, config.teamQuota),
-    writer: announcedWrites(new TeamIndexWriter(env.TEAM_INDEX, report), announcer),
+    memories: new D1MemoryStore(shardOf, new TeamLookup((id) => directory.findTeam(id)), sealed, listShards, config.teamQuota),
+    writer: writesWithIndexing(new TeamIndexWriter(env.TEAM_INDEX, report), announcer),
     proposals: new D1ProposalStore(shardOf, sealed),
     erasure: {
       directory: erasureDirectory,

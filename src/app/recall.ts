@@ -1,8 +1,8 @@
-import type { GraphStore } from "../domain/graph/ports.ts";
-import type { SearchIndex } from "../domain/ports.ts";
-import type { Reranker } from "../domain/search/rerank.ts";
-import type { AnswerStore } from "../domain/search/recall-cache.ts";
-import { Semantic } from "../domain/search/semantic.ts";
+import type { GraphStore } from "../domain/graph/graph-store.ts";
+import type { SearchIndex } from "../domain/recall/retrievers/text-retriever.ts";
+import type { Reranker } from "../domain/recall/ranking/rerank.ts";
+import type { AnswerStore } from "../domain/recall/cache/recall-cache.ts";
+import { Semantic } from "../domain/recall/retrievers/vector-retriever.ts";
 import { rerankerOf } from "../platform/ai/workers-ai-reranker.ts";
 import type { AiBinding } from "../platform/ai/workers-ai-embedder.ts";
 import { D1GraphStore } from "../platform/d1/graph-store.ts";

@@ -1,4 +1,4 @@
-import { Semantic } from "../domain/search/semantic.ts";
+import { Semantic } from "../domain/recall/retrievers/vector-retriever.ts";
 import { logFault } from "../http/log.ts";
 import { D1GraphStore } from "../platform/d1/graph-store.ts";
 import { ServingSpaces } from "../platform/d1/serving-spaces.ts";

@@ -1,20 +1,21 @@
-import type { GraphStore } from "./graph/ports.ts";
-import type { RecentlyRecalled } from "./memories/recently-recalled.ts";
-import type { ProposalStore } from "./memories/review-ports.ts";
-import type { MemoryStore, MemoryWriter, SearchIndex } from "./ports.ts";
-import type { RecallCache } from "./search/recall-cache.ts";
-import type { Reranker } from "./search/rerank.ts";
-import type { Semantic } from "./search/semantic.ts";
+import type { GraphStore } from "./graph/graph-store.ts";
+import type { RecentlyRecalled } from "./memories/loop-guard.ts";
+import type { ProposalStore } from "./memories/proposal-store.ts";
+import type { MemoryStore, MemoryWriter } from "./memories/memory-store.ts";
+import type { SearchIndex } from "./recall/retrievers/text-retriever.ts";
+import type { RecallCache } from "./recall/cache/recall-cache.ts";
+import type { Reranker } from "./recall/ranking/rerank.ts";
+import type { Semantic } from "./recall/retrievers/vector-retriever.ts";
 import type { People } from "./tenancy/people.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
-/** What a verb may know of the world: who asks, when, with which tool, and the ports it may use. */
+/** Everything a verb may use: who asks, when, with which tool, and the ports. */
 export interface Context {
   principal: Principal;
   /** ms since the epoch. */
   now: number;
   requestId: string;
-  /** Of the client, as far as the edge knew. */
+  /** The client's address, as far as the edge knows it. */
   address?: string | undefined;
   /** Name of the client that speaks for the person, such as `claude-code`; kept as authorship. */
   tool: string;
@@ -34,7 +35,7 @@ export interface Context {
   reranker?: Reranker | undefined;
   /** How much older than the newest match a memory is when its recency counts half, ms; 90 days unless set. */
   recencyHalfLife?: number | undefined;
-  /** Of the person's session, where there is one. */
+  /** The cache of the person's session, where there is one. */
   cache?: RecallCache;
   recalled?: RecentlyRecalled;
 }

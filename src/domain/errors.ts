@@ -18,41 +18,41 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 /**
- * The only error a caller sees. `message` says what is wrong, `mend` how to repair the call;
+ * The only error a caller sees. `message` says what is wrong, `hint` how to repair the call;
  * both are written by us, never copied from a dependency.
  */
 export class DomainError extends Error {
   readonly code: ErrorCode;
-  readonly mend: string | undefined;
+  readonly hint: string | undefined;
   readonly details: Record<string, unknown> | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { mend?: string; details?: Record<string, unknown> } = {}) {
+  constructor(code: ErrorCode, message: string, options: { hint?: string; details?: Record<string, unknown> } = {}) {
     super(message);
     this.name = "DomainError";
     this.code = code;
-    this.mend = options.mend;
+    this.hint = options.hint;
     this.details = options.details;
   }
 }
 
-export const invalid = (message: string, mend?: string, details?: Record<string, unknown>): DomainError =>
-  new DomainError("VALIDATION_ERROR", message, { ...(mend ? { mend } : {}), ...(details ? { details } : {}) });
+export const invalid = (message: string, hint?: string, details?: Record<string, unknown>): DomainError =>
+  new DomainError("VALIDATION_ERROR", message, { ...(hint ? { hint } : {}), ...(details ? { details } : {}) });
 
-export const forbidden = (message: string, mend?: string): DomainError =>
-  new DomainError("PERMISSION_DENIED", message, mend ? { mend } : {});
+export const forbidden = (message: string, hint?: string): DomainError =>
+  new DomainError("PERMISSION_DENIED", message, hint ? { hint } : {});
 
-export const notFound = (what: string, mend?: string): DomainError =>
-  new DomainError("MEMORY_NOT_FOUND", what, mend ? { mend } : {});
+export const notFound = (what: string, hint?: string): DomainError =>
+  new DomainError("MEMORY_NOT_FOUND", what, hint ? { hint } : {});
 
 export const storageFull = (): DomainError =>
   new DomainError("STORAGE_FULL", "The server's storage is full. Nothing was stored; what is there can be read.", {
-    mend: "Whoever runs the server frees room on its disk; then do the same again.",
+    hint: "Whoever runs the server frees room on its disk; then do the same again.",
   });
 
 /** SQLite and D1 say it in words only, somewhere along the chain of causes. */
 const fullWords = /SQLITE_FULL|database or disk is full|exceeded maximum (?:DB|database) size/i;
 
-/** What a caller is told of an error; undefined for a fault, of which they are told nothing. */
+/** The error as a caller sees it; undefined for a fault, which is only logged. */
 export function asDomainError(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (fullWords.test(cause.message)) return storageFull();

@@ -39,7 +39,7 @@ export const named = (name: string): Framed => (/^[\p{L}\p{N}_.:/@+#~-]+$/u.test
 export const attribute = (name: string, value: string | number | undefined): Framed =>
   value === undefined ? new FramedText("") : new FramedText(` ${name}=${quoted(String(value))}`);
 
-/** What a line says in brackets: ` (shared, by Grace)`; nothing when there is nothing to say. */
+/** Notes in brackets at the end of a line: ` (shared, by Grace)`; nothing when there are none. */
 export const aside = (...notes: (Framed | string | undefined)[]): Framed => {
   const said = notes.filter((note) => note !== undefined);
   return said.length === 0 ? say`` : say` (${joined(said.map((note) => say`${note}`), ", ")})`;
@@ -85,7 +85,7 @@ export function escapeMarks(text: string): string {
 const tagNames = ["memory", "related"];
 const longestName = Math.max(...tagNames.map(({ length }) => length));
 
-/** What is, looks like, or may be the beginning of an encoded "<". */
+/** Whatever is, looks like, or may begin an encoded "<". */
 const opening = /[<\u226e\u2039\u02c2\u1438\u276e\u27e8\u2329\u3008\ufe64\uff1c]|&(?=[#a-z])|\\(?=[ux])|%(?=[0-9a-f])/giu;
 
 /** Where a reader who is generous about letters and encodings may see a "<" that begins one of our tags. */

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 
-/** How many are told at once. */
+/** Problems named at once. */
 const most = 8;
 
 /** Says of each problem of a call where it is and what would be right, in the words of the schema that refused the input. */
@@ -16,8 +16,8 @@ export function describeProblems(error: z.ZodError, schema: z.ZodType, input: un
 }
 
 /**
- * What unknown keys are called, if they are known in another spelling, and where they belong, if one of the known holds
- * such; then which are known, once for each kind of object.
+ * Names the spelling in which an unknown key is known, and where it belongs if one of the known keys holds such; then, once for
+ * each kind of object, which keys are known.
  */
 function known(shape: Shape | undefined, keys: readonly string[], listed: Set<Shape>): string {
   if (!shape) return "";

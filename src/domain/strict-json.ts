@@ -1,6 +1,6 @@
 import { invalid, type DomainError } from "./errors.ts";
 
-/** What may need a closer look. Small enough that ordinary bodies pay a scan of a microsecond and nothing else. */
+/** Text that may need a closer look. Small enough that ordinary bodies pay a scan of a microsecond and nothing else. */
 const suspicious = /__proto__|\\u00(?:5f|6f|7[024])|[\d.]{16}|\de[+-]?\d{3}/i;
 
 /**

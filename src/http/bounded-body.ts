@@ -40,7 +40,7 @@ export async function readBody(request: Request, bound: BodyBound): Promise<Uint
   if (request.body === null) return new Uint8Array();
   if (declared > smallBytes) await reserveFor(request, bound, declared);
   // A declared length frames the body, so that many bytes come and no more; the runtime collects them faster than we can.
-  return declared >= 0 ? inTime(bound, request.arrayBuffer().then((bytes) => new Uint8Array(bytes))) : readChunks(request.body, bound);
+  return declared >= 0 ? withBodyTimeout(bound, request.arrayBuffer().then((bytes) => new Uint8Array(bytes))) : readChunks(request.body, bound);
 }
 
 /** The body as text. @throws RequestRefused also when it is not UTF-8 */
@@ -84,7 +84,7 @@ async function readChunks(stream: ReadableStream<Uint8Array>, bound: BodyBound):
     }
   };
   try {
-    await inTime(bound, collect());
+    await withBodyTimeout(bound, collect());
   } catch (error) {
     await reader.cancel().catch(() => undefined);
     throw error;
@@ -102,7 +102,7 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes;
 }
 
-async function inTime<T>({ withinMs }: BodyBound, reading: Promise<T>): Promise<T> {
+async function withBodyTimeout<T>({ withinMs }: BodyBound, reading: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new RequestRefused(408, `The request body did not arrive within ${withinMs / seconds} s.`)), withinMs);
   try {

@@ -1,4 +1,4 @@
-import type { CallOrigin } from "../domain/tenancy/ports.ts";
+import type { CallOrigin } from "../domain/tenancy/audit-entry.ts";
 
 const maxClientLength = 60;
 /** Cloudflare's words for an unknown country and for Tor, which is everywhere. */

@@ -1,11 +1,12 @@
 import type { Services } from "../app.ts";
 import { parseApiKey } from "../domain/tenancy/api-key.ts";
-import type { TokenDirectory } from "../domain/tenancy/grant-ports.ts";
+import type { TokenStore } from "../domain/tenancy/grant-store.ts";
 import { authenticate, type Authentication } from "../domain/tenancy/keys.ts";
-import type { CallOrigin, KeyDirectory } from "../domain/tenancy/ports.ts";
+import type { CallOrigin } from "../domain/tenancy/audit-entry.ts";
+import type { KeyStore } from "../domain/tenancy/key-store.ts";
 import type { Credential } from "../domain/tenancy/principal.ts";
-import { authenticateToken, parseAccessToken } from "../domain/tenancy/tokens.ts";
-import { sessionName } from "../session/call.ts";
+import { authenticateToken, parseAccessToken } from "../domain/tenancy/access-token.ts";
+import { sessionName } from "../session/session-call.ts";
 
 export interface Presented {
   token: string;
@@ -16,8 +17,8 @@ export interface Presented {
 
 /** Where credentials are looked up. */
 export interface Directory {
-  keys: Pick<KeyDirectory, "authenticate" | "touchKey" | "auditFailure">;
-  tokens: TokenDirectory;
+  keys: Pick<KeyStore, "authenticate" | "touchKey" | "auditFailure">;
+  tokens: TokenStore;
 }
 
 type Defer = (work: Promise<unknown>) => void;

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { parseApiKey } from "../domain/tenancy/api-key.ts";
 import { leanNameOf } from "../mcp/lean-call.ts";
 import { internalError, rpcError, rpcRefused } from "../mcp/json-rpc.ts";
-import { requestIdHeader } from "../session/call.ts";
+import { requestIdHeader } from "../session/session-call.ts";
 import type { LeanRefusal, LeanRequest } from "../session/user-session.ts";
 import { type BodyBound, readBody } from "./bounded-body.ts";
 import { callOrigin } from "./call-origin.ts";

@@ -11,7 +11,7 @@ import { addressOf, callOrigin, withoutClaimedOrigin } from "./call-origin.ts";
 import { auditLater } from "./later.ts";
 import { McpDoor, type SessionStub } from "./mcp-door.ts";
 import { bearerToken, CredentialOwners, proveCredential } from "./credentials.ts";
-import type { Refusable } from "./routes/caller.ts";
+import type { AuditSubject } from "./routes/caller.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { invitationRoutes } from "./routes/invitations.ts";
 import { consentRoutes } from "./oauth/consent-routes.tsx";
@@ -35,7 +35,7 @@ export type SessionOf = (name: string) => SessionStub;
 
 interface Edge {
   Bindings: { ADDRESS_LIMIT?: RateLimit };
-  Variables: { requestId: string; audience?: Audience; refusable?: Refusable };
+  Variables: { requestId: string; audience?: Audience; auditSubject?: AuditSubject };
 }
 
 const mcpPaths = ["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messages/"];
@@ -123,11 +123,11 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
     if (error instanceof RequestRefused) return refusedAnswer(c, doorOf(c.req.path), error);
     const known = asDomainError(error);
     if (known) {
-      const refused = known.code === "PERMISSION_DENIED" ? c.get("refusable") : undefined;
+      const refused = known.code === "PERMISSION_DENIED" ? c.get("auditSubject") : undefined;
       if (refused) {
         auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, refused.who, `${c.req.method} ${routePath(c, -1)}`, Date.now(), refused.from));
       }
-      return c.json(errorBody(known.code, [known.message, known.mend].filter(Boolean).join(" "), c.get("requestId")), statusOf[known.code]);
+      return c.json(errorBody(known.code, [known.message, known.hint].filter(Boolean).join(" "), c.get("requestId")), statusOf[known.code]);
     }
     services.report("http", c.get("requestId"), error);
     return c.json(errorBody("INTERNAL_ERROR", "Something went wrong on our side.", c.get("requestId")), 500);

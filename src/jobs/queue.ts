@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Services } from "../app.ts";
 import { indexTeam } from "../domain/indexing/index-team.ts";
-import type { TeamHome } from "../domain/search/vector-index.ts";
+import type { TeamRef } from "../domain/tenancy/team-ref.ts";
 import { shardName } from "../domain/tenancy/shard-name.ts";
 
-const teamHome = z.strictObject({
+const teamRef = z.strictObject({
   teamId: z.string().min(1).max(64),
   organizationId: z.string().min(1).max(64),
   shard: z.string().regex(shardName),
@@ -24,33 +24,33 @@ const patienceAttempts = 4;
  */
 export async function consumeJobs(services: Services, batch: MessageBatch, clock: () => number): Promise<void> {
   const deadline = clock() + batchMs;
-  const turns = new Map<string, { home: TeamHome; messages: Message[] }>();
+  const turns = new Map<string, { team: TeamRef; messages: Message[] }>();
   for (const message of batch.messages) {
-    const parsed = teamHome.safeParse(message.body);
+    const parsed = teamRef.safeParse(message.body);
     if (!parsed.success) {
       services.report("queue.message", message.id, new Error(z.prettifyError(parsed.error)));
       // Ends on the dead letter queue, where an operator sees it.
       message.retry();
       continue;
     }
-    const turn = turns.get(parsed.data.teamId) ?? { home: parsed.data, messages: [] };
+    const turn = turns.get(parsed.data.teamId) ?? { team: parsed.data, messages: [] };
     turn.messages.push(message);
     turns.set(parsed.data.teamId, turn);
   }
-  for (const { home, messages } of turns.values()) {
+  for (const { team, messages } of turns.values()) {
     const [first, ...repeats] = messages as [Message, ...Message[]];
     for (const repeat of repeats) repeat.ack();
     if (clock() >= deadline) {
       first.retry();
       continue;
     }
-    if (!(await services.indexing.teams.findTeam(home.teamId))) {
+    if (!(await services.indexing.teams.findTeam(team.teamId))) {
       // Erased, or about to be: nothing may be made of it any more.
       first.ack();
       continue;
     }
-    const outcome = await indexTeam(services.indexing, home, clock, { deadline, memories: memoriesPerTurn });
-    if (outcome.state === "more") services.announcer.announce(home);
+    const outcome = await indexTeam(services.indexing, team, clock, { deadline, memories: memoriesPerTurn });
+    if (outcome.state === "more") services.indexingQueue.enqueue(team);
     const wait = outcome.state === "waiting" ? Math.max(1, Math.ceil((outcome.until - clock()) / 1_000)) : 0;
     if (wait > 0 && wait <= patienceSeconds && first.attempts <= patienceAttempts) first.retry({ delaySeconds: wait });
     else first.ack();

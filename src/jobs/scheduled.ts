@@ -3,7 +3,7 @@ import { watchAudits } from "../domain/audit/watch.ts";
 import { sweepIndexing } from "../domain/indexing/index-team.ts";
 import { eraseDue } from "../domain/tenancy/erasure.ts";
 import { keepSecrets } from "../domain/secrets/rotation.ts";
-import { sweep } from "../domain/memories/maintenance.ts";
+import { sweep } from "../domain/memories/sweep.ts";
 
 /** So that the next minute's run does not find this one at work. */
 const indexingMs = 40_000;

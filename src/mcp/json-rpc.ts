@@ -68,7 +68,7 @@ export async function readJson(request: Request, bound: BodyBound): Promise<{ bo
   try {
     return { body: parseJson(text) };
   } catch (error) {
-    if (error instanceof DomainError) return { rejected: rpcError(400, invalidRequest, `Invalid request: ${error.message} ${error.mend}`) };
+    if (error instanceof DomainError) return { rejected: rpcError(400, invalidRequest, `Invalid request: ${error.message} ${error.hint}`) };
     return { rejected: rpcError(400, parseError, "Parse error: the request body is not valid JSON") };
   }
 }

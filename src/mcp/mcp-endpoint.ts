@@ -1,7 +1,7 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest, type AuthInfo, type McpHttpHandler, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { BodyBound } from "../http/bounded-body.ts";
 import { RequestRefused } from "../http/request-refused.ts";
-import { requestIdHeader } from "../session/call.ts";
+import { requestIdHeader } from "../session/session-call.ts";
 import type { Copies } from "./event-store.ts";
 import { batchTooLong, httpError, internalError, messagesOf, methodNotAllowed, readJson, rpcError, rpcRefused } from "./json-rpc.ts";
 import { LegacySessions } from "./legacy-sessions.ts";

@@ -69,7 +69,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
         context.report("resource", error);
         throw new ProtocolError(ProtocolErrorCode.InternalError, `Something went wrong on our side. Report request ${context.requestId} if it stays.`);
       }
-      const message = [known.message, known.mend].filter(Boolean).join(" ");
+      const message = [known.message, known.hint].filter(Boolean).join(" ");
       throw known.code === "MEMORY_NOT_FOUND" ? new ResourceNotFoundError(uri, message) : new ProtocolError(ProtocolErrorCode.InvalidParams, message);
     }
   };

@@ -1,5 +1,5 @@
 import type { Entity, EntityType, Relationship } from "../domain/graph/graph.ts";
-import type { Scored } from "../domain/graph/ports.ts";
+import type { Scored } from "../domain/graph/graph-store.ts";
 
 /** From rows of the graph to answers: the same for the rows in D1 and for the copy in the team object. */
 
@@ -15,14 +15,14 @@ export type RelationshipRow = [
 const bySpelling = (a: Spelling, b: Spelling): number => b[5] - a[5] || compare(a[3], b[3]) || compare(a[1], b[1]) || compare(a[0], b[0]);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The spelling used most is the name; of the homes in which it has an id, the team's is shown. */
+/** The spelling used most is the name; if the entity has ids under several visibility keys, the team's is shown. */
 export function entityFrom(entity: string, rows: readonly Spelling[]): Entity | undefined {
   const spellings = [...rows].sort(bySpelling);
   const main = spellings.filter(([, , norm]) => norm === entity);
   const [best] = main;
   if (!best) return undefined;
   const sum = (rows: Spelling[], column: 5 | 6): number => rows.reduce((total, row) => total + row[column], 0);
-  // Under a short name of its own it is an entity that a memory told to be this one.
+  // A spelling with an id of its own is another entity, which a memory equated with this one.
   const counted = spellings.filter(([id, , norm]) => norm === entity || !main.some(([other]) => other === id));
   return {
     id: (main.find(([, home]) => home === "") ?? best)[0],
@@ -37,7 +37,7 @@ export function entityFrom(entity: string, rows: readonly Spelling[]): Entity | 
 /** Weights are in thousandths. */
 const mean = (weight: number, mentions: number): number => Math.round(weight / mentions) / 1_000;
 
-/** One of each, though it may stand in two homes and under several names. */
+/** One of each, though it may exist under two visibility keys and several names. */
 export function merged(rows: readonly RelationshipRow[]): Scored<Relationship>[] {
   const groups = Map.groupBy(rows, ([source, target, , , , , , type]) => JSON.stringify([source, type, target]));
   return [...groups.values()].flatMap((group) => {

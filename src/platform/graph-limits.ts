@@ -1,12 +1,12 @@
 /** Limits of what is read of the graph: the same in D1's statements and in the copy of the team object. */
 
-/** Of a statement, at most this many of the memories that make it; the newest. */
+/** For each relationship at most this many of the memories that state it; the newest. */
 export const mostSources = 10;
 
 /** A word that more names have is counted no further. */
 export const countedWords = 500;
-/** Words that fewer names have lead to what is found; the others only tell it apart. */
-export const tellingWords = 200;
+/** Words in fewer names than this lead to candidates; more frequent ones only rank them. */
+export const maxRareTokenNames = 200;
 /** Names looked at for one word: those of which it makes up most. */
 export const mostPostings = 250;
 /** Rarity of a word is as if among so many names: to know how many there are would cost more than the search. */
@@ -20,7 +20,7 @@ export const hub = 32;
 export const mostNames = 4;
 /** Memories that one walk touches before it chooses. */
 export const mostTouched = 300;
-/** What is tied more loosely is no way on. */
+/** The walk does not follow ties weaker than this. */
 export const weakest = 0.02;
 /** Decimals of the strength of a step: sums of the same ties are equal whoever adds them up. */
 export const strengthDecimals = 6;

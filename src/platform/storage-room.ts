@@ -11,7 +11,7 @@ const believedMs = 500;
 
 export const unbounded: StorageRoom = { require: () => Promise.resolve() };
 
-/** On one machine the launcher looks after the disk (`src/cli/disk-room.ts`); Cloudflare's storage says itself when it is full. */
+/** On one machine the launcher looks after the disk (`src/launcher/disk-room.ts`); Cloudflare's storage says itself when it is full. */
 export class LocalStorageRoom implements StorageRoom {
   readonly #launcher: Fetcher;
   #known: { hasRoom: boolean; until: number } | undefined;

@@ -5,7 +5,7 @@ export class TopK {
   readonly #floor: number;
   #size = 0;
 
-  /** Whoever asks for the bar first keeps scores above `floor` only. */
+  /** A caller that reads the floor first keeps scores above it only. */
   constructor(k: number, floor = -Infinity) {
     this.#items = new Uint32Array(k);
     this.#scores = new Float64Array(k);
@@ -16,7 +16,7 @@ export class TopK {
     return this.#size === this.#scores.length;
   }
 
-  /** What a score must exceed to be kept. */
+  /** The score that the next one must exceed to be kept. */
   get bar(): number {
     return this.full ? (this.#scores[0] as number) : this.#floor;
   }

@@ -1,5 +1,5 @@
-import type { CacheRates } from "../domain/search/recall-cache.ts";
-import { soon } from "./soon.ts";
+import type { CacheRates } from "../domain/recall/cache/recall-cache.ts";
+import { coalesce } from "./coalesce.ts";
 
 type Level = "l1" | "l2";
 const names = ["l1.hits", "l1.misses", "l2.hits", "l2.misses", "tokens"] as const;
@@ -9,7 +9,7 @@ type Name = (typeof names)[number];
 export class CacheCounts {
   readonly #sql: SqlStorage;
   readonly #counts: Record<Name, number>;
-  readonly #save = soon(() => this.#write());
+  readonly #save = coalesce(() => this.#write());
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;

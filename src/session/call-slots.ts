@@ -36,4 +36,4 @@ export const busyRetrySeconds = 2;
 export const tooManyAtOnceMessage = "Too many calls of this person are running at once.";
 
 const tooManyAtOnce = (): DomainError =>
-  new DomainError("RATE_LIMIT_EXCEEDED", tooManyAtOnceMessage, { mend: `Retry after ${busyRetrySeconds} s.`, details: { retry_after: busyRetrySeconds } });
+  new DomainError("RATE_LIMIT_EXCEEDED", tooManyAtOnceMessage, { hint: `Retry after ${busyRetrySeconds} s.`, details: { retry_after: busyRetrySeconds } });

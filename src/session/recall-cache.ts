@@ -1,10 +1,10 @@
 import { sha256Hex } from "../domain/hash.ts";
 import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
-import type { RecallOutcome } from "../domain/memories/recall.ts";
-import { keptShape, parseKept, type KeptAnswer } from "../domain/memories/kept-answer.ts";
-import type { IndexState } from "../domain/ports.ts";
-import type { AnswerStore, CacheRates, CurrentAnswer, RecallCache } from "../domain/search/recall-cache.ts";
-import { estimateTokens } from "../domain/search/tokens.ts";
+import type { RecallOutcome } from "../domain/recall/recall.ts";
+import { cachedAnswerShape, parseCachedAnswer, type CachedAnswer } from "../domain/recall/cache/cached-answer.ts";
+import type { IndexState } from "../domain/recall/cache/index-state.ts";
+import type { AnswerStore, CacheRates, CurrentAnswer, RecallCache } from "../domain/recall/cache/recall-cache.ts";
+import { estimateTokens } from "../domain/text/token-count.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
 import type { CacheCounts } from "./cache-counts.ts";
 import { LruMap } from "./lru-map.ts";
@@ -90,19 +90,19 @@ export class SessionRecallCache implements RecallCache {
     if (answer.until > now) this.#hold(askedBy(principal, question), { ...answer, tokens: undefined, shared: false });
   }
 
-  async #fromL2({ key, generation }: StoredAnswer, { generation: current, copyKey }: IndexState, now: number): Promise<KeptAnswer | undefined> {
+  async #fromL2({ key, generation }: StoredAnswer, { generation: current, copyKey }: IndexState, now: number): Promise<CachedAnswer | undefined> {
     if (generation !== current) return undefined;
     const sealed = await this.#options.answers.get(key);
     const text = sealed && (await openCopy(copyKey, key, sealed));
-    const kept = text ? parseKept(text) : undefined;
+    const kept = text ? parseCachedAnswer(text) : undefined;
     return kept && kept.until > now ? kept : undefined;
   }
 
   #share({ teamId, userId }: Principal, hash: string, held: Held, copyKey: string): void {
     held.shared = true;
     const { generation, until, outcome, tokens = 0 } = held;
-    const key = `r${keptShape}:${teamId}:${userId}:${generation}:${hash}`;
-    const answer: KeptAnswer = { until, tokens, outcome };
+    const key = `r${cachedAnswerShape}:${teamId}:${userId}:${generation}:${hash}`;
+    const answer: CachedAnswer = { until, tokens, outcome };
     this.#options.stored.add(hash, { key, until, generation });
     this.#options.later(sealCopy(copyKey, key, JSON.stringify(answer)).then((sealed) => this.#options.answers.put(key, sealed, until)));
   }

@@ -1,7 +1,7 @@
 import type { Memory } from "../domain/memories/memory.ts";
-import type { RecentlyRecalled } from "../domain/memories/recently-recalled.ts";
+import type { RecentlyRecalled } from "../domain/memories/loop-guard.ts";
 import { fingerprintOf, mayRepeat } from "../domain/memories/repetition.ts";
-import { soon } from "./soon.ts";
+import { coalesce } from "./coalesce.ts";
 
 /** What a model still has before it: a context window fills and is compacted within this time and this many memories. */
 const maxAgeMs = 2 * 60 * 60 * 1_000;
@@ -25,7 +25,7 @@ interface Entry {
 export class RecalledTexts implements RecentlyRecalled {
   readonly #sql: SqlStorage;
   readonly #transaction: (work: () => void) => void;
-  readonly #save = soon(() => this.#digest());
+  readonly #save = coalesce(() => this.#digest());
   #pending: { at: number; memories: Memory[] }[] = [];
   #entries: Map<string, Entry> | undefined;
 
@@ -42,7 +42,7 @@ export class RecalledTexts implements RecentlyRecalled {
     this.#save();
   }
 
-  sayers(now: number, content: string): string[] {
+  findSourcesOf(now: number, content: string): string[] {
     const entries = this.#digest();
     const said = fingerprintOf(content);
     const found = [...entries].filter(([, entry]) => entry.at > now - maxAgeMs && mayRepeat(said, entry));

@@ -1,5 +1,5 @@
 import type { Principal } from "../domain/tenancy/principal.ts";
-import { sessionName } from "./call.ts";
+import { sessionName } from "./session-call.ts";
 import { type OverLimit, over } from "./gate.ts";
 import { personRate } from "./rate-limit.ts";
 

@@ -21,7 +21,7 @@ import { BodyLease, ByteBudget } from "./byte-budget.ts";
 import { CacheCounts } from "./cache-counts.ts";
 import { costOfAll } from "../mcp/call-cost.ts";
 import { busyRetrySeconds, CallSlots, tooManyAtOnceMessage } from "./call-slots.ts";
-import { type Call, callOfAuthInfo, requestIdHeader, sessionName, toAuthInfo } from "./call.ts";
+import { type SessionCall, sessionCallOf, requestIdHeader, sessionName, toAuthInfo } from "./session-call.ts";
 import { Gate, type OverLimit } from "./gate.ts";
 import { rpcRefused } from "../mcp/json-rpc.ts";
 import { clientName } from "../mcp/client-name.ts";
@@ -30,7 +30,7 @@ import { McpEndpoint, type McpServerContext } from "../mcp/mcp-endpoint.ts";
 import { SessionRecallCache } from "./recall-cache.ts";
 import { RecalledTexts } from "./recalled-texts.ts";
 import { StoredAnswers } from "./stored-answers.ts";
-import { Standing } from "./standing.ts";
+import { CredentialCache } from "./credential-cache.ts";
 
 /** Import of 1,000 memories at their longest, with room for history. */
 const maxBodyBytes = 16 * 1024 * 1024;
@@ -74,7 +74,7 @@ export class UserSession extends DurableObject<Env> {
   readonly #bodies = new ByteBudget(personBodies.bytes, personBodies.waitMs);
   readonly #calls = new CallSlots(callsAtOnce);
   readonly #bulkCalls = new CallSlots(bulkCallsAtOnce);
-  readonly #standing: Standing;
+  readonly #credentialCache: CredentialCache;
   readonly #accesses: AccessLog;
   readonly #cache: SessionRecallCache;
   readonly #recalled: RecalledTexts;
@@ -93,7 +93,7 @@ export class UserSession extends DurableObject<Env> {
       later: (work) => this.ctx.waitUntil(work),
     });
     this.#recalled = new RecalledTexts(ctx.storage);
-    this.#standing = new Standing(this.#services.keys, this.#services.oauth);
+    this.#credentialCache = new CredentialCache(this.#services.keys, this.#services.oauth);
     this.#endpoint = new McpEndpoint({
       storage: ctx.storage,
       buildServer: (server) => this.buildServer(server),
@@ -109,8 +109,8 @@ export class UserSession extends DurableObject<Env> {
       },
       isResource: (uri) => this.isResource(uri),
       onfault: (error) => this.#services.report("mcp", "", error),
-      bodyBound: (authInfo) => this.#bodyBound(callOfAuthInfo(authInfo)),
-      admit: (messages, authInfo) => this.#admit(messages, callOfAuthInfo(authInfo).principal),
+      bodyBound: (authInfo) => this.#bodyBound(sessionCallOf(authInfo)),
+      admit: (messages, authInfo) => this.#admit(messages, sessionCallOf(authInfo).principal),
     });
     this.#endpoint.purgeExpiredSessions(Date.now());
   }
@@ -179,17 +179,17 @@ export class UserSession extends DurableObject<Env> {
 
   /** Overridden by the bench, which measures what it costs. */
   protected prove(presented: Presented, now: number): Promise<Authentication> {
-    return proveCredential(this.#services, this.#standing.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
+    return proveCredential(this.#services, this.#credentialCache.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
   }
 
   /** A credential or a membership of this person was changed: nothing known of it holds any longer. */
-  standingChanged(): void {
-    this.#standing.changed();
+  credentialsChanged(): void {
+    this.#credentialCache.changed();
   }
 
   /** The person is not in the team any more: nothing of what they did or read here is kept. */
   memberLeft(): void {
-    this.#standing.changed();
+    this.#credentialCache.changed();
     this.#cache.drop();
     this.ctx.storage.transactionSync(() => {
       const tables = this.ctx.storage.sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'");
@@ -199,7 +199,7 @@ export class UserSession extends DurableObject<Env> {
 
   /** The team or the person is erased: nothing at all is kept. */
   async erase(): Promise<void> {
-    this.#standing.changed();
+    this.#credentialCache.changed();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
   }
@@ -216,12 +216,12 @@ export class UserSession extends DurableObject<Env> {
     const project = searchParams.get("project") ?? undefined;
     return buildMcpServer({
       surface: isSurface(surface) ? surface : "core",
-      contextOf: (ctx: ServerContext, client) => this.#contextOf(callOfAuthInfo(ctx.http?.authInfo), { ...client, project }),
+      contextOf: (ctx: ServerContext, client) => this.#contextOf(sessionCallOf(ctx.http?.authInfo), { ...client, project }),
     });
   }
 
   /** Everything that a tool may know of the call and use. */
-  #contextOf({ principal, requestId, from, body }: Call, client: Pick<CallContext, "tool" | "sessionId" | "project">): CallContext {
+  #contextOf({ principal, requestId, from, body }: SessionCall, client: Pick<CallContext, "tool" | "sessionId" | "project">): CallContext {
     const { config, memories, writer, proposals, index, graph, people, semantic, reranker } = this.#services;
     return {
       ...client,
@@ -255,7 +255,7 @@ export class UserSession extends DurableObject<Env> {
     return this.#principal && (await this.#services.index.state(this.#principal))?.copyKey;
   }
 
-  #bodyBound({ principal, body }: Call): BodyBound {
+  #bodyBound({ principal, body }: SessionCall): BodyBound {
     const maxBytes = principal.scopes.includes("memory:write") ? maxBodyBytes : maxReadBodyBytes;
     return { maxBytes, withinMs: bodyWithinMs, reserve: (bytes) => body.take(bytes) };
   }

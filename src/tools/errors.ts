@@ -12,17 +12,17 @@ export function renderError({ error, requestId, now, report }: CallFailure): Too
   if (!known) report(error);
   const code = known?.code ?? "INTERNAL_ERROR";
   const message = known?.message ?? "Something went wrong on our side.";
-  const mend = known ? known.mend : `Nothing more is known here. Try again; if it stays, report request ${requestId}.`;
+  const hint = known ? known.hint : `Nothing more is known here. Try again; if it stays, report request ${requestId}.`;
   return {
     isError: true,
     error: {
       code,
       message,
-      ...(mend ? { mend } : {}),
+      ...(hint ? { hint } : {}),
       ...(known?.details ? { details: known.details } : {}),
       timestamp: new Date(now).toISOString(),
       request_id: requestId,
     },
-    text: say`${code}: ${message}${mend ? say` ${mend}` : ""}${known?.details ? say` ${json(known.details)}` : ""}`,
+    text: say`${code}: ${message}${hint ? say` ${hint}` : ""}${known?.details ? say` ${json(known.details)}` : ""}`,
   };
 }

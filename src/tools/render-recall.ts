@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { type Framed, joined, say } from "../domain/frame.ts";
-import type { Recalled, RecallOutcome } from "../domain/memories/recall.ts";
-import type { Rendering } from "../domain/search/budget.ts";
-import { receiptSchema, type Receipt } from "../domain/search/receipt.ts";
+import type { Recalled, RecallOutcome } from "../domain/recall/recall.ts";
+import type { Rendering } from "../domain/recall/presentation/budget.ts";
+import { receiptSchema, type Receipt } from "../domain/recall/presentation/receipt.ts";
 import { memoryText, omnMemory } from "./render.ts";
 
 export const recallAnswer = z.looseObject({

@@ -1,11 +1,11 @@
 import { defined } from "../domain/defined.ts";
 import { attribute, block, type Framed, joined, named, say } from "../domain/frame.ts";
-import type { Recalled } from "../domain/memories/recall.ts";
-import type { CacheRates, LevelRate } from "../domain/search/recall-cache.ts";
+import type { Recalled } from "../domain/recall/recall.ts";
+import type { CacheRates, LevelRate } from "../domain/recall/cache/recall-cache.ts";
 import { shownState } from "../domain/memories/memory-fields.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
-import type { Proposal } from "../domain/memories/review-ports.ts";
-import type { Related } from "../domain/search/related.ts";
+import type { Proposal } from "../domain/memories/proposal-store.ts";
+import type { Related } from "../domain/recall/selection/related.ts";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 

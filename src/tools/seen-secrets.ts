@@ -1,6 +1,6 @@
 import type { Memory, Version } from "../domain/memories/memory.ts";
-import type { MemoryStore } from "../domain/ports.ts";
-import { isOpenSecret } from "../domain/secrets/withheld.ts";
+import type { MemoryStore } from "../domain/memories/memory-store.ts";
+import { isOpenSecret } from "../domain/secrets/redaction.ts";
 
 /** The store, telling when it opened a secret. */
 export function notingSecrets(store: MemoryStore, seen: () => void): MemoryStore {
@@ -43,7 +43,7 @@ export function notingSecrets(store: MemoryStore, seen: () => void): MemoryStore
       return states;
     },
     stats: (...args) => store.stats(...args),
-    note: (...args) => store.note(...args),
+    auditRead: (...args) => store.auditRead(...args),
     recordAccess: (...args) => store.recordAccess(...args),
   };
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { defaultMinRelevance } from "../../src/domain/memories/recall.ts";
-import { keptMs } from "../../src/domain/memories/recall-cached.ts";
+import { defaultMinRelevance } from "../../src/domain/recall/recall.ts";
+import { cachedAnswerMs } from "../../src/domain/recall/cache/cached-recall.ts";
 import { BenchClient } from "./client.ts";
 import type { LogEntry } from "./client-log.ts";
 import { indexed } from "./team.ts";
@@ -63,7 +63,7 @@ class Developer {
     if (call.kind === "editor") return this.#listen(call.open);
     const idle = at - (this.#lastAt ?? at);
     // After a longer pause nothing is valid any more, wherever it was kept.
-    if (idle > evictedAfterMs && idle < keptMs) await sleep(Math.max(0, this.#lastCall + localEvictionMs - performance.now()));
+    if (idle > evictedAfterMs && idle < cachedAnswerMs) await sleep(Math.max(0, this.#lastCall + localEvictionMs - performance.now()));
     if (call.kind === "ask") await this.client.callTool("omn_retrieve_memory", { query: call.query, limit: 10, min_relevance: this.#freshness(at, call.query) });
     else {
       const { key, content, shared } = call;
@@ -89,7 +89,7 @@ class Developer {
   /** The default, and by a trifle another one each time that an answer would have expired. */
   #freshness(at: number, query: string): number {
     const made = this.#made.get(query);
-    if (made && at - made.at < keptMs) return defaultMinRelevance + made.times * 1e-9;
+    if (made && at - made.at < cachedAnswerMs) return defaultMinRelevance + made.times * 1e-9;
     const times = (made?.times ?? 0) + 1;
     this.#made.set(query, { at, times });
     return defaultMinRelevance + times * 1e-9;

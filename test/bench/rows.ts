@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LocalServer } from "../../src/cli/server.ts";
+import type { LocalServer } from "../../src/launcher/server.ts";
 import { accessToken } from "./access-token.ts";
 import { BenchClient } from "./client.ts";
 import { clientLog } from "./client-log.ts";

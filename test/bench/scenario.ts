@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type LocalServer, startServer } from "../../src/cli/server.ts";
+import { type LocalServer, startServer } from "../../src/launcher/server.ts";
 import { BenchClient } from "./client.ts";
 import { hostileLoad } from "./hostile.ts";
 import { interleave, summarise } from "./measure.ts";

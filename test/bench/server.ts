@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../cli/free-port.ts";
+import { freePort } from "../launcher/free-port.ts";
 import { BenchClient } from "./client.ts";
 import { isRunning, processTree, treeRssMiB } from "./process-tree.ts";
 

@@ -17,7 +17,7 @@ afterAll(() => Promise.all([browser.close(), client.stop(), product.remove()]));
 const read = { name: "omn_retrieve_memory", arguments: { key: "anything" } };
 const write = { name: "omn_store_memory", arguments: { key: "a.rule", content: "Goggles are worn." } };
 
-test("[A13] [S2] the person signs in on the way, picks the team, takes a scope away and lets the client in; then disconnects it", async () => {
+test("the person signs in on the way, picks the team, takes a scope away and lets the client in; then disconnects it [A13] [S2]", async () => {
   const owner = await Profile.open(browser, product);
   owner.allowRequestsTo(client.origin);
   await owner.page.goto((await client.authorizationUrl()).href);
@@ -53,7 +53,7 @@ test("[A13] [S2] the person signs in on the way, picks the team, takes a scope a
   await owner.press("Sign out");
 });
 
-test("[A13] signing in and consent need no mouse", async () => {
+test("signing in and consent need no mouse [A13]", async () => {
   await product.restart();
   const owner = await Profile.open(browser, product);
   owner.allowRequestsTo(client.origin);
@@ -86,7 +86,7 @@ test("[A13] signing in and consent need no mouse", async () => {
   expect(owner.complaints).toEqual([]);
 });
 
-test("[A13] denying sends the client away with nothing", async () => {
+test("denying sends the client away with nothing [A13]", async () => {
   await product.restart();
   const owner = await Profile.signedIn(browser, product);
   owner.allowRequestsTo(client.origin);
@@ -97,7 +97,7 @@ test("[A13] denying sends the client away with nothing", async () => {
   expect(owner.complaints).toEqual([]);
 });
 
-test("[A13] finding 7: a request that is wrong brings the browser back to the client before anybody is asked to sign in", async () => {
+test("finding 7: a request that is wrong brings the browser back to the client before anybody is asked to sign in [A13]", async () => {
   const owner = await Profile.open(browser, product);
   owner.allowRequestsTo(client.origin);
   const url = await client.authorizationUrl();

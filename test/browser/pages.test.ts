@@ -98,7 +98,7 @@ const pages: Shown[] = [
   { title: "wrong invitation", heading: "This invitation cannot be accepted", status: 404, open: at(() => owner, () => "/invitation?token=x") },
 ];
 
-describe.each(pages)("[A13] the page: $title", ({ heading, status, open }) => {
+describe.each(pages)("the page: $title [A13]", ({ heading, status, open }) => {
   test("says what it is, names every control, and does nothing that its policy forbids", async () => {
     const { profile, status: answered } = await open();
     expect(answered).toBe(status);
@@ -124,7 +124,7 @@ describe.each(pages)("[A13] the page: $title", ({ heading, status, open }) => {
   });
 });
 
-test("[A13] the policy stops scripts and requests that are not the page's own, and the tests notice", async () => {
+test("the policy stops scripts and requests that are not the page's own, and the tests notice [A13]", async () => {
   const visitor = await Profile.open(browser, product);
   await visitor.visit("/sign-in");
   await visitor.page.evaluate(async () => {

@@ -31,7 +31,7 @@ async function expectSignedOut(profile: Profile): Promise<void> {
   expect(profile.path).toBe("/sign-in");
 }
 
-test("[A13] a passkey signs in the browser that has it, and no other", async () => {
+test("a passkey signs in the browser that has it, and no other [A13]", async () => {
   await Device.plugInto(owner.page);
   await addPasskey("Laptop");
   expect(await owner.page.getByRole("button", { name: /^Remove/ }).count(), "the only way in stays").toBe(0);
@@ -53,7 +53,7 @@ test("[A13] a passkey signs in the browser that has it, and no other", async () 
   expect([owner.complaints, stranger.complaints]).toEqual([[], []]);
 });
 
-test("[A13] a passkey that was removed signs nobody in", async () => {
+test("a passkey that was removed signs nobody in [A13]", async () => {
   const phone = await Device.plugInto(owner.page);
   await addPasskey("Lost phone");
   const thief = await Profile.open(browser, product);
@@ -71,7 +71,7 @@ test("[A13] a passkey that was removed signs nobody in", async () => {
   expect([owner.complaints, thief.complaints]).toEqual([[], ["403 /sign-in/passkey"]]);
 });
 
-test("[A13] a device that does not recognize its person neither adds a passkey nor signs in", async () => {
+test("a device that does not recognize its person neither adds a passkey nor signs in [A13]", async () => {
   const device = await Device.plugInto(owner.page);
   await device.recognizes(false);
   await owner.press("Add a passkey");

@@ -27,7 +27,7 @@ async function expectWellMade({ page }: Profile): Promise<void> {
   expect(await tabStops(page, controls.length)).toEqual(controls.map((control) => ({ control, visible: true })));
 }
 
-test("[A13] a person makes a recovery link, loses everything, comes back by it once, and adds a passkey", async () => {
+test("a person makes a recovery link, loses everything, comes back by it once, and adds a passkey [A13]", async () => {
   const owner = await Profile.signedIn(browser, product, { width: 360 });
   await owner.press("Make a recovery link");
   await owner.expectHeading("Your recovery link");
@@ -58,7 +58,7 @@ test("[A13] a person makes a recovery link, loses everything, comes back by it o
   expect([owner.complaints, returning.complaints, finder.complaints]).toEqual([[], [], []]);
 });
 
-test("[A13] a recovery link that was revoked signs nobody in", async () => {
+test("a recovery link that was revoked signs nobody in [A13]", async () => {
   await product.stop();
   await product.start({ recovery: true });
   const owner = await Profile.signedIn(browser, product);
@@ -73,7 +73,7 @@ test("[A13] a recovery link that was revoked signs nobody in", async () => {
   expect([owner.complaints, finder.complaints]).toEqual([[], []]);
 });
 
-test("[A13] ten minutes after signing in, a link is made only by signing in again, which leads back", async () => {
+test("ten minutes after signing in, a link is made only by signing in again, which leads back [A13]", async () => {
   await product.stop();
   await product.start({ recovery: true });
   const owner = await Profile.signedIn(browser, product, { width: 360 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([browser.close(), product.remove()]));
 
-test("[A13] the link of the launcher signs a browser in once; signing out ends it", async () => {
+test("the link of the launcher signs a browser in once; signing out ends it [A13]", async () => {
   const owner = await Profile.open(browser, product);
   await owner.visit("/");
   expect(owner.path).toBe("/sign-in");
@@ -34,7 +34,7 @@ test("[A13] the link of the launcher signs a browser in once; signing out ends i
   expect([owner.complaints, finder.complaints]).toEqual([[], []]);
 });
 
-test("[A13] a session can be ended from another browser", async () => {
+test("a session can be ended from another browser [A13]", async () => {
   await product.restart();
   const first = await Profile.signedIn(browser, product);
   await product.restart();

@@ -27,7 +27,7 @@ async function open(): Promise<Profile> {
   return profile;
 }
 
-test("[A13] an account elsewhere signs in on the way to a client's consent, and the browser comes back to the client", async () => {
+test("an account elsewhere signs in on the way to a client's consent, and the browser comes back to the client [A13]", async () => {
   const ada = await open();
   await ada.page.goto((await client.authorizationUrl()).href);
   await ada.press("Sign in with Example");
@@ -43,7 +43,7 @@ test("[A13] an account elsewhere signs in on the way to a client's consent, and 
   expect(ada.complaints).toEqual([]);
 });
 
-test("[A13] an account elsewhere is added to the person who is signed in, and signs them in from then on", async () => {
+test("an account elsewhere is added to the person who is signed in, and signs them in from then on [A13]", async () => {
   const owner = await open();
   await owner.followLink(product.signInUrl);
   await owner.press("Add an account at Example");

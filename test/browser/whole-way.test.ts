@@ -40,7 +40,7 @@ const ways: Record<string, (person: Profile) => Promise<() => Promise<void>>> = 
   },
 };
 
-test.each(Object.entries(ways))("[A13] [S2] by %s: 401, metadata, registration, sign-in, consent, token, tools, refresh, revoked, refused", async (_way, prepare) => {
+test.each(Object.entries(ways))("by %s: 401, metadata, registration, sign-in, consent, token, tools, refresh, revoked, refused [A13] [S2]", async (_way, prepare) => {
   const client = await WaitingClient.start(product);
   const person = await Profile.open(browser, product);
   person.allowRequestsTo(client.origin);

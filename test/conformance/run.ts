@@ -21,7 +21,7 @@ interface Subject {
 }
 
 async function startProduct(dataDir: string): Promise<Subject> {
-  const { startServer } = await import("../../src/cli/server.ts");
+  const { startServer } = await import("../../src/launcher/server.ts");
   const entry = fileURLToPath(new URL("worker.ts", import.meta.url));
   // The suite asks faster than the limit per key allows, which has tests of its own.
   const errors: string[] = [];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../cli/free-port.ts";
+import { freePort } from "../launcher/free-port.ts";
 import { type Claims, client, ForgingIssuer, type Issuer, signInAt, startProvider } from "./support/issuers.ts";
 import { PersonAtBrowser } from "./support/person.ts";
 import { Product } from "./support/product.ts";
@@ -45,7 +45,7 @@ async function come(person: PersonAtBrowser, claims: Claims, path = "/sign-in/wi
   return person.get(callback);
 }
 
-describe("[A13] a provider with a list of who may sign in", () => {
+describe("a provider with a list of who may sign in [A13]", () => {
   test.each([
     ["an address of a domain on the list", { sub: "grace", email: "grace@example.com", email_verified: true }],
     ["an address on the list, in other letters", { sub: "ada", email: "ADA@Example.org", email_verified: true }],

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../cli/free-port.ts";
+import { freePort } from "../launcher/free-port.ts";
 import { PersonAtBrowser } from "./support/person.ts";
 import { Product } from "./support/product.ts";
 
@@ -35,7 +35,7 @@ async function runSuite(args: string[]): Promise<{ code: number | null; output: 
   return { code, output };
 }
 
-test("[A13] the official conformance suite for authorization servers passes: metadata and the code grant", async () => {
+test("the official conformance suite for authorization servers passes: metadata and the code grant [A13]", async () => {
   const port = await freePort();
   const issuer = new URL(product.signInUrl ?? "").origin;
   const registration = await fetch(`${issuer}/oauth/register`, {

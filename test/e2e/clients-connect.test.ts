@@ -8,14 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => product.remove());
 
-describe.each(kinds)("[S2] [S11] %s", (kind, connect) => {
+describe.each(kinds)("%s [S2] [S11]", (kind, connect) => {
   test("speaks its own era of the protocol", async () => {
     const client = await connect(product);
     expect(client.era).toBe(["client 2 with 2026-07-28", "client 2 that negotiates"].includes(kind) ? "stateless" : "sessions");
     await client.close();
   });
 
-  test("[F2] gets the tools of the surface it asks for", async () => {
+  test("gets the tools of the surface it asks for [F2]", async () => {
     const core = await connect(product);
     const names = (await core.listTools()).map(({ name }) => name);
     expect(names.length).toBeLessThanOrEqual(9);
@@ -26,7 +26,7 @@ describe.each(kinds)("[S2] [S11] %s", (kind, connect) => {
     await chatgpt.close();
   });
 
-  test("[F2] is told which surfaces there are when it asks for another", async () => {
+  test("is told which surfaces there are when it asks for another [F2]", async () => {
     // Two of the clients keep to themselves what the server said: over SSE all but the status, pinned all of it.
     const shown = kind.includes("SSE") ? /400/ : kind.includes("2026") ? /2026-07-28/ : /everything.*core/s;
     await expect(connect(product, "?surface=everything")).rejects.toThrow(shown);

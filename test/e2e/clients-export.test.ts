@@ -18,7 +18,7 @@ interface Page {
 
 const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
-describe.each(kinds)("[S2] [S14] [U10] %s", (kind, connect) => {
+describe.each(kinds)("%s [S2] [S14] [U10]", (kind, connect) => {
   const namespace = `project:${kind.replaceAll(/\W+/g, "-")}`;
   let client: TestClient;
   beforeAll(async () => {

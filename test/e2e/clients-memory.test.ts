@@ -10,7 +10,7 @@ afterAll(() => product.remove());
 
 const keysOf = (memories: { key?: string }[]): (string | undefined)[] => memories.map(({ key }) => key);
 
-describe.each(kinds)("[S2] [A1] %s", (kind, connect) => {
+describe.each(kinds)("%s [S2] [A1]", (kind, connect) => {
   const slug = kind.replaceAll(/\W+/g, "-");
   const namespace = `project:${slug}`;
   const key = (name: string): string => `${slug}.${name}`;
@@ -24,7 +24,7 @@ describe.each(kinds)("[S2] [A1] %s", (kind, connect) => {
   const store = (name: string, content: string, more: Record<string, unknown> = {}) =>
     client.call("omn_store_memory", { key: key(name), content, namespace, ...more });
 
-  test("[U6] stores a memory, with everything it may say, and finds it at once", async () => {
+  test("stores a memory, with everything it may say, and finds it at once [U6]", async () => {
     const metadata = { tags: ["auth", "decision"], importance: 0.9, ticket: "SEC-12" };
     const stored = await store("auth", "Sessions are signed with Ed25519 since the audit.", { metadata, occurred_at: "2026-03-01", type: "architecture_decision" });
     expect(stored).toMatchObject({ isError: false, structured: { key: key("auth"), outcome: "created", version: 1, namespace, scope: "private" } });
@@ -45,7 +45,7 @@ describe.each(kinds)("[S2] [A1] %s", (kind, connect) => {
     expect(keysOf(byId.structured["memories"])).toEqual([key("auth")]);
   });
 
-  test("[S14] the same key again is a new version; the same call again changes nothing", async () => {
+  test("the same key again is a new version; the same call again changes nothing [S14]", async () => {
     await store("db", "We use MySQL.");
     expect((await store("db", "We use PostgreSQL.")).structured).toMatchObject({ outcome: "updated", version: 2 });
     expect((await store("db", "We use PostgreSQL.")).structured).toMatchObject({ outcome: "unchanged", version: 2 });
@@ -56,7 +56,7 @@ describe.each(kinds)("[S2] [A1] %s", (kind, connect) => {
     expect((await store("once", "Another text.", once)).error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringMatching(/idempotency key/) });
   });
 
-  test("[S14] recalls by wildcard, filters, limit and min_relevance", async () => {
+  test("recalls by wildcard, filters, limit and min_relevance [S14]", async () => {
     await store("recall.red", "The red service is owned by Ruth.", { metadata: { tags: ["owner", "red"], importance: 0.2 } });
     await store("recall.blue", "The blue service is owned by Boris.", { metadata: { tags: ["owner", "blue"], importance: 0.8 }, type: "reference" });
     const recall = async (args: Record<string, unknown>) => keysOf((await client.call("omn_retrieve_memory", args)).structured["memories"]).sort();
@@ -71,14 +71,14 @@ describe.each(kinds)("[S2] [A1] %s", (kind, connect) => {
     expect(await recall({ query: "blue service owned by Boris", filters: { namespace }, limit: 1 })).toEqual([both[0]]);
   });
 
-  test("[U5] max_tokens cuts the answer", async () => {
+  test("max_tokens cuts the answer [U5]", async () => {
     await store("long", "The quarterly report says a great deal. ".repeat(100));
     const cut = await client.call("omn_retrieve_memory", { key: key("long"), max_tokens: 200 });
     expect(cut.structured["memories"]).toEqual([expect.objectContaining({ key: key("long"), truncated: true })]);
     expect(cut.text.length).toBeLessThan(1_000);
   });
 
-  test("[U13] as_of tells what was known then", async () => {
+  test("as_of tells what was known then [U13]", async () => {
     await store("price", "The price is 10 euros.");
     await new Promise((resolve) => setTimeout(resolve, 20));
     const then = new Date().toISOString();
@@ -90,7 +90,7 @@ describe.each(kinds)("[S2] [A1] %s", (kind, connect) => {
     expect((await recall("2020-01-01")).structured["memories"]).toEqual([]);
   });
 
-  test("[S14] updates fields and leaves the rest; a conflict shows both versions and writes nothing", async () => {
+  test("updates fields and leaves the rest; a conflict shows both versions and writes nothing [S14]", async () => {
     await store("plan", "Ship in May.", { metadata: { tags: ["plan"], team: "core" } });
     const updated = await client.call("omn_update_memory", { key: key("plan"), metadata: { importance: 1 }, expected_version: 1 });
     expect(updated.structured).toMatchObject({ outcome: "updated", version: 2 });
@@ -101,7 +101,7 @@ describe.each(kinds)("[S2] [A1] %s", (kind, connect) => {
     expect(kept).toMatchObject({ content: "Ship in May.", version: 2, metadata: { tags: ["plan"], team: "core", importance: 1 } });
   });
 
-  test("[U4] forgets after a preview; what was archived comes back, what was erased does not", async () => {
+  test("forgets after a preview; what was archived comes back, what was erased does not [U4]", async () => {
     const forget = (args: Record<string, unknown>) => client.call("omn_forget_memory", { key: key("gone.*"), ...args });
     const found = async () => keysOf((await client.call("omn_retrieve_memory", { key: key("gone.*") })).structured["memories"]).sort();
     await store("gone.a", "First to go.");
@@ -126,7 +126,7 @@ describe.each(kinds)("[S2] [A1] %s", (kind, connect) => {
     expect((await client.call("omn_retrieve_memory", { query: "changed after the preview", filters: { namespace } })).text).not.toContain("Changed after");
   });
 
-  test("[S14] pages of a list neither repeat nor lose an entry while others write", async () => {
+  test("pages of a list neither repeat nor lose an entry while others write [S14]", async () => {
     const tag = { metadata: { tags: ["paged"] } };
     for (let i = 0; i < 7; i += 1) await store(`page.${i}`, `Entry ${i}.`, tag);
     const seen: (string | undefined)[] = [];
@@ -141,7 +141,7 @@ describe.each(kinds)("[S2] [A1] %s", (kind, connect) => {
     expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((i) => key(`page.${i}`)));
   });
 
-  test("[S14] counts what there is, and says how it is", async () => {
+  test("counts what there is, and says how it is [S14]", async () => {
     const before = (await client.call("omn_memory_stats")).structured;
     await store("counted", "One more.");
     const after = (await client.call("omn_memory_stats")).structured;
@@ -154,9 +154,9 @@ describe.each(kinds)("[S2] [A1] %s", (kind, connect) => {
     });
   });
 
-  test("[S16] a mistake comes back as an answer that says how to mend the call", async () => {
+  test("a mistake comes back as an answer that says how to mend the call [S16]", async () => {
     const answer = await client.call("omn_retrieve_memory", {});
-    expect(answer).toMatchObject({ isError: true, error: { code: "VALIDATION_ERROR", mend: expect.any(String), request_id: expect.any(String) } });
-    expect((await client.call("omn_update_memory", { key: key("nobody"), content: "x" })).error).toMatchObject({ code: "MEMORY_NOT_FOUND", mend: expect.any(String) });
+    expect(answer).toMatchObject({ isError: true, error: { code: "VALIDATION_ERROR", hint: expect.any(String), request_id: expect.any(String) } });
+    expect((await client.call("omn_update_memory", { key: key("nobody"), content: "x" })).error).toMatchObject({ code: "MEMORY_NOT_FOUND", hint: expect.any(String) });
   });
 });

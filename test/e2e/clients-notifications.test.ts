@@ -20,7 +20,7 @@ const clientOf = (kind: string): TestClient => clients.get(kind) as TestClient;
 /** One writer of each era: what they cause must reach the others, and themselves, in both directions. */
 const writers = ["sdk 1 over Streamable HTTP", "client 2 with 2026-07-28"];
 
-describe.each(kinds)("[S2] %s", (kind) => {
+describe.each(kinds)("%s [S2]", (kind) => {
   const updated: string[] = [];
   let listChanges = 0;
   beforeAll(() =>
@@ -70,7 +70,7 @@ describe.each(kinds)("[S2] %s", (kind) => {
   });
 });
 
-describe("[S2] a single memory", () => {
+describe("a single memory [S2]", () => {
   test("is watched by its own URI, across eras", async () => {
     const writer = clientOf("client 2 that negotiates");
     const { structured } = await writer.call("omn_store_memory", { key: "watched", content: "Version one." });

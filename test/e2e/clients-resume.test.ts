@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => product.remove());
 
-describe("[S2] [S11] after the server was restarted", () => {
+describe("after the server was restarted [S2] [S11]", () => {
   test.each(sessionKinds)("%s goes on in the session it had", async (_kind, connect) => {
     const client = await connect(product);
     await client.call("omn_store_memory", { key: "before", content: "Stored before the restart." });

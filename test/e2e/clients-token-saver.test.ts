@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => product.remove());
 
-describe.each(kinds)("[S2] [B1] %s", (kind, connect) => {
+describe.each(kinds)("%s [S2] [B1]", (kind, connect) => {
   const slug = kind.replaceAll(/\W+/g, "-");
   const at = { project_path: `/home/me/${slug}` };
   let client: TestClient;
@@ -42,7 +42,7 @@ describe.each(kinds)("[S2] [B1] %s", (kind, connect) => {
     expect(await read({ pattern: "nothing.*" })).toEqual([]);
   });
 
-  test("[B2] scopes are apart from each other, and projects from each other", async () => {
+  test("scopes are apart from each other, and projects from each other [B2]", async () => {
     for (const scope of ["global", "project", "session", "shared"]) await write(`${slug}.where`, scope, { scope, session_id: "monday" });
     for (const scope of ["global", "project", "session", "shared"]) {
       expect(await read({ key: `${slug}.where`, scope, session_id: "monday" })).toMatchObject({ value: scope, scope });
@@ -51,7 +51,7 @@ describe.each(kinds)("[S2] [B1] %s", (kind, connect) => {
     expect(await client.call("read_memory", { key: `${slug}.where`, scope: "project", project_path: "/home/me/elsewhere" })).toMatchObject({ structured: { memory: null } });
   });
 
-  test("[B2] a value with a ttl goes away", async () => {
+  test("a value with a ttl goes away [B2]", async () => {
     await write("brief", "for a second", { ttl: 1 });
     expect(await read({ key: "brief" })).toMatchObject({ value: "for a second", metadata: { ttl: 1 } });
     await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -76,7 +76,7 @@ describe.each(kinds)("[S2] [B1] %s", (kind, connect) => {
     expect((await write("old.idea", "back again")).structured["outcome"]).toBe("created");
   });
 
-  test("[B3] resumes a project of ordinary size in 200–500 tokens, a tenth of what is stored at most", async () => {
+  test("resumes a project of ordinary size in 200–500 tokens, a tenth of what is stored at most [B3]", async () => {
     const project_path = `/home/me/${slug}-shop`;
     for (const { key, value, scope, tags } of notes) {
       const stored = await client.call("write_memory", { key, value, project_path, ...(scope ? { scope } : {}), ...(tags ? { tags } : {}) });
@@ -100,7 +100,7 @@ describe.each(kinds)("[S2] [B1] %s", (kind, connect) => {
   });
 });
 
-describe.each(kinds)("[S2] [F2] %s as ChatGPT", (kind, connect) => {
+describe.each(kinds)("%s as ChatGPT [S2] [F2]", (kind, connect) => {
   test("searches and fetches", async () => {
     const client = await connect(product, "?surface=chatgpt");
     const word = `Quetzal${kind.replaceAll(/\W+/g, "")}`;

@@ -17,7 +17,7 @@ export class Product {
 
   private constructor(dataDir: string) {
     this.#dataDir = dataDir;
-    this.#child = spawn(process.execPath, ["src/cli/start.mjs"], {
+    this.#child = spawn(process.execPath, ["src/launcher/start.mjs"], {
       cwd: root,
       env: { ...process.env, PORT: "0", OMNIMEMORY_DATA_DIR: dataDir, OMNIMEMORY_RATE_LIMIT: "off" },
       stdio: ["ignore", "pipe", "pipe"],

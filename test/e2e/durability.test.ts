@@ -110,7 +110,7 @@ async function checkAll(access: { url: string; apiKey: string }, ledger: Ledger,
 }
 
 test(
-  "[S5] [B5] [U6] [S14] killed at any moment under concurrent writers, the product keeps every acknowledged write exactly once",
+  "killed at any moment under concurrent writers, the product keeps every acknowledged write exactly once [S5] [B5] [U6] [S14]",
   async () => {
     const random = randomFrom(seed);
     const ledger = new Ledger();

@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type LocalServer, startServer } from "../../src/cli/server.ts";
-import { scratchDir } from "../cli/launcher.ts";
+import { type LocalServer, startServer } from "../../src/launcher/server.ts";
+import { scratchDir } from "../launcher/launcher.ts";
 import { type FuzzCase, fuzzCase } from "./support/fuzz-cases.ts";
 
 /** `FUZZ_CASES=10000` for the whole run, `FUZZ_SEED` to begin elsewhere. */

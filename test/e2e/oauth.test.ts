@@ -59,7 +59,7 @@ const kinds: [string, Kind][] = [
 
 const unauthorized = /unauthorized|401/i;
 
-describe.each(kinds)("[A13] %s", (name, { connect, finish }) => {
+describe.each(kinds)("%s [A13]", (name, { connect, finish }) => {
   test("from the URL alone: 401, metadata, registration, consent, token, tools, refresh, disconnect, refused", async () => {
     const memory = new ClientMemory();
     await expect(connect(memory)).rejects.toThrow(unauthorized);
@@ -93,7 +93,7 @@ describe.each(kinds)("[A13] %s", (name, { connect, finish }) => {
   });
 });
 
-test("[A13] connections outlive a restart of the server", async () => {
+test("connections outlive a restart of the server [A13]", async () => {
   const memory = new ClientMemory();
   const [, kind] = kinds[0] as [string, Kind];
   await expect(kind.connect(memory)).rejects.toThrow(unauthorized);

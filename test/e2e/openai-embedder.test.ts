@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { bundleWorker } from "../../src/cli/bundle.ts";
+import { bundleWorker } from "../../src/launcher/bundle.ts";
 import { EmbeddingEndpoint, json, refusal, silence, vectorsOf } from "./support/embedding-endpoint.ts";
 import type { EmbedAnswer, EmbedCall } from "./support/embedding-worker.ts";
 

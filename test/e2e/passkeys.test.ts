@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => product.remove());
 
-describe("[A13] the script of the pages", () => {
+describe("the script of the pages [A13]", () => {
   test("adds a passkey under the name that was typed, and signs another browser in with it", async () => {
     const device = await Authenticator.make();
     const account = await ScriptedPage.open(owner, "/", device, origin);

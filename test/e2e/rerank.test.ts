@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => product.remove());
 
 // One machine has no such model: the configured one is asked for, refuses, and the answer comes without it.
-test("[D5] a reranking model that does not answer leaves the answer to the rest, which says so", async () => {
+test("a reranking model that does not answer leaves the answer to the rest, which says so [D5]", async () => {
   const [, connect] = kinds[0] as [string, Connect];
   const client = await connect(product);
   for (const bird of ["heron", "stork"]) await client.call("omn_store_memory", { key: bird, content: `A ${bird} stood by the lake` });

@@ -27,7 +27,7 @@ async function connect(key: string): Promise<Client> {
   return client;
 }
 
-test("[F3] [F4] [S2] a team made in the browser is used by a real client, reviews what it shares, is deleted, survives a restart, and comes back", async () => {
+test("a team made in the browser is used by a real client, reviews what it shares, is deleted, survives a restart, and comes back [F3] [F4] [S2]", async () => {
   const web = await signedIn();
   const { body: made } = await web("POST", "/v1/organizations", { name: "Lab" });
   const team = `/v1/teams/${made.team.id}`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../cli/free-port.ts";
+import { freePort } from "../launcher/free-port.ts";
 import { client, ForgingIssuer, type Forgery, type Issuer, signInAt, startProvider } from "./support/issuers.ts";
 import { PersonAtBrowser } from "./support/person.ts";
 import { accessRequest } from "./support/access-request.ts";
@@ -39,7 +39,7 @@ async function signInAs(person: PersonAtBrowser, login: string, path = "/sign-in
   return person.get(await signInAt(await begin(person, path), login, origin));
 }
 
-describe("[A13] signing in at an OpenID provider", () => {
+describe("signing in at an OpenID provider [A13]", () => {
   test("the page offers it; the first sign-in makes a person with a team of their own, the next finds them", async () => {
     const ada = stranger();
     expect(await (await ada.get("/sign-in")).text()).toContain("Sign in with Example");
@@ -127,7 +127,7 @@ describe("[A13] signing in at an OpenID provider", () => {
   });
 });
 
-describe("[A13] adding an account to one's own", () => {
+describe("adding an account to one's own [A13]", () => {
   test("the owner adds one and then signs in with it; the launcher prints no more links", async () => {
     expect(await home(owner)).toContain("Add an account at Example");
     expect((await signInAs(owner, "local-owner", "/identities/idp")).status).toBe(303);
@@ -169,7 +169,7 @@ describe("[A13] adding an account to one's own", () => {
   });
 });
 
-describe("[A13] an issuer's answers that are not to be believed", () => {
+describe("an issuer's answers that are not to be believed [A13]", () => {
   const now = Math.floor(Date.now() / 1_000);
   const attempt = async (forgery: Forgery): Promise<number> => {
     const person = stranger();

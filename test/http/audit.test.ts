@@ -38,7 +38,7 @@ async function besides({ organizationId }: Tenant, userId: string, role: "owner"
   return id;
 }
 
-describe("[A14] the audit of a team", () => {
+describe("the audit of a team [A14]", () => {
   test("says who did what, when, from which client and address, to keys and to memories alike", async () => {
     const { tenant, token, keyId } = await owned();
     await sendByCloudflare({ token, headers: whence, body: toolCall("omn_store_memory", { key: "a", content: "one" }) });
@@ -186,7 +186,7 @@ describe("finding 8: audit?actor=ada", () => {
   });
 });
 
-describe("[A13] [A14] who may read it", () => {
+describe("who may read it [A13] [A14]", () => {
   test("owners and admins with memory:admin, by key or browser, and nobody else", async () => {
     const tenant = await newTenant();
     const path = `/v1/teams/${tenant.teamId}/audit`;

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { CredentialUses } from "../../src/domain/audit/uses.ts";
 import { noteRefusal } from "../../src/domain/audit/refusals.ts";
 import { auditedFailuresPerMinute } from "../../src/domain/tenancy/keys.ts";
-import { AuditStore } from "../../src/platform/d1/audit-store.ts";
+import { D1AuditStore } from "../../src/platform/d1/audit-store.ts";
 import { clientOf } from "../../src/http/call-origin.ts";
-import { newTeam, services } from "../domain/memories/world.ts";
+import { newTeam, services } from "../support/team.ts";
 import { addMember, day, hour, keyFor, newTenant, now } from "../domain/tenancy/tenant.ts";
 import { callTool, rpc } from "../support/mcp.ts";
 import { sendByCloudflare } from "./raw.ts";
@@ -27,7 +27,7 @@ const waited = async <T>(look: () => Promise<T[]>, count: number): Promise<T[]> 
   }
 };
 
-describe("[A14] what is done to memories", () => {
+describe("what is done to memories [A14]", () => {
   test("each way to delete says what it was, and how many", async () => {
     const team = await newTeam();
     for (const key of ["a.1", "a.2", "b.1", "b.2", "c"]) await team.owner.keep(key, key);
@@ -71,7 +71,7 @@ describe("[A14] what is done to memories", () => {
   });
 });
 
-describe("[A14] [S17] what was refused to somebody known", () => {
+describe("what was refused to somebody known [A14] [S17]", () => {
   test("by tool, by resource and by REST, with who, with what and from where, and nothing of the call", async () => {
     const tenant = await newTenant();
     const viewerId = await addMember(tenant.teamId, "viewer");
@@ -107,11 +107,11 @@ describe("[A14] [S17] what was refused to somebody known", () => {
   });
 });
 
-describe("[A14] the use of keys", () => {
+describe("the use of keys [A14]", () => {
   test("is a row a day for each client, address and country, however often it is used and by whatever isolate", async () => {
     const tenant = await newTenant();
     const { ctx } = await keyFor(tenant, tenant.ownerId);
-    const store = new AuditStore(env.DB, () => env.SHARD_0);
+    const store = new D1AuditStore(env.DB, () => env.SHARD_0);
     const use = async (from: { client?: string; address?: string; country?: string }, at: number): Promise<void> => {
       for (const uses of [new CredentialUses(store), new CredentialUses(store)]) await Promise.all([uses.note(ctx.principal, from, at), uses.note(ctx.principal, from, at)]);
     };

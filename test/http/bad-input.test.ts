@@ -26,7 +26,7 @@ async function expectRefusal(name: string, args: Record<string, unknown>, field:
   expect(answer.text, told).not.toMatch(/: Invalid input\s*([;.]|$)/);
 }
 
-describe("[S7] [A1] [B1] every field of every tool", () => {
+describe("every field of every tool [S7] [A1] [B1]", () => {
   const fields = badFields();
   test.each(fields.map((field) => [field.tool.name, field.path, field] as const))("%s: %s", async (name, _path, { field, calls }) => {
     const before = await stored();
@@ -39,7 +39,7 @@ describe("[S7] [A1] [B1] every field of every tool", () => {
   });
 });
 
-describe("[S7] metadata", () => {
+describe("metadata [S7]", () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
   const cases: [what: string, metadata: Record<string, unknown>, told: RegExp][] = [
     ["six levels", { a: nested(5) }, /nested deeper than 5 levels/],
@@ -80,7 +80,7 @@ describe("[S7] metadata", () => {
   });
 });
 
-describe("[S7] [A1] [S16] a call that is wrong is told how to mend it", () => {
+describe("a call that is wrong is told how to mend it [S7] [A1] [S16]", () => {
   const cases: [what: string, tool: string, args: Record<string, unknown>, told: string][] = [
     ["an argument of another tool", "omn_retrieve_memory", { query: "q", project: "shop" }, 'Unrecognized key: "project". Known here: query, key, id, filters, limit,'],
     ["an argument that belongs deeper", "omn_store_memory", { content: "c", key: "k", tags: ["a"] }, 'Unrecognized key: "tags" (tags belongs into metadata). Known here: content, key, metadata,'],
@@ -103,7 +103,7 @@ describe("[S7] [A1] [S16] a call that is wrong is told how to mend it", () => {
   });
 });
 
-describe("[S7] [A1] namespaces of filters", () => {
+describe("namespaces of filters [S7] [A1]", () => {
   const tools: [tool: string, args: Record<string, unknown>][] = [
     ["omn_retrieve_memory", { query: "deploy" }],
     ["omn_list_memories", {}],
@@ -123,7 +123,7 @@ describe("[S7] [A1] namespaces of filters", () => {
   });
 });
 
-describe("[S7] [B1] values of write_memory", () => {
+describe("values of write_memory [S7] [B1]", () => {
   test.each([
     ["nested without end", JSON.parse(`${"[".repeat(4_000)}${"]".repeat(4_000)}`) as unknown],
     ["longer than a memory may be", { list: Array.from({ length: 3_000 }, (_, i) => `entry ${i}`) }],

@@ -27,7 +27,7 @@ async function expectRefusal(raw: Raw, status: number, told: RegExp, code?: numb
   expect(await total()).toBe(before);
 }
 
-describe("[S7] bodies", () => {
+describe("bodies [S7]", () => {
   test.each([
     ["cut off", '{"jsonrpc":"2.0","id":1,"method":"tools/ca'],
     ["empty", ""],
@@ -107,7 +107,7 @@ describe("[S7] bodies", () => {
   });
 });
 
-describe("[S7] JSON-RPC", () => {
+describe("JSON-RPC [S7]", () => {
   test.each([
     ["null", null],
     ["a number", 42],
@@ -148,7 +148,7 @@ describe("[S7] JSON-RPC", () => {
   });
 });
 
-describe("[S7] [S11] headers", () => {
+describe("headers [S7] [S11]", () => {
   test.each<[string, Raw["headers"], number, RegExp]>([
     ["no content type", { "content-type": null }, 415, /Content-Type must be application\/json/],
     ["text as content type", { "content-type": "text/plain" }, 415, /Content-Type must be application\/json/],

@@ -17,7 +17,7 @@ const owner = async () => {
   return { tenant, ...(await keyFor(tenant, tenant.ownerId)) };
 };
 
-describe("[A13] [S2] traps of Claude.ai and Claude Desktop", () => {
+describe("traps of Claude.ai and Claude Desktop [A13] [S2]", () => {
   test.each(["/mcp", "/mcp/"])("by %s a 401 leads by absolute addresses to metadata of what was called, and the token it leads to opens both spellings", async (path) => {
     const { browser, tenant } = await signedIn();
     const refused = await send({ path });
@@ -50,7 +50,7 @@ describe("[A13] [S2] traps of Claude.ai and Claude Desktop", () => {
   });
 });
 
-describe("[A13] [S2] traps of Claude Code", () => {
+describe("traps of Claude Code [A13] [S2]", () => {
   const nulls = (value: unknown): boolean => value === null || (typeof value === "object" && Object.values(value as object).some(nulls));
 
   test.each([
@@ -81,7 +81,7 @@ describe("[A13] [S2] traps of Claude Code", () => {
   });
 });
 
-describe("[A1] [S2] traps of ChatGPT", () => {
+describe("traps of ChatGPT [A1] [S2]", () => {
   /** More is rejected by it. */
   const most = 66_000;
 
@@ -117,7 +117,7 @@ describe("[A1] [S2] traps of ChatGPT", () => {
   });
 });
 
-describe("[A13] traps of Cursor", () => {
+describe("traps of Cursor [A13]", () => {
   const cursor = "cursor://anysphere.cursor-mcp/oauth/callback";
   const web = "https://www.cursor.com/agents/mcp/oauth/callback";
 
@@ -140,7 +140,7 @@ describe("[A13] traps of Cursor", () => {
   });
 });
 
-describe("[S2] [S11] traps of Codex", () => {
+describe("traps of Codex [S2] [S11]", () => {
   test.each(["/mcp", "/sse"])("at %s: notifications and answers are taken with 202 and no body", async (path) => {
     const { token } = await owner();
     const session = await Session.open(token, path);
@@ -170,7 +170,7 @@ describe("[S2] [S11] traps of Codex", () => {
   });
 });
 
-describe("[S16] [A1] traps of model APIs", () => {
+describe("traps of model APIs [S16] [A1]", () => {
   test("every name that is listed suits them, and may be written with dots when it is called", async () => {
     const { token } = await owner();
     const stored = await callTool(token, "omn_store_memory", { ...sampleMemory });

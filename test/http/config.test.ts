@@ -3,7 +3,7 @@ import { parseConfig } from "../../src/config.ts";
 
 const production = { ENVIRONMENT: "production", ALLOWED_HOSTS: "memory.example.com" };
 
-describe("[S17] configuration", () => {
+describe("configuration [S17]", () => {
   test("a production deployment refuses to start without the rate limit, and says why", () => {
     expect(() => parseConfig({ ...production, OMNIMEMORY_RATE_LIMIT: "off" })).toThrow(/cannot start.*OMNIMEMORY_RATE_LIMIT=off is for local measuring/s);
   });
@@ -32,7 +32,7 @@ describe("[S17] configuration", () => {
   });
 });
 
-describe("[D5] RECENCY_HALF_LIFE_DAYS", () => {
+describe("RECENCY_HALF_LIFE_DAYS [D5]", () => {
   const parse = (days: string) => parseConfig({ ENVIRONMENT: "local", RECENCY_HALF_LIFE_DAYS: days }).recencyHalfLife;
 
   test("is given in days, and left to the search when it is not", () => {
@@ -45,7 +45,7 @@ describe("[D5] RECENCY_HALF_LIFE_DAYS", () => {
   });
 });
 
-describe("[A13] SIGN_IN_PROVIDERS", () => {
+describe("SIGN_IN_PROVIDERS [A13]", () => {
   const google = { id: "google", name: "Google", issuer: "https://accounts.google.com", client_id: "id", client_secret: "hush" };
   const parse = (list: unknown, env: object = production) => parseConfig({ ...env, SIGN_IN_PROVIDERS: typeof list === "string" ? list : JSON.stringify(list) });
 
@@ -87,7 +87,7 @@ describe("[A13] SIGN_IN_PROVIDERS", () => {
   });
 });
 
-describe("[A13] MASTER_KEYS", () => {
+describe("MASTER_KEYS [A13]", () => {
   const one = { id: "2026-11", key: btoa("k".repeat(32)) };
   const parse = (list: unknown) => parseConfig({ ...production, MASTER_KEYS: typeof list === "string" ? list : JSON.stringify(list) });
 

@@ -58,7 +58,7 @@ async function victim() {
 
 const isRefusedAsForeign = (text: string): boolean => /another site|Origin/.test(text);
 
-describe("[A13] [S17] CSRF: a request that another site causes, with the person's cookies, on every unsafe route", () => {
+describe("CSRF: a request that another site causes, with the person's cookies, on every unsafe route [A13] [S17]", () => {
   let person: Awaited<ReturnType<typeof victim>>;
   beforeAll(async () => void (person = await victim()));
 

@@ -4,7 +4,7 @@ import { callTool } from "../support/mcp.ts";
 import { send } from "./raw.ts";
 import { signedIn } from "./web/browser.ts";
 
-describe("[F3] deleting a team", () => {
+describe("deleting a team [F3]", () => {
   test("by the owner's browser: every key is refused at once, the browser sees when it is erased, and restores it", async () => {
     const { tenant, browser } = await signedIn();
     const { token } = await keyFor(tenant, await addMember(tenant.teamId, "member"));
@@ -31,7 +31,7 @@ describe("[F3] deleting a team", () => {
   });
 });
 
-describe("[F3] an account", () => {
+describe("an account [F3]", () => {
   test("is exported team by team in a form that an import takes, and then deleted, with its sessions and keys", async () => {
     const { tenant, browser } = await signedIn();
     const { token } = await keyFor(tenant, tenant.ownerId);

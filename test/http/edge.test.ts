@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-describe("[S11] names under which the server may be addressed", () => {
+describe("names under which the server may be addressed [S11]", () => {
   test.each(["localhost", "localhost:8787", "127.0.0.1:8787", "[::1]:8787", "LOCALHOST"])("Host %s is served", async (host) => {
     expect((await send({ token, headers: { host } })).status).toBe(200);
   });
@@ -39,7 +39,7 @@ describe("[S11] names under which the server may be addressed", () => {
   });
 });
 
-describe("[S11] every answer", () => {
+describe("every answer [S11]", () => {
   const answers: [name: string, send: () => Promise<Response>, status: number][] = [
     ["a tool call", () => send({ token }), 200],
     ["/mcp/ with a slash", () => send({ token, path: "/mcp/" }), 200],

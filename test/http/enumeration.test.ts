@@ -28,7 +28,7 @@ async function expectAlike(asks: (() => Promise<Response>)[]): Promise<Seen> {
   return seen[0] as Seen;
 }
 
-describe("[S6] [S11] [A13] enumeration of keys, by message or timing", () => {
+describe("enumeration of keys, by message or timing [S6] [S11] [A13]", () => {
   let tenant: Tenant;
   const secretOf = (token: string): string => token.slice(21);
   beforeAll(async () => void (tenant = await newTenant()));
@@ -82,7 +82,7 @@ describe("[S6] [S11] [A13] enumeration of keys, by message or timing", () => {
   });
 });
 
-describe("[S6] [A13] enumeration of teams", () => {
+describe("enumeration of teams [S6] [A13]", () => {
   const inTeam = restRoutes.filter((route) => route.includes(":team"));
 
   test.each(inTeam)("%s: a team of others is as if it were not there, for a browser and for a key", async (route) => {
@@ -122,7 +122,7 @@ describe("[S6] [A13] enumeration of teams", () => {
   });
 });
 
-describe("[S6] [A13] enumeration of people: emails, links, sessions, passkeys", () => {
+describe("enumeration of people: emails, links, sessions, passkeys [S6] [A13]", () => {
   const answersOf = (path: string, tokens: string[]) => expectAlike(tokens.map((token) => () => new Browser().post(path, { token })));
 
   test("no route takes a mail address, so none can tell whether somebody has it", async () => {

@@ -39,7 +39,7 @@ const visits: [how: string, ask: (route: string) => Promise<Response>][] = [
   ["a program with a key", (route) => send({ token: key, method: methodOf(route), path: address(route), body: {} })],
 ];
 
-describe("[S11] [A13] clickjacking: headers of every route", () => {
+describe("clickjacking: headers of every route [S11] [A13]", () => {
   const pages = new Set<string>();
 
   async function check(answer: Response): Promise<void> {
@@ -78,7 +78,7 @@ describe("[S11] [A13] clickjacking: headers of every route", () => {
   });
 });
 
-describe("[A13] open redirect: where any route may lead", () => {
+describe("open redirect: where any route may lead [A13]", () => {
   const elsewhere = ["https://evil.example/", "//evil.example/", "/\\evil.example", "\\\\evil.example"];
   const names = ["next", "return_to", "returnTo", "redirect", "redirect_to", "url", "continue", "goto", "dest", "target", "r"];
   const query = (to: string): string => names.map((name) => `${name}=${encodeURIComponent(to)}`).join("&");
@@ -117,7 +117,7 @@ describe("[A13] open redirect: where any route may lead", () => {
   });
 });
 
-describe("[S6] [A13] header spoofing: no header but Authorization and the cookie says who asks, and none but Host where", () => {
+describe("header spoofing: no header but Authorization and the cookie says who asks, and none but Host where [S6] [A13]", () => {
   const spoofed = {
     "x-forwarded-host": "evil.example", "x-forwarded-proto": "gopher", "x-forwarded-for": "203.0.113.9", forwarded: "for=203.0.113.9;host=evil.example;proto=gopher", "x-host": "evil.example",
     "x-original-host": "evil.example", "x-original-url": "/v1/account", "x-rewrite-url": "/v1/account", "x-real-ip": "203.0.113.9", "x-forwarded-prefix": "/evil.example",

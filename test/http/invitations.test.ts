@@ -15,7 +15,7 @@ async function invitation(role = "member"): Promise<{ teamId: string; key: strin
 const teamsOf = async (browser: Browser): Promise<string[]> =>
   (await (await browser.json("GET", "/v1/teams")).json<{ teams: { id: string }[] }>()).teams.map(({ id }) => id);
 
-describe("[F3] the link of an invitation", () => {
+describe("the link of an invitation [F3]", () => {
   test("shows the team and the role, and by one click the person is in it", async () => {
     const { teamId, url, token } = await invitation("viewer");
     expect(url).toBe(`http://localhost/invitation?token=${token}`);
@@ -69,7 +69,7 @@ describe("[F3] the link of an invitation", () => {
   });
 });
 
-describe("[F3] invitations of a team", () => {
+describe("invitations of a team [F3]", () => {
   test("are listed and revoked", async () => {
     const { teamId, key, id, token } = await invitation();
     const list = async () => (await send({ token: key, method: "GET", path: `/v1/teams/${teamId}/invitations` })).json<{ invitations: { id: string }[] }>();

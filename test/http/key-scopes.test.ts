@@ -59,7 +59,7 @@ async function world() {
   return { tenant, ask, key: (granted: readonly Scope[]) => keyFor(tenant, tenant.ownerId, granted) };
 }
 
-describe("[S17] [A13] a key with the wrong scope on every route of the REST interface", () => {
+describe("a key with the wrong scope on every route of the REST interface [S17] [A13]", () => {
   test("each is in the table, and what changes something has a sample", () => {
     expect(Object.keys(needs).sort()).toEqual(restRoutes);
     for (const route of restRoutes.filter(isUnsafe)) expect(bodies, route).toHaveProperty([route]);

@@ -20,7 +20,7 @@ const bearer = (token: string) => refusal({ authorization: `Bearer ${token}` });
 const rest = (token: string, method: string, path: string, body?: unknown) =>
   send({ token, method, path: `/v1/keys${path}`, ...(body === undefined ? { body: "" } : { body }) });
 
-describe("[S11] [S17] [A13] who may come in", () => {
+describe("who may come in [S11] [S17] [A13]", () => {
   test.each([
     ["no header", {}],
     ["another scheme", { authorization: "Basic b21uOnRlc3Q=" }],
@@ -75,7 +75,7 @@ describe("[S11] [S17] [A13] who may come in", () => {
   });
 });
 
-describe("[S17] [A13] rotation with grace", () => {
+describe("rotation with grace [S17] [A13]", () => {
   test("both keys work during the grace period, and only the new one after it", async () => {
     const { token, keyId } = await owner();
     const graceMs = 1_500;
@@ -105,7 +105,7 @@ describe("[S17] [A13] rotation with grace", () => {
   });
 });
 
-describe("[S17] a key that may only read", () => {
+describe("a key that may only read [S17]", () => {
   test.each([
     ["make a key", "POST", () => "", { name: "more", scopes: ["memory:read"] }],
     ["list keys", "GET", () => "", undefined],
@@ -121,7 +121,7 @@ describe("[S17] a key that may only read", () => {
   });
 });
 
-describe("[S17] membership", () => {
+describe("membership [S17]", () => {
   test("a viewer's key reads and never writes, whatever scopes it has", async () => {
     const { tenant, token } = await owner();
     await callTool(token, "omn_store_memory", { key: "shared.fact", content: "The sky is blue.", metadata: { scope: "shared" } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { McpDoor, type SessionStub } from "../../src/http/mcp-door.ts";
-import { services } from "../domain/memories/world.ts";
+import { services } from "../support/team.ts";
 import { protocolVersion, request, toolCall } from "./raw.ts";
 
 const answered = { call: "answered by RPC", fetch: "answered by fetch" };

@@ -3,7 +3,7 @@ import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
 import { send } from "./raw.ts";
 
-test("[F4] [U7] proposed by a tool, listed and accepted by REST, found by another member's tool", async () => {
+test("proposed by a tool, listed and accepted by REST, found by another member's tool [F4] [U7]", async () => {
   const tenant = await newTenant();
   const owner = await keyFor(tenant, tenant.ownerId);
   const [member, mate] = await Promise.all(["member", "member"].map(async (role) => keyFor(tenant, await addMember(tenant.teamId, role as "member"))));

@@ -9,7 +9,7 @@ const start = Date.UTC(2026, 10, 21);
 const admitted = (limit: RateLimit, times: number, now: number, key = "key"): Admission[] => Array.from({ length: times }, () => limit.admit(key, now));
 const count = (admissions: Admission[]): number => admissions.filter((admission) => admission.admitted).length;
 
-describe("[S17] [A14] the limit of one key", () => {
+describe("the limit of one key [S17] [A14]", () => {
   test("a busy start may make 120 requests, and no more for the rest of the minute", () => {
     const limit = new RateLimit();
     expect(count(admitted(limit, 130, start))).toBe(120);
@@ -51,7 +51,7 @@ const gaps = fc
   .array(fc.tuple(stretch, fc.integer({ min: 0, max: 2 * minute })), { minLength: 1, maxLength: 6, size: "max" })
   .map((stretches) => stretches.flatMap(([[pace, length, random], pause]) => [pause, ...[...random.take(length)].map((part) => Math.round(part * pace))]));
 
-describe("[S17] [A14] the limit against a brute-force count, over any arrival of requests", () => {
+describe("the limit against a brute-force count, over any arrival of requests [S17] [A14]", () => {
   test("never more than 120 in any 60 s, never refused below 100 in the last 60 s, and Retry-After is enough", () => {
     let refusals = 0;
     fc.assert(

@@ -43,7 +43,7 @@ async function teamWith(role: Role) {
   };
 }
 
-describe("[A13] [S17] a role downgraded mid-session", () => {
+describe("a role downgraded mid-session [A13] [S17]", () => {
   test.each(connections)("by %s: what writes is refused from the next call on, by every tool; what reads is not", async (_how, open) => {
     const { tenant, key, become, owner } = await teamWith("member");
     const connection = await open(key);
@@ -118,7 +118,7 @@ describe("[A13] [S17] a role downgraded mid-session", () => {
   });
 });
 
-describe("[A13] session fixation at the MCP endpoint", () => {
+describe("session fixation at the MCP endpoint [A13]", () => {
   test("an id that somebody made up, or had once, opens no session", async () => {
     const { key, owner } = await teamWith("member");
     const session = await Session.open(key);

@@ -1,5 +1,5 @@
 import { router } from "../../src/http/router.ts";
-import { services } from "../domain/memories/world.ts";
+import { services } from "../support/team.ts";
 
 const notAsked = () => Promise.reject(new Error("no session is asked"));
 const { routes } = router(services, () => ({ fetch: notAsked, call: notAsked }));

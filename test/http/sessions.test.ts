@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { SqlEventStore } from "../../src/mcp/event-store.ts";
-import { sessionName } from "../../src/session/call.ts";
+import { sessionName } from "../../src/session/session-call.ts";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { rpc } from "../support/mcp.ts";
 import { send } from "./raw.ts";
@@ -55,7 +55,7 @@ async function answerOf(response: Response): Promise<{ status: number; body: Rpc
 const health = async (id: string, more: { key?: string; path?: string } = {}) =>
   answerOf(await legacy(call("omn_health_check"), { "mcp-session-id": id }, more));
 
-describe("[S11] sessions", () => {
+describe("sessions [S11]", () => {
   test.each(["/mcp", "/mcp/", "/sse"])("are opened and used at %s", async (path) => {
     const id = await open(path);
     expect((await health(id, { path })).body.result?.structuredContent).toEqual({ status: "ok" });
@@ -79,7 +79,7 @@ describe("[S11] sessions", () => {
     }
   });
 
-  test("[S2] survive the eviction of their object: no initialize, same id, same client name", async () => {
+  test("survive the eviction of their object: no initialize, same id, same client name [S2]", async () => {
     const id = await open();
     await evictDurableObject(env.USER_SESSION.getByName(`${tenant.teamId}:${tenant.ownerId}`));
     expect((await health(id)).body.result?.structuredContent).toEqual({ status: "ok" });
@@ -96,7 +96,7 @@ describe("[S11] sessions", () => {
     expect(JSON.stringify(refused.body)).toContain("PERMISSION_DENIED");
   });
 
-  test("[S6] of another person or team do not exist", async () => {
+  test("of another person or team do not exist [S6]", async () => {
     const id = await open();
     const colleague = await keyFor(tenant, await addMember(tenant.teamId, "member"));
     const elsewhere = await newTenant();
@@ -106,7 +106,7 @@ describe("[S11] sessions", () => {
   });
 });
 
-describe("[S7] requests of the session era that are wrong", () => {
+describe("requests of the session era that are wrong [S7]", () => {
   const deep = JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`) as unknown;
 
   test.each<[string, unknown, Record<string, string | null>, number, RegExp]>([
@@ -143,7 +143,7 @@ describe("[S7] requests of the session era that are wrong", () => {
   });
 });
 
-describe("[A13] [S11] what a session keeps so that a client can resume a stream", () => {
+describe("what a session keeps so that a client can resume a stream [A13] [S11]", () => {
   test("is every answer but those that show a secret, and none in the clear", async () => {
     const ask = async (name: string, args: Record<string, unknown>) => (await rpc(token, "tools/call", { name, arguments: args })).body;
     await ask("omn_store_memory", { key: "open", content: "the tide is high" });

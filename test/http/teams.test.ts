@@ -18,7 +18,7 @@ const withRole = async (role: "owner" | "admin" | "member" | "viewer") => {
 
 const json = (browser: Browser, method: string, path: string, body?: unknown, headers: Record<string, string | null> = {}) => browser.json(method, path, body, headers);
 
-describe("[F3] [S17] what is changed in a team holds from the next MCP call on", () => {
+describe("what is changed in a team holds from the next MCP call on [F3] [S17]", () => {
   test("a removed member is refused at once, though their session knew them a moment ago", async () => {
     const { tenant, owner, userId, token } = await withRole("member");
     expect((await callTool(token, "omn_memory_stats")).isError).toBe(false);
@@ -50,7 +50,7 @@ describe("[F3] [S17] what is changed in a team holds from the next MCP call on",
   });
 });
 
-describe("[F3] [A13] teams by key", () => {
+describe("teams by key [F3] [A13]", () => {
   test("a key sees the team it is for, and no other, not even of the same person", async () => {
     const { tenant, owner } = await withRole("member");
     const other = await newTenant();
@@ -98,7 +98,7 @@ describe("[F3] [A13] teams by key", () => {
   });
 });
 
-describe("[F3] teams by browser", () => {
+describe("teams by browser [F3]", () => {
   test("the person sees all their teams and manages them", async () => {
     const { tenant, browser } = await signedIn();
     const made = await json(browser, "POST", "/v1/organizations", { name: "Lab" });

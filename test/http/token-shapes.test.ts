@@ -69,7 +69,7 @@ const shapes: [what: string, token: () => string][] = [
   ["one letter", () => "x"],
 ];
 
-describe("[A13] [S7] oversize, future-dated, alg:none and key-confusion tokens, wherever a token is shown", () => {
+describe("oversize, future-dated, alg:none and key-confusion tokens, wherever a token is shown [A13] [S7]", () => {
   test.each(places)("%s: refused like any that nobody issued, and nothing changes", async (_where, show, _takes, statuses) => {
     const reference = await show("y".repeat(43));
     const message = bare(await reference.text());

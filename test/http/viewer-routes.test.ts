@@ -10,7 +10,7 @@ const writing = restRoutes.filter(isUnsafe);
 /** Of a team that is not deleted there is nothing to restore, whoever asks with a key. */
 const forNobodysKey = new Set(["POST /v1/teams/:team/restore", "POST /v1/teams/:team/organization/restore"]);
 
-describe("[S17] [F3] every route that changes something", () => {
+describe("every route that changes something [S17] [F3]", () => {
   test("has a sample here", () => {
     expect(Object.keys(bodies).filter((route) => writing.includes(route)).sort()).toEqual(writing);
   });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { watchAudits, type WatchPorts } from "../../src/domain/audit/watch.ts";
 import { runScheduled } from "../../src/jobs/scheduled.ts";
-import { newTeam, services } from "../domain/memories/world.ts";
+import { newTeam, services } from "../support/team.ts";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
 import { send, sendByCloudflare } from "../http/raw.ts";
@@ -29,7 +29,7 @@ const failures = (teamId: string | null, count: number, from: number, address: s
 const deletion = (teamId: string, count: number, at: number, userId = "somebody") =>
   env.SHARD_0.prepare("insert into audit (at, team_id, user_id, credential_id, tool, action, count, request_id) values (?, ?, ?, 'c', 't', 'erase', ?, '')").bind(at, teamId, userId, count).run();
 
-describe("[A14] alerts", () => {
+describe("alerts [A14]", () => {
   test("guessed secrets of a key, through the front door, are told to its team by the cron", async () => {
     const { tenant, token, keyId } = await owned();
     for (let i = 0; i < 11; i += 1) expect((await send({ token: `omn_${keyId}_${String(i).padStart(32, "x")}` })).status).toBe(401);
@@ -143,7 +143,7 @@ describe("[A14] alerts", () => {
   });
 });
 
-describe("[A13] [A14] who sees them and acknowledges them", () => {
+describe("who sees them and acknowledges them [A13] [A14]", () => {
   test("an admin reads and acknowledges, once, and the audit says so", async () => {
     const { tenant, token } = await owned();
     const adminId = await addMember(tenant.teamId, "admin");

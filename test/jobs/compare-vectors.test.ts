@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
-import { minuteOf, sweep } from "../../src/domain/memories/maintenance.ts";
+import { minuteOf, sweep } from "../../src/domain/memories/sweep.ts";
 import { markOf, organizationNamespace, teamDigest, teamNamespace, vectorId } from "../../src/platform/vectorize/vector-ids.ts";
-import { hour, indexed, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
-import { cut } from "../platform/vectorize/world.ts";
+import { hour, indexed, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../support/team.ts";
+import { cut } from "../support/vectorize.ts";
 
 const texts = ["the walrus sleeps on the ice", "the heron stands by the river", "the pelican eats in the harbour"];
 
@@ -49,7 +49,7 @@ test("finding 1: vectors that Vectorize lost are found missing within the hour, 
   expect(await near(ada)).toEqual([]);
   expect(await vectors()).toMatchObject({ indexed: 3, waiting: 0, missing: 0, compared_at: null });
 
-  expect((await hourly()).vectorsMended).toBeGreaterThanOrEqual(3);
+  expect((await hourly()).vectorsRepaired).toBeGreaterThanOrEqual(3);
 
   expect(await shownOf(...names, copy)).toEqual([...names, copy].sort());
   expect(await near(ada)).toEqual([...texts].sort());

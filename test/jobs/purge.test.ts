@@ -9,7 +9,7 @@ import { send } from "../http/raw.ts";
 const hour = 3_600_000;
 const count = async (table: string): Promise<number> => (await env.DB.prepare(`select count(*) as n from ${table}`).first<number>("n")) ?? -1;
 
-test("[F3] invitations are taken away thirty days after they were used or expired", async () => {
+test("invitations are taken away thirty days after they were used or expired [F3]", async () => {
   const maintenance = new D1IdentityMaintenance(env.DB);
   const { teamId, ownerId } = await newTenant();
   const at = Date.now();
@@ -28,7 +28,7 @@ test("[F3] invitations are taken away thirty days after they were used or expire
   expect(results.map(({ id }) => id)).toEqual(["expired lately", "open", "used lately"]);
 });
 
-test("[A13] the cron takes away what has expired, and nothing else", async () => {
+test("the cron takes away what has expired, and nothing else [A13]", async () => {
   const maintenance = new D1IdentityMaintenance(env.DB);
   const { tokens, client, browser } = await connected();
   await client.refresh(tokens.refresh_token);
@@ -40,7 +40,7 @@ test("[A13] the cron takes away what has expired, and nothing else", async () =>
   expect(await count("oauth_spent_tokens")).toBe(1);
 
   await maintenance.purge(Date.now() + 2 * hour);
-  await env.USER_SESSION.getByName(`${fresh.team}:${fresh.tenant.ownerId}`).standingChanged();
+  await env.USER_SESSION.getByName(`${fresh.team}:${fresh.tenant.ownerId}`).credentialsChanged();
   expect((await send({ token: fresh.tokens.access_token })).status).toBe(401);
   expect((await fresh.client.refresh(fresh.tokens.refresh_token)).status).toBe(200);
 

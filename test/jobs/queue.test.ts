@@ -2,15 +2,15 @@ import { createMessageBatch, createExecutionContext, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Services } from "../../src/app.ts";
-import { announcedWrites } from "../../src/domain/indexing/announce.ts";
-import type { TeamHome } from "../../src/domain/search/vector-index.ts";
+import { writesWithIndexing } from "../../src/domain/indexing/indexing-queue.ts";
+import type { TeamRef } from "../../src/domain/tenancy/team-ref.ts";
 import { newState } from "../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../src/domain/memories/remember.ts";
 import { consumeJobs } from "../../src/jobs/queue.ts";
 import { runScheduled } from "../../src/jobs/scheduled.ts";
-import { QueueAnnouncer } from "../../src/platform/queue/announcer.ts";
-import { commits, minute, newTeam, now, services, type Team, writerOver } from "../domain/memories/world.ts";
-import { busy, homeOf, Jobs } from "../domain/indexing/world.ts";
+import { CloudflareIndexingQueue } from "../../src/platform/queue/cloudflare-indexing-queue.ts";
+import { commits, minute, newTeam, now, services, type Team, writerOver } from "../support/team.ts";
+import { busy, teamRefOf, Jobs } from "../support/indexing.ts";
 
 let team: Team;
 let jobs: Jobs;
@@ -20,9 +20,9 @@ beforeEach(async () => {
   jobs = new Jobs(team, now);
 });
 
-const announce = vi.fn();
+const enqueue = vi.fn();
 const report = vi.fn();
-const withJobs = (): Services => ({ ...services, indexing: jobs.ports, announcer: { announce }, report });
+const withJobs = (): Services => ({ ...services, indexing: jobs.ports, indexingQueue: { enqueue }, report });
 
 async function deliver(...bodies: unknown[]) {
   const messages = bodies.map((body, i) => ({ id: `m${i}`, timestamp: new Date(now), attempts: 1, body }));
@@ -31,22 +31,22 @@ async function deliver(...bodies: unknown[]) {
   return getQueueResult(batch, createExecutionContext());
 }
 
-describe("[E3] the consumer", () => {
+describe("the consumer [E3]", () => {
   test("follows the teams that are named, each once, however often", async () => {
     const other = await newTeam();
     await team.owner.remember("a heron");
     await other.owner.remember("a stork");
-    const result = await deliver(homeOf(team), homeOf(team), homeOf(other), homeOf(team));
+    const result = await deliver(teamRefOf(team), teamRefOf(team), teamRefOf(other), teamRefOf(team));
     expect(result.explicitAcks.sort()).toEqual(["m0", "m1", "m2", "m3"]);
     expect(jobs.embedder.asked).toEqual([["a heron"], ["a stork"]]);
-    await deliver(homeOf(team));
+    await deliver(teamRefOf(team));
     expect(jobs.embedder.asked).toHaveLength(2);
   });
 
   test("comes back when a busy provider said so, or leaves it to the sweep when that is long", async () => {
     await team.owner.remember("a heron");
     jobs.embedder.script.push(busy(20_000), busy(10 * minute));
-    const message = { id: "m", timestamp: new Date(now), attempts: 1, body: homeOf(team), ack: vi.fn(), retry: vi.fn() };
+    const message = { id: "m", timestamp: new Date(now), attempts: 1, body: teamRefOf(team), ack: vi.fn(), retry: vi.fn() };
     const again = () => consumeJobs(withJobs(), { messages: [message] } as unknown as MessageBatch, jobs.clock);
     await again();
     expect(message.retry).toHaveBeenCalledWith({ delaySeconds: 20 });
@@ -59,34 +59,34 @@ describe("[E3] the consumer", () => {
 
   test("a message that is none is retried until it is dead, and stops no other", async () => {
     await team.owner.remember("a heron");
-    const result = await deliver({ shard: "DB" }, "?", homeOf(team));
+    const result = await deliver({ shard: "DB" }, "?", teamRefOf(team));
     expect(result.retryMessages.map(({ msgId }: { msgId: string }) => msgId)).toEqual(["m0", "m1"]);
     expect(result.explicitAcks).toEqual(["m2"]);
     expect(jobs.index.held.size).toBe(1);
   });
 
   test("a large import is done in turns", async () => {
-    const turns = { ...jobs.ports, tasks: [{ tracks: [], run: () => Promise.resolve({ state: "more" as const }) }] };
-    const batch = createMessageBatch("omnimemory-jobs", [{ id: "m", timestamp: new Date(now), attempts: 1, body: homeOf(team) }]);
+    const turns = { ...jobs.ports, tasks: [{ expectedCursors: [], run: () => Promise.resolve({ state: "more" as const }) }] };
+    const batch = createMessageBatch("omnimemory-jobs", [{ id: "m", timestamp: new Date(now), attempts: 1, body: teamRefOf(team) }]);
     await consumeJobs({ ...withJobs(), indexing: turns }, batch, jobs.clock);
-    expect(announce).toHaveBeenLastCalledWith(homeOf(team));
+    expect(enqueue).toHaveBeenLastCalledWith(teamRefOf(team));
   });
 });
 
 describe("the producer", () => {
   const queue = () => {
     const send = vi.fn(() => Promise.resolve({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }));
-    return { send, queue: { ...env.JOBS, send } as unknown as Queue<TeamHome> };
+    return { send, queue: { ...env.JOBS, send } as unknown as Queue<TeamRef> };
   };
 
   test("sends one message for the writes of a second, to be read after the last of them", async () => {
     const { send, queue: jobsQueue } = queue();
-    const announcer = new QueueAnnouncer(jobsQueue, report);
-    for (let i = 0; i < 50; i += 1) announcer.announce(homeOf(team));
-    announcer.announce({ ...homeOf(team), teamId: `${team.id}-2` });
-    expect(send.mock.calls).toEqual([[homeOf(team), { delaySeconds: 1 }], [{ ...homeOf(team), teamId: `${team.id}-2` }, { delaySeconds: 1 }]]);
+    const announcer = new CloudflareIndexingQueue(jobsQueue, report);
+    for (let i = 0; i < 50; i += 1) announcer.enqueue(teamRefOf(team));
+    announcer.enqueue({ ...teamRefOf(team), teamId: `${team.id}-2` });
+    expect(send.mock.calls).toEqual([[teamRefOf(team), { delaySeconds: 1 }], [{ ...teamRefOf(team), teamId: `${team.id}-2` }, { delaySeconds: 1 }]]);
     await vi.waitFor(() => {
-      announcer.announce(homeOf(team));
+      announcer.enqueue(teamRefOf(team));
       expect(send).toHaveBeenCalledTimes(3);
     }, { timeout: 3_000 });
   });
@@ -94,7 +94,7 @@ describe("the producer", () => {
   test("a queue that is away is no write's trouble; the next write tries again", async () => {
     const { send, queue: jobsQueue } = queue();
     send.mockRejectedValueOnce(new Error("the queue is away"));
-    const writer = announcedWrites(writerOver(commits), new QueueAnnouncer(jobsQueue, report));
+    const writer = writesWithIndexing(writerOver(commits), new CloudflareIndexingQueue(jobsQueue, report));
     const ada = team.owner;
     const ctx = ada.at(now);
     const memory = firstVersion(ctx, newState({ content: "a heron", ownerId: ada.id }));

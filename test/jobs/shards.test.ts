@@ -4,7 +4,7 @@ import { servicesOf } from "../../src/app.ts";
 import { runScheduled } from "../../src/jobs/scheduled.ts";
 import { store } from "../domain/tenancy/tenant.ts";
 
-test("[A13] a deployment learns of the shards that are bound, so that the first person who signs in gets a team", async () => {
+test("a deployment learns of the shards that are bound, so that the first person who signs in gets a team [A13]", async () => {
   await env.DB.prepare("DELETE FROM shards").run();
   await runScheduled(servicesOf(env), Date.now());
   expect((await store.listShards()).toSorted()).toEqual(["SHARD_0", "SHARD_1"]);

@@ -1,10 +1,10 @@
 import { createScheduledController, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { minuteOf, sweep, type MaintenancePorts } from "../../src/domain/memories/maintenance.ts";
+import { minuteOf, sweep, type MaintenancePorts } from "../../src/domain/memories/sweep.ts";
 import worker from "../../src/index.ts";
 import { runScheduled } from "../../src/jobs/scheduled.ts";
-import { commits, day, deliver, hour, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { commits, day, deliver, hour, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -25,7 +25,7 @@ const eraseOnly = (...doomed: Awaited<ReturnType<Person["keep"]>>[]) => commits.
 const notItsTurn = (at = now): number => (Math.floor(at / minute) % 60 === minuteOf(team.id) ? at + minute : at);
 const itsTurn = (at = now): number => Math.floor(at / hour) * hour + minuteOf(team.id) * minute;
 
-describe("[S14] [S15] the sweep makes good what failed in between", () => {
+describe("the sweep makes good what failed in between [S14] [S15]", () => {
   test("an index that missed changes follows, without anybody searching", async () => {
     await ada.keep("known", "a heron by the lake");
     await ada.commitOnly("a heron by the river");
@@ -108,7 +108,7 @@ describe("[S14] [S15] the sweep makes good what failed in between", () => {
   });
 });
 
-describe("[S15] the sweep verifies each index once an hour", () => {
+describe("the sweep verifies each index once an hour [S15]", () => {
   test("and rebuilds one that misses rows, at its own minute and at no other", async () => {
     await ada.keep("a", "a heron");
     await runInDurableObject(team.index, (_, state) => {
@@ -146,7 +146,7 @@ describe("[S15] the sweep verifies each index once an hour", () => {
   });
 });
 
-describe("[S14] one team's trouble", () => {
+describe("one team's trouble [S14]", () => {
   test("does not stop the others, and is reported without any text of a memory", async () => {
     await ada.commitOnly("a heron by the river");
     const other = await newTeam();

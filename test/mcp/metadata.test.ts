@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 const metadata = async (): Promise<unknown> => (await callTool(token, "omn_retrieve_memory", { key: "k" })).structured["memories"][0].metadata;
 
-describe("[A1] [S14] metadata holds four known entries and any others", () => {
+describe("metadata holds four known entries and any others [A1] [S14]", () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ["tags alone leave the others", { tags: ["b"] }, { tags: ["b"], importance: 0.3, owner: "Ruth", ticket: { id: 7 } }],
     ["importance alone leaves the others", { importance: 1 }, { tags: ["a"], importance: 1, owner: "Ruth", ticket: { id: 7 } }],

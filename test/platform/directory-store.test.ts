@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { uuidv7 } from "../../src/domain/ids.ts";
-import { DirectoryStore, type TeamPlace } from "../../src/platform/d1/directory-store.ts";
+import { D1DirectoryStore, type NamedTeamRow } from "../../src/platform/d1/directory-store.ts";
 
 const now = Date.UTC(2026, 10, 20);
-const store = new DirectoryStore(env.DB);
+const store = new D1DirectoryStore(env.DB);
 const id = (): string => uuidv7(now);
 
 /** Only the shards of this test accept teams. */
@@ -13,7 +13,7 @@ async function onlyShards(...names: string[]): Promise<void> {
   await store.registerShards(names, now);
 }
 
-async function newTeam(): Promise<TeamPlace> {
+async function newTeam(): Promise<NamedTeamRow> {
   const organizationId = id();
   await store.createOrganization({ id: organizationId, name: "Acme" }, now);
   return store.createTeam({ id: id(), organizationId, name: "Core" }, now);
@@ -91,7 +91,7 @@ test("authenticate is one query, and reads no table from end to end", async () =
         : Reflect.get(db, name),
   });
 
-  await new DirectoryStore(watched).authenticate("0".repeat(16));
+  await new D1DirectoryStore(watched).authenticate("0".repeat(16));
 
   expect(asked).toHaveLength(1);
   const plan = await env.DB.prepare(`explain query plan ${asked[0]}`).bind("0").all<{ detail: string }>();

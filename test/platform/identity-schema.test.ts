@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { D1OAuthRecords } from "../../src/platform/d1/oauth-store.ts";
-import { PasskeyStore } from "../../src/platform/d1/passkey-store.ts";
-import { SignInStore } from "../../src/platform/d1/sign-in-store.ts";
+import { D1OAuthRecordStore } from "../../src/platform/d1/oauth-store.ts";
+import { D1PasskeyStore } from "../../src/platform/d1/passkey-store.ts";
+import { D1SignInStore } from "../../src/platform/d1/sign-in-store.ts";
 import { keyFor, login, newTenant, now } from "../domain/tenancy/tenant.ts";
 
 const db = env.DB;
 const run = (sql: string, ...values: unknown[]): Promise<D1Result> => db.prepare(sql).bind(...values).run();
 
-describe("[A14] the audit is append-only", () => {
+describe("the audit is append-only [A14]", () => {
   test("a row can be written, and then neither changed nor taken away", async () => {
     await run("insert into audit (at, action, success, subject) values (?, 'key.create', 1, 'kept')", now);
     await expect(run("update audit set success = 0 where subject = 'kept'")).rejects.toThrow("append-only");
@@ -18,7 +18,7 @@ describe("[A14] the audit is append-only", () => {
   });
 });
 
-describe("[S17] what is deleted lets nobody in while it can still be restored", () => {
+describe("what is deleted lets nobody in while it can still be restored [S17]", () => {
   test.each([
     ["team", "update teams set deleted_at = ? where id = ?", "teamId"],
     ["organization", "update organizations set deleted_at = ? where id = ?", "organizationId"],
@@ -43,12 +43,12 @@ test("a person has at most one team of their own, also when two first sign-ins r
   await expect(own(`${ownerId}-2`)).rejects.toThrow("UNIQUE");
 });
 
-describe("[S17] what every request asks is one query that reads no table from end to end", () => {
+describe("what every request asks is one query that reads no table from end to end [S17]", () => {
   const questions: [what: string, ask: (db: D1Database) => Promise<unknown>][] = [
-    ["whose session a cookie names", (db) => new SignInStore(db).findSession("0".repeat(64))],
-    ["whose access token it is", (db) => new D1OAuthRecords(db).readToken("token:a.b:c:d", "grant:a.b:c", { userId: "a", teamId: "b" }, now)],
-    ["the records of a person", (db) => new D1OAuthRecords(db).list("grant:a.", "", 10, now)],
-    ["whose passkey it is", (db) => new PasskeyStore(db).findPasskey("x")],
+    ["whose session a cookie names", (db) => new D1SignInStore(db).findSession("0".repeat(64))],
+    ["whose access token it is", (db) => new D1OAuthRecordStore(db).readToken("token:a.b:c:d", "grant:a.b:c", { userId: "a", teamId: "b" }, now)],
+    ["the records of a person", (db) => new D1OAuthRecordStore(db).list("grant:a.", "", 10, now)],
+    ["whose passkey it is", (db) => new D1PasskeyStore(db).findPasskey("x")],
   ];
   test.each(questions)("%s", async (_what, ask) => {
     const asked: string[] = [];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { compileKeyPattern } from "../../src/platform/d1/key-pattern.ts";
-import { newTeam, type Person } from "../domain/memories/world.ts";
+import { newTeam, type Person } from "../support/team.ts";
 
 /** The same, said with a regular expression. */
 function model(pattern: string): RegExp {
@@ -15,7 +15,7 @@ const keys = fc.array(letter, { minLength: 1, maxLength: 8 }).map((parts) => par
 const patterns = fc.array(fc.oneof({ weight: 2, arbitrary: letter }, { weight: 1, arbitrary: fc.constant("*") }), { minLength: 1, maxLength: 8 }).map((parts) => parts.join(""));
 const wildcards = patterns.filter((pattern) => pattern.includes("*"));
 
-describe("[A1] [B1] key patterns", () => {
+describe("key patterns [A1] [B1]", () => {
   test("match what a regular expression with .* in place of * would match", () => {
     fc.assert(
       fc.property(patterns, keys, (pattern, key) => {
@@ -43,7 +43,7 @@ describe("[A1] [B1] key patterns", () => {
   });
 });
 
-describe("[A1] [B1] look-up by pattern, through the database", () => {
+describe("look-up by pattern, through the database [A1] [B1]", () => {
   let ada: Person;
   let stored: string[];
 

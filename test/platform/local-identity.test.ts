@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { ensureLocalKey, renewLocalKey } from "../../src/cli/local-identity.ts";
+import { ensureLocalKey, renewLocalKey } from "../../src/launcher/local-identity.ts";
 import { revokeKey, rotateKey } from "../../src/domain/tenancy/keys.ts";
 import { login, principalOf } from "../domain/tenancy/tenant.ts";
-import { DirectoryStore } from "../../src/platform/d1/directory-store.ts";
+import { D1DirectoryStore } from "../../src/platform/d1/directory-store.ts";
 import { scopes } from "../../src/domain/tenancy/principal.ts";
 
-const store = new DirectoryStore(env.DB);
+const store = new D1DirectoryStore(env.DB);
 const day = 86_400_000;
 const now = Date.now();
 const ensure = (known: string | undefined, at = now) => ensureLocalKey(store, ["SHARD_0"], known, at);

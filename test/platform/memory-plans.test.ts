@@ -4,7 +4,7 @@ import type { SecretBox } from "../../src/domain/secrets/secret-box.ts";
 import type { Principal } from "../../src/domain/tenancy/principal.ts";
 import * as graph from "../../src/platform/d1/graph-sql.ts";
 import { D1MemoryStore } from "../../src/platform/d1/memory-store.ts";
-import { newTeam } from "../domain/memories/world.ts";
+import { newTeam } from "../support/team.ts";
 import { SealedRows } from "../../src/platform/d1/sealed-rows.ts";
 
 const principal = { userId: "u", teamId: "t", organizationId: "o", role: "member", scopes: [], shard: "SHARD_0", credential: { kind: "api-key", id: "k" } } as Principal;

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { exportMemories } from "../../src/domain/memories/export.ts";
 import { revise } from "../../src/domain/memories/revise.ts";
 import { importMemories, parseExport } from "../../src/domain/memories/import.ts";
-import { day, minute, newTeam, now, type Person, type Team } from "../domain/memories/world.ts";
+import { day, minute, newTeam, now, type Person, type Team } from "../support/team.ts";
 
 const shard = env.SHARD_0;
 const appliedNames = async (): Promise<string[]> =>
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await applyD1Migrations(shard, later);
 });
 
-describe("[S13] a later column is an ordinary migration of a populated database", () => {
+describe("a later column is an ordinary migration of a populated database [S13]", () => {
   test("the migrations were applied once, after those that were there", async () => {
     await applyD1Migrations(shard, later);
     const names = await appliedNames();

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { sweep } from "../../src/domain/memories/maintenance.ts";
-import { newTeam, now, services, sisterOf, type Team } from "../domain/memories/world.ts";
+import { sweep } from "../../src/domain/memories/sweep.ts";
+import { newTeam, now, services, sisterOf, type Team } from "../support/team.ts";
 import { day, onlyOpen } from "../domain/tenancy/tenant.ts";
 
 /** A team whose memories are in this shard and no other. */
@@ -21,7 +21,7 @@ async function rowsOf(shard: D1Database, teamId: string): Promise<Record<string,
 
 const nothing = { memories: 0, versions: 0, memory_tags: 0, outbox: 0, idempotency: 0, counters: 0, audit: 0 };
 
-describe("[S13] [S6] two shards", () => {
+describe("two shards [S13] [S6]", () => {
   test("each team's data is in its own shard only, and both teams work side by side", async () => {
     const left = await teamIn("SHARD_0", newTeam);
     const right = await teamIn("SHARD_1", newTeam);
@@ -40,7 +40,7 @@ describe("[S13] [S6] two shards", () => {
     expect([await rowsOf(env.SHARD_0, right.id), await rowsOf(env.SHARD_1, right.id)]).toEqual([nothing, full]);
   });
 
-  test("[A13] public memories are found across the shards of an organization", async () => {
+  test("public memories are found across the shards of an organization [A13]", async () => {
     const left = await teamIn("SHARD_0", newTeam);
     const right = await teamIn("SHARD_1", () => sisterOf(left));
     await left.owner.keep("left.menu", "gazpacho on monday", { visibility: "public" });
@@ -54,7 +54,7 @@ describe("[S13] [S6] two shards", () => {
     expect(await right.owner.search("friday")).toEqual(["gazpacho on friday"]);
   });
 
-  test("[S14] the sweep serves all shards", async () => {
+  test("the sweep serves all shards [S14]", async () => {
     const teams = [await teamIn("SHARD_0", newTeam), await teamIn("SHARD_1", newTeam)];
     for (const { owner } of teams) {
       await owner.keep("brief", "gone tomorrow", { expiresAt: now + day });

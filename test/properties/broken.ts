@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 
-type Call = (...args: unknown[]) => unknown;
+type AnyFunction = (...args: unknown[]) => unknown;
 /** Stands where a method of a binding was; `real` does what the method did. */
-type Instead = (real: Call, args: unknown[], method: string) => unknown;
+type Instead = (real: AnyFunction, args: unknown[], method: string) => unknown;
 
 /** How a part is out of order. */
 export type Trouble = "down" | "hangs" | "flaky";
@@ -53,10 +53,10 @@ const broken = new Map<object, Instead>();
  * the runtime's own method was called before, a place that calls it may go on doing so whatever is put on the object later.
  */
 function interceptable(binding: object, methods: string[]): void {
-  const held = binding as Record<string, Call>;
+  const held = binding as Record<string, AnyFunction>;
   for (const method of methods) {
-    const real = held[method] as Call;
-    const call: Call = (...args) => Reflect.apply(real, binding, args);
+    const real = held[method] as AnyFunction;
+    const call: AnyFunction = (...args) => Reflect.apply(real, binding, args);
     held[method] = (...args) => {
       const instead = broken.get(binding);
       return instead ? instead(call, args, method) : call(...args);
@@ -80,11 +80,11 @@ function replace(binding: object, instead: Instead): () => void {
 export function breakIndex(trouble: Trouble, { methods, of = "" }: { methods?: string[]; of?: string } = {}): () => void {
   const instead = struckBy(trouble);
   return replace(env.TEAM_INDEX, (real, args) => {
-    const stub = real(...args) as Record<string, Call>;
+    const stub = real(...args) as Record<string, AnyFunction>;
     if (!String(args[0]).startsWith(of)) return stub;
     return new Proxy(stub, {
       get: (_, method: string) => {
-        const call: Call = (...handedOn) => (stub[method] as Call)(...handedOn);
+        const call: AnyFunction = (...handedOn) => (stub[method] as AnyFunction)(...handedOn);
         return methods && !methods.includes(method) ? call : (...handedOn: unknown[]) => instead(call, handedOn, method);
       },
     });

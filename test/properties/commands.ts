@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { canRead, now, type Entry, type Principal, type State, type Visibility } from "./model.ts";
-import type { Answer, World } from "./world.ts";
+import type { Answer, TestServer } from "./test-server.ts";
 
 /** One operation as fast-check makes it: plain numbers, read by each command as it likes, so that shrinking is easy to follow. */
 export interface Op {
@@ -15,7 +15,7 @@ export interface Op {
   limit: number;
 }
 
-export type Command = (world: World, p: Principal, op: Op, tool: string) => Promise<void>;
+export type Command = (server: TestServer, p: Principal, op: Op, tool: string) => Promise<void>;
 
 /** The same few names for everybody, on purpose. */
 const keys = ["current.task", "shared.findings", "deploy.notes"];
@@ -28,8 +28,8 @@ export const patternOf = (op: Op): string => patterns[op.key % patterns.length] 
 export const bit = (op: Op, mask: number): boolean => (op.variant & mask) !== 0;
 
 /** Sometimes the place itself is a secret: then counts by namespace must not tell of it. */
-export const placeOf = (world: World, op: Op): string => places[op.place] ?? `project:${world.mint()}`;
-export const contentOf = (world: World, op: Op): string => `${trees[op.flag ? 0 : 1]} ${world.mint()} note`;
+export const placeOf = (server: TestServer, op: Op): string => places[op.place] ?? `project:${server.mint()}`;
+export const contentOf = (server: TestServer, op: Op): string => `${trees[op.flag ? 0 : 1]} ${server.mint()} note`;
 
 export interface Shown {
   entry: Entry;
@@ -37,7 +37,7 @@ export interface Shown {
 }
 export const present = (entries: Entry[]): Shown[] => entries.map((entry) => ({ entry, state: now(entry) }));
 
-export const everything = (world: World, p: Principal): Shown[] => present(world.model.own(p, {}, "all"));
+export const everything = (server: TestServer, p: Principal): Shown[] => present(server.model.own(p, {}, "all"));
 
 /** Only its name and place are told of a memory that stands in the way. */
 export const named = (shown: Shown[]): { entry: Entry; state: Partial<State> }[] =>
@@ -46,24 +46,24 @@ export const named = (shown: Shown[]): { entry: Entry; state: Partial<State> }[]
 export const sorted = <T>(list: T[]): T[] => [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 /** A refusal tells nothing but what the caller said. */
-export function expectRefusal(world: World, p: Principal, answer: Answer, request: unknown, code: string, told: Entry[] = []): void {
+export function expectRefusal(server: TestServer, p: Principal, answer: Answer, request: unknown, code: string, told: Entry[] = []): void {
   expect(answer, `${p.name} is refused`).toMatchObject({ status: 200, code });
-  world.scan(p, answer, request, code === "CONFLICT" ? named(everything(world, p)) : named(present(told)));
+  server.scan(p, answer, request, code === "CONFLICT" ? named(everything(server, p)) : named(present(told)));
 }
 
 /** A read that this person may make: the answer is as the model says and holds nothing else. */
 export async function reads(
-  world: World, p: Principal, tool: string, args: Record<string, unknown>, shown: { entry?: Entry; state: Partial<State> }[],
+  server: TestServer, p: Principal, tool: string, args: Record<string, unknown>, shown: { entry?: Entry; state: Partial<State> }[],
   check: (structured: Record<string, unknown>) => void,
 ): Promise<Answer> {
-  const answer = await world.tool(p, tool, args);
+  const answer = await server.tool(p, tool, args);
   if (!canRead(p)) {
-    expectRefusal(world, p, answer, args, "PERMISSION_DENIED");
+    expectRefusal(server, p, answer, args, "PERMISSION_DENIED");
     return answer;
   }
   expect(answer, answer.raw).toMatchObject({ status: 200, isError: false, code: undefined });
   check(answer.structured);
-  world.scan(p, answer, args, shown);
+  server.scan(p, answer, args, shown);
   return answer;
 }
 
@@ -76,7 +76,7 @@ const normal = ({ raw }: Answer, echoed: string | number): string =>
 
 /** What is hidden is answered as what does not exist: to the letter. */
 export async function sameAsAbsent(
-  world: World, p: Principal, method: string, params: Record<string, unknown>, hidden: string | number, answer: Answer,
+  server: TestServer, p: Principal, method: string, params: Record<string, unknown>, hidden: string | number, answer: Answer,
 ): Promise<void> {
   const absent = typeof hidden === "number" ? 1_000_000_007 : /^[0-9a-f-]{36}$/.test(hidden) ? crypto.randomUUID() : "never.used.key";
   const replaced = (value: unknown): unknown =>
@@ -85,7 +85,7 @@ export async function sameAsAbsent(
     : Array.isArray(value) ? value.map(replaced)
     : typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaced(item)]))
     : value;
-  const other = await world.request(p, method, replaced(params) as typeof params);
+  const other = await server.request(p, method, replaced(params) as typeof params);
   expect(normal(answer, hidden), "hidden is answered as absent").toBe(normal(other, absent));
 }
 

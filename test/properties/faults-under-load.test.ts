@@ -2,8 +2,8 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { runScheduled } from "../../src/jobs/scheduled.ts";
-import { sessionName } from "../../src/session/call.ts";
-import { indexed, minute, newTeam, services, type Person, type Team } from "../domain/memories/world.ts";
+import { sessionName } from "../../src/session/session-call.ts";
+import { indexed, minute, newTeam, services, type Person, type Team } from "../support/team.ts";
 import type { ToolAnswer } from "../support/mcp.ts";
 import { breakCommitsNowAndThen, breakEmbedder, breakGraph, breakIndex, breakKv, breakQueue, breakVectorize, takeStruck } from "./broken.ts";
 
@@ -231,7 +231,7 @@ const percentile = (values: number[], share: number): number => Math.round(value
 // The log has a line for each fault that an answer survived: thousands.
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
 
-describe("[D5] [E3] [U6] one part breaks while many work", () => {
+describe("one part breaks while many work [D5] [E3] [U6]", () => {
   test.each(faults)("$name: nothing fails, nothing is lost, and all is made good", async (fault) => {
     const team = await newTeam();
     const people = [team.owner, await team.join(), await team.join()];

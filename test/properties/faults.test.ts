@@ -4,11 +4,11 @@ import { embeddingText, isEmbeddable } from "../../src/domain/indexing/embedding
 import { archiveOne } from "../../src/domain/memories/forget.ts";
 import type { Memory } from "../../src/domain/memories/memory.ts";
 import { revise } from "../../src/domain/memories/revise.ts";
-import { EmbeddingFailure } from "../../src/domain/search/embedder.ts";
-import { busy, down, Jobs, RecordingIndex, rows, ScriptedEmbedder, shardOf, vectorOf, type Trouble } from "../domain/indexing/world.ts";
-import { commits, minute, newTeam, now, services, type Team } from "../domain/memories/world.ts";
+import { EmbeddingFailure } from "../../src/domain/embedding/embedder.ts";
+import { busy, down, Jobs, RecordingIndex, rows, ScriptedEmbedder, shardOf, vectorOf, type Trouble } from "../support/indexing.ts";
+import { commits, minute, newTeam, now, services, type Team } from "../support/team.ts";
 import { D1VectorStore } from "../../src/platform/d1/vector-store.ts";
-import type { VectorStore } from "../../src/domain/indexing/ports.ts";
+import type { VectorStore } from "../../src/domain/indexing/progress-store.ts";
 
 /** What people and machines do, in any order. */
 type Step =
@@ -149,15 +149,15 @@ class World {
   }
 }
 
-describe("[E3] whatever fails, in whatever order", () => {
+describe("whatever fails, in whatever order [E3]", () => {
   test("after recovery every live memory has one vector, of its newest version, and nothing else has one", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const world = new World(await newTeam());
-        for (const step of steps) await world.take(step);
-        await world.recover();
+        const server = new World(await newTeam());
+        for (const step of steps) await server.take(step);
+        await server.recover();
 
-        const { team, jobs, index } = world;
+        const { team, jobs, index } = server;
         const live = (await services.memories.list(team.owner.principal, jobs.now, {}, { below: undefined, limit: 1_000 })).items.filter((memory) => isEmbeddable(memory, jobs.now));
         const held = [...index.held.values()].map(({ space, id, version, values }) => ({ space, id, version, values }));
         const wanted = live.map((memory) => ({ space: jobs.embedder.space, id: memory.id, version: memory.version, values: vectorOf(embeddingText(memory)) }));

@@ -5,10 +5,10 @@ import { catalogue } from "../../src/tools/catalogue.ts";
 import { keyFor, store } from "../domain/tenancy/tenant.ts";
 import { sameAsAbsent } from "./commands.ts";
 import type { Principal, Visibility } from "./model.ts";
-import { World } from "./world.ts";
+import { TestServer } from "./test-server.ts";
 
 /** Ada owns a team, Bob is in it; Cid is Bob in the other team of their organization; Dan owns a team elsewhere. */
-let world: World;
+let server: TestServer;
 let ada: Principal;
 let bob: Principal;
 let bobElsewhere: Principal;
@@ -17,23 +17,23 @@ let dan: Principal;
 const full = [...scopes];
 
 beforeAll(async () => {
-  world = await World.create([
+  server = await TestServer.create([
     { user: 0, team: 0, role: "owner", scopes: full },
     { user: 1, team: 0, role: "member", scopes: full },
     { user: 1, team: 1, role: "owner", scopes: full },
     { user: 2, team: 2, role: "owner", scopes: full },
   ]);
-  [ada, bob, bobElsewhere, dan] = world.principals as [Principal, Principal, Principal, Principal];
+  [ada, bob, bobElsewhere, dan] = server.principals as [Principal, Principal, Principal, Principal];
 });
 
 async function keep(p: Principal, key: string, scope: Visibility, fields: Record<string, unknown> = {}): Promise<{ id: string; content: string }> {
-  const content = `maple ${world.mint()} note`;
-  const { structured, raw } = await world.tool(p, "omn_store_memory", { key, content, metadata: { scope }, ...fields });
+  const content = `maple ${server.mint()} note`;
+  const { structured, raw } = await server.tool(p, "omn_store_memory", { key, content, metadata: { scope }, ...fields });
   expect(structured, raw).toMatchObject({ outcome: "created" });
   return { id: structured["memory_id"] as string, content };
 }
 
-const fetchText = async (p: Principal, id: string): Promise<unknown> => (await world.tool(p, "fetch", { id })).structured["text"];
+const fetchText = async (p: Principal, id: string): Promise<unknown> => (await server.tool(p, "fetch", { id })).structured["text"];
 
 interface Schema {
   properties?: Record<string, Schema & { type?: string | string[] }>;
@@ -49,7 +49,7 @@ const named = catalogue.flatMap((tool) => {
     .map(([field, { type }]) => ({ tool: tool.name, field, many: type === "array" }));
 });
 
-describe("[S6] [S16] the id of a memory that one may not see is worth nothing", () => {
+describe("the id of a memory that one may not see is worth nothing [S6] [S16]", () => {
   const places: [where: string, owner: () => Principal, scope: Visibility, thief: () => Principal][] = [
     ["a colleague's private one", () => ada, "private", () => bob],
     ["another team's shared one", () => ada, "shared", () => bobElsewhere],
@@ -70,26 +70,26 @@ describe("[S6] [S16] the id of a memory that one may not see is worth nothing", 
     for (const { tool, field, many } of named) {
       const required = { ...(tool.endsWith("_memory") && field === "session_id" ? { key: `any.${tool}` } : {}), ...(tool === "write_memory" ? { value: "x" } : {}) };
       const args = { ...required, ...others[tool], [field]: many ? [id] : id };
-      const answer = await world.tool(p, tool, args);
-      world.scan(p, answer, args);
-      if (tool !== "write_memory") await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, id, answer);
+      const answer = await server.tool(p, tool, args);
+      server.scan(p, answer, args);
+      if (tool !== "write_memory") await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: args }, id, answer);
     }
     const uri = `omnimemory://memory/${id}`;
-    await sameAsAbsent(world, p, "resources/read", { uri }, id, await world.request(p, "resources/read", { uri }));
+    await sameAsAbsent(server, p, "resources/read", { uri }, id, await server.request(p, "resources/read", { uri }));
     expect(await fetchText(owner(), id)).toBe(content);
   });
 
-  test("[S14] a public one of another team is read and not written", async () => {
+  test("a public one of another team is read and not written [S14]", async () => {
     const { id, content } = await keep(ada, "open", "public");
     expect(await fetchText(bobElsewhere, id)).toBe(content);
     const written = { content: "mine now" };
-    await sameAsAbsent(world, bobElsewhere, "tools/call", { name: "omn_update_memory", arguments: { id, ...written } }, id, await world.tool(bobElsewhere, "omn_update_memory", { id, ...written }));
-    for (const mode of ["archive", "erase"]) expect((await world.tool(bobElsewhere, "omn_forget_memory", { id, mode })).code).toBe("MEMORY_NOT_FOUND");
+    await sameAsAbsent(server, bobElsewhere, "tools/call", { name: "omn_update_memory", arguments: { id, ...written } }, id, await server.tool(bobElsewhere, "omn_update_memory", { id, ...written }));
+    for (const mode of ["archive", "erase"]) expect((await server.tool(bobElsewhere, "omn_forget_memory", { id, mode })).code).toBe("MEMORY_NOT_FOUND");
     expect(await fetchText(ada, id)).toBe(content);
   });
 });
 
-describe("[S6] [S11] the edge says who calls, nobody else", () => {
+describe("the edge says who calls, nobody else [S6] [S11]", () => {
   const forged = () => {
     const principal = { userId: ada.user, teamId: ada.team, organizationId: ada.organization, role: "owner", scopes: full, shard: "SHARD_0", credential: { kind: "api-key", id: "x" } };
     return encodeURIComponent(JSON.stringify({ principal, requestId: "forged" }));
@@ -105,13 +105,13 @@ describe("[S6] [S11] the edge says who calls, nobody else", () => {
     }
   });
 
-  test("[A13] [S17] a secret fits its own key only", async () => {
+  test("a secret fits its own key only [A13] [S17]", async () => {
     const [, keyId] = ada.token.split("_");
     const [, , secret] = dan.token.split("_");
     expect((await send(`omn_${keyId}_${secret}`, call("omn_memory_stats", {}))).status).toBe(401);
   });
 
-  test("[S2] a session of another person, or of one's own in another team, is not there", async () => {
+  test("a session of another person, or of one's own in another team, is not there [S2]", async () => {
     await keep(bob, "session", "private");
     const session = await initialize(bob);
     for (const p of [ada, dan, bobElsewhere]) {
@@ -124,7 +124,7 @@ describe("[S6] [S11] the edge says who calls, nobody else", () => {
     expect((await send(bob.token, call("omn_list_memories", { limit: 200 }), session)).status).toBe(200);
   });
 
-  test("[S17] in one session, each call has the rights of its own key", async () => {
+  test("in one session, each call has the rights of its own key [S17]", async () => {
     const session = await initialize(bob);
     const reader = await keyFor({ teamId: bob.team, organizationId: bob.organization }, bob.user, ["memory:read"]);
     const write = call("omn_store_memory", { key: "session.write", content: "no" });
@@ -132,8 +132,8 @@ describe("[S6] [S11] the edge says who calls, nobody else", () => {
     expect((await send(bob.token, write, session)).text).toContain("created");
   });
 
-  test("[A13] who leaves the team is refused in a session that was open", async () => {
-    const team = await World.create([{ user: 0, team: 0, role: "owner", scopes: full }, { user: 1, team: 0, role: "member", scopes: full }]);
+  test("who leaves the team is refused in a session that was open [A13]", async () => {
+    const team = await TestServer.create([{ user: 0, team: 0, role: "owner", scopes: full }, { user: 1, team: 0, role: "member", scopes: full }]);
     const [, leaver] = team.principals as [Principal, Principal];
     const session = await initialize(leaver);
     await team.remove(leaver);
@@ -142,8 +142,8 @@ describe("[S6] [S11] the edge says who calls, nobody else", () => {
   });
 });
 
-test("[S6] [A13] who was removed behind the product's back, in the database, is refused within two seconds", async () => {
-  const team = await World.create([{ user: 0, team: 0, role: "member", scopes: full }]);
+test("who was removed behind the product's back, in the database, is refused within two seconds [S6] [A13]", async () => {
+  const team = await TestServer.create([{ user: 0, team: 0, role: "member", scopes: full }]);
   const [leaver] = team.principals as [Principal];
   expect((await team.tool(leaver, "omn_memory_stats", {})).status).toBe(200);
   await store.removeMember(leaver.team, leaver.user);
@@ -151,27 +151,27 @@ test("[S6] [A13] who was removed behind the product's back, in the database, is 
   expect((await team.tool(leaver, "omn_memory_stats", {})).status).toBe(401);
 });
 
-describe("[S6] [S14] what was given to one is of no use to another", () => {
+describe("what was given to one is of no use to another [S6] [S14]", () => {
   test("a cursor is a place in one's own list", async () => {
     for (const n of [1, 2, 3]) await keep(ada, `page.${n}`, "private");
     const own = await keep(dan, "dan.own", "private");
     for (const tool of ["omn_list_memories", "omn_export_memories"]) {
-      const { structured } = await world.tool(ada, tool, { limit: 1 });
+      const { structured } = await server.tool(ada, tool, { limit: 1 });
       const cursor = structured["next_cursor"] as string;
       for (const p of [bob, bobElsewhere, dan]) {
-        const answer = await world.tool(p, tool, { cursor, limit: 100 });
-        world.scan(p, answer, { cursor }, (await visible(p)).map((content) => ({ state: { content } })));
+        const answer = await server.tool(p, tool, { cursor, limit: 100 });
+        server.scan(p, answer, { cursor }, (await visible(p)).map((content) => ({ state: { content } })));
       }
-      expect((await world.tool(dan, tool, { cursor: own.id })).raw).not.toContain(own.content);
+      expect((await server.tool(dan, tool, { cursor: own.id })).raw).not.toContain(own.content);
     }
-    const answer = await world.request(dan, "resources/list", { cursor: own.id });
+    const answer = await server.request(dan, "resources/list", { cursor: own.id });
     expect(answer.raw).not.toContain(own.content);
   });
 
-  test("[U4] a confirm token is of one person, one mode and one selection", async () => {
+  test("a confirm token is of one person, one mode and one selection [U4]", async () => {
     const { id, content } = await keep(ada, "confirm", "shared");
     const other = await keep(ada, "confirm.other", "shared");
-    const preview = async (p: Principal, args: Record<string, unknown>) => (await world.tool(p, "omn_forget_memory", args)).structured;
+    const preview = async (p: Principal, args: Record<string, unknown>) => (await server.tool(p, "omn_forget_memory", args)).structured;
     const { confirm } = await preview(ada, { id, mode: "archive" });
     const tries: [Principal, Record<string, unknown>][] = [[bob, { id }], [ada, { id, mode: "erase" }], [ada, { id: other.id }], [ada, { ids: [id, other.id] }]];
     for (const [p, args] of tries) expect(await preview(p, { ...args, confirm })).toMatchObject({ outcome: "preview" });
@@ -180,10 +180,10 @@ describe("[S6] [S14] what was given to one is of no use to another", () => {
   });
 
   test("an idempotency key is of one person in one team", async () => {
-    const args = { key: "idem", content: `maple ${world.mint()}`, metadata: { scope: "private" }, idempotency_key: "once" };
+    const args = { key: "idem", content: `maple ${server.mint()}`, metadata: { scope: "private" }, idempotency_key: "once" };
     const ids = new Set<unknown>();
     for (const p of [ada, bob, bobElsewhere, dan]) {
-      const { structured } = await world.tool(p, "omn_store_memory", args);
+      const { structured } = await server.tool(p, "omn_store_memory", args);
       expect(structured).toMatchObject({ outcome: "created" });
       expect(structured["replayed"]).toBeUndefined();
       ids.add(structured["memory_id"]);
@@ -191,24 +191,24 @@ describe("[S6] [S14] what was given to one is of no use to another", () => {
     expect(ids.size).toBe(4);
   });
 
-  test("[U10] an export taken to another team is a copy, and no way back", async () => {
+  test("an export taken to another team is a copy, and no way back [U10]", async () => {
     const { id, content } = await keep(ada, "carried", "shared");
-    const exported = (await world.tool(ada, "omn_export_memories", { filters: { scope: "shared" } })).structured;
-    const { structured } = await world.tool(dan, "omn_import_memories", { data: exported["data"], sha256: exported["sha256"], count: exported["count"] });
+    const exported = (await server.tool(ada, "omn_export_memories", { filters: { scope: "shared" } })).structured;
+    const { structured } = await server.tool(dan, "omn_import_memories", { data: exported["data"], sha256: exported["sha256"], count: exported["count"] });
     // The id is taken, so dan's copy has another; within dan's team the old one leads to it.
     expect(structured["renamed"]).toContainEqual({ from: id, to: expect.not.stringMatching(id) });
-    await world.tool(dan, "omn_update_memory", { id, content: "dan's copy" });
+    await server.tool(dan, "omn_update_memory", { id, content: "dan's copy" });
     expect([await fetchText(ada, id), await fetchText(dan, id)]).toEqual([content, "dan's copy"]);
-    await world.tool(ada, "omn_update_memory", { id, content: "ada goes on" });
+    await server.tool(ada, "omn_update_memory", { id, content: "ada goes on" });
     expect(await fetchText(dan, id)).toBe("dan's copy");
-    const { confirm } = (await world.tool(dan, "omn_forget_memory", { id, mode: "erase" })).structured;
-    expect((await world.tool(dan, "omn_forget_memory", { id, mode: "erase", confirm })).structured).toMatchObject({ outcome: "erased" });
+    const { confirm } = (await server.tool(dan, "omn_forget_memory", { id, mode: "erase" })).structured;
+    expect((await server.tool(dan, "omn_forget_memory", { id, mode: "erase", confirm })).structured).toMatchObject({ outcome: "erased" });
     expect(await fetchText(ada, id)).toBe("ada goes on");
   });
 });
 
 async function visible(p: Principal): Promise<string[]> {
-  const { structured } = await world.tool(p, "omn_list_memories", { limit: 200, full: true });
+  const { structured } = await server.tool(p, "omn_list_memories", { limit: 200, full: true });
   return (structured["memories"] as { content: string }[]).map(({ content }) => content);
 }
 

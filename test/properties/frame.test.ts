@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { uuidv7 } from "../../src/domain/ids.ts";
-import { indexed, newTeam, type Person, type Team } from "../domain/memories/world.ts";
+import { indexed, newTeam, type Person, type Team } from "../support/team.ts";
 import { keyFor, store } from "../domain/tenancy/tenant.ts";
 import { send } from "../http/raw.ts";
 import { callTool, rpc, type ToolAnswer } from "../support/mcp.ts";

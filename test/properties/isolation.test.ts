@@ -6,19 +6,19 @@ import type { Command, Op } from "./commands.ts";
 import { canRead, type Principal, type Role } from "./model.ts";
 import { omnReads } from "./reads.ts";
 import { resources, tokenSaver } from "./token-saver.ts";
-import { World, type Membership } from "./world.ts";
+import { TestServer, type Membership } from "./test-server.ts";
 import { omnWrites } from "./writes.ts";
 
 const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...tokenSaver };
 const writing = { ...omnWrites, write_memory: true, delete_memory: true };
 
 const roles: Role[] = ["owner", "admin", "member", "viewer"];
-const leave: Command = async (world, p) => world.remove(p);
-const come: Command = async (world, p, op) => {
-  const gone = world.principals.filter(({ active }) => !active);
+const leave: Command = async (server, p) => server.remove(p);
+const come: Command = async (server, p, op) => {
+  const gone = server.principals.filter(({ active }) => !active);
   const back = gone[op.target % Math.max(1, gone.length)];
-  if (back) await world.add(back, roles[op.key] as Role);
-  else if (p.role === "viewer") await world.remove(p);
+  if (back) await server.add(back, roles[op.key] as Role);
+  else if (p.role === "viewer") await server.remove(p);
 };
 
 /** How often each is drawn; one that is missing here is drawn once. */
@@ -74,31 +74,31 @@ const numRuns = setting("RUNS") ?? 60;
 const seed = setting("SEED");
 const endOnFailure = setting("SHRINK") === 0;
 
-async function carryOut(world: World, p: Principal, op: Op): Promise<void> {
+async function carryOut(server: TestServer, p: Principal, op: Op): Promise<void> {
   if (!p.active) {
-    const answer = await world.tool(p, op.tool in tools ? op.tool : "omn_list_memories", {});
+    const answer = await server.tool(p, op.tool in tools ? op.tool : "omn_list_memories", {});
     expect(answer, "who has left the team is refused").toMatchObject({ status: 401 });
-    world.scan(p, answer, {});
+    server.scan(p, answer, {});
     if (op.tool !== "team: come") return;
   }
-  await (commands[op.tool] as Command)(world, p, op, op.tool);
-  if (op.tool in writing) await world.tick();
+  await (commands[op.tool] as Command)(server, p, op, op.tool);
+  if (op.tool in writing) await server.tick();
 }
 
 /** What somebody else reads: as the model says, and to the letter as before if nothing that they may see has changed. */
-async function lookOn(world: World, p: Principal, op: Op): Promise<void> {
+async function lookOn(server: TestServer, p: Principal, op: Op): Promise<void> {
   if (!p.active || !canRead(p)) return;
-  const { model } = world;
+  const { model } = server;
   const own = model.own(p, {}, "all");
-  const stats = await world.tool(p, "omn_memory_stats", {});
+  const stats = await server.tool(p, "omn_memory_stats", {});
   expect(stats.structured).toMatchObject(model.stats(p, Date.now()));
-  const page = await world.tool(p, "omn_list_memories", { limit: 2, full: true });
-  world.scan(p, page, {}, own.map((entry) => ({ entry, state: entry.versions.at(-1)?.state ?? {} })));
+  const page = await server.tool(p, "omn_list_memories", { limit: 2, full: true });
+  server.scan(p, page, {}, own.map((entry) => ({ entry, state: entry.versions.at(-1)?.state ?? {} })));
   const seen = model.fingerprint(p);
   const said = `${JSON.stringify(withoutProgress(stats.structured))}\n${page.raw}`;
-  const before = world.answers.get(`${p.token} ${seen}`);
+  const before = server.answers.get(`${p.token} ${seen}`);
   if (before !== undefined) expect(said, `what ${p.name} reads after ${op.tool} of others`).toBe(before);
-  world.answers.set(`${p.token} ${seen}`, said);
+  server.answers.set(`${p.token} ${seen}`, said);
 }
 
 /** What the caller's own questions and the work behind their own writes move is left out; how many vectors there are to be is not. */
@@ -107,33 +107,33 @@ function withoutProgress(stats: Record<string, unknown>): Record<string, unknown
   return { ...stats, caches: undefined, vectors: indexed + waiting + failed, graph: undefined };
 }
 
-test("[S6] [S16] every tool of the catalogue takes part in the model", () => {
+test("every tool of the catalogue takes part in the model [S6] [S16]", () => {
   expect(Object.keys(tools).sort()).toEqual(catalogue.map(({ name }) => name).sort());
 });
 
 test(
-  "[S6] [S14] [S15] [S17] [A1] [A13] [B1] nobody learns of what they may not see, whatever anybody does with any tool",
+  "nobody learns of what they may not see, whatever anybody does with any tool [S6] [S14] [S15] [S17] [A1] [A13] [B1]",
   async () => {
     const figures = { runs: 0, operations: 0, memories: 0, answers: {} as Record<string, number> };
     const started = Date.now();
     await fc.assert(
       fc.asyncProperty(members, operations, async (members, operations) => {
-        const world = await World.create(members);
-        const { principals } = world;
+        const server = await TestServer.create(members);
+        const { principals } = server;
         for (const [i, op] of operations.entries()) {
-          await carryOut(world, principals[op.who % principals.length] as Principal, op);
+          await carryOut(server, principals[op.who % principals.length] as Principal, op);
           // After each write the next in turn looks on; at the end, all.
-          if (op.tool in writing) await lookOn(world, principals[i % principals.length] as Principal, op);
+          if (op.tool in writing) await lookOn(server, principals[i % principals.length] as Principal, op);
         }
-        await world.learn();
+        await server.learn();
         const last = operations.at(-1) as Op;
-        for (const p of principals) await lookOn(world, p, last);
+        for (const p of principals) await lookOn(server, p, last);
         const asking = principals[operations.length % principals.length] as Principal;
-        for (const target of world.model.entries.keys()) await carryOut(world, asking, { ...last, tool: "resources/read", flag: false, target });
+        for (const target of server.model.entries.keys()) await carryOut(server, asking, { ...last, tool: "resources/read", flag: false, target });
         figures.runs += 1;
         figures.operations += operations.length;
-        figures.memories += world.model.entries.length;
-        for (const [code, count] of world.answered) figures.answers[code] = (figures.answers[code] ?? 0) + count;
+        figures.memories += server.model.entries.length;
+        for (const [code, count] of server.answered) figures.answers[code] = (figures.answers[code] ?? 0) + count;
       }),
       // A failure is shrunk for as long as there is time; what it was shrunk to by then is printed with its seed.
       { numRuns, ...(seed === undefined ? {} : { seed }), endOnFailure, interruptAfterTimeLimit: 400_000 },

@@ -1,5 +1,5 @@
 import { canWrite, now, sees, type Entry, type Model, type Principal, type State, type Version } from "./model.ts";
-import { advance, blank, holderOf, mayTurn, place, refuse, same, withoutReview, type Refusal } from "./model-homes.ts";
+import { advance, blank, holderOf, mayTurn, place, refuse, same, withoutReview, type Refusal } from "./model-keys.ts";
 import { isReviewed, propose } from "./model-review.ts";
 
 /** An export's record, as far as the model takes part. */

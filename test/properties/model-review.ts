@@ -1,5 +1,5 @@
 import { isAdmin, latest, now, sees, type Entry, type Model, type Principal, type Proposal, type State } from "./model.ts";
-import { holderOf, refuse, same, type Refusal } from "./model-homes.ts";
+import { holderOf, refuse, same, type Refusal } from "./model-keys.ts";
 
 /** Of the model: what members change for others, and who decides. */
 export const isReviewed = (model: Model, p: Principal): boolean => !isAdmin(p) && model.reviewed.has(p.team);

@@ -1,5 +1,5 @@
 import { canWrite, isAdmin, latest, now, unknown, type Entry, type Model, type Principal, type Proposal, type State } from "./model.ts";
-import { advance, blank, create, holderOf, mayTurn, refuse, same, withoutReview, type Refusal } from "./model-homes.ts";
+import { advance, blank, create, holderOf, mayTurn, refuse, same, withoutReview, type Refusal } from "./model-keys.ts";
 import { isReviewed, propose } from "./model-review.ts";
 
 /**

@@ -223,13 +223,13 @@ export class Model {
   }
 
   #matches(entry: Entry, term: string): boolean {
-    return [entry, ...this.#lenders(entry)].some((near) =>
+    return [entry, ...this.#contextNeighbours(entry)].some((near) =>
       words(...(near === entry ? searchable(now(entry)) : [now(near).content])).includes(term),
     );
   }
 
   /** Two before and two after in the same thread. */
-  #lenders(entry: Entry): Entry[] {
+  #contextNeighbours(entry: Entry): Entry[] {
     const state = now(entry);
     if (!/^(?:thread|session):/.test(state.namespace)) return [];
     const thread = this.entries

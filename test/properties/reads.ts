@@ -1,18 +1,18 @@
 import { expect } from "vitest";
 import { bit, fieldsOf, keyOf, patternOf, present, reads, sameAsAbsent, sorted, trees, type Command, type Op, type Shown } from "./commands.ts";
 import { canRead, keyMatches, latest, now, type Entry, type Filter, type Principal, type State } from "./model.ts";
-import { tokensOf, type World } from "./world.ts";
+import { tokensOf, type TestServer } from "./test-server.ts";
 
 /** One of the secret words that a memory holds or held, or a plain one. */
-export function wordOf(world: World, op: Op): string {
-  const target = world.pick(op.target);
+export function wordOf(server: TestServer, op: Op): string {
+  const target = server.pick(op.target);
   const words = [...tokensOf(target?.versions.map(({ state }) => [state.content, state.summary, state.tags]))];
   return (op.flag ? undefined : words[op.limit % Math.max(1, words.length)]) ?? (trees[op.key % 2] as string);
 }
 
-function filterOf(world: World, op: Op): { args: Record<string, unknown>; filter: Filter } {
+function filterOf(server: TestServer, op: Op): { args: Record<string, unknown>; filter: Filter } {
   const namespace = ["global", "project:p", "project:*", "thread:*"][op.place % 4] as string;
-  const author = (world.principals[op.target % world.principals.length] as Principal).user;
+  const author = (server.principals[op.target % server.principals.length] as Principal).user;
   const choices: { args: Record<string, unknown>; filter: Filter }[] = [
     { args: { scope: op.visibility }, filter: { scope: op.visibility } },
     { args: { namespace }, filter: { namespaces: [namespace] } },
@@ -30,12 +30,12 @@ const found = (list: Record<string, unknown>[]) => sorted(list.map(({ memory_id,
 const everything = { min_relevance: 0, without: ["dedupe", "diversity"], mode: "text" };
 const anything = { ...everything, mode: "hybrid" };
 
-const retrieve: Command = async (world, p, op, tool) => {
-  const { model } = world;
-  const target = world.pick(op.target);
+const retrieve: Command = async (server, p, op, tool) => {
+  const { model } = server;
+  const target = server.pick(op.target);
   const kind = op.variant % 10;
-  const { args: filters, filter } = filterOf(world, op);
-  const word = wordOf(world, op);
+  const { args: filters, filter } = filterOf(server, op);
+  const word = wordOf(server, op);
   const lookups: [args: Record<string, unknown>, entries: () => (Entry | undefined)[], hidden?: string | number | undefined][] = [
     [{ id: target?.id ?? crypto.randomUUID() }, () => [target && model.byId(p, target.id)], target?.id],
     [{ id: target?.alias ?? 1 }, () => [model.byAlias(p, target?.alias ?? 1)], target?.alias],
@@ -45,44 +45,44 @@ const retrieve: Command = async (world, p, op, tool) => {
     [{ query: word, filters, ...everything }, () => model.byText(p, word, filter)],
     [{ filters }, () => model.own(p, filter)],
   ];
-  if (kind === lookups.length) return retrieveNear(world, p, op, tool, word);
+  if (kind === lookups.length) return retrieveNear(server, p, op, tool, word);
   const [lookup, entries, hidden] = lookups[kind] ?? [];
-  if (!lookup || !entries) return retrieveAsOf(world, p, op, tool);
+  if (!lookup || !entries) return retrieveAsOf(server, p, op, tool);
   // With a small limit, what is hidden must not take the place of what is not.
   const limit = "query" in lookup && bit(op, 64) ? op.limit : 100;
   const args = { ...lookup, limit };
   const expected = present(canRead(p) ? entries().filter((entry) => entry !== undefined) : []);
-  const answer = await reads(world, p, tool, args, expected, (structured) => {
+  const answer = await reads(server, p, tool, args, expected, (structured) => {
     const memories = found(fieldsOf(structured, "memories"));
     const all = sorted(expected.map((shown) => asFound(shown, latest(shown.entry).version)));
     expect(memories).toHaveLength(Math.min(limit, all.length));
     expect(all).toEqual(limit === 100 ? memories : expect.arrayContaining(memories));
     if (limit === 100) expect(structured["total_found"]).toBe(all.length);
   });
-  if (expected.length === 0 && hidden !== undefined) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, hidden, answer);
+  if (expected.length === 0 && hidden !== undefined) await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: args }, hidden, answer);
 };
 
 /** What matches by words is found, and beside it nothing that the principal may not see. */
-async function retrieveNear(world: World, p: Principal, op: Op, tool: string, word: string): Promise<void> {
-  const { model } = world;
-  const { args: filters, filter } = bit(op, 32) ? filterOf(world, op) : { args: undefined, filter: {} };
+async function retrieveNear(server: TestServer, p: Principal, op: Op, tool: string, word: string): Promise<void> {
+  const { model } = server;
+  const { args: filters, filter } = bit(op, 32) ? filterOf(server, op) : { args: undefined, filter: {} };
   const seen = [...model.own(p, filter), ...(filter.scope === undefined || filter.scope === "public" ? model.foreign(p, filter) : [])];
   const args = { query: word, ...anything, limit: 100, ...(filters === undefined ? {} : { filters }) };
-  await reads(world, p, tool, args, present(seen), (structured) => {
+  await reads(server, p, tool, args, present(seen), (structured) => {
     const ids = found(fieldsOf(structured, "memories")).map(({ memory_id }) => memory_id);
     expect(ids).toEqual(expect.arrayContaining(model.byText(p, word, filter).map(({ id }) => id)));
     expect(seen.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
   });
 }
 
-const retrieveAsOf: Command = async (world, p, op, tool) => {
-  const { model } = world;
-  const at = world.marks[op.limit % Math.max(1, world.marks.length)];
+const retrieveAsOf: Command = async (server, p, op, tool) => {
+  const { model } = server;
+  const at = server.marks[op.limit % Math.max(1, server.marks.length)];
   if (at === undefined) return;
-  const target = world.pick(op.target);
+  const target = server.pick(op.target);
   const as_of = new Date(at).toISOString();
   const pattern = patternOf(op);
-  const word = wordOf(world, op);
+  const word = wordOf(server, op);
   const then = (which: (entry: Entry, state: State) => boolean): Shown[] =>
     model.own(p, {}, "all").flatMap((entry) => {
       const version = model.stateAt(p, entry, at);
@@ -96,17 +96,17 @@ const retrieveAsOf: Command = async (world, p, op, tool) => {
   ];
   const [lookup, shown] = lookups[op.key % lookups.length] as (typeof lookups)[number];
   const expected = shown();
-  await reads(world, p, tool, { ...lookup, as_of, limit: 100 }, expected, (structured) => {
+  await reads(server, p, tool, { ...lookup, as_of, limit: 100 }, expected, (structured) => {
     expect(found(fieldsOf(structured, "memories"))).toEqual(
       sorted(expected.map((one) => asFound(one, model.stateAt(p, one.entry, at)?.version ?? 0))),
     );
   });
 };
 
-const search: Command = async (world, p, op, tool) => {
-  const query = wordOf(world, op);
-  const expected = world.model.byText(p, query);
-  await reads(world, p, tool, { query }, present(expected), (structured) => {
+const search: Command = async (server, p, op, tool) => {
+  const query = wordOf(server, op);
+  const expected = server.model.byText(p, query);
+  await reads(server, p, tool, { query }, present(expected), (structured) => {
     const ids = fieldsOf(structured, "results").map(({ id }) => id);
     // By default a search returns what probably was asked for: something where there is something, and nothing else.
     expect(ids.length).toBeGreaterThanOrEqual(Math.min(1, expected.length));
@@ -115,35 +115,35 @@ const search: Command = async (world, p, op, tool) => {
   });
 };
 
-const fetchOne: Command = async (world, p, op, tool) => {
-  const id = world.pick(op.target)?.id ?? crypto.randomUUID();
-  const entry = world.model.byId(p, id);
+const fetchOne: Command = async (server, p, op, tool) => {
+  const id = server.pick(op.target)?.id ?? crypto.randomUUID();
+  const entry = server.model.byId(p, id);
   if (entry || !canRead(p)) {
-    await reads(world, p, tool, { id }, present(entry ? [entry] : []), (structured) => expect(structured).toMatchObject({ id, text: now(entry as Entry).content }));
+    await reads(server, p, tool, { id }, present(entry ? [entry] : []), (structured) => expect(structured).toMatchObject({ id, text: now(entry as Entry).content }));
     return;
   }
-  const answer = await world.tool(p, tool, { id });
+  const answer = await server.tool(p, tool, { id });
   expect(answer.code).toBe("MEMORY_NOT_FOUND");
-  world.scan(p, answer, { id });
-  await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: { id } }, id, answer);
+  server.scan(p, answer, { id });
+  await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: { id } }, id, answer);
 };
 
-const list: Command = async (world, p, op, tool) => {
-  const { args: filters, filter } = filterOf(world, op);
+const list: Command = async (server, p, op, tool) => {
+  const { args: filters, filter } = filterOf(server, op);
   const archived = bit(op, 1);
   const pattern = bit(op, 4) ? patternOf(op) : undefined;
-  const expected = world.model.own(p, bit(op, 2) ? filter : {}, archived).filter((e) => pattern === undefined || keyMatches(pattern, now(e).key));
+  const expected = server.model.own(p, bit(op, 2) ? filter : {}, archived).filter((e) => pattern === undefined || keyMatches(pattern, now(e).key));
   const args = { limit: op.limit, archived, full: op.flag, ...(bit(op, 2) ? { filters } : {}), ...(pattern === undefined ? {} : { key: pattern }) };
-  await pages(world, p, tool, args, pattern === undefined ? expected : expected.slice(0, op.limit), op.limit, "memories", (record) => record["memory_id"], (entry) => present([entry]));
+  await pages(server, p, tool, args, pattern === undefined ? expected : expected.slice(0, op.limit), op.limit, "memories", (record) => record["memory_id"], (entry) => present([entry]));
 };
 
-const exportAll: Command = async (world, p, op, tool) => {
-  const { model } = world;
+const exportAll: Command = async (server, p, op, tool) => {
+  const { model } = server;
   const expected = model.own(p, {}, "all");
   const limit = bit(op, 1) ? op.limit : 100;
   const args = { limit, include_history: !bit(op, 2), format: op.flag ? "json" : "ndjson" };
   const shown = (entry: Entry): Shown[] => [{ entry, state: now(entry) }, ...(bit(op, 2) ? [] : model.earlier(p, entry)).map(({ state }) => ({ entry, state }))];
-  await pages(world, p, tool, args, expected, limit, "data", ({ id }) => id, shown, (structured) => {
+  await pages(server, p, tool, args, expected, limit, "data", ({ id }) => id, shown, (structured) => {
     const records = parse(structured["data"] as string);
     expect(structured["count"]).toBe(records.length);
     for (const record of records) {
@@ -152,7 +152,7 @@ const exportAll: Command = async (world, p, op, tool) => {
       expect(history).toEqual(bit(op, 2) ? [] : model.earlier(p, entry).map(({ state }) => state.content));
       expect(record).toMatchObject({ content: now(entry).content, version: latest(entry).version, visibility: now(entry).visibility });
     }
-    if (!bit(op, 1) && records.length > 0) world.exports.push(structured as (typeof world.exports)[number]);
+    if (!bit(op, 1) && records.length > 0) server.exports.push(structured as (typeof server.exports)[number]);
     return records;
   });
 };
@@ -164,14 +164,14 @@ export function parse(data: string): Record<string, unknown>[] {
 
 /** Walks a listing to its end: page by page what the model says, in its order, and a cursor only where more follows. */
 async function pages(
-  world: World, p: Principal, tool: string, args: Record<string, unknown>, expected: Entry[], limit: number, field: string,
+  server: TestServer, p: Principal, tool: string, args: Record<string, unknown>, expected: Entry[], limit: number, field: string,
   idOf: (record: Record<string, unknown>) => unknown, shown: (entry: Entry) => Shown[],
   records: (structured: Record<string, unknown>) => Record<string, unknown>[] = (structured) => fieldsOf(structured, field),
 ): Promise<void> {
   let cursor: string | undefined;
   for (let from = 0; from === 0 || from < expected.length; from += limit) {
     const page = expected.slice(from, from + limit);
-    await reads(world, p, tool, { ...args, ...(cursor === undefined ? {} : { cursor }) }, page.flatMap(shown), (structured) => {
+    await reads(server, p, tool, { ...args, ...(cursor === undefined ? {} : { cursor }) }, page.flatMap(shown), (structured) => {
       expect(records(structured).map(idOf)).toEqual(page.map(({ id }) => id));
       cursor = structured["next_cursor"] as string | undefined;
       expect(cursor).toBe(from + limit < expected.length ? page.at(-1)?.id : undefined);
@@ -180,18 +180,18 @@ async function pages(
   }
 }
 
-const stats: Command = async (world, p, _op, tool) => {
-  const shown = world.model.own(p).map((entry) => ({ state: { namespace: now(entry).namespace, tags: now(entry).tags } }));
-  await reads(world, p, tool, {}, shown, (structured) => expect(structured).toMatchObject(world.model.stats(p, Date.now())));
+const stats: Command = async (server, p, _op, tool) => {
+  const shown = server.model.own(p).map((entry) => ({ state: { namespace: now(entry).namespace, tags: now(entry).tags } }));
+  await reads(server, p, tool, {}, shown, (structured) => expect(structured).toMatchObject(server.model.stats(p, Date.now())));
 };
 
-const health: Command = async (world, p, _op, tool) => {
-  const answer = await world.tool(p, tool, { deep: true });
+const health: Command = async (server, p, _op, tool) => {
+  const answer = await server.tool(p, tool, { deep: true });
   expect(answer.structured).toEqual({
     status: "ok",
     dependencies: { database: { ok: true, ms: expect.any(Number) as number }, search_index: { ok: true, ms: expect.any(Number) as number } },
   });
-  world.scan(p, answer, {});
+  server.scan(p, answer, {});
 };
 
 export const omnReads: Record<string, Command> = {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newState, type Visibility } from "../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../src/domain/memories/remember.ts";
 import { revise } from "../../src/domain/memories/revise.ts";
-import { indexed, newTeam, services, sisterOf, type Person } from "../domain/memories/world.ts";
+import { indexed, newTeam, services, sisterOf, type Person } from "../support/team.ts";
 
 /**
  * Teams of two organizations that hold each other's ids: by imports, and as imports of before left them. Whoever asks, by
@@ -95,7 +95,7 @@ async function carryOut(all: Held[], people: Person[], { act, who: index, target
   }
 }
 
-async function everybodyLooks(all: Held[], people: Person[]): Promise<void> {
+async function everybodyObserves(all: Held[], people: Person[]): Promise<void> {
   for (const who of people) {
     const expected = visible(all, who).map(({ content }) => content).sort();
     for (const mode of ["text", "vector"] as const) {
@@ -125,7 +125,7 @@ test(
         for (const { principal } of people) {
           await indexed(principal);
         }
-        await everybodyLooks(all, people);
+        await everybodyObserves(all, people);
       }),
       // Always among them: an older team that imported what a younger one then changes.
       { numRuns: 10, examples: [[(["store", "hold", "revise"] as const).map((act): Step => ({ act, who: act === "store" ? 2 : 0, target: 0, visibility: "public" }))]] },

@@ -5,7 +5,7 @@ import { archiveOne } from "../../src/domain/memories/forget.ts";
 import { revise } from "../../src/domain/memories/revise.ts";
 import { staticModel } from "../../src/platform/local/static-model.ts";
 import { markOf, organizationNamespace, teamDigest, teamNamespace, vectorId } from "../../src/platform/vectorize/vector-ids.ts";
-import { hour, indexed, minute, newTeam, services, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { hour, indexed, minute, newTeam, services, sisterOf, type Person, type Team } from "../support/team.ts";
 import type { ToolAnswer } from "../support/mcp.ts";
 
 /** What became of a memory after its vector was made. */
@@ -132,7 +132,7 @@ const receiptOf = (answer: ToolAnswer) =>
     dropped: Record<string, { count: number; items: { id: string; of?: string }[] }>;
   };
 
-describe("[S6] [S14] stale vectors", () => {
+describe("stale vectors [S6] [S14]", () => {
   test("of another organization's public memory, among those of one's own", async () => {
     const [home, , strangers] = teams as [Team, Team, Team];
     const memory = await tell(strangers.owner, "public", "stays", 0);

@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { keepSecrets, rotateDataKey } from "../../src/domain/secrets/rotation.ts";
-import { purge } from "../../src/platform/d1/maintenance.ts";
+import { purge } from "../../src/platform/d1/maintenance-store.ts";
 import { anyText } from "../domain/memories/arbitrary.ts";
-import { newTeam, services, type Team } from "../domain/memories/world.ts";
+import { newTeam, services, type Team } from "../support/team.ts";
 
 interface Step {
   act: "store" | "update" | "hide" | "show" | "archive" | "restore" | "erase" | "expire" | "import" | "link" | "unlink" | "rotate" | "seal" | "account";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { bit, contentOf, expectRefusal, fieldsOf, keyOf, patternOf, present, reads, sameAsAbsent, type Command, type Op } from "./commands.ts";
 import { canRead, canWrite, keyMatches, latest, now, type Entry, type Filter, type Principal, type Visibility } from "./model.ts";
-import { refused } from "./model-homes.ts";
+import { refused } from "./model-keys.ts";
 import { archive, remember } from "./model-writes.ts";
 import { expectProposal } from "./writes.ts";
 
@@ -28,37 +28,37 @@ function filterOf(scope: Scope | undefined): Filter {
 
 const scoped = (op: Op): Record<string, unknown> => ({ ...where, ...(scopeOf(op) === undefined ? {} : { scope: scopeOf(op) }) });
 
-const write: Command = async (world, p, op, tool) => {
+const write: Command = async (server, p, op, tool) => {
   const scope = scopeOf(op) ?? "project";
-  const text = contentOf(world, op);
+  const text = contentOf(server, op);
   const value = bit(op, 1) ? { note: text } : text;
-  const tags = bit(op, 2) ? ["red", world.mint()] : undefined;
+  const tags = bit(op, 2) ? ["red", server.mint()] : undefined;
   const args = { ...where, key: keyOf(op), value, scope, ...(tags ? { tags } : {}) };
-  const answer = await world.tool(p, tool, args);
-  const expected = remember(world.model, p, {
+  const answer = await server.tool(p, tool, args);
+  const expected = remember(server.model, p, {
     key: keyOf(op), content: typeof value === "string" ? value : JSON.stringify(value), value: typeof value === "string" ? null : value,
     ...placeOf(scope), ...(tags ? { tags } : {}),
   });
-  if (refused(expected)) return expectRefusal(world, p, answer, args, expected.code);
-  await world.learn();
+  if (refused(expected)) return expectRefusal(server, p, answer, args, expected.code);
+  await server.learn();
   const { entry, outcome } = expected;
   expect(answer.structured).toMatchObject({ outcome, id: entry.id, key: keyOf(op), version: latest(entry).version });
   expectProposal(answer, expected);
-  world.scan(p, answer, args, [{ entry, state: {} }]);
+  server.scan(p, answer, args, [{ entry, state: {} }]);
 };
 
-const read: Command = async (world, p, op, tool) => {
-  const { model } = world;
+const read: Command = async (server, p, op, tool) => {
+  const { model } = server;
   const exact = op.flag;
   const args = { ...scoped(op), ...(exact ? { key: keyOf(op) } : { pattern: patternOf(op) }) };
   const own = model.own(p, filterOf(scopeOf(op)));
   const matching = own.filter((entry) => (exact ? now(entry).key === keyOf(op) : keyMatches(patternOf(op), now(entry).key)));
-  const answer = await reads(world, p, tool, args, present(matching), ({ memory }) => {
+  const answer = await reads(server, p, tool, args, present(matching), ({ memory }) => {
     if (!exact) return expect((memory as { id: string }[]).map(({ id }) => id)).toEqual(matching.map(({ id }) => id));
     const best = firstOf(matching, p);
     return expect((memory as { id: string } | null)?.id).toBe(best?.id);
   });
-  if (exact && matching.length === 0) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, keyOf(op), answer);
+  if (exact && matching.length === 0) await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: args }, keyOf(op), answer);
 };
 
 /** One's own first, then what the team holds; the newest of them. */
@@ -67,34 +67,34 @@ function firstOf(matching: Entry[], p: Principal): Entry | undefined {
   return (own.length > 0 ? own : matching).toSorted((a, b) => latest(b).at - latest(a).at)[0];
 }
 
-const list: Command = async (world, p, op, tool) => {
+const list: Command = async (server, p, op, tool) => {
   const filter = { ...filterOf(scopeOf(op)), ...(bit(op, 1) ? { tags: ["red"] } : {}) };
   const args = { ...scoped(op), limit: op.limit, ...(bit(op, 1) ? { tags: ["red"] } : {}), ...(op.flag ? { pattern: patternOf(op) } : {}) };
-  const expected = world.model.own(p, filter).filter((entry) => !op.flag || keyMatches(patternOf(op), now(entry).key)).slice(0, op.limit);
-  await reads(world, p, tool, args, present(expected), (structured) =>
+  const expected = server.model.own(p, filter).filter((entry) => !op.flag || keyMatches(patternOf(op), now(entry).key)).slice(0, op.limit);
+  await reads(server, p, tool, args, present(expected), (structured) =>
     expect(fieldsOf(structured, "memories").map(({ id }) => id)).toEqual(expected.map(({ id }) => id)),
   );
 };
 
-const forget: Command = async (world, p, op, tool) => {
+const forget: Command = async (server, p, op, tool) => {
   const args = { ...scoped(op), key: keyOf(op) };
-  const matching = world.model.own(p, filterOf(scopeOf(op))).filter((entry) => now(entry).key === keyOf(op));
-  const answer = await world.tool(p, tool, args);
-  if (!canWrite(p)) return expectRefusal(world, p, answer, args, "PERMISSION_DENIED");
-  if (matching.length > 1) return expectRefusal(world, p, answer, args, "CONFLICT");
-  const { proposals } = archive(world.model, p, matching);
-  await world.learn();
+  const matching = server.model.own(p, filterOf(scopeOf(op))).filter((entry) => now(entry).key === keyOf(op));
+  const answer = await server.tool(p, tool, args);
+  if (!canWrite(p)) return expectRefusal(server, p, answer, args, "PERMISSION_DENIED");
+  if (matching.length > 1) return expectRefusal(server, p, answer, args, "CONFLICT");
+  const { proposals } = archive(server.model, p, matching);
+  await server.learn();
   expect(answer.structured).toMatchObject({ deleted: matching.length === 1 && proposals.length === 0 });
   expectProposal(answer, { proposal: proposals[0] });
-  world.scan(p, answer, args, matching.map((entry) => ({ entry, state: {} })));
-  if (matching.length === 0) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, keyOf(op), answer);
+  server.scan(p, answer, args, matching.map((entry) => ({ entry, state: {} })));
+  if (matching.length === 0) await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: args }, keyOf(op), answer);
 };
 
-const resume: Command = async (world, p, _op, tool) => {
-  const expected = world.model.own(p, filterOf(undefined));
+const resume: Command = async (server, p, _op, tool) => {
+  const expected = server.model.own(p, filterOf(undefined));
   const isCurrent = (entry: Entry): boolean => now(entry).namespace.startsWith("session:") || (now(entry).key ?? "").startsWith("current.");
   const isOwn = (entry: Entry): boolean => now(entry).visibility === "private";
-  await reads(world, p, tool, where, present(expected), ({ context, token_count }) => {
+  await reads(server, p, tool, where, present(expected), ({ context, token_count }) => {
     // As much of each group as the briefing's budget holds, newest first.
     const groups = context as Record<"project" | "current" | "shared", { key: string | null }[]>;
     const begins = (group: { key: string | null }[], entries: Entry[]): void =>
@@ -107,32 +107,32 @@ const resume: Command = async (world, p, _op, tool) => {
 };
 
 /** -32602 is "Invalid params"; the SDK has a code of its own for a resource that is not there. */
-const resourcesList: Command = async (world, p) => {
-  const answer = await world.request(p, "resources/list", {});
+const resourcesList: Command = async (server, p) => {
+  const answer = await server.request(p, "resources/list", {});
   if (!canRead(p)) return expectResourceRefusal(answer.code);
-  const expected = world.model.own(p).slice(0, 50);
+  const expected = server.model.own(p).slice(0, 50);
   expect(fieldsOf(answer.structured, "resources").map(({ uri }) => uri)).toEqual(["omnimemory://memories/recent", ...expected.map(({ id }) => `omnimemory://memory/${id}`)]);
   expect(answer.structured["nextCursor"]).toBeUndefined();
-  world.scan(p, answer, {}, present(expected));
+  server.scan(p, answer, {}, present(expected));
 };
 
 const expectResourceRefusal = (code: string | undefined): void => expect(code).toMatch(/^-32\d{3}$/);
 
-const resourcesRead: Command = async (world, p, op) => {
-  const id = world.pick(op.target)?.id ?? crypto.randomUUID();
+const resourcesRead: Command = async (server, p, op) => {
+  const id = server.pick(op.target)?.id ?? crypto.randomUUID();
   const uri = op.flag ? "omnimemory://memories/recent" : `omnimemory://memory/${id}`;
-  const expected = op.flag ? world.model.own(p).slice(0, 20) : [world.model.byId(p, id)].filter((entry) => entry !== undefined);
-  const answer = await world.request(p, "resources/read", { uri });
+  const expected = op.flag ? server.model.own(p).slice(0, 20) : [server.model.byId(p, id)].filter((entry) => entry !== undefined);
+  const answer = await server.request(p, "resources/read", { uri });
   if (!canRead(p) || (!op.flag && expected.length === 0)) {
     expectResourceRefusal(answer.code);
-    world.scan(p, answer, { uri });
-    if (!op.flag) await sameAsAbsent(world, p, "resources/read", { uri }, id, answer);
+    server.scan(p, answer, { uri });
+    if (!op.flag) await sameAsAbsent(server, p, "resources/read", { uri }, id, answer);
     return;
   }
   const [content] = fieldsOf(answer.structured, "contents") as [{ text: string }];
   const body = JSON.parse(content.text) as { memories?: { memory_id: string }[]; memory_id: string };
   expect((body.memories ?? [body]).map(({ memory_id }) => memory_id)).toEqual(expected.map((entry) => entry.id));
-  world.scan(p, answer, { uri }, present(expected));
+  server.scan(p, answer, { uri }, present(expected));
 };
 
 export const tokenSaver: Record<string, Command> = {

@@ -2,32 +2,32 @@ import { expect } from "vitest";
 import { bit, contentOf, expectRefusal, fieldsOf, keyOf, patternOf, placeOf, present, sameAsAbsent, sorted, type Command, type Op } from "./commands.ts";
 import { canRead, canWrite, keyMatches, latest, now, sees, seesVersion, type Entry, type Principal, type Proposal, type State, type Version } from "./model.ts";
 import { isReviewed, propose } from "./model-review.ts";
-import { refuse, refused } from "./model-homes.ts";
+import { refuse, refused } from "./model-keys.ts";
 import { importRecords, type PortableRecord } from "./model-imports.ts";
 import { archive, erase, mayForget, remember, revise, type Written } from "./model-writes.ts";
 import { parse } from "./reads.ts";
-import type { Answer, World } from "./world.ts";
+import type { Answer, TestServer } from "./test-server.ts";
 
 const occurred = [Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2), Date.UTC(2026, 2, 3)];
 const halfDay = 43_200_000;
 const idempotencyKey = "same-for-all";
 
-function storeArguments(world: World, op: Op): Record<string, unknown> {
+function storeArguments(server: TestServer, op: Op): Record<string, unknown> {
   return {
-    content: contentOf(world, op),
+    content: contentOf(server, op),
     key: keyOf(op),
-    namespace: placeOf(world, op),
-    ...(bit(op, 1) ? {} : { metadata: storeMetadata(world, op) }),
+    namespace: placeOf(server, op),
+    ...(bit(op, 1) ? {} : { metadata: storeMetadata(server, op) }),
     ...(bit(op, 32) ? { occurred_at: new Date(occurred[op.limit % occurred.length] as number).toISOString() } : {}),
     ...(bit(op, 64) ? { idempotency_key: idempotencyKey } : {}),
   };
 }
 
-const storeMetadata = (world: World, op: Op): Record<string, unknown> => ({
+const storeMetadata = (server: TestServer, op: Op): Record<string, unknown> => ({
   scope: op.visibility,
-  ...(bit(op, 2) ? { tags: ["red", world.mint()] } : {}),
+  ...(bit(op, 2) ? { tags: ["red", server.mint()] } : {}),
   ...(bit(op, 4) ? { importance: 0.9 } : {}),
-  ...(bit(op, 8) ? { note: world.mint() } : {}),
+  ...(bit(op, 8) ? { note: server.mint() } : {}),
   ...(bit(op, 16) ? { expiry: new Date(Date.now() + halfDay).toISOString() } : {}),
 });
 
@@ -54,43 +54,43 @@ function given(args: Record<string, unknown>): Partial<State> {
   return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined)) as Partial<State>;
 }
 
-const store: Command = async (world, p, op, tool) => {
-  const repeated = op.limit === 6 ? world.lastStore : undefined;
-  const args = repeated ?? storeArguments(world, op);
-  world.lastStore = args;
-  const answer = await world.tool(p, tool, args);
-  const expected = storeOnce(world, p, args);
-  if (refused(expected)) return expectRefusal(world, p, answer, args, expected.code);
-  await world.learn();
+const store: Command = async (server, p, op, tool) => {
+  const repeated = op.limit === 6 ? server.lastStore : undefined;
+  const args = repeated ?? storeArguments(server, op);
+  server.lastStore = args;
+  const answer = await server.tool(p, tool, args);
+  const expected = storeOnce(server, p, args);
+  if (refused(expected)) return expectRefusal(server, p, answer, args, expected.code);
+  await server.learn();
   const { entry, outcome, left } = expected;
   const { version, state } = left ?? latest(entry);
   expect(answer.structured).toMatchObject({ outcome, memory_id: entry.id, key: state.key, version, scope: state.visibility });
   expectProposal(answer, expected);
-  world.scan(p, answer, args, [{ entry, state: { namespace: state.namespace } }]);
+  server.scan(p, answer, args, [{ entry, state: { namespace: state.namespace } }]);
 };
 
 /** An idempotency key belongs to one person in one team; a repeated call is answered as the first was, as far as one still sees that. */
-function storeOnce(world: World, p: Principal, args: Record<string, unknown>): Written & { left?: Version | undefined } {
-  if (args["idempotency_key"] === undefined || !canWrite(p)) return remember(world.model, p, given(args));
+function storeOnce(server: TestServer, p: Principal, args: Record<string, unknown>): Written & { left?: Version | undefined } {
+  if (args["idempotency_key"] === undefined || !canWrite(p)) return remember(server.model, p, given(args));
   const name = `${p.team}/${p.user}`;
-  const prior = world.once.get(name);
+  const prior = server.once.get(name);
   if (prior) {
     const { request, entry, outcome, version } = prior;
     if (request !== JSON.stringify(args)) return refuse("VALIDATION_ERROR");
     if (!sees(p, entry)) return refuse("MEMORY_NOT_FOUND");
     const left = entry.versions.find((then) => then.version === version && seesVersion(p, entry, then));
-    return { outcome, entry, left, proposal: proposedBefore(world, p, prior, left ?? latest(entry), given(args).visibility ?? "private") };
+    return { outcome, entry, left, proposal: proposedBefore(server, p, prior, left ?? latest(entry), given(args).visibility ?? "private") };
   }
-  const written = remember(world.model, p, given(args));
-  if (!refused(written)) world.once.set(name, { request: JSON.stringify(args), version: latest(written.entry).version, ...written });
+  const written = remember(server.model, p, given(args));
+  if (!refused(written)) server.once.set(name, { request: JSON.stringify(args), version: latest(written.entry).version, ...written });
   return written;
 }
 
 /** Of what the team holds only the first call proposes; that a memory of one's own be shared is proposed again. */
-function proposedBefore(world: World, p: Principal, { outcome, entry }: { outcome: string; entry: Entry }, then: Version, wanted: State["visibility"]): Proposal | undefined {
-  if (wanted === "private" || !isReviewed(world.model, p)) return undefined;
-  if (outcome !== "proposed" || then.state.visibility === "private") return propose(world.model, p, entry, { ...then.state, visibility: wanted }, then);
-  return world.model.proposals.findLast((one) => one.entry === entry && one.by === p.user && one.version === then.version);
+function proposedBefore(server: TestServer, p: Principal, { outcome, entry }: { outcome: string; entry: Entry }, then: Version, wanted: State["visibility"]): Proposal | undefined {
+  if (wanted === "private" || !isReviewed(server.model, p)) return undefined;
+  if (outcome !== "proposed" || then.state.visibility === "private") return propose(server.model, p, entry, { ...then.state, visibility: wanted }, then);
+  return server.model.proposals.findLast((one) => one.entry === entry && one.by === p.user && one.version === then.version);
 }
 
 /** Who asked for more than they may alone is told what became of it; nobody else is told anything. */
@@ -98,23 +98,23 @@ export function expectProposal(answer: Answer, { proposal }: { proposal?: Propos
   expect(answer.structured["proposal"]).toEqual(proposal && { id: proposal.id, scope: proposal.visibility, state: proposal.state });
 }
 
-const update: Command = async (world, p, op, tool) => {
-  const target = world.pick(op.target);
+const update: Command = async (server, p, op, tool) => {
+  const target = server.pick(op.target);
   const byKey = op.limit > 4;
   const version = op.flag ? (target ? latest(target).version : 1) : 1;
   const args: Record<string, unknown> = {
     ...(byKey ? { key: keyOf(op) } : { id: target?.id ?? crypto.randomUUID() }),
-    ...(bit(op, 1) ? { content: contentOf(world, op) } : {}),
+    ...(bit(op, 1) ? { content: contentOf(server, op) } : {}),
     ...(bit(op, 2) ? { metadata: { scope: op.visibility } } : {}),
     ...(bit(op, 4) && bit(op, 8) ? { new_key: keyOf(op) } : {}),
-    ...(bit(op, 16) && bit(op, 8) ? { namespace: placeOf(world, op) } : {}),
+    ...(bit(op, 16) && bit(op, 8) ? { namespace: placeOf(server, op) } : {}),
     ...(bit(op, 32) ? { archived: false } : {}),
     ...(bit(op, 64) ? { expected_version: version } : {}),
-    ...(bit(op, 4) && !bit(op, 8) ? { summary: `summary ${world.mint()}` } : {}),
+    ...(bit(op, 4) && !bit(op, 8) ? { summary: `summary ${server.mint()}` } : {}),
   };
-  const answer = await world.tool(p, tool, args);
+  const answer = await server.tool(p, tool, args);
   const changes = { ...given({ ...args, key: undefined }), ...(bit(op, 32) ? { archivedAt: null } : {}) };
-  const expected = revise(world.model, p, {
+  const expected = revise(server.model, p, {
     target: byKey ? { key: keyOf(op) } : { id: args["id"] as string },
     changes,
     ...(bit(op, 64) ? { expectedVersion: version } : {}),
@@ -123,22 +123,22 @@ const update: Command = async (world, p, op, tool) => {
   if (refused(expected) || blind) {
     const code = refused(expected) ? expected.code : "CONFLICT";
     // Of a key that is gone, what was archived is told.
-    const archived = byKey && code === "MEMORY_NOT_FOUND" ? world.model.own(p, {}, true).filter((entry) => now(entry).key === args["key"]) : [];
-    expectRefusal(world, p, answer, args, code, archived);
+    const archived = byKey && code === "MEMORY_NOT_FOUND" ? server.model.own(p, {}, true).filter((entry) => now(entry).key === args["key"]) : [];
+    expectRefusal(server, p, answer, args, code, archived);
     for (const { id } of archived.slice(0, 5)) expect(answer.raw).toContain(id);
-    if (code === "MEMORY_NOT_FOUND" && archived.length === 0) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, (args["id"] ?? args["key"]) as string, answer);
+    if (code === "MEMORY_NOT_FOUND" && archived.length === 0) await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: args }, (args["id"] ?? args["key"]) as string, answer);
     return;
   }
-  await world.learn();
+  await server.learn();
   const { entry, outcome } = expected;
   expect(answer.structured).toMatchObject(outcome === "conflict" ? { outcome, current: { memory_id: entry.id, content: now(entry).content } } : { outcome, memory_id: entry.id, version: latest(entry).version });
   expectProposal(answer, expected);
-  world.scan(p, answer, args, outcome === "conflict" ? present([entry]) : [{ entry, state: {} }]);
+  server.scan(p, answer, args, outcome === "conflict" ? present([entry]) : [{ entry, state: {} }]);
 };
 
-const forget: Command = async (world, p, op, tool) => {
-  const { model } = world;
-  const targets = [world.pick(op.target), op.flag ? world.pick(op.target + op.key + 1) : undefined].filter((e) => e !== undefined);
+const forget: Command = async (server, p, op, tool) => {
+  const { model } = server;
+  const targets = [server.pick(op.target), op.flag ? server.pick(op.target + op.key + 1) : undefined].filter((e) => e !== undefined);
   const ids = [...new Set(targets.map(({ id }) => id))];
   const own = model.own(p);
   const choices: [args: Record<string, unknown>, chosen: Entry[], hidden?: string | undefined][] = [
@@ -151,42 +151,42 @@ const forget: Command = async (world, p, op, tool) => {
   if (targets.length === 0 && "ids" in selection) return;
   const mode = bit(op, 1) ? "erase" : "archive";
   const args = { ...selection, mode };
-  const preview = await world.tool(p, tool, args);
+  const preview = await server.tool(p, tool, args);
   const code = !canWrite(p) || !canRead(p) ? "PERMISSION_DENIED" : chosen.length === 0 ? "MEMORY_NOT_FOUND" : mayForget(p, chosen, mode) ? undefined : "PERMISSION_DENIED";
   if (code !== undefined) {
-    expectRefusal(world, p, preview, args, code);
-    if (code === "MEMORY_NOT_FOUND" && hidden !== undefined) await sameAsAbsent(world, p, "tools/call", { name: tool, arguments: args }, hidden, preview);
+    expectRefusal(server, p, preview, args, code);
+    if (code === "MEMORY_NOT_FOUND" && hidden !== undefined) await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: args }, hidden, preview);
     return;
   }
   expect(preview.structured).toMatchObject({ outcome: "preview", count: chosen.length });
   expect(sorted(fieldsOf(preview.structured, "would_forget").map(({ memory_id }) => memory_id))).toEqual(sorted(chosen.map(({ id }) => id)));
-  world.scan(p, preview, args, present(chosen));
-  await world.learn();
+  server.scan(p, preview, args, present(chosen));
+  await server.learn();
   if (bit(op, 2)) return;
   const confirmed = { ...args, confirm: preview.structured["confirm"] };
-  const answer = await world.tool(p, tool, confirmed);
+  const answer = await server.tool(p, tool, confirmed);
   const { gone, proposals } = mode === "archive" ? archive(model, p, chosen) : { gone: chosen, proposals: [] };
   if (mode === "erase") erase(model, chosen);
   const waiting = proposals.filter(({ state }) => state === "pending").length;
-  for (const [name, { entry }] of world.once) if (mode === "erase" && chosen.includes(entry)) world.once.delete(name);
-  await world.learn();
+  for (const [name, { entry }] of server.once) if (mode === "erase" && chosen.includes(entry)) server.once.delete(name);
+  await server.learn();
   const outcome = mode === "erase" ? "erased" : gone.length > 0 ? "archived" : waiting > 0 ? "proposed" : "unchanged";
   const { memory_ids, ...told } = answer.structured;
   expect(sorted(memory_ids as string[])).toEqual(sorted(gone.map(({ id }) => id)));
   expect(told).toEqual({ outcome, count: gone.length, ...(waiting > 0 ? { proposed: waiting } : {}), ...(proposals.length > waiting ? { refused: proposals.length - waiting } : {}) });
-  world.scan(p, answer, confirmed, chosen.map((entry) => ({ entry, state: {} })));
+  server.scan(p, answer, confirmed, chosen.map((entry) => ({ entry, state: {} })));
 };
 
-const bring: Command = async (world, p, op, tool) => {
-  const target = world.pick(op.target);
-  const exported = world.exports[op.target % Math.max(1, world.exports.length)];
+const bring: Command = async (server, p, op, tool) => {
+  const target = server.pick(op.target);
+  const exported = server.exports[op.target % Math.max(1, server.exports.length)];
   const on_conflict = op.flag ? "update" : "skip";
   const fresh = (): PortableRecord => ({
-    content: contentOf(world, op),
+    content: contentOf(server, op),
     ...(bit(op, 2) ? { key: keyOf(op) } : {}),
-    ...(bit(op, 4) ? { namespace: placeOf(world, op) } : {}),
+    ...(bit(op, 4) ? { namespace: placeOf(server, op) } : {}),
     ...(bit(op, 8) ? { visibility: op.visibility } : {}),
-    ...(bit(op, 16) ? { tags: ["red", world.mint()] } : {}),
+    ...(bit(op, 16) ? { tags: ["red", server.mint()] } : {}),
   });
   /** A record that claims to be a memory that is there already, with a history that would continue it. */
   const claimed = (): PortableRecord => ({
@@ -195,18 +195,18 @@ const bring: Command = async (world, p, op, tool) => {
     ...(bit(op, 32) && target ? { version: latest(target).version + 2, history: [{ version: latest(target).version + 1, state: fresh() }] } : {}),
   });
   const kind = op.limit % 3;
-  const records = kind === 0 && exported ? (parse(exported.data) as unknown as PortableRecord[]) : kind === 1 ? [claimed()] : [fresh(), { content: contentOf(world, op) }];
+  const records = kind === 0 && exported ? (parse(exported.data) as unknown as PortableRecord[]) : kind === 1 ? [claimed()] : [fresh(), { content: contentOf(server, op) }];
   const wire = records.map((record) => ({ ...record, ...(record.history ? { history: record.history.map((entry) => ({ at: "2026-01-01T00:00:00Z", actor_id: "somebody", tool: "t", action: "create", ...entry })) } : {}) }));
   const args = kind === 0 && exported ? { data: exported.data, sha256: exported.sha256, count: exported.count, on_conflict } : { memories: wire, on_conflict };
-  const answer = await world.tool(p, tool, args);
-  const expected = importRecords(world.model, p, records, on_conflict);
-  await world.learn();
-  if (refused(expected)) return expectRefusal(world, p, answer, args, expected.code);
+  const answer = await server.tool(p, tool, args);
+  const expected = importRecords(server.model, p, records, on_conflict);
+  await server.learn();
+  if (refused(expected)) return expectRefusal(server, p, answer, args, expected.code);
   const { entries, proposed, renamed, ...counts } = expected;
   expect(answer.structured).toMatchObject({ ...counts, memory_ids: entries.map(({ id }) => id) });
   expect(answer.structured["proposed"] ?? 0).toBe(proposed);
   expect(answer.structured["renamed"] ?? []).toEqual(renamed.map(({ former, id }) => ({ from: former, to: id })));
-  world.scan(p, answer, args, entries.map((entry) => ({ entry, state: {} })));
+  server.scan(p, answer, args, entries.map((entry) => ({ entry, state: {} })));
 };
 
 export const omnWrites: Record<string, Command> = {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { newState, type Memory } from "../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../src/domain/memories/remember.ts";
 import { RecalledTexts } from "../../src/session/recalled-texts.ts";
-import { hour, newTeam, now, sessionOf, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { hour, newTeam, now, sessionOf, sisterOf, type Person, type Team } from "../support/team.ts";
 import { keyFor } from "../domain/tenancy/tenant.ts";
 import { callTool, type ToolAnswer } from "../support/mcp.ts";
 
@@ -20,7 +20,7 @@ const store = (who: Person, key: string, content: string, extra: Record<string, 
   who.call("omn_store_memory", { key, content, ...extra });
 const recalled = (who: Person, query = "deploy key") => who.call("omn_retrieve_memory", { query });
 
-describe("[U3] [A1] what this session was just shown whole", () => {
+describe("what this session was just shown whole [U3] [A1]", () => {
   const long = `${fact} ${"Nobody else may read it, and it is rotated every month by hand. ".repeat(3)}`.trim();
 
   test.each<[string, string, Record<string, unknown>]>([
@@ -41,7 +41,7 @@ describe("[U3] [A1] what this session was just shown whole", () => {
   });
 });
 
-describe("[U3] [A1] what this session just recalled", () => {
+describe("what this session just recalled [U3] [A1]", () => {
   let id: string;
 
   beforeEach(async () => {
@@ -157,7 +157,7 @@ test("what was never recalled is stored as often as one likes", async () => {
   for (const key of ["a", "b"]) expect((await store(ada, key, fact)).structured["outcome"]).toBe("created");
 });
 
-describe("[U3] the session's memory of what was shown", () => {
+describe("the session's memory of what was shown [U3]", () => {
   const memory = (n: number, fields: Partial<Memory> = {}): Memory => ({
     ...firstVersion(ada.at(now), newState({ content: `Note number ${n} of a long list of notes about the coast.`, ownerId: ada.id }), `id-${n}`),
     ...fields,
@@ -169,13 +169,13 @@ describe("[U3] the session's memory of what was shown", () => {
     await inObject((texts) => {
       const first = texts();
       first.note(now, Array.from({ length: 510 }, (_, n) => memory(n)));
-      expect(first.sayers(now, memory(9).content)).toEqual([]);
-      expect(first.sayers(now, memory(10).content)).toEqual(["id-10"]);
+      expect(first.findSourcesOf(now, memory(9).content)).toEqual([]);
+      expect(first.findSourcesOf(now, memory(10).content)).toEqual(["id-10"]);
       const later = texts();
-      expect(later.sayers(now + hour, memory(10).content)).toEqual(["id-10"]);
-      expect(later.sayers(now + 2 * hour, memory(10).content)).toEqual([]);
+      expect(later.findSourcesOf(now + hour, memory(10).content)).toEqual(["id-10"]);
+      expect(later.findSourcesOf(now + 2 * hour, memory(10).content)).toEqual([]);
       later.note(now + 2 * hour, [memory(10), memory(600)]);
-      expect(later.sayers(now + 3 * hour, memory(10).content)).toEqual(["id-10"]);
+      expect(later.findSourcesOf(now + 3 * hour, memory(10).content)).toEqual(["id-10"]);
     });
   });
 
@@ -184,9 +184,9 @@ describe("[U3] the session's memory of what was shown", () => {
       const seen = texts();
       seen.note(now, [memory(1), memory(2, { sensitivity: "secret" })]);
       seen.note(now, [memory(1, { version: 2, content: "It moved inland, to the hills." })]);
-      expect(seen.sayers(now, memory(1).content)).toEqual([]);
-      expect(seen.sayers(now, "it moved inland - to the hills")).toEqual(["id-1"]);
-      expect(seen.sayers(now, memory(2).content)).toEqual([]);
+      expect(seen.findSourcesOf(now, memory(1).content)).toEqual([]);
+      expect(seen.findSourcesOf(now, "it moved inland - to the hills")).toEqual(["id-1"]);
+      expect(seen.findSourcesOf(now, memory(2).content)).toEqual([]);
     });
   });
 });

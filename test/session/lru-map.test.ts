@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { LruMap } from "../../src/session/lru-map.ts";
 
-test("[A11] never holds more bytes than it may, and lets go of what was unused for longest", () => {
+test("never holds more bytes than it may, and lets go of what was unused for longest [A11]", () => {
   const step = fc.record({ key: fc.constantFrom(..."abcdefgh"), bytes: fc.integer({ min: 0, max: 40 }), write: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -27,7 +27,7 @@ test("[A11] never holds more bytes than it may, and lets go of what was unused f
   );
 });
 
-test("[A11] what is larger than all the room is not taken", () => {
+test("what is larger than all the room is not taken [A11]", () => {
   const map = new LruMap<string>(10);
   map.set("a", "small", 5);
   map.set("b", "large", 11);

@@ -2,9 +2,9 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openCopy, sealCopy } from "../../src/domain/secrets/sealed-copy.ts";
-import { keptShape } from "../../src/domain/memories/kept-answer.ts";
+import { cachedAnswerShape } from "../../src/domain/recall/cache/cached-answer.ts";
 import { keyFor } from "../domain/tenancy/tenant.ts";
-import { indexed, newTeam, services, sessionOf, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { indexed, newTeam, services, sessionOf, sisterOf, type Person, type Team } from "../support/team.ts";
 import { callTool } from "../support/mcp.ts";
 
 let team: Team;
@@ -65,7 +65,7 @@ async function breakApply(broken: Team): Promise<() => Promise<void>> {
   return () => run("DROP TRIGGER broken");
 }
 
-describe("[A11] a question asked again", () => {
+describe("a question asked again [A11]", () => {
   test("is answered from the session's memory, and the figures say so", async () => {
     await stored(ada, "k", "The lighthouse is white");
     const first = await ada.call("omn_retrieve_memory", { query: "lighthouse" });
@@ -107,7 +107,7 @@ describe("[A11] a question asked again", () => {
   test("asked once it is not written to KV", async () => {
     await stored(ada, "k", "The lighthouse is white");
     await contents(ada, { query: "lighthouse" });
-    expect((await env.CACHE.list({ prefix: `r${keptShape}:${team.id}:` })).keys).toEqual([]);
+    expect((await env.CACHE.list({ prefix: `r${cachedAnswerShape}:${team.id}:` })).keys).toEqual([]);
   });
 
   test("counts as a reading of what it returns", async () => {
@@ -134,7 +134,7 @@ describe("[A11] a question asked again", () => {
   });
 });
 
-describe("[A11] [U6] no answer is older than the last acknowledged write", () => {
+describe("no answer is older than the last acknowledged write [A11] [U6]", () => {
   let grace: Person;
   let sister: Team;
 
@@ -246,7 +246,7 @@ describe("[A11] [U6] no answer is older than the last acknowledged write", () =>
   });
 });
 
-describe("[A11] [S6] nobody shares a kept answer", () => {
+describe("nobody shares a kept answer [A11] [S6]", () => {
   test("members do not, and each sees their own figures only", async () => {
     const grace = await team.join();
     await stored(ada, "k", "The lighthouse is mine");
@@ -267,16 +267,16 @@ describe("[A11] [S6] nobody shares a kept answer", () => {
     await callTool(reader.token, "omn_retrieve_memory", { query: "lighthouse" });
     expect(await hits(ada)).toEqual([1, 0]);
     await callTool(reader.token, "omn_retrieve_memory", { query: "lighthouse" });
-    expect((await env.CACHE.list({ prefix: `r${keptShape}:${team.id}:${ada.id}:` })).keys).toHaveLength(2);
+    expect((await env.CACHE.list({ prefix: `r${cachedAnswerShape}:${team.id}:${ada.id}:` })).keys).toHaveLength(2);
   });
 });
 
-describe("[A11] what is kept", () => {
+describe("what is kept [A11]", () => {
   const keyOf = async (who: Person): Promise<string> => (await services.index.state(who.principal))?.copyKey as string;
 
   /** The one entry that is in KV for this person, opened. */
   async function entryOf(who: Person): Promise<{ name: string; text: string }> {
-    const { keys } = await env.CACHE.list({ prefix: `r${keptShape}:${who.principal.teamId}:${who.id}:` });
+    const { keys } = await env.CACHE.list({ prefix: `r${cachedAnswerShape}:${who.principal.teamId}:${who.id}:` });
     expect(keys).toHaveLength(1);
     const name = keys[0]?.name as string;
     const sealed = (await env.CACHE.get(name)) as string;
@@ -297,7 +297,7 @@ describe("[A11] what is kept", () => {
   test("is in KV under a key without words, for an hour", async () => {
     await stored(ada, "k", "The lighthouse is white");
     await askedTwice(ada, { query: "lighthouse" });
-    const { keys } = await env.CACHE.list({ prefix: `r${keptShape}:${team.id}:${ada.id}:` });
+    const { keys } = await env.CACHE.list({ prefix: `r${cachedAnswerShape}:${team.id}:${ada.id}:` });
     expect(keys[0]?.name).toMatch(/^r\d+:[^:]+:[^:]+:[\d.]+(?:-\d+)?:[0-9a-f]{64}$/);
     expect(keys[0]?.expiration).toSatisfy((at: number) => Math.abs(at - Date.now() / 1000 - 3_600) < 5);
   });
@@ -324,6 +324,6 @@ describe("[A11] what is kept", () => {
       expect(await contents(ada, { key: "lighthouse.password" })).toEqual(["The lighthouse password is swordfish"]);
     }
     expect(await hits(ada)).toEqual([0, 0]);
-    expect((await env.CACHE.list({ prefix: `r${keptShape}:${team.id}:` })).keys).toEqual([]);
+    expect((await env.CACHE.list({ prefix: `r${cachedAnswerShape}:${team.id}:` })).keys).toEqual([]);
   });
 });

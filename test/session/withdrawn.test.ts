@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openCopy } from "../../src/domain/secrets/sealed-copy.ts";
-import { commits, indexed, newTeam, services, sessionOf, sisterOf, type Person, type Team } from "../domain/memories/world.ts";
+import { commits, indexed, newTeam, services, sessionOf, sisterOf, type Person, type Team } from "../support/team.ts";
 import { keyFor } from "../domain/tenancy/tenant.ts";
 import { Session } from "../support/sessions.ts";
 

@@ -6,7 +6,7 @@ export interface ToolAnswer {
   text: string;
   isError: boolean;
   /** Error form of section 12, when the tool refused. */
-  error: { code: string; message: string; mend?: string; request_id: string } | undefined;
+  error: { code: string; message: string; hint?: string; request_id: string } | undefined;
   /** JSON-RPC error, when the protocol refused. */
   rpcError: { code: number; message: string } | undefined;
 }

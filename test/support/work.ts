@@ -11,12 +11,12 @@ export interface Work {
 
 let watching: Work | undefined;
 
-type Call = (...args: unknown[]) => unknown;
+type AnyFunction = (...args: unknown[]) => unknown;
 
 /** Put on the object that everybody uses, once. */
 function noted(holder: object, method: string, note: (work: Work, first: unknown) => void): void {
-  const held = holder as Record<string, Call>;
-  const real = held[method] as Call;
+  const held = holder as Record<string, AnyFunction>;
+  const real = held[method] as AnyFunction;
   held[method] = (...args) => {
     if (watching) note(watching, args[0]);
     return Reflect.apply(real, holder, args);

@@ -13,7 +13,7 @@ async function team(): Promise<{ token: string; memoryId: string }> {
   return { token, memoryId: stored.structured["memory_id"] };
 }
 
-describe("[S16] answers", () => {
+describe("answers [S16]", () => {
   test.each(catalogue.map((tool) => [tool.name, tool] as const))("%s keeps to its output schema, and says the same in short text", async (name, tool) => {
     const { token, memoryId } = await team();
     const answer = await callTool(token, name, sampleCalls(memoryId)[name]);
@@ -23,7 +23,7 @@ describe("[S16] answers", () => {
     expect(answer.text).not.toBe("");
   });
 
-  test("[A1] a conflict keeps to the output schema, too: clients check it even when isError is set", async () => {
+  test("a conflict keeps to the output schema, too: clients check it even when isError is set [A1]", async () => {
     const { token } = await team();
     const answer = await callTool(token, "omn_update_memory", { key: sampleMemory.key, content: "Other.", expected_version: 99 });
     const tool = catalogue.find(({ name }) => name === "omn_update_memory");
@@ -31,13 +31,13 @@ describe("[S16] answers", () => {
     expect(tool?.output.safeParse(answer.structured).success).toBe(true);
   });
 
-  test("[B3] smart_resume says so when there is nothing to resume", async () => {
+  test("smart_resume says so when there is nothing to resume [B3]", async () => {
     const tenant = await newTenant();
     const { token } = await keyFor(tenant, tenant.ownerId);
     expect((await callTool(token, "smart_resume")).text).toMatch(/nothing is stored for this project/i);
   });
 
-  test.each(["search", "fetch"])("[A1] %s answers as ChatGPT expects: the text is the JSON of the structured answer", async (name) => {
+  test.each(["search", "fetch"])("%s answers as ChatGPT expects: the text is the JSON of the structured answer [A1]", async (name) => {
     const { token, memoryId } = await team();
     const answer = await callTool(token, name, sampleCalls(memoryId)[name]);
     expect(JSON.parse(answer.text)).toEqual(answer.structured);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { indexed } from "../domain/memories/world.ts";
+import { indexed } from "../support/team.ts";
 import { keyFor, newTenant, principalOf } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
 import { countTokens } from "./o200k.ts";
@@ -21,7 +21,7 @@ const memory = fc.record(
   { requiredKeys: ["content", "key"] },
 );
 
-describe("[U5] [A1] max_tokens of omn_retrieve_memory", () => {
+describe("max_tokens of omn_retrieve_memory [U5] [A1]", () => {
   let token: string;
   beforeAll(async () => {
     const tenant = await newTenant();
@@ -60,7 +60,7 @@ describe("[U5] [A1] max_tokens of omn_retrieve_memory", () => {
   }, 120_000);
 });
 
-describe("[U5] a budget that holds part of what is known", () => {
+describe("a budget that holds part of what is known [U5]", () => {
   let token: string;
   beforeAll(async () => {
     const tenant = await newTenant();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultMinRelevance } from "../../src/domain/memories/recall.ts";
+import { defaultMinRelevance } from "../../src/domain/recall/recall.ts";
 import { catalogue, families, findTool } from "../../src/tools/catalogue.ts";
 import { toolsOf } from "../../src/tools/surfaces.ts";
 import { sampleCalls } from "./samples.ts";
@@ -17,7 +17,7 @@ function* nodesOf(schema: unknown, path = ""): Generator<[path: string, node: Sc
   for (const [key, value] of Object.entries(schema)) yield* nodesOf(value, `${path}.${key}`);
 }
 
-describe("[S16] [A1] the catalogue", () => {
+describe("the catalogue [S16] [A1]", () => {
   test("names suit every model API, and no name or alias means two tools", () => {
     const names = catalogue.flatMap((tool) => [tool.name, ...tool.aliases]);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);

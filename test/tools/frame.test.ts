@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { uuidv7 } from "../../src/domain/ids.ts";
 import { authorsOf } from "../../src/domain/memories/authorship.ts";
-import { recallCached } from "../../src/domain/memories/recall-cached.ts";
-import type { RecallOutcome } from "../../src/domain/memories/recall.ts";
-import type { RecallCache } from "../../src/domain/search/recall-cache.ts";
-import { PeopleStore } from "../../src/platform/d1/people-store.ts";
-import { newTeam, now, Person, sisterOf, type Team } from "../domain/memories/world.ts";
+import { cachedRecall } from "../../src/domain/recall/cache/cached-recall.ts";
+import type { RecallOutcome } from "../../src/domain/recall/recall.ts";
+import type { RecallCache } from "../../src/domain/recall/cache/recall-cache.ts";
+import { D1PeopleStore } from "../../src/platform/d1/people-store.ts";
+import { newTeam, now, Person, sisterOf, type Team } from "../support/team.ts";
 import { keyFor, principalOf, store } from "../domain/tenancy/tenant.ts";
 import { send } from "../http/raw.ts";
 import { readFrames } from "../properties/frame-reader.ts";
@@ -115,14 +115,14 @@ describe("finding 4: who wrote it and who sees it", () => {
     expect((await ada.call("omn_retrieve_memory", { id: structured["memory_id"] })).structured["memories"][0]).toMatchObject({ author: "former member" });
 
     const [stranger, sister] = [(await newTeam()).owner, (await sisterOf(team)).owner];
-    const names = await new PeopleStore(env.DB).namesOf(ada.principal, now, [stranger.id, sister.id, ada.id, grace.id]);
+    const names = await new D1PeopleStore(env.DB).namesOf(ada.principal, now, [stranger.id, sister.id, ada.id, grace.id]);
     expect(Object.fromEntries(names)).toEqual({ [sister.id]: "Grace", [ada.id]: "Ada" });
   });
 
   test("a name is asked for once, all that are new together, and not at all for what is one's own", async () => {
     let asked = 0;
     const counting = new Proxy(env.DB, { get: (db, name) => (name === "prepare" ? (sql: string) => ((asked += 1), db.prepare(sql)) : Reflect.get(db, name)) });
-    const people = new PeopleStore(counting);
+    const people = new D1PeopleStore(counting);
     const ctx = (at: number) => ({ ...ada.at(at), people });
     const by = (...ids: string[]) => ids.map((updatedBy) => ({ updatedBy }));
     const [grace, alan] = [await member("Grace"), await member("Alan")];
@@ -145,7 +145,7 @@ describe("finding 4: who wrote it and who sees it", () => {
     const kept = { items: [{ memory, author: "Grace", truncated: false }], totalFound: 1, more: [], degraded: [] } satisfies RecallOutcome;
     const cache: RecallCache = { put: () => undefined, rates: () => ({ l1: { hits: 0, misses: 0 }, l2: { hits: 0, misses: 0 }, tokens: 0 }), get: () => Promise.resolve({ level: "l1", outcome: kept }) };
     const asking = (name: string | undefined) => ({ ...ada.at(now + 1), cache, people: { namesOf: () => Promise.resolve(new Map(name === undefined ? [] : [[grace.id, name]])) } });
-    const authors = async (name: string | undefined) => (await recallCached(asking(name), { query: "deploys", limit: 1 }, "omn")).items.map(({ author }) => author);
+    const authors = async (name: string | undefined) => (await cachedRecall(asking(name), { query: "deploys", limit: 1 }, "omn")).items.map(({ author }) => author);
     expect(await authors("Grace")).toEqual(["Grace"]);
     expect(await authors(undefined)).toEqual(["former member"]);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { newTeam, type Person, type Team } from "../domain/memories/world.ts";
-import { redraw } from "../domain/graph/drawn.ts";
+import { newTeam, type Person, type Team } from "../support/team.ts";
+import { redraw } from "../domain/graph/extracted.ts";
 
 let team: Team;
 let ada: Person;
@@ -50,7 +50,7 @@ describe("links given with a memory", () => {
     expect((await ada.call("omn_update_memory", { key: "db.choice", links: [{ to: "db.choice", type: "extends" }] })).error?.code).toBe("VALIDATION_ERROR");
   });
 
-  test("[D5] are named beside what a question brings, at once and as long as they are there", async () => {
+  test("are named beside what a question brings, at once and as long as they are there [D5]", async () => {
     const grace = await team.join();
     const ask = async (person: Person) => (await person.call("omn_retrieve_memory", { query: "which database runs on Kubernetes" })).structured["memories"][0];
     expect(await ask(ada)).not.toHaveProperty("related");
@@ -66,7 +66,7 @@ describe("links given with a memory", () => {
     expect(await ask(grace)).not.toHaveProperty("related");
   });
 
-  test("[S6] [A13] neither reach nor show what somebody may not see", async () => {
+  test("neither reach nor show what somebody may not see [S6] [A13]", async () => {
     const grace = await team.join();
     const stored = await ada.call("omn_store_memory", { key: "mine", content: "private", links: [{ to: "db.choice", type: "references" }] });
     expect(await linksOf("db.choice")).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("links given with a memory", () => {
   });
 });
 
-describe("[S14] links in an export", () => {
+describe("links in an export [S14]", () => {
   test("arrive with the memories, in whatever order the pages are read", async () => {
     await ada.call("omn_store_memory", { key: "a", content: "one", links: [{ to: "db.choice", type: "extends", strength: 0.4, reason: "why" }] });
     await ada.call("omn_update_memory", { key: "db.choice", links: [{ to: "a", type: "contradicts" }] });

@@ -39,7 +39,7 @@ const calls = (): [name: string, args: Record<string, unknown>][] =>
 
 const writes = new Set(catalogue.filter(({ annotations }) => !annotations.readOnlyHint).flatMap(({ name, aliases }) => [name, ...aliases]));
 
-describe("[S17] [A13] a key that may only read", () => {
+describe("a key that may only read [S17] [A13]", () => {
   test.each([
     ["of an owner", () => reader, /memory:write/],
     ["of a viewer, with every scope", () => viewer, /viewer/],
@@ -73,7 +73,7 @@ describe("[S17] [A13] a key that may only read", () => {
   });
 });
 
-describe("[S17] a key that may only write", () => {
+describe("a key that may only write [S17]", () => {
   test("reads nothing by any tool, resource or list", async () => {
     const tenant = await newTenant();
     const { token } = await keyFor(tenant, tenant.ownerId, ["memory:write"]);

@@ -12,8 +12,8 @@ async function listed(query: string): Promise<{ names: string[]; result: unknown
   return { names: body.result.tools.map(({ name }: { name: string }) => name), result: body.result };
 }
 
-describe("[F2] surfaces", () => {
-  test("[F1] [U5] [S16] what a client gets without asking is at most 9 tools in at most 1,500 tokens", async () => {
+describe("surfaces [F2]", () => {
+  test("what a client gets without asking is at most 9 tools in at most 1,500 tokens [F1] [U5] [S16]", async () => {
     const { names, result } = await listed("");
     expect(names.length).toBeLessThanOrEqual(9);
     expect(names).toEqual(expect.arrayContaining(["omn_store_memory", "omn_retrieve_memory", "smart_resume"]));
@@ -40,7 +40,7 @@ describe("[F2] surfaces", () => {
     expect(await callTool(token, "omn_memory_stats")).toMatchObject({ status: 200, isError: false, structured: { total: 0 } });
   });
 
-  test.each(["nonsense", "", "CORE", "core,omn"])("[S16] ?surface=%s is refused, and the answer names those there are", async (surface) => {
+  test.each(["nonsense", "", "CORE", "core,omn"])("?surface=%s is refused, and the answer names those there are [S16]", async (surface) => {
     const tenant = await newTenant();
     const { token } = await keyFor(tenant, tenant.ownerId);
     const { status, body } = await rpc(token, "tools/list", {}, `?surface=${surface}`);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import bpeRanks from "gpt-tokenizer/data/o200k_base.tiktoken?raw";
 import { describe, expect, test } from "vitest";
-import { frequentTokens } from "../../src/domain/search/token-ranks.ts";
-import { cutTo, estimateTokens } from "../../src/domain/search/tokens.ts";
+import { frequentTokens } from "../../src/domain/text/token-ranks.ts";
+import { cutTo, estimateTokens } from "../../src/domain/text/token-count.ts";
 import { countTokens } from "./o200k.ts";
 import { prose, texts } from "./texts.ts";
 
@@ -12,7 +12,7 @@ const spacing = fc.string({ unit: fc.constantFrom(" ", "\n", "\t", "\r\n", "\u30
 const cjk = fc.string({ unit: fc.integer({ min: 0x3040, max: 0x9fff }).map((code) => String.fromCodePoint(code)), maxLength: 200 });
 const anyText = fc.oneof(fc.string({ unit: "grapheme", maxLength: 300 }), fc.string({ unit: "binary", maxLength: 300 }), latin, identifier, spacing, cjk);
 
-describe("[U5] the token estimate", () => {
+describe("the token estimate [U5]", () => {
   test.each(texts)("is never below what o200k takes, over %s", (_kind, text) => {
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text));
   });
@@ -42,7 +42,7 @@ describe("[U5] the token estimate", () => {
   });
 });
 
-describe("[U5] a text cut to a budget", () => {
+describe("a text cut to a budget [U5]", () => {
   test("keeps the budget, is a beginning of the text, and is whole when it fits", () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 150 }), (text, budget) => {

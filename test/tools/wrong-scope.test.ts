@@ -33,7 +33,7 @@ const neededBy = (tool: Tool): Scope[] => [...(tool.scope ? [tool.scope] : []), 
 
 const guarded = catalogue.filter((tool) => neededBy(tool).length > 0).flatMap((tool) => neededBy(tool).map((scope) => ({ name: tool.name, scope, tool })));
 
-describe("[S17] [A13] a key with the wrong scope", () => {
+describe("a key with the wrong scope [S17] [A13]", () => {
   test("is tried on every tool of every surface but the health check, which says nothing of memories", () => {
     const open = surfaces.flatMap((surface) => toolsOf(surface)).filter(({ name }) => !guarded.some((each) => each.name === name));
     expect(new Set(open.map(({ name }) => name))).toEqual(new Set(["omn_health_check"]));
@@ -95,7 +95,7 @@ const requests: Record<string, Scope | null> = {
 };
 const unserved = ["prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "tasks/list", "sampling/createMessage", "roots/list"];
 
-describe("[S17] [A13] a key with the wrong scope at resources", () => {
+describe("a key with the wrong scope at resources [S17] [A13]", () => {
   let made: Awaited<ReturnType<typeof world>>;
   beforeAll(async () => void (made = await world()));
 

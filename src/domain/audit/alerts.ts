@@ -1,5 +1,5 @@
 import { notFound } from "../errors.ts";
-import type { AuditEntry } from "../tenancy/ports.ts";
+import type { AuditEntry } from "../tenancy/audit-entry.ts";
 import type { Principal } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
 import { auditOf, type TenantContext } from "../tenancy/teams.ts";
@@ -14,7 +14,7 @@ export const alertStates = ["open", "acknowledged", "all"] as const;
 export type AlertState = (typeof alertStates)[number];
 
 export interface AlertStore {
-  /** Of the principal's team, last raised first. */
+  /** The principal's team's alerts, last raised first. */
   listAlerts(principal: Principal, state: AlertState, page: { below?: string | undefined; limit: number }): Promise<Alert[]>;
   /** With the audit row; `false` when somebody did before, `undefined` when the team has no such alert. */
   acknowledgeAlert(principal: Principal, id: string, audit: AuditEntry): Promise<boolean | undefined>;

@@ -1,4 +1,4 @@
-import { type AuditRecord, systemActor } from "./ports.ts";
+import { type AuditRecord, systemActor } from "./audit-trail.ts";
 
 export const alertRules = ["failed-keys", "failed-keys-from-address", "new-client", "new-country", "mass-export", "mass-delete"] as const;
 export type AlertRule = (typeof alertRules)[number];
@@ -10,7 +10,7 @@ export interface Finding {
   /** `null` when no team is known to be meant. */
   teamId: string | null;
   subject: string;
-  /** What is new about the subject; '' where it is about how much. */
+  /** The new client or country; '' where the rule is about an amount. */
   value: string;
   at: number;
   details: Record<string, string | number>;
@@ -27,20 +27,20 @@ export const failedKeysFromAddress = { failures: 30, withinMs: 10 * minuteMs };
 export const massExport = { memories: 1_000, withinMs: hourMs };
 /** Cleaning up by hand goes through a preview of each batch; a hundred in an hour is worth a second look while it can be undone. */
 export const massDelete = { memories: 100, withinMs: hourMs };
-/** What goes on is told once an hour. */
+/** An alert that goes on is raised once an hour. */
 export const quietMs = hourMs;
 /** How far back any rule looks. */
 export const longestWindowMs = hourMs;
 
 /**
- * Whose secret was not right, or was taken back. Expired ones were proven and are forgotten clients; access tokens expire
- * every hour, and each client shows its old one once.
+ * Failures whose secret was wrong or whose key was revoked. Expired keys do not count: they were proven once, and a forgotten
+ * client uses them. Access tokens expire every hour, and each client shows its old one once.
  */
 const failedKey = new Set(["authenticate.malformed", "authenticate.unknown", "authenticate.revoked"]);
 const use = new Set(["key.use", "grant.use"]);
 const exporting = new Set(["memory.export"]);
 const deleting = new Set(["memory.erase", "memory.archive"]);
-/** What any rule looks at. */
+/** The actions that any rule looks at. */
 export const watchedActions: readonly string[] = [...failedKey, ...use, ...exporting, ...deleting];
 
 /** From which clients and countries each credential was used before. */
@@ -48,7 +48,7 @@ export type KnownUses = ReadonlyMap<string, { clients: ReadonlySet<string>; coun
 
 export const isUse = ({ action }: Pick<AuditEvent, "action">): boolean => use.has(action);
 
-/** What the events behind `after` give reason to tell of, oldest first; those before count in the windows. */
+/** The alerts that the events behind `after` give reason for, oldest first; the events before count in the windows. */
 export function findings(events: readonly AuditEvent[], after: number, known: KnownUses): Finding[] {
   const inTime = [...events].sort((a, b) => a.at - b.at || a.id - b.id);
   const isNew = ({ id }: AuditEvent): boolean => id > after;

@@ -1,8 +1,8 @@
 import { invalid } from "../errors.ts";
-import { auditActions } from "../tenancy/ports.ts";
-import { type AuditFilter, type AuditPerson, memoryActions, systemActor } from "./ports.ts";
+import { auditActions } from "../tenancy/audit-entry.ts";
+import { type AuditFilter, type AuditPerson, memoryActions, systemActor } from "./audit-trail.ts";
 
-/** What a reader asks for, as they say it. A filter that nothing can match is refused: an empty list would look like an answer. */
+/** The filter as a reader asks for it. A filter that nothing can match is refused: an empty list would look like an answer. */
 export interface AuditWish extends Omit<AuditFilter, "userIds"> {
   /** Id, name or mail address of who did it. */
   actor?: string | undefined;
@@ -39,6 +39,6 @@ const familyOf = (action: string): string => `${action.split(".", 1)[0] ?? ""}.`
 function requireKnown(action: string): void {
   if (known.some((each) => each.startsWith(action))) return;
   const family = known.filter((each) => familyOf(each) === familyOf(action));
-  const mend = family.length > 0 ? `Actions of this kind: ${family.join(", ")}.` : `Actions begin with one of: ${[...new Set(known.map(familyOf))].join(", ")}.`;
-  throw invalid(`action: none begins with "${action}".`, mend);
+  const hint = family.length > 0 ? `Actions of this kind: ${family.join(", ")}.` : `Actions begin with one of: ${[...new Set(known.map(familyOf))].join(", ")}.`;
+  throw invalid(`action: none begins with "${action}".`, hint);
 }

@@ -1,4 +1,4 @@
-import type { AuditPosition, AuditRecord } from "./ports.ts";
+import type { AuditPosition, AuditRecord } from "./audit-trail.ts";
 
 /**
  * The order of all audits together: newest first, within an instant by source, within that in the order of writing. What is

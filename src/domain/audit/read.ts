@@ -3,7 +3,7 @@ import type { Principal } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
 import { type Actors, type AuditWish, toFilter } from "./filter.ts";
 import { cursorOf, mergePage, parseCursor } from "./pages.ts";
-import type { AuditPlace, AuditPosition, AuditQuery, AuditReader, AuditRecord } from "./ports.ts";
+import type { AuditPlace, AuditPosition, AuditQuery, AuditReader, AuditRecord } from "./audit-trail.ts";
 
 export interface AuditInput extends AuditWish {
   cursor?: string | undefined;
@@ -21,14 +21,14 @@ interface Reading {
   audit: AuditReader;
 }
 
-/** What happened in the team. */
+/** Reads the audit of the team. */
 export async function readTeamAudit(ctx: Reading & { principal: Principal }, input: AuditInput): Promise<AuditPage> {
   const { teamId: id, shard } = ctx.principal;
   requireAction(ctx.principal, "read the audit");
   return teamsPage(ctx, [{ id, shard }], input);
 }
 
-/** What happened in all teams of the organization that the caller owns. */
+/** Reads the audits of all teams of the organization that the caller owns. */
 export async function readOrganizationAudit(ctx: Reading & { principal: Principal }, input: AuditInput): Promise<AuditPage> {
   requireAction(ctx.principal, "manage the organization");
   return teamsPage(ctx, await ctx.audit.ownedTeams(ctx.principal, ctx.principal.organizationId), input);
@@ -39,7 +39,7 @@ function teamsPage({ principal, audit }: Reading & { principal: Principal }, tea
   return pageOf(audit, input, actors, (query) => audit.ofTeams(principal, teams, query));
 }
 
-/** What somebody did and what was done to them, in whatever team. */
+/** Reads what a person did and what was done to them, in whatever team. */
 export function readAccountAudit({ person, audit }: Reading & { person: { userId: string } }, input: AuditInput): Promise<AuditPage> {
   const actors = { people: () => audit.actorsOn(person), hasActed: () => Promise.resolve(false) };
   return pageOf(audit, input, actors, (query) => audit.ofPerson(person, query));

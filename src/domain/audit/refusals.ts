@@ -1,7 +1,7 @@
 import { auditedFailuresPerMinute } from "../tenancy/keys.ts";
-import type { CallOrigin } from "../tenancy/ports.ts";
+import type { CallOrigin } from "../tenancy/audit-entry.ts";
 import type { Principal } from "../tenancy/principal.ts";
-import type { AuditTrail } from "./ports.ts";
+import type { AuditTrail } from "./audit-trail.ts";
 
 /** As far as it is known who was refused. */
 export interface Refused {

@@ -1,6 +1,6 @@
-import type { AuditEntry, CallOrigin } from "../tenancy/ports.ts";
+import type { AuditEntry, CallOrigin } from "../tenancy/audit-entry.ts";
 import type { Principal } from "../tenancy/principal.ts";
-import type { AuditTrail } from "./ports.ts";
+import type { AuditTrail } from "./audit-trail.ts";
 
 const hourMs = 3_600_000;
 /** One row a day says that a credential is in use, and from where; one for each request would say no more. */
@@ -18,7 +18,7 @@ export class CredentialUses {
     this.#trail = trail;
   }
 
-  /** What there is to write, if anything. */
+  /** Answers the write to wait for, if there is one. */
   note({ userId, teamId, organizationId, credential }: Principal, from: CallOrigin, now: number): Promise<void> | undefined {
     const use = JSON.stringify([credential.id, from.client, from.address, from.country]);
     if ((this.#noted.get(use) ?? Number.NEGATIVE_INFINITY) > now - askEveryMs) return undefined;

@@ -20,7 +20,7 @@ export interface AuditFeed {
    * whatever it was of, `undefined` when there is nothing new.
    */
   read(source: string, from: WatchProgress, limit: number): Promise<{ events: AuditEvent[]; upTo: LastRead | undefined }>;
-  /** As the entries up to `lastId` tell. */
+  /** The uses that the entries up to `lastId` show. */
   knownUses(credentialIds: readonly string[], lastId: number): Promise<KnownUses>;
 }
 

@@ -1,15 +1,15 @@
 import type { EntityType } from "./graph.ts";
 
 /**
- * An entity or relationship as a search index holds it: once for each home whose memories speak of it, from those alone, so
- * that nobody finds by a name that only somebody else's private memory uses.
+ * An entity or relationship as a search index holds it: one document for each visibility key, made from the memories of that
+ * key alone, so that nobody finds by a name that only somebody else's private memory uses.
  */
 export interface GraphDocument {
   kind: "entity" | "relationship";
-  /** Within its home: the same thing in another home has another id. */
+  /** Unique within its visibility key: the same entity under another key has another id. */
   id: string;
   /** '' for what the team shares, otherwise the one person who may see it. */
-  home: string;
+  visibilityKey: string;
   fields: Record<string, string>;
 }
 
@@ -22,29 +22,32 @@ export interface GraphChange {
   document?: GraphDocument;
 }
 
-/** Of these, nearness in meaning says nothing: `1.2` is no nearer to `1.3` than to `9`. Their words find them. */
+/** For these types nearness in meaning says nothing: `1.2` is no nearer to `1.3` than to `9`. Their words find them. */
 const literal = new Set(["version", "url", "ticket", "date"] satisfies EntityType[] as string[]);
 
-/** What is embedded of it; nothing when only its letters tell it apart. The type is left out: it would weigh as much as a short name. */
+/**
+ * The text that is embedded; undefined when only letters distinguish the entity. The type is left out: it would weigh as much
+ * as a short name.
+ */
 export function meaningOf({ kind, fields }: GraphDocument): string | undefined {
   if (kind === "relationship") return [fields["statement"], fields["context"]].filter(Boolean).join(" ");
   return literal.has(fields["type"] ?? "") ? undefined : [fields["name"], fields["aliases"]].filter(Boolean).join(" · ");
 }
 
-export const entityDocument = (home: string, entity: { id: string; names: string[]; type: EntityType }): GraphDocument => ({
+export const entityDocument = (visibilityKey: string, entity: { id: string; names: string[]; type: EntityType }): GraphDocument => ({
   kind: "entity",
   id: entity.id,
-  home,
+  visibilityKey,
   fields: { name: entity.names[0] ?? "", aliases: entity.names.slice(1).join(" · "), type: entity.type },
 });
 
 export const relationshipDocument = (
-  home: string,
+  visibilityKey: string,
   relationship: { id: string; source: string; type: string; target: string; temporalContext: string | null },
 ): GraphDocument => ({
   kind: "relationship",
   id: relationship.id,
-  home,
+  visibilityKey,
   fields: {
     statement: `${relationship.source} ${relationship.type.replaceAll("_", " ")} ${relationship.target}`,
     context: relationship.temporalContext ?? "",

@@ -18,7 +18,7 @@ export const entityTypes = [
 ] as const;
 export type EntityType = (typeof entityTypes)[number];
 
-/** Something that memories speak of, as far as the viewer's memories tell. */
+/** Something that memories mention, as far as the viewer's memories show it. */
 export interface Entity {
   id: string;
   /** The spelling that is used most. */
@@ -64,7 +64,7 @@ export interface MemoryLink {
   createdAt: number;
 }
 
-/** What one memory says of the world. Names are as written; aliases are names that this text equates. */
+/** The statements of one memory. Names are as written; aliases are names that this text equates. */
 export interface Extraction {
   entities: ExtractedEntity[];
   relationships: ExtractedRelationship[];
@@ -88,7 +88,7 @@ export interface ExtractedRelationship {
   confidence: number;
 }
 
-/** Of names that differ in more than spelling: `1.2` is not `12`, and paths mind their case. */
+/** Types whose names differ in more than spelling: `1.2` is not `12`, and paths mind their case. */
 const exact = new Set<EntityType>(["version", "file", "url", "ticket", "date"]);
 
 /**

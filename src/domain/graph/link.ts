@@ -2,14 +2,14 @@ import * as z from "zod";
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import * as field from "../memories/fields.ts";
-import { homeOf, type Memory } from "../memories/memory.ts";
+import { visibilityKeyOf, type Memory } from "../memories/memory.ts";
 import { requireEdit } from "../memories/policy.ts";
-import { untilWon } from "../memories/race.ts";
+import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { resolveOne } from "../memories/resolve.ts";
 import { isReviewed, proposeLinks } from "../memories/review.ts";
-import type { Proposal } from "../memories/review-ports.ts";
+import type { Proposal } from "../memories/proposal-store.ts";
 import { linkTypes, type MemoryLink } from "./graph.ts";
-import type { NewLink } from "./ports.ts";
+import type { NewLink } from "./graph-store.ts";
 
 /** Id, alias or key of the other memory. */
 const to = z.union([field.memoryRef, field.key], { error: "must be the id, the integer alias or the key of a memory" });
@@ -43,7 +43,7 @@ export function resolveEnds(ctx: Context, links: readonly { to: string | number 
  */
 export async function linkMemory(ctx: Context, source: Memory, links: LinkInput): Promise<Proposal | undefined> {
   if (links.length === 0) return undefined;
-  return untilWon("these memories", async (attempt) => {
+  return retryOnConflict("these memories", async (attempt) => {
     const current = attempt === 0 ? source : await resolveOne(ctx, { id: source.id });
     requireEdit(ctx.principal, current);
     const targets = await resolveEnds(ctx, links);
@@ -93,8 +93,8 @@ export async function reviewedLinks<T extends NewLink>(ctx: Context, ends: reado
 /** Answers kept by those who see a link, which is who sees both ends, hold no longer; and the index reads the links anew. */
 export async function tellIndex(ctx: Context, links: readonly { source: Memory; target: Memory }[]): Promise<void> {
   const changes = links.flatMap(({ source, target }) => {
-    const home = homeOf(source.visibility, source.ownerId) || homeOf(target.visibility, target.ownerId);
-    return [source, target].map(({ id }) => ({ home, memoryId: id }));
+    const visibilityKey = visibilityKeyOf(source.visibility, source.ownerId) || visibilityKeyOf(target.visibility, target.ownerId);
+    return [source, target].map(({ id }) => ({ visibilityKey, memoryId: id }));
   });
   await ctx.index.changed(ctx.principal, changes);
 }

@@ -2,11 +2,11 @@ import * as z from "zod";
 import type { Context } from "../context.ts";
 import * as field from "../memories/fields.ts";
 import { isExpired, type Memory } from "../memories/memory.ts";
-import { untilWon } from "../memories/race.ts";
+import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { proposeLinks } from "../memories/review.ts";
 import { linkTypes } from "./graph.ts";
 import { reviewedLinks, tellIndex } from "./link.ts";
-import type { NewLink } from "./ports.ts";
+import type { NewLink } from "./graph-store.ts";
 
 const tie = { type: z.enum(linkTypes), strength: field.fraction.default(1), reason: field.phrase("reason", 500).default("") };
 const id = z.uuid().toLowerCase();
@@ -30,7 +30,7 @@ export async function exportLinks(ctx: Context, ids: string[]): Promise<Map<stri
   return byMemory;
 }
 
-/** Of one transaction. */
+/** Links in one transaction. */
 const batch = 500;
 
 /**
@@ -60,7 +60,7 @@ function linkPresent(ctx: Context, links: NewLink[]): Promise<number> {
     const found = ids.length > 0 ? await memories.lookupMany(principal, { ids, named: [] }) : [];
     return new Map(found.flatMap((memory) => (isExpired(memory, ctx.now) ? [] : [[memory.id, memory]])));
   };
-  return untilWon("these memories", async () => {
+  return retryOnConflict("these memories", async () => {
     const ends = [...new Set(links.flatMap(({ source, target }) => [source, target]))];
     const found = await alive(ends);
     const missing = ends.filter((id) => !found.has(id));

@@ -9,7 +9,7 @@ const compound = /^[\p{L}\p{N}_]+(?:[.:/-][\p{L}\p{N}_]+)+$/u;
 /** `[[any key]]` and `any key` between back quotes. Neither runs over the end of a line. */
 const marked = /\[\[([^[\]\n]{1,255})\]\]|`([^`\n]{1,255})`/g;
 
-/** What in a memory's text may be the id or key of another one; whether it is, the store knows. */
+/** Words in a memory's text that may be the id or key of another one; the store knows whether they are. */
 export function referencesIn(memory: Pick<Memory, "id" | "key" | "content">): string[] {
   const text = memory.content.slice(0, longestText);
   const found = new Set<string>();

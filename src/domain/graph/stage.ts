@@ -1,12 +1,12 @@
 import type { Stage } from "../indexing/stage.ts";
-import { homeOf } from "../memories/memory.ts";
-import type { TeamHome } from "../search/vector-index.ts";
-import { drawGraph, extractionRules } from "./draw.ts";
-import type { GraphChanges, GraphWriter } from "./ports.ts";
+import { visibilityKeyOf } from "../memories/memory.ts";
+import type { TeamRef } from "../tenancy/team-ref.ts";
+import { extractGraph, extractionRules } from "./extract-graph.ts";
+import type { GraphChanges, GraphWriter } from "./graph-store.ts";
 
 /** The team's index, which is told of what D1 committed behind it: answers kept about these memories hold no longer. */
 export interface GraphListener {
-  graphChanged(team: TeamHome, changes: GraphChanges): Promise<void>;
+  graphChanged(team: TeamRef, changes: GraphChanges): Promise<void>;
 }
 
 export const graphStageName = "graph";
@@ -15,13 +15,13 @@ export const graphStageName = "graph";
 export const graphStage = (graph: GraphWriter, listener: GraphListener): Stage => ({
   name: graphStageName,
   space: extractionRules,
-  async take({ home }, memories, { clock }) {
-    const contributions = await drawGraph({ graph }, home, clock(), memories);
+  async take({ team }, memories, { clock }) {
+    const contributions = await extractGraph({ graph }, team, clock(), memories);
     // When this fails, the page comes again: no change is lost on the way.
-    await listener.graphChanged(home, {
+    await listener.graphChanged(team, {
       seq: memories.reduce((newest, { seq }) => Math.max(newest, seq), 0),
       contributions,
-      changes: memories.map(({ id, visibility, ownerId }) => ({ home: homeOf(visibility, ownerId), memoryId: id })),
+      changes: memories.map(({ id, visibility, ownerId }) => ({ visibilityKey: visibilityKeyOf(visibility, ownerId), memoryId: id })),
     });
     return { done: memories.length, setAside: [] };
   },

@@ -8,5 +8,5 @@ export const backoff = ({ first, most }: { first: number; most: number }, failur
 /** A provider that is away is mostly back within seconds; after a long outage, work goes on within five minutes. */
 export const stageRetry = { first: 2 * second, most: 5 * minute };
 
-/** A text that a provider refuses is mostly refused again; a mended provider gets it within the hour. */
+/** A provider mostly refuses the same text again; one that was repaired gets it within the hour. */
 export const memoryRetry = { first: minute, most: 60 * minute };

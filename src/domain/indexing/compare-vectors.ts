@@ -1,7 +1,8 @@
-import { formerSpace } from "../search/vector-space.ts";
-import type { TeamHome, VectorIndex, VectorInspection, VectorKind, VectorName } from "../search/vector-index.ts";
+import { formerSpace } from "../embedding/vector-space.ts";
+import type { VectorIndex, VectorInspection, VectorKind, VectorName } from "../embedding/vector-index.ts";
+import type { TeamRef } from "../tenancy/team-ref.ts";
 import { underLease, type FollowPorts } from "./follow.ts";
-import type { ComparisonStore, VectorStore, WantedVector } from "./ports.ts";
+import type { ComparisonStore, VectorStore, WantedVector } from "./progress-store.ts";
 import { LeaseLost, type Clock, type Run } from "./stage.ts";
 import { graphVectorStageName, vectorStageName } from "./vector-stage.ts";
 
@@ -30,17 +31,17 @@ const pageSize = 300;
 const start: VectorName = { kind: "" as VectorKind, id: "" };
 
 /**
- * Compares what the index shows of a team with what it is to hold, in the space that answers, and mends the difference. A page
- * is compared each time, from where the last comparison ended; when something of it is missing, the pages after it follow as
- * long as there is time. What is there too many is looked for around an entry of the page. The lease of the stage is held, so
- * that nothing is written meanwhile. A space of the former form is not compared: it is about to be replaced.
+ * Compares the vector index with what it has to hold for a team, in the space that answers, and repairs the difference. Each
+ * run compares one page from where the last comparison ended; when entries are missing, it goes on to the next pages as long as
+ * there is time. It looks for surplus entries around an entry of the page. It holds the stage's lease, so that nothing is
+ * written meanwhile. It skips a space of the former form, which is about to be replaced.
  */
-export async function compareVectors(ports: ComparisonPorts, home: TeamHome, clock: Clock, deadline: number): Promise<Compared> {
+export async function compareVectors(ports: ComparisonPorts, team: TeamRef, clock: Clock, deadline: number): Promise<Compared> {
   const total: Compared = { compared: 0, missing: 0, unwanted: 0 };
-  const { serving } = await ports.vectors.spaces(home);
+  const { serving } = await ports.vectors.spaces(team);
   if (!serving || formerSpace(serving.space) === undefined) return total;
   for (const [stage, kinds] of stages) {
-    await underLease(ports, { home, stage, space: serving.space }, clock, async (run) => {
+    await underLease(ports, { team, stage, space: serving.space }, clock, async (run) => {
       await compareStage(ports, run, kinds, clock, deadline, total);
       return "done";
     });
@@ -55,7 +56,7 @@ async function compareStage(ports: ComparisonPorts, run: Run, kinds: readonly Ve
   let near: Float32Array | undefined;
   for (;;) {
     const page = await comparison.entriesAfter(run, kinds, upTo, pageSize);
-    const missing = page.length > 0 ? await vectorIndex.missing(run.home, run.space, page) : [];
+    const missing = page.length > 0 ? await vectorIndex.missing(run.team, run.space, page) : [];
     if (missing.length > 0) await writeAgain(ports, run, page, missing, at);
     total.compared += page.length;
     total.missing += missing.length;
@@ -64,9 +65,9 @@ async function compareStage(ports: ComparisonPorts, run: Run, kinds: readonly Ve
     upTo = last && page.length === pageSize ? { kind: last.kind, id: last.id } : start;
     if (upTo === start || missing.length === 0 || clock() >= deadline) break;
   }
-  const unwanted = await comparison.unwanted(run, await vectorIndex.shown(run.home, run.space, kinds, near));
-  if (unwanted.own.length > 0) await vectorIndex.remove(run.home, unwanted.own, run.space);
-  if (unwanted.copies.length > 0) await vectorIndex.withdrawCopies(run.home, run.space, unwanted.copies);
+  const unwanted = await comparison.unwanted(run, await vectorIndex.shown(run.team, run.space, kinds, near));
+  if (unwanted.own.length > 0) await vectorIndex.remove(run.team, unwanted.own, run.space);
+  if (unwanted.copies.length > 0) await vectorIndex.withdrawCopies(run.team, run.space, unwanted.copies);
   total.unwanted += unwanted.own.length + unwanted.copies.length;
   await comparison.noteComparison(run, at, upTo);
 }
@@ -76,6 +77,6 @@ async function writeAgain({ comparison, vectors, vectorIndex }: ComparisonPorts,
   await comparison.miss(run, missing, at);
   const names = new Set(missing.map(({ kind, id }) => `${kind} ${id}`));
   const entries = page.filter(({ kind, id }) => names.has(`${kind} ${id}`));
-  await vectorIndex.upsert(run.home, run.space, entries);
+  await vectorIndex.upsert(run.team, run.space, entries);
   if (!(await vectors.acknowledge(run, entries.map(({ kind, id, version, hash }) => ({ kind, id, version, hash }))))) throw new LeaseLost();
 }

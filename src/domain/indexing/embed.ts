@@ -1,5 +1,5 @@
-import { EmbeddingFailure, type Embedder } from "../search/embedder.ts";
-import { StageFailure, type Pace } from "./stage.ts";
+import { EmbeddingFailure, type Embedder } from "../embedding/embedder.ts";
+import { StageFailure, type RunLimits } from "./stage.ts";
 
 export interface Embedded {
   vectors: Map<string, Float32Array>;
@@ -14,16 +14,16 @@ const callMs = 60_000;
 const probe = "ok";
 
 /**
- * Embeds as many of the texts as time allows, in order. A busy provider interrupts, what came before is kept. When a batch
- * is refused for good, a harmless text tells whether the provider is at fault; if it is not, halves of the batch, and of
- * those, find the texts that are.
+ * Embeds as many of the texts as time allows, in order. A busy provider interrupts; what came before is kept. When a batch is
+ * refused for good, a harmless text shows whether the provider is at fault; if it is not, the function halves the batch until
+ * it finds the refused texts.
  */
-export async function embedTexts(embedder: Embedder, texts: string[], pace: Pace, timeoutMs = callMs): Promise<Embedded> {
+export async function embedTexts(embedder: Embedder, texts: string[], limits: RunLimits, timeoutMs = callMs): Promise<Embedded> {
   const found: Embedded = { vectors: new Map(), refused: new Map() };
   let proved = false;
 
   const call = async (batch: string[]): Promise<Float32Array[]> => {
-    const vectors = await within(timeoutMs, (signal) => embedder.embed(batch, "passage", signal));
+    const vectors = await withAbortTimeout(timeoutMs, (signal) => embedder.embed(batch, "passage", signal));
     if (vectors.length !== batch.length || vectors.some((vector) => !isVector(vector, embedder.dimensions))) {
       throw new EmbeddingFailure(`vectors are not ${batch.length} of dimension ${embedder.dimensions}`, { retryable: false });
     }
@@ -56,9 +56,9 @@ export async function embedTexts(embedder: Embedder, texts: string[], pace: Pace
   };
 
   // After failures, smaller batches: what is too much at once for a provider still gets through.
-  const size = Math.max(1, embedder.maxBatch >> Math.min(pace.attempts, 10));
+  const size = Math.max(1, embedder.maxBatch >> Math.min(limits.attempts, 10));
   for (let from = 0; from < texts.length; from += size) {
-    if (from > 0 && pace.clock() >= pace.deadline) break;
+    if (from > 0 && limits.clock() >= limits.deadline) break;
     try {
       await embed(texts.slice(from, from + size));
     } catch (error) {
@@ -80,7 +80,7 @@ function toStageFailure(error: unknown): StageFailure {
 }
 
 /** Rejects in time even when the provider ignores the signal. */
-async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withAbortTimeout<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

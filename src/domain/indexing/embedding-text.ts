@@ -14,8 +14,8 @@ export const isEmbeddable = (memory: Memory, now: number): boolean =>
   memory.archivedAt === null && memory.sensitivity === "normal" && !isExpired(memory, now);
 
 /**
- * What is embedded of a memory: its content, then a line of its key, summary, tags and keywords, those that there are,
- * separated by " · ". A content that is too long gives way, the labels stay.
+ * The text that is embedded for a memory: its content, then one line of its key, summary, tags and keywords, as far as there
+ * are any, separated by " · ". A content that is too long is cut, the labels stay.
  */
 export function embeddingText(memory: Pick<Memory, "content"> & Partial<MemoryState>): string {
   const labels = [...new Set(wordsOf(memory, labelFields))].join(" · ");

@@ -1,8 +1,8 @@
 import type { Memory } from "../memories/memory.ts";
-import type { TeamHome } from "../search/vector-index.ts";
+import type { TeamRef } from "../tenancy/team-ref.ts";
 import { backoff, memoryRetry, stageRetry } from "./backoff.ts";
-import type { Page, ProgressStore } from "./ports.ts";
-import { LeaseLost, StageFailure, type Change, type Clock, type Run, type SetAside, type Stage, type Track } from "./stage.ts";
+import type { ChangePage, ProgressStore } from "./progress-store.ts";
+import { LeaseLost, StageFailure, type Change, type Clock, type Run, type SetAside, type Stage, type CursorKey } from "./stage.ts";
 
 export interface FollowPorts {
   progress: ProgressStore;
@@ -11,9 +11,9 @@ export interface FollowPorts {
 
 /** Where a stage reads what changed. */
 export interface Feed<T extends Change> {
-  changesAfter(track: Track, cursor: number, limit: number): Promise<Page<T>>;
+  changesAfter(cursorKey: CursorKey, cursor: number, limit: number): Promise<ChangePage<T>>;
   /** Set aside, and now to be tried again. */
-  due(track: Track, now: number, limit: number): Promise<T[]>;
+  due(cursorKey: CursorKey, now: number, limit: number): Promise<T[]>;
 }
 
 export interface Budget {
@@ -36,11 +36,11 @@ const pageSize = 500;
 const dueSize = 32;
 
 /** Brings one stage that follows the memories of a team up to date, a page at a time. */
-export const follow = (ports: FollowPorts, home: TeamHome, stage: Stage<Memory>, clock: Clock, budget: Budget): Promise<Outcome> =>
-  followFeed(ports, ports.progress, home, stage, clock, budget);
+export const follow = (ports: FollowPorts, team: TeamRef, stage: Stage<Memory>, clock: Clock, budget: Budget): Promise<Outcome> =>
+  followFeed(ports, ports.progress, team, stage, clock, budget);
 
-export function followFeed<T extends Change>(ports: FollowPorts, feed: Feed<T>, home: TeamHome, stage: Stage<T>, clock: Clock, budget: Budget): Promise<Outcome> {
-  return underLease(ports, { home, stage: stage.name, space: stage.space }, clock, async (run, begun) => {
+export function followFeed<T extends Change>(ports: FollowPorts, feed: Feed<T>, team: TeamRef, stage: Stage<T>, clock: Clock, budget: Budget): Promise<Outcome> {
+  return underLease(ports, { team, stage: stage.name, space: stage.space }, clock, async (run, begun) => {
     let { cursor } = begun;
     const take = async (changes: T[], move: (done: number) => { from: number; to: number } | undefined) => {
       const deadline = Math.min(budget.deadline, clock() + pageMs);
@@ -86,11 +86,11 @@ export function followFeed<T extends Change>(ports: FollowPorts, feed: Feed<T>, 
  */
 export async function underLease(
   ports: FollowPorts,
-  track: Track,
+  cursorKey: CursorKey,
   clock: Clock,
   work: (run: Run, begun: { cursor: number; attempts: number }) => Promise<"done" | "more">,
 ): Promise<Outcome> {
-  const run: Run = { ...track, lease: crypto.randomUUID() };
+  const run: Run = { ...cursorKey, lease: crypto.randomUUID() };
   const begun = await ports.progress.acquire(run, clock(), clock() + leaseMs);
   if (begun.kind === "waiting") return { state: "waiting", until: begun.until };
   try {
@@ -98,9 +98,9 @@ export async function underLease(
     await ports.progress.release(run, clock());
     return { state };
   } catch (error) {
-    // Whoever has the lease now does the rest.
+    // The run that has the lease now does the rest.
     if (error instanceof LeaseLost) return { state: "waiting", until: clock() + leaseMs };
-    ports.report(`indexing.${track.stage}`, error);
+    ports.report(`indexing.${cursorKey.stage}`, error);
     const { code, retryAfter } = error instanceof StageFailure ? error : { code: "fault", retryAfter: undefined };
     const now = clock();
     const notBefore = now + Math.max(retryAfter ?? 0, backoff(stageRetry, begun.attempts + 1));

@@ -1,12 +1,12 @@
-import type { TeamPlace } from "../memories/maintenance.ts";
-import type { TeamHome } from "../search/vector-index.ts";
+import type { TeamRow } from "../memories/sweep.ts";
+import type { TeamRef } from "../tenancy/team-ref.ts";
 import type { Budget, Outcome } from "./follow.ts";
-import type { ProgressStore } from "./ports.ts";
+import type { ProgressStore } from "./progress-store.ts";
 import type { Clock } from "./stage.ts";
 import type { IndexingTask } from "./task.ts";
 
 export interface TeamFinder {
-  findTeam(id: string): Promise<TeamPlace | undefined>;
+  findTeam(id: string): Promise<TeamRow | undefined>;
   /** Binding names of the shards that hold teams. */
   listShards(): Promise<string[]>;
 }
@@ -19,11 +19,11 @@ export interface IndexingPorts {
 }
 
 /** Follows the team's changes with every task. One task's trouble does not stop the others. */
-export async function indexTeam(ports: IndexingPorts, home: TeamHome, clock: Clock, budget: Budget): Promise<Outcome> {
+export async function indexTeam(ports: IndexingPorts, team: TeamRef, clock: Clock, budget: Budget): Promise<Outcome> {
   const outcomes: Outcome[] = [];
   for (const task of ports.tasks) {
     try {
-      outcomes.push(await task.run(home, clock, budget));
+      outcomes.push(await task.run(team, clock, budget));
     } catch (error) {
       ports.report("indexing", error);
     }
@@ -40,7 +40,7 @@ const sweepMemories = 10_000;
 
 /** Looks after teams whose message was lost, that waited after a failure, or that have memories set aside. */
 export async function sweepIndexing(ports: IndexingPorts, clock: Clock, deadline: number): Promise<{ teams: number }> {
-  const expected = ports.tasks.flatMap(({ tracks }) => tracks);
+  const expected = ports.tasks.flatMap(({ expectedCursors }) => expectedCursors);
   let teams = 0;
   for (const shard of await ports.teams.listShards()) {
     try {

@@ -1,23 +1,23 @@
 import type { Memory } from "../memories/memory.ts";
-import type { TeamHome } from "../search/vector-index.ts";
+import type { TeamRef } from "../tenancy/team-ref.ts";
 
 /** ms since the epoch, now. A run lasts longer than an instant, so it is given a clock. */
 export type Clock = () => number;
 
 /** One stage of one team, in one space: what has a cursor of its own. */
-export interface Track {
-  home: TeamHome;
+export interface CursorKey {
+  team: TeamRef;
   stage: string;
   /** Version of what the stage makes; another one starts over beside it. */
   space: string;
 }
 
 /** A track while a run is at work on it. Every write of the run names the lease, so that a run that lost it changes nothing. */
-export interface Run extends Track {
+export interface Run extends CursorKey {
   lease: string;
 }
 
-export interface Pace {
+export interface RunLimits {
   clock: Clock;
   /** Runs before this one that failed in a row. */
   attempts: number;
@@ -29,11 +29,11 @@ export interface Pace {
 export interface SetAside {
   id: string;
   version: number;
-  /** What failed, in a word; never text of a memory. */
+  /** A code for what failed; never text of a memory. */
   code: string;
 }
 
-export interface Taken {
+export interface BatchResult {
   /** How many, from the first on, were taken or set aside. */
   done: number;
   setAside: SetAside[];
@@ -41,7 +41,7 @@ export interface Taken {
   interrupted?: StageFailure;
 }
 
-/** What a stage follows: of each thing, its last change. */
+/** A change that a stage follows: the last one of each thing. */
 export interface Change {
   id: string;
   seq: number;
@@ -52,11 +52,11 @@ export interface Stage<T extends Change = Memory> {
   readonly name: string;
   readonly space: string;
   /**
-   * Takes what changed in the order of the last change; none of them when only erasures happened. May be called again with
-   * the same ones, and must then leave the same behind. Archived, expired and secret ones are among them, for the stage
-   * to let go of what it made of them. @throws StageFailure when nothing could be done: the same page comes again later
+   * Takes the changes in the order of the last change; an empty list when only erasures happened. It may be called again with
+   * the same ones and must then leave the same result. The list includes archived, expired and secret memories, so that the
+   * stage removes what it made of them. @throws StageFailure when nothing could be done: the same page comes again later
    */
-  take(run: Run, changes: T[], pace: Pace): Promise<Taken>;
+  take(run: Run, changes: T[], limits: RunLimits): Promise<BatchResult>;
 }
 
 /** The stage as a whole cannot work now. */

@@ -1,17 +1,17 @@
-import type { TeamHome } from "../search/vector-index.ts";
+import type { TeamRef } from "../tenancy/team-ref.ts";
 import { follow, type Budget, type FollowPorts, type Outcome } from "./follow.ts";
-import type { ExpectedTrack } from "./ports.ts";
+import type { ExpectedCursor } from "./progress-store.ts";
 import type { Clock, Stage } from "./stage.ts";
 
-/** What is done for each team whose memories changed. The composition root lists them. */
+/** Work for each team whose memories changed. The composition root lists the tasks. */
 export interface IndexingTask {
-  /** What every team is expected to have done; a team that is behind is looked after by the sweep. */
-  readonly tracks: ExpectedTrack[];
-  run(home: TeamHome, clock: Clock, budget: Budget): Promise<Outcome>;
+  /** Cursors that every team is expected to have moved; the sweep runs the task for a team that is behind. */
+  readonly expectedCursors: ExpectedCursor[];
+  run(team: TeamRef, clock: Clock, budget: Budget): Promise<Outcome>;
 }
 
 /** A task that is one stage, such as drawing a graph from the memories. */
 export const stageTask = (ports: FollowPorts, stage: Stage): IndexingTask => ({
-  tracks: [{ stage: stage.name, space: stage.space, follows: "memories" }],
-  run: (home, clock, budget) => follow(ports, home, stage, clock, budget),
+  expectedCursors: [{ stage: stage.name, space: stage.space, follows: "memories" }],
+  run: (team, clock, budget) => follow(ports, team, stage, clock, budget),
 });

@@ -1,6 +1,6 @@
 import { meaningOf, type GraphChange } from "../graph/documents.ts";
 import type { Memory } from "../memories/memory.ts";
-import type { Embedder } from "../search/embedder.ts";
+import type { Embedder } from "../embedding/embedder.ts";
 import { embeddingText, isEmbeddable } from "./embedding-text.ts";
 import type { Stage } from "./stage.ts";
 import { takePage, type Subject, type VectorPorts } from "./vector-page.ts";
@@ -13,9 +13,9 @@ export const graphVectorStageName = "graph_vectors";
 export const vectorStage = (ports: VectorPorts, embedder: Embedder): Stage<Memory> => ({
   name: vectorStageName,
   space: embedder.space,
-  take: (run, memories, pace) => {
-    const now = pace.clock();
-    return takePage(ports, embedder, run, memories.map((memory) => subjectOf(memory, now)), pace, { kinds: ["memory"], immutable: false });
+  take: (run, memories, limits) => {
+    const now = limits.clock();
+    return takePage(ports, embedder, run, memories.map((memory) => subjectOf(memory, now)), limits, { kinds: ["memory"], immutable: false });
   },
 });
 
@@ -31,15 +31,15 @@ const subjectOf = (memory: Memory, now: number): Subject => {
 export const graphVectorStage = (ports: VectorPorts, embedder: Embedder): Stage<GraphChange> => ({
   name: graphVectorStageName,
   space: embedder.space,
-  take: async (run, changes, pace) => {
-    const taken = await takePage(ports, embedder, run, changes.map(conceptOf), pace, { kinds: ["entity", "relationship"], immutable: true });
+  take: async (run, changes, limits) => {
+    const taken = await takePage(ports, embedder, run, changes.map(conceptOf), limits, { kinds: ["entity", "relationship"], immutable: true });
     return { ...taken, setAside: [] };
   },
 });
 
-/** What the team shares is never public beyond it: other teams have no way into the graph. */
+/** The graph never leaves its team: other teams cannot search it, so shared is the widest visibility. */
 function conceptOf({ seq, kind, id, document }: GraphChange): Subject {
-  const home = document?.home ?? "";
+  const visibilityKey = document?.visibilityKey ?? "";
   const text = document && meaningOf(document);
-  return { kind, id, seq, version: seq, visibility: home === "" ? "shared" : "private", ownerId: home, ...(text === undefined ? {} : { text }) };
+  return { kind, id, seq, version: seq, visibility: visibilityKey === "" ? "shared" : "private", ownerId: visibilityKey, ...(text === undefined ? {} : { text }) };
 }

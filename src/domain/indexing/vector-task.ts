@@ -1,8 +1,9 @@
-import type { Embedder, Embedders } from "../search/embedder.ts";
-import { vectorKinds, type TeamHome } from "../search/vector-index.ts";
-import type { GraphWriter } from "../graph/ports.ts";
+import type { Embedder, Embedders } from "../embedding/embedder.ts";
+import { vectorKinds } from "../embedding/vector-index.ts";
+import type { TeamRef } from "../tenancy/team-ref.ts";
+import type { GraphWriter } from "../graph/graph-store.ts";
 import { follow, followFeed, leaseMs, underLease, type Budget, type FollowPorts, type Outcome } from "./follow.ts";
-import type { Clock, Track } from "./stage.ts";
+import type { Clock, CursorKey } from "./stage.ts";
 import type { IndexingTask } from "./task.ts";
 import { removeDoomed, type VectorPorts } from "./vector-page.ts";
 import { graphVectorStage, graphVectorStageName, vectorStage, vectorStageName } from "./vector-stage.ts";
@@ -33,33 +34,33 @@ export function vectorTask(ports: VectorTaskPorts): IndexingTask {
   const { current } = embedders;
 
   return {
-    tracks: [{ stage: vectorStageName, space: current.space, follows: "memories" }],
-    async run(home, clock, budget) {
-      const { serving, known } = await vectors.spaces(home);
+    expectedCursors: [{ stage: vectorStageName, space: current.space, follows: "memories" }],
+    async run(team, clock, budget) {
+      const { serving, known } = await vectors.spaces(team);
       const earlier = serving && serving.space !== current.space ? embedders.bySpace(serving.space) : undefined;
       if (!earlier) {
-        if (serving?.space !== current.space) await vectors.serve(home, current.space, serving?.space, clock());
-        const outcome = await follow(ports, home, vectorStage(ports, current), clock, budget);
+        if (serving?.space !== current.space) await vectors.serve(team, current.space, serving?.space, clock());
+        const outcome = await follow(ports, team, vectorStage(ports, current), clock, budget);
         if (serving?.space === current.space && clock() >= serving.since + retireAfterMs) {
-          await retireAll(home, known.filter((space) => space !== current.space), clock, budget);
+          await retireAll(team, known.filter((space) => space !== current.space), clock, budget);
         }
         return outcome;
       }
-      const outcome = await follow(ports, home, vectorStage(ports, earlier), clock, budget);
+      const outcome = await follow(ports, team, vectorStage(ports, earlier), clock, budget);
       const share = (most: number): Budget => ({ ...budget, memories: Math.min(budget.memories, most) });
       const built = [
-        await follow(ports, home, vectorStage(ports, current), clock, share(backgroundMemories)),
-        await followGraph(ports, home, current, clock, share(backgroundDocuments)),
+        await follow(ports, team, vectorStage(ports, current), clock, share(backgroundMemories)),
+        await followGraph(ports, team, current, clock, share(backgroundDocuments)),
       ];
-      if (built.every(({ state }) => state === "done")) await vectors.serve(home, current.space, earlier.space, clock());
-      await retireAll(home, known.filter((space) => space !== current.space && space !== earlier.space), clock, budget);
+      if (built.every(({ state }) => state === "done")) await vectors.serve(team, current.space, earlier.space, clock());
+      await retireAll(team, known.filter((space) => space !== current.space && space !== earlier.space), clock, budget);
       return outcome;
     },
   };
 
-  async function retireAll(home: TeamHome, spaces: string[], clock: Clock, budget: Budget): Promise<void> {
+  async function retireAll(team: TeamRef, spaces: string[], clock: Clock, budget: Budget): Promise<void> {
     for (const space of spaces) {
-      await underLease(ports, { home, stage: vectorStageName, space }, clock, async (run) => {
+      await underLease(ports, { team, stage: vectorStageName, space }, clock, async (run) => {
         while (await vectors.retire(run, clock() + leaseMs, retireBatch)) {
           await removeDoomed(ports, run, vectorKinds);
           if (clock() >= budget.deadline) return "more";
@@ -76,18 +77,18 @@ export function vectorTask(ports: VectorTaskPorts): IndexingTask {
 export function graphVectorTask(ports: VectorTaskPorts): IndexingTask {
   const { embedders, vectors } = ports;
   return {
-    tracks: [{ stage: graphVectorStageName, space: embedders.current.space, follows: "graph" }],
-    async run(home, clock, budget) {
-      const { serving } = await vectors.spaces(home);
-      return followGraph(ports, home, (serving && embedders.bySpace(serving.space)) ?? embedders.current, clock, budget);
+    expectedCursors: [{ stage: graphVectorStageName, space: embedders.current.space, follows: "graph" }],
+    async run(team, clock, budget) {
+      const { serving } = await vectors.spaces(team);
+      return followGraph(ports, team, (serving && embedders.bySpace(serving.space)) ?? embedders.current, clock, budget);
     },
   };
 }
 
-function followGraph(ports: VectorTaskPorts, home: TeamHome, embedder: Embedder, clock: Clock, budget: Budget): Promise<Outcome> {
+function followGraph(ports: VectorTaskPorts, team: TeamRef, embedder: Embedder, clock: Clock, budget: Budget): Promise<Outcome> {
   const feed = {
-    changesAfter: (track: Track, cursor: number, limit: number) => ports.graph.changedDocuments(track.home, cursor, limit),
+    changesAfter: (cursorKey: CursorKey, cursor: number, limit: number) => ports.graph.changedDocuments(cursorKey.team, cursor, limit),
     due: () => Promise.resolve([]),
   };
-  return followFeed(ports, feed, home, graphVectorStage(ports, embedder), clock, budget);
+  return followFeed(ports, feed, team, graphVectorStage(ports, embedder), clock, budget);
 }

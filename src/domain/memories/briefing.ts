@@ -1,11 +1,14 @@
 import { aside, type Framed, joined, named, say, spaced } from "../frame.ts";
-import { cutTo, estimateTokens } from "../search/tokens.ts";
+import { cutTo, estimateTokens } from "../text/token-count.ts";
 import { type AuthorOf, originOf } from "./authorship.ts";
 import type { Memory } from "./memory.ts";
 
 /** Upper bound of the document: a briefing of 200–500 tokens. */
 export const briefingTokens = 480;
-/** What the reader wrote has this much of it whether or not others share anything: nobody crowds out another's own work. */
+/**
+ * The share of the briefing for what the reader wrote, whether or not others share anything: nobody crowds out another's own
+ * work.
+ */
 const ownShare = 5 / 6;
 
 interface Section {
@@ -16,7 +19,7 @@ interface Section {
   share: number;
 }
 
-/** In tokens; less of a value tells nothing. */
+/** In tokens; a shorter value says too little. */
 const shortestValue = 12;
 
 /** In order of what one needs first: the task, where it stands, what is in the way, what comes next. */
@@ -64,7 +67,7 @@ export function briefing(memories: readonly Memory[], reader: Reader, budget: nu
   return { text, tokens: estimateTokens(text.toString()), whole };
 }
 
-/** What the team shares may be revised by every member: it is the reader's own only as long as they wrote what it says now. */
+/** Every member may revise a shared memory, so it counts as the reader's own only as long as they wrote its present version. */
 const isOwn = ({ visibility, ownerId, updatedBy }: Memory, { userId }: Reader): boolean => visibility === "private" || (ownerId === userId && updatedBy === userId);
 
 /** The first section that claims the key has it; the last one claims all. */

@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
 import { type Framed, joined, json, say } from "../frame.ts";
 import { sha256Hex } from "../hash.ts";
-import type { MemoryFilter, Page } from "../ports.ts";
-import { legible } from "../secrets/withheld.ts";
+import type { MemoryFilter, Page } from "./memory-store.ts";
+import { assertReadable } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireCursor } from "./list.ts";
 import type { Memory, Version } from "./memory.ts";
@@ -25,12 +25,12 @@ export interface ExportOutcome {
   /** The same, for a model to read. */
   framed: Framed;
   count: number;
-  /** Of the UTF-8 bytes of `data`, lower-case hex. An import given it refuses data that changed on the way. */
+  /** SHA-256 of the UTF-8 bytes of `data`, lower-case hex. An import that is given it refuses data that changed on the way. */
   sha256: string;
   nextCursor?: string | undefined;
 }
 
-/** Of a page with history: a thousand at their longest are as much as a client takes at once. */
+/** Memories on a page with history: a thousand at their longest are as much as a client takes at once. */
 const maxVersions = 1_000;
 
 /** One page of everything the caller may see in the team, archived memories included, newest first; secrets if asked for. */
@@ -46,12 +46,12 @@ export async function exportMemories(ctx: Context, input: ExportInput): Promise<
     }),
     input.includeHistory ? maxVersions : Number.POSITIVE_INFINITY,
   );
-  if (page.items.length > 0) await ctx.memories.note(ctx.principal, ctx, { action: "export", ids: page.items.map(({ id }) => id) });
+  if (page.items.length > 0) await ctx.memories.auditRead(ctx.principal, ctx, { action: "export", ids: page.items.map(({ id }) => id) });
   const links = await exportLinks(ctx, page.items.map(({ id }) => id));
   const chains = input.includeHistory
     ? await ctx.memories.history(ctx.principal, ctx.now, page.items.filter(({ version }) => version > 1).map(({ id }) => id), input.includeSecrets ? {} : { secrets: "omit" })
     : new Map<string, Version[]>();
-  legible([...page.items, ...[...chains.values()].flat()]);
+  assertReadable([...page.items, ...[...chains.values()].flat()]);
   const records = page.items.map((memory) => toPortable(memory, withoutHole(chains.get(memory.id) ?? [], memory.version), links.get(memory.id)));
   const framed = input.format === "ndjson" ? joined(records.map((record) => say`${json(record)}\n`), "") : json({ format: "omnimemory", version: 1, memories: records });
   const data = framed.toString();

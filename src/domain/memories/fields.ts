@@ -31,9 +31,9 @@ const codePoints = (value: string): number => {
   return count;
 };
 
-const bounded = (label: string, max: number, mend = "") =>
+const bounded = (label: string, max: number, hint = "") =>
   text.refine((value) => value.length <= max || codePoints(value) <= max, {
-    message: `${label} must have at most ${max.toLocaleString("en")} characters${mend}`,
+    message: `${label} must have at most ${max.toLocaleString("en")} characters${hint}`,
   });
 
 /** Text that is no memory: a query, a name, a cursor. */

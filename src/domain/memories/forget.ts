@@ -1,16 +1,17 @@
 import type { Context } from "../context.ts";
 import { invalid, notFound } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
-import { type MemoryFilter, WriteRace } from "../ports.ts";
-import { legible } from "../secrets/withheld.ts";
+import type { MemoryFilter } from "./memory-store.ts";
+import { WriteConflict } from "./write-conflict.ts";
+import { assertReadable } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, type Memory } from "./memory.ts";
 import { requireEdit, requireErase } from "./policy.ts";
 import { noteSecrets } from "./secret-reading.ts";
-import { untilWon } from "./race.ts";
+import { retryOnConflict } from "./retry-on-conflict.ts";
 import { followingVersion, purge } from "./remember.ts";
 import { isReviewed, propose, requireRoom, withoutReview } from "./review.ts";
-import type { Proposal } from "./review-ports.ts";
+import type { Proposal } from "./proposal-store.ts";
 
 export interface ForgetInput {
   ids?: (string | number)[] | undefined;
@@ -35,15 +36,15 @@ export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOu
   requireScope(ctx.principal, "memory:write");
   // A preview shows what would go.
   requireScope(ctx.principal, "memory:read");
-  return untilWon("these memories", async () => {
-    const chosen = await select(ctx, input);
-    for (const memory of chosen) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);
-    const token = await confirmToken(ctx, input.mode, chosen);
+  return retryOnConflict("these memories", async () => {
+    const selected = await select(ctx, input);
+    for (const memory of selected) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);
+    const token = await confirmToken(ctx, input.mode, selected);
     if (input.confirm !== token) {
-      await noteSecrets(ctx, chosen);
-      return { outcome: "preview", mode: input.mode, memories: chosen, confirm: token, changed: input.confirm !== undefined };
+      await noteSecrets(ctx, selected);
+      return { outcome: "preview", mode: input.mode, memories: selected, confirm: token, changed: input.confirm !== undefined };
     }
-    return input.mode === "erase" ? await erase(ctx, chosen) : await archive(ctx, chosen);
+    return input.mode === "erase" ? await erase(ctx, selected) : await archive(ctx, selected);
   });
 }
 
@@ -55,8 +56,8 @@ export async function archiveOne(ctx: Context, memory: Memory): Promise<Archived
 
 type Archived = Exclude<ForgetOutcome, { outcome: "preview" }>;
 
-async function archive(ctx: Context, chosen: Memory[]): Promise<Archived> {
-  const open = await whole(ctx, chosen.filter((memory) => memory.archivedAt === null));
+async function archive(ctx: Context, selected: Memory[]): Promise<Archived> {
+  const open = await whole(ctx, selected.filter((memory) => memory.archivedAt === null));
   const review = open.some(({ visibility }) => visibility !== "private") && (await isReviewed(ctx));
   const isHeld = (memory: Memory): boolean => review && withoutReview(ctx.principal, memory, { ...memory, archivedAt: ctx.now }).archivedAt === null;
   const [held, free] = [open.filter(isHeld), open.filter((memory) => !isHeld(memory))];
@@ -69,9 +70,9 @@ async function archive(ctx: Context, chosen: Memory[]): Promise<Archived> {
     }));
     await ctx.writer.commit(ctx.principal, ctx, writes);
   }
-  if (held.length === 0) return { outcome: "archived", ids: chosen.map(({ id }) => id) };
+  if (held.length === 0) return { outcome: "archived", ids: selected.map(({ id }) => id) };
   const waiting = new Set(held.map(({ id }) => id));
-  const ids = chosen.flatMap(({ id }) => (waiting.has(id) ? [] : id));
+  const ids = selected.flatMap(({ id }) => (waiting.has(id) ? [] : id));
   return { outcome: ids.length > 0 ? "archived" : proposals.some(({ state }) => state === "pending") ? "proposed" : "unchanged", ids, proposals };
 }
 
@@ -79,24 +80,24 @@ async function archive(ctx: Context, chosen: Memory[]): Promise<Archived> {
 async function proposeArchiving(ctx: Context, memories: Memory[]): Promise<Proposal[]> {
   await requireRoom(ctx, memories.map(({ id }) => id));
   const proposals = await propose(ctx, memories.map((memory) => ({ memory, state: { ...memory, archivedAt: ctx.now } })));
-  if (proposals.length < memories.length) throw new WriteRace();
+  if (proposals.length < memories.length) throw new WriteConflict();
   return proposals;
 }
 
 /** Secrets that were selected by more than their name are without what is sealed of them. @throws WriteRace when one has changed since */
-async function whole(ctx: Context, chosen: Memory[]): Promise<Memory[]> {
-  const ids = chosen.flatMap(({ id, withheld }) => (withheld === undefined ? [] : id));
-  if (ids.length === 0) return chosen;
-  const opened = new Map(legible(await ctx.memories.lookupMany(ctx.principal, { ids, named: [] })).map((memory) => [memory.id, memory]));
-  return chosen.map((memory) => {
-    const found = memory.withheld === undefined ? memory : opened.get(memory.id);
-    if (found?.version !== memory.version) throw new WriteRace();
+async function whole(ctx: Context, selected: Memory[]): Promise<Memory[]> {
+  const ids = selected.flatMap(({ id, redaction }) => (redaction === undefined ? [] : id));
+  if (ids.length === 0) return selected;
+  const opened = new Map(assertReadable(await ctx.memories.lookupMany(ctx.principal, { ids, named: [] })).map((memory) => [memory.id, memory]));
+  return selected.map((memory) => {
+    const found = memory.redaction === undefined ? memory : opened.get(memory.id);
+    if (found?.version !== memory.version) throw new WriteConflict();
     return found;
   });
 }
 
-async function erase(ctx: Context, chosen: Memory[]): Promise<ForgetOutcome> {
-  return { outcome: "erased", ids: await purge(ctx, chosen) };
+async function erase(ctx: Context, selected: Memory[]): Promise<ForgetOutcome> {
+  return { outcome: "erased", ids: await purge(ctx, selected) };
 }
 
 async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
@@ -109,22 +110,22 @@ async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
     // The same memory may be named twice, by its id and by its alias.
     return [...new Map((found as Memory[]).map((memory) => [memory.id, memory])).values()];
   }
-  let chosen: Memory[];
+  let selected: Memory[];
   if (input.key !== undefined) {
-    chosen = input.key.includes("*")
+    selected = input.key.includes("*")
       ? await ctx.memories.byKeyPattern(principal, now, input.key, filter, maxForget + 1)
       : await ctx.memories.byKey(principal, now, input.key, filter);
   } else if (Object.keys(filter).length > 0) {
-    chosen = (await ctx.memories.list(principal, now, filter, { below: undefined, limit: maxForget + 1 })).items;
+    selected = (await ctx.memories.list(principal, now, filter, { below: undefined, limit: maxForget + 1 })).items;
   } else {
     throw invalid("Nothing was selected.", "Say what to forget: id, key (with * as wildcard) or filters.");
   }
-  if (chosen.length === 0) throw notFound("Nothing matches, so there is nothing to forget.", "Check the key or the filters.");
-  if (chosen.length > maxForget) throw invalid(`More than ${maxForget} memories match.`, "Narrow the filters and forget in several calls.");
-  return chosen;
+  if (selected.length === 0) throw notFound("Nothing matches, so there is nothing to forget.", "Check the key or the filters.");
+  if (selected.length > maxForget) throw invalid(`More than ${maxForget} memories match.`, "Narrow the filters and forget in several calls.");
+  return selected;
 }
 
-async function confirmToken(ctx: Context, mode: string, chosen: Memory[]): Promise<string> {
-  const what = chosen.map((memory) => `${memory.id}:${memory.version}`).sort();
+async function confirmToken(ctx: Context, mode: string, selected: Memory[]): Promise<string> {
+  const what = selected.map((memory) => `${memory.id}:${memory.version}`).sort();
   return (await sha256Hex(canonical([ctx.principal.teamId, ctx.principal.userId, mode, what]))).slice(0, 16);
 }

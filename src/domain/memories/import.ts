@@ -4,23 +4,24 @@ import { DomainError, invalid } from "../errors.ts";
 import { named } from "../frame.ts";
 import { sha256Hex } from "../hash.ts";
 import { copyId, uuidv7 } from "../ids.ts";
-import { WriteRace, type MemoryWrite } from "../ports.ts";
+import type { MemoryWrite } from "./memory-store.ts";
+import { WriteConflict } from "./write-conflict.ts";
 import { describeProblems } from "../problems.ts";
 import { parseJson } from "../strict-json.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import { canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version, type Visibility } from "./memory.ts";
+import { canonical, visibilityKeyOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version, type Visibility } from "./memory.ts";
 import { importLinks } from "../graph/portable-links.ts";
 import { jsonFields, memoryFields } from "./memory-fields.ts";
 import { portableMemory, toState, type PortableMemory } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { afterStored } from "./quota.ts";
 import { isReviewed, propose, requireRoom, type Wanted, withoutReview } from "./review.ts";
-import { takenKey, untilWon } from "./race.ts";
+import { keyTaken, retryOnConflict } from "./retry-on-conflict.ts";
 import { firstVersion, followingVersion, purge } from "./remember.ts";
 
 export interface ImportInput {
   records: PortableMemory[];
-  /** What happens to a memory that is here already, by id or by key, and differs. */
+  /** What to do with a memory that is here already, by id or by key, and differs. */
   onConflict: "update" | "skip";
 }
 
@@ -41,7 +42,7 @@ export interface ImportOutcome {
 
 /** Rows of one transaction: their JSON must stay below D1's 2 MB for a parameter. */
 const maxChunkBytes = 1_500_000;
-/** What a row has beside what its record says: the names of all columns, and the defaults. */
+/** Bytes that a row has beside its record: the names of all columns, and the defaults. */
 const rowBytes = 1_500;
 
 /** Takes records in order; a record whose key occurs twice makes two versions. Each chunk is atomic. */
@@ -102,7 +103,7 @@ function parseRecords(data: string): unknown[] {
 const placeOf = (ctx: Context, state: Partial<MemoryState>, visibility: Visibility = state.visibility ?? "private"): string | undefined =>
   state.key == null
     ? undefined
-    : canonical([homeOf(visibility, ctx.principal.userId), state.namespace ?? "global", state.key]);
+    : canonical([visibilityKeyOf(visibility, ctx.principal.userId), state.namespace ?? "global", state.key]);
 
 /** Cuts before a record that would overflow the parameter or that repeats an id or key of its chunk. */
 function* chunks(records: PortableMemory[], ctx: Context, review: boolean): Generator<PortableMemory[]> {
@@ -111,7 +112,7 @@ function* chunks(records: PortableMemory[], ctx: Context, review: boolean): Gene
   let seen = new Set<string>();
   for (const record of records) {
     const state = toState(record);
-    // What a review holds back takes the private place.
+    // A record that a review holds back is stored as private.
     const names = [record.id, placeOf(ctx, state), ...(review ? [placeOf(ctx, state, "private")] : [])].filter((name) => name !== undefined);
     const size = bytesOf(record);
     if (chunk.length > 0 && (bytes + size > maxChunkBytes || names.some((name) => seen.has(name)))) {
@@ -140,14 +141,14 @@ const jsonColumns: ReadonlySet<string> = new Set(jsonFields.map((field) => memor
 
 /** Imports the records, or as many of the first ones as name each memory only once. */
 function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"], review: boolean): Promise<ImportOutcome> {
-  return untilWon("these memories", async () => {
+  return retryOnConflict("these memories", async () => {
     const states = review ? await placedWithoutReview(ctx, records) : records.map(toState);
     const held: Held[] = [];
     const { byId, byPlace } = await existing(ctx, records, states);
     const expired = [...byId.values()].filter((memory) => isExpired(memory, ctx.now));
     if (expired.length > 0) {
       await purge(ctx, expired);
-      throw new WriteRace();
+      throw new WriteConflict();
     }
     const newcomers = records.flatMap(({ id }, i) => (id === undefined || byId.has(id) || byPlace.has(placeOf(ctx, states[i] as Partial<MemoryState>) ?? "") ? [] : { id, visibility: states[i]?.visibility ?? "private" }));
     const taken = await idsInsteadOfTaken(ctx, newcomers, records);
@@ -159,7 +160,7 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       const place = placeOf(ctx, state);
       const holder = place === undefined ? undefined : byPlace.get(place);
       const present = (record.id && byId.get(record.id)) ?? holder;
-      // What the records before it do to this memory must be done first.
+      // Records before it that touch this memory must be written first.
       if ((present && named.has(present.id)) || (holder && named.has(holder.id))) break;
       if (!present) {
         const instead = taken.get(record.id ?? "");
@@ -192,7 +193,7 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       const isDone = !sameState(present, next);
       if (review && !sameState(next, wanted)) held.push({ memory: isDone ? next : present, state: wanted, isDone });
       if (isDone) {
-        if (holder && holder.id !== present.id && next.archivedAt === null) throw takenKey(next, holder);
+        if (holder && holder.id !== present.id && next.archivedAt === null) throw keyTaken(next, holder);
         writes.push({ memory: next, action: "update", before: present });
         outcome.updated += 1;
       }
@@ -204,7 +205,7 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
   });
 }
 
-/** What of a record waits for a review; `isDone` when something of it was done at once. */
+/** The part of a record that waits for a review; `isDone` when another part was written at once. */
 interface Held extends Wanted {
   isDone: boolean;
 }
@@ -236,14 +237,14 @@ async function existing(ctx: Context, records: PortableMemory[], states: Partial
   const named = states.flatMap((state) =>
     state.key == null
       ? []
-      : { home: homeOf(state.visibility ?? "private", principal.userId), namespace: state.namespace ?? "global", key: state.key },
+      : { visibilityKey: visibilityKeyOf(state.visibility ?? "private", principal.userId), namespace: state.namespace ?? "global", key: state.key },
   );
   const [found, present] = await Promise.all([memories.lookupMany(principal, { ids, named }), ids.length > 0 ? memories.presentIds(principal, ids) : new Map<string, string>()]);
   const byId = new Map(found.map((memory) => [memory.id, memory]));
   const byPlace = new Map<string, Memory>();
   for (const memory of found) {
     if (memory.key !== null && memory.archivedAt === null) {
-      byPlace.set(canonical([homeOf(memory.visibility, memory.ownerId), memory.namespace, memory.key]), memory);
+      byPlace.set(canonical([visibilityKeyOf(memory.visibility, memory.ownerId), memory.namespace, memory.key]), memory);
     }
   }
   // Imported before, under ids of their own.
@@ -263,7 +264,7 @@ async function existing(ctx: Context, records: PortableMemory[], states: Partial
 async function idsInsteadOfTaken(ctx: Context, wanted: { id: string; visibility: Visibility }[], records: PortableMemory[]): Promise<Map<string, string>> {
   const { memories, principal, now } = ctx;
   const taken = wanted.length > 0 ? await memories.takenIds(principal, wanted.map(({ id }) => id)) : new Set<string>();
-  const copies = await Promise.all(wanted.filter(({ id }) => taken.has(id)).map(async ({ id, visibility }) => ({ id, copy: await copyId([principal.teamId, homeOf(visibility, principal.userId), id]) })));
+  const copies = await Promise.all(wanted.filter(({ id }) => taken.has(id)).map(async ({ id, visibility }) => ({ id, copy: await copyId([principal.teamId, visibilityKeyOf(visibility, principal.userId), id]) })));
   if (copies.length === 0) return new Map();
   const unavailable = await memories.takenIds(principal, copies.map(({ copy }) => copy));
   for (const { id } of records) if (id !== undefined) unavailable.add(id);
@@ -271,8 +272,9 @@ async function idsInsteadOfTaken(ctx: Context, wanted: { id: string; visibility:
 }
 
 /**
- * Whoever wrote a file of records chose every word of it, its authors, tools and dates included. So what it brings is marked
- * for good, and nothing in it can lift the mark; what is here already, and says just the same, stays as it is.
+ * Whoever wrote a file of records chose every word of it, its authors, tools and dates included. So the import marks what it
+ * brings for good, and nothing in the file can lift the mark; a memory that is here already and says just the same stays as it
+ * is.
  */
 const importedTrust = (quarantined: boolean): Memory["trust"] => ({ source: "imported", quarantined });
 

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
-import type { GraphStats } from "../graph/ports.ts";
+import type { GraphStats } from "../graph/graph-store.ts";
 import { invalid } from "../errors.ts";
-import type { MemoryFilter, TeamStats } from "../ports.ts";
+import type { MemoryFilter, TeamStats } from "./memory-store.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import type { Memory } from "./memory.ts";
 

@@ -156,12 +156,12 @@ const definition = (field: MemoryField): FieldDefinition => memoryFields[field];
 export const recordFieldNames = namesOf(recordFields);
 export const stateFieldNames = namesOf(stateFields);
 
-/** What of a secret memory is encrypted. Names by which it is found and managed stay plain: key, tags, namespace, dates. */
+/** The encrypted fields of a secret memory. Names by which it is found and managed stay plain: key, tags, namespace, dates. */
 export const sealedFields = stateFieldNames.filter((field): field is SealedField => definition(field).sealed === true);
 export type SealedField = FieldsWith<{ sealed: true }> & keyof MemoryState;
 export type SealedFields = Pick<MemoryState, SealedField>;
 
-/** What a caller may say of a memory; the rest is the server's to set. */
+/** The fields of a memory that a caller may set; the server sets the rest. */
 export const givenFields = stateFieldNames.filter((field): field is GivenField => definition(field).given !== undefined);
 export type GivenField = FieldsWith<{ given: z.ZodType }> & keyof MemoryState;
 export type GivenState = Partial<Pick<MemoryState, GivenField>>;

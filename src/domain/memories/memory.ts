@@ -10,10 +10,10 @@ export type { MemoryState } from "./memory-fields.ts";
 
 export interface Memory extends MemoryRecord, MemoryState {
   /** Why the sealed fields of a secret are not here: nobody asked for just this memory, or it could not be opened. Such a memory is never written. */
-  withheld?: Withheld;
+  redaction?: Redaction;
 }
 
-export type Withheld = "concealed" | DomainError;
+export type Redaction = "redacted" | DomainError;
 
 /** An entry of a memory's history: a state, and who made it when, with which tool. */
 export interface Version {
@@ -23,15 +23,15 @@ export interface Version {
   tool: string;
   action: string;
   state: MemoryState;
-  withheld?: Withheld;
+  redaction?: Redaction;
 }
 
 /** The memory as it was in one of its versions. What is secret now, or was then, is secret. */
-export const asVersion = ({ withheld: _ofPresent, ...memory }: Memory, { version, at, actorId, tool, state, withheld }: Version): Memory => ({
+export const asVersion = ({ redaction: _ofPresent, ...memory }: Memory, { version, at, actorId, tool, state, redaction }: Version): Memory => ({
   ...memory,
   ...state,
   sensitivity: memory.sensitivity === "secret" ? "secret" : state.sensitivity,
-  ...(withheld ? { withheld } : {}),
+  ...(redaction ? { redaction } : {}),
   version,
   updatedAt: at,
   updatedBy: actorId,
@@ -65,7 +65,7 @@ export function canonical(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
-/** What a namespace says its memories are about, or "": a project or a person; a thread only tells where something was said. */
+/** The project or person that a namespace is about, or "": a thread only says where something was said. */
 export function topicOf(namespace: string): string {
   const name = namespace.slice(namespace.indexOf(":") + 1);
   if (/^(?:project|user):/.test(namespace)) return name;
@@ -73,7 +73,7 @@ export function topicOf(namespace: string): string {
 }
 
 /** The domain in which a key is unique: each person's private memories, and what the team holds together. */
-export const homeOf = (visibility: Visibility, ownerId: string): string => (visibility === "private" ? ownerId : "");
+export const visibilityKeyOf = (visibility: Visibility, ownerId: string): string => (visibility === "private" ? ownerId : "");
 
 export const isExpired = (memory: Pick<MemoryState, "expiresAt">, now: number): boolean =>
   memory.expiresAt !== null && memory.expiresAt <= now;

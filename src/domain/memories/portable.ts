@@ -29,7 +29,7 @@ export function toState(input: StateInput): GivenState {
   return { ...lifted, ...defined({ ...said, metadata }) };
 }
 
-/** Of one memory; the size of a call is bounded elsewhere. */
+/** Versions of one memory; the size of a call is bounded elsewhere. */
 const maxHistory = 100_000;
 
 const versionSchema = z.strictObject({
@@ -63,7 +63,7 @@ const portableStateFields = stateFieldNames.filter(isPortable);
 /** In the names of the wire. */
 export const portableState = (state: MemoryState): Record<string, unknown> => portable(portableStateFields, state);
 
-/** What an export writes for a memory. `earlier` holds the versions before the present one. */
+/** The exported form of a memory. `earlier` holds the versions before the present one. */
 export function toPortable(memory: Memory, earlier: Version[], links: PortableLinks = []): Record<string, unknown> {
   return {
     ...portable(portableRecord, memory),

@@ -1,15 +1,15 @@
 import type { Context } from "../context.ts";
 import { DomainError } from "../errors.ts";
 import { linkMemory, unlinkMemory } from "../graph/link.ts";
-import { legible } from "../secrets/withheld.ts";
+import { assertReadable } from "../secrets/redaction.ts";
 import { isTeamAdmin } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
 import { isExpired, type Memory, type MemoryState } from "./memory.ts";
 import { maySee } from "./policy.ts";
-import { untilWon } from "./race.ts";
+import { retryOnConflict } from "./retry-on-conflict.ts";
 import { followingVersion } from "./remember.ts";
 import { freeKey } from "./revise.ts";
-import type { LinkChanges, Proposal, ProposalState } from "./review-ports.ts";
+import type { LinkChanges, Proposal, ProposalState } from "./proposal-store.ts";
 import { noteSecrets } from "./secret-reading.ts";
 
 export interface ProposedMemory {
@@ -49,14 +49,14 @@ export async function listProposals(ctx: Context, input: { state: ProposalState;
 /** Others see the memory as proposed from now on, in the name of who wrote it. */
 export async function acceptProposal(ctx: Context, input: { id: string }): Promise<Memory> {
   requireAction(ctx.principal, "decide proposals");
-  const { accepted, links } = await untilWon("this memory", async (attempt) => {
+  const { accepted, links } = await retryOnConflict("this memory", async (attempt) => {
     const found = await ctx.proposals.find(ctx.principal, ctx.now, input.id);
     if (!found) throw noSuchProposal();
     const { memory } = found;
-    const [proposal] = legible([found.proposal]) as [Proposal];
+    const [proposal] = assertReadable([found.proposal]) as [Proposal];
     if (proposal.state !== "pending") throw decided();
     if (isOutdated(ctx, proposal, memory)) {
-      throw new DomainError("CONFLICT", "The memory has changed since it was proposed.", { mend: "Refuse it, or wait until it is proposed again as it is now." });
+      throw new DomainError("CONFLICT", "The memory has changed since it was proposed.", { hint: "Refuse it, or wait until it is proposed again as it is now." });
     }
     const links = proposal.links && (await linkable(ctx, proposal.links));
     const { proposed, proposedBy, tool } = proposal;
@@ -79,7 +79,7 @@ async function linkable(ctx: Context, { add, remove }: LinkChanges): Promise<Lin
   const ends = [...add, ...remove].map(({ to }) => to);
   const here = new Set((await ctx.memories.lookupMany(ctx.principal, { ids: ends, named: [] })).flatMap((end) => (isExpired(end, ctx.now) ? [] : end.id)));
   if (add.some(({ to }) => !here.has(to))) {
-    throw new DomainError("CONFLICT", "A memory that it would be linked to is gone.", { mend: "Refuse it, or wait until it is proposed again without that link." });
+    throw new DomainError("CONFLICT", "A memory that it would be linked to is gone.", { hint: "Refuse it, or wait until it is proposed again without that link." });
   }
   return { add, remove: remove.filter(({ to }) => here.has(to)) };
 }
@@ -102,5 +102,5 @@ export async function setReview(ctx: Context, input: { required: boolean }): Pro
   await ctx.proposals.setReview(ctx.principal, ctx, input.required);
 }
 
-const noSuchProposal = (): DomainError => new DomainError("MEMORY_NOT_FOUND", "There is no proposal with this id.", { mend: "List the proposals to see their ids." });
-const decided = (): DomainError => new DomainError("CONFLICT", "This proposal is decided already.", { mend: "List the proposals to see how." });
+const noSuchProposal = (): DomainError => new DomainError("MEMORY_NOT_FOUND", "There is no proposal with this id.", { hint: "List the proposals to see their ids." });
+const decided = (): DomainError => new DomainError("CONFLICT", "This proposal is decided already.", { hint: "List the proposals to see how." });

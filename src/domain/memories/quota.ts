@@ -3,7 +3,7 @@ import { DomainError } from "../errors.ts";
 /** How much a team may store. */
 export interface TeamQuota {
   maxMemories: number;
-  /** Of text in memories, all their versions and links. */
+  /** Text in memories, all their versions and links. */
   maxBytes: number;
 }
 
@@ -15,7 +15,7 @@ export interface StorageUse {
   bytes: number;
 }
 
-/** In whole percent: exact numbers would tell everybody how much their colleagues keep in private. */
+/** In whole percent: exact numbers would reveal how much colleagues keep in private. */
 export interface QuotaUse extends TeamQuota {
   memoriesPercent: number;
   bytesPercent: number;
@@ -35,13 +35,13 @@ export function quotaExceeded({ maxMemories, maxBytes }: TeamQuota, { memories, 
   return new DomainError(
     "QUOTA_EXCEEDED",
     `The team's storage has no room for this: it holds ${counted(memories)} of at most ${counted(maxMemories)} memories and, history included, ${counted(bytes)} of at most ${counted(maxBytes)} bytes.`,
-    { mend: `${makeRoom} Nothing was written.`, details: { memories, max_memories: maxMemories, bytes, max_bytes: maxBytes } },
+    { hint: `${makeRoom} Nothing was written.`, details: { memories, max_memories: maxMemories, bytes, max_bytes: maxBytes } },
   );
 }
 
 /** The same in the middle of an import, whose first records are stored already. */
 export function afterStored(error: unknown, stored: number): unknown {
   if (!(error instanceof DomainError) || error.code !== "QUOTA_EXCEEDED" || stored === 0) return error;
-  const mend = `${makeRoom} The first ${stored} records are stored; import the same data again then, which leaves those as they are.`;
-  return new DomainError(error.code, error.message, { mend, details: { ...error.details, stored } });
+  const hint = `${makeRoom} The first ${stored} records are stored; import the same data again then, which leaves those as they are.`;
+  return new DomainError(error.code, error.message, { hint, details: { ...error.details, stored } });
 }

@@ -3,16 +3,17 @@ import type { Undefinable } from "../defined.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
-import { type IdempotencyRecord, WriteRace } from "../ports.ts";
-import { legible } from "../secrets/withheld.ts";
+import type { IdempotencyRecord } from "./memory-store.ts";
+import { WriteConflict } from "./write-conflict.ts";
+import { assertReadable } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { type GivenState, inheritedFields, sealedFields, type SealedFields } from "./memory-fields.ts";
-import { asVersion, canonical, homeOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
+import { asVersion, canonical, visibilityKeyOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
-import { untilWon } from "./race.ts";
-import { repeatedMemory } from "./recently-recalled.ts";
+import { retryOnConflict } from "./retry-on-conflict.ts";
+import { repeatedMemory } from "./loop-guard.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
-import type { Proposal } from "./review-ports.ts";
+import type { Proposal } from "./proposal-store.ts";
 
 export interface RememberInput extends Undefinable<GivenState> {
   content: string;
@@ -28,15 +29,15 @@ export interface RememberOutcome {
   memory: Memory;
   /** True when this answers a repeated call by its idempotency key. */
   replayed: boolean;
-  /** What else was asked for waits for a review. */
+  /** The rest of the request waits for a review. */
   proposal?: Proposal;
 }
 
 /**
- * Stores a memory. Under a key that exists (same visibility home and namespace) it becomes the next version:
- * content and expiry are the new ones, attributes not mentioned are kept. Identical state is `unchanged`. What would be
- * new, but says only what this session has just recalled, is a `duplicate`. Under a review, what is new is stored as private,
- * and what the team holds under the key stays as it is.
+ * Stores a memory. Under a key that exists (same visibility key and namespace) it becomes the next version: content and expiry
+ * are the new ones, attributes not mentioned are kept. Identical state is `unchanged`. A new memory that only repeats what this
+ * session has just recalled is a `duplicate`. Under a review, a new memory is stored as private, and what the team holds under
+ * the key stays as it is.
  */
 export async function remember(ctx: Context, input: RememberInput): Promise<RememberOutcome> {
   requireScope(ctx.principal, "memory:write");
@@ -48,14 +49,14 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
   const request = idempotencyKey === undefined ? { whole: "", open: "" } : await hashesOf(input);
   const review = wanted.visibility !== "private" && (await isReviewed(ctx));
 
-  return untilWon("this key", async (attempt): Promise<RememberOutcome> => {
+  return retryOnConflict("this key", async (attempt): Promise<RememberOutcome> => {
     const fresh: MemoryState = review && !(await isTaken(ctx, wanted)) ? { ...wanted, visibility: "private" } : wanted;
     // What a review is asked for depends on what is there.
     const isGuess = attempt === 0 && !review;
-    const hint = isGuess ? nothingKnown : await known(ctx, fresh, idempotencyKey);
-    const repeated = allowDuplicate || hint.prior || hint.existing ? undefined : await repeatedMemory(ctx, fresh);
+    const prepared = isGuess ? nothingKnown : await known(ctx, fresh, idempotencyKey);
+    const repeated = allowDuplicate || prepared.prior || prepared.existing ? undefined : await repeatedMemory(ctx, fresh);
     // Only the truth can tell a repeat from a retry, or from an update.
-    const { prior, existing: holder } = repeated && isGuess ? await known(ctx, fresh, idempotencyKey) : hint;
+    const { prior, existing: holder } = repeated && isGuess ? await known(ctx, fresh, idempotencyKey) : prepared;
     if (repeated && !prior && !holder) return { outcome: "duplicate", memory: repeated, replayed: false };
     if (prior) {
       const answered = await replay(ctx, prior, request, input);
@@ -64,8 +65,8 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
 
     const existing = holder && isExpired(holder, ctx.now) ? undefined : holder;
     if (holder && !existing) await purge(ctx, [holder]);
-    // What others see already has gone meanwhile: anew it would need the review.
-    if (review && !existing && fresh.visibility !== "private") throw new WriteRace();
+    // The memory that others see is gone meanwhile: storing it anew would need the review.
+    if (review && !existing && fresh.visibility !== "private") throw new WriteConflict();
     if (existing) requireVisibilityChange(ctx.principal, existing, wanted.visibility);
     const whole = existing ? nextVersion(ctx, existing, fields, wanted) : firstVersion(ctx, wanted);
     const next = review ? { ...whole, ...withoutReview(ctx.principal, existing, whole) } : whole;
@@ -91,7 +92,7 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
 /** Whether the team holds something under the key. */
 async function isTaken(ctx: Context, { key, namespace }: MemoryState): Promise<boolean> {
   if (key === null) return false;
-  const { existing } = await ctx.memories.lookup(ctx.principal, { named: { home: homeOf("shared", ctx.principal.userId), namespace, key } });
+  const { existing } = await ctx.memories.lookup(ctx.principal, { named: { visibilityKey: visibilityKeyOf("shared", ctx.principal.userId), namespace, key } });
   return existing !== undefined && !isExpired(existing, ctx.now);
 }
 
@@ -101,13 +102,13 @@ async function isTaken(ctx: Context, { key, namespace }: MemoryState): Promise<b
  */
 async function proposedBefore(ctx: Context, { memory, outcome }: RememberOutcome, { visibility }: MemoryState): Promise<{ proposal?: Proposal }> {
   const isHeldByTeam = outcome === "proposed" && memory.visibility !== "private";
-  const proposal = isHeldByTeam ? await ownOf(ctx, memory) : (await propose(ctx, [{ memory, state: { ...memory, visibility } }]))[0];
+  const proposal = isHeldByTeam ? await ownFrequency(ctx, memory) : (await propose(ctx, [{ memory, state: { ...memory, visibility } }]))[0];
   return proposal ? { proposal } : {};
 }
 
 /** The caller's newest proposal of just this version. */
-const ownOf = async (ctx: Context, { id, version }: Memory): Promise<Proposal | undefined> =>
-  legible((await ctx.proposals.own(ctx.principal, [id])).filter((proposal) => proposal.version === version))[0];
+const ownFrequency = async (ctx: Context, { id, version }: Memory): Promise<Proposal | undefined> =>
+  assertReadable((await ctx.proposals.own(ctx.principal, [id])).filter((proposal) => proposal.version === version))[0];
 
 type Known = Awaited<ReturnType<Context["memories"]["lookup"]>>;
 
@@ -118,7 +119,7 @@ const nothingKnown: Known = { prior: undefined, existing: undefined };
 async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | undefined): Promise<Known> {
   return ctx.memories.lookup(ctx.principal, {
     idempotencyKey,
-    named: fresh.key === null ? undefined : { home: homeOf(fresh.visibility, fresh.ownerId), namespace: fresh.namespace, key: fresh.key },
+    named: fresh.key === null ? undefined : { visibilityKey: visibilityKeyOf(fresh.visibility, fresh.ownerId), namespace: fresh.namespace, key: fresh.key },
   });
 }
 
@@ -155,7 +156,9 @@ export const followingVersion = (ctx: Context, existing: Memory, state: Partial<
   updatedTool: ctx.tool,
 });
 
-/** Whoever says something new says it themselves; to repeat the words of an import lifts no mark. What is quarantined stays so. */
+/**
+ * Somebody who writes a new state is its author; repeating the words of an import lifts no mark. A quarantined memory stays so.
+ */
 export const trustAfter = ({ content, trust }: Memory, said: string | undefined): Memory["trust"] =>
   said === undefined || said === content ? trust : { source: "user", quarantined: trust.quarantined };
 
@@ -166,7 +169,7 @@ function nextVersion(ctx: Context, existing: Memory, given: Undefinable<GivenSta
 
 interface RequestHashes {
   whole: string;
-  /** Of a secret only what is stored in the open is hashed: who has the hash of a password can guess the password. */
+  /** For a secret only the plain fields are hashed: who has the hash of a password can guess the password. */
   open: string;
 }
 
@@ -185,10 +188,10 @@ const usedOtherwise = (): DomainError =>
 async function replay(ctx: Context, prior: IdempotencyRecord, request: RequestHashes, input: RememberInput): Promise<RememberOutcome> {
   if (prior.requestHash !== request.whole && prior.requestHash !== request.open) throw usedOtherwise();
   const memory = await ctx.memories.get(ctx.principal, ctx.now, prior.memoryId);
-  if (!memory) throw new DomainError("MEMORY_NOT_FOUND", "The memory this call stored has expired since.", { mend: "Store it again with a new idempotency_key." });
-  const stored = legible([await asOfVersion(ctx, memory, prior.version)])[0] as Memory;
-  // The hash does not tell; what was stored does.
-  const said: MemoryState | null | undefined = prior.outcome === "proposed" ? (await ownOf(ctx, stored))?.proposed : stored;
+  if (!memory) throw new DomainError("MEMORY_NOT_FOUND", "The memory this call stored has expired since.", { hint: "Store it again with a new idempotency_key." });
+  const stored = assertReadable([await asOfVersion(ctx, memory, prior.version)])[0] as Memory;
+  // The hash does not cover the sealed fields, so they are compared with what was stored.
+  const said: MemoryState | null | undefined = prior.outcome === "proposed" ? (await ownFrequency(ctx, stored))?.proposed : stored;
   const given: Undefinable<Partial<SealedFields>> = input;
   const differs = said && sealedFields.some((field) => given[field] !== undefined && canonical(given[field]) !== canonical(said[field]));
   if (prior.requestHash === request.open && differs) throw usedOtherwise();

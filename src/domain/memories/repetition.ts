@@ -18,7 +18,7 @@ const isStatement = (words: string): boolean =>
 /** In characters. A shorter part of a text is a phrase that anybody may use. */
 const shortestQuotation = 40;
 
-/** What is left of a text by which two can be compared without keeping them; `all` is empty when it states nothing. */
+/** Hashes by which two texts can be compared without keeping them; `all` is empty when the text states nothing. */
 export interface Fingerprint {
   all: string;
   sentences: string[];

@@ -2,9 +2,9 @@ import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { DomainError, invalid, notFound } from "../errors.ts";
 import { named } from "../frame.ts";
-import type { MemoryFilter } from "../ports.ts";
-import { legible } from "../secrets/withheld.ts";
-import { findNamed } from "./look-up.ts";
+import type { MemoryFilter } from "./memory-store.ts";
+import { assertReadable } from "../secrets/redaction.ts";
+import { findNamed } from "../recall/lookup.ts";
 import type { Memory, Visibility } from "./memory.ts";
 
 /** How many archived memories of one key an error names. */
@@ -19,12 +19,12 @@ export interface Reference {
   visibility?: Visibility | undefined;
 }
 
-/** The one memory meant, whole. A key may live in several places: then the caller is told which, and nothing is guessed. */
+/** Finds the one memory meant, whole. A key may live in several places: then the error names them, and nothing is guessed. */
 export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> {
   if (ref.id !== undefined) {
     const [memory] = await findNamed(ctx, { id: ref.id });
     if (!memory) throw notFound(`There is no memory with the id ${ref.id}.`, "List or search to find its id.");
-    return legible([memory])[0] as Memory;
+    return assertReadable([memory])[0] as Memory;
   }
   if (ref.key === undefined) throw invalid("Neither id nor key was given.", "Say which memory: give its id or its key.");
   const filter = defined({ namespaces: ref.namespace === undefined ? undefined : [ref.namespace], visibility: ref.visibility });
@@ -32,11 +32,11 @@ export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> 
   if (found.length === 0) throw await absent(ctx, ref.key, filter);
   if (found.length > 1) {
     throw new DomainError("CONFLICT", `${found.length} memories have the key ${named(ref.key)}.`, {
-      mend: "Call again with the id of the one you mean.",
+      hint: "Call again with the id of the one you mean.",
       details: { candidates: found.map(placed) },
     });
   }
-  return legible(found)[0] as Memory;
+  return assertReadable(found)[0] as Memory;
 }
 
 const placed = ({ id, namespace, visibility }: Memory) => ({ id, namespace, visibility });
@@ -46,7 +46,7 @@ async function absent(ctx: Context, key: string, filter: MemoryFilter): Promise<
   const archived = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, mostArchived, true);
   if (archived.length === 0) return notFound(`There is no memory with the key ${named(key)}.`, "Check the key's spelling and namespace, or search for it.");
   return new DomainError("MEMORY_NOT_FOUND", `There is no memory with the key ${named(key)} but what was archived.`, {
-    mend: "Call again with the id instead of the key; an update with archived: false restores it.",
+    hint: "Call again with the id instead of the key; an update with archived: false restores it.",
     details: { archived: archived.map(placed) },
   });
 }

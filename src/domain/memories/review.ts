@@ -1,10 +1,10 @@
 import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
-import { WriteRace } from "../ports.ts";
-import { legible } from "../secrets/withheld.ts";
+import { WriteConflict } from "./write-conflict.ts";
+import { assertReadable } from "../secrets/redaction.ts";
 import { isTeamAdmin, type Principal } from "../tenancy/principal.ts";
 import { type Memory, type MemoryState, sameState, stateOf, visibilities, type Visibility } from "./memory.ts";
-import { type LinkChanges, mostWaiting, type Proposal, type Wish } from "./review-ports.ts";
+import { type LinkChanges, mostWaiting, type Proposal, type Wish } from "./proposal-store.ts";
 
 /** Whether more people would see it. */
 export const isWider = (to: Visibility, from: Visibility): boolean => visibilities.indexOf(to) > visibilities.indexOf(from);
@@ -29,7 +29,7 @@ export function withoutReview(principal: Principal, current: Memory | undefined,
 export async function requireRoom(ctx: Context, memoryIds: string[]): Promise<void> {
   const { mine, team } = await ctx.proposals.waiting(ctx.principal, memoryIds);
   const full = (whose: string, most: number): DomainError =>
-    new DomainError("CONFLICT", `No more than ${most} proposals ${whose} wait for a review at once.`, { mend: "Ask an admin of the team to decide what waits, then try again, with fewer at once if they are many." });
+    new DomainError("CONFLICT", `No more than ${most} proposals ${whose} wait for a review at once.`, { hint: "Ask an admin of the team to decide what waits, then try again, with fewer at once if they are many." });
   if (mine + memoryIds.length > mostWaiting.person) throw full("of one person", mostWaiting.person);
   if (team + memoryIds.length > mostWaiting.team) throw full("of one team", mostWaiting.team);
 }
@@ -55,7 +55,7 @@ export async function propose(ctx: Context, wanted: Wanted[]): Promise<Proposal[
 /** Leaves the memory as it is. @throws WriteRace when it has changed */
 export async function proposeOnly(ctx: Context, memory: Memory, state: MemoryState): Promise<{ outcome: "proposed" | "unchanged"; memory: Memory; proposal: Proposal }> {
   const [proposal] = await propose(ctx, [{ memory, state }]);
-  if (!proposal) throw new WriteRace();
+  if (!proposal) throw new WriteConflict();
   return { outcome: proposal.state === "pending" ? "proposed" : "unchanged", memory, proposal };
 }
 
@@ -64,7 +64,7 @@ const mostLinks = 500;
 /** Adds links to what the caller has proposed for this version of the memory. */
 export async function proposeLinks(ctx: Context, memory: Memory, links: LinkChanges): Promise<Proposal | undefined> {
   await requireRoom(ctx, [memory.id]);
-  const [mine] = legible((await ctx.proposals.own(ctx.principal, [memory.id])).filter(({ state, version }) => state === "pending" && version === memory.version));
+  const [mine] = assertReadable((await ctx.proposals.own(ctx.principal, [memory.id])).filter(({ state, version }) => state === "pending" && version === memory.version));
   const state = mine?.proposed ?? { ...memory, visibility: mine?.visibility ?? memory.visibility };
   const merged = mergeLinks(mine?.links ?? { add: [], remove: [] }, links);
   if (merged.add.length + merged.remove.length > mostLinks) {

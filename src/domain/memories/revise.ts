@@ -2,12 +2,12 @@ import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
-import { homeOf, isExpired, sameState, type Memory } from "./memory.ts";
+import { visibilityKeyOf, isExpired, sameState, type Memory } from "./memory.ts";
 import type { GivenState } from "./memory-fields.ts";
-import { takenKey, untilWon } from "./race.ts";
+import { keyTaken, retryOnConflict } from "./retry-on-conflict.ts";
 import { followingVersion, purge, trustAfter } from "./remember.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
-import type { Proposal } from "./review-ports.ts";
+import type { Proposal } from "./proposal-store.ts";
 import { resolveOne, type Reference } from "./resolve.ts";
 
 export interface ReviseInput {
@@ -36,7 +36,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
   if (input.changes.expiresAt != null && input.changes.expiresAt <= ctx.now) {
     throw invalid("The expiry lies in the past.", "To remove a memory, forget it; to keep it, give an expiry in the future or null.");
   }
-  return untilWon("this memory", async (attempt): Promise<ReviseOutcome> => {
+  return retryOnConflict("this memory", async (attempt): Promise<ReviseOutcome> => {
     const current = await resolveOne(ctx, input.target);
     requireEdit(ctx.principal, current);
     if (current.archivedAt !== null && input.changes.archivedAt === undefined) {
@@ -46,7 +46,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
     if (input.expectedVersion !== undefined && input.expectedVersion !== current.version) {
       if (ctx.principal.scopes.includes("memory:read")) return { outcome: "conflict", current, attempted: input.changes };
       throw new DomainError("CONFLICT", `The memory is at version ${current.version}, not ${input.expectedVersion}.`, {
-        mend: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
+        hint: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
       });
     }
     const wanted = followingVersion(ctx, current, { ...input.changes, trust: trustAfter(current, input.changes.content) });
@@ -67,9 +67,9 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
 export async function freeKey(ctx: Context, current: Memory, next: Memory): Promise<void> {
   if (next.key === null) return;
   const { existing } = await ctx.memories.lookup(ctx.principal, {
-    named: { home: homeOf(next.visibility, next.ownerId), namespace: next.namespace, key: next.key },
+    named: { visibilityKey: visibilityKeyOf(next.visibility, next.ownerId), namespace: next.namespace, key: next.key },
   });
   if (!existing || existing.id === current.id) return;
-  if (!isExpired(existing, ctx.now)) throw takenKey(next, existing);
+  if (!isExpired(existing, ctx.now)) throw keyTaken(next, existing);
   await purge(ctx, [existing]);
 }

@@ -1,12 +1,12 @@
 import { DomainError } from "../errors.ts";
 import { guarded } from "../guarded.ts";
 import type { Clock } from "../indexing/stage.ts";
-import type { TeamPlace } from "../memories/maintenance.ts";
-import type { AuditEntry } from "../tenancy/ports.ts";
+import type { TeamRow } from "../memories/sweep.ts";
+import type { AuditEntry } from "../tenancy/audit-entry.ts";
 import { requireAction } from "../tenancy/roles.ts";
 import { auditOf, type TenantContext } from "../tenancy/teams.ts";
 import type { MasterKeys, WrappedKey } from "./master-keys.ts";
-import type { KeyMaintenanceStore, SealedStore, TeamKeyStore } from "./ports.ts";
+import type { KeyMaintenanceStore, SealedStore, TeamKeyStore } from "./team-key-store.ts";
 import { newDataKey, type TeamKeys } from "./team-keys.ts";
 
 export interface RotationPorts {
@@ -14,7 +14,7 @@ export interface RotationPorts {
   keys: TeamKeyStore & KeyMaintenanceStore;
   teamKeys: TeamKeys;
   sealed: SealedStore;
-  teams: { listShards(): Promise<string[]>; findTeam(id: string): Promise<TeamPlace | undefined> };
+  teams: { listShards(): Promise<string[]>; findTeam(id: string): Promise<TeamRow | undefined> };
   report(event: string, error: unknown): void;
 }
 
@@ -32,15 +32,15 @@ export async function rotateDataKey(ctx: TenantContext & { secrets: Pick<Rotatio
   const number = ((await keys.keysOf(teamId)).at(-1)?.number ?? 0) + 1;
   const audit: AuditEntry = auditOf(ctx, "team.data-key.rotate", String(number));
   if (!(await keys.insertNext(ctx.principal, await newDataKey(masters, teamId, number), ctx.now, audit))) {
-    throw new DomainError("CONFLICT", "Somebody else has just changed this.", { mend: "Look again, and repeat the call if it is still to be done." });
+    throw new DomainError("CONFLICT", "Somebody else has just changed this.", { hint: "Look again, and repeat the call if it is still to be done." });
   }
   teamKeys.forget(teamId);
   return { number };
 }
 
 /**
- * What the configuration or an owner asked for is done, as far as the deadline allows; called every minute, and as good
- * after a run that died. One team's trouble does not stop the others.
+ * Does the key rotation that the configuration or an owner asked for, as far as the deadline allows; called every minute, and
+ * resumes after a run that died. One team's failure does not stop the others.
  */
 export async function keepSecrets(ports: RotationPorts, clock: Clock, deadline: number): Promise<{ rewrapped: number; resealed: number; dropped: number }> {
   const done = { rewrapped: 0, resealed: 0, dropped: 0 };
@@ -83,8 +83,8 @@ async function rewrap({ masters, keys, report }: RotationPorts, masterId: string
   return count;
 }
 
-async function resealTeam({ sealed, teamKeys }: RotationPorts, team: TeamPlace, current: number, clock: Clock, deadline: number): Promise<{ rows: number; finished: boolean }> {
-  // What this isolate remembers may be the key before.
+async function resealTeam({ sealed, teamKeys }: RotationPorts, team: TeamRow, current: number, clock: Clock, deadline: number): Promise<{ rows: number; finished: boolean }> {
+  // This isolate may still remember the key before.
   teamKeys.forget(team.id);
   for (let rows = 0; ; ) {
     const count = await sealed.reseal(team, current, rowsAtOnce);

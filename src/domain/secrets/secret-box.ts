@@ -6,12 +6,12 @@ import type { TeamKeys } from "./team-keys.ts";
 /** Envelopes, `s1.<number of the data key>.<base64url of nonce, ciphertext and tag>`. */
 export type Envelopes = Record<keyof SealedFields, string>;
 
-/** Whose fields they are. Sealed in one place, they open in no other. */
+/** The memory that the fields belong to. Sealed in one place, they open in no other. */
 export interface SealedName {
   teamId: string;
   memoryId: string;
   version: number;
-  /** Of what is proposed, based on that version. */
+  /** Fields of a proposal that is based on that version. */
   proposal?: string;
 }
 
@@ -51,6 +51,6 @@ export class SecretBox {
   }
 }
 
-/** The content as it is, so that its length can be told; the rest as JSON. */
+/** The content as it is, so that its length can be read from the envelope; the rest as JSON. */
 const encode = (field: keyof SealedFields, fields: SealedFields): string => (field === "content" ? fields.content : JSON.stringify(fields[field]));
 const decode = (field: keyof SealedFields, plain: string): unknown => (field === "content" ? plain : (JSON.parse(plain) as unknown));

@@ -1,8 +1,8 @@
-import { Remembered } from "../remembered.ts";
+import { TtlCache } from "../ttl-cache.ts";
 import { importKey } from "./aes-gcm.ts";
 import { missingDataKey } from "./errors.ts";
 import type { MasterKeys, WrappedKey } from "./master-keys.ts";
-import type { TeamKeyStore } from "./ports.ts";
+import type { TeamKeyStore } from "./team-key-store.ts";
 
 /** How long an isolate goes on sealing with a key that is not the current one any more, at most, ms. */
 export const keyLifeMs = 60_000;
@@ -18,7 +18,7 @@ export class TeamKeys {
   readonly #masters: MasterKeys;
   readonly #store: Pick<TeamKeyStore, "keysOf" | "insertFirst">;
   readonly #clock: () => number;
-  readonly #known = new Remembered<Known>(keyLifeMs);
+  readonly #known = new TtlCache<Known>(keyLifeMs);
 
   constructor(masters: MasterKeys, store: Pick<TeamKeyStore, "keysOf" | "insertFirst">, clock: () => number = Date.now) {
     this.#masters = masters;
@@ -45,7 +45,7 @@ export class TeamKeys {
   }
 
   forget(teamId: string): void {
-    this.#known.forget(teamId);
+    this.#known.delete(teamId);
   }
 
   #open(known: Known, number: number): Promise<CryptoKey> {
@@ -57,11 +57,11 @@ export class TeamKeys {
   }
 
   #of(teamId: string): Promise<Known> {
-    return this.#known.of(teamId, this.#clock(), () => this.#read(teamId));
+    return this.#known.get(teamId, this.#clock(), () => this.#read(teamId));
   }
 
   #anew(teamId: string): Promise<Known> {
-    this.#known.forget(teamId);
+    this.#known.delete(teamId);
     return this.#of(teamId);
   }
 

@@ -25,7 +25,7 @@ export function parseApiKey(token: string): ApiKeyParts | undefined {
   return match ? { keyId: match[1] as string, secret: match[2] as string } : undefined;
 }
 
-/** What is stored of a key: SHA-256 of its secret, lower-case hex. */
+/** The stored form of a key: SHA-256 of its secret, lower-case hex. */
 export const hashSecret = sha256Hex;
 
 /** Compares two hex digests of equal length without leaking where they differ. */

@@ -1,20 +1,20 @@
 import { DomainError, invalid } from "../errors.ts";
 import { named } from "../frame.ts";
-import type { DeletionDirectory, TeamFate } from "./deletion-ports.ts";
+import type { DeletionStore, TeamFate } from "./deletion-store.ts";
 import { requireFreshCredential, requireFreshSignIn } from "./fresh-sign-in.ts";
-import type { AuditEntry } from "./ports.ts";
+import type { AuditEntry } from "./audit-entry.ts";
 import { requireAction } from "./roles.ts";
-import type { SignedIn } from "./sign-in-ports.ts";
+import type { SignedIn } from "./sign-in-store.ts";
 import { auditOf, type PersonContext, type TenantContext } from "./teams.ts";
 
 const dayMs = 86_400_000;
 /** So long a deleted team or organization can be restored. */
 export const graceMs = 30 * dayMs;
-/** What somebody who deletes their account says, so that no mistaken call does. */
+/** The confirmation that a person sends to delete their account, so that no mistaken call does. */
 export const accountConfirmation = "delete my account";
 
-type Deleting = TenantContext & { deletion: DeletionDirectory };
-type Leaving = PersonContext & { deletion: DeletionDirectory };
+type Deleting = TenantContext & { deletion: DeletionStore };
+type Leaving = PersonContext & { deletion: DeletionStore };
 
 /** Nobody gets in from now on; after the grace everything of it is erased. */
 export async function deleteTeam(ctx: Deleting): Promise<{ eraseAt: number }> {
@@ -37,7 +37,7 @@ export async function deleteOrganization(ctx: Deleting): Promise<{ eraseAt: numb
   requireFreshCredential(ctx.principal.credential, ctx.now);
   const eraseAt = ctx.now + graceMs;
   const done = await ctx.deletion.deleteOrganization(ctx.principal, eraseAt, auditOf(ctx, "organization.delete", ctx.principal.organizationId));
-  if (!done) throw new DomainError("CONFLICT", "This organization has a team that you do not own, or it is somebody's own.", { mend: "Ask the owners of its other teams to delete or hand over theirs first." });
+  if (!done) throw new DomainError("CONFLICT", "This organization has a team that you do not own, or it is somebody's own.", { hint: "Ask the owners of its other teams to delete or hand over theirs first." });
   return { eraseAt };
 }
 
@@ -62,7 +62,7 @@ export async function deleteAccount(ctx: Leaving & Pick<SignedIn, "session">, in
   if (await ctx.deletion.deleteAccount(ctx.person, audit)) return;
   const blocking = (await ctx.deletion.fates(ctx.person)).filter(({ fate }) => fate === "blocks");
   throw new DomainError("CONFLICT", `Others are in a team whose last owner you are: ${blocking.map(({ name }) => named(name)).join(", ")}.`, {
-    mend: "Transfer ownership of it, or delete the team, and delete your account then.",
+    hint: "Transfer ownership of it, or delete the team, and delete your account then.",
     details: { teams: blocking.map(({ id }) => id) },
   });
 }

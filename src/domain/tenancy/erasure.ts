@@ -1,14 +1,14 @@
 import { guarded } from "../guarded.ts";
 import type { Clock } from "../indexing/stage.ts";
-import type { TeamPlace } from "../memories/maintenance.ts";
-import type { ErasurePorts } from "./deletion-ports.ts";
-import type { AuditEntry } from "./ports.ts";
+import type { TeamRow } from "../memories/sweep.ts";
+import type { ErasurePorts } from "./deletion-store.ts";
+import type { AuditEntry } from "./audit-entry.ts";
 
 const vectorBatch = 500;
 
 /**
- * Erases what is due, as far as the deadline allows; called every minute. Each step can be done again, and what tells that
- * there is something to do goes last: a run that dies is taken up by the next. One team's trouble does not stop the others.
+ * Erases what is due, as far as the deadline allows; called every minute. Each step can be repeated, and the mark that
+ * something is due goes last, so that the next run resumes one that died. One team's failure does not stop the others.
  */
 export async function eraseDue(ports: ErasurePorts, clock: Clock, deadline: number): Promise<{ teams: number; accounts: number }> {
   const erased = { teams: 0, accounts: 0 };
@@ -32,7 +32,7 @@ export async function closeDeleted({ directory, store, index }: Pick<ErasurePort
   const deleted = new Map((await directory.deletedTeams()).map((team) => [team.id, team]));
   for (const shard of await directory.listShards()) {
     const closed = new Set(await store.closedTeams(shard));
-    // What is being erased was closed before, and its mark is erased with it.
+    // A team that is being erased was closed before, and its mark is erased with it.
     const toClose = [...deleted.values()].filter((team) => team.shard === shard && !team.beingErased && !closed.has(team.id));
     const toOpen = await Promise.all([...closed].filter((id) => !deleted.has(id)).map((id) => directory.findTeam(id)));
     for (const [teams, at] of [[toClose, now], [toOpen.filter((team) => team !== undefined), null]] as const) {
@@ -45,10 +45,10 @@ export async function closeDeleted({ directory, store, index }: Pick<ErasurePort
 }
 
 /** `false` when the time was not enough. */
-async function eraseTeam(ports: ErasurePorts, team: TeamPlace, clock: Clock, deadline: number): Promise<boolean> {
+async function eraseTeam(ports: ErasurePorts, team: TeamRow, clock: Clock, deadline: number): Promise<boolean> {
   const { directory, store, index, sessions } = ports;
   const home = { teamId: team.id, organizationId: team.organizationId, shard: team.shard };
-  // What its secrets are sealed with, so that none is left, whatever copies there are and however far this run comes.
+  // Destroys the key of the team's secrets first, so that no copy of them can be opened, however far this run comes.
   await ports.keys.destroy(team.id);
   // Then the vectors: only the rows know which there are, and only the index object knows in which spaces.
   for (;;) {
@@ -63,7 +63,7 @@ async function eraseTeam(ports: ErasurePorts, team: TeamPlace, clock: Clock, dea
   }
   await ((await directory.isLastOfOrganization(team)) ? index.eraseOrganization(team.organizationId) : index.forgetInOrganization(team));
   await index.eraseTeam(team);
-  for (const seat of await directory.seatsOf({ teamId: team.id })) await sessions.erase(seat);
+  for (const member of await directory.memberRefsOf({ teamId: team.id })) await sessions.erase(member);
   const audit: AuditEntry = { at: clock(), action: "team.erase", success: true, organizationId: team.organizationId, teamId: team.id, subject: team.id, client: "erasure" };
   await directory.forgetTeam(team, audit);
   return true;
@@ -71,7 +71,7 @@ async function eraseTeam(ports: ErasurePorts, team: TeamPlace, clock: Clock, dea
 
 async function eraseAccount(ports: ErasurePorts, userId: string, clock: Clock, deadline: number): Promise<boolean> {
   const { directory, store, index, sessions } = ports;
-  const placeOf = (id: string): Promise<TeamPlace | undefined> => directory.findTeam(id);
+  const placeOf = (id: string): Promise<TeamRow | undefined> => directory.findTeam(id);
   for (const shard of await directory.listShards()) {
     for (let left = await store.privateMemories(shard, userId); left.length > 0; left = await store.privateMemories(shard, userId)) {
       for (const [teamId, memories] of Map.groupBy(left, (memory) => memory.teamId)) {
@@ -85,7 +85,7 @@ async function eraseAccount(ports: ErasurePorts, userId: string, clock: Clock, d
       if (place) await index.rebuild(place);
     }
   }
-  for (const seat of await directory.seatsOf({ userId })) await sessions.erase(seat);
+  for (const member of await directory.memberRefsOf({ userId })) await sessions.erase(member);
   await directory.forgetAccount(userId, { at: clock(), action: "account.erase", success: true, userId, subject: userId, client: "erasure" });
   return true;
 }

@@ -13,7 +13,7 @@ export const freshSignInMs = 10 * 60_000;
 export function requireFreshSignIn(signedInAt: number, now: number): void {
   if (signedInAt > now - freshSignInMs) return;
   throw new DomainError("FRESH_SIGN_IN_REQUIRED", `You signed in more than ${freshSignInMs / 60_000} minutes ago, and this is only for somebody who just has.`, {
-    mend: "Sign in again at /sign-in?again and repeat the request.",
+    hint: "Sign in again at /sign-in?again and repeat the request.",
   });
 }
 

@@ -1,24 +1,24 @@
 import { forbidden } from "../errors.ts";
-import type { GrantDirectory, Membership } from "./grant-ports.ts";
-import type { CallOrigin } from "./ports.ts";
-import type { Person } from "./sign-in-ports.ts";
+import type { GrantStore, TeamMembership } from "./grant-store.ts";
+import type { CallOrigin } from "./audit-entry.ts";
+import type { Person } from "./sign-in-store.ts";
 
-/** The team that a person picked for a client: one that they are in. The answer does not tell which other teams exist. */
-export async function chooseTeam(grants: Pick<GrantDirectory, "memberships">, person: Person, teamId: string): Promise<Membership> {
+/** The team that a person picked for a client: one that they are in. The answer does not reveal which other teams exist. */
+export async function chooseTeam(grants: Pick<GrantStore, "memberships">, person: Person, teamId: string): Promise<TeamMembership> {
   const team = (await grants.memberships(person)).find((membership) => membership.teamId === teamId);
   if (!team) throw forbidden("You are not in this team.", "Choose one of your own teams.");
   return team;
 }
 
 /** Notes that a person let a client act for them in a team. */
-export async function noteGrant(grants: GrantDirectory, person: Person, team: Membership, client: { id: string }, now: number, from: CallOrigin): Promise<void> {
+export async function noteGrant(grants: GrantStore, person: Person, team: TeamMembership, client: { id: string }, now: number, from: CallOrigin): Promise<void> {
   const { teamId, organizationId } = team;
   await grants.audit({ ...from, at: now, action: "grant.create", success: true, organizationId, teamId, userId: person.userId, subject: client.id });
 }
 
 /** The client no longer acts for the person in that team, from the next request on. Disconnecting twice is no error. */
 export async function disconnect(
-  grants: GrantDirectory,
+  grants: GrantStore,
   person: Person,
   grant: { teamId: string; grantId: string },
   now: number,

@@ -1,7 +1,7 @@
 import { uuidv7 } from "../ids.ts";
 import { requireFreshSignIn } from "./fresh-sign-in.ts";
-import type { AuditEntry, CallOrigin } from "./ports.ts";
-import type { Person, SignedIn } from "./sign-in-ports.ts";
+import type { AuditEntry, CallOrigin } from "./audit-entry.ts";
+import type { Person, SignedIn } from "./sign-in-store.ts";
 
 /** Who somebody is elsewhere, as an issuer just vouched for. `name` and `email` are to be shown only. */
 export interface Identity {
@@ -18,7 +18,7 @@ export interface NewPerson {
   team: { id: string; name: string };
 }
 
-export interface IdentityDirectory {
+export interface IdentityStore {
   /** `deleted` people are found, so that their identity does not make a second person. */
   findIdentity(issuer: string, subject: string): Promise<{ person: Person; deleted: boolean } | undefined>;
   /** Keeps what the issuer says now of name and address. */
@@ -37,7 +37,7 @@ const maxNameLength = 100;
  * The person behind an identity; at its first sign-in a new one, with a team of their own. `undefined` for somebody who is
  * deleted. An address of mail joins nobody to anybody: issuers let people write what they like there.
  */
-export async function personOf(directory: IdentityDirectory, identity: Identity, now: number, from: CallOrigin = {}): Promise<Person | undefined> {
+export async function personOf(directory: IdentityStore, identity: Identity, now: number, from: CallOrigin = {}): Promise<Person | undefined> {
   const known = await directory.findIdentity(identity.issuer, identity.subject);
   if (known) {
     if (known.deleted) return undefined;
@@ -55,7 +55,7 @@ export async function personOf(directory: IdentityDirectory, identity: Identity,
 
 /** One more way in for a person who is signed in. `taken` when the identity is another person's. */
 export async function linkIdentity(
-  directory: IdentityDirectory,
+  directory: IdentityStore,
   { person, session }: SignedIn,
   identity: Identity,
   now: number,

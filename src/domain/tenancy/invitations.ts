@@ -4,9 +4,9 @@ import { uuidv7 } from "../ids.ts";
 import { requireFreshCredential } from "./fresh-sign-in.ts";
 import { type Role, roles } from "./principal.ts";
 import { mayGive, requireAction } from "./roles.ts";
-import type { Person } from "./sign-in-ports.ts";
+import type { Person } from "./sign-in-store.ts";
 import { auditOf, type PersonContext, type TenantContext } from "./teams.ts";
-import type { Invitation, InvitationDirectory } from "./tenant-ports.ts";
+import type { Invitation, InvitationStore } from "./tenant-store.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
 
 export const defaultInvitationDays = 7;
@@ -18,7 +18,7 @@ const dayMs = 86_400_000;
 /** Anyone can send wrong links; the audit shows the attempt without letting them fill the database. */
 const auditedFailuresPerMinute = 60;
 
-type Inviting = TenantContext & { invitations: InvitationDirectory };
+type Inviting = TenantContext & { invitations: InvitationStore };
 
 /** A link into the team, for one person, with a role no higher than the inviter's. The token is in no store and is never shown again. */
 export async function invite(ctx: Inviting, input: { role: Role; expiresInDays?: number }): Promise<{ token: string; invitation: Invitation }> {
@@ -34,7 +34,7 @@ export async function invite(ctx: Inviting, input: { role: Role; expiresInDays?:
   const stored = { ...invitation, tokenHash: await sha256Hex(token) };
   if (!(await ctx.invitations.insertInvitation(principal, stored, maxOpen, auditOf(ctx, "invitation.create", invitation.id)))) {
     throw new DomainError("CONFLICT", `Nobody can be invited now: this is somebody's own team, it has ${maxOpen} open invitations, or your role has changed.`, {
-      mend: "Create a team to share, or revoke invitations that are not needed.",
+      hint: "Create a team to share, or revoke invitations that are not needed.",
     });
   }
   return { token, invitation };
@@ -51,8 +51,8 @@ export async function revokeInvitation(ctx: Inviting, input: { id: string }): Pr
   return { revoked: await ctx.invitations.revokeInvitation(ctx.principal, input.id, auditOf(ctx, "invitation.revoke", input.id)) };
 }
 
-/** What the link is for, before it is accepted. */
-export async function readInvitation(invitations: InvitationDirectory, token: string | undefined, now: number): Promise<{ teamName: string; role: Role } | undefined> {
+/** Shows the team and role of an invitation before it is accepted. */
+export async function readInvitation(invitations: InvitationStore, token: string | undefined, now: number): Promise<{ teamName: string; role: Role } | undefined> {
   const tokenHash = await tokenHashOf(token);
   const found = tokenHash === undefined ? undefined : await invitations.findInvitation(tokenHash, now);
   return found && mayGive(found.inviterRole, found.role) ? found : undefined;
@@ -60,7 +60,7 @@ export async function readInvitation(invitations: InvitationDirectory, token: st
 
 /** Makes the person a member, once. One answer for every reason why a link does not. */
 export async function acceptInvitation(
-  ctx: Omit<PersonContext, "person"> & { person: Pick<Person, "userId">; invitations: InvitationDirectory },
+  ctx: Omit<PersonContext, "person"> & { person: Pick<Person, "userId">; invitations: InvitationStore },
   input: { token: string | undefined },
 ): Promise<{ teamId: string; joined: boolean }> {
   const { now, person, invitations } = ctx;
@@ -73,5 +73,5 @@ export async function acceptInvitation(
     if (taken) return taken;
   }
   await invitations.auditFailure({ ...from, action: "invitation.refused", success: false, subject: person.userId }, auditedFailuresPerMinute);
-  throw new DomainError("MEMORY_NOT_FOUND", "This invitation cannot be accepted. It may be used, expired, revoked or mistyped.", { mend: "Ask for a new one." });
+  throw new DomainError("MEMORY_NOT_FOUND", "This invitation cannot be accepted. It may be used, expired, revoked or mistyped.", { hint: "Ask for a new one." });
 }

@@ -1,7 +1,8 @@
 import { DomainError, forbidden, invalid } from "../errors.ts";
 import { equalDigests, hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
 import { requireFreshCredential } from "./fresh-sign-in.ts";
-import type { AuditAction, AuditEntry, CallOrigin, KeyDirectory, KeyHolder, KeyRecord, KeyRenewal, KeySummary } from "./ports.ts";
+import type { AuditAction, AuditEntry, CallOrigin } from "./audit-entry.ts";
+import type { KeyStore, KeyHolder, KeyRecord, KeyRenewal, KeySummary } from "./key-store.ts";
 import { isTeamAdmin, type Principal, requireScope, type Scope, scopes } from "./principal.ts";
 
 /** API keys: 90 days unless asked otherwise (omnimemory document, API Key Authentication). */
@@ -32,7 +33,7 @@ export type AuthenticationFailure = "malformed" | "unknown" | "expired" | "revok
 export type Authentication = { kind: "ok"; principal: Principal; name: string } | { kind: AuthenticationFailure };
 
 export interface AuthenticationPorts {
-  keys: Pick<KeyDirectory, "authenticate" | "touchKey" | "auditFailure">;
+  keys: Pick<KeyStore, "authenticate" | "touchKey" | "auditFailure">;
   /** Lets the answer go out before the work is done (`waitUntil`). */
   defer: (work: Promise<void>) => void;
 }
@@ -89,7 +90,7 @@ function refuse(
 export interface KeyContext {
   principal: Principal;
   now: number;
-  keys: KeyDirectory;
+  keys: KeyStore;
   from?: CallOrigin;
 }
 
@@ -125,9 +126,9 @@ export async function createKey(
   );
 }
 
-/** What createKey does once it is allowed; the launcher makes the first key with it, when there is no principal yet, and nobody to ask. */
+/** Makes a key without the checks of createKey; the launcher makes the first key with it, when there is no principal yet. */
 export async function issueKey(
-  keys: KeyDirectory,
+  keys: KeyStore,
   grant: Pick<KeyRecord, "userId" | "teamId" | "name" | "scopes" | "expiresAt"> & { organizationId: string },
   now: number,
   from: CallOrigin & Pick<AuditEntry, "credentialId"> = {},
@@ -172,12 +173,15 @@ export async function rotateKey(ctx: KeyContext, input: { keyId: string; graceHo
   return { ...(await replaceKey(ctx, old, { scopes: old.scopes, expiresAt }, oldExpiresAt)), oldExpiresAt };
 }
 
-/** What rotateKey does once it is allowed; the launcher replaces a key of an earlier version with it, which could do too much. */
+/**
+ * Replaces a key without the checks of rotateKey; the launcher replaces a key of an earlier version with it, which had too many
+ * rights.
+ */
 export async function replaceKey(ctx: KeyContext, old: KeyRecord, next: Pick<KeyRecord, "scopes" | "expiresAt">, oldExpiresAt: number): Promise<IssuedKey> {
   const { record, issued } = await newRecord({ ...old, ...next }, ctx.now);
   const rotated = await ctx.keys.rotateKey(ctx.principal, old.keyId, oldExpiresAt, record, maxKeysInRotation, auditOf(ctx, "key.rotate", old.keyId));
   if (!rotated) {
-    throw new DomainError("CONFLICT", `This key is revoked, expired or already replaced, or ${maxKeysInRotation} of your keys work in this team.`, { mend: "List the keys and rotate one that is current, or create a key; revoke those that nobody uses." });
+    throw new DomainError("CONFLICT", `This key is revoked, expired or already replaced, or ${maxKeysInRotation} of your keys work in this team.`, { hint: "List the keys and rotate one that is current, or create a key; revoke those that nobody uses." });
   }
   return issued;
 }
@@ -219,7 +223,7 @@ function auditOf(ctx: Omit<KeyContext, "keys">, action: AuditAction, subject: st
 }
 
 const tooManyKeys = (most: number): DomainError =>
-  new DomainError("CONFLICT", `You have ${most} keys to this team that work, and more are not given.`, { mend: "List your keys and revoke those that nobody uses." });
+  new DomainError("CONFLICT", `You have ${most} keys to this team that work, and more are not given.`, { hint: "List your keys and revoke those that nobody uses." });
 
 /** The same for a key that is not there and for somebody else's: ids of keys are not to be probed. */
 const noSuchKey = (): DomainError => invalid("You have no key with this id.", "List your keys to see their ids.");

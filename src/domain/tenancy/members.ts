@@ -3,7 +3,7 @@ import { requireFreshCredential } from "./fresh-sign-in.ts";
 import type { Role } from "./principal.ts";
 import { mayChangeRole, mayRemove, requireAction } from "./roles.ts";
 import { auditOf, requireDone, type TenantContext } from "./teams.ts";
-import type { Member } from "./tenant-ports.ts";
+import type { Member } from "./tenant-store.ts";
 
 export async function listMembers(ctx: TenantContext): Promise<Member[]> {
   requireAction(ctx.principal, "see the team");
@@ -18,7 +18,7 @@ export async function changeRole(ctx: TenantContext, input: { userId: string; ro
     throw forbidden(`As ${ctx.principal.role} you may not make this ${member.role} ${input.role}.`, "Ask an owner of the team.");
   }
   if (member.role === input.role) return { changed: false };
-  // Whoever is made an owner may do all that handing the team over lets them.
+  // An owner may do everything that handing the team over allows.
   if (input.role === "owner") requireFreshCredential(ctx.principal.credential, ctx.now);
   const change = { userId: member.userId, from: member.role, to: input.role };
   const changed = await ctx.tenants.changeRole(ctx.principal, change, auditOf(ctx, `member.role.${input.role}`, member.userId));
@@ -57,7 +57,7 @@ export async function transferOwnership(ctx: TenantContext, input: { userId: str
 
 async function requireMember(ctx: TenantContext, userId: string): Promise<Member> {
   const member = await ctx.tenants.findMember(ctx.principal, userId);
-  if (!member) throw new DomainError("MEMORY_NOT_FOUND", "The team has no such member.", { mend: "List the members to see their ids." });
+  if (!member) throw new DomainError("MEMORY_NOT_FOUND", "The team has no such member.", { hint: "List the members to see their ids." });
   return member;
 }
 
@@ -66,5 +66,5 @@ async function requireAnotherOwner(ctx: TenantContext, member: Pick<Member, "use
   if (member.role !== "owner") return;
   const members = await ctx.tenants.listMembers(ctx.principal);
   if (members.some(({ userId, role }) => role === "owner" && userId !== member.userId)) return;
-  throw new DomainError("CONFLICT", "A team always has an owner, and this is the last one.", { mend: "Transfer ownership to another member first, or delete the team." });
+  throw new DomainError("CONFLICT", "A team always has an owner, and this is the last one.", { hint: "Transfer ownership to another member first, or delete the team." });
 }

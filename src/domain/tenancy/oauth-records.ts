@@ -21,8 +21,8 @@ export interface TokenPlace {
 }
 
 /**
- * What the authorization server keeps. It names no principal: clients, grants and tokens are what principals are made of.
- * What has expired is not there.
+ * The records of the authorization server. It takes no principal: clients, grants and tokens are what principals are made of.
+ * Expired records are not answered.
  */
 export interface OAuthRecordStore {
   read(key: string, now: number): Promise<OAuthRecord | undefined>;
@@ -50,7 +50,7 @@ export interface OAuthRecordStore {
 
 export const grantKeyOf = (subject: string, grantId: string): string => `grant:${subject}:${grantId}`;
 
-/** Of a key of a grant or of one of its tokens. */
+/** Takes the key of a grant or of one of its tokens. */
 export function parseGrantKey(key: string): { subject: string; grantId: string } | undefined {
   const [kind, subject, grantId] = key.split(":");
   return (kind === "grant" || kind === "token") && subject && grantId ? { subject, grantId } : undefined;

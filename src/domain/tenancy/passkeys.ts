@@ -1,7 +1,7 @@
 import { DomainError, invalid } from "../errors.ts";
 import { requireFreshSignIn } from "./fresh-sign-in.ts";
-import type { AuditEntry, CallOrigin } from "./ports.ts";
-import type { Person, SignedIn } from "./sign-in-ports.ts";
+import type { AuditEntry, CallOrigin } from "./audit-entry.ts";
+import type { Person, SignedIn } from "./sign-in-store.ts";
 
 /** A key of an authenticator, as it was proven at its registration. */
 export interface Passkey {
@@ -10,7 +10,7 @@ export interface Passkey {
   userId: string;
   /** COSE, base64url. */
   publicKey: string;
-  /** Of the last use; 0 for authenticators that do not count. */
+  /** Counter of the last use; 0 for authenticators that do not count. */
   counter: number;
   transports: string[];
   backedUp: boolean;
@@ -19,7 +19,7 @@ export interface Passkey {
   lastUsedAt: number | null;
 }
 
-export interface PasskeyDirectory {
+export interface PasskeyStore {
   /** Knows no person: it is what makes one. `undefined` also when they are deleted. */
   findPasskey(credentialId: string): Promise<{ passkey: Passkey; person: Person } | undefined>;
   /** Oldest first. */
@@ -39,7 +39,7 @@ export type ProvenPasskey = Pick<Passkey, "credentialId" | "publicKey" | "counte
 
 /** One more way in for a person who is signed in. */
 export async function addPasskey(
-  directory: PasskeyDirectory,
+  directory: PasskeyStore,
   { person, session }: SignedIn,
   proven: ProvenPasskey,
   name: string,
@@ -56,10 +56,10 @@ export async function addPasskey(
 }
 
 /** One's own passkey, as long as another way in remains. */
-export async function removePasskey(directory: PasskeyDirectory, { person, session }: SignedIn, credentialId: string, now: number, from: CallOrigin = {}): Promise<void> {
+export async function removePasskey(directory: PasskeyStore, { person, session }: SignedIn, credentialId: string, now: number, from: CallOrigin = {}): Promise<void> {
   requireFreshSignIn(session.createdAt, now);
   const audit: AuditEntry = { ...from, at: now, action: "passkey.remove", success: true, userId: person.userId, subject: credentialId };
   if (!(await directory.removePasskey(person, credentialId, audit))) {
-    throw new DomainError("CONFLICT", "This passkey cannot be removed.", { mend: "It may be gone already, or be your only way in; then add another one first." });
+    throw new DomainError("CONFLICT", "This passkey cannot be removed.", { hint: "It may be gone already, or be your only way in; then add another one first." });
   }
 }

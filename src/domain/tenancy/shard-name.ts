@@ -1,2 +1,2 @@
-/** What the binding of a shard's database is called; the directory names shards by it. */
+/** The name of a shard's database binding; the directory names shards by it. */
 export const shardName = /^SHARD_\d+$/;

@@ -11,7 +11,7 @@ export interface Attempt {
   expiresAt: number;
 }
 
-export interface AttemptDirectory {
+export interface AttemptStore {
   insertAttempt(attempt: Attempt): Promise<void>;
   /** In the place of `replaced`. `false` when there are `maxOpen` of this kind: strangers may begin them without end. */
   insertAttemptBelow(attempt: Attempt, replaced: string | undefined, maxOpen: number): Promise<boolean>;
@@ -24,14 +24,14 @@ export interface AttemptDirectory {
 /** Time enough to find a second factor. */
 export const attemptMs = 10 * 60_000;
 
-/** What was begun is finished in the browser that holds the token, once. */
-export async function beginAttempt(attempts: AttemptDirectory, kind: AttemptKind, data: Record<string, unknown>, now: number): Promise<string> {
+/** Only the browser that holds the token finishes an attempt, once. */
+export async function beginAttempt(attempts: AttemptStore, kind: AttemptKind, data: Record<string, unknown>, now: number): Promise<string> {
   const token = newToken();
   await attempts.insertAttempt({ tokenHash: await sha256Hex(token), kind, data, createdAt: now, expiresAt: now + attemptMs });
   return token;
 }
 
-export async function takeAttempt(attempts: AttemptDirectory, kind: AttemptKind, token: string | undefined, now: number): Promise<Record<string, unknown> | undefined> {
+export async function takeAttempt(attempts: AttemptStore, kind: AttemptKind, token: string | undefined, now: number): Promise<Record<string, unknown> | undefined> {
   const tokenHash = await tokenHashOf(token);
   return tokenHash === undefined ? undefined : (await attempts.takeAttempt(tokenHash, kind, now))?.data;
 }

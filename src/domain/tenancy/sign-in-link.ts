@@ -1,8 +1,8 @@
 import { sha256Hex } from "../hash.ts";
 import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import { auditedFailuresPerMinute } from "./keys.ts";
-import type { AuditEntry, CallOrigin } from "./ports.ts";
-import type { LinkPreview, LinkUse, SignedIn, SignInLink, SignInLinkDirectory, WebSessionDirectory } from "./sign-in-ports.ts";
+import type { AuditEntry, CallOrigin } from "./audit-entry.ts";
+import type { LinkPreview, LinkUse, SignedIn, SignInLink, SignInLinkStore, WebSessionStore } from "./sign-in-store.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
 
 const dayMs = 86_400_000;
@@ -15,22 +15,22 @@ export const ownLifetimeMs = 365 * dayMs;
  * The token of a link that signs this person in once, for whom nobody vouches yet. `undefined` when they have a way in of
  * their own: then the link would only be a second key to the house.
  */
-export async function newBootstrapLink(links: SignInLinkDirectory, userId: string, now: number, from: CallOrigin = {}): Promise<string | undefined> {
-  return (await links.hasOwnWayIn(userId)) ? undefined : launcherLink(links, userId, "bootstrap", now, from);
+export async function newBootstrapLink(links: SignInLinkStore, userId: string, now: number, from: CallOrigin = {}): Promise<string | undefined> {
+  return (await links.hasOwnSignInMethod(userId)) ? undefined : launcherLink(links, userId, "bootstrap", now, from);
 }
 
 /**
  * The token of a link that signs this person in once though they have other ways, which they may have lost. Only for whoever
  * has the server itself in hand: it takes the place of everything else that the person would have to prove.
  */
-export const newRecoveryLink = (links: SignInLinkDirectory, userId: string, now: number, from: CallOrigin = {}): Promise<string> =>
+export const newRecoveryLink = (links: SignInLinkStore, userId: string, now: number, from: CallOrigin = {}): Promise<string> =>
   launcherLink(links, userId, "recovery", now, from);
 
-const launcherLink = (links: SignInLinkDirectory, userId: string, purpose: SignInLink["purpose"], now: number, from: CallOrigin): Promise<string> =>
+const launcherLink = (links: SignInLinkStore, userId: string, purpose: SignInLink["purpose"], now: number, from: CallOrigin): Promise<string> =>
   newLink(links, { userId, purpose, createdBy: null, createdAt: now, expiresAt: now + launcherLifetime[purpose] }, from);
 
 /** The link by which the person comes back when they have lost every other way; the one that they made before ends. */
-export async function newOwnRecoveryLink(links: SignInLinkDirectory, { person, session }: SignedIn, now: number, from: CallOrigin = {}): Promise<{ token: string; expiresAt: number }> {
+export async function newOwnRecoveryLink(links: SignInLinkStore, { person, session }: SignedIn, now: number, from: CallOrigin = {}): Promise<{ token: string; expiresAt: number }> {
   requireFreshSignIn(session.createdAt, now);
   const { userId } = person;
   const expiresAt = now + ownLifetimeMs;
@@ -38,13 +38,13 @@ export async function newOwnRecoveryLink(links: SignInLinkDirectory, { person, s
 }
 
 /** Revoking one that does not work any more is no error. */
-export async function revokeRecoveryLink(links: SignInLinkDirectory, { person, session }: SignedIn, now: number, from: CallOrigin = {}): Promise<{ revoked: boolean }> {
+export async function revokeRecoveryLink(links: SignInLinkStore, { person, session }: SignedIn, now: number, from: CallOrigin = {}): Promise<{ revoked: boolean }> {
   requireFreshSignIn(session.createdAt, now);
   const audit: AuditEntry = { ...from, at: now, action: "link.revoke", success: true, userId: person.userId, subject: "recovery", credentialId: session.id };
   return { revoked: await links.revokeRecoveryLink(person, audit) };
 }
 
-async function newLink(links: SignInLinkDirectory, link: Omit<SignInLink, "tokenHash">, from: CallOrigin, credentialId?: string): Promise<string> {
+async function newLink(links: SignInLinkStore, link: Omit<SignInLink, "tokenHash">, from: CallOrigin, credentialId?: string): Promise<string> {
   const token = newToken();
   const { userId, purpose, createdAt: at } = link;
   const audit: AuditEntry = { ...from, at, action: "link.create", success: true, userId, subject: purpose, ...(credentialId === undefined ? {} : { credentialId }) };
@@ -52,15 +52,18 @@ async function newLink(links: SignInLinkDirectory, link: Omit<SignInLink, "token
   return token;
 }
 
-/** Whom the link would sign in, so that they can be named before it is spent: anybody can send anybody a link of their own. */
-export async function previewSignInLink(links: SignInLinkDirectory, token: string | undefined, now: number): Promise<LinkPreview | undefined> {
+/**
+ * The person whom the link would sign in, so that the page names them before it is spent: anybody can send anybody a link of
+ * their own.
+ */
+export async function previewSignInLink(links: SignInLinkStore, token: string | undefined, now: number): Promise<LinkPreview | undefined> {
   const tokenHash = await tokenHashOf(token);
   return tokenHash === undefined ? undefined : links.previewLink(tokenHash, now);
 }
 
-/** Whom the link signs in; it is spent by asking. One answer for every reason why it does not. */
+/** Signs a person in by the link, which is spent by asking. One answer for every reason why it does not. */
 export async function takeSignInLink(
-  ports: { links: SignInLinkDirectory; sessions: Pick<WebSessionDirectory, "auditFailure"> },
+  ports: { links: SignInLinkStore; sessions: Pick<WebSessionStore, "auditFailure"> },
   token: string | undefined,
   now: number,
   from: CallOrigin = {},

@@ -1,10 +1,10 @@
 import { DomainError, invalid } from "../errors.ts";
 import { uuidv7 } from "../ids.ts";
-import type { AuditAction, AuditEntry, CallOrigin } from "./ports.ts";
+import type { AuditAction, AuditEntry, CallOrigin } from "./audit-entry.ts";
 import { type Principal, scopes } from "./principal.ts";
 import { requireAction } from "./roles.ts";
-import type { Person, WebSession } from "./sign-in-ports.ts";
-import type { NewTeam, TeamSummary, TenantDirectory } from "./tenant-ports.ts";
+import type { Person, WebSession } from "./sign-in-store.ts";
+import type { NewTeam, TeamSummary, TenantStore } from "./tenant-store.ts";
 
 export const maxNameLength = 100;
 
@@ -13,7 +13,7 @@ export interface TenantContext {
   principal: Principal;
   /** ms since the epoch. */
   now: number;
-  tenants: TenantDirectory;
+  tenants: TenantStore;
   from?: CallOrigin;
 }
 
@@ -24,13 +24,13 @@ export interface PersonContext extends Omit<TenantContext, "principal"> {
 
 /** The person with all that they may do in the team. `undefined`, whether or not there is such a team, when they are not in it. */
 export async function principalIn(
-  tenants: Pick<TenantDirectory, "standing" | "standingInDeleted">,
+  tenants: Pick<TenantStore, "membership" | "membershipInDeletedTeam">,
   { person, session }: { person: Pick<Person, "userId">; session: Pick<WebSession, "id" | "createdAt"> },
   teamId: string,
   deleted?: { now: number },
 ): Promise<Principal | undefined> {
-  const standing = deleted ? await tenants.standingInDeleted(person, teamId, deleted.now) : await tenants.standing(person, teamId);
-  return standing && { ...standing, userId: person.userId, teamId, scopes, credential: { kind: "web-session", id: session.id, signedInAt: session.createdAt } };
+  const membership = deleted ? await tenants.membershipInDeletedTeam(person, teamId, deleted.now) : await tenants.membership(person, teamId);
+  return membership && { ...membership, userId: person.userId, teamId, scopes, credential: { kind: "web-session", id: session.id, signedInAt: session.createdAt } };
 }
 
 export const listTeams = (ctx: PersonContext): Promise<TeamSummary[]> => ctx.tenants.listTeams(ctx.person, ctx.now);
@@ -91,11 +91,11 @@ export function auditOf(ctx: Pick<TenantContext, "principal" | "now" | "from">, 
 
 /** The role in which the caller acted is not theirs any more, or what they acted on has changed. */
 export function requireDone(done: boolean): void {
-  if (!done) throw new DomainError("CONFLICT", "The team changed in the meantime; nothing was done.", { mend: "Look again, and repeat what is still wanted." });
+  if (!done) throw new DomainError("CONFLICT", "The team changed in the meantime; nothing was done.", { hint: "Look again, and repeat what is still wanted." });
 }
 
 /** The same for a team that is not there and for one that the caller is not in. */
-export const noSuchTeam = (): DomainError => new DomainError("MEMORY_NOT_FOUND", "You are in no team with this id.", { mend: "List your teams to see their ids." });
+export const noSuchTeam = (): DomainError => new DomainError("MEMORY_NOT_FOUND", "You are in no team with this id.", { hint: "List your teams to see their ids." });
 
 function requireName(name: string): string {
   const trimmed = name.trim();

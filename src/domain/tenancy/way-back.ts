@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { sha256Hex } from "../hash.ts";
 import { decrypt, encrypt, importKey } from "../secrets/aes-gcm.ts";
-import { type AttemptDirectory, attemptMs } from "./sign-in-attempts.ts";
-import type { Person } from "./sign-in-ports.ts";
+import { type AttemptStore, attemptMs } from "./sign-in-attempts.ts";
+import type { Person } from "./sign-in-store.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
 
 /** Far longer than any request of a client that means well. */
@@ -10,10 +10,10 @@ export const maxWayBackLength = 16_384;
 /** Anybody who is not signed in may begin one; past so many a sign-in ends on the start page. */
 const maxOpen = 5_000;
 
-/** What a person goes on with once they have signed in. */
+/** The page to which a person returns after signing in. */
 export interface WayBack {
   path: string;
-  /** Whose it is, if somebody signed in before: nobody else goes on with what they began. */
+  /** The person it belongs to, if somebody was signed in: nobody else continues what they began. */
   userId?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ const wayBack = z.object({ path: z.string(), userId: z.string().optional() });
  * Keeps a way back for the browser that will hold the token that is answered, in the place of the one that it had. The path
  * may hold the token of an invitation, so it is encrypted with a key that only this browser's token gives.
  */
-export async function keepWayBack(attempts: AttemptDirectory, way: WayBack, replacedToken: string | undefined, now: number): Promise<string | undefined> {
+export async function keepWayBack(attempts: AttemptStore, way: WayBack, replacedToken: string | undefined, now: number): Promise<string | undefined> {
   if (way.path.length > maxWayBackLength) return undefined;
   const token = newToken();
   const sealed = await encrypt(await keyOf(token), about, new Uint8Array(new TextEncoder().encode(JSON.stringify(way))));
@@ -33,12 +33,12 @@ export async function keepWayBack(attempts: AttemptDirectory, way: WayBack, repl
 }
 
 /** The way back of this person, if the browser has one; a look at it leaves it there. */
-export async function readWayBack(attempts: AttemptDirectory, token: string | undefined, person: Pick<Person, "userId">, now: number): Promise<string | undefined> {
+export async function readWayBack(attempts: AttemptStore, token: string | undefined, person: Pick<Person, "userId">, now: number): Promise<string | undefined> {
   return opened(token, person, (tokenHash) => attempts.readAttempt(tokenHash, "way-back", now));
 }
 
 /** The same, once. Whoever signs in instead of the person who began it has ended it. */
-export async function takeWayBack(attempts: AttemptDirectory, token: string | undefined, person: Pick<Person, "userId">, now: number): Promise<string | undefined> {
+export async function takeWayBack(attempts: AttemptStore, token: string | undefined, person: Pick<Person, "userId">, now: number): Promise<string | undefined> {
   return opened(token, person, (tokenHash) => attempts.takeAttempt(tokenHash, "way-back", now));
 }
 

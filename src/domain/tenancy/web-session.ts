@@ -1,7 +1,7 @@
 import { sha256Hex } from "../hash.ts";
 import { randomBase62, uuidv7 } from "../ids.ts";
-import type { AuditEntry, CallOrigin } from "./ports.ts";
-import type { Person, SignInMethod, WebSession, WebSessionDirectory } from "./sign-in-ports.ts";
+import type { AuditEntry, CallOrigin } from "./audit-entry.ts";
+import type { Person, SignInMethod, WebSession, WebSessionStore } from "./sign-in-store.ts";
 
 const dayMs = 86_400_000;
 /** A browser signs in again after so long, and sooner when it was not used. */
@@ -21,7 +21,7 @@ export const tokenHashOf = async (token: string | undefined): Promise<string | u
 export interface SignIn {
   person: Person;
   method: SignInMethod;
-  /** What the browser's cookie held: that session ends, whoever's it was. */
+  /** The token in the browser's cookie: that session ends, whoever's it was. */
   previousToken: string | undefined;
   userAgent: string | undefined;
 }
@@ -29,7 +29,7 @@ export interface SignIn {
 const maxUserAgentLength = 300;
 
 /** A new token at every sign-in, never one that the browser brought: nobody can be signed in to a session that another knows. */
-export async function startSession(sessions: WebSessionDirectory, signIn: SignIn, now: number, from: CallOrigin = {}): Promise<{ token: string; session: WebSession }> {
+export async function startSession(sessions: WebSessionStore, signIn: SignIn, now: number, from: CallOrigin = {}): Promise<{ token: string; session: WebSession }> {
   const { person, method } = signIn;
   const token = newToken();
   const session: WebSession = {
@@ -49,7 +49,7 @@ export async function startSession(sessions: WebSessionDirectory, signIn: SignIn
 
 /** Who the browser belongs to, if its token is good. */
 export async function proveSession(
-  sessions: Pick<WebSessionDirectory, "findSession" | "touchSession">,
+  sessions: Pick<WebSessionStore, "findSession" | "touchSession">,
   token: string | undefined,
   now: number,
 ): Promise<{ session: WebSession; person: Person } | undefined> {
@@ -62,7 +62,7 @@ export async function proveSession(
 }
 
 /** One's own session, this browser's or another's. Ending it twice is no error. */
-export async function endSession(sessions: WebSessionDirectory, person: Person, id: string, now: number, from: CallOrigin = {}): Promise<{ ended: boolean }> {
+export async function endSession(sessions: WebSessionStore, person: Person, id: string, now: number, from: CallOrigin = {}): Promise<{ ended: boolean }> {
   const audit: AuditEntry = { ...from, at: now, action: "session.end", success: true, userId: person.userId, subject: id };
   return { ended: await sessions.endSession(person, id, audit) };
 }

@@ -1,9 +1,9 @@
 import { OAuthAuthorizationServer, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import type { Config } from "../../config.ts";
-import { subjectText, type TokenDirectory, type TokenHolder } from "../../domain/tenancy/grant-ports.ts";
+import { subjectText, type TokenStore, type TokenHolder } from "../../domain/tenancy/grant-store.ts";
 import type { OAuthRecordStore } from "../../domain/tenancy/oauth-records.ts";
 import { isScope, scopes } from "../../domain/tenancy/principal.ts";
-import { parseAccessToken } from "../../domain/tenancy/tokens.ts";
+import { parseAccessToken } from "../../domain/tenancy/access-token.ts";
 import { publicOrigin } from "../origin.ts";
 import { followNoRedirects } from "./no-redirects.ts";
 import { RequestRecords, TokenLookup } from "./records.ts";
@@ -28,7 +28,7 @@ followNoRedirects(globalThis);
 export const offlineAccess = "offline_access";
 
 /** OAuth 2.1 for MCP clients: one issuer, the server's public origin, and its records in `store`. */
-export class AuthorizationServer implements TokenDirectory {
+export class AuthorizationServer implements TokenStore {
   readonly #store: OAuthRecordStore;
   readonly #config: Config;
   /** One machine may be reached at several ports in its life; a deployment has one issuer. */

@@ -1,14 +1,14 @@
 import type { ConsentDescription } from "@cloudflare/workers-oauth-provider";
-import type { Membership } from "../../domain/tenancy/grant-ports.ts";
+import type { TeamMembership } from "../../domain/tenancy/grant-store.ts";
 import type { Scope } from "../../domain/tenancy/principal.ts";
 import { scopeMeaning } from "../web/pages/scope-meaning.ts";
-import type { Visitor } from "../web/visit.ts";
+import type { Visitor } from "../web/web-session.ts";
 import { redirectKind, redirectName } from "./redirects.ts";
 
 interface ConsentProps {
   client: ConsentDescription;
   visitor: Visitor;
-  teams: readonly Membership[];
+  teams: readonly TeamMembership[];
   /** What may be granted, and whether it is at first. */
   offered: readonly { scope: Scope; chosen: boolean }[];
   handle: string;

@@ -2,14 +2,14 @@ import { AuthorizationError, authorizationErrorRedirect, CimdFetchError, type Au
 import { Hono, type Context } from "hono";
 import type { Services } from "../../app.ts";
 import { DomainError } from "../../domain/errors.ts";
-import { subjectText } from "../../domain/tenancy/grant-ports.ts";
+import { subjectText } from "../../domain/tenancy/grant-store.ts";
 import { chooseTeam, noteGrant } from "../../domain/tenancy/grants.ts";
 import { isScope, type Scope, scopes } from "../../domain/tenancy/principal.ts";
 import { maxWayBackLength } from "../../domain/tenancy/way-back.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
 import { showPage } from "../web/pages/layout.tsx";
 import { formOf } from "../web/form.ts";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "../web/visit.ts";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "../web/web-session.ts";
 import { rememberReturn } from "../web/way-back.ts";
 import { offlineAccess, paths } from "./authorization-server.ts";
 import { backToClient, sendDecision } from "./back-to-client.tsx";
@@ -21,7 +21,7 @@ import { isShownName } from "./registration.ts";
 import { firstScopes } from "./resources.ts";
 import { UnreadableClientPage } from "./unreadable-client-page.tsx";
 
-type Call = Context<Web>;
+type WebCall = Context<Web>;
 
 /** Where a person lets a client act for them: in which team, and what it may do there. */
 export function consentRoutes(services: Services): Hono<Web> {
@@ -142,15 +142,15 @@ function grantedScopes(request: AuthRequest, ticked: readonly Scope[]): string[]
   return granted.length > 0 && request.scope.includes(offlineAccess) ? [...granted, offlineAccess] : [...granted];
 }
 
-const notValid = (c: Call, description: string, status: 400 | 414 = 400): Response =>
+const notValid = (c: WebCall, description: string, status: 400 | 414 = 400): Response =>
   errorPage(c, status, "This request for access is not valid", `${description}. Start again from the client.`);
 
-const unshownClient = (c: Call): Response => errorPage(c, 400, "This client's name cannot be shown", "It is too long, or has characters that nobody can see. Ask its publisher to correct it.");
+const unshownClient = (c: WebCall): Response => errorPage(c, 400, "This client's name cannot be shown", "It is too long, or has characters that nobody can see. Ask its publisher to correct it.");
 
-const unknownClient = (c: Call): Response => errorPage(c, 400, "This client is not known", "Start again from the client; it may have to register anew.");
+const unknownClient = (c: WebCall): Response => errorPage(c, 400, "This client is not known", "Start again from the client; it may have to register anew.");
 
 /** Errors that a client may hear of are sent back to it; the others a person reads, because nobody else can be trusted with them. */
-async function explained(c: Call, local: boolean, answer: () => Promise<Response>): Promise<Response> {
+async function explained(c: WebCall, local: boolean, answer: () => Promise<Response>): Promise<Response> {
   try {
     return await answer();
   } catch (error) {
@@ -162,7 +162,7 @@ async function explained(c: Call, local: boolean, answer: () => Promise<Response
       return showPage(c, { title: "The client's description could not be fetched", status: 400, body: <UnreadableClientPage address={error.metadataUrl} local={local} /> });
     }
     if (error instanceof UsedTwice) return errorPage(c, 400, "This page was used already", "Start again from the client.");
-    if (error instanceof DomainError && error.code === "PERMISSION_DENIED") return errorPage(c, 403, error.message, error.mend ?? "");
+    if (error instanceof DomainError && error.code === "PERMISSION_DENIED") return errorPage(c, 403, error.message, error.hint ?? "");
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import { Hono, type Context } from "hono";
 import type { Services } from "../../app.ts";
 import { sha256Hex } from "../../domain/hash.ts";
-import { parseSubject } from "../../domain/tenancy/grant-ports.ts";
+import { parseSubject } from "../../domain/tenancy/grant-store.ts";
 import { parseGrantKey } from "../../domain/tenancy/oauth-records.ts";
-import type { CallOrigin } from "../../domain/tenancy/ports.ts";
+import type { CallOrigin } from "../../domain/tenancy/audit-entry.ts";
 import { bounds, readBody } from "../bounded-body.ts";
 import { addressOf, callOrigin } from "../call-origin.ts";
 import { publicOrigin } from "../origin.ts";

@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import * as z from "zod";
 import type { Passkey, ProvenPasskey } from "../../domain/tenancy/passkeys.ts";
-import type { Person } from "../../domain/tenancy/sign-in-ports.ts";
+import type { Person } from "../../domain/tenancy/sign-in-store.ts";
 
 /** What is kept of a ceremony until the browser answers. */
 export const registrationState = z.object({ challenge: z.string(), userId: z.string() });

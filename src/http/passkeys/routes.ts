@@ -11,14 +11,14 @@ import { errorBody } from "../errors.ts";
 import { publicOrigin } from "../origin.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
 import { forVisitor } from "../web/fresh-sign-in.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, type Visitor, type Web } from "../web/visit.ts";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, type Visitor, type Web } from "../web/web-session.ts";
 import { takeReturn } from "../web/way-back.ts";
 import {
   authenticationAnswer, authenticationOptions, authenticationState, provenRegistration, provenUse, registrationAnswer, registrationOptions, registrationState, type Site, siteOf,
 } from "./ceremony.ts";
 import { passkeyScript } from "./script.ts";
 
-type Call = Context<Web>;
+type WebCall = Context<Web>;
 
 const cookieName = "passkey";
 const cookie = { prefix: "host", httpOnly: true, sameSite: "Strict" } as const;
@@ -72,32 +72,32 @@ export function passkeyRoutes(services: Services): Hono<Web> {
     return c.json({ location: await takeReturn(services, c, found.person) });
   });
 
-  const site = (c: Call): Site => siteOf(publicOrigin(new URL(c.req.url), config));
+  const site = (c: WebCall): Site => siteOf(publicOrigin(new URL(c.req.url), config));
 
-  async function begin(c: Call, kind: AttemptKind, data: Record<string, unknown>): Promise<void> {
+  async function begin(c: WebCall, kind: AttemptKind, data: Record<string, unknown>): Promise<void> {
     setCookie(c, cookieName, await beginAttempt(attempts, kind, data, Date.now()), { ...cookie, maxAge: attemptMs / 1000 });
   }
 
-  function take(c: Call, kind: AttemptKind): Promise<unknown> {
+  function take(c: WebCall, kind: AttemptKind): Promise<unknown> {
     const token = getCookie(c, cookieName, "host");
     deleteCookie(c, cookieName, cookie);
     return takeAttempt(attempts, kind, token, Date.now());
   }
 
-  async function removeAndSay(c: Call, visitor: Visitor, credentialId: string): Promise<Response> {
+  async function removeAndSay(c: WebCall, visitor: Visitor, credentialId: string): Promise<Response> {
     try {
       await removePasskey(passkeys, visitor, credentialId, Date.now(), originOfCall(c));
       return c.redirect("/", 303);
     } catch (error) {
       if (!(error instanceof DomainError) || needsFreshSignIn(error)) throw error;
-      return errorPage(c, 409, error.message, error.mend ?? "");
+      return errorPage(c, 409, error.message, error.hint ?? "");
     }
   }
 
-  const refuse = (c: Call, message: string): Response => c.json(errorBody("PERMISSION_DENIED", message, c.get("requestId")), 403);
+  const refuse = (c: WebCall, message: string): Response => c.json(errorBody("PERMISSION_DENIED", message, c.get("requestId")), 403);
 
   /** One text for every reason: an answer must not tell which passkeys exist. */
-  async function refuseSignIn(c: Call): Promise<Response> {
+  async function refuseSignIn(c: WebCall): Promise<Response> {
     const entry = { ...originOfCall(c), at: Date.now(), action: "sign-in.refused", success: false, subject: "passkey" } as const;
     await attempts.auditFailure(entry, auditedFailuresPerMinute);
     return refuse(c, "This passkey does not sign you in. Try another one, or another way.");
@@ -105,7 +105,7 @@ export function passkeyRoutes(services: Services): Hono<Web> {
   return app;
 }
 
-async function jsonOf(c: Call): Promise<unknown> {
+async function jsonOf(c: WebCall): Promise<unknown> {
   const text = await readText(c.req.raw, bounds.passkey);
   try {
     return JSON.parse(text) as unknown;

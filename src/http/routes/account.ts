@@ -4,15 +4,15 @@ import type { Services } from "../../app.ts";
 import { accountFates, deleteAccount } from "../../domain/tenancy/deletion.ts";
 import { accountAudit } from "./audit.ts";
 import { parsed } from "./body.ts";
-import { type Called, callingPerson, callingSession, findCaller } from "./caller.ts";
+import { type RestEnv, callingPerson, callingSession, findCaller } from "./caller.ts";
 
 const deletion = z.strictObject({ confirm: z.string().max(100) });
 
 /** What a person can do about their account: see what deleting it would mean, and delete it. */
-export function accountRoutes(services: Services): Hono<Called> {
-  const app = new Hono<Called>();
+export function accountRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
   app.use(findCaller(services));
-  const context = (c: Context<Called>) => ({ ...callingPerson(services, c), deletion: services.deletion });
+  const context = (c: Context<RestEnv>) => ({ ...callingPerson(services, c), deletion: services.deletion });
 
   app.get("/", async (c) => {
     const ctx = context(c);

@@ -2,16 +2,16 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { acknowledgeAlert, type Alert, alertStates, listAlerts } from "../../domain/audit/alerts.ts";
-import { type Called, callerInTeam } from "./caller.ts";
+import { type RestEnv, callerInTeam } from "./caller.ts";
 import { parsedQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
 const listing = z.strictObject({ state: z.enum(alertStates).default("open"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
 /** What a team's audit gave reason to tell of, below its path. */
-export function alertRoutes(services: Services): Hono<Called> {
-  const app = new Hono<Called>();
-  const context = async (c: Context<Called>) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), alerts: services.alerts });
+export function alertRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
+  const context = async (c: Context<RestEnv>) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), alerts: services.alerts });
   app.get("/", async (c) => {
     const ctx = await context(c);
     const { cursor, ...asked } = parsedQuery(c, listing);

@@ -4,7 +4,7 @@ import type { Services } from "../../app.ts";
 import { type AuditInput, type AuditPage, type NamedRecord, readAccountAudit, readOrganizationAudit, readTeamAudit } from "../../domain/audit/read.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { auditOf, type TenantContext } from "../../domain/tenancy/teams.ts";
-import { type Called, callerInTeam, callingPerson } from "./caller.ts";
+import { type RestEnv, callerInTeam, callingPerson } from "./caller.ts";
 import { ndjson, type NdjsonPage } from "./ndjson.ts";
 import { flag, parsedQuery } from "./query.ts";
 import { iso } from "./wire.ts";
@@ -24,21 +24,21 @@ type Read = (input: AuditInput) => Promise<AuditPage>;
 type AuditContext = TenantContext & { audit: Services["audit"] };
 
 /** What happened in a team, below its path: in pages, or whole as NDJSON. */
-export const teamAuditRoutes = (services: Services): Hono<Called> => auditRoutes(services, readTeamAudit, ({ teamId }) => teamId);
+export const teamAuditRoutes = (services: Services): Hono<RestEnv> => auditRoutes(services, readTeamAudit, ({ teamId }) => teamId);
 
 /** The same of all teams of the organization that a person owns; a key is for one team. */
-export const organizationAuditRoutes = (services: Services): Hono<Called> =>
+export const organizationAuditRoutes = (services: Services): Hono<RestEnv> =>
   auditRoutes(services, readOrganizationAudit, ({ organizationId }) => organizationId, (c) => void callingPerson(services, c));
 
 function auditRoutes(
   services: Services,
   read: (ctx: AuditContext, input: AuditInput) => Promise<AuditPage>,
   subjectOf: (principal: Principal) => string,
-  admit: (c: Context<Called>) => void = () => undefined,
-): Hono<Called> {
-  const app = new Hono<Called>();
+  admit: (c: Context<RestEnv>) => void = () => undefined,
+): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
   const { audit } = services;
-  const context = async (c: Context<Called>): Promise<AuditContext> => {
+  const context = async (c: Context<RestEnv>): Promise<AuditContext> => {
     admit(c);
     return { ...(await callerInTeam(services, c, c.req.param("team") ?? "")), audit };
   };
@@ -54,18 +54,18 @@ function auditRoutes(
 }
 
 /** What concerns the caller's own account. */
-export const accountAudit = (services: Services) => async (c: Context<Called>): Promise<Response> => {
+export const accountAudit = (services: Services) => async (c: Context<RestEnv>): Promise<Response> => {
   const { person } = callingPerson(services, c);
   return c.json(await answered(c, (input) => readAccountAudit({ person, audit: services.audit }, input)));
 };
 
-async function answered(c: Context<Called>, read: Read): Promise<Record<string, unknown>> {
+async function answered(c: Context<RestEnv>, read: Read): Promise<Record<string, unknown>> {
   const { entries, nextCursor } = await read(parsedQuery(c, paged));
   return { entries: entries.map(shown), next_cursor: nextCursor };
 }
 
 /** That it was exported is written once the first page was allowed. */
-async function exported(c: Context<Called>, read: Read, note: () => Promise<void>): Promise<Response> {
+async function exported(c: Context<RestEnv>, read: Read, note: () => Promise<void>): Promise<Response> {
   const asked = parsedQuery(c, filter);
   const page = async (cursor?: string): Promise<NdjsonPage> => {
     const { entries, nextCursor } = await read({ ...asked, cursor, limit: exportPage });

@@ -2,9 +2,9 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Services } from "../../app.ts";
 import { type Refused, refusedAs } from "../../domain/audit/refusals.ts";
 import { forbidden } from "../../domain/errors.ts";
-import type { CallOrigin } from "../../domain/tenancy/ports.ts";
+import type { CallOrigin } from "../../domain/tenancy/audit-entry.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import type { Person, WebSession } from "../../domain/tenancy/sign-in-ports.ts";
+import type { Person, WebSession } from "../../domain/tenancy/sign-in-store.ts";
 import { noSuchTeam, type PersonContext, principalIn, type TenantContext } from "../../domain/tenancy/teams.ts";
 import { proveSession } from "../../domain/tenancy/web-session.ts";
 import { callOrigin } from "../call-origin.ts";
@@ -12,17 +12,17 @@ import { bearerToken, proveCredential } from "../credentials.ts";
 import { invalidCredential, keyChallenge, unauthorized } from "../errors.ts";
 import { auditLater } from "../later.ts";
 import { chargeBrowser, chargeKey } from "./limits.ts";
-import { changesNothing, comesFromOwnPage, sessionToken } from "../web/visit.ts";
+import { changesNothing, comesFromOwnPage, sessionToken } from "../web/web-session.ts";
 
 /** Who calls the REST interface: a key, which is for one team, or a browser, whose person may be in several. */
 export type Caller = ({ kind: "key"; principal: Principal } | { kind: "browser"; person: Person; session: WebSession }) & { now: number; from: CallOrigin };
 
-export interface Called {
-  Variables: { requestId: string; caller: Caller; refusable?: Refusable };
+export interface RestEnv {
+  Variables: { requestId: string; caller: Caller; auditSubject?: AuditSubject };
 }
 
 /** Who is refused, if the request is. */
-export interface Refusable {
+export interface AuditSubject {
   who: Refused;
   from: CallOrigin;
 }
@@ -31,7 +31,7 @@ export interface Refusable {
  * A request with an Authorization header is judged by that alone. A cookie comes along by itself, so what is to change
  * something by it must come from a page of this server.
  */
-export const findCaller = (services: Services): MiddlewareHandler<Called> => async (c, next) => {
+export const findCaller = (services: Services): MiddlewareHandler<RestEnv> => async (c, next) => {
   const requestId = c.get("requestId");
   const now = Date.now();
   const header = c.req.header("authorization");
@@ -39,7 +39,7 @@ export const findCaller = (services: Services): MiddlewareHandler<Called> => asy
     const found = await proveSession(services.signIn, sessionToken(c), now);
     if (!found) return unauthorized("Sign in, or send your API key as Authorization: Bearer omn_….", requestId, keyChallenge);
     const from = callOrigin(c.req.raw.headers, requestId, "web");
-    c.set("refusable", { who: { userId: found.person.userId, credentialId: found.session.id }, from });
+    c.set("auditSubject", { who: { userId: found.person.userId, credentialId: found.session.id }, from });
     if (!changesNothing(c.req.method) && !comesFromOwnPage(c.req.raw, services)) throw forbidden("This request came from another site.", "Send it from a page of OmniMemory, or with an API key.");
     await chargeBrowser(services, c, found.person.userId);
     c.set("caller", { kind: "browser", ...found, now, from });
@@ -54,42 +54,42 @@ export const findCaller = (services: Services): MiddlewareHandler<Called> => asy
   if (proof.kind !== "ok") return invalidCredential(requestId, keyChallenge);
   await chargeKey(services, c, proof.principal);
   c.set("caller", { kind: "key", principal: proof.principal, now, from });
-  c.set("refusable", { who: refusedAs(proof.principal), from });
+  c.set("auditSubject", { who: refusedAs(proof.principal), from });
   auditLater(services, c, requestId, services.uses.note(proof.principal, from, now));
   return next();
 };
 
 /** The caller in the team of the path. @throws when they are not in it, or their key is for another one */
-export async function callerInTeam(services: Services, c: Context<Called>, teamId: string): Promise<TenantContext> {
+export async function callerInTeam(services: Services, c: Context<RestEnv>, teamId: string): Promise<TenantContext> {
   return { ...rest(services, c.get("caller")), principal: await principalOf(services, c, teamId) };
 }
 
 /** The caller in a deleted team, which only a browser can be: keys to it open nothing. */
-export async function callerInDeletedTeam(services: Services, c: Context<Called>, teamId: string): Promise<TenantContext> {
+export async function callerInDeletedTeam(services: Services, c: Context<RestEnv>, teamId: string): Promise<TenantContext> {
   const caller = c.get("caller");
   const principal = caller.kind === "browser" ? await principalIn(services.tenants, caller, teamId, { now: caller.now }) : undefined;
   if (!principal) throw noSuchTeam();
-  c.set("refusable", { who: refusedAs(principal), from: caller.from });
+  c.set("auditSubject", { who: refusedAs(principal), from: caller.from });
   return { ...rest(services, caller), principal };
 }
 
 /** What is the person's and no team's is not for a key, which was given for one team. */
-export const callingPerson = (services: Services, c: Context<Called>): PersonContext => ({ ...rest(services, c.get("caller")), person: callingBrowser(c).person });
+export const callingPerson = (services: Services, c: Context<RestEnv>): PersonContext => ({ ...rest(services, c.get("caller")), person: callingBrowser(c).person });
 
 /** The session by which the person calls. */
-export const callingSession = (c: Context<Called>): WebSession => callingBrowser(c).session;
+export const callingSession = (c: Context<RestEnv>): WebSession => callingBrowser(c).session;
 
-function callingBrowser(c: Context<Called>): Extract<Caller, { kind: "browser" }> {
+function callingBrowser(c: Context<RestEnv>): Extract<Caller, { kind: "browser" }> {
   const caller = c.get("caller");
   if (caller.kind === "key") throw forbidden("An API key is for one team; this is for a person.", "Sign in with a browser.");
   return caller;
 }
 
-async function principalOf(services: Services, c: Context<Called>, teamId: string): Promise<Principal> {
+async function principalOf(services: Services, c: Context<RestEnv>, teamId: string): Promise<Principal> {
   const caller = c.get("caller");
   const found = caller.kind === "browser" ? await principalIn(services.tenants, caller, teamId) : caller.principal;
   if (found?.teamId !== teamId) throw noSuchTeam();
-  c.set("refusable", { who: refusedAs(found), from: caller.from });
+  c.set("auditSubject", { who: refusedAs(found), from: caller.from });
   return found;
 }
 

@@ -3,19 +3,19 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { acceptInvitation, defaultInvitationDays, invite, listInvitations, maxInvitationDays, revokeInvitation } from "../../domain/tenancy/invitations.ts";
 import { roles } from "../../domain/tenancy/principal.ts";
-import type { Invitation } from "../../domain/tenancy/tenant-ports.ts";
+import type { Invitation } from "../../domain/tenancy/tenant-store.ts";
 import { publicOrigin } from "../origin.ts";
 import { parsed } from "./body.ts";
-import { type Called, callerInTeam, callingPerson, findCaller } from "./caller.ts";
+import { type RestEnv, callerInTeam, callingPerson, findCaller } from "./caller.ts";
 import { iso } from "./wire.ts";
 
 const creation = z.strictObject({ role: z.enum(roles).default("member"), expires_in_days: z.number().int().min(1).max(maxInvitationDays).default(defaultInvitationDays) });
 const acceptance = z.strictObject({ token: z.string().max(200) });
 
 /** Invitations of a team, below its path. */
-export function teamInvitationRoutes(services: Services): Hono<Called> {
-  const app = new Hono<Called>();
-  const context = async (c: Context<Called>) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), invitations: services.invitations });
+export function teamInvitationRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
+  const context = async (c: Context<RestEnv>) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), invitations: services.invitations });
 
   app.get("/", async (c) => c.json({ invitations: (await listInvitations(await context(c))).map(shown) }));
   app.post("/", async (c) => {
@@ -29,8 +29,8 @@ export function teamInvitationRoutes(services: Services): Hono<Called> {
 }
 
 /** Accepting one, which is for a person: a key is for a team. */
-export function invitationRoutes(services: Services): Hono<Called> {
-  const app = new Hono<Called>();
+export function invitationRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
   app.use(findCaller(services));
   app.post("/accept", async (c) => {
     const { token } = await parsed(c.req.raw, acceptance);

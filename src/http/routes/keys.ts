@@ -3,19 +3,19 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { refusedAs } from "../../domain/audit/refusals.ts";
 import { createKey, defaultLifetimeDays, listKeys, maxGraceHours, maxLifetimeDays, revokeKey, rotateKey, type KeyContext } from "../../domain/tenancy/keys.ts";
-import type { KeySummary } from "../../domain/tenancy/ports.ts";
+import type { KeySummary } from "../../domain/tenancy/key-store.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
 import { callOrigin } from "../call-origin.ts";
 import { bearerToken, proveCredential } from "../credentials.ts";
 import { invalidCredential, keyChallenge, noCredential } from "../errors.ts";
 import { auditLater } from "../later.ts";
 import { parsed } from "./body.ts";
-import { type Called, callerInTeam, type Refusable } from "./caller.ts";
+import { type RestEnv, callerInTeam, type AuditSubject } from "./caller.ts";
 import { chargeKey } from "./limits.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
 interface KeyRoutes {
-  Variables: { requestId: string; keyContext: KeyContext; refusable?: Refusable };
+  Variables: { requestId: string; keyContext: KeyContext; auditSubject?: AuditSubject };
 }
 
 const creation = z.strictObject({
@@ -41,7 +41,7 @@ export function keyRoutes(services: Services): Hono<KeyRoutes> {
     if (proof.kind !== "ok") return invalidCredential(requestId, keyChallenge);
     await chargeKey(services, c, proof.principal);
     c.set("keyContext", { principal: proof.principal, now, keys: services.keys, from });
-    c.set("refusable", { who: refusedAs(proof.principal), from });
+    c.set("auditSubject", { who: refusedAs(proof.principal), from });
     auditLater(services, c, requestId, services.uses.note(proof.principal, from, now));
     return next();
   });
@@ -50,8 +50,8 @@ export function keyRoutes(services: Services): Hono<KeyRoutes> {
 }
 
 /** Keys to a team that the caller is in, below its path: how somebody who signed in with a browser gets their first. */
-export function teamKeyRoutes(services: Services): Hono<Called> {
-  return withKeyHandlers(new Hono<Called>(), async (c) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), keys: services.keys }));
+export function teamKeyRoutes(services: Services): Hono<RestEnv> {
+  return withKeyHandlers(new Hono<RestEnv>(), async (c) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), keys: services.keys }));
 }
 
 function withKeyHandlers<E extends Env>(app: Hono<E>, contextOf: (c: Context<E>) => Promise<KeyContext>): Hono<E> {

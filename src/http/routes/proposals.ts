@@ -6,10 +6,10 @@ import { type AuthorOf, authorsOf } from "../../domain/memories/authorship.ts";
 import { canonical, type Memory, type MemoryState } from "../../domain/memories/memory.ts";
 import { portableState } from "../../domain/memories/portable.ts";
 import { acceptProposal, listProposals, type ProposedMemory, refuseProposal, reviewSetting, setReview } from "../../domain/memories/proposals.ts";
-import { proposalStates } from "../../domain/memories/review-ports.ts";
+import { proposalStates } from "../../domain/memories/proposal-store.ts";
 import { omnMemory } from "../../tools/render.ts";
 import { parsed } from "./body.ts";
-import { type Called, callerInTeam } from "./caller.ts";
+import { type RestEnv, callerInTeam } from "./caller.ts";
 import { parsedQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
@@ -17,7 +17,7 @@ const setting = z.strictObject({ required: z.boolean() });
 const listing = z.strictObject({ state: z.enum(proposalStates).default("pending"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
 /** What a verb about memories may know of the world, for a caller of the REST interface. */
-export async function memoryContext(services: Services, c: Request<Called>, teamId: string): Promise<Context> {
+export async function memoryContext(services: Services, c: Request<RestEnv>, teamId: string): Promise<Context> {
   const { principal, now, from } = await callerInTeam(services, c, teamId);
   const { memories, writer, proposals, index, graph, people, semantic } = services;
   const requestId = c.get("requestId");
@@ -30,9 +30,9 @@ export async function memoryContext(services: Services, c: Request<Called>, team
 }
 
 /** Whether a team reviews what its members share, below its path. */
-export function reviewRoutes(services: Services): Hono<Called> {
-  const app = new Hono<Called>();
-  const context = (c: Request<Called>) => memoryContext(services, c, c.req.param("team") ?? "");
+export function reviewRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
+  const context = (c: Request<RestEnv>) => memoryContext(services, c, c.req.param("team") ?? "");
   app.get("/", async (c) => c.json(await reviewSetting(await context(c))));
   app.put("/", async (c) => {
     const { required } = await parsed(c.req.raw, setting);
@@ -43,9 +43,9 @@ export function reviewRoutes(services: Services): Hono<Called> {
 }
 
 /** The queue of a team that does. */
-export function proposalRoutes(services: Services): Hono<Called> {
-  const app = new Hono<Called>();
-  const context = (c: Request<Called>) => memoryContext(services, c, c.req.param("team") ?? "");
+export function proposalRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
+  const context = (c: Request<RestEnv>) => memoryContext(services, c, c.req.param("team") ?? "");
   app.get("/", async (c) => {
     const ctx = await context(c);
     const { state, cursor, limit } = parsedQuery(c, listing);

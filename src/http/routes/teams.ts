@@ -7,11 +7,11 @@ import { changeRole, listMembers, removeMember, transferOwnership } from "../../
 import { rotateDataKey } from "../../domain/secrets/rotation.ts";
 import { roles } from "../../domain/tenancy/principal.ts";
 import { createOrganization, createTeam, listTeams, maxNameLength, noSuchTeam, renameOrganization, renameTeam, showTeam, type TenantContext } from "../../domain/tenancy/teams.ts";
-import type { Member, TeamSummary } from "../../domain/tenancy/tenant-ports.ts";
+import type { Member, TeamSummary } from "../../domain/tenancy/tenant-store.ts";
 import { alertRoutes } from "./alerts.ts";
 import { organizationAuditRoutes, teamAuditRoutes } from "./audit.ts";
 import { parsed } from "./body.ts";
-import { type Called, callerInDeletedTeam, callerInTeam, callingPerson, findCaller } from "./caller.ts";
+import { type RestEnv, callerInDeletedTeam, callerInTeam, callingPerson, findCaller } from "./caller.ts";
 import { exportTeam } from "./export.ts";
 import { teamInvitationRoutes } from "./invitations.ts";
 import { teamKeyRoutes } from "./keys.ts";
@@ -26,8 +26,8 @@ const roleChange = z.strictObject({ role: z.enum(roles) });
 const transfer = z.strictObject({ user_id: z.string().min(1).max(100) });
 
 /** Teams and who is in them. A key sees the one team it is for, a browser those of its person. */
-export function teamRoutes(services: Services): Hono<Called> {
-  const app = new Hono<Called>();
+export function teamRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
   app.use(findCaller(services));
   const { deletion } = services;
 
@@ -107,7 +107,7 @@ export function teamRoutes(services: Services): Hono<Called> {
 }
 
 /** The caller in a team of the organization that they own: the key's own, or one of the person's. */
-async function callerBeside(services: Services, c: Context<Called>, organizationId: string | undefined): Promise<TenantContext> {
+async function callerBeside(services: Services, c: Context<RestEnv>, organizationId: string | undefined): Promise<TenantContext> {
   const caller = c.get("caller");
   if (caller.kind === "key") {
     const { teamId } = caller.principal;
@@ -121,8 +121,8 @@ async function callerBeside(services: Services, c: Context<Called>, organization
 }
 
 /** Only for a person: a key is for one team. */
-export function organizationRoutes(services: Services): Hono<Called> {
-  const app = new Hono<Called>();
+export function organizationRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
   app.use(findCaller(services));
   app.post("/", async (c) => {
     const { name, team } = await parsed(c.req.raw, newOrganization);

@@ -11,12 +11,12 @@ import { errorPage } from "../web/pages/error-page.tsx";
 import { showPage } from "../web/pages/layout.tsx";
 import { NotListedPage } from "../web/pages/not-listed-page.tsx";
 import { forVisitor } from "../web/fresh-sign-in.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, type Web } from "../web/visit.ts";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, type Web } from "../web/web-session.ts";
 import { takeReturn } from "../web/way-back.ts";
 import type { UpstreamProvider } from "./provider.ts";
 import { isRefusal, Upstream, upstreamState, type Vouched } from "./upstream.ts";
 
-type Call = Context<Web>;
+type WebCall = Context<Web>;
 
 const cookieName = "upstream";
 const cookie = { prefix: "host", httpOnly: true, sameSite: "Lax" } as const;
@@ -55,7 +55,7 @@ export function upstreamRoutes(services: Services): Hono<Web> {
     return kept.data.linkTo === undefined ? signInAs(c, identity, now) : link(c, identity, kept.data.linkTo, now);
   });
 
-  async function begin(c: Call, linkTo: string | undefined): Promise<Response> {
+  async function begin(c: WebCall, linkTo: string | undefined): Promise<Response> {
     const known = upstreams.get(c.req.param("provider") ?? "");
     if (!known) return errorPage(c, 404, "There is no such way to sign in", "Choose one of those on the sign-in page.");
     const now = Date.now();
@@ -69,7 +69,7 @@ export function upstreamRoutes(services: Services): Hono<Web> {
     }
   }
 
-  async function signInAs(c: Call, identity: Identity, now: number): Promise<Response> {
+  async function signInAs(c: WebCall, identity: Identity, now: number): Promise<Response> {
     const person = await personOf(identities, identity, now, originOfCall(c));
     if (!person) return refuse(c, "This account was deleted", undefined);
     await signIn(services, c, person, "upstream");
@@ -77,7 +77,7 @@ export function upstreamRoutes(services: Services): Hono<Web> {
   }
 
   /** Only for the person who asked for it, in the browser where they did: else an attacker's account would be added to a victim's. */
-  async function link(c: Call, identity: Identity, linkTo: string, now: number): Promise<Response> {
+  async function link(c: WebCall, identity: Identity, linkTo: string, now: number): Promise<Response> {
     if (c.get("visitor")?.person.userId !== linkTo) return refuse(c, "You are no longer signed in as before", undefined);
     return forVisitor(c, "ways-in", async (visitor) => {
       const outcome = await linkIdentity(identities, visitor, identity, now, originOfCall(c));
@@ -85,23 +85,23 @@ export function upstreamRoutes(services: Services): Hono<Web> {
     });
   }
 
-  async function refuse(c: Call, what: string, error: unknown): Promise<Response> {
+  async function refuse(c: WebCall, what: string, error: unknown): Promise<Response> {
     if (error !== undefined && !isRefusal(error)) services.report("sign-in.upstream", c.get("requestId"), error);
     await noteRefused(c, "upstream");
     return errorPage(c, 403, what, "Go back to the sign-in page and try again.");
   }
 
   /** Whoever has an account here too: the list says who may sign in there today, not who could once. An invitation does not overrule it. */
-  async function refuseUnlisted(c: Call, provider: UpstreamProvider, verified: readonly string[]): Promise<Response> {
+  async function refuseUnlisted(c: WebCall, provider: UpstreamProvider, verified: readonly string[]): Promise<Response> {
     await noteRefused(c, "not-listed");
     return showPage(c, { title: "Not let in yet", status: 403, body: <NotListedPage provider={provider.name} server={new URL(c.req.url).host} verified={verified} /> });
   }
 
-  async function noteRefused(c: Call, subject: "upstream" | "not-listed"): Promise<void> {
+  async function noteRefused(c: WebCall, subject: "upstream" | "not-listed"): Promise<void> {
     await attempts.auditFailure({ ...originOfCall(c), at: Date.now(), action: "sign-in.refused", success: false, subject }, auditedFailuresPerMinute);
   }
 
   /** One for each issuer, so that the answer of one cannot be taken for another's. */
-  const redirectUriOf = (c: Call, provider: UpstreamProvider): string => `${publicOrigin(new URL(c.req.url), config)}/sign-in/callback/${provider.id}`;
+  const redirectUriOf = (c: WebCall, provider: UpstreamProvider): string => `${publicOrigin(new URL(c.req.url), config)}/sign-in/callback/${provider.id}`;
   return app;
 }

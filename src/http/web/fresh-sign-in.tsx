@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { needsFreshSignIn } from "../../domain/tenancy/fresh-sign-in.ts";
 import { showPage } from "./pages/layout.tsx";
 import { SignInAgainPage } from "./pages/sign-in-again-page.tsx";
-import type { Visitor, Web } from "./visit.ts";
+import type { Visitor, Web } from "./web-session.ts";
 
 /** Parts of the start page that a person comes back to. */
 export type HomeSection = "ways-in" | "keys";

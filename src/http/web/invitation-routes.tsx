@@ -6,7 +6,7 @@ import { errorPage } from "./pages/error-page.tsx";
 import { InvitationPage, SignInFirstPage } from "./pages/invitation-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { formOf } from "./form.ts";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "./visit.ts";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
 
 const refused = "This invitation cannot be accepted";

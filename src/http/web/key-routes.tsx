@@ -15,9 +15,9 @@ import { formOf } from "./form.ts";
 import { errorPage } from "./pages/error-page.tsx";
 import { IssuedKeyPage } from "./pages/keys.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./visit.ts";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./web-session.ts";
 
-type Call = Context<Web>;
+type WebCall = Context<Web>;
 
 const creation = z.object({
   name: z.string().trim().min(1).max(100),
@@ -51,16 +51,16 @@ export function keyPages(services: Services): Hono<Web> {
     }),
   );
 
-  async function contextIn(c: Call, visitor: Visitor, teamId: string): Promise<KeyContext> {
+  async function contextIn(c: WebCall, visitor: Visitor, teamId: string): Promise<KeyContext> {
     const principal = await principalIn(services.tenants, visitor, teamId);
     if (!principal) throw noSuchTeam();
     return { principal, now: Date.now(), keys: services.keys, from: originOfCall(c) };
   }
 
-  const forKeyOwner = (c: Call, work: (visitor: Visitor) => Promise<Response>): Promise<Response> =>
+  const forKeyOwner = (c: WebCall, work: (visitor: Visitor) => Promise<Response>): Promise<Response> =>
     forVisitor(c, "keys", (visitor) => orExplained(c, visitor, () => work(visitor)));
 
-  async function orExplained(c: Call, visitor: Visitor, work: () => Promise<Response>): Promise<Response> {
+  async function orExplained(c: WebCall, visitor: Visitor, work: () => Promise<Response>): Promise<Response> {
     try {
       return await work();
     } catch (error) {
@@ -69,7 +69,7 @@ export function keyPages(services: Services): Hono<Web> {
         const who = { userId: visitor.person.userId, credentialId: visitor.session.id };
         auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, who, "POST /keys", Date.now(), originOfCall(c)));
       }
-      return errorPage(c, statusOf[error.code], error.message, error.mend ?? "Go back and try again.");
+      return errorPage(c, statusOf[error.code], error.message, error.hint ?? "Go back and try again.");
     }
   }
   return app;

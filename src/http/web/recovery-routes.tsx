@@ -5,7 +5,7 @@ import { publicOrigin } from "../origin.ts";
 import { forVisitor } from "./fresh-sign-in.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { NewRecoveryLinkPage } from "./pages/recovery-page.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "./visit.ts";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "./web-session.ts";
 
 /** The forms of the home page by which people make and revoke their recovery link. */
 export function recoveryPages(services: Services): Hono<Web> {

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { Services } from "../../app.ts";
 import { disconnect } from "../../domain/tenancy/grants.ts";
 import { previewSignInLink, takeSignInLink } from "../../domain/tenancy/sign-in-link.ts";
-import type { LinkPreview, Person } from "../../domain/tenancy/sign-in-ports.ts";
+import type { LinkPreview, Person } from "../../domain/tenancy/sign-in-store.ts";
 import { endSession } from "../../domain/tenancy/web-session.ts";
 import { formOf } from "./form.ts";
 import { errorPage } from "./pages/error-page.tsx";
@@ -12,7 +12,7 @@ import { showPage } from "./pages/layout.tsx";
 import { SignInLinkPage } from "./pages/sign-in-link-page.tsx";
 import { SignInPage } from "./pages/sign-in-page.tsx";
 import { style } from "./pages/style.ts";
-import { canonicalOrigin, findVisitor, forgetSession, originOfCall, sameOriginOnly, signIn, type Visitor, type Web } from "./visit.ts";
+import { canonicalOrigin, findVisitor, forgetSession, originOfCall, sameOriginOnly, signIn, type Visitor, type Web } from "./web-session.ts";
 import { keptReturn, rememberReturn, takeReturn } from "./way-back.ts";
 
 const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*", "/connections/*"];
@@ -46,12 +46,12 @@ export function webRoutes(services: Services): Hono<Web> {
       services.passkeys.passkeys(visitor.person),
       services.signIn.ownRecoveryLink(visitor.person, now),
     ]);
-    const ways = { identities, passkeys, recovery, providers };
+    const signInMethods = { identities, passkeys, recovery, providers };
     const { method, createdAt: signedInAt } = visitor.session;
-    const isStranded = method === "recovery" && ![...identities, ...passkeys, ...(recovery ? [recovery] : [])].some(({ createdAt }) => createdAt >= signedInAt);
+    const lacksSignInMethod = method === "recovery" && ![...identities, ...passkeys, ...(recovery ? [recovery] : [])].some(({ createdAt }) => createdAt >= signedInAt);
     const teams = memberships.filter(({ role }) => role !== "viewer");
-    const stranded = isStranded ? { onward: await keptReturn(services, c, visitor.person) } : undefined;
-    const page = <HomePage visitor={visitor} stranded={stranded} sessions={sessions} connections={connections} keys={{ keys, teams }} ways={ways} />;
+    const needsSignInMethod = lacksSignInMethod ? { onward: await keptReturn(services, c, visitor.person) } : undefined;
+    const page = <HomePage visitor={visitor} needsSignInMethod={needsSignInMethod} sessions={sessions} connections={connections} keys={{ keys, teams }} signInMethods={signInMethods} />;
     return showPage(c, { title: "Your account", audience: leading, body: page });
   });
 
@@ -88,8 +88,8 @@ export function webRoutes(services: Services): Hono<Web> {
     showPage(c, { title: "Sign in", status, audience: "outward", body: <SignInLinkPage token={token} link={link} other={otherThan(c, link.person)} /> });
 
   function refuseLink(c: Context<Web>): Response {
-    const mend = services.config.production ? "Sign in another way." : "Start the server again for a new link.";
-    return errorPage(c, 403, "This link does not sign you in", `It may be used, expired or mistyped, or there is another way in by now. ${mend}`);
+    const hint = services.config.production ? "Sign in another way." : "Start the server again for a new link.";
+    return errorPage(c, 403, "This link does not sign you in", `It may be used, expired or mistyped, or there is another way in by now. ${hint}`);
   }
 
   app.post("/sign-out", async (c) => {

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Services } from "../../app.ts";
 import { attemptMs } from "../../domain/tenancy/sign-in-attempts.ts";
-import type { Person } from "../../domain/tenancy/sign-in-ports.ts";
+import type { Person } from "../../domain/tenancy/sign-in-store.ts";
 import { keepWayBack, readWayBack, takeWayBack } from "../../domain/tenancy/way-back.ts";
 import { returnPath } from "./return-to.ts";
 

@@ -1,4 +1,4 @@
-import type { Embedder, Embedders } from "../../domain/search/embedder.ts";
+import type { Embedder, Embedders } from "../../domain/embedding/embedder.ts";
 import { OpenAiEmbedder } from "./openai-embedder.ts";
 import { WorkersAiEmbedder, type AiBinding } from "./workers-ai-embedder.ts";
 import { defaultModel, knownModels, workersAiModel } from "./workers-ai-models.ts";

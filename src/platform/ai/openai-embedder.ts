@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { EmbeddingFailure, type Embedder, type TextKind } from "../../domain/search/embedder.ts";
+import { EmbeddingFailure, type Embedder, type TextKind } from "../../domain/embedding/embedder.ts";
 import { withRetries } from "./retry.ts";
 import { prefixed } from "./task-prefixes.ts";
 import { unitVectors } from "./unit-vectors.ts";
 
 export interface OpenAiOptions {
-  /** Of the API, up to and including its version: `http://127.0.0.1:11434/v1`. */
+  /** URL of the API, up to and including its version: `http://127.0.0.1:11434/v1`. */
   url: string;
   apiKey?: string | undefined;
   model: string;
@@ -25,7 +25,10 @@ export class OpenAiEmbedder implements Embedder {
   readonly dimensions: number;
   readonly maxBatch: number;
   readonly #options: OpenAiOptions;
-  /** Models that can shorten their vectors (Matryoshka) do so when told; others refuse to be told, so it is tried only when vectors are too long. */
+  /**
+   * Some models shorten their vectors on request (Matryoshka); others refuse the parameter, so it is sent only when vectors are
+   * too long.
+   */
   #shorten = false;
 
   constructor(options: OpenAiOptions) {

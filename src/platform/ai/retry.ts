@@ -1,14 +1,17 @@
-import { EmbeddingFailure } from "../../domain/search/embedder.ts";
+import { EmbeddingFailure } from "../../domain/embedding/embedder.ts";
 
 export interface Patience {
-  /** Of the whole call, pauses included. */
+  /** Limit of the whole call, pauses included. */
   deadlineMs: number;
   /** The caller's own, when it may stop waiting earlier. */
   signal?: AbortSignal | undefined;
 }
 
 const maxAttempts = 5;
-/** Doubled with every attempt, then drawn at random from zero ("full jitter", AWS Architecture Blog, 2015), so that isolates refused together do not return together. */
+/**
+ * Doubled with every attempt, then chosen at random from zero ("full jitter", AWS Architecture Blog, 2015), so that isolates
+ * refused together do not return together.
+ */
 const firstPauseMs = 250;
 const longestPauseMs = 8_000;
 

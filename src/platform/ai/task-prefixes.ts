@@ -1,4 +1,4 @@
-import type { TextKind } from "../../domain/search/embedder.ts";
+import type { TextKind } from "../../domain/embedding/embedder.ts";
 
 type Prefixes = Record<TextKind, string>;
 

@@ -1,4 +1,4 @@
-import { EmbeddingFailure } from "../../domain/search/embedder.ts";
+import { EmbeddingFailure } from "../../domain/embedding/embedder.ts";
 
 export interface Expected {
   model: string;
@@ -6,7 +6,7 @@ export interface Expected {
   dimensions: number;
 }
 
-/** What a provider answered, as unit vectors. @throws EmbeddingFailure when it is not what was asked for */
+/** A provider's answer as unit vectors. @throws EmbeddingFailure when it is not what was asked for */
 export function unitVectors(rows: readonly unknown[], { model, count, dimensions }: Expected): Float32Array[] {
   if (rows.length !== count) throw malformed(model, `${rows.length} vectors for ${count} texts`);
   return rows.map((row) => {

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { EmbeddingFailure, type Embedder, type TextKind } from "../../domain/search/embedder.ts";
+import { EmbeddingFailure, type Embedder, type TextKind } from "../../domain/embedding/embedder.ts";
 import { withRetries } from "./retry.ts";
 import { malformed, unitVectors } from "./unit-vectors.ts";
 import type { WorkersAiModel } from "./workers-ai-models.ts";
 
-/** What of the Workers AI binding is used. */
+/** The part of the Workers AI binding that is used. */
 export interface AiBinding {
   run(model: string, input: Record<string, unknown>): Promise<unknown>;
 }
@@ -50,7 +50,10 @@ export class WorkersAiEmbedder implements Embedder {
   }
 }
 
-/** https://developers.cloudflare.com/workers-ai/platform/errors/ : what another attempt does not mend; 5xxx and 8xxx are all refusals of the request. */
+/**
+ * https://developers.cloudflare.com/workers-ai/platform/errors/ : errors that another attempt does not repair; 5xxx and 8xxx
+ * are all refusals of the request.
+ */
 const permanent = /^(?:3003|3006|3023|3039|3041|3042|5\d{3}|8\d{3})$/;
 const unknownModel = new Set(["5007", "3042"]);
 /** The day's free allocation is used up; it returns at midnight UTC. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { RerankFailure, type Reranker } from "../../domain/search/rerank.ts";
+import { RerankFailure, type Reranker } from "../../domain/recall/ranking/rerank.ts";
 import { errorCode, type AiBinding } from "./workers-ai-embedder.ts";
 
 const answer = z.object({ response: z.array(z.object({ id: z.int().nonnegative(), score: z.number() })) });

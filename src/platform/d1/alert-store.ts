@@ -3,7 +3,7 @@ import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { type AlertRule, quietMs } from "../../domain/audit/anomalies.ts";
 import type { Alert, AlertState, AlertStore } from "../../domain/audit/alerts.ts";
 import type { AlertWriter, NewAlert, WatchProgress } from "../../domain/audit/watch.ts";
-import type { AuditEntry } from "../../domain/tenancy/ports.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { alerts, auditProgress } from "./audit-schema.ts";
 import { auditWhen, rowWhen } from "./directory-audit.ts";

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Directory database (`DB`): what the audits gave reason to tell of. Instants in ms since the epoch. */
+/** Directory database (`DB`): alerts that the audits gave reason for. Instants in ms since the epoch. */
 
 export const alerts = sqliteTable(
   "alerts",
@@ -9,13 +9,13 @@ export const alerts = sqliteTable(
     rule: text().notNull(),
     /** `null` when no team is known to be meant: keys guessed at that do not exist. */
     teamId: text("team_id"),
-    /** Whom or what it is about: a team, an address, a credential, a person. */
+    /** The subject: a team, an address, a credential, a person. */
     subject: text().notNull(),
-    /** What is new about the subject, such as a client's name; '' where the rule is about how much. */
+    /** The new client or country, such as a client's name; '' where the rule is about an amount. */
     value: text().notNull(),
     /** When the entry was written that made it one. */
     at: integer().notNull(),
-    /** What the rule saw, as counts and names; no content of memories. */
+    /** The counts and names that the rule saw; no content of memories. */
     details: text({ mode: "json" }).$type<Record<string, string | number>>().notNull(),
     createdAt: integer("created_at").notNull(),
     acknowledgedAt: integer("acknowledged_at"),

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { AuditPerson, AuditPlace, AuditQuery, AuditReader, AuditRecord, AuditTrail } from "../../domain/audit/ports.ts";
-import type { AuditEntry } from "../../domain/tenancy/ports.ts";
+import type { AuditPerson, AuditPlace, AuditQuery, AuditReader, AuditRecord, AuditTrail } from "../../domain/audit/audit-trail.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
 import { auditFailure, auditWhen } from "./directory-audit.ts";
 import { directoryAudit, memberships, organizations, teams, users } from "./directory-schema.ts";
 import type { ShardOf } from "./shard-of.ts";
@@ -46,7 +46,7 @@ const asPeople = ({ results }: D1Result<CalledRow>): AuditPerson[] =>
 /** Names this source in cursors; no binding is called so. */
 export const directorySource = "directory";
 
-export class AuditStore implements AuditReader, AuditTrail {
+export class D1AuditStore implements AuditReader, AuditTrail {
   readonly #directory: D1Database;
   readonly #db: DrizzleD1Database;
   readonly #shardOf: ShardOf;

@@ -1,5 +1,5 @@
 import { canonical, type Memory, stateOf } from "../../domain/memories/memory.ts";
-import type { WriteContext } from "../../domain/ports.ts";
+import type { WriteContext } from "../../domain/memories/memory-store.ts";
 
 /** What D1 has of writes whose answer was lost. */
 

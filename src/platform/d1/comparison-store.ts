@@ -1,7 +1,7 @@
-import type { ComparisonStore, WantedVector } from "../../domain/indexing/ports.ts";
-import type { Run, Track } from "../../domain/indexing/stage.ts";
-import type { ShownVectors, VectorEntry, VectorKind, VectorName } from "../../domain/search/vector-index.ts";
-import { holding } from "./index-progress.ts";
+import type { ComparisonStore, WantedVector } from "../../domain/indexing/progress-store.ts";
+import type { Run, CursorKey } from "../../domain/indexing/stage.ts";
+import type { ShownVectors, VectorEntry, VectorKind, VectorName } from "../../domain/embedding/vector-index.ts";
+import { holding } from "./progress-store.ts";
 import type { ShardOf } from "./shard-of.ts";
 import { fromHex } from "./vector-hex.ts";
 
@@ -24,7 +24,9 @@ const miss = `UPDATE vector_items SET version = 0, missed_at = ?6 WHERE rowid IN
   SELECT i.rowid FROM json_each(?5) e CROSS JOIN vector_items i ON i.team_id = ?1 AND i.kind = e.value ->> '$.kind' AND i.id = e.value ->> '$.id' AND i.space = ?3
   ) AND ${holding}`;
 
-/** Of the names those that the index may hold, and whether other teams may find them. Parameters: team, space, `[{kind, id}]`. */
+/**
+ * Those of the names that the index may hold, and whether other teams may find them. Parameters: team, space, `[{kind, id}]`.
+ */
 const wanted = `SELECT i.kind, i.id, EXISTS (SELECT 1 FROM memories m WHERE i.kind = 'memory' AND m.team_id = ?1 AND m.id = i.id AND m.visibility = 'public') AS isPublic
   FROM json_each(?3) e CROSS JOIN vector_items i ON i.team_id = ?1 AND i.kind = e.value ->> '$.kind' AND i.id = e.value ->> '$.id' AND i.space = ?2
   WHERE i.hash IS NOT NULL`;
@@ -38,38 +40,38 @@ export class D1ComparisonStore implements ComparisonStore {
     this.#shardOf = shardOf;
   }
 
-  async comparedUpTo({ home, stage, space }: Track): Promise<VectorName | undefined> {
-    const row = await this.#shardOf(home.shard).prepare("SELECT kind, id FROM vector_checks WHERE team_id = ?1 AND stage = ?2 AND space = ?3").bind(home.teamId, stage, space).first<VectorName>();
+  async comparedUpTo({ team, stage, space }: CursorKey): Promise<VectorName | undefined> {
+    const row = await this.#shardOf(team.shard).prepare("SELECT kind, id FROM vector_checks WHERE team_id = ?1 AND stage = ?2 AND space = ?3").bind(team.teamId, stage, space).first<VectorName>();
     return row ?? undefined;
   }
 
-  async entriesAfter({ home, space }: Track, kinds: readonly VectorKind[], after: VectorName, limit: number): Promise<WantedVector[]> {
-    const { results } = await this.#shardOf(home.shard).prepare(entriesAfter).bind(home.teamId, space, JSON.stringify(kinds), after.kind, after.id, limit).all<EntryRow>();
+  async entriesAfter({ team, space }: CursorKey, kinds: readonly VectorKind[], after: VectorName, limit: number): Promise<WantedVector[]> {
+    const { results } = await this.#shardOf(team.shard).prepare(entriesAfter).bind(team.teamId, space, JSON.stringify(kinds), after.kind, after.id, limit).all<EntryRow>();
     return results.map(({ kind, id, version, hash, vector, truth }) => {
       const [newest, visibility, ownerId] = JSON.parse(truth) as [number, VectorEntry["visibility"], string];
-      // What was never acknowledged is what its run was given, or comes again with the next one.
+      // An entry without an acknowledged version counts in its newest one: its run was given that, or the next run brings it.
       return { kind, id, version: version || newest, hash, visibility, ownerId, values: fromHex(vector) };
     });
   }
 
-  async miss({ home, stage, space, lease }: Run, entries: VectorName[], at: number): Promise<void> {
-    await this.#shardOf(home.shard).prepare(miss).bind(home.teamId, stage, space, lease, JSON.stringify(entries.map(({ kind, id }) => ({ kind, id }))), at).run();
+  async miss({ team, stage, space, lease }: Run, entries: VectorName[], at: number): Promise<void> {
+    await this.#shardOf(team.shard).prepare(miss).bind(team.teamId, stage, space, lease, JSON.stringify(entries.map(({ kind, id }) => ({ kind, id }))), at).run();
   }
 
-  async unwanted({ home, space }: Track, { own, copies }: ShownVectors): Promise<ShownVectors> {
+  async unwanted({ team, space }: CursorKey, { own, copies }: ShownVectors): Promise<ShownVectors> {
     if (own.length + copies.length === 0) return { own, copies };
-    const { results } = await this.#shardOf(home.shard).prepare(wanted).bind(home.teamId, space, JSON.stringify([...own, ...copies])).all<VectorName & { isPublic: number }>();
+    const { results } = await this.#shardOf(team.shard).prepare(wanted).bind(team.teamId, space, JSON.stringify([...own, ...copies])).all<VectorName & { isPublic: number }>();
     const isPublic = new Map(results.map((row) => [nameOf(row), row.isPublic === 1]));
     return { own: own.filter((name) => !isPublic.has(nameOf(name))), copies: copies.filter((name) => isPublic.get(nameOf(name)) !== true) };
   }
 
-  async noteComparison({ home, stage, space, lease }: Run, at: number, upTo: VectorName): Promise<void> {
-    await this.#shardOf(home.shard)
+  async noteComparison({ team, stage, space, lease }: Run, at: number, upTo: VectorName): Promise<void> {
+    await this.#shardOf(team.shard)
       .prepare(
         `INSERT INTO vector_checks (team_id, stage, space, at, kind, id) SELECT ?1, ?2, ?3, ?5, ?6, ?7 WHERE ${holding}
          ON CONFLICT (team_id, stage, space) DO UPDATE SET at = excluded.at, kind = excluded.kind, id = excluded.id`,
       )
-      .bind(home.teamId, stage, space, lease, at, upTo.kind, upTo.id)
+      .bind(team.teamId, stage, space, lease, at, upTo.kind, upTo.id)
       .run();
   }
 }

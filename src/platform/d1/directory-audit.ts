@@ -1,7 +1,7 @@
 import { getTableColumns, is, SQL, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { AuditEntry } from "../../domain/tenancy/ports.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
 import { directoryAudit } from "./directory-schema.ts";
 
 /**

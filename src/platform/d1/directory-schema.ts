@@ -25,7 +25,7 @@ export const teams = sqliteTable(
     organizationId: text("organization_id").notNull().references(() => organizations.id),
     name: text().notNull(),
     shard: text().notNull().references(() => shards.name),
-    /** Whose own team it is, made at their first sign-in; `null` for a team of several. */
+    /** The person whose own team it is, made at their first sign-in; `null` for a team of several. */
     personalOf: text("personal_of"),
     createdAt: integer("created_at").notNull(),
     deletedAt: integer("deleted_at"),
@@ -105,7 +105,7 @@ export const directoryAudit = sqliteTable(
     client: text(),
     address: text(),
     requestId: text("request_id"),
-    /** Of the address, as two letters (ISO 3166-1). */
+    /** Country of the address, as two letters (ISO 3166-1). */
     country: text(),
     /** Key, grant or browser session that the person acted with. */
     credentialId: text("credential_id"),

@@ -1,14 +1,15 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, count, desc, eq, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { AuditEntry, KeyDirectory, KeyHolder, KeyRecord, KeyRenewal, KeySummary, OwnKey } from "../../domain/tenancy/ports.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
+import type { KeyStore, KeyHolder, KeyRecord, KeyRenewal, KeySummary, OwnKey } from "../../domain/tenancy/key-store.ts";
 import { isScope, type Principal, type Role } from "../../domain/tenancy/principal.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
 import { liveOrganization, liveTeam } from "./tenant-sql.ts";
 import { shardNames } from "./shard-names.ts";
 
-export interface TeamPlace {
+export interface NamedTeamRow {
   id: string;
   organizationId: string;
   name: string;
@@ -16,7 +17,7 @@ export interface TeamPlace {
 }
 
 /** Who exists and who belongs where. What makes tenants knows no principal; everything inside a team takes one. */
-export class DirectoryStore implements KeyDirectory, KeyRenewal {
+export class D1DirectoryStore implements KeyStore, KeyRenewal {
   readonly #db: DrizzleD1Database;
 
   constructor(db: D1Database) {
@@ -55,7 +56,7 @@ export class DirectoryStore implements KeyDirectory, KeyRenewal {
     await this.#db.insert(users).values({ ...user, createdAt: now });
   }
 
-  async createTeam(team: { id: string; organizationId: string; name: string }, now: number): Promise<TeamPlace> {
+  async createTeam(team: { id: string; organizationId: string; name: string }, now: number): Promise<NamedTeamRow> {
     const place = { ...team, shard: await this.pickShard() };
     await this.#db.insert(teams).values({ ...place, createdAt: now });
     return place;
@@ -74,7 +75,7 @@ export class DirectoryStore implements KeyDirectory, KeyRenewal {
   async provision(
     tenant: { organization: { id: string; name: string }; team: { id: string; name: string }; owner: { id: string; name: string } },
     now: number,
-  ): Promise<TeamPlace> {
+  ): Promise<NamedTeamRow> {
     const { organization, team, owner } = tenant;
     const place = { ...team, organizationId: organization.id, shard: await this.pickShard() };
     await this.#db.batch([
@@ -86,19 +87,19 @@ export class DirectoryStore implements KeyDirectory, KeyRenewal {
     return place;
   }
 
-  async findTeam(id: string): Promise<TeamPlace | undefined> {
+  async findTeam(id: string): Promise<NamedTeamRow | undefined> {
     const [row] = await this.#db.select(teamColumns).from(teams).where(eq(teams.id, id));
     return row;
   }
 
   /** The same, unless the team is being erased: then nothing may be made of it any more. */
-  async findTeamToIndex(id: string): Promise<TeamPlace | undefined> {
+  async findTeamToIndex(id: string): Promise<NamedTeamRow | undefined> {
     const [row] = await this.#db.select(teamColumns).from(teams).where(and(eq(teams.id, id), notBeingErased));
     return row;
   }
 
   /** By id, a page at a time: pass the last id of a page to get the next one. Without those that are being erased. */
-  async listTeams(after = "", limit = 500): Promise<TeamPlace[]> {
+  async listTeams(after = "", limit = 500): Promise<NamedTeamRow[]> {
     return this.#db.select(teamColumns).from(teams).where(and(gt(teams.id, after), notBeingErased)).orderBy(asc(teams.id)).limit(limit);
   }
 

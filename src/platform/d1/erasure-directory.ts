@@ -1,9 +1,10 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, eq, inArray, isNotNull, lte, or, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { TeamPlace } from "../../domain/memories/maintenance.ts";
-import type { ErasureDirectory, Seat } from "../../domain/tenancy/deletion-ports.ts";
-import type { AuditEntry } from "../../domain/tenancy/ports.ts";
+import type { TeamRow } from "../../domain/memories/sweep.ts";
+import type { ErasureDirectory } from "../../domain/tenancy/deletion-store.ts";
+import type { MemberRef } from "../../domain/tenancy/member-ref.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
 import { alerts } from "./audit-schema.ts";
 import { apiKeys, directoryAudit, memberships, organizations, teams, users } from "./directory-schema.ts";
 import { beingErased } from "./directory-store.ts";
@@ -20,7 +21,7 @@ export class D1ErasureDirectory implements ErasureDirectory {
     this.#db = drizzle(db);
   }
 
-  async claimTeams(now: number): Promise<TeamPlace[]> {
+  async claimTeams(now: number): Promise<TeamRow[]> {
     const dueOrganizations = this.#db.select({ id: organizations.id }).from(organizations).where(lte(organizations.eraseAt, now));
     const [, , claimed] = await this.#db.batch([
       this.#db
@@ -33,16 +34,16 @@ export class D1ErasureDirectory implements ErasureDirectory {
     return claimed;
   }
 
-  async isLastOfOrganization({ organizationId }: TeamPlace): Promise<boolean> {
+  async isLastOfOrganization({ organizationId }: TeamRow): Promise<boolean> {
     return (await this.#db.select({ id: teams.id }).from(teams).where(eq(teams.organizationId, organizationId)).limit(2)).length === 1;
   }
 
-  async seatsOf(by: { teamId: string } | { userId: string }): Promise<Seat[]> {
+  async memberRefsOf(by: { teamId: string } | { userId: string }): Promise<MemberRef[]> {
     const whose = "teamId" in by ? eq(memberships.teamId, by.teamId) : eq(memberships.userId, by.userId);
     return this.#db.select({ teamId: memberships.teamId, userId: memberships.userId }).from(memberships).where(whose);
   }
 
-  async forgetTeam({ id, organizationId }: TeamPlace, audit: AuditEntry): Promise<void> {
+  async forgetTeam({ id, organizationId }: TeamRow, audit: AuditEntry): Promise<void> {
     const ofTeam = (column: typeof oauthRecords.key | typeof oauthSpentTokens.grantKey) => sql`instr(${column}, ${`.${id}:`}) > 0`;
     await this.#db.batch([
       this.#db.delete(apiKeys).where(eq(apiKeys.teamId, id)),
@@ -77,7 +78,7 @@ export class D1ErasureDirectory implements ErasureDirectory {
     ]);
   }
 
-  async findTeam(id: string): Promise<TeamPlace | undefined> {
+  async findTeam(id: string): Promise<TeamRow | undefined> {
     const [row] = await this.#db.select(place).from(teams).where(eq(teams.id, id));
     return row;
   }
@@ -86,7 +87,7 @@ export class D1ErasureDirectory implements ErasureDirectory {
     return shardNames(this.#db);
   }
 
-  async deletedTeams(): Promise<(TeamPlace & { beingErased: boolean })[]> {
+  async deletedTeams(): Promise<(TeamRow & { beingErased: boolean })[]> {
     return this.#db
       .select({ ...place, beingErased: sql`${teams.eraseAt} is ${beingErased}`.mapWith(Boolean) })
       .from(teams)

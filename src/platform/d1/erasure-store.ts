@@ -1,7 +1,7 @@
-import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { ExpiredMemory, TeamRow } from "../../domain/memories/sweep.ts";
 import { newState } from "../../domain/memories/memory.ts";
-import type { VectorKind } from "../../domain/search/vector-index.ts";
-import type { ErasureStore } from "../../domain/tenancy/deletion-ports.ts";
+import type { VectorKind } from "../../domain/embedding/vector-index.ts";
+import type { ErasureStore } from "../../domain/tenancy/deletion-store.ts";
 import type { ShardOf } from "./shard-of.ts";
 
 /**
@@ -20,7 +20,7 @@ const memoriesAtOnce = 50;
 const rowsAtOnce = 2_000;
 const privateAtOnce = 200;
 
-/** What is left of the text of a version that is erased while later ones stay. */
+/** Replaces the text of a version that is erased while later ones stay. */
 const blankContent = "[erased]";
 
 export class D1ErasureStore implements ErasureStore {
@@ -30,7 +30,7 @@ export class D1ErasureStore implements ErasureStore {
     this.#shardOf = shardOf;
   }
 
-  async vectorsOf({ id, shard }: TeamPlace, limit: number): Promise<{ kind: VectorKind; id: string }[]> {
+  async vectorsOf({ id, shard }: TeamRow, limit: number): Promise<{ kind: VectorKind; id: string }[]> {
     const { results } = await this.#shardOf(shard)
       .prepare("SELECT DISTINCT kind, id FROM vector_items WHERE team_id = ?1 LIMIT ?2")
       .bind(id, limit)
@@ -38,14 +38,14 @@ export class D1ErasureStore implements ErasureStore {
     return results;
   }
 
-  async dropVectors({ id, shard }: TeamPlace, entries: { kind: VectorKind; id: string }[]): Promise<void> {
+  async dropVectors({ id, shard }: TeamRow, entries: { kind: VectorKind; id: string }[]): Promise<void> {
     await this.#shardOf(shard)
       .prepare("DELETE FROM vector_items WHERE team_id = ?1 AND (kind, id) IN (SELECT value ->> '$.kind', value ->> '$.id' FROM json_each(?2))")
       .bind(id, JSON.stringify(entries))
       .run();
   }
 
-  async eraseRows({ id, shard }: TeamPlace): Promise<boolean> {
+  async eraseRows({ id, shard }: TeamRow): Promise<boolean> {
     for (const table of teamTables) {
       const { meta } = await this.#shardOf(shard)
         .prepare(`DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE team_id = ?1 LIMIT ?2)`)
@@ -71,7 +71,7 @@ export class D1ErasureStore implements ErasureStore {
     const [, , , teams] = await d1.batch<{ team_id: string }>([
       d1.prepare(`UPDATE versions SET state = ?2, data_key = NULL WHERE ${theirs} AND state ->> '$.content' <> ?3`).bind(userId, state, blankContent),
       d1.prepare("DELETE FROM idempotency WHERE user_id = ?1").bind(userId),
-      // What others accepted is theirs, and a proposal of it holds no text any more.
+      // A proposal that others accepted belongs to them, and no longer holds a text.
       d1.prepare("DELETE FROM proposals WHERE proposed_by = ?1 AND state <> 'accepted'").bind(userId),
       d1.prepare(`SELECT DISTINCT team_id FROM versions WHERE ${theirs}`).bind(userId),
     ]);
@@ -83,7 +83,7 @@ export class D1ErasureStore implements ErasureStore {
     return results.map(({ team_id }) => team_id);
   }
 
-  async setClosed({ id, shard }: TeamPlace, at: number | null): Promise<void> {
+  async setClosed({ id, shard }: TeamRow, at: number | null): Promise<void> {
     await this.#shardOf(shard)
       .prepare("INSERT INTO team_policies (team_id, closed_at) VALUES (?1, ?2) ON CONFLICT (team_id) DO UPDATE SET closed_at = excluded.closed_at")
       .bind(id, at)

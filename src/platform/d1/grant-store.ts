@@ -2,10 +2,11 @@ import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import * as z from "zod";
-import { type Connection, type GrantDirectory, type GrantSubject, type Membership, parseSubject, subjectText } from "../../domain/tenancy/grant-ports.ts";
+import { type Connection, type GrantStore, type TeamMembership, parseSubject, subjectText } from "../../domain/tenancy/grant-store.ts";
+import type { MemberRef } from "../../domain/tenancy/member-ref.ts";
 import { grantKeyOf, parseGrantKey } from "../../domain/tenancy/oauth-records.ts";
-import type { AuditEntry } from "../../domain/tenancy/ports.ts";
-import type { Person } from "../../domain/tenancy/sign-in-ports.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
+import type { Person } from "../../domain/tenancy/sign-in-store.ts";
 import { auditWhen } from "./directory-audit.ts";
 import { directoryAudit, memberships, organizations, teams } from "./directory-schema.ts";
 import { oauthRecords } from "./identity-schema.ts";
@@ -21,14 +22,14 @@ const grantRecord = z.object({
 });
 
 /** Which clients act for whom. */
-export class GrantStore implements GrantDirectory {
+export class D1GrantStore implements GrantStore {
   readonly #db: DrizzleD1Database;
 
   constructor(db: D1Database) {
     this.#db = drizzle(db);
   }
 
-  async memberships(person: Person): Promise<Membership[]> {
+  async memberships(person: Person): Promise<TeamMembership[]> {
     return this.#db
       .select({ teamId: teams.id, teamName: teams.name, organizationId: teams.organizationId, role: memberships.role })
       .from(memberships)
@@ -58,7 +59,7 @@ export class GrantStore implements GrantDirectory {
     return grants.map((grant) => ({ ...grant, teamName: nameOf.get(grant.teamId) ?? "" }));
   }
 
-  async endGrant(subject: GrantSubject, grantId: string, audit: AuditEntry): Promise<boolean> {
+  async endGrant(subject: MemberRef, grantId: string, audit: AuditEntry): Promise<boolean> {
     const text = subjectText(subject);
     const key = grantKeyOf(text, grantId);
     const [, ended] = await this.#db.batch([

@@ -10,18 +10,21 @@ import { memories } from "./shard-schema.ts";
  * follow the mentions, and what nothing mentions any more is gone in the same transaction.
  */
 
-/** A name of an entity within a home. `entity` is the normal form of its main name; `norm` differs from it for an alias. */
+/**
+ * A name of an entity under a visibility key. `entity` is the normal form of its main name; `norm` differs from it for an
+ * alias.
+ */
 export const entities = sqliteTable(
   "entities",
   {
     row: integer().primaryKey(),
     teamId: text("team_id").notNull(),
-    home: text().notNull(),
+    visibilityKey: text("home").notNull(),
     entity: text().notNull(),
     norm: text().notNull(),
     /** As written. */
     name: text().notNull(),
-    /** Of the entity within this home. */
+    /** Id of the entity under this visibility key. */
     id: text().notNull(),
     type: text().notNull(),
     mentions: integer().notNull().default(0),
@@ -32,8 +35,8 @@ export const entities = sqliteTable(
     until: integer().notNull().default(0),
   },
   (table) => [
-    uniqueIndex("entities_name").on(table.teamId, table.entity, table.home, table.name),
-    index("entities_norm").on(table.teamId, table.norm, table.home),
+    uniqueIndex("entities_name").on(table.teamId, table.entity, table.visibilityKey, table.name),
+    index("entities_norm").on(table.teamId, table.norm, table.visibilityKey),
     index("entities_id").on(table.teamId, table.id),
   ],
 );
@@ -62,7 +65,7 @@ export const entityTokens = sqliteTable(
   {
     teamId: text("team_id").notNull(),
     token: text().notNull(),
-    home: text().notNull(),
+    visibilityKey: text("home").notNull(),
     /** The part of the name that the word is, 0–1. */
     share: real().notNull(),
     row: integer()
@@ -71,18 +74,18 @@ export const entityTokens = sqliteTable(
   },
   (table) => [
     // The names of which a word makes up most are read first.
-    primaryKey({ columns: [table.teamId, table.token, table.home, table.share, table.row] }),
+    primaryKey({ columns: [table.teamId, table.token, table.visibilityKey, table.share, table.row] }),
     index("entity_tokens_row").on(table.row, table.token, table.share),
   ],
 );
 
-/** What is said of two entities, by their normal names. */
+/** A statement about two entities, by their normal names. */
 export const relationships = sqliteTable(
   "relationships",
   {
     row: integer().primaryKey(),
     teamId: text("team_id").notNull(),
-    home: text().notNull(),
+    visibilityKey: text("home").notNull(),
     source: text().notNull(),
     type: text().notNull(),
     target: text().notNull(),
@@ -93,8 +96,8 @@ export const relationships = sqliteTable(
     until: integer().notNull().default(0),
   },
   (table) => [
-    uniqueIndex("relationships_source").on(table.teamId, table.source, table.home, table.type, table.target),
-    index("relationships_target").on(table.teamId, table.target, table.home),
+    uniqueIndex("relationships_source").on(table.teamId, table.source, table.visibilityKey, table.type, table.target),
+    index("relationships_target").on(table.teamId, table.target, table.visibilityKey),
     index("relationships_id").on(table.teamId, table.id),
   ],
 );
@@ -127,7 +130,7 @@ export const relationshipTokens = sqliteTable(
   {
     teamId: text("team_id").notNull(),
     token: text().notNull(),
-    home: text().notNull(),
+    visibilityKey: text("home").notNull(),
     share: real().notNull(),
     row: integer()
       .notNull()
@@ -135,7 +138,7 @@ export const relationshipTokens = sqliteTable(
   },
   (table) => [
     // The names of which a word makes up most are read first.
-    primaryKey({ columns: [table.teamId, table.token, table.home, table.share, table.row] }),
+    primaryKey({ columns: [table.teamId, table.token, table.visibilityKey, table.share, table.row] }),
     index("relationship_tokens_row").on(table.row, table.token, table.share),
   ],
 );

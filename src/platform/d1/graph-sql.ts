@@ -1,16 +1,16 @@
-import { mostTelling } from "../../domain/ports.ts";
-import { assumedNames, beginning, countedWords, hub, mostNames, mostPostings, mostSources, mostTouched, rankedPerAnswer, strengthDecimals, tellingWords, weakest } from "../graph-limits.ts";
+import { maxSourceMemories } from "../../domain/memories/memory-store.ts";
+import { assumedNames, beginning, countedWords, hub, mostNames, mostPostings, mostSources, mostTouched, rankedPerAnswer, strengthDecimals, maxRareTokenNames, weakest } from "../graph-limits.ts";
 
 /**
- * Reads of the graph, each one statement. `?1` team, `?2` user, `?3` now in all of them. A row of another person's home is
- * never joined: that, and not a later filter, is what keeps private names private.
+ * Reads of the graph, each one statement. `?1` team, `?2` user, `?3` now in all of them. A statement never joins a row of
+ * another person's visibility key (column `home`): that, and not a later filter, keeps private names private.
  */
-const homes = "IN ('', ?2)";
+const visibleKeys = "IN ('', ?2)";
 /** SQLite plans a bare `LIMIT ?n` by its value and compiles the statement anew for every call: 0.2 ms of 0.25 for a search of names that finds nothing. */
 const atMost = (parameter: string): string => `LIMIT ${parameter} + 0`;
-const aliveName = (row: string): string => `${row}.home ${homes} AND (${row}.lasting > 0 OR ${row}.until > ?3)`;
+const aliveName = (row: string): string => `${row}.home ${visibleKeys} AND (${row}.lasting > 0 OR ${row}.until > ?3)`;
 const aliveMention = (row: string): string => `(${row}.expires_at IS NULL OR ${row}.expires_at > ?3)`;
-const readable = (m: string): string => `${m}.home ${homes} AND (${m}.expires_at IS NULL OR ${m}.expires_at > ?3)`;
+const readable = (m: string): string => `${m}.home ${visibleKeys} AND (${m}.expires_at IS NULL OR ${m}.expires_at > ?3)`;
 const liveMemory = (m: string): string => `${readable(m)} AND ${m}.archived_at IS NULL`;
 
 /** The main name of what goes by a name: `kubernetes` for `k8s`, when a memory that the viewer may see says so. */
@@ -22,7 +22,7 @@ const canonical = (name: string): string =>
 const namesOf = (entity: string): string =>
   `SELECT ${entity} UNION SELECT a.norm FROM entities a WHERE a.team_id = ?1 AND a.entity = ${entity} AND ${aliveName("a")}`;
 
-/** What is known of an entity, for `entityFrom`: a JSON array of its spellings. */
+/** An entity for `entityFrom`: a JSON array of its spellings. */
 const spellings = (entity: string): string =>
   `(SELECT json_group_array(json_array(n.id, n.home, n.norm, n.name, n.type, n.mentions, n.weight)) FROM entities n
     WHERE n.team_id = ?1 AND n.entity IN (${namesOf(entity)}) AND ${aliveName("n")})`;
@@ -31,7 +31,7 @@ const spellings = (entity: string): string =>
 export const entitiesOf = `WITH hit AS MATERIALIZED (
     SELECT x.memory_id, ${canonical("n.entity")} AS entity, x.confidence
     FROM json_each(?4) j CROSS JOIN entity_mentions x ON x.team_id = ?1 AND x.memory_id = j.value AND ${aliveMention("x")}
-      CROSS JOIN entities n ON n.row = x.entity_row AND n.home ${homes}
+      CROSS JOIN entities n ON n.row = x.entity_row AND n.home ${visibleKeys}
   ), found AS MATERIALIZED (SELECT entity, json_group_array(DISTINCT memory_id) AS memories, max(confidence) AS sure FROM hit GROUP BY entity)
   SELECT f.entity, f.memories, ${spellings("f.entity")} FROM found f ORDER BY f.sure DESC, f.entity`;
 
@@ -53,14 +53,14 @@ export const memoriesOf = `WITH ${rowsOf("?4")}
   SELECT DISTINCT m.value FROM names, ${newestOf("names.row", "?5")} m ORDER BY m.value DESC ${atMost("?5")}`;
 
 /** The newest memories of an entity under all its names. */
-const newestTelling = (entity: string, most: number): string => `(SELECT json_group_array(id) FROM (
+const newestMentions = (entity: string, most: number): string => `(SELECT json_group_array(id) FROM (
     SELECT DISTINCT m.value AS id FROM entities r, ${newestOf("r.row", String(most))} m
     WHERE r.team_id = ?1 AND r.entity IN (${namesOf(entity)}) AND ${aliveName("r")} ORDER BY id DESC LIMIT ${most}))`;
 
 const hasAliases = (entity: string): string =>
   `EXISTS (SELECT 1 FROM entities a WHERE a.team_id = ?1 AND a.entity = ${entity} AND a.norm <> a.entity AND ${aliveName("a")})`;
 
-/** In the order of `chosen`, which has few rows: what is told of each costs more than to find it. */
+/** In the order of `chosen`, which has few rows: reading the statements of each costs more than finding it. */
 const relationshipsChosen = `SELECT ${canonical("r.source")}, ${canonical("r.target")}, c.score, r.id, r.home, r.mentions, r.weight, r.type,
   (SELECT json_group_array(json_array(memory_id, source_name, target_name, context, valid_from, valid_to)) FROM (
     SELECT * FROM relationship_mentions x WHERE x.relationship_row = r.row AND ${aliveMention("x")} ORDER BY x.memory_id DESC LIMIT ${mostSources}))
@@ -71,7 +71,7 @@ export const entitiesNear = `WITH found AS MATERIALIZED (
     SELECT ${canonical("n.entity")} AS entity, max(j.value ->> '$.score') AS score FROM json_each(?4) j
       CROSS JOIN entities n ON n.team_id = ?1 AND n.id = j.value ->> '$.id' AND ${aliveName("n")} GROUP BY 1
   )
-  SELECT f.entity, f.score, ${spellings("f.entity")}, ${newestTelling("f.entity", mostSources)}
+  SELECT f.entity, f.score, ${spellings("f.entity")}, ${newestMentions("f.entity", mostSources)}
   FROM found f ORDER BY f.score DESC, f.entity`;
 
 /** Adds: ?4 `[{id, score}]`. */
@@ -86,8 +86,8 @@ const mostSaid = `chosen AS MATERIALIZED (
 
 /** Adds: ?4 entity ids, ?5 limit. */
 export const relationshipsOfEntities = `WITH ${rowsOf("?4")}, found AS (
-    SELECT r.row FROM (SELECT DISTINCT norm FROM names) n CROSS JOIN relationships r ON r.team_id = ?1 AND r.source = n.norm AND r.home ${homes}
-    UNION SELECT r.row FROM (SELECT DISTINCT norm FROM names) n CROSS JOIN relationships r ON r.team_id = ?1 AND r.target = n.norm AND r.home ${homes}
+    SELECT r.row FROM (SELECT DISTINCT norm FROM names) n CROSS JOIN relationships r ON r.team_id = ?1 AND r.source = n.norm AND r.home ${visibleKeys}
+    UNION SELECT r.row FROM (SELECT DISTINCT norm FROM names) n CROSS JOIN relationships r ON r.team_id = ?1 AND r.target = n.norm AND r.home ${visibleKeys}
   ), ${mostSaid} ${relationshipsChosen}`;
 
 /** Adds: ?4 memory ids, ?5 limit. */
@@ -101,12 +101,12 @@ export const relationshipsOfMemories = `WITH found AS (
  * up. A query of none but common words is led by the rarest of them.
  */
 const ranked = (table: string): string => `counted AS MATERIALIZED (
-    SELECT j.value AS token, (SELECT count(*) FROM (SELECT 1 FROM ${table} t WHERE t.team_id = ?1 AND t.token = j.value AND t.home ${homes} LIMIT ${countedWords})) AS df
+    SELECT j.value AS token, (SELECT count(*) FROM (SELECT 1 FROM ${table} t WHERE t.team_id = ?1 AND t.token = j.value AND t.home ${visibleKeys} LIMIT ${countedWords})) AS df
     FROM (SELECT DISTINCT value FROM json_each(?4)) j
   ), weighed AS MATERIALIZED (SELECT token, df, ln(1 + ${assumedNames}.0 / df) AS rarity FROM counted WHERE df > 0
   ), leading AS MATERIALIZED (
-    SELECT token FROM weighed WHERE df <= ${tellingWords} UNION ALL
-    SELECT * FROM (SELECT token FROM weighed WHERE NOT EXISTS (SELECT 1 FROM weighed WHERE df <= ${tellingWords}) ORDER BY df LIMIT 1)
+    SELECT token FROM weighed WHERE df <= ${maxRareTokenNames} UNION ALL
+    SELECT * FROM (SELECT token FROM weighed WHERE NOT EXISTS (SELECT 1 FROM weighed WHERE df <= ${maxRareTokenNames}) ORDER BY df LIMIT 1)
   ), candidates AS MATERIALIZED (
     SELECT DISTINCT p.value AS row FROM leading l CROSS JOIN (SELECT '' AS home UNION SELECT ?2) h
       CROSS JOIN json_each((SELECT json_group_array(row) FROM (SELECT t.row FROM ${table} t
@@ -121,7 +121,7 @@ export const findEntities = `WITH ${ranked("entity_tokens")}, found AS MATERIALI
     SELECT ${canonical("n.entity")} AS entity, max(k.score) AS score FROM ranked k CROSS JOIN entities n ON n.row = k.row AND ${aliveName("n")}
     GROUP BY 1 ORDER BY 2 DESC, 1 ${atMost("?5")}
   )
-  SELECT f.entity, f.score, ${spellings("f.entity")}, iif(${hasAliases("f.entity")}, ${newestTelling("f.entity", mostTelling + 1)}, '[]')
+  SELECT f.entity, f.score, ${spellings("f.entity")}, iif(${hasAliases("f.entity")}, ${newestMentions("f.entity", maxSourceMemories + 1)}, '[]')
   FROM found f ORDER BY f.score DESC, f.entity`;
 
 /** Adds: ?4 words, ?5 limit. */
@@ -142,9 +142,9 @@ const neighbours = (id: string): string => `SELECT id, round(min(1.0, sum(streng
       AND EXISTS (SELECT 1 FROM memories m WHERE m.team_id = ?1 AND m.id = l.source_id AND ${liveMemory("m")})
     UNION ALL
     SELECT y.memory_id, 2.0 / k.crowd, 'entity', k.name, printf('2%02d', k.crowd) || k.norm FROM (
-        SELECT n.norm, n.name, min(n.row), (SELECT sum(c.mentions) FROM entities c WHERE c.team_id = ?1 AND c.norm = n.norm AND c.home ${homes}) AS crowd
+        SELECT n.norm, n.name, min(n.row), (SELECT sum(c.mentions) FROM entities c WHERE c.team_id = ?1 AND c.norm = n.norm AND c.home ${visibleKeys}) AS crowd
         FROM entity_mentions x CROSS JOIN entities n ON n.row = x.entity_row
-        WHERE x.team_id = ?1 AND x.memory_id = ${id} AND n.home ${homes} AND n.type <> 'date' GROUP BY n.norm HAVING crowd BETWEEN 2 AND ${hub} ORDER BY crowd, n.norm LIMIT ${mostNames}) k
+        WHERE x.team_id = ?1 AND x.memory_id = ${id} AND n.home ${visibleKeys} AND n.type <> 'date' GROUP BY n.norm HAVING crowd BETWEEN 2 AND ${hub} ORDER BY crowd, n.norm LIMIT ${mostNames}) k
       CROSS JOIN entities n ON n.team_id = ?1 AND n.norm = k.norm AND ${aliveName("n")}
       CROSS JOIN entity_mentions y ON y.entity_row = n.row AND y.memory_id <> ${id} AND ${aliveMention("y")}
   ) GROUP BY id ORDER BY 2 DESC, id DESC ${atMost("?6")}`;
@@ -208,7 +208,10 @@ const cursorOf = (stage: string): string => `coalesce((SELECT cursor FROM index_
 
 const isMade = (table: string): string => `EXISTS (SELECT 1 FROM ${table} n WHERE n.team_id = ?1 AND n.id = o.id AND ${aliveName("n")})`;
 
-/** Adds: ?4 stage that draws, ?5 stage that embeds what was drawn. Answers entities, relationships, how much waits. */
+/**
+ * Adds: ?4 the stage that extracts, ?5 the stage that embeds entities and relationships. Answers entities, relationships, how
+ * much waits.
+ */
 export const stats = `SELECT
   (SELECT count(DISTINCT n.entity) FROM entities n WHERE n.team_id = ?1 AND ${aliveName("n")}),
   (SELECT count(*) FROM relationships n WHERE n.team_id = ?1 AND ${aliveName("n")}),

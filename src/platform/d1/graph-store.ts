@@ -1,9 +1,10 @@
 import type { Entity, LinkType, MemoryLink, Relationship } from "../../domain/graph/graph.ts";
-import { nothingFound, type Expanded, type Expansion, type GraphStats, type GraphStore, type Near, type NewLink, type Scored, type SourcedEntity, type Step, type Tie, type Walked, type WalkLimits } from "../../domain/graph/ports.ts";
+import { nothingFound, type Expanded, type Expansion, type GraphStats, type GraphStore, type Near, type NewLink, type Scored, type SourcedEntity, type Step, type Tie, type Walked, type WalkLimits } from "../../domain/graph/graph-store.ts";
 import { graphStageName } from "../../domain/graph/stage.ts";
 import { graphVectorStageName } from "../../domain/indexing/vector-stage.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
-import { WriteRace, type WriteContext } from "../../domain/ports.ts";
+import type { WriteContext } from "../../domain/memories/memory-store.ts";
+import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { entityFrom, merged, type RelationshipRow, type Saying, type Spelling } from "../graph-answers.ts";
 import { maxBreadth, maxDepth, maxWalked } from "../graph-limits.ts";
@@ -94,7 +95,7 @@ export class D1GraphStore implements GraphStore {
       ]);
     } catch (error) {
       const text = error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "";
-      throw /NOT NULL constraint failed: memory_links\.(?:source|target)_id/.test(text) ? new WriteRace() : await this.#quota.explained(d1, principal.teamId, error);
+      throw /NOT NULL constraint failed: memory_links\.(?:source|target)_id/.test(text) ? new WriteConflict() : await this.#quota.explained(d1, principal.teamId, error);
     }
   }
 
@@ -156,8 +157,8 @@ const named = (near: Near[] | undefined, statement: string, take: (rows: Cell[][
 
 const spellingsIn = (json: string): Spelling[] => JSON.parse(json) as Spelling[];
 
-const relationshipIn = ([source, target, score, id, home, mentions, weight, type, sayings]: InJson<RelationshipRow>): RelationshipRow => [
-  source, target, score, id, home, mentions, weight, type, JSON.parse(sayings) as Saying[],
+const relationshipIn = ([source, target, score, id, visibilityKey, mentions, weight, type, statements]: InJson<RelationshipRow>): RelationshipRow => [
+  source, target, score, id, visibilityKey, mentions, weight, type, JSON.parse(statements) as Saying[],
 ];
 
 function pathFrom(json: string): Step[] {

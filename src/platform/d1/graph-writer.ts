@@ -1,14 +1,14 @@
 import { entityDocument, relationshipDocument, type GraphChange, type GraphDocument } from "../../domain/graph/documents.ts";
 import type { EntityType } from "../../domain/graph/graph.ts";
-import type { Contribution, GraphWriter } from "../../domain/graph/ports.ts";
-import type { Page } from "../../domain/indexing/ports.ts";
-import type { TeamHome } from "../../domain/search/vector-index.ts";
+import type { Contribution, GraphWriter } from "../../domain/graph/graph-store.ts";
+import type { ChangePage } from "../../domain/indexing/progress-store.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import { jsonArrays } from "./memory-sql.ts";
 import type { ShardOf } from "./shard-of.ts";
 
 /**
  * Writes of the graph, in bulk over one JSON parameter. `?1` team, `?2` rows as JSON. Every row names its memory and the
- * version it was drawn from; only those are taken whose memory is still in that version and may be drawn.
+ * version it was extracted from; the statement takes only rows whose memory is still in that version and may be in the graph.
  */
 const drawn = "m.team_id = ?1 AND m.id = e.value ->> '$.memory' AND m.version = e.value ->> '$.version' AND m.archived_at IS NULL AND m.sensitivity = 'normal'";
 const from = `FROM json_each(?2) e CROSS JOIN memories m ON ${drawn}`;
@@ -75,7 +75,7 @@ const drawLinks = [
      CROSS JOIN memories s ON s.team_id = ?1 AND s.id = r.memory_id WHERE ${reachable}`),
 ];
 
-/** Of archived memories, too: what was superseded is often put away. `?2` `[{id, version}]` of the page. */
+/** Archived memories count, too: superseded ones are often archived. `?2` `[{id, version}]` of the page. */
 const drawSupersession = insertLink("supersedes", 1, "superseded by it", "o.id, s.id",
   `FROM json_each(?2) e CROSS JOIN memories s ON s.team_id = ?1 AND s.id = ${value("memory")} AND s.version = ${value("version")}
    CROSS JOIN memories o ON o.team_id = ?1 AND o.id = s.superseded_by AND o.id <> s.id WHERE s.superseded_by IS NOT NULL`);
@@ -87,7 +87,7 @@ export class D1GraphWriter implements GraphWriter {
     this.#shardOf = shardOf;
   }
 
-  async contribute({ teamId, shard }: TeamHome, now: number, contributions: Contribution[]): Promise<void> {
+  async contribute({ teamId, shard }: TeamRef, now: number, contributions: Contribution[]): Promise<void> {
     const d1 = this.#shardOf(shard);
     const page = contributions.map(({ memoryId, version }) => ({ memory: memoryId, version }));
     const rows = <T>(of: (contribution: Contribution) => T[]) =>
@@ -103,7 +103,7 @@ export class D1GraphWriter implements GraphWriter {
     ]);
   }
 
-  async changedDocuments({ teamId, shard }: TeamHome, after: number, limit: number): Promise<Page<GraphChange>> {
+  async changedDocuments({ teamId, shard }: TeamRef, after: number, limit: number): Promise<ChangePage<GraphChange>> {
     const rows = await this.#shardOf(shard).prepare(changed).bind(teamId, after, limit).raw<[number, "entity" | "relationship", string, string | null]>();
     const items = rows.map(([seq, kind, id, json]): GraphChange => {
       const document = documentFrom(kind, id, json);
@@ -126,8 +126,8 @@ function documentFrom(kind: "entity" | "relationship", id: string, json: string 
   const rows = JSON.parse(json ?? "[]") as [string, ...(string | null)[]][];
   const [first] = rows;
   if (!first) return undefined;
-  const [home] = first;
-  if (kind === "entity") return entityDocument(home, { id, names: rows.map((row) => row[2] as string), type: first[3] as EntityType });
+  const [visibilityKey] = first;
+  if (kind === "entity") return entityDocument(visibilityKey, { id, names: rows.map((row) => row[2] as string), type: first[3] as EntityType });
   const [, source, type, target, temporalContext] = first as [string, string, string, string, string | null];
-  return relationshipDocument(home, { id, source, type, target, temporalContext });
+  return relationshipDocument(visibilityKey, { id, source, type, target, temporalContext });
 }

@@ -1,11 +1,11 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { lte, or } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { IdentityMaintenance } from "../../domain/tenancy/sign-in-ports.ts";
+import type { IdentityMaintenance } from "../../domain/tenancy/sign-in-store.ts";
 import { idleMs } from "../../domain/tenancy/web-session.ts";
 import { invitations, oauthRecords, oauthSpentTokens, signInAttempts, signInLinks, webSessions } from "./identity-schema.ts";
 
-/** Whom an invitation let in can be looked up for so long; the audit says it for good. */
+/** How long a used invitation stays, to look up whom it let in; the audit keeps it for good. */
 const keptInvitationMs = 30 * 86_400_000;
 
 /** Nobody gets in with what has expired; it would only pile up. */

@@ -31,7 +31,7 @@ export const passkeys = sqliteTable(
     userId: text("user_id").notNull().references(() => users.id),
     /** COSE, base64url. */
     publicKey: text("public_key").notNull(),
-    /** Of the last use; one that does not grow tells of a copy. */
+    /** Counter of the last use; one that does not grow reveals a copy. */
     counter: integer().notNull(),
     transports: text({ mode: "json" }).$type<string[]>().notNull(),
     backedUp: integer("backed_up", { mode: "boolean" }).notNull(),
@@ -46,7 +46,7 @@ export const passkeys = sqliteTable(
 export const webSessions = sqliteTable(
   "web_sessions",
   {
-    /** What the list of sessions shows and ends them by; it opens nothing. */
+    /** Id by which the list of sessions shows and ends them; it opens nothing. */
     id: text().primaryKey(),
     tokenHash: text("token_hash").notNull(),
     userId: text("user_id").notNull().references(() => users.id),
@@ -80,11 +80,14 @@ export const signInLinks = sqliteTable(
   (table) => [index("sign_in_links_user").on(table.userId), index("sign_in_links_expiry").on(table.expiresAt), index("sign_in_links_used").on(table.usedAt)],
 );
 
-/** What was begun in a browser and is to be finished in it: a redirect to an issuer, a passkey ceremony, the way back after a sign-in. */
+/**
+ * An attempt that was begun in a browser and is to be finished in it: a redirect to an issuer, a passkey ceremony, the return
+ * after a sign-in.
+ */
 export const signInAttempts = sqliteTable(
   "sign_in_attempts",
   {
-    /** Of the value that the browser's cookie holds. */
+    /** Digest of the value in the browser's cookie. */
     tokenHash: text("token_hash").primaryKey(),
     kind: text({ enum: ["upstream", "passkey-registration", "passkey-authentication", "way-back"] }).notNull(),
     /** State, nonce, challenge and the like, as the kind needs them. */
@@ -114,7 +117,7 @@ export const invitations = sqliteTable(
 );
 
 /**
- * What the authorization server keeps, as the keys and values of its own layout: `client:<id>`, `grant:<subject>:<id>`,
+ * The records of the authorization server, as the keys and values of its own layout: `client:<id>`, `grant:<subject>:<id>`,
  * `token:<subject>:<grant>:<digest>`, and consents under way. The subject is one person in one team.
  */
 export const oauthRecords = sqliteTable(

@@ -1,20 +1,20 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { Identity, IdentityDirectory, NewPerson } from "../../domain/tenancy/identities.ts";
-import type { AuditEntry } from "../../domain/tenancy/ports.ts";
-import type { Person } from "../../domain/tenancy/sign-in-ports.ts";
+import type { Identity, IdentityStore, NewPerson } from "../../domain/tenancy/identities.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
+import type { Person } from "../../domain/tenancy/sign-in-store.ts";
 import { auditWhen } from "./directory-audit.ts";
-import type { DirectoryStore } from "./directory-store.ts";
+import type { D1DirectoryStore } from "./directory-store.ts";
 import { directoryAudit, memberships, organizations, teams, users } from "./directory-schema.ts";
 import { identities } from "./identity-schema.ts";
 
 /** Who people are at the issuers that vouch for them. */
-export class IdentityStore implements IdentityDirectory {
+export class D1IdentityStore implements IdentityStore {
   readonly #db: DrizzleD1Database;
-  readonly #directory: Pick<DirectoryStore, "pickShard">;
+  readonly #directory: Pick<D1DirectoryStore, "pickShard">;
 
-  constructor(db: D1Database, directory: Pick<DirectoryStore, "pickShard">) {
+  constructor(db: D1Database, directory: Pick<D1DirectoryStore, "pickShard">) {
     this.#db = drizzle(db);
     this.#directory = directory;
   }
@@ -60,7 +60,7 @@ export class IdentityStore implements IdentityDirectory {
     return linked.meta.changes > 0;
   }
 
-  async identities(person: Person): ReturnType<IdentityDirectory["identities"]> {
+  async identities(person: Person): ReturnType<IdentityStore["identities"]> {
     const { issuer, subject, name, email, createdAt } = identities;
     return this.#db.select({ issuer, subject, name, email, createdAt }).from(identities).where(eq(identities.userId, person.userId)).orderBy(asc(identities.createdAt));
   }

@@ -39,7 +39,7 @@ export const indexFailures = sqliteTable(
     version: integer().notNull(),
     attempts: integer().notNull(),
     nextAttemptAt: integer("next_attempt_at").notNull(),
-    /** What failed, in a word; never text of a memory. */
+    /** A code for what failed; never text of a memory. */
     code: text().notNull(),
   },
   (table) => [
@@ -58,9 +58,9 @@ export const servingSpaces = sqliteTable("serving_spaces", {
 });
 
 /**
- * What the vector index holds, or may hold: a row is written before the vector is, and leaves after the vector has.
- * `hash` is that of the embedded text; without it the vector is to be removed. Triggers (next migration) take the hash
- * when the memory is erased, and with the last hash that refers to it the vector from the cache.
+ * Entries that the vector index holds, or may hold: a row is written before its vector is, and deleted after the vector is.
+ * `hash` is that of the embedded text; without it the vector is to be removed. Triggers (next migration) remove the hash when
+ * the memory is erased, and with the last hash that refers to it the vector from the cache.
  */
 export const vectorItems = sqliteTable(
   "vector_items",

@@ -1,15 +1,15 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, desc, eq, getTableColumns, gt, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { AuditEntry } from "../../domain/tenancy/ports.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
 import type { Principal, Role } from "../../domain/tenancy/principal.ts";
-import type { Invitation, InvitationDirectory } from "../../domain/tenancy/tenant-ports.ts";
+import type { Invitation, InvitationStore } from "../../domain/tenancy/tenant-store.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { directoryAudit, memberships, organizations, teams, users } from "./directory-schema.ts";
 import { invitations } from "./identity-schema.ts";
 import { actsStill, liveOrganization, liveTeam, liveUser } from "./tenant-sql.ts";
 
-export class InvitationStore implements InvitationDirectory {
+export class D1InvitationStore implements InvitationStore {
   readonly #db: DrizzleD1Database;
 
   constructor(db: D1Database) {

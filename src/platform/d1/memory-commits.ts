@@ -1,7 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Memory } from "../../domain/memories/memory.ts";
-import { type IdempotencyRecord, type MemoryWrite, type WriteContext, WriteRace } from "../../domain/ports.ts";
+import type { IdempotencyRecord, MemoryWrite, WriteContext } from "../../domain/memories/memory-store.ts";
+import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { actOn, auditMemories } from "./memory-audit.ts";
 import { idsIn } from "./memory-conditions.ts";
@@ -13,12 +14,12 @@ import { memories, versions } from "./shard-schema.ts";
 import type { ShardOf } from "./shard-of.ts";
 
 /** Nothing but a lost race breaks these constraints: the chain of versions, the unique key, the idempotency key. */
-export const isRace = (error: unknown): boolean =>
+export const isWriteConflict = (error: unknown): boolean =>
   /(?:UNIQUE|FOREIGN KEY) constraint failed|NOT NULL constraint failed: (?:memories\.version|outbox\.memory_id|proposals\.state)/.test(
     error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "",
   );
 
-/** What changes memories, each in one batch: the whole of it is there, or nothing. */
+/** Changes memories, each change in one batch: all of it is written, or nothing. */
 export class MemoryCommits {
   readonly #shardOf: ShardOf;
   readonly #sealed: SealedRows;
@@ -55,13 +56,13 @@ export class MemoryCommits {
         ),
       ),
     );
-    const turned = await this.#turned(d1, writes);
+    const sensitivityChanged = await this.#sensitivityChanged(d1, writes);
     const former = writes.flatMap(({ memory, formerId }) => (formerId === undefined ? [] : { formerId, memoryId: memory.id }));
     const batch = [
       d1.prepare(statements.takeSequence).bind(teamId, count),
       d1.prepare(statements.upsertMemories).bind(teamId, JSON.stringify(rows), count),
       ...statements.jsonArrays(history).map((rows) => d1.prepare(statements.insertHistory).bind(rows)),
-      ...statements.jsonArrays(turned).map((rows) => d1.prepare(statements.reviseVersions).bind(teamId, rows)),
+      ...statements.jsonArrays(sensitivityChanged).map((rows) => d1.prepare(statements.reviseVersions).bind(teamId, rows)),
       d1.prepare(statements.insertVersions).bind(teamId, count, JSON.stringify(actions), write.requestId),
       ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
       d1.prepare(statements.insertTags).bind(teamId, count),
@@ -82,7 +83,7 @@ export class MemoryCommits {
   }
 
   /** Earlier versions of what becomes secret, or is none any more, as they are to be from now on. */
-  async #turned(d1: D1Database, writes: MemoryWrite[]): Promise<Record<string, unknown>[]> {
+  async #sensitivityChanged(d1: D1Database, writes: MemoryWrite[]): Promise<Record<string, unknown>[]> {
     const turning = writes.filter(({ memory, before, action }) => memory.version > 1 && action !== "import" && before?.sensitivity !== memory.sensitivity).map(({ memory }) => memory);
     if (turning.length === 0) return [];
     const byId = new Map(turning.map((memory) => [memory.id, memory]));
@@ -90,7 +91,7 @@ export class MemoryCommits {
       .select()
       .from(versions)
       .where(and(eq(versions.teamId, turning[0]?.teamId ?? ""), idsIn(sql`${versions.memoryId}`, [...byId.keys()])));
-    return this.#sealed.turned(rows, byId);
+    return this.#sealed.sensitivityChanged(rows, byId);
   }
 
   async erase(principal: Principal, write: WriteContext, doomed: Pick<Memory, "id" | "version" | "visibility">[]): Promise<{ ids: string[]; lastSeq: number }> {
@@ -107,12 +108,12 @@ export class MemoryCommits {
     return { ids, lastSeq };
   }
 
-  async settle(principal: Principal, now: number, once: IdempotencyRecord): Promise<void> {
+  async saveIdempotency(principal: Principal, now: number, once: IdempotencyRecord): Promise<void> {
     const d1 = this.#shardOf(principal.shard);
     try {
       await this.#idempotency(d1, principal, now, once).run();
     } catch (error) {
-      throw isRace(error) ? new WriteRace() : error;
+      throw isWriteConflict(error) ? new WriteConflict() : error;
     }
   }
 
@@ -128,7 +129,7 @@ export class MemoryCommits {
       const [taken] = (await d1.batch<{ seq: number }>(batch)) as [D1Result<{ seq: number }>];
       return (taken.results as [{ seq: number }])[0].seq;
     } catch (error) {
-      if (isRace(error)) throw new WriteRace();
+      if (isWriteConflict(error)) throw new WriteConflict();
       throw await this.#quota.explained(d1, teamId, error);
     }
   }
@@ -136,7 +137,7 @@ export class MemoryCommits {
 
 const isArrival = ({ action }: MemoryWrite): boolean => action === "create" || action === "import";
 
-/** What was done to all of them; an import does several things at once. */
+/** The act on all of them; an import does several things at once. */
 const actionOf = (writes: MemoryWrite[]): MemoryWrite["action"] => {
   const [first, ...others] = writes.map(({ action }) => action);
   return first !== undefined && others.every((action) => action === first) ? first : "import";

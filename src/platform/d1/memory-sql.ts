@@ -44,8 +44,8 @@ export function jsonArrays(rows: Record<string, unknown>[]): string[] {
 
 const memoryColumns = columnsOf(memories);
 
-/** `home` only serves the unique key; it follows from visibility and owner. */
-const readColumns = memoryColumns.filter(([property]) => property !== "home").map(([property, column]) => ({ property, name: column.name, isJson: isJson(column) }));
+/** `visibilityKey` only serves the unique key; it follows from visibility and owner. */
+const readColumns = memoryColumns.filter(([property]) => property !== "visibilityKey").map(([property, column]) => ({ property, name: column.name, isJson: isJson(column) }));
 
 /** Columns of a memory in the order in which `fromRaw` reads them. */
 export const selectList = readColumns.map(({ name }) => `m.${name}`).join(", ");
@@ -67,7 +67,7 @@ export function fromRaw(row: readonly unknown[], offset = 0): StoredMemory {
 const visible = "m.team_id = ?1 AND (m.visibility <> 'private' OR m.owner_id = ?2)";
 const live = `${visible} AND (m.expires_at IS NULL OR m.expires_at > ?3) AND m.archived_at IS NULL`;
 
-/** Of the memory's text when it was last embedded, in hexadecimal; null for what was not, and for secrets. */
+/** Vector of the memory's text when it was last embedded, in hexadecimal; null for others, and for secrets. */
 const vectorOf = `iif(m.sensitivity = 'normal' AND m.id IN (SELECT value FROM json_each(?6)), (SELECT hex(v.vector) FROM vector_items i
   JOIN vector_cache v ON v.team_id = ?1 AND v.space = ?5 AND v.hash = i.hash
   WHERE i.team_id = ?1 AND i.kind = 'memory' AND i.id = m.id AND i.space = ?5), NULL)`;
@@ -79,14 +79,17 @@ const vectorOf = `iif(m.sensitivity = 'normal' AND m.id IN (SELECT value FROM js
 export const hydrate = `SELECT c.seq, ${vectorOf}, ${selectList} FROM counters c
   LEFT JOIN memories m ON m.id IN (SELECT value FROM json_each(?4)) AND ${live} WHERE c.team_id = ?1`;
 
-/** One's own first, then the team's; the newest first among several namespaces. Left to itself, SQLite reads all keys of the team in the order of homes. */
+/**
+ * One's own first, then the team's; the newest first among several namespaces. Without the `+`, SQLite reads all keys of the
+ * team in the order of visibility keys.
+ */
 const nearestFirst = (m: string): string => `+${m}.home DESC, ${m}.updated_at DESC, ${m}.namespace DESC`;
 export const orderOfKeys = nearestFirst("memories");
 
 /** In that order. Adds: ?4 key. */
 export const byKey = `SELECT ${selectList} FROM memories m WHERE ${live} AND m.key = ?4 ORDER BY ${nearestFirst("m")}`;
 
-/** The memory that holds a name, expired or not. Adds (without ?3): ?3 home, ?4 namespace, ?5 key. */
+/** The memory that holds a name, expired or not. Adds (without ?3): ?3 visibility key, ?4 namespace, ?5 key. */
 export const named = `SELECT ${selectList} FROM memories m
   WHERE ${visible} AND m.home = ?3 AND m.namespace = ?4 AND m.key = ?5 AND m.archived_at IS NULL`;
 
@@ -170,7 +173,7 @@ export const reviseVersions = `UPDATE versions SET state = e.value ->> '$.state'
   WHERE versions.team_id = ?1 AND versions.memory_id = e.value ->> '$.memoryId' AND versions.version = e.value ->> '$.version'
     AND versions.data_key IS e.value ->> '$.was'`;
 
-/** Of a memory, once a minute. Parameters: at, team, user, credential, memory id. */
+/** Audits damage to a memory once a minute. Parameters: at, team, user, credential, memory id. */
 export const auditDamage = `INSERT INTO audit (at, team_id, user_id, credential_id, tool, action, memory_id, count, request_id)
   SELECT ?1, ?2, ?3, ?4, '', 'secret-refused', ?5, 1, '' WHERE NOT EXISTS (
     SELECT 1 FROM audit WHERE team_id = ?2 AND at > ?1 - 60000 AND action = 'secret-refused' AND memory_id = ?5)`;

@@ -2,12 +2,12 @@ import { and, desc, eq, isNotNull, lte, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { vectorStageName } from "../../domain/indexing/vector-stage.ts";
 import { quotaUse, type TeamQuota } from "../../domain/memories/quota.ts";
-import type { TeamStats, VectorStats } from "../../domain/ports.ts";
+import type { TeamStats, VectorStats } from "../../domain/memories/memory-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { indexFailures, indexProgress, servingSpaces, vectorChecks, vectorItems } from "./index-schema.ts";
 import { counters, memories, memoryTags, versions } from "./shard-schema.ts";
 
-/** Of a sealed content: an envelope's base64url, from its second dot on, without nonce and tag (28 bytes). */
+/** Length of a sealed content: an envelope's base64url, from its second dot on, without nonce and tag (28 bytes). */
 const sealedBytes = sql`(length(${memories.content}) - 3 - instr(substr(${memories.content}, 4), '.')) * 3 / 4 - 28`;
 
 const day = 86_400_000;
@@ -93,7 +93,7 @@ function selectVectors(db: DrizzleD1Database, principal: Principal, live: SQL) {
     .where(and(live, eq(memories.sensitivity, "normal")));
 }
 
-/** What the last comparison of the serving space did not find, of what the principal may see. */
+/** Vectors that the last comparison of the serving space did not find, among those the principal may see. */
 function selectComparison(db: DrizzleD1Database, principal: Principal, live: SQL) {
   const missing = db
     .select({ count: sql<number>`count(*)` })
@@ -107,7 +107,7 @@ function selectComparison(db: DrizzleD1Database, principal: Principal, live: SQL
     .where(and(eq(vectorChecks.teamId, principal.teamId), eq(vectorChecks.stage, vectorStageName)));
 }
 
-/** Whether the team has any vectors at all would tell that others write; so somebody who sees none learns nothing. */
+/** Whether the team has any vectors at all would reveal that others write; so somebody who sees none learns nothing. */
 function toVectorStats(
   row: (Omit<VectorStats, "waiting" | "missing" | "compared_at"> & { total: number }) | undefined,
   comparison: { at: number; missing: number } | undefined,

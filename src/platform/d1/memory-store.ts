@@ -3,18 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { invalid } from "../../domain/errors.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
-import type {
-  Compared,
-  Hydrated,
-  IdempotencyRecord,
-  MemoryFilter,
-  MemoryReading,
-  MemoryStore,
-  Page,
-  PublicPlace,
-  TeamStats,
-  WriteContext,
-} from "../../domain/ports.ts";
+import type { Compared, Hydrated, IdempotencyRecord, MemoryFilter, MemoryReading, MemoryStore, Page, PublicPlace, TeamStats, WriteContext } from "../../domain/memories/memory-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { idsIn, live, matching, unexpired, visibleTo } from "./memory-conditions.ts";
 import { actOn, auditMemories } from "./memory-audit.ts";
@@ -25,7 +14,7 @@ import { formerIds, idempotency, memories, versions } from "./shard-schema.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
 import type { ShardOf } from "./shard-of.ts";
-import type { TeamHomes } from "./team-homes.ts";
+import type { TeamLookup } from "./team-lookup.ts";
 import { fromHex } from "./vector-hex.ts";
 
 /** Keys and ids of one answer of D1, some 150 KB. */
@@ -35,7 +24,7 @@ const mostKeys = 100_000;
 
 export class D1MemoryStore implements MemoryStore {
   readonly #shardOf: ShardOf;
-  readonly #homes: Pick<TeamHomes, "of">;
+  readonly #teamLookup: Pick<TeamLookup, "of">;
   readonly #shards: () => Promise<string[]>;
   readonly #opened: OpenedRows;
   readonly #quota: TeamQuota;
@@ -43,13 +32,13 @@ export class D1MemoryStore implements MemoryStore {
   /** `shards`: all that hold teams. */
   constructor(
     shardOf: ShardOf,
-    homes: Pick<TeamHomes, "of">,
+    teamLookup: Pick<TeamLookup, "of">,
     sealed: SealedRows,
     shards: () => Promise<string[]>,
     quota: TeamQuota = defaultQuota,
   ) {
     this.#shardOf = shardOf;
-    this.#homes = homes;
+    this.#teamLookup = teamLookup;
     this.#shards = shards;
     this.#quota = quota;
     this.#opened = new OpenedRows(shardOf, sealed);
@@ -61,7 +50,7 @@ export class D1MemoryStore implements MemoryStore {
 
   async lookup(
     principal: Principal,
-    what: { idempotencyKey?: string | undefined; named?: { home: string; namespace: string; key: string } | undefined },
+    what: { idempotencyKey?: string | undefined; named?: { visibilityKey: string; namespace: string; key: string } | undefined },
   ): Promise<{ prior: IdempotencyRecord | undefined; existing: Memory | undefined }> {
     const [prior, existing] = await Promise.all([
       what.idempotencyKey === undefined ? undefined : this.#prior(principal, what.idempotencyKey),
@@ -78,17 +67,17 @@ export class D1MemoryStore implements MemoryStore {
     return rows[0];
   }
 
-  async #named(principal: Principal, name: { home: string; namespace: string; key: string }): Promise<Memory | undefined> {
+  async #named(principal: Principal, name: { visibilityKey: string; namespace: string; key: string }): Promise<Memory | undefined> {
     const rows = await this.#shardOf(principal.shard)
       .prepare(statements.named)
-      .bind(principal.teamId, principal.userId, name.home, name.namespace, name.key)
+      .bind(principal.teamId, principal.userId, name.visibilityKey, name.namespace, name.key)
       .raw();
     return (await this.#opened.memories(principal, rows.map((row) => statements.fromRaw(row))))[0];
   }
 
   async lookupMany(
     principal: Principal,
-    what: { ids: string[]; named: { home: string; namespace: string; key: string }[] },
+    what: { ids: string[]; named: { visibilityKey: string; namespace: string; key: string }[] },
   ): Promise<Memory[]> {
     const db = this.#db(principal);
     const [byId, byPlace] = await db.batch([
@@ -100,7 +89,7 @@ export class D1MemoryStore implements MemoryStore {
           and(
             visibleTo(principal),
             isNull(memories.archivedAt),
-            sql`(${memories.home}, ${memories.namespace}, ${memories.key}) IN (SELECT value ->> '$.home', value ->> '$.namespace', value ->> '$.key' FROM json_each(${JSON.stringify(what.named)}))`,
+            sql`(${memories.visibilityKey}, ${memories.namespace}, ${memories.key}) IN (SELECT value ->> '$.visibilityKey', value ->> '$.namespace', value ->> '$.key' FROM json_each(${JSON.stringify(what.named)}))`,
           ),
         ),
     ]);
@@ -128,7 +117,7 @@ export class D1MemoryStore implements MemoryStore {
       .select()
       .from(memories)
       .where(and(visibleTo(principal), unexpired(now), named))
-      .orderBy(sql`${memories.id} = ${ref} DESC, ${memories.home} DESC, ${memories.id}`);
+      .orderBy(sql`${memories.id} = ${ref} DESC, ${memories.visibilityKey} DESC, ${memories.id}`);
     return (await this.#opened.memories(principal, rows.slice(0, 1)))[0];
   }
 
@@ -188,9 +177,9 @@ export class D1MemoryStore implements MemoryStore {
   /** Those of teams of the organization, where they live. An index may be out of date about both; the directory is not. */
   async #inOrganization({ organizationId }: Principal, now: number, places: PublicPlace[]): Promise<PublicPlace[]> {
     const teams = [...new Set(places.map(({ teamId }) => teamId))];
-    const homes = new Map(await Promise.all(teams.map(async (id) => [id, await this.#homes.of(id, now)] as const)));
+    const teamLookup = new Map(await Promise.all(teams.map(async (id) => [id, await this.#teamLookup.of(id, now)] as const)));
     return places.flatMap(({ id, teamId }) => {
-      const home = homes.get(teamId);
+      const home = teamLookup.get(teamId);
       return home?.organizationId === organizationId ? [{ id, teamId, shard: home.shard }] : [];
     });
   }
@@ -323,7 +312,7 @@ export class D1MemoryStore implements MemoryStore {
     });
   }
 
-  async note(principal: Principal, write: WriteContext, { action, ids }: MemoryReading): Promise<void> {
+  async auditRead(principal: Principal, write: WriteContext, { action, ids }: MemoryReading): Promise<void> {
     await auditMemories(this.#shardOf(principal.shard), principal, write, { action, ...actOn(ids) }).run();
   }
 

@@ -6,7 +6,7 @@ import { oauthRecords, oauthSpentTokens } from "./identity-schema.ts";
 import { memberships, organizations, teams, users } from "./directory-schema.ts";
 
 /** The records of the authorization server, each write seen by the next read: what KV would not promise. */
-export class D1OAuthRecords implements OAuthRecordStore {
+export class D1OAuthRecordStore implements OAuthRecordStore {
   readonly #db: DrizzleD1Database;
 
   constructor(db: D1Database) {

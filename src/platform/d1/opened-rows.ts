@@ -41,4 +41,4 @@ export class OpenedRows {
   }
 }
 
-const isDamaged = ({ withheld }: Pick<Memory, "withheld">): boolean => withheld instanceof DamagedSecret;
+const isDamaged = ({ redaction }: Pick<Memory, "redaction">): boolean => redaction instanceof DamagedSecret;

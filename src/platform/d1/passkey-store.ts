@@ -1,14 +1,14 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { Passkey, PasskeyDirectory } from "../../domain/tenancy/passkeys.ts";
-import type { AuditEntry } from "../../domain/tenancy/ports.ts";
-import type { Person } from "../../domain/tenancy/sign-in-ports.ts";
+import type { Passkey, PasskeyStore } from "../../domain/tenancy/passkeys.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
+import type { Person } from "../../domain/tenancy/sign-in-store.ts";
 import { auditWhen } from "./directory-audit.ts";
 import { directoryAudit, users } from "./directory-schema.ts";
 import { identities, passkeys } from "./identity-schema.ts";
 
-export class PasskeyStore implements PasskeyDirectory {
+export class D1PasskeyStore implements PasskeyStore {
   readonly #db: DrizzleD1Database;
 
   constructor(db: D1Database) {
@@ -46,7 +46,7 @@ export class PasskeyStore implements PasskeyDirectory {
   }
 
   async removePasskey(person: Person, credentialId: string, audit: AuditEntry): Promise<boolean> {
-    const removable = sql`credential_id = ${credentialId} and user_id = ${person.userId} and ${anotherWayIn(person.userId, credentialId)}`;
+    const removable = sql`credential_id = ${credentialId} and user_id = ${person.userId} and ${anotherSignInMethod(person.userId, credentialId)}`;
     // The audit row first: its condition is no longer true once the passkey is gone.
     const [, removed] = await this.#db.batch([
       this.#db.insert(directoryAudit).select(auditWhen(audit, sql`exists (select 1 from ${passkeys} where ${removable})`)),
@@ -60,6 +60,6 @@ export class PasskeyStore implements PasskeyDirectory {
  * A recovery link is none: it works once, so that nothing would be left after it, and nobody notices when the paper that it
  * stands on is gone.
  */
-const anotherWayIn = (userId: string, credentialId: string): SQL => sql`(
+const anotherSignInMethod = (userId: string, credentialId: string): SQL => sql`(
   exists (select 1 from ${passkeys} other where other.user_id = ${userId} and other.credential_id <> ${credentialId})
   or exists (select 1 from ${identities} i where i.user_id = ${userId}))`;

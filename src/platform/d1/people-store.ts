@@ -1,5 +1,5 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import { Remembered } from "../../domain/remembered.ts";
+import { TtlCache } from "../../domain/ttl-cache.ts";
 import type { People } from "../../domain/tenancy/people.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 
@@ -12,9 +12,9 @@ const namesInOrganization = `SELECT u.id, u.name FROM json_each(?1) j CROSS JOIN
     WHERE m.user_id = u.id AND t.organization_id = ?2)`;
 
 /** Names from the directory, remembered for a while; that there is none is remembered as well. */
-export class PeopleStore implements People {
+export class D1PeopleStore implements People {
   readonly #db: D1Database;
-  readonly #known = new Remembered<{ name: string | undefined }>(rememberMs);
+  readonly #known = new TtlCache<{ name: string | undefined }>(rememberMs);
 
   constructor(db: D1Database) {
     this.#db = db;
@@ -22,7 +22,7 @@ export class PeopleStore implements People {
 
   async namesOf({ organizationId }: Principal, now: number, userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const keyOf = (id: string): string => `${organizationId} ${id}`;
-    const found = await this.#known.ofAll(userIds.map(keyOf), now, async (unknown) => {
+    const found = await this.#known.getAll(userIds.map(keyOf), now, async (unknown) => {
       const asked = userIds.filter((id) => unknown.includes(keyOf(id)));
       const { results } = await this.#db.prepare(namesInOrganization).bind(JSON.stringify(asked), organizationId).all<{ id: string; name: string }>();
       const names = new Map(results.map(({ id, name }) => [id, name]));

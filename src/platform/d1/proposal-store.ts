@@ -2,8 +2,8 @@ import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { uuidv7 } from "../../domain/ids.ts";
 import { canonical, type Memory } from "../../domain/memories/memory.ts";
-import { mostWaiting, type Proposal, type ProposalState, type ProposalStore, type Wish } from "../../domain/memories/review-ports.ts";
-import type { WriteContext } from "../../domain/ports.ts";
+import { mostWaiting, type Proposal, type ProposalState, type ProposalStore, type Wish } from "../../domain/memories/proposal-store.ts";
+import type { WriteContext } from "../../domain/memories/memory-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { actOn, auditMemories } from "./memory-audit.ts";
 import { idsIn } from "./memory-conditions.ts";
@@ -42,12 +42,12 @@ const refuse = `UPDATE proposals SET state = 'refused', decided_by = ?3, decided
 
 type StoredDecision = Pick<Proposal, "id" | "proposedAt" | "tool" | "state" | "decidedBy" | "decidedAt">;
 
-/** What tells one wish from another. When something is to be archived makes no difference. */
+/** Two proposals with the same key are the same. Whether something is to be archived makes no difference. */
 const content = ({ visibility, proposed, links }: Pick<Wish, "visibility" | "proposed" | "links">): string =>
   canonical({ visibility, links, proposed: proposed && { ...proposed, archivedAt: proposed.archivedAt !== null } });
 
 const isSame = (proposal: Proposal, wish: Wish): boolean =>
-  proposal.memoryId === wish.memory.id && proposal.version === wish.memory.version && !proposal.withheld && content(proposal) === content(wish);
+  proposal.memoryId === wish.memory.id && proposal.version === wish.memory.version && !proposal.redaction && content(proposal) === content(wish);
 
 export class D1ProposalStore implements ProposalStore {
   readonly #shardOf: ShardOf;

@@ -17,7 +17,7 @@ export class QuotaGuard {
     return d1.prepare(requireRoom).bind(teamId, created, this.#quota.maxMemories, this.#quota.maxBytes);
   }
 
-  /** What the batch failed with, as the caller is to see it. */
+  /** The batch's error as the caller is to see it. */
   async explained(d1: D1Database, teamId: string, error: unknown): Promise<unknown> {
     const text = error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "";
     if (!text.includes("NOT NULL constraint failed: counters.memories")) return error;

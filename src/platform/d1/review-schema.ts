@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { LinkChanges } from "../../domain/memories/review-ports.ts";
+import type { LinkChanges } from "../../domain/memories/proposal-store.ts";
 import { memories } from "./shard-schema.ts";
 
-/** What a team decided for all its memories; a team without a row decided nothing. */
+/** A team's setting for all its memories; a team without a row has the default. */
 export const teamPolicies = sqliteTable("team_policies", {
   teamId: text("team_id").primaryKey(),
   /** Whether an admin looks at what a member shares, or changes of what others see, before others see it. */

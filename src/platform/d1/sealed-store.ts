@@ -1,6 +1,6 @@
-import type { TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { TeamRow } from "../../domain/memories/sweep.ts";
 import type { MemoryState } from "../../domain/memories/memory.ts";
-import type { SealedStore } from "../../domain/secrets/ports.ts";
+import type { SealedStore } from "../../domain/secrets/team-key-store.ts";
 import { fromRaw, jsonArrays, reviseVersions, selectList, toRow } from "./memory-sql.ts";
 import type { ShardOf } from "./shard-of.ts";
 import type { SealedRows, StoredState, StoredVersion } from "./sealed-rows.ts";
@@ -45,7 +45,7 @@ export class D1SealedStore implements SealedStore {
     this.#sealed = sealed;
   }
 
-  async reseal(team: TeamPlace, current: number, limit: number): Promise<number> {
+  async reseal(team: TeamRow, current: number, limit: number): Promise<number> {
     const d1 = this.#shardOf(team.shard);
     const found = (await d1.prepare(outdatedMemories).bind(team.id, current, limit).raw()).map((row) => fromRaw(row));
     if (found.length > 0) {
@@ -58,7 +58,7 @@ export class D1SealedStore implements SealedStore {
     const versions = await Promise.all(
       results.map(async ({ sensitivity, state, ...row }) => {
         const version = await this.#sealed.version({ ...row, state: JSON.parse(state) as StoredVersion["state"] });
-        if (version.withheld !== undefined && version.withheld !== "concealed") throw version.withheld;
+        if (version.redaction !== undefined && version.redaction !== "redacted") throw version.redaction;
         const sealed = await this.#sealed.versionOf({ id: row.memoryId, teamId: team.id, sensitivity }, version);
         return { memoryId: row.memoryId, version: row.version, was: row.dataKey, dataKey: sealed.dataKey, state: JSON.stringify(sealed.state) };
       }),

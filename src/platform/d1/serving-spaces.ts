@@ -1,6 +1,6 @@
-import type { TeamHome } from "../../domain/search/vector-index.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { ShardOf } from "./shard-of.ts";
-import { Remembered } from "../../domain/remembered.ts";
+import { TtlCache } from "../../domain/ttl-cache.ts";
 
 /** A tenth of the time for which a space is kept after it stopped serving (`retireAfterMs`). */
 const rememberMs = 60_000;
@@ -8,15 +8,15 @@ const rememberMs = 60_000;
 /** The space that answers a team's queries, remembered for a while, since it changes only with the model. */
 export class ServingSpaces {
   readonly #shardOf: ShardOf;
-  readonly #known = new Remembered<string>(rememberMs);
+  readonly #known = new TtlCache<string>(rememberMs);
 
   constructor(shardOf: ShardOf) {
     this.#shardOf = shardOf;
   }
 
   /** `undefined`: nothing of the team was embedded yet. */
-  of({ teamId, shard }: Pick<TeamHome, "teamId" | "shard">, now: number): Promise<string | undefined> {
-    return this.#known.of(teamId, now, async () => {
+  of({ teamId, shard }: Pick<TeamRef, "teamId" | "shard">, now: number): Promise<string | undefined> {
+    return this.#known.get(teamId, now, async () => {
       const row = await this.#shardOf(shard).prepare("SELECT space FROM serving_spaces WHERE team_id = ?1").bind(teamId).first<{ space: string }>();
       return row?.space;
     });

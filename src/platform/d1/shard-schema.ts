@@ -32,7 +32,7 @@ export const memories = sqliteTable(
     seq: integer().notNull(),
     version: integer().notNull(),
     /** Where the key is unique: the owner's id for private memories, '' for those the team shares. */
-    home: text().notNull(),
+    visibilityKey: text("home").notNull(),
     key: text(),
     content: text().notNull(),
     value: text({ mode: "json" }).$type<Json>(),
@@ -75,7 +75,7 @@ export const memories = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.teamId, table.id] }),
     uniqueIndex("memories_key")
-      .on(table.teamId, table.home, table.namespace, table.key)
+      .on(table.teamId, table.visibilityKey, table.namespace, table.key)
       .where(sql`key IS NOT NULL AND archived_at IS NULL`),
     index("memories_by_key").on(table.teamId, table.key),
     uniqueIndex("memories_alias").on(table.teamId, table.alias),
@@ -88,8 +88,8 @@ export const memories = sqliteTable(
 );
 
 /**
- * Every state a memory has had, the present one included. `prev_version` refers to the version before, so a
- * chain with a hole, or two writers that both believe they wrote version 4, cannot be committed.
+ * Every state a memory has had, the present one included. `prev_version` refers to the version before, so a chain with a hole,
+ * or two writers that both wrote version 4, cannot be committed.
  */
 export const versions = sqliteTable(
   "versions",
@@ -151,7 +151,7 @@ export const memoryTags = sqliteTable(
   ],
 );
 
-/** What later stages must still learn of; an `erase` row is the tombstone of a memory that is gone. */
+/** Changes that later stages must still follow; an `erase` row is the tombstone of a memory that is gone. */
 export const outbox = sqliteTable(
   "outbox",
   {
@@ -198,7 +198,7 @@ export const memoryAudit = sqliteTable(
     memoryId: text("memory_id"),
     count: integer().notNull(),
     requestId: text("request_id").notNull(),
-    /** Of the client, as far as the edge knew. */
+    /** The client's address, as far as the edge knows it. */
     address: text(),
   },
   (table) => [index("audit_team").on(table.teamId, table.at)],

@@ -1,15 +1,15 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, desc, eq, getTableColumns, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { AuditEntry } from "../../domain/tenancy/ports.ts";
-import type { Attempt, AttemptDirectory, AttemptKind } from "../../domain/tenancy/sign-in-attempts.ts";
-import type { LinkPreview, LinkUse, Person, SignInLink, SignInLinkDirectory, StoredWebSession, WebSession, WebSessionDirectory } from "../../domain/tenancy/sign-in-ports.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
+import type { Attempt, AttemptStore, AttemptKind } from "../../domain/tenancy/sign-in-attempts.ts";
+import type { LinkPreview, LinkUse, Person, SignInLink, SignInLinkStore, StoredWebSession, WebSession, WebSessionStore } from "../../domain/tenancy/sign-in-store.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { directoryAudit, users } from "./directory-schema.ts";
 import { identities, passkeys, signInAttempts, signInLinks, webSessions } from "./identity-schema.ts";
 
 /** Browsers that are signed in, and the links that sign in once. */
-export class SignInStore implements WebSessionDirectory, SignInLinkDirectory, AttemptDirectory {
+export class D1SignInStore implements WebSessionStore, SignInLinkStore, AttemptStore {
   readonly #db: DrizzleD1Database;
 
   constructor(db: D1Database) {
@@ -59,7 +59,7 @@ export class SignInStore implements WebSessionDirectory, SignInLinkDirectory, At
     await auditFailure(this.#db, entry, limitPerMinute);
   }
 
-  async hasOwnWayIn(userId: string): Promise<boolean> {
+  async hasOwnSignInMethod(userId: string): Promise<boolean> {
     const [[passkey], [identity]] = await this.#db.batch([
       this.#db.select({ id: passkeys.credentialId }).from(passkeys).where(eq(passkeys.userId, userId)).limit(1),
       this.#db.select({ id: identities.subject }).from(identities).where(eq(identities.userId, userId)).limit(1),

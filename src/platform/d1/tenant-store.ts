@@ -1,9 +1,9 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { AuditEntry } from "../../domain/tenancy/ports.ts";
+import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
 import type { Principal, Role } from "../../domain/tenancy/principal.ts";
-import type { Member, NewTeam, Standing, TeamSummary, TenantDirectory } from "../../domain/tenancy/tenant-ports.ts";
+import type { Member, NewTeam, Membership, TeamSummary, TenantStore } from "../../domain/tenancy/tenant-store.ts";
 import { auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
 import { oauthRecords, oauthSpentTokens } from "./identity-schema.ts";
@@ -12,14 +12,14 @@ import { actsStill, grantsOf, hasOwnerBeside, isMember, liveOrganization, liveTe
 type Someone = { userId: string };
 
 /** Organizations, teams and members. */
-export class TenantStore implements TenantDirectory {
+export class D1TenantStore implements TenantStore {
   readonly #db: DrizzleD1Database;
 
   constructor(db: D1Database) {
     this.#db = drizzle(db);
   }
 
-  async standing({ userId }: Someone, teamId: string): Promise<Standing | undefined> {
+  async membership({ userId }: Someone, teamId: string): Promise<Membership | undefined> {
     const [row] = await this.#db
       .select(standingColumns)
       .from(memberships)
@@ -30,7 +30,7 @@ export class TenantStore implements TenantDirectory {
     return row;
   }
 
-  async standingInDeleted({ userId }: Someone, teamId: string, now: number): Promise<Standing | undefined> {
+  async membershipInDeletedTeam({ userId }: Someone, teamId: string, now: number): Promise<Membership | undefined> {
     const [row] = await this.#db
       .select(standingColumns)
       .from(memberships)

@@ -1,9 +1,10 @@
-import type { VectorClaim, VectorStore } from "../../domain/indexing/ports.ts";
-import { LeaseLost, type Run, type Track } from "../../domain/indexing/stage.ts";
+import type { VectorClaim, VectorStore } from "../../domain/indexing/progress-store.ts";
+import { LeaseLost, type Run, type CursorKey } from "../../domain/indexing/stage.ts";
 import { graphVectorStageName, vectorStageName } from "../../domain/indexing/vector-stage.ts";
-import type { TeamHome, VectorKind, VectorName } from "../../domain/search/vector-index.ts";
-import { formerSpace } from "../../domain/search/vector-space.ts";
-import { holding, renew } from "./index-progress.ts";
+import type { VectorKind, VectorName } from "../../domain/embedding/vector-index.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
+import { formerSpace } from "../../domain/embedding/vector-space.ts";
+import { holding, renew } from "./progress-store.ts";
 import { jsonArrays } from "./memory-sql.ts";
 import type { ShardOf } from "./shard-of.ts";
 import { fromHex, toHex } from "./vector-hex.ts";
@@ -45,7 +46,7 @@ const acknowledgeItems = `INSERT INTO vector_items (team_id, space, kind, id, ha
   WHERE i.hash = e.value ->> '$.hash' AND ${holding}
   ON CONFLICT (team_id, kind, id, space) DO UPDATE SET version = excluded.version`;
 
-const key = ({ home, stage, space }: Track) => [home.teamId, stage, space] as const;
+const key = ({ team, stage, space }: CursorKey) => [team.teamId, stage, space] as const;
 
 export class D1VectorStore implements VectorStore {
   readonly #shardOf: ShardOf;
@@ -54,7 +55,7 @@ export class D1VectorStore implements VectorStore {
     this.#shardOf = shardOf;
   }
 
-  async spaces({ teamId, shard }: TeamHome) {
+  async spaces({ teamId, shard }: TeamRef) {
     const d1 = this.#shardOf(shard);
     const [serving, known] = await d1.batch<{ space: string; since: number }>([
       d1.prepare("SELECT space, since FROM serving_spaces WHERE team_id = ?1").bind(teamId),
@@ -63,7 +64,7 @@ export class D1VectorStore implements VectorStore {
     return { serving: serving?.results[0], known: (known?.results ?? []).map((row) => row.space) };
   }
 
-  async serve({ teamId, shard }: TeamHome, space: string, before: string | undefined, now: number): Promise<void> {
+  async serve({ teamId, shard }: TeamRef, space: string, before: string | undefined, now: number): Promise<void> {
     await this.#shardOf(shard)
       .prepare(
         `INSERT INTO serving_spaces (team_id, space, since) VALUES (?1, ?2, ?3)
@@ -73,10 +74,10 @@ export class D1VectorStore implements VectorStore {
       .run();
   }
 
-  async cached({ home, space }: Track, hashes: string[]): Promise<{ own: Map<string, Float32Array>; former: Map<string, Float32Array> }> {
-    const { results } = await this.#shardOf(home.shard)
+  async cached({ team, space }: CursorKey, hashes: string[]): Promise<{ own: Map<string, Float32Array>; former: Map<string, Float32Array> }> {
+    const { results } = await this.#shardOf(team.shard)
       .prepare("SELECT space, hash, hex(vector) AS vector FROM vector_cache WHERE team_id = ?1 AND space IN (?2, ?4) AND hash IN (SELECT value FROM json_each(?3))")
-      .bind(home.teamId, space, JSON.stringify(hashes), formerSpace(space) ?? space)
+      .bind(team.teamId, space, JSON.stringify(hashes), formerSpace(space) ?? space)
       .all<{ space: string; hash: string; vector: string }>();
     const found = { own: new Map<string, Float32Array>(), former: new Map<string, Float32Array>() };
     for (const row of results) found[row.space === space ? "own" : "former"].set(row.hash, fromHex(row.vector));
@@ -85,7 +86,7 @@ export class D1VectorStore implements VectorStore {
   }
 
   async claim(run: Run, until: number, claimed: VectorClaim[], unwanted: VectorName[], fresh: ReadonlyMap<string, Float32Array>): Promise<Map<string, number>> {
-    const d1 = this.#shardOf(run.home.shard);
+    const d1 = this.#shardOf(run.team.shard);
     const kept = jsonArrays([...fresh].map(([hash, vector]) => ({ hash, vector: toHex(vector) })));
     const claim = claims[run.stage];
     if (claim === undefined) throw new Error(`The stage ${run.stage} has no vectors`);
@@ -99,16 +100,16 @@ export class D1VectorStore implements VectorStore {
     return new Map((accepted?.results ?? []).map(({ id, version }) => [id, version]));
   }
 
-  async doomed({ home, space }: Track, kinds: readonly VectorKind[], limit: number): Promise<VectorName[]> {
-    const { results } = await this.#shardOf(home.shard)
+  async doomed({ team, space }: CursorKey, kinds: readonly VectorKind[], limit: number): Promise<VectorName[]> {
+    const { results } = await this.#shardOf(team.shard)
       .prepare("SELECT kind, id FROM vector_items WHERE team_id = ?1 AND space = ?2 AND hash IS NULL AND kind IN (SELECT value FROM json_each(?4)) LIMIT ?3")
-      .bind(home.teamId, space, limit, JSON.stringify(kinds))
+      .bind(team.teamId, space, limit, JSON.stringify(kinds))
       .all<VectorName>();
     return results;
   }
 
   async acknowledge(run: Run, claims: VectorClaim[]): Promise<boolean> {
-    const d1 = this.#shardOf(run.home.shard);
+    const d1 = this.#shardOf(run.team.shard);
     const [held] = await d1.batch([
       d1.prepare(`SELECT 1 WHERE ${holding}`).bind(...key(run), run.lease),
       d1.prepare(acknowledgeItems).bind(...key(run), run.lease, JSON.stringify(claims)),
@@ -116,33 +117,33 @@ export class D1VectorStore implements VectorStore {
     return held?.results.length === 1;
   }
 
-  async removed({ home, space }: Track, entries: VectorName[]): Promise<void> {
-    await this.#shardOf(home.shard)
+  async removed({ team, space }: CursorKey, entries: VectorName[]): Promise<void> {
+    await this.#shardOf(team.shard)
       .prepare(
         `DELETE FROM vector_items WHERE team_id = ?1 AND space = ?2 AND hash IS NULL
          AND (kind, id) IN (SELECT value ->> '$.kind', value ->> '$.id' FROM json_each(?3))`,
       )
-      .bind(home.teamId, space, JSON.stringify(entries))
+      .bind(team.teamId, space, JSON.stringify(entries))
       .run();
   }
 
-  async disown({ home, stage, space }: Track, claims: VectorClaim[], from: number): Promise<void> {
-    const d1 = this.#shardOf(home.shard);
+  async disown({ team, stage, space }: CursorKey, claims: VectorClaim[], from: number): Promise<void> {
+    const d1 = this.#shardOf(team.shard);
     await d1.batch([
       d1
         .prepare(
           `INSERT INTO vector_items (team_id, space, kind, id) SELECT ?1, ?2, e.value ->> '$.kind', e.value ->> '$.id' FROM json_each(?3) e WHERE true
            ON CONFLICT DO UPDATE SET version = 0`,
         )
-        .bind(home.teamId, space, JSON.stringify(claims)),
+        .bind(team.teamId, space, JSON.stringify(claims)),
       d1
         .prepare("UPDATE index_progress SET cursor = min(cursor, ?4) WHERE team_id = ?1 AND stage = ?2 AND space = ?3")
-        .bind(home.teamId, stage, space, from),
+        .bind(team.teamId, stage, space, from),
     ]);
   }
 
   async retire(run: Run, until: number, limit: number): Promise<boolean> {
-    const d1 = this.#shardOf(run.home.shard);
+    const d1 = this.#shardOf(run.team.shard);
     const [renewed, doomed] = await d1.batch([
       d1.prepare(renew).bind(...key(run), run.lease, until),
       d1
@@ -157,7 +158,7 @@ export class D1VectorStore implements VectorStore {
   }
 
   async forget(run: Run): Promise<void> {
-    const d1 = this.#shardOf(run.home.shard);
+    const d1 = this.#shardOf(run.team.shard);
     const track = "team_id = ?1 AND stage = ?2 AND space = ?3";
     await d1.batch([
       d1.prepare(`DELETE FROM index_failures WHERE ${track} AND ${holding}`).bind(...key(run), run.lease),

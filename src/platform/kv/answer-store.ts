@@ -1,5 +1,5 @@
-import type { AnswerStore } from "../../domain/search/recall-cache.ts";
-import { within } from "../../domain/within.ts";
+import type { AnswerStore } from "../../domain/recall/cache/recall-cache.ts";
+import { tryWithTimeout } from "../../domain/timeout.ts";
 
 type Report = (event: string, error: unknown) => void;
 
@@ -21,7 +21,7 @@ export class KvAnswerStore implements AnswerStore {
 
   async get(key: string): Promise<string | undefined> {
     try {
-      return (await within(readMs, this.#kv.get(key, "text"))) ?? undefined;
+      return (await tryWithTimeout(readMs, this.#kv.get(key, "text"))) ?? undefined;
     } catch (error) {
       this.#report("answers.get", error);
       return undefined;

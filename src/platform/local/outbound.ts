@@ -18,7 +18,7 @@ interface Props {
 export class Outbound extends WorkerEntrypoint<Networks, Props> {
   override async fetch(request: Request): Promise<Response> {
     const { configured } = this.ctx.props;
-    // The product is told of a redirect, and comes back if it follows.
+    // The product sees the redirect, and comes back if it follows it.
     const init = { redirect: "manual" } as const;
     if (configured.includes(new URL(request.url).host)) return fetch(request, init);
     return this.env.PUBLIC.fetch(request, init).catch(() => new Response("No such address is reached from here.", { status: 502 }));

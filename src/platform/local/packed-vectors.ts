@@ -5,7 +5,7 @@ import { Sketch, type Sketched } from "./sketch.ts";
 /** Up to this many of the classes that are asked for are all compared (0.2 µs each at 256 dimensions). */
 export const exactLimit = 4_096;
 
-/** Of more, so many are compared: their codes lie far apart in memory, and each costs several cache misses. */
+/** In larger sets this many are compared exactly: their codes lie far apart in memory, and each costs several cache misses. */
 const finalists = 500;
 
 const unset = 0;
@@ -15,7 +15,7 @@ export class PackedVectors implements Sketched {
   readonly #quantiser: Quantiser;
   codes: Int16Array<ArrayBuffer>;
   scales: Float32Array<ArrayBuffer>;
-  /** What a filter can tell apart, as a number; 0 where there is no vector. */
+  /** The classes that a filter distinguishes, as a number; 0 where there is no vector. */
   classes: Uint32Array<ArrayBuffer>;
   readonly ids: string[] = [];
   /** Slots in use and free ones below. */

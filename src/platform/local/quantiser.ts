@@ -36,7 +36,7 @@ export class Quantiser {
     return scale;
   }
 
-  /** Of a code and its scale. The transform is its own inverse. */
+  /** Vector of a code and its scale. The transform is its own inverse. */
   decode(codes: Int16Array, scale: number): Float32Array {
     const values = Float64Array.from(codes);
     transform(values, scale / Math.sqrt(this.width));

@@ -13,7 +13,7 @@ export interface Sketched {
 const candidates = 3_000;
 
 /**
- * One bit a number: on which side of the mean it lies. 32 bytes of a vector of 256 dimensions tell which few are worth
+ * One bit a number: on which side of the mean it lies. 32 bytes of a vector of 256 dimensions show which few are worth
  * comparing (RaBitQ, Gao & Long 2024, without its clusters).
  */
 export class Sketch {
@@ -21,7 +21,7 @@ export class Sketch {
   /** How many vectors the mean is of. */
   readonly #of: number;
   #bits: Int32Array;
-  /** What an inner product with the signs is to be multiplied with to estimate the one with the vector less the mean. */
+  /** The factor that turns an inner product with the signs into an estimate of the one with the vector less the mean. */
   #factors: Float32Array;
   /** Inner product of vector and mean. */
   #offsets: Float32Array;

@@ -1,4 +1,4 @@
-import { words } from "../../domain/search/query-terms.ts";
+import { words } from "../../domain/text/query-terms.ts";
 
 /**
  * Word vectors without a network: a text is the sum of the vectors of its words, made a unit vector. The table is made by

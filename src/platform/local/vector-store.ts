@@ -23,11 +23,13 @@ export interface Match {
   id: string;
   score: number;
   namespace: string;
-  /** What the metadata indexes hold of it. */
+  /** The values that the metadata indexes hold. */
   indexed: Metadata;
 }
 
-/** What a Vectorize index has processed, in SQLite: packs of quantised vectors by namespace, read when first asked for. */
+/**
+ * The processed contents of a Vectorize index, in SQLite: packs of quantised vectors by namespace, read when first asked for.
+ */
 export class VectorStore {
   readonly #sql: SqlStorage;
   readonly #quantiser: Quantiser;

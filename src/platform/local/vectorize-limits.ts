@@ -1,4 +1,6 @@
-/** What Vectorize v2 accepts (developers.cloudflare.com/vectorize/platform/limits); the emulator refuses the rest as it does. */
+/**
+ * The limits of Vectorize v2 (developers.cloudflare.com/vectorize/platform/limits); the emulator refuses the rest as it does.
+ */
 export const limits = {
   dimensions: 1_536,
   upsert: 1_000,

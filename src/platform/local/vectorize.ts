@@ -13,7 +13,7 @@ export interface IndexProps {
   visibleAfterMs: number;
 }
 
-interface Found extends Omit<StoredVector, "values"> {
+interface VectorMatch extends Omit<StoredVector, "values"> {
   score: number;
   values?: number[];
 }
@@ -30,12 +30,12 @@ export class LocalVectors extends DurableObject {
     return { mutationId };
   }
 
-  query(props: IndexProps, values: ArrayLike<number>, options: QueryOptions): { matches: Found[]; count: number } {
+  query(props: IndexProps, values: ArrayLike<number>, options: QueryOptions): { matches: VectorMatch[]; count: number } {
     checkValues(values, props.dimensions);
     checkQuery(options);
     const store = this.#process(props);
     const { topK = 5, namespace, filter, returnValues = false, returnMetadata = "none" } = options;
-    const matches = store.search(values, { namespace, filter, topK }).map(({ id, score, namespace, indexed }): Found => {
+    const matches = store.search(values, { namespace, filter, topK }).map(({ id, score, namespace, indexed }): VectorMatch => {
       const all = returnValues || returnMetadata === true || returnMetadata === "all" ? store.get(id) : undefined;
       const metadata = returnMetadata === "indexed" ? indexed : returnMetadata === "none" || returnMetadata === false ? undefined : all?.metadata;
       return {
@@ -72,7 +72,7 @@ export class LocalVectors extends DurableObject {
     try {
       this.ctx.storage.transactionSync(() => queue.process(now, store));
     } catch (error) {
-      // What is in memory may be ahead of what was rolled back.
+      // The memory may be ahead of a transaction that was rolled back.
       this.#opened = undefined;
       throw error;
     }

@@ -1,4 +1,4 @@
-import { inTime, Late } from "../../domain/within.ts";
+import { withTimeout, TimeoutError } from "../../domain/timeout.ts";
 
 /** Pauses before the second and third attempt: an object that was reset by a deployment is back within milliseconds. */
 const pausesMs = [20, 100];
@@ -14,10 +14,10 @@ export const documentMs = 10;
 export async function withRetries<T>(deadlineMs: number, call: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await inTime(deadlineMs, call(attempt));
+      return await withTimeout(deadlineMs, call(attempt));
     } catch (error) {
       const pauseMs = pausesMs[attempt];
-      if (pauseMs === undefined || error instanceof Late) throw error;
+      if (pauseMs === undefined || error instanceof TimeoutError) throw error;
       await scheduler.wait(pauseMs);
     }
   }

@@ -1,11 +1,13 @@
 import type { Memory } from "../../domain/memories/memory.ts";
-import type { HomeChange, IndexState, IndexStats, MemoryName, PastLookUp, PublicPlace, RecallFound, SearchAnswer, SearchIndex } from "../../domain/ports.ts";
-import { candidateLimit, findsPublic, type RetrievalRequest } from "../../domain/search/retrieve.ts";
+import type { MemoryName, PublicPlace, RecallFound } from "../../domain/memories/memory-store.ts";
+import type { VisibilityChange, IndexState } from "../../domain/recall/cache/index-state.ts";
+import type { IndexStats, PastLookUp, SearchAnswer, SearchIndex } from "../../domain/recall/retrievers/text-retriever.ts";
+import { candidateLimit, findsPublic, type RetrievalRequest } from "../../domain/recall/retrieve.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { inTime } from "../../domain/within.ts";
+import { withTimeout } from "../../domain/timeout.ts";
 import { answerMs, withRetries } from "./attempts.ts";
 import { decodeFound, type OwnFound } from "./recall.ts";
-import type { TeamRef } from "./source.ts";
+import type { TeamShard } from "./source.ts";
 import type { TeamIndex } from "./team-index.ts";
 
 type Report = (event: string, error: unknown) => void;
@@ -14,7 +16,7 @@ type Report = (event: string, error: unknown) => void;
 const stateMs = 200;
 /** The object's own deadlines for its legs are shorter. */
 const recallMs = 10_000;
-const refOf = (principal: Principal): TeamRef => ({ teamId: principal.teamId, shard: principal.shard });
+const refOf = (principal: Principal): TeamShard => ({ teamId: principal.teamId, shard: principal.shard });
 
 const total = (weights: number[]): number => weights.reduce((sum, weight) => sum + weight, 0);
 
@@ -66,7 +68,7 @@ export class TeamIndexClient implements SearchIndex {
 
   async lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }> {
     const viewer = { userId: principal.userId, teamId: principal.teamId };
-    return inTime(answerMs, this.#team(principal).lookUpAt(refOf(principal), { viewer, at, key: undefined, ...query }));
+    return withTimeout(answerMs, this.#team(principal).lookUpAt(refOf(principal), { viewer, at, key: undefined, ...query }));
   }
 
   async catchUp(principal: Principal, seq: number): Promise<void> {
@@ -74,18 +76,18 @@ export class TeamIndexClient implements SearchIndex {
   }
 
   async publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]> {
-    return inTime(answerMs, this.#organization(principal).publicPlaces(principal.teamId, now, { key }));
+    return withTimeout(answerMs, this.#organization(principal).publicPlaces(principal.teamId, now, { key }));
   }
 
   async publicById(principal: Principal, now: number, id: string): Promise<PublicPlace[]> {
-    return inTime(answerMs, this.#organization(principal).publicPlaces(principal.teamId, now, { id }));
+    return withTimeout(answerMs, this.#organization(principal).publicPlaces(principal.teamId, now, { id }));
   }
 
   async stats(principal: Principal): Promise<IndexStats> {
-    return inTime(answerMs, this.#team(principal).stats(refOf(principal)));
+    return withTimeout(answerMs, this.#team(principal).stats(refOf(principal)));
   }
 
-  changed(principal: Principal, changes: readonly HomeChange[]): Promise<void> {
+  changed(principal: Principal, changes: readonly VisibilityChange[]): Promise<void> {
     return withRetries(answerMs, () => this.#team(principal).putGraph(refOf(principal), { seq: 0, contributions: [], changes })).catch((error: unknown) =>
       this.#report("index.changed", error));
   }
@@ -101,7 +103,7 @@ export class TeamIndexClient implements SearchIndex {
   /** Undefined, and a line in the log, when it is late or fails. */
   async #reached<T>(event: string, deadline: number, asked: Promise<T>): Promise<T | undefined> {
     try {
-      return await inTime(deadline, asked);
+      return await withTimeout(deadline, asked);
     } catch (error) {
       this.#report(event, error);
       return undefined;
@@ -116,6 +118,6 @@ const both = (team: string, organization: string): string => `${team}-${organiza
 /** Each index scores by the rarity of words in what it holds; the others' scores are put in terms of the team's own. */
 function withPublic({ answer: own }: OwnFound, others: PublicFound, { limit }: RetrievalRequest): SearchAnswer {
   const scale = total(own.weights) / total(others.weights) || 1;
-  const foreign = others.hits.map(({ id, teamId, shard, score, own, lent }) => ({ id, score: score * scale, own, lent, place: { id, teamId, shard } }));
+  const foreign = others.hits.map(({ id, teamId, shard, score, ownTerms, contextTerms }) => ({ id, score: score * scale, ownTerms, contextTerms, place: { id, teamId, shard } }));
   return { ...own, hits: [...own.hits, ...foreign].sort((a, b) => b.score - a.score).slice(0, candidateLimit(limit)) };
 }

@@ -1,10 +1,11 @@
 import { asDomainError, type DomainError } from "../../domain/errors.ts";
-import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
+import type { ExpiredMemory, TeamRow } from "../../domain/memories/sweep.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
-import { type IdempotencyRecord, type MemoryWrite, type WriteContext, WriteRace } from "../../domain/ports.ts";
+import type { IdempotencyRecord, MemoryWrite, WriteContext } from "../../domain/memories/memory-store.ts";
+import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { inTime, Late } from "../../domain/within.ts";
-import { purge } from "../d1/maintenance.ts";
+import { withTimeout, TimeoutError } from "../../domain/timeout.ts";
+import { purge } from "../d1/maintenance-store.ts";
 import { committedBefore, erasedBefore } from "../d1/commit-outcome.ts";
 import type { MemoryCommits } from "../d1/memory-commits.ts";
 import { answerMs, documentMs, withRetries } from "./attempts.ts";
@@ -12,7 +13,7 @@ import { type IndexDocument, toDocument, toPastDocument } from "./document.ts";
 import type { Documents } from "./documents.ts";
 import type { Freshness } from "./freshness.ts";
 import type { Progress } from "./progress.ts";
-import type { TeamRef } from "./source.ts";
+import type { TeamShard } from "./source.ts";
 import type { UnsettledWrites } from "./unsettled-writes.ts";
 
 /** As writes cross the RPC: memories as JSON, which costs less than objects of many fields. */
@@ -48,8 +49,8 @@ export type WriteAnswer =
 
 /** What an organization's object is told of. */
 interface OrganizationIndex {
-  apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void>;
-  remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void>;
+  apply(team: TeamShard, documents: IndexDocument[], first: number, last: number): Promise<void>;
+  remove(team: TeamShard, memoryIds: string[], first: number, last: number): Promise<void>;
 }
 
 /** The object that the writes go through. */
@@ -65,8 +66,8 @@ interface CommitHost {
   /** These audiences lose something they could read; undefined: all may. */
   withdrawn(audiences: readonly string[] | undefined): void;
   /** `settled`: notes of `unsettled` that end when the change is in the object. */
-  apply(team: TeamRef, documents: IndexDocument[], first: number, last: number, settled: readonly number[]): Promise<void>;
-  remove(team: TeamRef, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void>;
+  apply(team: TeamShard, documents: IndexDocument[], first: number, last: number, settled: readonly number[]): Promise<void>;
+  remove(team: TeamShard, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void>;
   /** Goes on after the answer. */
   later(work: Promise<unknown>): void;
   report(event: string, error: unknown): void;
@@ -76,7 +77,7 @@ type Numbers = { seq: number; alias: number }[];
 
 /** One change of a team, as far as it differs from others. */
 interface Change {
-  team: TeamRef;
+  team: TeamShard;
   /** How many documents it has. */
   count: number;
   /** Whether it is bound to fail by what the object holds. */
@@ -146,7 +147,7 @@ export class Commits {
   }
 
   /** Erases memories that no person asked to erase. One that has changed meanwhile is a conflict. */
-  purge(place: TeamPlace, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
+  purge(place: TeamRow, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
     const d1 = this.#host.shard(place.shard);
     return this.#remove({ teamId: place.id, organizationId: place.organizationId, shard: place.shard }, doomed, false, {
       commit: () => purge(d1, place.id, now, doomed, reason),
@@ -156,7 +157,7 @@ export class Commits {
 
   async saveIdempotency(principal: Principal, now: number, once: IdempotencyRecord): Promise<WriteAnswer> {
     try {
-      await this.#host.commits().settle(principal, now, once);
+      await this.#host.commits().saveIdempotency(principal, now, once);
       return { kind: "done", numbers: [] };
     } catch (error) {
       const refusal = refusalOf(error);
@@ -223,7 +224,7 @@ export class Commits {
     const settled = note === undefined ? [] : [note];
     let numbers: Numbers;
     try {
-      numbers = await inTime(batchMs(change.count), batch);
+      numbers = await withTimeout(batchMs(change.count), batch);
     } catch (error) {
       const refusal = refusalOf(error);
       if (!refusal) return this.#resolve(change, batch, note, error);
@@ -263,7 +264,7 @@ export class Commits {
     const { unsettled, freshness, later } = this.#host;
     const doubt = unsettled.doubt(note, Date.now());
     later(batch.then(() => unsettled.end(doubt), () => unsettled.end(doubt)));
-    if (failure instanceof Late) return { kind: "unknown" };
+    if (failure instanceof TimeoutError) return { kind: "unknown" };
     await batch.catch(() => undefined);
     unsettled.end(doubt);
     await freshness.ensure(change.team);
@@ -273,7 +274,7 @@ export class Commits {
   }
 
   /** Numbers that no change of this object took are another object's, as there are two of during a deployment. */
-  #closeGap({ teamId }: TeamRef): void {
+  #closeGap({ teamId }: TeamShard): void {
     const { progress, freshness, later } = this.#host;
     const hasGap = (): boolean => progress.applied(teamId) < this.#newest;
     if (!hasGap()) return;
@@ -298,13 +299,13 @@ export class Commits {
 /** How long the batch of so many documents may take, ms. */
 export const batchMs = (documents: number): number => 8_000 + documents * 2 * documentMs;
 
-const refOf = ({ teamId, shard }: Pick<Principal, "teamId" | "shard">): TeamRef => ({ teamId, shard });
+const refOf = ({ teamId, shard }: Pick<Principal, "teamId" | "shard">): TeamShard => ({ teamId, shard });
 
 /** What the caller is told of an error that says that nothing was written; undefined for any other. */
 function refusalOf(error: unknown): WriteAnswer | undefined {
-  if (error instanceof WriteRace) return { kind: "conflict" };
+  if (error instanceof WriteConflict) return { kind: "conflict" };
   const known = asDomainError(error);
   return known && { kind: "refused", error: JSON.stringify(plain(known)) };
 }
 
-const plain = ({ code, message, mend, details }: DomainError) => ({ code, message, mend, details });
+const plain = ({ code, message, hint, details }: DomainError) => ({ code, message, hint, details });

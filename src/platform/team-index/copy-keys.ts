@@ -12,7 +12,7 @@ export class CopyKeys {
     sql.exec("CREATE TABLE IF NOT EXISTS copy_keys (audience TEXT NOT NULL UNIQUE, key TEXT NOT NULL)");
   }
 
-  /** Of what everyone sees and of what this person sees. */
+  /** The keys for what everyone sees and for what this person sees. */
   of(userId: string): string {
     const read = (): string[] =>
       this.#sql.exec<{ key: string }>("SELECT key FROM copy_keys WHERE audience IN (?, ?) ORDER BY audience", everyone, userId).toArray().map(({ key }) => key);

@@ -1,8 +1,8 @@
 import { indexedFields, sealedFields, wordsOf } from "../../domain/memories/memory-fields.ts";
 import { asVersion, type Memory, type Version } from "../../domain/memories/memory.ts";
-import { concealed } from "../../domain/secrets/withheld.ts";
+import { redacted } from "../../domain/secrets/redaction.ts";
 
-/** What the index holds of a memory: its searchable text and the fields that filters ask for. */
+/** A memory as the index holds it: its searchable text and the fields that filters ask for. */
 export interface IndexDocument {
   teamId: string;
   memoryId: string;
@@ -82,7 +82,7 @@ export function toDocument(memory: Memory): IndexDocument {
     expiresAt: memory.expiresAt,
     archived: memory.archivedAt !== null,
     secret,
-    body: JSON.stringify(secret ? concealed(memory) : memory),
+    body: JSON.stringify(secret ? redacted(memory) : memory),
   };
 }
 

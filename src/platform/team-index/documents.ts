@@ -29,7 +29,7 @@ const isThread = (namespace: string): boolean => namespace.startsWith("thread:")
 type Audience = Pick<DocRow, "visibility" | "owner_id">;
 
 /** The part of the text index in which a row is: its audience, in the present or the past. */
-export const partOf = (moment: "now" | "past", audience: string): string => `${moment}:${audience}`;
+export const partitionOf = (moment: "now" | "past", audience: string): string => `${moment}:${audience}`;
 /** `visibilities` go from few to many. */
 const reach = (visibility: string): number => visibilities.indexOf(visibility as Visibility);
 const audienceOf = ({ visibility, owner_id }: Audience): string => (visibility === "private" ? owner_id : "");
@@ -95,12 +95,12 @@ export class Documents {
    * Ids of the memories of which the index has words that became secret, or lacks those that are none any more: they cannot
    * be applied one version at a time.
    */
-  turned(documents: IndexDocument[]): string[] {
-    const turned = documents.filter(({ teamId, memoryId, secret }) => {
+  sensitivityChanged(documents: IndexDocument[]): string[] {
+    const sensitivityChanged = documents.filter(({ teamId, memoryId, secret }) => {
       const newest = this.#newest(teamId, memoryId);
       return newest !== undefined && (newest["secret"] === 1) !== secret;
     });
-    return [...new Set(turned.map(({ memoryId }) => memoryId))];
+    return [...new Set(sensitivityChanged.map(({ memoryId }) => memoryId))];
   }
 
   /** Who could read of these memories what they may read no longer once the documents are applied. */
@@ -125,7 +125,7 @@ export class Documents {
     return documents.some(({ memoryId, version, key, namespace, visibility, ownerId, archived }) => {
       if (version > 1 && (this.#newest(teamId, memoryId)?.version ?? 0) >= version) return true;
       if (key === null || archived) return false;
-      // As `homeOf`: each person's private memories are one space of keys, those of the team another.
+      // As `visibilityKeyOf`: each person's private memories are one space of keys, those of the team another.
       return this.#sql.exec(
         `SELECT 1 FROM docs WHERE key = ?1 AND until_at IS NULL AND archived = 0 AND team_id = ?2 AND namespace = ?3
            AND iif(?4 = 'private', visibility = 'private' AND owner_id = ?5, visibility <> 'private') AND memory_id NOT IN (SELECT value FROM json_each(?6)) LIMIT 1`,
@@ -211,16 +211,16 @@ export class Documents {
     this.#text.put([this.#entry(row, "past", { near: [], far: [] }, this.#firstOfSlots(1))]);
   }
 
-  /** Indexes the rows with what their neighbours lend now. */
+  /** Indexes the rows with their present context. */
   #indexAll(rows: ReadonlyMap<number, DocRow>): void {
     if (rows.size === 0) return;
     let slot = this.#firstOfSlots(rows.size);
     const entries = [...rows.values()].map((row) => {
-      const before = isThread(row.namespace) ? this.#lenders(row, row, "<") : [];
-      const after = isThread(row.namespace) ? this.#lenders(row, row, ">") : [];
-      const lent = (at: 0 | 1): string[] => [before[at], after[at]].flatMap((neighbour) => (neighbour ? indexedWords(neighbour.body).content : []));
+      const before = isThread(row.namespace) ? this.#contextNeighbours(row, row, "<") : [];
+      const after = isThread(row.namespace) ? this.#contextNeighbours(row, row, ">") : [];
+      const context = (at: 0 | 1): string[] => [before[at], after[at]].flatMap((neighbour) => (neighbour ? indexedWords(neighbour.body).content : []));
       this.#unindex(row);
-      return this.#entry(row, "now", { near: lent(0), far: lent(1) }, slot++);
+      return this.#entry(row, "now", { near: context(0), far: context(1) }, slot++);
     });
     this.#text.put(entries);
   }
@@ -231,29 +231,29 @@ export class Documents {
     return last - count + 1;
   }
 
-  #entry(row: DocRow, when: "now" | "past", lent: FieldTexts<"near" | "far">, slot: number): { part: string; slot: number; bag: TermBag } {
-    const part = partOf(when, audienceOf(row));
-    const bag = this.#analyzer.bagOf({ ...indexedWords(row.body), ...lent });
-    this.#sql.exec("UPDATE docs SET slot = ?, part = ?, length = ? WHERE doc = ?", slot, part, bag.length, row.doc);
-    return { part, slot, bag };
+  #entry(row: DocRow, when: "now" | "past", context: FieldTexts<"near" | "far">, slot: number): { part: string; slot: number; bag: TermBag } {
+    const partition = partitionOf(when, audienceOf(row));
+    const bag = this.#analyzer.bagOf({ ...indexedWords(row.body), ...context });
+    this.#sql.exec("UPDATE docs SET slot = ?, part = ?, length = ? WHERE doc = ?", slot, partition, bag.length, row.doc);
+    return { part: partition, slot, bag };
   }
 
-  /** What the text index knows of the row; read anew, since it may have been indexed since the row was. */
+  /** The row's entry in the text index; read anew, since it may have been indexed since the row was. */
   #unindex({ doc }: DocRow): void {
-    const { slot, part, length } = this.#sql.exec<{ slot: number | null; part: string; length: number }>("SELECT slot, part, length FROM docs WHERE doc = ?", doc).one();
+    const { slot, part: partition, length } = this.#sql.exec<{ slot: number | null; part: string; length: number }>("SELECT slot, part, length FROM docs WHERE doc = ?", doc).one();
     if (slot === null) return;
-    this.#text.remove([{ slot, part, length }]);
+    this.#text.remove([{ slot, part: partition, length }]);
     this.#sql.exec("UPDATE docs SET slot = NULL WHERE doc = ?", doc);
   }
 
-  /** The rows to which this one lends its text, for each audience the two before and the two after it. */
+  /** The rows whose context this one is in: for each audience the two before and the two after it. */
   #around(row: DocRow): DocRow[] {
     if (!isThread(row.namespace)) return [];
-    return this.#borrowers(row).flatMap((audience) => [...this.#lenders(row, audience, "<"), ...this.#lenders(row, audience, ">")]);
+    return this.#dependents(row).flatMap((audience) => [...this.#contextNeighbours(row, audience, "<"), ...this.#contextNeighbours(row, audience, ">")]);
   }
 
   /** Who may find something by this row's text: those who see it, each audience among whom there are rows of its own. */
-  #borrowers(row: DocRow): Audience[] {
+  #dependents(row: DocRow): Audience[] {
     if (row.visibility === "private") return [row];
     const owners = this.#sql.exec<{ owner_id: string }>(
       "SELECT DISTINCT owner_id FROM docs WHERE team_id = ? AND namespace = ? AND until_at IS NULL AND archived = 0 AND visibility = 'private'",
@@ -267,7 +267,7 @@ export class Documents {
    * The two nearest in the thread that all of an audience see. The others are passed over as if they were not there: text
    * that helps to find a memory, or stands in the way of what would help, must be known to all who see the memory.
    */
-  #lenders(row: DocRow, audience: Audience, comparison: "<" | ">"): DocRow[] {
+  #contextNeighbours(row: DocRow, audience: Audience, comparison: "<" | ">"): DocRow[] {
     const order = comparison === "<" ? "DESC" : "ASC";
     return this.#sql
       .exec<DocRow>(

@@ -1,9 +1,9 @@
-import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
-import type { ErasureIndex } from "../../domain/tenancy/deletion-ports.ts";
-import type { TeamRef } from "./source.ts";
+import type { ExpiredMemory, TeamRow } from "../../domain/memories/sweep.ts";
+import type { ErasureIndex } from "../../domain/tenancy/deletion-store.ts";
+import type { TeamShard } from "./source.ts";
 import type { TeamIndex } from "./team-index.ts";
 
-const refOf = ({ id, shard }: TeamPlace): TeamRef => ({ teamId: id, shard });
+const refOf = ({ id, shard }: TeamRow): TeamShard => ({ teamId: id, shard });
 
 /** The index objects of what is erased, or of what other teams do not find for a while. */
 export class TeamIndexErasure implements ErasureIndex {
@@ -13,11 +13,11 @@ export class TeamIndexErasure implements ErasureIndex {
     this.#namespace = namespace;
   }
 
-  async eraseTeam(team: TeamPlace): Promise<void> {
+  async eraseTeam(team: TeamRow): Promise<void> {
     await this.#namespace.getByName(`team:${team.id}`).erase();
   }
 
-  async eraseMemories(team: TeamPlace, now: number, memories: ExpiredMemory[]): Promise<void> {
+  async eraseMemories(team: TeamRow, now: number, memories: ExpiredMemory[]): Promise<void> {
     // Of a conflict: one has changed meanwhile, and is found again.
     await this.#namespace.getByName(`team:${team.id}`).purge(team, now, memories, "account");
   }
@@ -26,19 +26,19 @@ export class TeamIndexErasure implements ErasureIndex {
     await this.#namespace.getByName(`org:${organizationId}`).erase();
   }
 
-  async forgetInOrganization(team: TeamPlace): Promise<void> {
+  async forgetInOrganization(team: TeamRow): Promise<void> {
     await this.#organization(team).forget(refOf(team));
   }
 
-  async rebuild(team: TeamPlace): Promise<void> {
+  async rebuild(team: TeamRow): Promise<void> {
     await this.#namespace.getByName(`team:${team.id}`).rebuild(refOf(team));
   }
 
-  async staleAnswers(team: TeamPlace): Promise<void> {
+  async staleAnswers(team: TeamRow): Promise<void> {
     await this.#organization(team).bump();
   }
 
-  #organization({ organizationId }: TeamPlace) {
+  #organization({ organizationId }: TeamRow) {
     return this.#namespace.getByName(`org:${organizationId}`);
   }
 }

@@ -2,7 +2,7 @@ import type { IndexDocument } from "./document.ts";
 import type { Documents } from "./documents.ts";
 import type { GraphCopy } from "./graph/graph-copy.ts";
 import type { Progress } from "./progress.ts";
-import { TeamSource, type Chain, type Checksum, type TeamRef } from "./source.ts";
+import { TeamSource, type Chain, type Checksum, type TeamShard } from "./source.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
 
 /** So many rows are compared at a time, which takes about 10 ms. */
@@ -42,7 +42,7 @@ export class Following {
   }
 
   /** Follows the truth at least up to `seq`; calls for the same team share one pass. Answers how far it has come. */
-  async catchUp(team: TeamRef, seq: number): Promise<number> {
+  async catchUp(team: TeamShard, seq: number): Promise<number> {
     const { progress } = this.#index;
     while (progress.applied(team.teamId) < seq) {
       await (this.#passes.get(team.teamId) ?? this.#pass(team, () => this.#follow(team)));
@@ -51,7 +51,7 @@ export class Following {
   }
 
   /** Compares with the truth and rebuilds on any difference. Answers whether it had to. */
-  async verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
+  async verify(team: TeamShard): Promise<{ rebuilt: boolean }> {
     await this.endOfPass(team);
     return this.#pass(team, async () => {
       await this.#follow(team);
@@ -64,29 +64,29 @@ export class Following {
     });
   }
 
-  async rebuild(team: TeamRef): Promise<void> {
+  async rebuild(team: TeamShard): Promise<void> {
     await this.endOfPass(team);
     await this.#pass(team, () => this.#rebuild(team));
   }
 
-  async endOfPass({ teamId }: TeamRef): Promise<void> {
+  async endOfPass({ teamId }: TeamShard): Promise<void> {
     for (let pass = this.#passes.get(teamId); pass; pass = this.#passes.get(teamId)) {
-      // Whoever started it hears of its failure.
+      // Its failure goes to the caller who started it.
       await pass.catch(() => undefined);
     }
   }
 
-  #pass<T>({ teamId }: TeamRef, work: () => Promise<T>): Promise<T> {
+  #pass<T>({ teamId }: TeamShard, work: () => Promise<T>): Promise<T> {
     const pass = work().finally(() => this.#passes.delete(teamId));
     this.#passes.set(teamId, pass);
     return pass;
   }
 
-  #source({ teamId, shard }: TeamRef): TeamSource {
+  #source({ teamId, shard }: TeamShard): TeamSource {
     return new TeamSource(this.#index.shard(shard), teamId);
   }
 
-  async #rebuild(team: TeamRef): Promise<void> {
+  async #rebuild(team: TeamShard): Promise<void> {
     const { sql, text, documents, graph, progress } = this.#index;
     this.#index.atomically(() => {
       graph.clear();
@@ -99,7 +99,7 @@ export class Following {
     await this.#follow(team);
   }
 
-  async #follow(team: TeamRef): Promise<void> {
+  async #follow(team: TeamShard): Promise<void> {
     const { documents, progress, publicOnly } = this.#index;
     const { teamId } = team;
     const source = this.#source(team);
@@ -108,7 +108,7 @@ export class Following {
       this.#index.atomically(() => {
         progress.know(teamId, team.shard);
         this.#index.withdrawn(documents.losing(page.chains.map(({ present }) => present)));
-        // An organization's index is told of erasures of what was never public, too.
+        // An organization's index also follows erasures of memories that were never public.
         this.#index.withdrawn(documents.readersOf(teamId, publicOnly ? page.erased.filter((id) => documents.holds(teamId, id)) : page.erased));
         documents.remove(teamId, page.erased);
         this.#index.vectors.removeMemories(teamId, page.erased);

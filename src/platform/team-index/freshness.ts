@@ -1,6 +1,6 @@
-import { inTime } from "../../domain/within.ts";
+import { withTimeout } from "../../domain/timeout.ts";
 import type { Following } from "./following.ts";
-import type { TeamRef } from "./source.ts";
+import type { TeamShard } from "./source.ts";
 import type { UnsettledWrites } from "./unsettled-writes.ts";
 
 /** D1 answers the comparison within this time, or the caller does without the object, ms. */
@@ -16,7 +16,7 @@ interface FreshnessOptions {
   following: Following;
   unsettled: UnsettledWrites;
   /** The team's newest sequence number in D1. */
-  newestSeq(team: TeamRef): Promise<number>;
+  newestSeq(team: TeamShard): Promise<number>;
   /** Goes on after the answer. */
   later(work: Promise<unknown>): void;
 }
@@ -37,17 +37,17 @@ export class Freshness {
   }
 
   /** Before the object answers. @throws when it may lack a change and D1 cannot be asked in time */
-  async ensure(team: TeamRef): Promise<void> {
+  async ensure(team: TeamShard): Promise<void> {
     if (!this.#isNeeded()) return this.#behind(team);
     // One that is under way may have asked D1 before the write that is in doubt.
     await this.#comparison?.catch(() => undefined);
     if (!this.#isNeeded()) return;
     this.#comparison ??= this.#compare(team).finally(() => (this.#comparison = undefined));
-    await inTime(readingMs, this.#comparison);
+    await withTimeout(readingMs, this.#comparison);
   }
 
   /** What somebody else wrote to D1, such as the object of an earlier deployment, shows although no write of this object met it. */
-  #behind(team: TeamRef): void {
+  #behind(team: TeamShard): void {
     if (Date.now() - this.#comparedAt < behindMs || this.#comparison) return;
     this.#comparedAt = Date.now();
     this.#comparison = this.#compare(team).finally(() => (this.#comparison = undefined));
@@ -60,7 +60,7 @@ export class Freshness {
   }
 
   /** Compares though nothing speaks against the object, at most once a second. */
-  async refresh(team: TeamRef): Promise<void> {
+  async refresh(team: TeamShard): Promise<void> {
     if (Date.now() - this.#comparedAt < pauseMs) return;
     this.invalidate();
     await this.ensure(team);
@@ -70,12 +70,12 @@ export class Freshness {
     return !this.#isCompared || this.#options.unsettled.isDoubtful();
   }
 
-  async #compare(team: TeamRef): Promise<void> {
+  async #compare(team: TeamShard): Promise<void> {
     const { following, unsettled, newestSeq } = this.#options;
     const ended = unsettled.ended(Date.now());
     this.#isCompared = true;
     try {
-      await following.catchUp(team, await inTime(comparisonMs, newestSeq(team)));
+      await following.catchUp(team, await withTimeout(comparisonMs, newestSeq(team)));
     } catch (error) {
       this.#isCompared = false;
       throw error;

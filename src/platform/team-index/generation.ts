@@ -1,6 +1,6 @@
-import type { HomeChange } from "../../domain/ports.ts";
+import type { VisibilityChange } from "../../domain/recall/cache/index-state.ts";
 
-/** The audience of what the whole team sees; a private memory's audience is its owner's id (`homeOf`). */
+/** The audience of what the whole team sees; a private memory's audience is its owner's id (`visibilityKeyOf`). */
 export const everyone = "";
 
 const nowMs = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
@@ -55,7 +55,7 @@ export class Generations {
   }
 
   /** For changes that are not in the tables of the index, such as links; without an argument anything may be another for everybody. */
-  bump(changes: readonly Pick<HomeChange, "home">[] = [{ home: everyone }]): void {
-    for (const home of new Set(changes.map((change) => change.home))) this.#sql.exec(bump("?1"), home);
+  bump(changes: readonly Pick<VisibilityChange, "visibilityKey">[] = [{ visibilityKey: everyone }]): void {
+    for (const visibilityKey of new Set(changes.map((change) => change.visibilityKey))) this.#sql.exec(bump("?1"), visibilityKey);
   }
 }

@@ -1,5 +1,5 @@
-import { indexTerms } from "../../domain/search/query-terms.ts";
-import { isSlip, mayBeSlip } from "../../domain/search/spelling.ts";
+import { indexTerms } from "../../domain/text/query-terms.ts";
+import { isSlip, mayBeSlip } from "../../domain/text/spelling.ts";
 import { cachedTokenizer } from "../text-index/cached-tokenizer.ts";
 import { Analyzer, type TextAnalysis } from "../text-index/term-bag.ts";
 import type { TextIndexOptions } from "../text-index/text-index.ts";

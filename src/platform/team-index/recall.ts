@@ -1,13 +1,14 @@
 import type { Memory } from "../../domain/memories/memory.ts";
-import type { RecallFound, SearchAnswer } from "../../domain/ports.ts";
-import { candidateLimit, noText, retrieve, type Retrieval, type RetrievalRequest } from "../../domain/search/retrieve.ts";
-import type { Semantic } from "../../domain/search/semantic.ts";
-import type { GraphStore } from "../../domain/graph/ports.ts";
+import type { RecallFound } from "../../domain/memories/memory-store.ts";
+import type { SearchAnswer } from "../../domain/recall/retrievers/text-retriever.ts";
+import { candidateLimit, noText, retrieve, type Retrieval, type RetrievalRequest } from "../../domain/recall/retrieve.ts";
+import type { Semantic } from "../../domain/recall/retrievers/vector-retriever.ts";
+import type { GraphStore } from "../../domain/graph/graph-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { GraphCopy } from "./graph/graph-copy.ts";
 import type { MemoryRows } from "./graph/memory-rows.ts";
 import type { Rows } from "./rows.ts";
-import type { TeamRef } from "./source.ts";
+import type { TeamShard } from "./source.ts";
 import { searchDocuments, type IndexMatch } from "./search.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
 import { markOf } from "../vectorize/vector-ids.ts";
@@ -21,7 +22,7 @@ export interface RecallParts {
   semantic: Semantic;
   /** Asked while the object has no complete copy of the graph. */
   graph: Pick<GraphStore, "expand">;
-  graphCopy(team: TeamRef): GraphCopy | undefined;
+  graphCopy(team: TeamShard): GraphCopy | undefined;
   memoryRows: MemoryRows;
   report(event: string, error: unknown): void;
 }
@@ -47,8 +48,8 @@ export class ObjectRecall {
     const found = await retrieve<string>({
       async text({ terms, neighbours, filter, limit, asOf }): Promise<SearchAnswer> {
         if (terms.length === 0) return noText;
-        const { hits, ...match } = searchDocuments(sql, text, { viewer, now, terms, lent: neighbours, filter, limit, asOf, othersOnly: false });
-        return { ...match, hits: hits.map(({ id, score, own, lent }) => ({ id, score, own, lent })) };
+        const { hits, ...match } = searchDocuments(sql, text, { viewer, now, terms, withContext: neighbours, filter, limit, asOf, othersOnly: false });
+        return { ...match, hits: hits.map(({ id, score, ownTerms, contextTerms }) => ({ id, score, ownTerms, contextTerms })) };
       },
       nearest: (question, options) => semantic.nearest(principal, now, question, { ...options, others: state.others }),
       async expand(asked) {
@@ -67,7 +68,7 @@ export class ObjectRecall {
   /** What the principal finds of other teams' public memories, in the object of the organization. */
   others(principal: Principal, now: number, { terms, without, filter, limit }: RetrievalRequest): IndexMatch {
     const { sql, text } = this.#parts;
-    const query = { terms: terms.map(({ term }) => term), lent: !without.includes("neighbours"), filter, limit: candidateLimit(limit), asOf: undefined };
+    const query = { terms: terms.map(({ term }) => term), withContext: !without.includes("neighbours"), filter, limit: candidateLimit(limit), asOf: undefined };
     return searchDocuments(sql, text, { viewer: { userId: principal.userId, teamId: principal.teamId }, now, ...query, othersOnly: true });
   }
 }

@@ -1,4 +1,4 @@
-import type { MemoryFilter, MemoryName } from "../../domain/ports.ts";
+import type { MemoryFilter, MemoryName } from "../../domain/memories/memory-store.ts";
 import { allowed, type Viewer } from "./search.ts";
 
 /** The most that one name finds: a key may live in several namespaces. */

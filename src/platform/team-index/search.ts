@@ -1,7 +1,7 @@
-import type { MemoryFilter, PublicPlace } from "../../domain/ports.ts";
+import type { MemoryFilter, PublicPlace } from "../../domain/memories/memory-store.ts";
 import { compileKeyPattern } from "../d1/key-pattern.ts";
 import { filterSql } from "../filter-sql.ts";
-import { partOf } from "./documents.ts";
+import { partitionOf } from "./documents.ts";
 import { docColumns } from "./filter-columns.ts";
 import type { TextHit, TextIndex } from "../text-index/text-index.ts";
 
@@ -15,8 +15,8 @@ export interface IndexQuery {
   now: number;
   /** Distinct terms, at least one matches. */
   terms: string[];
-  /** Whether what neighbours lend counts. */
-  lent: boolean;
+  /** Whether context terms count. */
+  withContext: boolean;
   filter: MemoryFilter;
   limit: number;
   asOf: number | undefined;
@@ -36,23 +36,23 @@ export interface IndexHit {
   teamId: string;
   shard: string;
   score: number;
-  /** Bits of the terms that its own text holds, and of those that only its neighbours lend. */
-  own: number;
-  lent: number;
+  /** Bits of the terms that its own text holds, and of those that only its context holds. */
+  ownTerms: number;
+  contextTerms: number;
 }
 
 export interface IndexMatch {
   /** Best first. */
   hits: IndexHit[];
-  /** How much each term tells, by its rarity among what the viewer may see. */
+  /** Inverse document frequency of each term among what the viewer may see. */
   weights: number[];
   /** The terms as they were looked up. */
   terms: string[];
-  /** What a term tells that just one document holds. */
+  /** Inverse document frequency of a term that just one document holds. */
   rarest: number;
 }
 
-/** What was current at the instant and fits key and filter; one's own first, then the newest. */
+/** Documents that were current at the instant and fit key and filter; one's own first, then the newest. */
 export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }: PastQuery): string[] {
   const pattern = key === undefined ? undefined : compileKeyPattern(key);
   const { conditions, parameters } = allowed({ viewer, filter, now: at, othersOnly: false }, at);
@@ -85,7 +85,9 @@ export function publicPlaces(sql: SqlStorage, viewerTeamId: string, now: number,
 
 type Place = { id: string; teamId: string; shard: string };
 
-/** What the viewer may see and the filter lets through. ?1 is the instant or unused, ?2 is for the caller. */
+/**
+ * Conditions for documents that the viewer may see and the filter accepts. ?1 is the instant or unused, ?2 is for the caller.
+ */
 export function allowed(query: Pick<IndexQuery, "viewer" | "now" | "filter" | "othersOnly">, asOf: number | undefined): { conditions: string[]; parameters: SqlStorageValue[] } {
   // Numbered parameters, since the conditions vary.
   const parameters: SqlStorageValue[] = [asOf ?? null, null, query.viewer.teamId, query.viewer.userId, asOf ?? query.now];
@@ -93,7 +95,8 @@ export function allowed(query: Pick<IndexQuery, "viewer" | "now" | "filter" | "o
     "(d.visibility <> 'private' OR d.owner_id = ?4)",
     query.othersOnly ? "d.team_id <> ?3" : "d.team_id = ?3",
     "(d.expires_at IS NULL OR d.expires_at > ?5)",
-    // What another has made private since is theirs alone, its past included: it takes no place among the candidates.
+    // A memory that another person has since made private is theirs alone, its past included: it takes no place among the
+    // candidates.
     ...(asOf === undefined ? [] : [`EXISTS (SELECT 1 FROM docs p WHERE p.team_id = d.team_id AND p.memory_id = d.memory_id AND p.until_at IS NULL
       AND (p.visibility <> 'private' OR p.owner_id = ?4))`]),
   ];
@@ -128,9 +131,9 @@ export function searchDocuments(sql: SqlStorage, text: TextIndex, query: IndexQu
       return place ? [{ ...place, ...hit }] : [];
     });
   };
-  const parts = moments.flatMap((moment) => [partOf(moment, ""), partOf(moment, query.viewer.userId)]);
+  const partitions = moments.flatMap((moment) => [partitionOf(moment, ""), partitionOf(moment, query.viewer.userId)]);
   for (let size = query.limit + spare; ; size *= 8) {
-    const { hits, weights, terms, rarest, all } = text.search(parts, query.terms, size, { lent: query.lent });
+    const { hits, weights, terms, rarest, all } = text.search(partitions, query.terms, size, { withContext: query.withContext });
     const passed = passing(hits);
     if (all || passed.length >= query.limit) return { hits: passed.slice(0, query.limit), weights, terms, rarest };
   }

@@ -5,7 +5,7 @@ import { counters, memories, outbox, versions } from "../d1/shard-schema.ts";
 import { toDocument, toPastDocument, type IndexDocument } from "./document.ts";
 
 /** A team, and the shard that it lives in. */
-export interface TeamRef {
+export interface TeamShard {
   teamId: string;
   shard: string;
 }
@@ -35,7 +35,7 @@ export interface Checksum {
 }
 
 /** The newest sequence number of the team; 0 before its first change. */
-export async function newestSeq(d1: D1Database, { teamId }: TeamRef): Promise<number> {
+export async function newestSeq(d1: D1Database, { teamId }: TeamShard): Promise<number> {
   return (await d1.prepare("SELECT seq FROM counters WHERE team_id = ?1").bind(teamId).first<{ seq: number }>())?.seq ?? 0;
 }
 

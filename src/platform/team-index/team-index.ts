@@ -1,9 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
-import type { ExpiredMemory, TeamPlace } from "../../domain/memories/maintenance.ts";
-import type { GraphChanges } from "../../domain/graph/ports.ts";
-import type { HomeChange, IdempotencyRecord, IndexState, MemoryName, PublicPlace } from "../../domain/ports.ts";
-import type { RetrievalRequest } from "../../domain/search/retrieve.ts";
-import type { Semantic } from "../../domain/search/semantic.ts";
+import type { ExpiredMemory, TeamRow } from "../../domain/memories/sweep.ts";
+import type { GraphChanges } from "../../domain/graph/graph-store.ts";
+import type { IdempotencyRecord, MemoryName, PublicPlace } from "../../domain/memories/memory-store.ts";
+import type { VisibilityChange, IndexState } from "../../domain/recall/cache/index-state.ts";
+import type { RetrievalRequest } from "../../domain/recall/retrieve.ts";
+import type { Semantic } from "../../domain/recall/retrievers/vector-retriever.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { MemoryCommits } from "../d1/memory-commits.ts";
 import { Commits, type CommitRequest, type EraseRequest, type WriteAnswer } from "./commits.ts";
@@ -23,7 +24,7 @@ import { Rows } from "./rows.ts";
 import { ensureSchema } from "./schema.ts";
 import { documentsAt, publicPlaces, type IndexMatch, type PastQuery } from "./search.ts";
 import { Following } from "./following.ts";
-import { newestSeq, type TeamRef } from "./source.ts";
+import { newestSeq, type TeamShard } from "./source.ts";
 import { UnsettledWrites } from "./unsettled-writes.ts";
 import { TextIndex } from "../text-index/text-index.ts";
 import { ofTheirTeam, TeamVectors } from "./vectors/team-vectors.ts";
@@ -138,7 +139,7 @@ export class TeamIndex extends DurableObject<Env> {
     return this.#commits.erase(request);
   }
 
-  purge(place: TeamPlace, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
+  purge(place: TeamRow, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
     return this.#commits.purge(place, now, doomed, reason);
   }
 
@@ -147,22 +148,22 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   /** Takes what was just committed; `documents` hold the consecutive numbers `first … last` of the team. */
-  apply(team: TeamRef, documents: IndexDocument[], first: number, last: number): Promise<void> {
+  apply(team: TeamShard, documents: IndexDocument[], first: number, last: number): Promise<void> {
     return this.#apply(team, documents, first, last, []);
   }
 
-  async #apply(team: TeamRef, documents: IndexDocument[], first: number, last: number, settled: readonly number[]): Promise<void> {
+  async #apply(team: TeamShard, documents: IndexDocument[], first: number, last: number, settled: readonly number[]): Promise<void> {
     await this.#following.endOfPass(team);
-    // What comes after it was read from the truth may have been erased since.
+    // A change that the object has already read from the truth may have been erased since, so it is skipped.
     const fresh = documents.filter(({ seq }) => seq > this.#progress.applied(team.teamId));
-    const turned = this.#documents.turned(fresh);
+    const sensitivityChanged = this.#documents.sensitivityChanged(fresh);
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
       this.#withdrawn(this.#documents.losing(fresh));
       this.#vectors.withdraw(team.teamId, fresh);
-      if (turned.length > 0) {
+      if (sensitivityChanged.length > 0) {
         // Out at once, and then with all versions from the truth: the gap that stays makes the pass below.
-        this.#documents.remove(team.teamId, turned);
+        this.#documents.remove(team.teamId, sensitivityChanged);
         return;
       }
       this.#documents.put(team.teamId, fresh);
@@ -170,18 +171,18 @@ export class TeamIndex extends DurableObject<Env> {
       if (!this.#publicOnly) this.#progress.mark(team.teamId, first, last);
     });
     this.#unsettled.settle(settled);
-    if (turned.length > 0) {
+    if (sensitivityChanged.length > 0) {
       await this.#schedulePurge();
       await this.catchUp(team, last);
     }
     await this.#changed({ erased: this.#publicOnly && documents.some(({ visibility }) => visibility !== "public") });
   }
 
-  remove(team: TeamRef, memoryIds: string[], first: number, last: number): Promise<void> {
+  remove(team: TeamShard, memoryIds: string[], first: number, last: number): Promise<void> {
     return this.#remove(team, memoryIds, first, last, []);
   }
 
-  async #remove(team: TeamRef, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void> {
+  async #remove(team: TeamShard, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void> {
     await this.#following.endOfPass(team);
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
@@ -238,10 +239,10 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   /** For changes that are not in the tables of the index, such as links; without an argument, of anything. */
-  async bump(changes?: readonly HomeChange[]): Promise<void> {
+  async bump(changes?: readonly VisibilityChange[]): Promise<void> {
     this.ctx.storage.transactionSync(() => {
       this.#generations.bump(changes);
-      // It may have been an erasure that the index could not be told of.
+      // The change may be an erasure that never reached the index.
       if (changes === undefined) this.#copyKeys.replace(undefined);
     });
     // Or links that nobody could name.
@@ -249,12 +250,12 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   /** What was drawn from memories up to the sequence number `seq`, and whose links changed; D1 has committed it. */
-  async putGraph(team: TeamRef, { seq, contributions, changes }: GraphChanges): Promise<void> {
+  async putGraph(team: TeamShard, { seq, contributions, changes }: GraphChanges): Promise<void> {
     await this.catchUp(team, seq);
     await this.#graph.take(team, contributions, changes.map(({ memoryId }) => memoryId), () => this.#generations.bump(changes));
   }
 
-  async lookUpAt(team: TeamRef, query: PastQuery): Promise<{ ids: string[]; appliedSeq: number }> {
+  async lookUpAt(team: TeamShard, query: PastQuery): Promise<{ ids: string[]; appliedSeq: number }> {
     await this.#freshness.ensure(team);
     this.#progress.know(team.teamId, team.shard);
     return { ids: documentsAt(this.#sql, query).filter((id) => !this.#unsettled.hides(id)), appliedSeq: this.#progress.applied(team.teamId) };
@@ -265,11 +266,11 @@ export class TeamIndex extends DurableObject<Env> {
     return publicPlaces(this.#sql, viewerTeamId, now, by);
   }
 
-  catchUp(team: TeamRef, seq: number): Promise<number> {
+  catchUp(team: TeamShard, seq: number): Promise<number> {
     return this.#following.catchUp(team, seq);
   }
 
-  async verify(team: TeamRef): Promise<{ rebuilt: boolean }> {
+  async verify(team: TeamShard): Promise<{ rebuilt: boolean }> {
     const verified = await this.#following.verify(team);
     const dropped = !this.#publicOnly && (await this.#graph.verify(team));
     this.#vectors.refillWhereRoom();
@@ -277,13 +278,13 @@ export class TeamIndex extends DurableObject<Env> {
     return { rebuilt: verified.rebuilt || dropped };
   }
 
-  rebuild(team: TeamRef): Promise<void> {
+  rebuild(team: TeamShard): Promise<void> {
     this.#vectors.refill(team.teamId);
     return this.#following.rebuild(team);
   }
 
   /** Takes the team out, for good: unless somebody rebuilds it, nothing of it is looked for again. */
-  async forget(team: TeamRef): Promise<void> {
+  async forget(team: TeamShard): Promise<void> {
     await this.#following.endOfPass(team);
     this.#atomically(() => {
       this.#withdrawn(undefined);
@@ -300,7 +301,7 @@ export class TeamIndex extends DurableObject<Env> {
     await this.ctx.storage.deleteAll();
   }
 
-  stats(team: TeamRef): { documents: number; appliedSeq: number } {
+  stats(team: TeamShard): { documents: number; appliedSeq: number } {
     const documents = this.#sql
       .exec<{ n: number }>("SELECT count(*) AS n FROM docs WHERE team_id = ? AND until_at IS NULL AND archived = 0", team.teamId)
       .one().n;
@@ -312,7 +313,7 @@ export class TeamIndex extends DurableObject<Env> {
     const own = await ofTheirTeam(vectors, this.#publicOnly ? undefined : this.ctx.id.name?.slice("team:".length));
     let outdated: string[] = [];
     this.#atomically(() => {
-      this.#generations.bump(own.map(({ audience }) => ({ home: audience === "team" ? everyone : audience })));
+      this.#generations.bump(own.map(({ audience }) => ({ visibilityKey: audience === "team" ? everyone : audience })));
       ({ outdated } = this.#vectors.copy.put(space, own, Date.now()));
     });
     if (this.#vectors.copy.upkeepDue) await this.#scheduleUpkeep(purgeDelay);
@@ -325,7 +326,7 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   /** The nearest of what the copy holds; where that is not all, it is filled behind the answer. */
-  nearVectors(team: TeamRef, query: NearQuery): Near {
+  nearVectors(team: TeamShard, query: NearQuery): Near {
     if (!this.#publicOnly) this.#progress.know(team.teamId, team.shard);
     return this.#vectors.near(query);
   }

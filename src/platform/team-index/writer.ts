@@ -1,6 +1,7 @@
 import { DomainError, type ErrorCode } from "../../domain/errors.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
-import { type IdempotencyRecord, type MemoryWrite, type MemoryWriter, type WriteContext, WriteRace } from "../../domain/ports.ts";
+import type { IdempotencyRecord, MemoryWrite, MemoryWriter, WriteContext } from "../../domain/memories/memory-store.ts";
+import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { requireWhole } from "../d1/sealed-rows.ts";
 import { answerMs, withRetries } from "./attempts.ts";
@@ -50,10 +51,10 @@ export class TeamIndexWriter implements MemoryWriter {
       throw unavailable();
     });
     if (answer.kind === "done") return answer;
-    if (answer.kind === "conflict") throw new WriteRace();
+    if (answer.kind === "conflict") throw new WriteConflict();
     if (answer.kind === "unknown") throw unavailable();
-    const { code, message, mend, details } = JSON.parse(answer.error) as { code: ErrorCode; message: string; mend?: string; details?: Record<string, unknown> };
-    throw new DomainError(code, message, { ...(mend === undefined ? {} : { mend }), ...(details === undefined ? {} : { details }) });
+    const { code, message, hint, details } = JSON.parse(answer.error) as { code: ErrorCode; message: string; hint?: string; details?: Record<string, unknown> };
+    throw new DomainError(code, message, { ...(hint === undefined ? {} : { hint }), ...(details === undefined ? {} : { details }) });
   }
 }
 
@@ -61,5 +62,5 @@ const contextOf = ({ now, tool, requestId, address }: WriteContext): WriteContex
 
 const unavailable = (): DomainError =>
   new DomainError("PROVIDER_ERROR", "The team's memory did not answer in time. It is not certain whether this was written.", {
-    mend: "Try again in a moment with the same arguments: what was written is found again by its key or idempotency_key, and not written twice.",
+    hint: "Try again in a moment with the same arguments: what was written is found again by its key or idempotency_key, and not written twice.",
   });

@@ -22,7 +22,7 @@ export interface TextIndexOptions {
   };
 }
 
-/** Of words that occur nowhere, at most so many of a question are tried as slips. */
+/** At most so many words of a question that occur nowhere are tried as slips. */
 const maxCorrections = 3;
 
 /** Decoded chunks of 100,000 short documents take about 16 MB; an object shares 128 MB with others. */
@@ -85,7 +85,7 @@ export class TextIndex {
     this.#sql = storage.sql;
     this.#options = options;
     this.#cache = new ChunkCache(storage.sql, maxCachedBytes);
-    // What an interrupted merge left behind.
+    // Removes the rest of an interrupted merge.
     this.#sql.exec("DELETE FROM chunks WHERE seg NOT IN (SELECT seg FROM segments)");
     this.#lastSegment = this.#sql.exec<{ last: number | null }>("SELECT max(seg) AS last FROM segments").one().last ?? 0;
   }
@@ -177,7 +177,7 @@ export class TextIndex {
     return unmerged.get(slot) !== undefined || segments.some(({ slots }) => indexIn(slots, slot) !== -1);
   }
 
-  /** What was read into memory may no longer be what is stored. */
+  /** The memory may differ from a transaction that was rolled back. */
   forget(): void {
     this.#partitions.clear();
     this.#cache.clear();
@@ -263,7 +263,7 @@ export class TextIndex {
     return first;
   }
 
-  /** What was found with the postings of the terms that were corrected; nothing was found for those before. */
+  /** Postings of the corrected terms, in place of the missing ones. */
   #withCorrected(found: SegmentPostings[], asked: string[], terms: string[]): SegmentPostings[] {
     const corrected = terms.map((term, i) => (term === asked[i] ? undefined : term));
     const added = this.#postings(found.map(({ segment }) => segment), corrected);

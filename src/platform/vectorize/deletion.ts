@@ -1,4 +1,4 @@
-import type { TeamHome } from "../../domain/search/vector-index.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { VectorizeBinding } from "./bindings.ts";
 import { hasFormerIds, teamNamespace } from "./vector-ids.ts";
 
@@ -13,12 +13,12 @@ export const readBatch = 20;
  * writes all its vectors under ids of its own before it lets go of the former ones. If two teams that share an id write and
  * delete at once, the worst is that one of them misses this vector until then.
  */
-export async function deleteVectors(binding: VectorizeBinding, team: TeamHome, mark: string, ids: string[]): Promise<void> {
+export async function deleteVectors(binding: VectorizeBinding, team: TeamRef, mark: string, ids: string[]): Promise<void> {
   const doomed = hasFormerIds(mark) ? await withoutThoseOfOthers(binding, team, mark, ids) : ids;
   for (const batch of batches(doomed, deleteBatch)) await binding.deleteByIds(batch);
 }
 
-async function withoutThoseOfOthers(binding: VectorizeBinding, { teamId }: TeamHome, mark: string, ids: string[]): Promise<string[]> {
+async function withoutThoseOfOthers(binding: VectorizeBinding, { teamId }: TeamRef, mark: string, ids: string[]): Promise<string[]> {
   const kept = new Set<string>();
   for (const batch of batches(ids, readBatch)) {
     for (const { id, namespace, metadata } of await binding.getByIds(batch)) {

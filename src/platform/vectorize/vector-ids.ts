@@ -1,7 +1,7 @@
 import { sha256Hex } from "../../domain/hash.ts";
 import { fromBase64url, toBase64url } from "../../domain/secrets/base64url.ts";
-import { namesTeams } from "../../domain/search/vector-space.ts";
-import type { VectorKind } from "../../domain/search/vector-index.ts";
+import { namesTeams } from "../../domain/embedding/vector-space.ts";
+import type { VectorKind } from "../../domain/embedding/vector-index.ts";
 
 /** Ids are unique in a whole Vectorize index, so the id of a vector names the team: two teams may hold a memory of the same id. */
 export interface VectorPlace {
@@ -25,7 +25,7 @@ export interface ParsedVectorId {
 const prefixes: Record<VectorKind, string> = { memory: "m", entity: "e", relationship: "r" };
 const kinds = new Map(Object.entries(prefixes).map(([kind, prefix]) => [prefix, kind as VectorKind]));
 
-/** No hexadecimal digit, so that a mark tells which form of ids its space has. */
+/** No hexadecimal digit, so that a mark shows which form of ids its space has. */
 const currentMark = "t";
 export const hasFormerIds = (mark: string): boolean => !mark.startsWith(currentMark);
 

@@ -1,10 +1,11 @@
-import type { ShownVectors, TeamHome, VectorEntry, VectorHit, VectorIndex, VectorInspection, VectorKind, VectorName } from "../../domain/search/vector-index.ts";
+import type { ShownVectors, VectorEntry, VectorHit, VectorIndex, VectorInspection, VectorKind, VectorName } from "../../domain/embedding/vector-index.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { youngMs } from "../team-index/vectors/eviction.ts";
 import type { TeamIndex } from "../team-index/team-index.ts";
 import type { CopiedVector, Near, NearQuery } from "../team-index/vectors/vector-copy.ts";
 import type { SpaceRef } from "../team-index/vectors/vector-tables.ts";
-import { inTime } from "../../domain/within.ts";
+import { withTimeout } from "../../domain/timeout.ts";
 import type { VectorizeBinding, VectorizeBindings } from "./bindings.ts";
 import { batches, deleteVectors, readBatch } from "./deletion.ts";
 import { markOf, organizationNamespace, parseVectorId, teamDigest, teamNamespace, vectorId, type VectorPlace } from "./vector-ids.ts";
@@ -13,7 +14,7 @@ import { markOf, organizationNamespace, parseVectorId, teamDigest, teamNamespace
 const upsertBatch = 1_000;
 const maxTopK = 100;
 
-/** What other teams of the organization may find. */
+/** Kinds that other teams of the organization may find. */
 const maybePublic: ReadonlySet<VectorKind> = new Set(["memory"]);
 /** How long a query waits for the object's copy, ms: what Vectorize shows is still an answer. */
 const nearMs = 500;
@@ -58,7 +59,7 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
     this.#report = report;
   }
 
-  async upsert(team: TeamHome, space: string, entries: VectorEntry[]): Promise<void> {
+  async upsert(team: TeamRef, space: string, entries: VectorEntry[]): Promise<void> {
     const dimensions = entries[0]?.values.length;
     if (dimensions === undefined) return;
     const mark = await markOf(space);
@@ -75,7 +76,7 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
     ]);
   }
 
-  async remove(team: TeamHome, entries: VectorName[], space?: string): Promise<void> {
+  async remove(team: TeamRef, entries: VectorName[], space?: string): Promise<void> {
     const copied = entries.filter(({ kind }) => maybePublic.has(kind));
     const only = space === undefined ? undefined : await markOf(space);
     for (const { mark, dimensions } of await this.#team(team).vectorSpaces()) {
@@ -102,13 +103,13 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
     const groups = [publicKinds, kinds.filter((kind) => !maybePublic.has(kind))].filter((group) => group.length > 0);
     const own = this.#merged(`team:${principal.teamId}`, principal, { mark, values, kinds, audiences, limit }, () =>
       groups.map((group) => binding.query(values, { namespace, topK, filter: { audience: { $in: audiences }, kind: { $in: group } } })));
-    const others = (): Promise<Found[]> =>
-      inTime(othersMs, this.#merged(`org:${principal.organizationId}`, principal, { mark, values, kinds: publicKinds, exceptTeam: principal.teamId, limit }, () => [
+    const others = (): Promise<PendingMatch[]> =>
+      withTimeout(othersMs, this.#merged(`org:${principal.organizationId}`, principal, { mark, values, kinds: publicKinds, exceptTeam: principal.teamId, limit }, () => [
         binding.query(values, {
           namespace: organizationNamespace(principal.organizationId, mark), topK, returnMetadata: "indexed",
           filter: { team: { $ne: principal.teamId }, kind: { $in: publicKinds } },
         }),
-      ])).catch((error: unknown): Found[] => {
+      ])).catch((error: unknown): PendingMatch[] => {
         this.#report("vectors.query.organization", error);
         return [];
       });
@@ -124,11 +125,11 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
   }
 
   /** Nothing of another team than the id names. Ids of the former form name none: there the namespace and the metadata have to do. */
-  async #accepted({ kind, id, team, similarity }: Found, teamId: string): Promise<VectorHit[]> {
+  async #accepted({ kind, id, team, similarity }: PendingMatch, teamId: string): Promise<VectorHit[]> {
     return team === undefined || team === (await this.#digest(teamId)) ? [{ kind, id, similarity }] : [];
   }
 
-  async missing(team: TeamHome, space: string, entries: VectorEntry[]): Promise<VectorName[]> {
+  async missing(team: TeamRef, space: string, entries: VectorEntry[]): Promise<VectorName[]> {
     const [first] = entries;
     if (!first) return [];
     const [mark, digest, binding] = await Promise.all([markOf(space), this.#digest(team.teamId), this.#bindings.withDimensions(first.values.length)]);
@@ -138,7 +139,7 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
     return [...new Set([...own, ...copies])].map((name) => parseVectorId(name)).map(({ kind, id }) => ({ kind, id }));
   }
 
-  async shown(team: TeamHome, space: string, kinds: readonly VectorKind[], near?: Float32Array): Promise<ShownVectors> {
+  async shown(team: TeamRef, space: string, kinds: readonly VectorKind[], near?: Float32Array): Promise<ShownVectors> {
     const mark = await markOf(space);
     const known = (await this.#team(team).vectorSpaces()).find((one) => one.mark === mark);
     const binding = known && (await this.#bindings.find(known.dimensions));
@@ -158,7 +159,7 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
     return { own: (await Promise.all(own.matches.map(named))).flat(), copies: (await Promise.all(copies.matches.map(named))).flat() };
   }
 
-  async withdrawCopies(team: TeamHome, space: string, entries: VectorName[]): Promise<void> {
+  async withdrawCopies(team: TeamRef, space: string, entries: VectorName[]): Promise<void> {
     const mark = await markOf(space);
     const known = (await this.#team(team).vectorSpaces()).find((one) => one.mark === mark);
     await this.#withdraw(known && (await this.#bindings.find(known.dimensions)), team, { mark, copy: "organization" }, entries);
@@ -186,7 +187,7 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
     }
   }
 
-  async #withdraw(binding: VectorizeBinding | undefined, team: TeamHome, place: Omit<VectorPlace, "team">, entries: VectorName[]): Promise<void> {
+  async #withdraw(binding: VectorizeBinding | undefined, team: TeamRef, place: Omit<VectorPlace, "team">, entries: VectorName[]): Promise<void> {
     if (entries.length === 0) return;
     const digest = await this.#digest(team.teamId);
     const ids = entries.map(({ kind, id }) => vectorId(kind, id, { ...place, team: digest }));
@@ -198,7 +199,7 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
    * What the copy holds is no older than what Vectorize shows of it, and takes its place. A copy that was complete is asked alone
    * first; of another one Vectorize is asked at the same time. Without the object, what Vectorize shows is the answer.
    */
-  async #merged(name: string, team: TeamHome, query: NearQuery, ask: () => ReturnType<VectorizeBinding["query"]>[]): Promise<Found[]> {
+  async #merged(name: string, team: TeamRef, query: NearQuery, ask: () => ReturnType<VectorizeBinding["query"]>[]): Promise<PendingMatch[]> {
     const object = this.#objects.getByName(name);
     const key = `${name} ${query.mark}`;
     const asked = this.#complete.has(key) ? undefined : Promise.all(ask());
@@ -208,8 +209,8 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
       this.#report("vectors.near", error);
       return nothing;
     };
-    const near = await inTime(nearMs, (async () => object.nearVectors({ teamId: team.teamId, shard: team.shard }, query))()).catch(unheard<Near>({ hits: [], complete: false }));
-    const hits = near.hits.map((hit): Found => ({ ...hit, team: undefined }));
+    const near = await withTimeout(nearMs, (async () => object.nearVectors({ teamId: team.teamId, shard: team.shard }, query))()).catch(unheard<Near>({ hits: [], complete: false }));
+    const hits = near.hits.map((hit): PendingMatch => ({ ...hit, team: undefined }));
     if (near.complete) {
       if (this.#complete.size >= mostComplete) this.#complete.clear();
       this.#complete.add(key);
@@ -217,10 +218,10 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
     }
     this.#complete.delete(key);
     const matches = (await (asked ?? Promise.all(ask()))).flatMap((answer) => answer.matches);
-    const held = new Set(matches.length === 0 ? [] : (await inTime(nearMs, (async () => object.heldVectors(matches.map(({ id }) => id)))()).catch(unheard<{ id: string }[]>([]))).map(({ id }) => id));
+    const held = new Set(matches.length === 0 ? [] : (await withTimeout(nearMs, (async () => object.heldVectors(matches.map(({ id }) => id)))()).catch(unheard<{ id: string }[]>([]))).map(({ id }) => id));
     const shown = matches
       .filter(({ id }) => !held.has(id))
-      .map(({ id, score, metadata }): Found => ({ ...parseVectorId(id), similarity: score, teamId: String(metadata?.["team"]), shard: String(metadata?.["shard"]) }));
+      .map(({ id, score, metadata }): PendingMatch => ({ ...parseVectorId(id), similarity: score, teamId: String(metadata?.["team"]), shard: String(metadata?.["shard"]) }));
     return [...hits, ...shown];
   }
 
@@ -241,7 +242,7 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
   }
 }
 
-interface Found extends VectorName {
+interface PendingMatch extends VectorName {
   similarity: number;
   teamId: string;
   shard: string;
@@ -254,7 +255,7 @@ interface PlacedVector extends CopiedVector {
   namespace: string;
 }
 
-function placed(team: TeamHome, place: VectorPlace, entry: VectorEntry): PlacedVector {
+function placed(team: TeamRef, place: VectorPlace, entry: VectorEntry): PlacedVector {
   const { kind, version, visibility, ownerId, values } = entry;
   const { mark, copy } = place;
   return {

@@ -1,4 +1,4 @@
-import { freePort } from "../../cli/free-port.ts";
+import { freePort } from "../../launcher/free-port.ts";
 import { client, type Issuer, startProvider } from "../../e2e/support/issuers.ts";
 import { Product } from "../../e2e/support/product.ts";
 import type { Profile } from "./profile.ts";

@@ -13,7 +13,7 @@ const event = (action: string, at: number, rest: Partial<AuditEvent> = {}): Audi
 const times = (count: number, make: (i: number) => AuditEvent): AuditEvent[] => Array.from({ length: count }, (_, i) => make(i));
 const rulesOf = (events: AuditEvent[], known = nobodyKnown, after = 0): string[] => findings(events, after, known).map(({ rule }) => rule);
 
-describe("[A14] failed keys", () => {
+describe("failed keys [A14]", () => {
   const failed = (at: number, rest: Partial<AuditEvent> = {}) => event("authenticate.unknown", at, rest);
 
   test("one fewer than the threshold is nothing, the threshold is told once", () => {
@@ -44,7 +44,7 @@ describe("[A14] failed keys", () => {
   });
 });
 
-describe("[A14] mass export and mass delete", () => {
+describe("mass export and mass delete [A14]", () => {
   test.each([
     ["mass-export", "memory.export", massExport.memories], ["mass-delete", "memory.erase", massDelete.memories], ["mass-delete", "memory.archive", massDelete.memories],
   ])("%s: %s counts memories, not calls, of one person in one team", (rule, action, most) => {
@@ -62,7 +62,7 @@ describe("[A14] mass export and mass delete", () => {
   });
 });
 
-describe("[A14] a key or grant from somewhere new", () => {
+describe("a key or grant from somewhere new [A14]", () => {
   const used = (at: number, client: string | null, country: string | null, subject = "k") => event("key.use", at, { client, country, subject, address: "a" });
   const known: KnownUses = new Map([["k", { clients: new Set(["cursor"]), countries: new Set(["PT"]) }]]);
 
@@ -80,7 +80,7 @@ describe("[A14] a key or grant from somewhere new", () => {
   });
 });
 
-test("[A14] an alert in one look is the same in many: in whatever steps the entries are judged", () => {
+test("an alert in one look is the same in many: in whatever steps the entries are judged [A14]", () => {
   const failures = fc.array(fc.integer({ min: 0, max: 40 * minute }), { minLength: 1, maxLength: 60 }).map((instants) =>
     instants.sort((a, b) => a - b).map((at, i) => ({ ...event("authenticate.unknown", at), id: i + 1 })));
   fc.assert(fc.property(failures, fc.integer({ min: 1, max: 20 }), (events, step) => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cursorOf, inOrder, mergePage, parseCursor } from "../../../src/domain/audit/pages.ts";
-import type { AuditPosition, AuditRecord } from "../../../src/domain/audit/ports.ts";
+import type { AuditPosition, AuditRecord } from "../../../src/domain/audit/audit-trail.ts";
 
 const record = (source: string, id: number, at: number): AuditRecord => ({
   source, id, at, teamId: "t", userId: null, action: "key.create", success: true, subject: null, count: null, client: null, address: null, country: null, credentialId: null, requestId: null,
@@ -18,7 +18,7 @@ const entries = fc
   .array(fc.record({ source: fc.constantFrom(...sources), at: fc.nat(6) }), { maxLength: 60 })
   .map((rows) => rows.map(({ source, at }, id) => record(source, id, at)));
 
-test("[A14] pages of several audits show each entry once, in order, also while entries are written", () => {
+test("pages of several audits show each entry once, in order, also while entries are written [A14]", () => {
   fc.assert(fc.property(entries, entries, fc.integer({ min: 1, max: 7 }), (before, late, limit) => {
     const all = [...before];
     const added = late.map((entry) => ({ ...entry, id: entry.id + 1_000 }));

@@ -1,9 +1,9 @@
-import { queryTerms } from "../../../src/domain/search/query-terms.ts";
+import { queryTerms } from "../../../src/domain/text/query-terms.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { archiveOne } from "../../../src/domain/memories/forget.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { commits, day, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../memories/world.ts";
-import { graphWriter, homeOf, redraw, stored } from "./drawn.ts";
+import { commits, day, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../../support/team.ts";
+import { graphWriter, teamRefOf, redraw, stored } from "./extracted.ts";
 
 const { graph } = services;
 const shared = { visibility: "shared" } as const;
@@ -79,7 +79,7 @@ describe("relationships", () => {
   });
 });
 
-describe("[S6] private memories", () => {
+describe("private memories [S6]", () => {
   test("name things for their owner alone, by no method", async () => {
     const grace = await team.join();
     const open = await ada.keep("open", "Redis is in use.", shared);
@@ -125,7 +125,7 @@ describe("[S6] private memories", () => {
   });
 });
 
-describe("[A13] other teams", () => {
+describe("other teams [A13]", () => {
   test("of the organization and beyond see nothing, and reach nothing by id", async () => {
     const memory = await ada.keep("open", "Maria owns Redis.", { visibility: "public" });
     const other = await ada.keep("more", "Redis is in use.", shared);
@@ -173,7 +173,7 @@ describe("what a memory contributed", () => {
     expect(await found(grace, ["maria"])).toEqual(["Maria"]);
   });
 
-  test("[S14] leaves no word behind when it is erased, or purged after its expiry", async () => {
+  test("leaves no word behind when it is erased, or purged after its expiry [S14]", async () => {
     const kept = await ada.keep("kept", "Redis is in use.", shared);
     await redraw(team);
     const before = await stored(team);
@@ -202,7 +202,7 @@ describe("what a memory contributed", () => {
   });
 
   test("is the same however often the same page is drawn, and no late page brings an old version back", async () => {
-    const { drawGraph } = await import("../../../src/domain/graph/draw.ts");
+    const { extractGraph } = await import("../../../src/domain/graph/extract-graph.ts");
     const first = await ada.keep("one", "Maria owns Redis. Kubernetes (k8s) runs on Hetzner.", shared);
     await ada.keep("two", "Redis replaced Memcached. See `one`.", shared);
     await redraw(team);
@@ -213,7 +213,7 @@ describe("what a memory contributed", () => {
     const { memory } = await ada.remember("Sarah owns Valkey.", { key: "one", ...shared }, now + minute);
     await redraw(team);
     const present = await stored(team);
-    await drawGraph({ graph: graphWriter }, homeOf(team), now, [first]);
+    await extractGraph({ graph: graphWriter }, teamRefOf(team), now, [first]);
     expect(await stored(team)).toEqual(present);
     expect((await graph.entitiesOf(ada.principal, now, [memory.id])).get(memory.id)?.map(({ name }) => name).sort()).toEqual(["Sarah", "Valkey"]);
   });
@@ -227,7 +227,7 @@ describe("what a memory contributed", () => {
 
 describe("documents for an index that follows", () => {
   const read = async (after: number) => {
-    const { items, ...page } = await graphWriter.changedDocuments(homeOf(team), after, 100);
+    const { items, ...page } = await graphWriter.changedDocuments(teamRefOf(team), after, 100);
     return { ...page, documents: items.flatMap(({ document }) => document ?? []), gone: items.filter(({ document }) => !document) };
   };
 
@@ -239,10 +239,10 @@ describe("documents for an index that follows", () => {
     expect(page).toMatchObject({ gone: [], last: true });
     expect(page.documents).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ kind: "entity", home: "", fields: { name: "Kubernetes", aliases: "k8s", type: "technology" } }),
-        expect.objectContaining({ kind: "entity", home: "", fields: { name: "Redis", aliases: "", type: "technology" } }),
-        expect.objectContaining({ kind: "entity", home: ada.id, fields: { name: "Redis", aliases: "", type: "technology" } }),
-        expect.objectContaining({ kind: "relationship", home: "", fields: { statement: "Kubernetes uses Redis", context: "since 2024" } }),
+        expect.objectContaining({ kind: "entity", visibilityKey: "", fields: { name: "Kubernetes", aliases: "k8s", type: "technology" } }),
+        expect.objectContaining({ kind: "entity", visibilityKey: "", fields: { name: "Redis", aliases: "", type: "technology" } }),
+        expect.objectContaining({ kind: "entity", visibilityKey: ada.id, fields: { name: "Redis", aliases: "", type: "technology" } }),
+        expect.objectContaining({ kind: "relationship", visibilityKey: "", fields: { statement: "Kubernetes uses Redis", context: "since 2024" } }),
       ]),
     );
     expect(new Set(page.documents.map(({ id }) => id)).size).toBe(page.documents.length);
@@ -250,6 +250,6 @@ describe("documents for an index that follows", () => {
     await commits.erase(ada.principal, ada.at(now), [open]);
     const after = await read(page.upTo);
     expect(after.documents).toEqual([]);
-    expect(after.gone.map(({ id }) => id).sort()).toEqual(page.documents.filter(({ home }) => home === "").map(({ id }) => id).sort());
+    expect(after.gone.map(({ id }) => id).sort()).toEqual(page.documents.filter(({ visibilityKey }) => visibilityKey === "").map(({ id }) => id).sort());
   });
 });

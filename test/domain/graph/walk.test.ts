@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { WalkLimits } from "../../../src/domain/graph/ports.ts";
+import type { WalkLimits } from "../../../src/domain/graph/graph-store.ts";
 import { linkMemory } from "../../../src/domain/graph/link.ts";
 import type { Memory } from "../../../src/domain/memories/memory.ts";
-import { WriteRace } from "../../../src/domain/ports.ts";
+import { WriteConflict } from "../../../src/domain/memories/write-conflict.ts";
 import { archiveOne } from "../../../src/domain/memories/forget.ts";
-import { commits, day, minute, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
-import { redraw } from "./drawn.ts";
+import { commits, day, minute, newTeam, now, services, type Person, type Team } from "../../support/team.ts";
+import { redraw } from "./extracted.ts";
 
 const { graph } = services;
 const shared = { visibility: "shared" } as const;
@@ -88,7 +88,7 @@ describe("a walk", () => {
     expect(await graph.walk(ada.principal, now, { entityIds: [entity?.id ?? ""] }, { depth: 1, breadth: 4, limit: 100 })).toHaveLength(4);
   }, 60_000);
 
-  test("[S6] never leads over what somebody may not see", async () => {
+  test("never leads over what somebody may not see [S6]", async () => {
     const grace = await team.join();
     const [a, mine, b] = [await keep("a"), await keep("mine", {}), await keep("b")];
     await link(a, mine);
@@ -117,15 +117,15 @@ describe("links", () => {
     expect(await given(ada, a)).toEqual([]);
   });
 
-  test("[A13] [S6] need both ends in sight, are made all or none, and are seen only with both ends", async () => {
+  test("need both ends in sight, are made all or none, and are seen only with both ends [A13] [S6]", async () => {
     const grace = await team.join();
     const [a, mine, b] = [await keep("a"), await keep("mine", {}), await keep("b")];
     const stranger = (await newTeam()).owner;
     const write = (person: Person, source: Memory, ...targets: Memory[]) =>
       graph.link(person.principal, person.at(now), targets.map((target) => ({ source: source.id, target: target.id, type: "extends" as const, strength: 1, reason: "" })));
-    await expect(write(grace, a, b, mine)).rejects.toThrow(WriteRace);
-    await expect(write(grace, mine, a)).rejects.toThrow(WriteRace);
-    await expect(write(stranger, a, b)).rejects.toThrow(WriteRace);
+    await expect(write(grace, a, b, mine)).rejects.toThrow(WriteConflict);
+    await expect(write(grace, mine, a)).rejects.toThrow(WriteConflict);
+    await expect(write(stranger, a, b)).rejects.toThrow(WriteConflict);
     expect(await given(ada, a, b, mine)).toEqual([]);
     await expect(linkMemory(grace.at(now), a, [{ to: mine.id, type: "extends", strength: 1, reason: "" }])).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
     await write(ada, a, mine, b);
@@ -137,11 +137,11 @@ describe("links", () => {
     expect(await given(ada, mine)).toHaveLength(1);
   });
 
-  test("[U4] are not made on a version that is no longer the present one", async () => {
+  test("are not made on a version that is no longer the present one [U4]", async () => {
     const [a, b] = [await keep("a"), await keep("b")];
     const on = (sourceVersion: number) =>
       graph.link(ada.principal, ada.at(now), [{ source: a.id, target: b.id, type: "extends", strength: 1, reason: "", sourceVersion }]);
-    await expect(on(2)).rejects.toThrow(WriteRace);
+    await expect(on(2)).rejects.toThrow(WriteConflict);
     await on(1);
     expect(await given(ada, a)).toHaveLength(1);
   });
@@ -180,7 +180,7 @@ describe("links that are drawn", () => {
     expect(await drawn(ada, named)).toEqual([expected(early, named)]);
   });
 
-  test("[S6] never lead from or to another person's private memory", async () => {
+  test("never lead from or to another person's private memory [S6]", async () => {
     const grace = await team.join();
     const hers = await grace.keep("plan.secret", "Mine.", {});
     const open = await ada.keep("open", "See plan.secret.", shared);

@@ -5,19 +5,19 @@ import { indexTeam, type IndexingPorts } from "../../../src/domain/indexing/inde
 import { retireAfterMs, vectorTask, graphVectorTask } from "../../../src/domain/indexing/vector-task.ts";
 import { newState } from "../../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../../src/domain/memories/remember.ts";
-import type { Embedders } from "../../../src/domain/search/embedder.ts";
-import { withTeamIds } from "../../../src/domain/search/vector-space.ts";
+import type { Embedders } from "../../../src/domain/embedding/embedder.ts";
+import { withTeamIds } from "../../../src/domain/embedding/vector-space.ts";
 import { embeddersOf } from "../../../src/platform/ai/embedders.ts";
 import type { AiBinding } from "../../../src/platform/ai/workers-ai-embedder.ts";
 import { D1GraphWriter } from "../../../src/platform/d1/graph-writer.ts";
-import { D1IndexProgress } from "../../../src/platform/d1/index-progress.ts";
+import { D1ProgressStore } from "../../../src/platform/d1/progress-store.ts";
 import { D1VectorStore } from "../../../src/platform/d1/vector-store.ts";
 import { VectorizeBindings } from "../../../src/platform/vectorize/bindings.ts";
 import { hasFormerIds, markOf, vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
 import { VectorizeIndex } from "../../../src/platform/vectorize/vectorize-index.ts";
-import { newTeam, sisterOf, type Person, type Team } from "../memories/world.ts";
-import { homeOf, rows, shardOf, Unannounced } from "./world.ts";
-import { cut } from "../../platform/vectorize/world.ts";
+import { newTeam, sisterOf, type Person, type Team } from "../../support/team.ts";
+import { teamRefOf, rows, shardOf, Unannounced } from "../../support/indexing.ts";
+import { cut } from "../../support/vectorize.ts";
 
 const start = Date.now();
 const texts = ["the walrus sleeps on the ice", "the heron stands by the river", "the pelican eats in the harbour", "the gull steals at the pier"];
@@ -36,7 +36,7 @@ const vectorIndex = new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX
 
 function deployment(embedders: Embedders): IndexingPorts {
   const graph = new D1GraphWriter(shardOf);
-  const ports = { progress: new D1IndexProgress(shardOf), vectors: new D1VectorStore(shardOf), vectorIndex, graph, embedders, report: (_event: string, error: unknown) => { throw error; } };
+  const ports = { progress: new D1ProgressStore(shardOf), vectors: new D1VectorStore(shardOf), vectorIndex, graph, embedders, report: (_event: string, error: unknown) => { throw error; } };
   return { teams: { findTeam: async () => undefined, listShards: async () => [] }, progress: ports.progress, tasks: [vectorTask(ports), graphVectorTask(ports)], report: ports.report };
 }
 
@@ -46,7 +46,7 @@ const after = deployment(withTeamIds(plain));
 
 async function run(ports: IndexingPorts, team: Team, at = start, memories = 10_000): Promise<void> {
   for (let state = ""; state !== "done"; ) {
-    ({ state } = await indexTeam(ports, homeOf(team), () => at, { deadline: at + 10_000, memories }));
+    ({ state } = await indexTeam(ports, teamRefOf(team), () => at, { deadline: at + 10_000, memories }));
   }
 }
 
@@ -94,7 +94,7 @@ test("finding 1: vectors under ids of the former form move to ids of the team, b
   const asked = embedded;
 
   for (let turn = 0; turn < 3; turn += 1) {
-    await indexTeam(after, homeOf(ada.team), () => start, { deadline: start + 10_000, memories: 1 });
+    await indexTeam(after, teamRefOf(ada.team), () => start, { deadline: start + 10_000, memories: 1 });
     expect(await near(ada)).toEqual(ada.own);
   }
   await run(after, ada.team);

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { archiveOne } from "../../../src/domain/memories/forget.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { vectorOf, busy, down, Jobs, rows, Unannounced, ScriptedEmbedder } from "./world.ts";
-import { commits, day, hour, minute, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
+import { vectorOf, busy, down, Jobs, rows, Unannounced, ScriptedEmbedder } from "../../support/indexing.ts";
+import { commits, day, hour, minute, newTeam, now, services, type Person, type Team } from "../../support/team.ts";
 
 const shared = { visibility: "shared" } as const;
 let team: Team;
@@ -69,7 +69,7 @@ describe("vectors of entities and relationships", () => {
     expectHeld([]);
   });
 
-  test("[S6] what only a private memory says is its owner's alone", async () => {
+  test("what only a private memory says is its owner's alone [S6]", async () => {
     await ada.keep("mine", "Globex acquired Redis.", {});
     await ada.keep("ours", "Redis is in use.", shared);
     await jobs.run(team);
@@ -80,7 +80,7 @@ describe("vectors of entities and relationships", () => {
     expectHeld(namesOf("Globex", "Redis", "Globex acquired Redis"));
   });
 
-  test("[S14] erased means gone from the cache in the same moment, and a secret never came there", async () => {
+  test("erased means gone from the cache in the same moment, and a secret never came there [S14]", async () => {
     const memory = await ada.keep("one", "Maria owns Redis.", shared);
     await ada.keep("two", "Redis is in use.", shared);
     await ada.keep("three", "Sarah owns Valkey.", { ...shared, sensitivity: "secret" });

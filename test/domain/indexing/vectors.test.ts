@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { embeddingText } from "../../../src/domain/indexing/embedding-text.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { EmbeddingFailure } from "../../../src/domain/search/embedder.ts";
-import { commits, day, hour, minute, newTeam, now, services, type Person, type Team } from "../memories/world.ts";
+import { EmbeddingFailure } from "../../../src/domain/embedding/embedder.ts";
+import { commits, day, hour, minute, newTeam, now, services, type Person, type Team } from "../../support/team.ts";
 import { importMemories } from "../../../src/domain/memories/import.ts";
 import { portableMemory } from "../../../src/domain/memories/portable.ts";
 import { D1VectorStore } from "../../../src/platform/d1/vector-store.ts";
-import { D1IndexProgress } from "../../../src/platform/d1/index-progress.ts";
-import { busy, down, Jobs, rows, ScriptedEmbedder, shardOf, vectorOf } from "./world.ts";
+import { D1ProgressStore } from "../../../src/platform/d1/progress-store.ts";
+import { busy, down, Jobs, rows, ScriptedEmbedder, shardOf, vectorOf } from "../../support/indexing.ts";
 
 let team: Team;
 let ada: Person;
@@ -70,14 +70,14 @@ describe("a memory's vector follows it", () => {
     let calls = 0;
     const counted = <T extends object>(store: T): T =>
       new Proxy(store, { get: (target, name) => { calls += 1; return (Reflect.get(target, name) as (...args: unknown[]) => unknown).bind(target); } });
-    const counting = new Jobs(team, now, { embedder: new ScriptedEmbedder("test:a:4", 100), index: jobs.index, within: { vectors: counted(new D1VectorStore(shardOf)), progress: counted(new D1IndexProgress(shardOf)) } });
+    const counting = new Jobs(team, now, { embedder: new ScriptedEmbedder("test:a:4", 100), index: jobs.index, within: { vectors: counted(new D1VectorStore(shardOf)), progress: counted(new D1ProgressStore(shardOf)) } });
     await counting.run(team);
     expect(calls).toBeLessThan(25);
     expect(counting.embedder.asked).toHaveLength(10);
     await expectExact();
   });
 
-  test("[E3] a secret never reaches the embedder, nor does what has expired", async () => {
+  test("a secret never reaches the embedder, nor does what has expired [E3]", async () => {
     await ada.keep("one", "the password is swordfish", { sensitivity: "secret" });
     await ada.keep("two", "brief as a mayfly", { expiresAt: now + hour });
     jobs.now = now + 2 * hour;
@@ -107,7 +107,7 @@ describe("a memory's vector follows it", () => {
   });
 });
 
-describe("[E3] counts", () => {
+describe("counts [E3]", () => {
   const counts = async (who: Person) => (await who.call("omn_memory_stats")).structured["vectors"];
   const nothing = { space: null, indexed: 0, waiting: 0, failed: 0, missing: 0, compared_at: null, serving: null };
 
@@ -130,7 +130,7 @@ describe("[E3] counts", () => {
     expect(await counts(ada)).toEqual({ space: "test:b:4", indexed: 4, waiting: 0, failed: 0, missing: 0, compared_at: null, serving: "test:b:4" });
   });
 
-  test("[S6] do not move by what a colleague keeps private", async () => {
+  test("do not move by what a colleague keeps private [S6]", async () => {
     const grace = await team.join();
     await ada.remember("a private heron");
     expect(await counts(grace)).toEqual(nothing);
@@ -227,7 +227,7 @@ describe("a broken part", () => {
 
   test("a run that died holds its place for three minutes at most", async () => {
     await ada.keep("one", "a heron");
-    const progress = new D1IndexProgress(shardOf);
+    const progress = new D1ProgressStore(shardOf);
     const killed = (): Promise<never> => Promise.reject(new Error("killed"));
     Object.assign(progress, { advance: killed, release: killed, fail: killed });
     await new Jobs(team, now, { within: { progress } }).run(team);

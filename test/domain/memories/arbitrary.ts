@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Json, MemoryState } from "../../../src/domain/memories/memory.ts";
 import { type FieldDefinition, givenFields, type GivenField, type GivenState, type Kind, memoryFields } from "../../../src/domain/memories/memory-fields.ts";
-import { now } from "./world.ts";
+import { now } from "../../support/team.ts";
 
 /** States that the field rules allow, with the characters that break things: quotes, line ends, marks, emoji, right-to-left. */
 const character = fc.oneof(

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { archiveOne } from "../../../src/domain/memories/forget.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { day, hour, newTeam, now, type Person, type Team } from "./world.ts";
+import { day, hour, newTeam, now, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -14,7 +14,7 @@ beforeEach(async () => {
 const later = now + 10 * day;
 const contents = async (who: Person, asked: object): Promise<string[]> => (await who.recall(asked, later)).map(({ memory }) => memory.content);
 
-describe("[U13] [A1] look-ups as of an instant", () => {
+describe("look-ups as of an instant [U13] [A1]", () => {
   test("by key, pattern, id, alias and filters answer the version of that time", async () => {
     const { id, alias } = await ada.keep("plan.a", "one", { tags: ["t"], importance: 0.1 });
     await ada.keep("plan.a", "two", { importance: 0.9 }, now + day);
@@ -49,7 +49,7 @@ describe("[U13] [A1] look-ups as of an instant", () => {
     expect(await contents(ada, { key: "plan", asOf: now + day + hour })).toEqual([]);
   });
 
-  test("[S6] what was private then stays its owner's, and what is private now is nobody else's", async () => {
+  test("what was private then stays its owner's, and what is private now is nobody else's [S6]", async () => {
     const grace = await team.join();
     const { id } = await ada.keep("k", "my secret");
     await revise(ada.at(now + day), { target: { id }, changes: { content: "for all", visibility: "shared" } });

@@ -5,7 +5,7 @@ import { newState, type Memory } from "../../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../../src/domain/memories/remember.ts";
 import { countTokens } from "../../tools/o200k.ts";
 import { anyText, json } from "./arbitrary.ts";
-import { newTeam, now, type Person, type Team } from "./world.ts";
+import { newTeam, now, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -32,8 +32,8 @@ async function work(): Promise<number> {
   return countTokens(all.text);
 }
 
-describe("[B3] [B1] a briefing says where the work stands", () => {
-  test("[B5] the task is in it, however much has been stored since", async () => {
+describe("a briefing says where the work stands [B3] [B1]", () => {
+  test("the task is in it, however much has been stored since [B5]", async () => {
     await ada.call("write_memory", { key: "current.task", value: "Move checkout to the new payment API", project_path: "/home/ada/shop" });
     const notes = Array.from({ length: 300 }, (_, n) => ({ key: `discovered.note_${n}`, content: `Note ${n}`, namespace: "project:shop" }));
     await ada.call("omn_import_memories", { memories: notes });

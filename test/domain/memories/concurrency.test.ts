@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { exportMemories } from "../../../src/domain/memories/export.ts";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { minute, newTeam, now, type Person, type Team } from "./world.ts";
+import { minute, newTeam, now, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -39,7 +39,7 @@ async function checkChain(key: string, contents: string[]): Promise<void> {
   expect(versions.map(([, content]) => content).sort()).toEqual([...contents].sort());
 }
 
-describe("[B2] [S14] many writers of one key", () => {
+describe("many writers of one key [B2] [S14]", () => {
   test.each([8, 24])("%i stores at once give as many versions, and none is lost", async (n) => {
     const contents = Array.from({ length: n }, (_, i) => `said by ${i}`);
     const outcomes = await times(n, (i) => by(i).remember(contents[i] as string, { key: "board", visibility: "shared" }));
@@ -96,7 +96,7 @@ describe("[B2] [S14] many writers of one key", () => {
   });
 });
 
-describe("[U4] [S14] forgetting against writing", () => {
+describe("forgetting against writing [U4] [S14]", () => {
   test("a memory changed since its preview is not erased: the change is never lost unseen", async () => {
     for (let round = 0; round < 6; round += 1) {
       const key = `k${round}`;

@@ -3,10 +3,10 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { exportMemories } from "../../../src/domain/memories/export.ts";
 import { stats } from "../../../src/domain/memories/list.ts";
-import { sweep } from "../../../src/domain/memories/maintenance.ts";
+import { sweep } from "../../../src/domain/memories/sweep.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { rpc } from "../../support/mcp.ts";
-import { hour, minute, newTeam, now, segmentsOf, services, sisterOf, type Person, type Team } from "./world.ts";
+import { hour, minute, newTeam, now, segmentsOf, services, sisterOf, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 const rowsLeft = async (table: string, column: string, id: string): Promise<number> =>
   (await env.SHARD_0.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`).bind(id).first<{ n: number }>())?.n ?? -1;
 
-describe("[S14] [B2] an expired memory is never returned", () => {
+describe("an expired memory is never returned [S14] [B2]", () => {
   test("by any verb, from the very millisecond of its expiry on", async () => {
     const { id, alias } = await ada.keep("brief", "gone at noon", { expiresAt: end, tags: ["t"], visibility: "public" });
     const neighbour = (await sisterOf(team)).owner;
@@ -77,7 +77,7 @@ describe("[S14] [B2] an expired memory is never returned", () => {
   });
 });
 
-describe("[S14] the key of an expired memory", () => {
+describe("the key of an expired memory [S14]", () => {
   test("is free at once, for a new memory without the old one's past", async () => {
     const old = await ada.keep("brief", "gone at noon", { expiresAt: end, tags: ["old"] });
     const { outcome, memory } = await ada.remember("a new start", { key: "brief" }, end);
@@ -104,7 +104,7 @@ describe("[S14] the key of an expired memory", () => {
   });
 });
 
-describe("[S14] [S15] the sweep purges what has expired", () => {
+describe("the sweep purges what has expired [S14] [S15]", () => {
   test("with all versions and tags, from the index too, and no trace of its text stays", async () => {
     const { id } = await ada.keep("brief", "gone at noon", { expiresAt: end, tags: ["t"], idempotencyKey: "i" });
     await ada.keep("brief", "gone for good", { expiresAt: end, tags: ["t"] }, now + minute);

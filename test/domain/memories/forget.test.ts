@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget, type ForgetInput } from "../../../src/domain/memories/forget.ts";
-import { day, minute, newTeam, now, segmentsOf, type Person, type Team } from "./world.ts";
+import { day, minute, newTeam, now, segmentsOf, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -25,7 +25,7 @@ async function really(who: Person, what: Omit<ForgetInput, "confirm">) {
   return forget(who.at(later), { ...what, confirm });
 }
 
-describe("[U4] [A1] [S14] forgetting previews, then does it", () => {
+describe("forgetting previews, then does it [U4] [A1] [S14]", () => {
   test.each([
     ["a key", { key: "plan.a" }, ["alpha"]],
     ["a pattern", { key: "plan.*" }, ["alpha", "beta"]],
@@ -112,7 +112,7 @@ describe("[U4] [A1] [S14] forgetting previews, then does it", () => {
   });
 });
 
-describe("[S14] [S6] erased means gone", () => {
+describe("erased means gone [S14] [S6]", () => {
   test("from D1 with all versions, from the index, and from the segments of its full text", async () => {
     const { id } = await ada.keep("k", "the zyzzyva passphrase", { tags: ["t"], visibility: "public", idempotencyKey: "i" });
     await ada.keep("k", "the zyzzyva password", { visibility: "public" }, now + minute);
@@ -145,7 +145,7 @@ describe("[S14] [S6] erased means gone", () => {
     const weakAdmin = await team.join("admin", ["memory:read", "memory:write"]);
     for (const who of [other, weakAdmin]) {
       const refused = await who.call("omn_forget_memory", { id, mode: "erase" });
-      expect(refused.error).toMatchObject({ code: "PERMISSION_DENIED", mend: expect.stringContaining("archive") });
+      expect(refused.error).toMatchObject({ code: "PERMISSION_DENIED", hint: expect.stringContaining("archive") });
     }
     expect(await really(other, { ids: [id], mode: "archive" })).toMatchObject({ outcome: "archived" });
     expect(await really(await team.join("admin"), { ids: [id], mode: "erase" })).toMatchObject({ outcome: "erased" });
@@ -169,7 +169,7 @@ describe("[S14] [S6] erased means gone", () => {
   });
 });
 
-describe("[U4] [S14] archiving", () => {
+describe("archiving [U4] [S14]", () => {
   test("hides from every read, keeps the history, and shows in the list of archived ones", async () => {
     const { id } = await ada.keep("k", "one", { tags: ["t"] });
     await really(ada, { ids: [id], mode: "archive" });

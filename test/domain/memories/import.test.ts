@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { day, minute, newTeam, now, type Person, type Team } from "./world.ts";
+import { day, minute, newTeam, now, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -42,7 +42,7 @@ async function held(who: Person): Promise<Record<string, Held>> {
   return Object.fromEntries(lines.map((line) => JSON.parse(line) as Held).map((memory) => [memory.key ?? memory.id, memory]));
 }
 
-describe("[A1] [S14] import takes records in order", () => {
+describe("import takes records in order [A1] [S14]", () => {
   test("a key that occurs twice makes two versions of one memory", async () => {
     const answer = await bring(ada, [{ key: "k", content: "one" }, { key: "other", content: "x" }, { key: "k", content: "two" }]);
     expect(answer.structured).toMatchObject({ created: 2, updated: 1, count: 3 });
@@ -86,7 +86,7 @@ describe("[A1] [S14] import takes records in order", () => {
   });
 });
 
-describe("[S6] [S14] import in a shared team", () => {
+describe("import in a shared team [S6] [S14]", () => {
   test("a memory that the importer may not see is neither overwritten nor revealed by its id", async () => {
     const grace = await team.join();
     const { id } = await ada.keep("diary", "very private");
@@ -113,7 +113,7 @@ describe("[S6] [S14] import in a shared team", () => {
   });
 });
 
-describe("[U10] [S14] what arrives with an identity and a past", () => {
+describe("what arrives with an identity and a past [U10] [S14]", () => {
   const entry = (version: number, content: string) => ({ version, at: `2026-01-0${version}`, actor_id: "x", tool: "t", action: "update", state: { key: "k", content } });
 
   test("can be asked as of its past at once", async () => {
@@ -159,7 +159,7 @@ describe("[U10] [S14] what arrives with an identity and a past", () => {
   });
 });
 
-describe("[A1] [B5] large imports", () => {
+describe("large imports [A1] [B5]", () => {
   test("three hundred memories at their longest, in a script of three bytes a letter", async () => {
     const memories = Array.from({ length: 300 }, (_, n) => ({ key: `k.${n}`, content: `${n} ${"漢".repeat(9_990)}` }));
     expect((await bring(ada, memories)).structured).toMatchObject({ created: 300 });
@@ -193,7 +193,7 @@ describe("[A1] [B5] large imports", () => {
   }, 60_000);
 });
 
-describe("[U10] data that changed on the way", () => {
+describe("data that changed on the way [U10]", () => {
   test("is refused by hash or count, and nothing is imported", async () => {
     await ada.keep("a", "one");
     await ada.keep("b", "two");
@@ -207,7 +207,7 @@ describe("[U10] data that changed on the way", () => {
       { data: data.replace('"content":"one"', '"content":""') },
     ]) {
       const answer = await copy.call("omn_import_memories", broken);
-      expect(answer.error, JSON.stringify(broken).slice(0, 80)).toMatchObject({ code: "VALIDATION_ERROR", mend: expect.stringContaining("Nothing was imported") });
+      expect(answer.error, JSON.stringify(broken).slice(0, 80)).toMatchObject({ code: "VALIDATION_ERROR", hint: expect.stringContaining("Nothing was imported") });
     }
     expect(await copy.listed(Date.now())).toEqual([]);
     expect((await copy.call("omn_import_memories", { data, sha256: sha256.toUpperCase(), count })).structured).toMatchObject({ created: 2 });

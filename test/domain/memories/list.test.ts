@@ -4,7 +4,7 @@ import { archiveOne, forget } from "../../../src/domain/memories/forget.ts";
 import { list } from "../../../src/domain/memories/list.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { listResources } from "../../../src/tools/resources.ts";
-import { minute, newTeam, now, type Person, type Team } from "./world.ts";
+import { minute, newTeam, now, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -27,7 +27,7 @@ const event = fc.record({
   n: fc.nat(100),
 });
 
-describe("[A1] [S14] pages are stable under writes", () => {
+describe("pages are stable under writes [A1] [S14]", () => {
   test("every memory that was there throughout is listed exactly once, none twice, none that was gone before", async () => {
     await fc.assert(
       fc.asyncProperty(

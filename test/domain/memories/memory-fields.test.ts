@@ -9,12 +9,12 @@ import {
 } from "../../../src/domain/memories/memory-fields.ts";
 import { portableMemory, toPortable, toState } from "../../../src/domain/memories/portable.ts";
 import { firstVersion } from "../../../src/domain/memories/remember.ts";
-import { concealed } from "../../../src/domain/secrets/withheld.ts";
+import { redacted } from "../../../src/domain/secrets/redaction.ts";
 import { memories } from "../../../src/platform/d1/shard-schema.ts";
 import { toDocument } from "../../../src/platform/team-index/document.ts";
 import { placesWith } from "../secrets/stored.ts";
 import { said } from "./arbitrary.ts";
-import { indexed, newTeam, now } from "./world.ts";
+import { indexed, newTeam, now } from "../../support/team.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -77,7 +77,7 @@ describe("what a secret says in sealed fields [A13] [S17]", () => {
     fc.assert(
       fc.property(said, fc.boolean(), (state, archived) => {
         const memory = { id: "m", teamId: "t", createdAt: now, updatedBy: "u", ...newState({ ...state, ...marked("zyq"), content: "zyqcontent", sensitivity: "secret", ownerId: "u", archivedAt: archived ? now : null }) } as Memory;
-        for (const copy of [toDocument(memory), concealed(memory)]) expect(JSON.stringify(copy)).not.toContain("zyq");
+        for (const copy of [toDocument(memory), redacted(memory)]) expect(JSON.stringify(copy)).not.toContain("zyq");
         expect(isEmbeddable(memory, now)).toBe(false);
         expect(isEmbeddable({ ...memory, sensitivity: "normal", archivedAt: null, expiresAt: null }, now)).toBe(true);
         expect(embeddingText(memory)).toContain("zyqcontent");

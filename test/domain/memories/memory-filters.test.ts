@@ -5,7 +5,7 @@ import { type FilterDefinition, type FilterName, memoryFilters, type MemoryFilte
 import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { maySee } from "../../../src/domain/memories/policy.ts";
 import { said } from "./arbitrary.ts";
-import { day, newTeam, now } from "./world.ts";
+import { day, newTeam, now } from "../../support/team.ts";
 
 const filters = Object.entries<FilterDefinition>(memoryFilters) as [FilterName, FilterDefinition][];
 

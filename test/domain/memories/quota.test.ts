@@ -7,7 +7,7 @@ import { defaultQuota, type TeamQuota } from "../../../src/domain/memories/quota
 import { remember } from "../../../src/domain/memories/remember.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { memoryRows } from "../../support/rows.ts";
-import { newTeam, now, type Person, services, type Team, writerOver } from "./world.ts";
+import { newTeam, now, type Person, services, type Team, writerOver } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -123,7 +123,7 @@ describe("finding 6 (no storage quota): in the transaction", () => {
     const there = Number(await env.SHARD_0.prepare("SELECT count(*) AS n FROM memories WHERE team_id = ?").bind(team.id).first("n"));
     expect(there).toBeGreaterThan(0);
     expect(there).toBeLessThanOrEqual(200);
-    expect(refused.mend).toContain(`The first ${there} records are stored`);
+    expect(refused.hint).toContain(`The first ${there} records are stored`);
     expect(refused.details).toMatchObject({ stored: there });
 
     expect(await importMemories({ ...ada.at(now), writer: allowing({ maxMemories: 300 }) }, input)).toMatchObject({ created: 300 - there, unchanged: there });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { exportMemories } from "../../../src/domain/memories/export.ts";
 import { forget } from "../../../src/domain/memories/forget.ts";
-import { day, minute, newTeam, now, type Person, type Team } from "./world.ts";
+import { day, minute, newTeam, now, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -24,7 +24,7 @@ async function erase(id: string): Promise<void> {
   if (preview.outcome === "preview") await forget(ada.at(now), { ids: [id], mode: "erase", confirm: preview.confirm });
 }
 
-describe("[A1] [S14] the same key again is a new version", () => {
+describe("the same key again is a new version [A1] [S14]", () => {
   test("of the same memory, with the old ones kept", async () => {
     const first = await ada.remember("one", { key: "k" });
     const second = await ada.remember("two", { key: "k" }, now + minute);
@@ -67,7 +67,7 @@ describe("[A1] [S14] the same key again is a new version", () => {
     expect(await ada.search("v1", { asOf: now + 1 }, now + day)).toEqual(["v1"]);
   });
 
-  test("[A13] [S6] only its owner or an admin changes who sees it: a store by another member is refused", async () => {
+  test("only its owner or an admin changes who sees it: a store by another member is refused [A13] [S6]", async () => {
     const grace = await team.join("member");
     await ada.keep("k", "for the team", { visibility: "shared" });
     await expect(grace.remember("for the team", { key: "k", visibility: "public" })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
@@ -80,7 +80,7 @@ describe("[A1] [S14] the same key again is a new version", () => {
   });
 });
 
-describe("[A1] [S14] an idempotency key", () => {
+describe("an idempotency key [A1] [S14]", () => {
   test("a repeated call answers as the first time did, and stores nothing", async () => {
     const call = { key: "k", content: "one", idempotency_key: "i1" };
     const first = (await ada.call("omn_store_memory", call)).structured;
@@ -112,7 +112,7 @@ describe("[A1] [S14] an idempotency key", () => {
     await ada.call("omn_store_memory", call);
     for (const other of [{ content: "two" }, { key: "l" }, { metadata: { tags: ["x"] } }, { namespace: "project:x" }]) {
       const refused = await ada.call("omn_store_memory", { ...call, ...other });
-      expect(refused.error, JSON.stringify(other)).toMatchObject({ code: "VALIDATION_ERROR", mend: expect.stringContaining("new idempotency_key") });
+      expect(refused.error, JSON.stringify(other)).toMatchObject({ code: "VALIDATION_ERROR", hint: expect.stringContaining("new idempotency_key") });
     }
     expect(await ada.listed(Date.now())).toEqual(["one"]);
   });

@@ -32,7 +32,7 @@ const reformatted: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\.$/, ""),
 ];
 
-describe("[U3] what repeats a text", () => {
+describe("what repeats a text [U3]", () => {
   test("the same in another form does", () => {
     fc.assert(
       fc.property(memory, fc.constantFrom(...reformatted), (sentences, form) => {

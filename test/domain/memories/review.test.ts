@@ -4,7 +4,7 @@ import { importMemories } from "../../../src/domain/memories/import.ts";
 import { visibilities } from "../../../src/domain/memories/memory.ts";
 import { acceptProposal, listProposals, refuseProposal, setReview } from "../../../src/domain/memories/proposals.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { minute, newTeam, now, type Person, services, sisterOf, type Team } from "./world.ts";
+import { minute, newTeam, now, type Person, services, sisterOf, type Team } from "../../support/team.ts";
 
 let team: Team;
 let member: Person;
@@ -21,7 +21,7 @@ const queue = async (who: Person = team.owner, state: "pending" | "accepted" | "
   (await listProposals(who.at(now), { state, limit: 50 })).map(({ proposal, memory, outdated }) => ({ id: proposal.id, to: proposal.visibility, by: proposal.proposedBy, content: memory?.content, outdated }));
 const accept = async (who: Person = team.owner, at = now + minute) => acceptProposal(who.at(at), { id: (await queue())[0]?.id ?? "" });
 
-describe("[F4] [U7] sharing in a team that reviews", () => {
+describe("sharing in a team that reviews [F4] [U7]", () => {
   test("a member's memory stays private until an admin accepts it, and then is the team's, in the name of its author", async () => {
     const { memory, outcome, proposal } = await member.remember("We deploy on Tuesdays.", { key: "deploy.day", visibility: "shared" });
     expect({ outcome, visibility: memory.visibility, proposal }).toMatchObject({ outcome: "created", visibility: "private", proposal: { state: "pending", visibility: "shared" } });
@@ -306,7 +306,7 @@ describe("finding 8: a member's change of what others see", () => {
   });
 });
 
-describe("[F4] who decides", () => {
+describe("who decides [F4]", () => {
   test("an admin with memory:admin shares without asking; without that scope they ask too", async () => {
     const admin = await team.join("admin");
     const weak = await team.join("admin", ["memory:read", "memory:write"]);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { archiveOne } from "../../../src/domain/memories/forget.ts";
 import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { revise, type ReviseInput } from "../../../src/domain/memories/revise.ts";
-import { day, minute, newTeam, now, type Person, type Team } from "./world.ts";
+import { day, minute, newTeam, now, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -15,7 +15,7 @@ beforeEach(async () => {
 const change = (who: Person, target: ReviseInput["target"], changes: ReviseInput["changes"], expectedVersion?: number, at = now + minute) =>
   revise(who.at(at), { target, changes, ...(expectedVersion === undefined ? {} : { expectedVersion }) });
 
-describe("[A1] [B2] [S14] an update", () => {
+describe("an update [A1] [B2] [S14]", () => {
   test("changes what it mentions and leaves the rest", async () => {
     const before = await ada.keep("k", "one", { tags: ["a"], importance: 0.9, metadata: { x: 1 }, occurredAt: now });
     const outcome = await change(ada, { key: "k" }, { content: "two" });
@@ -80,7 +80,7 @@ describe("[A1] [B2] [S14] an update", () => {
   });
 });
 
-describe("[A13] [S6] [U4] who may change what", () => {
+describe("who may change what [A13] [S6] [U4]", () => {
   test("members revise together what the team shares; others' private memories do not exist for them", async () => {
     const grace = await team.join();
     const { id } = await ada.keep("k", "one", { visibility: "shared" });
@@ -116,7 +116,7 @@ describe("[A13] [S6] [U4] who may change what", () => {
   });
 });
 
-describe("[U4] [S14] archived memories", () => {
+describe("archived memories [U4] [S14]", () => {
   test("refuse changes until they are restored, and then go on where they were", async () => {
     const memory = await ada.keep("k", "one");
     await archiveOne(ada.at(now), memory);
@@ -130,7 +130,7 @@ describe("[U4] [S14] archived memories", () => {
     const [mine, shared] = [await ada.keep("k", "one", { namespace: "project:x" }), await ada.keep("k", "two", { visibility: "shared" })];
     for (const memory of [mine, shared]) await archiveOne(ada.at(now), memory);
     const { error, text } = await ada.call("omn_update_memory", { key: "k", archived: false });
-    expect(error).toMatchObject({ code: "MEMORY_NOT_FOUND", message: expect.stringContaining("archived"), mend: expect.stringContaining("id") });
+    expect(error).toMatchObject({ code: "MEMORY_NOT_FOUND", message: expect.stringContaining("archived"), hint: expect.stringContaining("id") });
     for (const { id } of [mine, shared]) expect(text).toContain(id);
     const grace = await team.join();
     const told = (await grace.call("omn_update_memory", { key: "k", archived: false })).text;

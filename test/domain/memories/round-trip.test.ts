@@ -7,7 +7,7 @@ import { importMemories, parseExport } from "../../../src/domain/memories/import
 import { remember } from "../../../src/domain/memories/remember.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { anyKey, said } from "./arbitrary.ts";
-import { day, minute, newTeam, now, type Person } from "./world.ts";
+import { day, minute, newTeam, now, type Person } from "../../support/team.ts";
 
 const later = now + day;
 
@@ -53,7 +53,7 @@ async function live(who: Person, lives: (typeof life extends fc.Arbitrary<infer 
   return ids.size;
 }
 
-describe("[U10] [S14] [A1] export and import are lossless", () => {
+describe("export and import are lossless [U10] [S14] [A1]", () => {
   test("whatever was stored, changed and archived: an export of another server's team is the same, byte for byte", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 6 }), fc.constantFrom("ndjson", "json"), fc.integer({ min: 1, max: 4 }), async (lives, format, limit) => {

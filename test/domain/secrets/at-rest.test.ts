@@ -8,8 +8,8 @@ import { sha256Hex } from "../../../src/domain/hash.ts";
 import { keepSecrets, rotateDataKey } from "../../../src/domain/secrets/rotation.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { markOf, teamDigest, vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
-import { indexed, minute, newTeam, now, type Person, services, sisterOf, type Team } from "../memories/world.ts";
-import { rows } from "../indexing/world.ts";
+import { indexed, minute, newTeam, now, type Person, services, sisterOf, type Team } from "../../support/team.ts";
+import { rows } from "../../support/indexing.ts";
 import { placesWith } from "./stored.ts";
 
 let team: Team;
@@ -31,7 +31,7 @@ const later = now + 10 * minute;
 const storing = (who: Person, key: string, word: string, metadata: Record<string, unknown> = {}) =>
   who.call("omn_store_memory", { key, content: `The password of Globex is ${word}, says Maria Lopez.`, metadata: { sensitivity: "secret", hint: `${word} too`, ...metadata } });
 
-describe("[A13] [S17] a secret by the tools", () => {
+describe("a secret by the tools [A13] [S17]", () => {
   test("is answered to who names it, and stands nowhere in the clear", async () => {
     const word = marker();
     const stored = await storing(ada, "globex.password", word, { tags: ["vault"] });
@@ -113,7 +113,7 @@ describe("[A13] [S17] a secret by the tools", () => {
   });
 });
 
-describe("[A13] [S17] what else stores it", () => {
+describe("what else stores it [A13] [S17]", () => {
   test("a review shows it to the admin who decides, and seals the shared version", async () => {
     const word = marker();
     await setReview(ada.at(now), { required: true });
@@ -208,7 +208,7 @@ describe("[A13] [S17] what else stores it", () => {
     await revise(grace.at(now + 1), { target: { id }, changes: { visibility: "shared", content: "everybody's" } });
     await services.erasure.store.blankPrivateVersions("SHARD_0", grace.id);
     const [first, second] = (await services.memories.history(grace.principal, now, [id])).get(id) ?? [];
-    expect([first, second].map((version) => [version?.state.content, version?.withheld])).toEqual([["[erased]", undefined], ["everybody's", undefined]]);
+    expect([first, second].map((version) => [version?.state.content, version?.redaction])).toEqual([["[erased]", undefined], ["everybody's", undefined]]);
   });
 
   test("another team of the organization opens what is public to it, with the key of the team whose it is", async () => {
@@ -221,7 +221,7 @@ describe("[A13] [S17] what else stores it", () => {
   });
 });
 
-describe("[A13] [S17] becoming secret, and not being it any more", () => {
+describe("becoming secret, and not being it any more [A13] [S17]", () => {
   test("seals all that was said before, and takes it out of every index, cache and graph", async () => {
     const [one, two] = [marker(), marker()];
     const fields = { namespace: "thread:t", metadata: { hint: one }, keywords: [one], summary: one };
@@ -271,7 +271,7 @@ describe("[A13] [S17] becoming secret, and not being it any more", () => {
   });
 });
 
-test("[A13] the vector of a memory that became secret is gone from the vector store", async () => {
+test("the vector of a memory that became secret is gone from the vector store [A13]", async () => {
   const { id } = await ada.keep("k", "Grace works on billing in Oslo");
   await indexed(ada.principal);
   const named = await rows<{ kind: "memory"; id: string; space: string }>("select kind, id, space from vector_items where team_id = ?", team.id);

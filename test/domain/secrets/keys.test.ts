@@ -8,7 +8,7 @@ import { SecretBox } from "../../../src/domain/secrets/secret-box.ts";
 import { TeamKeys } from "../../../src/domain/secrets/team-keys.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { defaultQuota } from "../../../src/domain/memories/quota.ts";
-import type { MemoryWriter } from "../../../src/domain/ports.ts";
+import type { MemoryWriter } from "../../../src/domain/memories/memory-store.ts";
 import { MemoryCommits } from "../../../src/platform/d1/memory-commits.ts";
 import { QuotaGuard } from "../../../src/platform/d1/quota-guard.ts";
 import { unbounded } from "../../../src/platform/storage-room.ts";
@@ -17,8 +17,8 @@ import { D1SealedStore } from "../../../src/platform/d1/sealed-store.ts";
 import { SealedRows } from "../../../src/platform/d1/sealed-rows.ts";
 import { send } from "../../http/raw.ts";
 import { anyText, json } from "../memories/arbitrary.ts";
-import { minute, newTeam, now, type Person, services, type Team, writerOver } from "../memories/world.ts";
-import { rows, shardOf } from "../indexing/world.ts";
+import { minute, newTeam, now, type Person, services, type Team, writerOver } from "../../support/team.ts";
+import { rows, shardOf } from "../../support/indexing.ts";
 
 let team: Team;
 let ada: Person;
@@ -59,7 +59,7 @@ const rows2 = async <T>(sql: string, ...values: unknown[]): Promise<T[]> => (awa
 const managing = () => ({ principal: ada.principal, now, tenants: services.tenants });
 const envelopesOf = (id: string) => rows<Record<string, string>>("select content, value, summary, metadata, data_key from memories where id = ?", id);
 
-describe("[A13] envelopes", () => {
+describe("envelopes [A13]", () => {
   const fields: fc.Arbitrary<SealedFields> = fc.record({
     content: fc.oneof(anyText, fc.constantFrom("", "\u{feff}bom", "\u0000")), value: json, summary: fc.option(anyText, { nil: null }), metadata: fc.dictionary(fc.string(), json, { noNullPrototype: true }).filter((value) => !Object.hasOwn(value, "__proto__")),
     keywords: fc.array(anyText), relatedFiles: fc.array(anyText), compressed: fc.option(anyText, { nil: null }),
@@ -104,7 +104,7 @@ describe("[A13] envelopes", () => {
   });
 });
 
-describe("[A13] [S17] what was tampered with", () => {
+describe("what was tampered with [A13] [S17]", () => {
   test.each([
     ["one sealed text in the place of another's", "update memories set content = (select content from memories where id = ?2) where id = ?1"],
     ["clear text in the place of a sealed one", "update memories set content = 'send it to mallory' where id = ?1 and ?2 <> ''"],
@@ -135,16 +135,16 @@ describe("[A13] [S17] what was tampered with", () => {
     await other.owner.keep("k", "beta", secret);
     await env.DB.prepare("update team_keys set wrapped = (select wrapped from team_keys where team_id = ?2) where team_id = ?1").bind(team.id, other.id).run();
     const { memories } = configured(present);
-    expect((await memories.byKey(ada.principal, now, "k", {}))[0]).toMatchObject({ content: expect.not.stringMatching(/alpha|beta/), withheld: { code: "PROVIDER_ERROR" } });
+    expect((await memories.byKey(ada.principal, now, "k", {}))[0]).toMatchObject({ content: expect.not.stringMatching(/alpha|beta/), redaction: { code: "PROVIDER_ERROR" } });
   });
 });
 
-describe("[A13] master keys", () => {
+describe("master keys [A13]", () => {
   test("without one nothing secret is written, and the refusal says what to do; the rest goes on", async () => {
     const { memories, writer } = configured();
     const ctx = { ...ada.at(now), memories, writer };
     const { remember } = await import("../../../src/domain/memories/remember.ts");
-    await expect(remember(ctx, { key: "k", content: "hush", ...secret })).rejects.toMatchObject({ code: "PROVIDER_ERROR", mend: expect.stringContaining("MASTER_KEYS") });
+    await expect(remember(ctx, { key: "k", content: "hush", ...secret })).rejects.toMatchObject({ code: "PROVIDER_ERROR", hint: expect.stringContaining("MASTER_KEYS") });
     expect(await rows("select 1 from memories where team_id = ?", team.id)).toEqual([]);
     expect((await remember(ctx, { key: "k", content: "hello" })).outcome).toBe("created");
   });
@@ -157,7 +157,7 @@ describe("[A13] master keys", () => {
     await ada.keep("open", "beta");
     const { memories, writer } = configured(master);
     const [found] = await memories.byKey(ada.principal, now, "k", {});
-    expect(found?.withheld).toMatchObject({ code: "PROVIDER_ERROR", message: expect.stringMatching(message), mend: expect.stringContaining("MASTER_KEYS") });
+    expect(found?.redaction).toMatchObject({ code: "PROVIDER_ERROR", message: expect.stringMatching(message), hint: expect.stringContaining("MASTER_KEYS") });
     expect(found?.content).not.toContain("alpha");
     expect((await memories.list(ada.principal, now, {}, { below: undefined, limit: 10 })).items).toHaveLength(2);
     // It is not taken for tampering, and what is sealed under another key is not written over.
@@ -179,7 +179,7 @@ describe("[A13] master keys", () => {
   });
 });
 
-describe("[A13] rotation of a team's data key", () => {
+describe("rotation of a team's data key [A13]", () => {
   const soon = now + minute;
   const rotate = (ports: RotationPorts, at = soon) => keepSecrets(ports, () => at, at + minute);
   const keysInUse = async () => {

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { sessionName } from "../../../src/session/call.ts";
-import type { Person, Team } from "../memories/world.ts";
+import { sessionName } from "../../../src/session/session-call.ts";
+import type { Person, Team } from "../../support/team.ts";
 
 const shown = (value: unknown): string =>
   value instanceof ArrayBuffer ? new TextDecoder("latin1").decode(value) : Array.isArray(value) ? new TextDecoder("latin1").decode(Uint8Array.from(value as number[])) : String(value);

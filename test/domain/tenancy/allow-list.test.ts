@@ -3,7 +3,7 @@ import { isAllowed } from "../../../src/domain/tenancy/allow-list.ts";
 
 const allow = ["@example.com", "ada@example.org", "@kelvin.example"];
 
-describe("[A13] who may sign in", () => {
+describe("who may sign in [A13]", () => {
   test("without a list, everybody whom the issuer vouches for", () => {
     expect(isAllowed(undefined, [])).toBe(true);
   });

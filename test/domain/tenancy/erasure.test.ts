@@ -5,7 +5,7 @@ import { importMemories } from "../../../src/domain/memories/import.ts";
 import { setReview } from "../../../src/domain/memories/proposals.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { accountConfirmation, deleteAccount, deleteOrganization, deleteTeam, graceMs, restoreOrganization, restoreTeam } from "../../../src/domain/tenancy/deletion.ts";
-import type { ErasurePorts } from "../../../src/domain/tenancy/deletion-ports.ts";
+import type { ErasurePorts } from "../../../src/domain/tenancy/deletion-store.ts";
 import { eraseDue } from "../../../src/domain/tenancy/erasure.ts";
 import { invite } from "../../../src/domain/tenancy/invitations.ts";
 import { changeRole, transferOwnership } from "../../../src/domain/tenancy/members.ts";
@@ -13,8 +13,8 @@ import { ensurePersonalTeam, principalIn } from "../../../src/domain/tenancy/tea
 import { teamTables } from "../../../src/platform/d1/erasure-store.ts";
 import { markOf, teamDigest, vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
 import { consumeJobs } from "../../../src/jobs/queue.ts";
-import { sessionName } from "../../../src/session/call.ts";
-import { commits, indexed, newTeam, services, sisterOf, type Person, type Team } from "../memories/world.ts";
+import { sessionName } from "../../../src/session/session-call.ts";
+import { commits, indexed, newTeam, services, sisterOf, type Person, type Team } from "../../support/team.ts";
 import { day, now } from "./tenant.ts";
 
 const { tenants, deletion, invitations, erasure } = services;
@@ -87,7 +87,7 @@ beforeEach(async () => {
   sister = await sisterOf(team);
 });
 
-describe("[F3] [A13] a deleted team", () => {
+describe("a deleted team [F3] [A13]", () => {
   test("lets nobody in at once, is seen by its owner, and is whole when it is restored", async () => {
     const { member } = await fill(team);
     expect((await member.call("omn_memory_stats")).isError).toBe(false);
@@ -128,7 +128,7 @@ describe("[F3] [A13] a deleted team", () => {
   });
 });
 
-describe("[F3] a deleted organization", () => {
+describe("a deleted organization [F3]", () => {
   test("is deleted only by who owns all its teams, and comes back whole", async () => {
     await expect(deleteOrganization(await managing(team.owner))).rejects.toMatchObject({ code: "CONFLICT" });
     const both = await sister.admit(team.owner, "owner");
@@ -148,7 +148,7 @@ describe("[F3] a deleted organization", () => {
   });
 });
 
-describe("[F3] erasing a team", () => {
+describe("erasing a team [F3]", () => {
   test("knows every table of a shard", async () => {
     const { results } = await env.SHARD_0.prepare("select name from sqlite_schema where type = 'table' and sql like '%team_id%'").all<{ name: string }>();
     expect([...teamTables, "audit"].sort()).toEqual(results.map(({ name }) => name).sort());
@@ -235,7 +235,7 @@ describe("[F3] erasing a team", () => {
   });
 });
 
-describe("[F3] deleting one's account", () => {
+describe("deleting one's account [F3]", () => {
   const leaving = (person: Person, at = now) => ({ person: { userId: person.id, name: "Grace" }, session: { id: "browser", createdAt: at }, now: at, tenants, deletion });
   const confirm = { confirm: accountConfirmation };
 

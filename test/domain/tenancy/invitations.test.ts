@@ -6,12 +6,12 @@ import { changeRole, listMembers, removeMember } from "../../../src/domain/tenan
 import { type Role, roles } from "../../../src/domain/tenancy/principal.ts";
 import { mayGive } from "../../../src/domain/tenancy/roles.ts";
 import { createOrganization, ensurePersonalTeam, principalIn } from "../../../src/domain/tenancy/teams.ts";
-import { InvitationStore } from "../../../src/platform/d1/invitation-store.ts";
-import { TenantStore } from "../../../src/platform/d1/tenant-store.ts";
+import { D1InvitationStore } from "../../../src/platform/d1/invitation-store.ts";
+import { D1TenantStore } from "../../../src/platform/d1/tenant-store.ts";
 import { addMember, audit, day, newTenant, now, store } from "./tenant.ts";
 
-const tenants = new TenantStore(env.DB);
-const invitations = new InvitationStore(env.DB);
+const tenants = new D1TenantStore(env.DB);
+const invitations = new D1InvitationStore(env.DB);
 
 async function contextOf(teamId: string, userId: string, at = now) {
   const principal = await principalIn(tenants, { person: { userId }, session: { id: "browser", createdAt: now } }, teamId);
@@ -34,7 +34,7 @@ async function invited(role: Role = "member", expiresInDays?: number) {
 
 const accept = (person: { userId: string; name: string }, token: string | undefined, at = now) => acceptInvitation({ person, now: at, tenants, invitations }, { token });
 
-describe("[F3] an invitation", () => {
+describe("an invitation [F3]", () => {
   test.each(roles)("as %s makes whoever accepts it just that, once", async (role) => {
     const { tenant, owner, token } = await invited(role);
     const [first, second] = [await newPerson(), await newPerson()];
@@ -42,7 +42,7 @@ describe("[F3] an invitation", () => {
     expect(await accept(first, token, now + 1)).toEqual({ teamId: tenant.teamId, joined: true });
     await expect(accept(second, token, now + 2)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
     expect((await listMembers(owner)).map(({ userId, role }) => ({ userId, role }))).toContainEqual({ userId: first.userId, role });
-    expect(await tenants.standing(second, tenant.teamId)).toBeUndefined();
+    expect(await tenants.membership(second, tenant.teamId)).toBeUndefined();
     expect((await audit("subject", first.userId)).map(({ action }) => action)).toEqual(["invitation.accept"]);
     expect(await listInvitations(owner)).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe("[F3] an invitation", () => {
   test("does not touch who is in the team already, and is not used up by them", async () => {
     const { tenant, token } = await invited("viewer");
     expect(await accept({ userId: tenant.ownerId, name: "Ada" }, token)).toEqual({ teamId: tenant.teamId, joined: false });
-    expect((await tenants.standing({ userId: tenant.ownerId }, tenant.teamId))?.role).toBe("owner");
+    expect((await tenants.membership({ userId: tenant.ownerId }, tenant.teamId))?.role).toBe("owner");
     expect(await accept(await newPerson(), token)).toMatchObject({ joined: true });
   });
 
@@ -100,7 +100,7 @@ describe("[F3] an invitation", () => {
   });
 });
 
-describe("[F3] [A13] a link that does not work", () => {
+describe("a link that does not work [F3] [A13]", () => {
   test("answers alike for every reason", async () => {
     const person = await newPerson();
     const used = await invited();

@@ -5,10 +5,10 @@ import { changeRole, leaveTeam, listMembers, removeMember, transferOwnership } f
 import { type Role, roles, scopes } from "../../../src/domain/tenancy/principal.ts";
 import { mayChangeRole, mayRemove } from "../../../src/domain/tenancy/roles.ts";
 import { createOrganization, createTeam, ensurePersonalTeam, listTeams, principalIn, renameOrganization, renameTeam, type TenantContext } from "../../../src/domain/tenancy/teams.ts";
-import { TenantStore } from "../../../src/platform/d1/tenant-store.ts";
+import { D1TenantStore } from "../../../src/platform/d1/tenant-store.ts";
 import { addMember, audit, keyFor, login, newTenant, now, store, type Tenant } from "./tenant.ts";
 
-const tenants = new TenantStore(env.DB);
+const tenants = new D1TenantStore(env.DB);
 
 async function contextOf(teamId: string, userId: string): Promise<TenantContext> {
   const principal = await principalIn(tenants, { person: { userId }, session: { id: "browser", createdAt: now } }, teamId);
@@ -26,7 +26,7 @@ async function teamOf(...others: Role[]): Promise<{ tenant: Tenant; owner: Tenan
 const rolesIn = async (ctx: TenantContext): Promise<Role[]> => (await listMembers(ctx)).map(({ role }) => role).sort();
 const userOf = (ctx: TenantContext | undefined): string => ctx?.principal.userId ?? "";
 
-describe("[F3] changing roles", () => {
+describe("changing roles [F3]", () => {
   test("exactly what the table allows is done, for every actor, member and role", async () => {
     for (const actorRole of roles) {
       for (const from of roles) {
@@ -35,7 +35,7 @@ describe("[F3] changing roles", () => {
           const userId = await addMember(tenant.teamId, from);
           const done = await changeRole(actor as TenantContext, { userId, role: to }).then(() => true, () => false);
           expect(done, `${actorRole}: ${from} -> ${to}`).toBe(mayChangeRole(actorRole, from, to));
-          expect((await tenants.standing({ userId }, tenant.teamId))?.role).toBe(done ? to : from);
+          expect((await tenants.membership({ userId }, tenant.teamId))?.role).toBe(done ? to : from);
         }
         const userId = await addMember(tenant.teamId, from);
         const removed = await removeMember(actor as TenantContext, { userId }).then(() => true, () => false);
@@ -67,7 +67,7 @@ describe("[F3] changing roles", () => {
   });
 });
 
-describe("[F3] a team never is without an owner", () => {
+describe("a team never is without an owner [F3]", () => {
   test("the last one can neither leave, nor step down, nor be removed", async () => {
     const { owner } = await teamOf("admin");
     await expect(leaveTeam(owner)).rejects.toMatchObject({ code: "CONFLICT", message: expect.stringContaining("last") });
@@ -101,7 +101,7 @@ describe("[F3] a team never is without an owner", () => {
   });
 });
 
-describe("[F3] leaving and removing", () => {
+describe("leaving and removing [F3]", () => {
   test("a viewer may leave; their keys end and do not come back with them", async () => {
     const { tenant, owner, others: [viewer] } = await teamOf("viewer");
     const { token } = await keyFor(tenant, userOf(viewer));
@@ -123,7 +123,7 @@ describe("[F3] leaving and removing", () => {
   });
 });
 
-describe("[F3] organizations and teams", () => {
+describe("organizations and teams [F3]", () => {
   test("one makes an organization, and another team in it, and renames both", async () => {
     const { tenant, owner } = await teamOf();
     const person = { userId: tenant.ownerId, name: "Ada" };
@@ -154,7 +154,7 @@ describe("[F3] organizations and teams", () => {
   });
 });
 
-describe("[F3] a team of one's own", () => {
+describe("a team of one's own [F3]", () => {
   const somebody = async (name = "Linus"): Promise<{ userId: string; name: string }> => {
     const person = { userId: uuidv7(now), name };
     await store.createUser({ id: person.userId, name }, now);

@@ -7,7 +7,7 @@ const role = fc.constantFrom(...roles);
 /** From the highest on: what follows is less. */
 const height = (of: Role): number => -roles.indexOf(of);
 
-describe("[F3] who may do what", () => {
+describe("who may do what [F3]", () => {
   test("nobody gives a role above their own, and who manages nobody gives none", () => {
     fc.assert(fc.property(role, role, (actor, given) => {
       expect(mayGive(actor, given)).toBe((actor === "owner" || actor === "admin") && height(given) <= height(actor));

@@ -2,14 +2,14 @@ import { env } from "cloudflare:workers";
 import { uuidv7 } from "../../../src/domain/ids.ts";
 import { authenticate, type Authentication, issueKey, type KeyContext } from "../../../src/domain/tenancy/keys.ts";
 import { type Principal, type Role, type Scope, scopes } from "../../../src/domain/tenancy/principal.ts";
-import { DirectoryStore } from "../../../src/platform/d1/directory-store.ts";
+import { D1DirectoryStore } from "../../../src/platform/d1/directory-store.ts";
 
 export const now = Date.UTC(2026, 10, 20, 12);
 export const minute = 60_000;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-export const store = new DirectoryStore(env.DB);
+export const store = new D1DirectoryStore(env.DB);
 
 export interface Tenant {
   teamId: string;

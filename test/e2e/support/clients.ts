@@ -10,7 +10,7 @@ export interface Answer {
   structured: Record<string, any>;
   text: string;
   isError: boolean;
-  error: { code: string; message: string; mend?: string; request_id: string } | undefined;
+  error: { code: string; message: string; hint?: string; request_id: string } | undefined;
 }
 
 /** What the tests need of a client, whatever its package and era. */

@@ -1,4 +1,4 @@
-import { EmbeddingFailure, type TextKind } from "../../../src/domain/search/embedder.ts";
+import { EmbeddingFailure, type TextKind } from "../../../src/domain/embedding/embedder.ts";
 import { OpenAiEmbedder, type OpenAiOptions } from "../../../src/platform/ai/openai-embedder.ts";
 
 export interface EmbedCall {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LocalServer, startServer } from "../../../src/cli/server.ts";
-import { withDirectory } from "../../cli/directory-file.ts";
-import { freePort } from "../../cli/free-port.ts";
+import { type LocalServer, startServer } from "../../../src/launcher/server.ts";
+import { withDirectory } from "../../launcher/directory-file.ts";
+import { freePort } from "../../launcher/free-port.ts";
 
 /** The product as `npm start` runs it, on data of its own; it can be stopped and started again where it was. */
 export class Product {

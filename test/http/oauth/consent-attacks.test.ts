@@ -7,7 +7,7 @@ import { callTool } from "../../support/mcp.ts";
 import { Browser, signedIn, signInStore } from "../web/browser.ts";
 import { consent, consentPage, errorOf, grantsOf, OAuthClient, origin, redirectUri, type Tokens } from "./client.ts";
 
-describe("[A13] authorization requests", () => {
+describe("authorization requests [A13]", () => {
   const back: [what: string, changed: Record<string, string | null>, error: string][] = [
     ["without PKCE", { code_challenge: null, code_challenge_method: null }, "invalid_request"],
     ["with PKCE by name only", { code_challenge: null }, "invalid_request"],
@@ -109,7 +109,7 @@ describe("[A13] authorization requests", () => {
   });
 });
 
-describe("[A13] the consent page", () => {
+describe("the consent page [A13]", () => {
   const page = async (): Promise<Awaited<ReturnType<typeof signedIn>> & { client: OAuthClient; path: string }> => {
     const person = await signedIn();
     const client = await OAuthClient.registered();
@@ -231,7 +231,7 @@ describe("[A13] the consent page", () => {
   });
 });
 
-describe("[A13] open redirect: where signing in leads", () => {
+describe("open redirect: where signing in leads [A13]", () => {
   const elsewhere = ["https://evil.example/", "//evil.example", "/\\evil.example", "/%5Cevil.example/..//evil.example", "/\t/evil.example", "javascript:alert(1)", "evil", ""];
   test.each(elsewhere)("a planted cookie %j does not lead off this origin", async (planted) => {
     const { tenant } = await signedIn();

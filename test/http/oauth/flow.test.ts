@@ -6,7 +6,7 @@ import { send } from "../raw.ts";
 import { Browser, newPerson, signedIn } from "../web/browser.ts";
 import { consent, consentPage, getJson, OAuthClient, origin, redirectUri, register, type Tokens } from "./client.ts";
 
-describe("[A13] how a client finds its way", () => {
+describe("how a client finds its way [A13]", () => {
   test.each([
     ["/mcp", "/mcp"],
     ["/mcp/", "/mcp"],
@@ -68,7 +68,7 @@ describe("[A13] how a client finds its way", () => {
   });
 });
 
-describe("[A13] registration", () => {
+describe("registration [A13]", () => {
   test("answers with JSON and without a null, which Claude Code's parser refuses", async () => {
     const answer = await register();
     expect(answer.status).toBe(201);
@@ -110,7 +110,7 @@ describe("[A13] registration", () => {
   });
 });
 
-describe("[A13] consent", () => {
+describe("consent [A13]", () => {
   test("a stranger signs in first, by whatever way, and goes on from there", async () => {
     const client = await OAuthClient.registered();
     const path = await client.authorizePath();
@@ -185,7 +185,7 @@ describe("[A13] consent", () => {
   });
 });
 
-describe("[A13] tokens", () => {
+describe("tokens [A13]", () => {
   test("what was stored with a token is found with the person's key, and the other way round", async () => {
     const { tenant, browser } = await signedIn();
     const client = await OAuthClient.registered();

@@ -45,7 +45,7 @@ const tokenRequest = (form: Record<string, string>, headers: Record<string, stri
     body: new URLSearchParams(form).toString(),
   });
 
-describe("[A13] SSRF by a metadata document", () => {
+describe("SSRF by a metadata document [A13]", () => {
   test("nothing of our own zone or network is asked: the deployment says so to the runtime", () => {
     expect(/^compatibility_flags = .*"global_fetch_strictly_public"/m.test(wrangler)).toBe(true);
     expect((globalThis as unknown as { Cloudflare: { compatibilityFlags: Record<string, boolean> } }).Cloudflare.compatibilityFlags["global_fetch_strictly_public"]).toBe(true);
@@ -129,7 +129,7 @@ describe("[A13] SSRF by a metadata document", () => {
   });
 });
 
-describe("[A13] oversize, replayed, future-dated, alg:none and key-confusion assertions of clients", () => {
+describe("oversize, replayed, future-dated, alg:none and key-confusion assertions of clients [A13]", () => {
   let pair: CryptoKeyPair;
   let foreign: CryptoKeyPair;
   let jwk: JsonWebKey;

@@ -6,7 +6,7 @@ const production = { production: true, allowedHosts: ["memory.example.com", "mem
 const local = { production: false, allowedHosts: ["localhost", "127.0.0.1", "[::1]", "nas.example"] };
 const at = (url: string): URL => new URL(url);
 
-describe("[A13] names of the server", () => {
+describe("names of the server [A13]", () => {
   test("a deployment has one origin, under https, whatever name and scheme a request came by", () => {
     for (const url of ["https://memory.example.com/mcp", "http://mem.example.com/mcp", "https://memory.example.com:8443/"]) {
       expect(publicOrigin(at(url), production)).toBe("https://memory.example.com");

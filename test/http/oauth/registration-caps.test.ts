@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { servicesOf } from "../../../src/app.ts";
 import { followNoRedirects } from "../../../src/http/oauth/no-redirects.ts";
-import { D1OAuthRecords } from "../../../src/platform/d1/oauth-store.ts";
+import { D1OAuthRecordStore } from "../../../src/platform/d1/oauth-store.ts";
 import { signedIn } from "../web/browser.ts";
 import { consentPage, OAuthClient, redirectUri, register } from "./client.ts";
 
@@ -22,7 +22,7 @@ describe("finding 6 (unauthenticated registration stores 60 × 0.9 MB)", () => {
   });
 
   test("of clients that nobody uses the oldest leave when there are too many; those that somebody let in stay", async () => {
-    const records = new D1OAuthRecords(env.DB);
+    const records = new D1OAuthRecordStore(env.DB);
     const day = 86_400_000;
     const soon = Date.now();
     const put = (name: string, at: number) => records.writeUnusedClient({ key: `client:caps-${name}`, value: "{}", metadata: null, expiresAt: at }, 3);

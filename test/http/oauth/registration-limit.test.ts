@@ -5,7 +5,7 @@ import { servicesOf } from "../../../src/app.ts";
 import { router } from "../../../src/http/router.ts";
 import { origin, redirectUri } from "./client.ts";
 
-test("[A14] an address that registers client after client is slowed down, others are not", async () => {
+test("an address that registers client after client is slowed down, others are not [A14]", async () => {
   const services = servicesOf(env);
   const app = router({ ...services, config: { ...services.config, rateLimited: true, production: true } }, (name) => env.USER_SESSION.getByName(name));
   const asked: string[] = [];

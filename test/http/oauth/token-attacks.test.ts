@@ -10,7 +10,7 @@ import { connected, consent, errorOf, grantsOf, OAuthClient, origin, type Tokens
 
 const opens = async (token: string, path = "/mcp"): Promise<boolean> => (await send({ token, path })).status === 200;
 
-describe("[A13] codes", () => {
+describe("codes [A13]", () => {
   test("a code that is shown again ends what it opened", async () => {
     const { client, tokens, browser, team } = await connected();
     const code = await client.code(browser, team);
@@ -55,7 +55,7 @@ describe("[A13] codes", () => {
   });
 });
 
-describe("[A13] refresh tokens", () => {
+describe("refresh tokens [A13]", () => {
   test("one that was used is shown again: the grant ends, for the thief and for the client", async () => {
     const { client, tokens, tenant } = await connected();
     const second = await (await client.refresh(tokens.refresh_token)).json<Tokens>();
@@ -121,7 +121,7 @@ describe("[A13] refresh tokens", () => {
   });
 });
 
-describe("[A13] access tokens", () => {
+describe("access tokens [A13]", () => {
   test("one for /mcp does not open /sse, and one for another name of the machine does not open this one", async () => {
     const { client, tokens, browser, team } = await connected();
     expect((await send({ token: tokens.access_token, path: "/sse", method: "POST" })).status).toBe(401);
@@ -209,8 +209,8 @@ describe("[A13] access tokens", () => {
   });
 });
 
-describe("[A13] what changes while a client is connected", () => {
-  const changed = async (userId: string, team: string): Promise<void> => env.USER_SESSION.getByName(`${team}:${userId}`).standingChanged();
+describe("what changes while a client is connected [A13]", () => {
+  const changed = async (userId: string, team: string): Promise<void> => env.USER_SESSION.getByName(`${team}:${userId}`).credentialsChanged();
 
   test("a role that is taken down holds from the next request on", async () => {
     const { browser, tenant } = await signedIn();
@@ -238,7 +238,7 @@ describe("[A13] what changes while a client is connected", () => {
   });
 });
 
-test("[S17] the token of a member opens with the member's role, not the granter's wish", async () => {
+test("the token of a member opens with the member's role, not the granter's wish [S17]", async () => {
   const tenant = await newTenant();
   const memberId = await addMember(tenant.teamId, "viewer");
   const browser = new Browser();

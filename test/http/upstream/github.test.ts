@@ -30,7 +30,7 @@ async function signIn(allow?: string[]) {
 
 const address = (email: string, primary: boolean, verified: boolean) => ({ email, primary, verified, visibility: null });
 
-describe("[A13] GitHub", () => {
+describe("GitHub [A13]", () => {
   test("is asked for addresses only where there is a list of who may sign in", async () => {
     const asked = github([]);
     expect(await signIn()).toEqual({ scope: null, vouched: { identity: { issuer: githubIssuer, subject: "7", name: "Ada", email: undefined }, verified: [] } });

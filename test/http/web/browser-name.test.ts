@@ -14,6 +14,6 @@ test.each([
   ["Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/142.0 Mobile/15E148 Safari/604.1", "Chrome on iPhone"],
   ["curl/8.5.0", "curl/8.5.0"],
   [null, "Unknown browser"],
-])("[A13] a session from %s is shown as %s", (userAgent, name) => {
+])("a session from %s is shown as %s [A13]", (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
 });

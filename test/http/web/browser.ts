@@ -1,11 +1,11 @@
 import { SELF } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { newBootstrapLink } from "../../../src/domain/tenancy/sign-in-link.ts";
-import { SignInStore } from "../../../src/platform/d1/sign-in-store.ts";
+import { D1SignInStore } from "../../../src/platform/d1/sign-in-store.ts";
 import { newTenant, type Tenant } from "../../domain/tenancy/tenant.ts";
 
 export const origin = "http://localhost";
-export const signInStore = new SignInStore(env.DB);
+export const signInStore = new D1SignInStore(env.DB);
 
 export interface Asked {
   headers?: Record<string, string | null>;

@@ -12,7 +12,7 @@ const form = (team: string, ...more: [string, string][]): [string, string][] => 
 const keyRows = async (userId: string): Promise<{ scopes: string; expires_at: number; created_at: number }[]> =>
   (await env.DB.prepare("select scopes, expires_at, created_at from api_keys where user_id = ?").bind(userId).all<{ scopes: string; expires_at: number; created_at: number }>()).results;
 
-describe("[S17] keys on the home page", () => {
+describe("keys on the home page [S17]", () => {
   test("a key is made, shown this once, works, and is listed without its secret", async () => {
     const { tenant, browser } = await signedIn();
     expect(await home(browser)).toContain('<option value="90" selected="">');
@@ -72,7 +72,7 @@ describe("[S17] keys on the home page", () => {
   });
 });
 
-describe("[S17] [A13] what the forms refuse", () => {
+describe("what the forms refuse [S17] [A13]", () => {
   test("another site, nobody, another's team, another's key; and nothing was made or ended", async () => {
     const { tenant, browser } = await signedIn();
     const other = await newTenant();

@@ -29,7 +29,7 @@ async function withPasskey(): Promise<Signed & { device: Authenticator }> {
   return { ...person, device };
 }
 
-describe("[A13] passkeys", () => {
+describe("passkeys [A13]", () => {
   test("a person adds one, and signs in with it in another browser, without saying who they are", async () => {
     const { tenant, device, browser } = await withPasskey();
     expect(await (await browser.get("/")).text()).toContain("<strong>Laptop</strong>, a passkey");
@@ -104,7 +104,7 @@ describe("[A13] passkeys", () => {
   });
 });
 
-describe("[A13] answers of authenticators that are not to be believed", () => {
+describe("answers of authenticators that are not to be believed [A13]", () => {
   const twists: [what: string, twist: (other: Authenticator) => Twist][] = [
     ["without user verification", () => ({ flags: 1 })],
     ["without a user present", () => ({ flags: 4 })],

@@ -4,7 +4,7 @@ import { sha256Hex } from "../../../src/domain/hash.ts";
 import { accountConfirmation, deleteAccount } from "../../../src/domain/tenancy/deletion.ts";
 import { newBootstrapLink, newRecoveryLink } from "../../../src/domain/tenancy/sign-in-link.ts";
 import { D1IdentityMaintenance } from "../../../src/platform/d1/identity-maintenance.ts";
-import { services } from "../../domain/memories/world.ts";
+import { services } from "../../support/team.ts";
 import { day, minute } from "../../domain/tenancy/tenant.ts";
 import { OAuthClient } from "../oauth/client.ts";
 import { Browser, origin, signedIn, signInStore } from "./browser.ts";
@@ -24,7 +24,7 @@ async function withLink() {
   return { ...person, token: await make(person.browser) };
 }
 
-describe("[A13] a recovery link of one's own", () => {
+describe("a recovery link of one's own [A13]", () => {
   test("is shown once and kept as a digest; the home page says since and until when there is one", async () => {
     const { tenant, browser } = await signedIn();
     expect(await home(browser)).toContain("You have none.");

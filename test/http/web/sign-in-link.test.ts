@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { newRecoveryLink } from "../../../src/domain/tenancy/sign-in-link.ts";
-import { services } from "../../domain/memories/world.ts";
+import { services } from "../../support/team.ts";
 import { Browser, newPerson, signedIn, signInStore } from "./browser.ts";
 
 const pageOf = async (browser: Browser, token: string): Promise<string> => (await browser.get(`/sign-in/link?token=${token}`)).text();

@@ -10,7 +10,7 @@ const isIn = async (browser: Browser): Promise<boolean> => (await browser.get("/
 const sessionsOf = async (userId: string): Promise<{ id: string }[]> =>
   (await env.DB.prepare("select * from web_sessions where user_id = ?").bind(userId).all<{ id: string }>()).results;
 
-describe("[A13] the bootstrap link", () => {
+describe("the bootstrap link [A13]", () => {
   test("signs the person in, with a cookie that scripts, other hosts and plain connections do not see", async () => {
     const { tenant, link } = await newPerson();
     const browser = new Browser();
@@ -74,7 +74,7 @@ describe("[A13] the bootstrap link", () => {
   });
 });
 
-describe("[A13] sessions of browsers", () => {
+describe("sessions of browsers [A13]", () => {
   test("the database holds only the digest of the token", async () => {
     const { tenant, browser } = await signedIn();
     expect(JSON.stringify(await sessionsOf(tenant.ownerId))).not.toContain(cookieOf(browser));
@@ -158,7 +158,7 @@ describe("[A13] sessions of browsers", () => {
   });
 });
 
-describe("[A13] CSRF: requests that another site causes", () => {
+describe("CSRF: requests that another site causes [A13]", () => {
   const unsafe = [["/sign-in/link"], ["/sign-out"], ["/sessions/any/end"]];
   const foreign: [what: string, headers: Record<string, string | null>][] = [
     ["from another site", { "sec-fetch-site": "cross-site", origin: "https://evil.example" }],
@@ -193,7 +193,7 @@ describe("[A13] CSRF: requests that another site causes", () => {
   });
 });
 
-describe("[S11] pages: clickjacking and scripts", () => {
+describe("pages: clickjacking and scripts [S11]", () => {
   const withPasskeys = "; script-src 'self'; connect-src 'self'; form-action 'self'";
   // Chromium would not let the form of the link lead back to a client.
   test.each([["/", withPasskeys], ["/sign-in", withPasskeys], ["/sign-in/link", ""], ["/invitation", "; form-action 'self'"]])("%s may not be framed, kept, or scripted but by our own file", async (path, rest) => {

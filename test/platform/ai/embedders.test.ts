@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../src/config.ts";
-import type { Embedders } from "../../../src/domain/search/embedder.ts";
+import type { Embedders } from "../../../src/domain/embedding/embedder.ts";
 import { embeddersOf } from "../../../src/platform/ai/embedders.ts";
 
 const AI = { run: () => Promise.reject(new Error("not asked")) };

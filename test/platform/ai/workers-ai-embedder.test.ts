@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EmbeddingFailure } from "../../../src/domain/search/embedder.ts";
+import { EmbeddingFailure } from "../../../src/domain/embedding/embedder.ts";
 import { WorkersAiEmbedder, type AiBinding } from "../../../src/platform/ai/workers-ai-embedder.ts";
 import { workersAiModel, type WorkersAiModel } from "../../../src/platform/ai/workers-ai-models.ts";
 

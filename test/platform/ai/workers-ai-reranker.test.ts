@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { servicesOf } from "../../../src/app.ts";
-import { RerankFailure } from "../../../src/domain/search/rerank.ts";
+import { RerankFailure } from "../../../src/domain/recall/ranking/rerank.ts";
 import { rerankerOf, WorkersAiReranker } from "../../../src/platform/ai/workers-ai-reranker.ts";
 
 const never = new AbortController().signal;
@@ -13,7 +13,7 @@ const failure = async (work: Promise<unknown>): Promise<Error> => {
   return error as Error;
 };
 
-describe("[D5] a reranking model of Workers AI", () => {
+describe("a reranking model of Workers AI [D5]", () => {
   test("scores the texts, in their order", async () => {
     const scores = await ask("@cf/baai/bge-reranker-base", ["a stork", "herons by the lake", "herons"]);
     expect(scores).toHaveLength(3);

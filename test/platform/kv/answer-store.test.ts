@@ -4,14 +4,14 @@ import { KvAnswerStore } from "../../../src/platform/kv/answer-store.ts";
 
 const broken = (fails: () => Promise<never>): KVNamespace => ({ get: fails, put: fails }) as unknown as KVNamespace;
 
-test("[A11] what was put is got, until then nothing", async () => {
+test("what was put is got, until then nothing [A11]", async () => {
   const store = new KvAnswerStore(env.CACHE, () => undefined);
   expect(await store.get("answer-store/a")).toBeUndefined();
   await store.put("answer-store/a", "text", Date.now() + 60_000);
   expect(await store.get("answer-store/a")).toBe("text");
 });
 
-test("[A11] a KV that fails has nothing and takes nothing; the fault is reported", async () => {
+test("a KV that fails has nothing and takes nothing; the fault is reported [A11]", async () => {
   const reported: string[] = [];
   const store = new KvAnswerStore(broken(() => Promise.reject(new Error("KV GET failed: 500"))), (event) => reported.push(event));
   expect(await store.get("a")).toBeUndefined();
@@ -19,7 +19,7 @@ test("[A11] a KV that fails has nothing and takes nothing; the fault is reported
   expect(reported).toEqual(["answers.get", "answers.put"]);
 });
 
-test("[A11] a KV that does not answer is not waited for", async () => {
+test("a KV that does not answer is not waited for [A11]", async () => {
   const store = new KvAnswerStore(broken(() => new Promise(() => undefined)), () => undefined);
   const started = Date.now();
   expect(await store.get("a")).toBeUndefined();

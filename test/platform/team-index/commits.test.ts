@@ -7,7 +7,7 @@ import { firstVersion, remember } from "../../../src/domain/memories/remember.ts
 import { revise } from "../../../src/domain/memories/revise.ts";
 import type { TeamIndex } from "../../../src/platform/team-index/team-index.ts";
 import { TeamIndexWriter } from "../../../src/platform/team-index/writer.ts";
-import { commits, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
+import { commits, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../../support/team.ts";
 import { breakCommits, takeStruck } from "../../properties/broken.ts";
 
 let team: Team;

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { followingVersion } from "../../../src/domain/memories/remember.ts";
-import { commits, minute, newTeam, now, services, type Person, type Team } from "../../domain/memories/world.ts";
+import { commits, minute, newTeam, now, services, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -44,7 +44,7 @@ async function erase(id: string): Promise<void> {
   if (preview.outcome === "preview") await forget(ada.at(now), { ids: [id], mode: "erase", confirm: preview.confirm });
 }
 
-describe("[S15] [B2] people write while the index reads the truth", () => {
+describe("people write while the index reads the truth [S15] [B2]", () => {
   test("a version written meanwhile is what is found, not the one that was read", async () => {
     const first = await ada.keep("ship", "a rowing boat");
     const missed = followingVersion(ada.at(now + minute), first, { content: "a steamer" });

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { importMemories } from "../../../src/domain/memories/import.ts";
 import type { MemoryState } from "../../../src/domain/memories/memory.ts";
 import type { PortableMemory } from "../../../src/domain/memories/portable.ts";
-import type { MemoryFilter } from "../../../src/domain/ports.ts";
-import { day, newTeam, now, type Person } from "../../domain/memories/world.ts";
+import type { MemoryFilter } from "../../../src/domain/memories/memory-store.ts";
+import { day, newTeam, now, type Person } from "../../support/team.ts";
 
 const best = "whale whale whale whale";
 const wanted = "among many other things that were said here on that long afternoon there was also a whale";
@@ -14,7 +14,7 @@ async function crowd(person: Person, fields: Partial<PortableMemory>, at = now):
   await importMemories(person.at(at), { records, onConflict: "update" });
 }
 
-describe("[S15] [S6] filters hold inside the query: better ranking memories that they exclude take no place", () => {
+describe("filters hold inside the query: better ranking memories that they exclude take no place [S15] [S6]", () => {
   test("others' private memories", async () => {
     const team = await newTeam();
     const grace = await team.join();

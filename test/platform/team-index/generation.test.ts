@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ensureSchema } from "../../../src/platform/team-index/schema.ts";
-import { indexed, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
+import { indexed, minute, newTeam, now, services, sisterOf, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -22,7 +22,7 @@ async function movedBy(change: () => Promise<unknown>, people: readonly Person[]
   return after.map((state, i) => state?.generation !== before[i]?.generation);
 }
 
-describe("[A11] [S15] the generation of a team", () => {
+describe("the generation of a team [A11] [S15]", () => {
   test("moves for those who may find what changed", async () => {
     expect(await movedBy(() => ada.keep("p", "one"))).toEqual([true, false]);
     expect(await movedBy(() => ada.keep("p", "two", {}, now + minute))).toEqual([true, false]);
@@ -45,7 +45,7 @@ describe("[A11] [S15] the generation of a team", () => {
 
   test("moves for everybody, or for some, when told so", async () => {
     expect(await movedBy(() => team.index.bump())).toEqual([true, true]);
-    expect(await movedBy(() => team.index.bump([{ home: ada.id, memoryId: "m" }]))).toEqual([true, false]);
+    expect(await movedBy(() => team.index.bump([{ visibilityKey: ada.id, memoryId: "m" }]))).toEqual([true, false]);
   });
 
   test("is never one that was, even after the index was dropped, or laid out anew", async () => {

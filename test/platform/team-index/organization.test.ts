@@ -6,7 +6,7 @@ import { importMemories } from "../../../src/domain/memories/import.ts";
 import type { Visibility } from "../../../src/domain/memories/memory.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { TeamSource } from "../../../src/platform/team-index/source.ts";
-import { day, deliver, newTeam, now, sisterOf, type Person, type Team } from "../../domain/memories/world.ts";
+import { day, deliver, newTeam, now, sisterOf, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -35,7 +35,7 @@ async function remove(who: Person, id: string, mode: "archive" | "erase"): Promi
   if (preview.outcome === "preview") await forget(who.at(now + day), { ids: [id], mode, confirm: preview.confirm });
 }
 
-describe("[A13] [S15] public memories of another team of the organization", () => {
+describe("public memories of another team of the organization [A13] [S15]", () => {
   test("are found at once, by words, key and id", async () => {
     const { id } = await grace.keep("lunch.menu", "soup of the day is gazpacho", { visibility: "public" });
     expect(await reach("lunch.menu", id, "gazpacho")).toEqual([1, 1, 1]);
@@ -106,7 +106,7 @@ describe("[A13] [S15] public memories of another team of the organization", () =
   });
 });
 
-describe("[S15] [S6] statistics of one team never influence another's ranking", () => {
+describe("statistics of one team never influence another's ranking [S15] [S6]", () => {
   const question = "whale krill harbour";
   const scores = async () => (await ada.recall({ query: question })).map(({ memory, relevance }) => [memory.content, relevance]);
 

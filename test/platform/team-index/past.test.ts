@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { day, hour, newTeam, now, type Person, type Team } from "../../domain/memories/world.ts";
+import { day, hour, newTeam, now, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -18,7 +18,7 @@ async function remove(id: string, mode: "archive" | "erase", at: number): Promis
   if (preview.outcome === "preview") await forget(ada.at(at), { ids: [id], mode, confirm: preview.confirm });
 }
 
-describe("[U13] [S15] what was believed on a date", () => {
+describe("what was believed on a date [U13] [S15]", () => {
   test("superseded versions are found only as of their time", async () => {
     await ada.keep("office", "we meet in Lisbon");
     await ada.keep("office", "we meet in Porto", {}, now + day);
@@ -69,7 +69,7 @@ describe("[U13] [S15] what was believed on a date", () => {
     expect(await ada.search("Lisbon", { asOf: now + hour }, now + day)).toEqual([]);
   });
 
-  test("[S14] erasing removes the present and every past version", async () => {
+  test("erasing removes the present and every past version [S14]", async () => {
     const { id } = await ada.keep("office", "we meet in Lisbon");
     await ada.keep("office", "we meet in Porto", {}, now + day);
     await ada.keep("cafe", "the cafe in Lisbon");
@@ -91,7 +91,7 @@ describe("[U13] [S15] what was believed on a date", () => {
     expect(await ask({ minImportance: 0.5 }, now + day)).toEqual(["we meet in Porto"]);
   });
 
-  test("[S6] a version from the time when a memory was private stays its owner's", async () => {
+  test("a version from the time when a memory was private stays its owner's [S6]", async () => {
     const grace = await team.join();
     const { id } = await ada.keep("salary", "ninety thousand", { visibility: "private" });
     await revise(ada.at(now + day), { target: { id }, changes: { content: "salaries are confidential", visibility: "shared" } });

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { followingVersion } from "../../../src/domain/memories/remember.ts";
-import { commits, deliver, minute, newTeam, now, type Person, type Team } from "../../domain/memories/world.ts";
+import { commits, deliver, minute, newTeam, now, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -26,7 +26,7 @@ async function erase(id: string, at = now): Promise<void> {
   expect((await forget(ada.at(at), { ids: [id], mode: "erase", confirm: preview.confirm })).outcome).toBe("erased");
 }
 
-describe("[S15] [S5] the index is dropped", () => {
+describe("the index is dropped [S15] [S5]", () => {
   test("and the next search finds everything again, past versions too", async () => {
     for (let n = 0; n < 20; n += 1) await ada.keep(`fact.${n}`, `whale number${n}`);
     await ada.keep("fact.3", "dolphin number3", {}, now + minute);
@@ -59,7 +59,7 @@ describe("[S15] [S5] the index is dropped", () => {
   });
 });
 
-describe("[S15] [U13] long histories", () => {
+describe("long histories [S15] [U13]", () => {
   test("of more versions than a page takes come back whole", async () => {
     for (const name of ["ash", "birch"]) {
       const history = Array.from({ length: 2_099 }, (_, n) => ({
@@ -79,7 +79,7 @@ describe("[S15] [U13] long histories", () => {
   }, 60_000);
 });
 
-describe("[S15] [U6] the index lags", () => {
+describe("the index lags [S15] [U6]", () => {
   test("behind a commit it never heard of: the next search catches up", async () => {
     await ada.remember("known from the start");
     await ada.commitOnly("the missed zeppelin");
@@ -110,7 +110,7 @@ describe("[S15] [U6] the index lags", () => {
   });
 });
 
-describe("[S15] the index misses rows", () => {
+describe("the index misses rows [S15]", () => {
   test.each([
     ["the words of present versions", "DELETE FROM fresh WHERE part LIKE 'now:%'"],
     ["documents", "DELETE FROM docs WHERE memory_id = (SELECT min(memory_id) FROM docs)"],
@@ -130,7 +130,7 @@ describe("[S15] the index misses rows", () => {
   test.each([
     ["the words of past versions", "DELETE FROM fresh WHERE part LIKE 'past:%'"],
     ["documents of past versions", "DELETE FROM docs WHERE until_at IS NOT NULL"],
-  ])("[U13] %s: verify notices, rebuilds and finds as of then", async (_name, damage) => {
+  ])("%s: verify notices, rebuilds and finds as of then [U13]", async (_name, damage) => {
     await ada.keep("bird", "a heron");
     await ada.keep("bird", "a stork", {}, now + minute);
     await sqlOfIndex(damage);
@@ -167,7 +167,7 @@ describe("[S15] the index misses rows", () => {
   });
 });
 
-describe("[S15] messages arrive in another order than the commits", () => {
+describe("messages arrive in another order than the commits [S15]", () => {
   test("the watermark waits for the gap, and everything is found in the end", async () => {
     const [one, two, three] = [await ada.commitOnly("first"), await ada.commitOnly("second"), await ada.commitOnly("third")];
     const applied = async (): Promise<number> => (await team.index.stats(team.ref)).appliedSeq;

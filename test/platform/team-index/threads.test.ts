@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { revise, type ReviseInput } from "../../../src/domain/memories/revise.ts";
-import { minute, newTeam, now, type Person, type Team } from "../../domain/memories/world.ts";
+import { minute, newTeam, now, type Person, type Team } from "../../support/team.ts";
 import type { RememberInput } from "../../../src/domain/memories/remember.ts";
 
 const thread = "thread:trip";
@@ -30,7 +30,7 @@ async function remove(who: Person, id: string, mode: "archive" | "erase"): Promi
 const finds = async (who: Person, question: string, content: string): Promise<boolean> =>
   (await who.search(question, {}, now + 2 * minute)).includes(content);
 
-describe("[S15] a turn of a conversation is found through what was said beside it", () => {
+describe("a turn of a conversation is found through what was said beside it [S15]", () => {
   test("up to two turns away, nearer ones better, further ones not", async () => {
     const turns = ["where shall we go", "to the lighthouse", "agreed", "when then", "on friday", "fine by me"];
     for (const [n, turn] of turns.entries()) await say(ada, n, turn);
@@ -66,7 +66,7 @@ describe("[S15] a turn of a conversation is found through what was said beside i
   });
 });
 
-describe("[S6] [S15] private words are not lent to what others may see", () => {
+describe("private words are not lent to what others may see [S6] [S15]", () => {
   test("a shared turn beside a private one: its words find it for nobody, not even their owner", async () => {
     await say(ada, 0, "my salary is ninety thousand", { visibility: "private" });
     await say(ada, 1, "agreed");
@@ -102,7 +102,7 @@ describe("[S6] [S15] private words are not lent to what others may see", () => {
   });
 });
 
-describe("[S15] [S14] a neighbour that goes takes its words along", () => {
+describe("a neighbour that goes takes its words along [S15] [S14]", () => {
   const gone: [how: string, act: (id: string) => Promise<unknown>][] = [
     ["erased", (id) => remove(ada, id, "erase")],
     ["archived", (id) => remove(ada, id, "archive")],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { newTeam, type Person } from "../../domain/memories/world.ts";
+import { newTeam, type Person } from "../../support/team.ts";
 
 let ada: Person;
 
@@ -7,7 +7,7 @@ beforeEach(async () => {
   ada = (await newTeam()).owner;
 });
 
-describe("[S15] words of a question", () => {
+describe("words of a question [S15]", () => {
   test("stop words neither find a memory nor outweigh the telling ones", async () => {
     await ada.remember("And then what is it that you would have done with this, and why is it not there?");
     await ada.remember("The capital of Peru: Lima.");
@@ -76,7 +76,7 @@ describe("[S15] words of a question", () => {
   });
 });
 
-describe("[S15] [S7] what is syntax to the full-text engine is text to us", () => {
+describe("what is syntax to the full-text engine is text to us [S15] [S7]", () => {
   const questions = [
     '"', '""', '"whale', "whale*", "wh*", "*", "^whale", "whale AND krill", "whale OR", "NOT whale", "AND", "NEAR(whale krill, 2)",
     "NEAR(", "col:whale", "content:whale", "-whale", "+whale", "(whale", "whale)", "{content label}: whale", "whale' OR '1'='1", "whale; DROP TABLE docs",

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { queryTerms } from "../../../src/domain/search/query-terms.ts";
+import { queryTerms } from "../../../src/domain/text/query-terms.ts";
 import { memoryAnalyzer, memoryTextOptions } from "../../../src/platform/team-index/memory-text.ts";
 import { idf } from "../../../src/platform/text-index/scoring.ts";
 import { contextFrequencyOf, ownFrequencyOf, type TermBag } from "../../../src/platform/text-index/term-bag.ts";
@@ -92,7 +92,7 @@ function expectSame(found: { slot: number; score: number }[], expected: { slot: 
   for (const [i, { score }] of found.entries()) if (i > 0) expect(score).toBeLessThanOrEqual((found[i - 1] as { score: number }).score);
 }
 
-describe("[S15] [A5] the text index ranks by BM25F", () => {
+describe("the text index ranks by BM25F [S15] [A5]", () => {
   test("whatever was put, removed, merged and reread: the answer is the formula's, and of the parts asked for alone", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyOperation, { maxLength: 12 }), anyText, anyPart, (operations, question, own) =>
@@ -131,7 +131,7 @@ describe("[S15] [A5] the text index ranks by BM25F", () => {
   });
 });
 
-describe("[S15] upkeep", () => {
+describe("upkeep [S15]", () => {
   test("segments are merged, so that a question reads few of them", async () => {
     await inIndex(async (bench) => {
       for (let batch = 0; batch < 40; batch += 1) bench.put("now:", Array.from({ length: 260 }, (_, i) => `heron ${batch} number${i}`));

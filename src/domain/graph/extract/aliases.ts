@@ -1,5 +1,5 @@
 import type { Mention } from "./mentions.ts";
-import type { Token } from "./tokens.ts";
+import type { Token } from "./tokenizer.ts";
 
 /** `long` and `short` are one thing, because the text says so. */
 export interface Alias {

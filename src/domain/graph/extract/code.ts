@@ -1,7 +1,7 @@
 import type { EntityType } from "../graph.ts";
-import type { Token } from "./tokens.ts";
+import type { Token } from "./tokenizer.ts";
 
-/** What a single word is by its form alone. */
+/** Classifies a single word by its form alone. */
 export interface CodeName {
   name: string;
   type: EntityType;

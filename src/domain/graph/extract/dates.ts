@@ -1,4 +1,4 @@
-import type { Token } from "./tokens.ts";
+import type { Token } from "./tokenizer.ts";
 
 /** A time named in a sentence; `from` and `to` bound it, in ms since the epoch, `to` exclusive. */
 export interface TimeSpan {
@@ -7,7 +7,7 @@ export interface TimeSpan {
   text: string;
   from: number;
   to: number;
-  /** Such as `2026-03-01` or `2026-03`: a day or month told in full, worth an entity of its own. */
+  /** Such as `2026-03-01` or `2026-03`: a complete day or month becomes an entity of its own. */
   calendar?: string;
 }
 
@@ -28,9 +28,9 @@ const dayOf = (word: string | undefined): number | undefined => {
   return number !== undefined && Number(number) >= 1 && Number(number) <= 31 ? Number(number) : undefined;
 };
 
-type Found = Omit<TimeSpan, "start" | "text"> | undefined;
+type DateMatch = Omit<TimeSpan, "start" | "text"> | undefined;
 
-/** Dates told in full, and those that `reference`, the time of the memory, makes so. */
+/** Complete dates, and those that `reference`, the time of the memory, completes. */
 export function datesIn(sentence: readonly Token[], reference: number): TimeSpan[] {
   const spans: TimeSpan[] = [];
   for (let i = 0; i < sentence.length; ) {
@@ -47,20 +47,20 @@ export function datesIn(sentence: readonly Token[], reference: number): TimeSpan
 
 const pad = (value: number): string => String(value).padStart(2, "0");
 
-function calendarDay(year: number, month: number, date: number, end: number): Found {
+function calendarDay(year: number, month: number, date: number, end: number): DateMatch {
   const from = Date.UTC(year, month, date);
   if (new Date(from).getUTCDate() !== date) return undefined;
   return { end, from, to: from + day, calendar: `${year}-${pad(month + 1)}-${pad(date)}` };
 }
 
-const calendarMonth = (year: number, month: number, end: number): Found => ({
+const calendarMonth = (year: number, month: number, end: number): DateMatch => ({
   end,
   from: Date.UTC(year, month),
   to: Date.UTC(year, month + 1),
   calendar: `${year}-${pad(month + 1)}`,
 });
 
-function absolute(sentence: readonly Token[], i: number): Found {
+function absolute(sentence: readonly Token[], i: number): DateMatch {
   const lower = (offset: number): string | undefined => sentence[i + offset]?.lower;
   const word = lower(0) as string;
   const iso = /^((?:19|20)\d\d)-(0[1-9]|1[0-2])(?:-([0-3]\d)(?:t[\d:.]+(?:z|[+-][\d:]+)?)?)?$/.exec(word);
@@ -94,11 +94,11 @@ function absolute(sentence: readonly Token[], i: number): Found {
   return undefined;
 }
 
-function relative(sentence: readonly Token[], i: number, reference: number): Found {
+function relative(sentence: readonly Token[], i: number, reference: number): DateMatch {
   const lower = (offset: number): string | undefined => sentence[i + offset]?.lower;
   const word = lower(0) as string;
   const today = Math.floor(reference / day) * day;
-  const on = (days: number, end: number, length = 1): Found => ({ end, from: today + days * day, to: today + (days + length) * day });
+  const on = (days: number, end: number, length = 1): DateMatch => ({ end, from: today + days * day, to: today + (days + length) * day });
   if (word === "yesterday") return on(-1, i + 1);
   if (word === "today" || word === "tonight") return on(0, i + 1);
   if (word === "tomorrow") return on(1, i + 1);
@@ -118,7 +118,7 @@ function relative(sentence: readonly Token[], i: number, reference: number): Fou
 }
 
 /** The calendar week, month, quarter or year before or after the one of `today`. */
-function stepOf(unit: string, step: number, today: number, end: number): Found {
+function stepOf(unit: string, step: number, today: number, end: number): DateMatch {
   const date = new Date(today);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   if (unit === "week") {
@@ -139,7 +139,7 @@ export interface Validity {
   validTo: number | null;
 }
 
-/** What the times of a sentence say of when its facts hold: `since` opens, `until` closes, `from … to` does both. */
+/** The validity that the times of a sentence give its facts: `since` opens, `until` closes, `from … to` does both. */
 export function validityOf(sentence: readonly Token[], spans: readonly TimeSpan[]): Validity | undefined {
   if (spans.length === 0) return undefined;
   let validFrom: number | null = null;

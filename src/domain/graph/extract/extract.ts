@@ -5,9 +5,9 @@ import { datesIn, validityOf } from "./dates.ts";
 import type { Lexicon } from "./lexicon.ts";
 import { mentionsIn, type Mention } from "./mentions.ts";
 import { relationsIn, type Named, type Referents } from "./relations.ts";
-import { sentencesOf, type Token } from "./tokens.ts";
+import { sentencesOf, type Token } from "./tokenizer.ts";
 
-/** What is known beside the text. */
+/** What the caller knows beside the text. */
 export interface Hints {
   /** When what the text says happened, ms since the epoch: `yesterday` is the day before. */
   at: number;
@@ -83,7 +83,7 @@ function speakerOf([sentence]: readonly Token[][], lexicon: Lexicon): string | u
   return name.every((word) => /^\p{Lu}\p{Ll}[\p{L}'’-]*$/u.test(word)) && (kind === "person" || kind === "surname") ? name.join(" ") : undefined;
 }
 
-/** What is said of `zod@4.1` is said of zod; the number of `Node 22` has nothing said of it. */
+/** A statement about `zod@4.1` is one about zod; the number in `Node 22` has no statements. */
 function withoutVersion(sentence: readonly Token[], mention: Mention): Mention[] {
   if (mention.type !== "version") return [mention];
   const { name, versionOf } = codeName(sentence[mention.start] as Token) ?? {};
@@ -139,7 +139,7 @@ class Collected {
     if (source !== target && !this.#relationships.has(id)) this.#relationships.set(id, relationship);
   }
 
-  /** What the text called by the short name before it said whose it is. */
+  /** The text that stood before the short name says whose it is. */
   #absorb(key: string, known: Known, normal: string, other: Known): void {
     known.confidence = Math.max(known.confidence, other.confidence);
     this.#entities.delete(normal);

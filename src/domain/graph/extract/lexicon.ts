@@ -1,8 +1,8 @@
-/** What a general dictionary of English knows of a word. */
+/** Looks words up in a general dictionary of English. */
 export type WordClass = "person" | "surname" | "place" | "organization" | "common" | "unknown";
 
 export interface Lexicon {
-  /** Of a word or of words joined by single spaces, in lower case. */
+  /** Takes a word, or words joined by single spaces, in lower case. */
   classOf(words: string): WordClass;
   /** Whether a word may name a thing; those not in the dictionary may. */
   mayBeNoun(word: string): boolean;

@@ -2,7 +2,7 @@ import type { EntityType } from "../graph.ts";
 import { codeName } from "./code.ts";
 import type { Lexicon } from "./lexicon.ts";
 import { isTechnology, isTechnologyPhrase, isTechnologyWithCapital, longestTechnology } from "./technologies.ts";
-import { endsClause, type Token } from "./tokens.ts";
+import { endsClause, type Token } from "./tokenizer.ts";
 import { verbAt } from "./verbs.ts";
 
 /** An entity where a sentence names it: the words `start` to `end`, the latter not included. */
@@ -31,7 +31,7 @@ const roles = new Set(
 const personVerbs = new Set(
   "said says asked asks thinks thought prefers preferred likes liked loves loved hates hated lives lived joined told tells suggested suggests wants wanted wrote reviewed approved mentioned agreed complained reported recommended married met knows owns owned".split(" "),
 );
-/** What stands after a name at the beginning of a sentence when it is one. */
+/** Words after a word at the beginning of a sentence that show it to be a name. */
 const verbsOfThings = new Set(
   "is was has had uses used runs replaced replaces supports requires depends works will does provides handles stores calls owns needs can cannot returns throws crashed crashes failed fails exposes serves hosts powers sends writes reads belongs and or".split(" "),
 );

@@ -1,7 +1,7 @@
 import type { EntityType } from "../graph.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { Mention } from "./mentions.ts";
-import { endsClause, type Token } from "./tokens.ts";
+import { endsClause, type Token } from "./tokenizer.ts";
 import { isAuxiliary, verbAt, type Verb } from "./verbs.ts";
 
 export interface Relation {
@@ -19,7 +19,7 @@ export interface Named {
   confidence: number;
 }
 
-/** Whom the pronouns of a text mean, where that is known. */
+/** The people that a text's pronouns mean, where that is known. */
 export interface Referents {
   /** Who says `I`. */
   speaker: string | undefined;
@@ -104,7 +104,7 @@ function subjectsBefore(sentence: readonly Token[], verb: number, ends: Readonly
       if (endsClause(before) && !/^(?:which|who)$/.test(sentence[i]?.lower ?? "") && !/^[):]+$/.test(before.close)) return undefined;
       if (before.possessive || mention.type === "date") return undefined;
       const place = sentence[mention.start - 1]?.lower ?? "";
-      // What is said of `TS2345 in src/app.ts` is said of the error.
+      // A statement about `TS2345 in src/app.ts` is one about the error.
       const owner = placed.has(place) ? ends.get(mention.start - 1) : undefined;
       if (owner) return [owner];
       if (prepositions.has(place)) return [];

@@ -1,4 +1,4 @@
-/** What a verb says of its subject and object. */
+/** Maps a verb to the relationship that it states between subject and object. */
 export interface Verb {
   type: string;
   /** Subject and object change places: `was replaced by`. */

@@ -1,28 +1,28 @@
-import type { Connection } from "../../../domain/tenancy/grant-ports.ts";
+import type { Connection } from "../../../domain/tenancy/grant-store.ts";
 import { isScope } from "../../../domain/tenancy/principal.ts";
-import type { WebSession } from "../../../domain/tenancy/sign-in-ports.ts";
-import type { Visitor } from "../visit.ts";
+import type { WebSession } from "../../../domain/tenancy/sign-in-store.ts";
+import type { Visitor } from "../web-session.ts";
 import { browserName } from "./browser-name.ts";
 import { Instant } from "./instant.tsx";
 import { Keys, type KeysProps } from "./keys.tsx";
 import { CameByRecoveryLink } from "./recovery-page.tsx";
 import { scopeMeaning } from "./scope-meaning.ts";
-import { WaysIn, type WaysInProps } from "./ways-in.tsx";
+import { SignInMethods, type SignInMethodsProps } from "./sign-in-methods.tsx";
 
 interface HomeProps {
   visitor: Visitor;
   /** Of somebody who came in by their recovery link and has made no other way in since. */
-  stranded: { onward: string | undefined } | undefined;
+  needsSignInMethod: { onward: string | undefined } | undefined;
   sessions: readonly WebSession[];
   connections: readonly Connection[];
   keys: KeysProps;
-  ways: WaysInProps;
+  signInMethods: SignInMethodsProps;
 }
 
-export const HomePage = ({ visitor, stranded, sessions, connections, keys, ways }: HomeProps) => (
+export const HomePage = ({ visitor, needsSignInMethod, sessions, connections, keys, signInMethods }: HomeProps) => (
   <>
     <h1>OmniMemory</h1>
-    {stranded && <CameByRecoveryLink {...stranded} />}
+    {needsSignInMethod && <CameByRecoveryLink {...needsSignInMethod} />}
     <div class="row">
       <p>
         Signed in as <strong>{visitor.person.name}</strong>.
@@ -42,7 +42,7 @@ export const HomePage = ({ visitor, stranded, sessions, connections, keys, ways 
       </ul>
     )}
     <Keys {...keys} />
-    <WaysIn {...ways} />
+    <SignInMethods {...signInMethods} />
     <h2 id="sessions">Where you are signed in</h2>
     <ul aria-labelledby="sessions" class="cards">
       {sessions.map((session) => (

@@ -1,5 +1,5 @@
 import { defaultGraceHours, defaultLifetimeDays, type IssuedKey, maxLifetimeDays } from "../../../domain/tenancy/keys.ts";
-import type { OwnKey } from "../../../domain/tenancy/ports.ts";
+import type { OwnKey } from "../../../domain/tenancy/key-store.ts";
 import { type Scope, scopes } from "../../../domain/tenancy/principal.ts";
 import { Instant } from "./instant.tsx";
 

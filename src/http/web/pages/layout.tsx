@@ -23,7 +23,7 @@ const Layout = ({ title, children }: LayoutProps) => (
   </html>
 );
 
-interface Page {
+interface PageProps {
   title: string;
   body: Child;
   status?: ContentfulStatusCode;
@@ -31,7 +31,7 @@ interface Page {
 }
 
 /** Answers with a page. Everything in it is escaped by JSX. */
-export function showPage(c: Context, { title, body, status = 200, audience = "page" }: Page): Response {
+export function showPage(c: Context, { title, body, status = 200, audience = "page" }: PageProps): Response {
   c.set("audience", audience);
   return c.body(`<!doctype html>${<Layout title={title}>{body}</Layout>}`, status, { "content-type": "text/html; charset=utf-8" });
 }

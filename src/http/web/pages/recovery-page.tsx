@@ -1,5 +1,5 @@
 import { freshSignInMs } from "../../../domain/tenancy/fresh-sign-in.ts";
-import type { SignInLink } from "../../../domain/tenancy/sign-in-ports.ts";
+import type { SignInLink } from "../../../domain/tenancy/sign-in-store.ts";
 import { Instant } from "./instant.tsx";
 
 export type RecoveryLink = Pick<SignInLink, "createdAt" | "expiresAt">;

@@ -1,5 +1,5 @@
-import type { LinkPreview } from "../../../domain/tenancy/sign-in-ports.ts";
-import type { Visitor } from "../visit.ts";
+import type { LinkPreview } from "../../../domain/tenancy/sign-in-store.ts";
+import type { Visitor } from "../web-session.ts";
 
 interface SignInLinkProps {
   token: string;

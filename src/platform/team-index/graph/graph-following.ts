@@ -1,5 +1,5 @@
-import type { DrawnContribution } from "../../../domain/graph/ports.ts";
-import type { TeamRef } from "../source.ts";
+import type { DrawnContribution } from "../../../domain/graph/graph-store.ts";
+import type { TeamShard } from "../source.ts";
 import { maxMentions, type FilledPack, type GraphCopy } from "./graph-copy.ts";
 import { GraphSource, type GraphChecksum, type MentionPage, type NodePage } from "./graph-source.ts";
 import type { NewNode } from "./node-table.ts";
@@ -11,7 +11,7 @@ interface Host {
   /** In one transaction; when that is taken back, the copy forgets what it has in memory. */
   atomically(work: () => void): void;
   /** Follows the memories of the team at least up to `seq`, and answers how far it has come. */
-  catchUp(team: TeamRef, seq: number): Promise<number>;
+  catchUp(team: TeamShard, seq: number): Promise<number>;
   waitUntil(work: Promise<unknown>): void;
 }
 
@@ -35,7 +35,7 @@ export class GraphFollowing {
   }
 
   /** The copy, when it may be asked. Otherwise D1 answers, and the copy is read in the background. */
-  ask(team: TeamRef, now: number): GraphCopy | undefined {
+  ask(team: TeamShard, now: number): GraphCopy | undefined {
     const { copy } = this.#host;
     if (copy.state === "complete") return copy;
     if (copy.state === "absent" && !this.#reading && now >= this.#notBefore) this.#host.waitUntil(this.read(team, now));
@@ -43,7 +43,7 @@ export class GraphFollowing {
   }
 
   /** Reads the graph from D1; calls at the same time share one reading. */
-  read(team: TeamRef, now: number): Promise<void> {
+  read(team: TeamShard, now: number): Promise<void> {
     this.#reading ??= this.#read(team)
       .catch(() => {
         this.#notBefore = now + pauseAfterFailure;
@@ -54,7 +54,7 @@ export class GraphFollowing {
   }
 
   /** Takes what was drawn from memories and that their links changed, both committed in D1; `also` runs in the same transaction. */
-  async take(team: TeamRef, contributions: readonly DrawnContribution[], memoryIds: readonly string[], also: () => void): Promise<void> {
+  async take(team: TeamShard, contributions: readonly DrawnContribution[], memoryIds: readonly string[], also: () => void): Promise<void> {
     const { copy, atomically } = this.#host;
     if (copy.state !== "filling" && copy.state !== "complete") {
       // Whoever reads the graph from now on reads this with it.
@@ -79,7 +79,7 @@ export class GraphFollowing {
   }
 
   /** Compares with D1, and drops the copy on any difference. Answers whether it had to. */
-  async verify(team: TeamRef): Promise<boolean> {
+  async verify(team: TeamShard): Promise<boolean> {
     const { copy } = this.#host;
     if (copy.state === "absent" || this.#reading) return false;
     return this.#inOrder(async () => {
@@ -93,7 +93,7 @@ export class GraphFollowing {
     });
   }
 
-  async #read(team: TeamRef): Promise<void> {
+  async #read(team: TeamShard): Promise<void> {
     const { copy, atomically } = this.#host;
     const source = this.#source(team);
     const truth = await source.checksum();
@@ -143,7 +143,7 @@ export class GraphFollowing {
     if (this.#isReading) this.#host.atomically(work);
   }
 
-  #source({ teamId, shard }: TeamRef): GraphSource {
+  #source({ teamId, shard }: TeamShard): GraphSource {
     return new GraphSource(this.#host.shard(shard), teamId);
   }
 

@@ -1,6 +1,6 @@
 import type { Relationship } from "../../../domain/graph/graph.ts";
-import type { Near, NearParts, Scored, SourcedEntity } from "../../../domain/graph/ports.ts";
-import { mostTelling } from "../../../domain/ports.ts";
+import type { Near, NearConcepts, Scored, SourcedEntity } from "../../../domain/graph/graph-store.ts";
+import { maxSourceMemories } from "../../../domain/memories/memory-store.ts";
 import { entityFrom, merged, type RelationshipRow, type Saying, type Spelling } from "../../graph-answers.ts";
 import { mostSources } from "../../graph-limits.ts";
 import type { GraphMaps, HomeGraph, NameNode, RelationshipNode } from "./graph-maps.ts";
@@ -28,7 +28,7 @@ export class GraphView {
   findEntities(terms: readonly string[], limit: number): Scored<SourcedEntity>[] {
     const ranked = findByWords(this.homes.map(({ nameWords }) => nameWords), terms, limit);
     const alive = ranked.filter(({ node }) => node.isAlive(this.now)).map(({ node, score }) => ({ entity: node.entity, score }));
-    return this.#entities(alive, limit, (entity) => (this.#hasAliases(entity) ? this.#newestTelling(entity, mostTelling + 1) : []));
+    return this.#entities(alive, limit, (entity) => (this.#hasAliases(entity) ? this.#newestTelling(entity, maxSourceMemories + 1) : []));
   }
 
   entitiesNear(near: readonly Near[]): Scored<SourcedEntity>[] {
@@ -46,13 +46,13 @@ export class GraphView {
       this.homes.flatMap((home) => home.relationshipsById.get(id) ?? []).filter((node) => node.isAlive(this.now)).map((node) => ({ node, score }))));
   }
 
-  /** The memories that mention these, unless more than `mostTelling` do. */
-  memoriesTold({ entities, relationships }: NearParts): Set<string> {
+  /** The memories that mention these, unless more than `maxSourceMemories` do. */
+  memoriesTold({ entities, relationships }: NearConcepts): Set<string> {
     const names = entities.flatMap(({ id }) => this.#names((home) => home.namesById.get(id)));
     const said = relationships.flatMap(({ id }) => this.homes.flatMap((home) => home.relationshipsById.get(id) ?? []));
     return new Set([
-      ...names.flatMap(({ mentions }) => (mentions.size <= mostTelling ? mentions.all().map(({ id }) => id) : [])),
-      ...said.flatMap(({ mentions }) => (mentions.size <= mostTelling ? mentions.all().map(({ memory }) => memory.id) : [])),
+      ...names.flatMap(({ mentions }) => (mentions.size <= maxSourceMemories ? mentions.all().map(({ id }) => id) : [])),
+      ...said.flatMap(({ mentions }) => (mentions.size <= maxSourceMemories ? mentions.all().map(({ memory }) => memory.id) : [])),
     ]);
   }
 

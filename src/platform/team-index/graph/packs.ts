@@ -1,5 +1,5 @@
 import type { EntityType } from "../../../domain/graph/graph.ts";
-import type { DrawnContribution } from "../../../domain/graph/ports.ts";
+import type { DrawnContribution } from "../../../domain/graph/graph-store.ts";
 import type { NewNode } from "./node-table.ts";
 
 /** The forms in which the graph is stored in the object: arrays, since there may be hundreds of thousands of them. */

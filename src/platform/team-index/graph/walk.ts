@@ -1,5 +1,5 @@
 import type { LinkType } from "../../../domain/graph/graph.ts";
-import type { Step, Tie, Walked, WalkLimits } from "../../../domain/graph/ports.ts";
+import type { Step, Tie, Walked, WalkLimits } from "../../../domain/graph/graph-store.ts";
 import { beginning, hub, maxBreadth, maxDepth, maxWalked, mostNames, mostTouched, strengthDecimals, weakest } from "../../graph-limits.ts";
 import { isAlive } from "./by-memory.ts";
 import type { GraphMaps, NameNode } from "./graph-maps.ts";

@@ -1,4 +1,4 @@
-import { assumedNames, countedWords, mostPostings, rankedPerAnswer, tellingWords } from "../../graph-limits.ts";
+import { assumedNames, countedWords, mostPostings, rankedPerAnswer, maxRareTokenNames } from "../../graph-limits.ts";
 import type { WordList } from "./graph-maps.ts";
 
 interface Findable<N> {
@@ -33,7 +33,7 @@ export function findByWords<N extends Findable<N>>(homes: readonly Map<string, W
       list.rarity = Math.log(1 + assumedNames / df);
     }
   }
-  const telling = known.filter(({ df }) => df <= tellingWords);
+  const telling = known.filter(({ df }) => df <= maxRareTokenNames);
   const leading = telling.length > 0 ? telling : known.toSorted((a, b) => a.df - b.df).slice(0, 1);
   const best = new Best<N>(limit * rankedPerAnswer);
   for (const { lists } of leading) {

@@ -1,6 +1,6 @@
 import { teamDigest, parseVectorId } from "../../vectorize/vector-ids.ts";
 import type { IndexDocument } from "../document.ts";
-import type { TeamRef } from "../source.ts";
+import type { TeamShard } from "../source.ts";
 import { budgetBytes } from "./eviction.ts";
 import { FillProgress } from "./fill-progress.ts";
 import { type CopiedVector, type Near, type NearQuery, VectorCopy } from "./vector-copy.ts";
@@ -11,7 +11,7 @@ export interface TeamVectorsOptions {
   /** The object holds other teams' public memories only. */
   publicOnly: boolean;
   /** The teams that the object follows. */
-  teams(): TeamRef[];
+  teams(): TeamShard[];
   /** The shard's database, by its binding's name. */
   shard(name: string): D1Database;
   atomically(work: () => void): void;
@@ -45,7 +45,7 @@ export class TeamVectors {
   }
 
   /** Until everything of the team is copied. */
-  fill(team: TeamRef): Promise<void> {
+  fill(team: TeamShard): Promise<void> {
     return this.#fill.finish(team);
   }
 

@@ -1,5 +1,5 @@
-import { cosine } from "../../../domain/search/unit-vector.ts";
-import type { VectorKind } from "../../../domain/search/vector-index.ts";
+import { cosine } from "../../../domain/embedding/unit-vector.ts";
+import type { VectorKind } from "../../../domain/embedding/vector-index.ts";
 import { type ParsedVectorId, parseVectorId } from "../../vectorize/vector-ids.ts";
 import { budgetBytes, excess, mostBudgets, oldestOf } from "./eviction.ts";
 import { FloatCache } from "./float-cache.ts";
@@ -33,7 +33,7 @@ export interface NearQuery {
   audiences?: string[];
   /** Leave out what belongs to this team. */
   exceptTeam?: string;
-  /** Of each kind. */
+  /** Limit for each kind. */
   limit: number;
   /** Compare only these memories. */
   within?: Iterable<string>;

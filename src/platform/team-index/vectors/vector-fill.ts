@@ -1,6 +1,6 @@
-import { type VectorKind, vectorKinds } from "../../../domain/search/vector-index.ts";
+import { type VectorKind, vectorKinds } from "../../../domain/embedding/vector-index.ts";
 import { markOf, teamDigest, vectorId } from "../../vectorize/vector-ids.ts";
-import type { TeamRef } from "../source.ts";
+import type { TeamShard } from "../source.ts";
 import { budgetBytes, youngMs } from "./eviction.ts";
 import { type FillProgress, firstBelow } from "./fill-progress.ts";
 import type { CopiedVector, VectorCopy } from "./vector-copy.ts";
@@ -35,12 +35,12 @@ export class VectorFill {
   }
 
   /** Begins or goes on in the background, unless all is done. After a failure it begins again when somebody asks later; `finish` tells it. */
-  start(team: TeamRef): void {
+  start(team: TeamShard): void {
     if (Date.now() >= this.#pausedUntil) void this.finish(team).catch(() => undefined);
   }
 
   /** Until all is done; calls for the same team share one run. */
-  finish(team: TeamRef): Promise<void> {
+  finish(team: TeamShard): Promise<void> {
     if (this.#options.progress.isFilled(team.teamId)) return Promise.resolve();
     const known = this.#running.get(team.teamId);
     if (known) return known;
@@ -54,7 +54,7 @@ export class VectorFill {
     return run;
   }
 
-  async #run({ teamId, shard }: TeamRef): Promise<void> {
+  async #run({ teamId, shard }: TeamShard): Promise<void> {
     const { progress } = this.#options;
     const source = new VectorSource(this.#options.shard(shard), teamId);
     const begun = progress.cursor(teamId);
@@ -71,7 +71,7 @@ export class VectorFill {
     this.#options.atomically(() => progress.finish(teamId));
   }
 
-  async #copyKind(team: TeamRef, source: VectorSource, space: string, kinds: number, begun: string): Promise<void> {
+  async #copyKind(team: TeamShard, source: VectorSource, space: string, kinds: number, begun: string): Promise<void> {
     const { copy, progress, publicOnly } = this.#options;
     const kind = vectorKinds[kinds] as VectorKind;
     const [mark, digest] = await Promise.all([markOf(space), teamDigest(team.teamId)]);
@@ -97,7 +97,7 @@ export class VectorFill {
     }
   }
 
-  #copied({ teamId, shard }: TeamRef, digest: string, mark: string, kind: VectorKind, { id, version, visibility, ownerId, values }: SourceVector): CopiedVector {
+  #copied({ teamId, shard }: TeamShard, digest: string, mark: string, kind: VectorKind, { id, version, visibility, ownerId, values }: SourceVector): CopiedVector {
     const copy = this.#options.publicOnly ? "organization" : "team";
     return { id: vectorId(kind, id, { team: digest, mark, copy }), kind, audience: copy === "team" && visibility === "private" ? ownerId : "team", teamId, shard, version, values };
   }

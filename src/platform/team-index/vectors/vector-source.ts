@@ -1,5 +1,5 @@
 import { vectorStageName } from "../../../domain/indexing/vector-stage.ts";
-import type { VectorKind } from "../../../domain/search/vector-index.ts";
+import type { VectorKind } from "../../../domain/embedding/vector-index.ts";
 import { standsFor } from "../../d1/comparison-store.ts";
 import { fromHex } from "../../d1/vector-hex.ts";
 

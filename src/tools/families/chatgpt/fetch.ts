@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { json } from "../../../domain/frame.ts";
 import { notFound } from "../../../domain/errors.ts";
-import { recallCached } from "../../../domain/memories/recall-cached.ts";
+import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { preview } from "../../../domain/search/excerpt.ts";
+import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { audienceOf, trustFieldOf } from "../../render.ts";
 import { memoryUri } from "../omn/memory-resources.ts";
 
@@ -17,7 +17,7 @@ export const fetchMemory = defineTool({
   input: z.strictObject({ id: z.uuid("id must be one that search returned") }),
   output: z.looseObject({ id: z.string(), title: z.string(), text: z.string(), url: z.string() }),
   async handler(ctx, { id }) {
-    const [found] = (await recallCached(ctx, { id, limit: 1 }, "chatgpt")).items;
+    const [found] = (await cachedRecall(ctx, { id, limit: 1 }, "chatgpt")).items;
     if (!found) throw notFound(`There is no memory with the id ${id}.`, "Search again: it may have been forgotten.");
     const { memory, author } = found;
     const document = {

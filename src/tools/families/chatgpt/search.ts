@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { json } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { recallCached } from "../../../domain/memories/recall-cached.ts";
-import { queryTerms } from "../../../domain/search/query-terms.ts";
+import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
+import { queryTerms } from "../../../domain/text/query-terms.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { excerpt, preview } from "../../../domain/search/excerpt.ts";
+import { excerpt, preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { audienceOf, trustFieldOf } from "../../render.ts";
 import { memoryUri } from "../omn/memory-resources.ts";
 
@@ -21,7 +21,7 @@ export const search = defineTool({
   input: z.strictObject({ query: field.filled("query", 4_000) }),
   output: z.looseObject({ results: z.array(z.looseObject({ id: z.string(), title: z.string(), url: z.string() })) }),
   async handler(ctx, { query }) {
-    const { items, degraded } = await recallCached(ctx, { query, limit: 10 }, "chatgpt");
+    const { items, degraded } = await cachedRecall(ctx, { query, limit: 10 }, "chatgpt");
     const terms = queryTerms(query).map(({ word }) => word);
     const results = items.map(({ memory, author }) => ({
       id: memory.id,

@@ -5,7 +5,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { forget } from "../../../domain/memories/forget.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
 import { defineTool, destructive } from "../../define-tool.ts";
-import { preview } from "../../../domain/search/excerpt.ts";
+import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { audienceOf, handleOf, trustFieldOf } from "../../render.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 

@@ -2,8 +2,8 @@ import { type Framed, joined, named, quoted, say } from "../../../domain/frame.t
 import type { Entity, Relationship } from "../../../domain/graph/graph.ts";
 import type { ToolContext } from "../../define-tool.ts";
 
-export const graphParts = ["links", "entities", "relationships"] as const;
-type Part = (typeof graphParts)[number];
+export const graphFields = ["links", "entities", "relationships"] as const;
+type Part = (typeof graphFields)[number];
 
 const mostRelationships = 20;
 const iso = (ms: number): string => new Date(ms).toISOString();

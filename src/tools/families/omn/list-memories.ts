@@ -4,7 +4,7 @@ import { attributed, authorsOf, originOf } from "../../../domain/memories/author
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { preview } from "../../../domain/search/excerpt.ts";
+import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { handleOf, memoryText, omnMemory } from "../../render.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 

@@ -1,8 +1,8 @@
 import { json, spaced } from "../../../domain/frame.ts";
 import { authorsOf } from "../../../domain/memories/authorship.ts";
 import { list } from "../../../domain/memories/list.ts";
-import { recallCached } from "../../../domain/memories/recall-cached.ts";
-import { preview } from "../../../domain/search/excerpt.ts";
+import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
+import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { defineResource, jsonType } from "../../define-resource.ts";
 import { omnMemory } from "../../render.ts";
 
@@ -34,7 +34,7 @@ export const oneMemory = defineResource({
   description: "A memory by its id",
   scope: "memory:read",
   async read(ctx, [id]) {
-    const [found] = id === undefined ? [] : (await recallCached(ctx, { id, limit: 1 }, "resource")).items;
+    const [found] = id === undefined ? [] : (await cachedRecall(ctx, { id, limit: 1 }, "resource")).items;
     return found && json(omnMemory(found.memory, { author: found.author }));
   },
   async list(ctx, cursor) {

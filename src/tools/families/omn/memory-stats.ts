@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Framed, joined, named, say } from "../../../domain/frame.ts";
 import { stats } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import type { LevelRate } from "../../../domain/search/recall-cache.ts";
+import type { LevelRate } from "../../../domain/recall/cache/recall-cache.ts";
 import { ratesOf } from "../../render.ts";
 
 /** OmniMemory document 1.8. */

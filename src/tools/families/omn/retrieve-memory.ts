@@ -2,12 +2,12 @@ import * as z from "zod";
 import { joined } from "../../../domain/frame.ts";
 import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { searchModes, searchParts } from "../../../domain/memories/recall.ts";
-import { recallCached } from "../../../domain/memories/recall-cached.ts";
+import { searchModes, searchFeatures } from "../../../domain/recall/recall.ts";
+import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { recallAnswer, recallRendering, renderRecall } from "../../render-recall.ts";
 import { filters, toFilter } from "./filters.ts";
-import { graphOf, graphParts } from "./graph-of.ts";
+import { graphOf, graphFields } from "./graph-of.ts";
 
 /** OmniMemory document 1.2; features A row 1. */
 export const retrieveMemory = defineTool({
@@ -29,9 +29,9 @@ export const retrieveMemory = defineTool({
     as_of: field.instant.optional().describe("what was known then"),
     mode: z.enum(searchModes).optional().meta({ listed: null }),
     /** Parts of the search to do without, to see what each is worth. */
-    without: z.array(z.enum(searchParts)).max(searchParts.length).optional().meta({ listed: null }),
+    without: z.array(z.enum(searchFeatures)).max(searchFeatures.length).optional().meta({ listed: null }),
     /** With an id: what the graph knows of the memory. */
-    include: z.array(z.enum(graphParts)).max(graphParts.length).optional().meta({ listed: null }),
+    include: z.array(z.enum(graphFields)).max(graphFields.length).optional().meta({ listed: null }),
     /** Of the document; content always comes whole. */
     decompress: z.boolean().optional().meta({ listed: null }),
   }),
@@ -41,7 +41,7 @@ export const retrieveMemory = defineTool({
     if (input.include?.length && (input.id === undefined || input.max_tokens !== undefined || input.as_of !== undefined)) {
       throw invalid("include goes with an id, and without max_tokens and as_of.", "Recall first, then get one memory by its id with include.");
     }
-    const outcome = await recallCached(ctx, {
+    const outcome = await cachedRecall(ctx, {
       id: input.id,
       key: input.key,
       query: input.query,

@@ -21,7 +21,7 @@ export const deleteMemory = defineTool({
     requireExactKey(input.key);
     const found = await ctx.memories.byKey(ctx.principal, ctx.now, input.key, filterOf(ctx, input.scope, input));
     if (found.length > 1) {
-      throw new DomainError("CONFLICT", `The key ${named(input.key)} exists in ${found.length} scopes.`, { mend: "Say which scope." });
+      throw new DomainError("CONFLICT", `The key ${named(input.key)} exists in ${found.length} scopes.`, { hint: "Say which scope." });
     }
     const [memory] = found;
     if (!memory) return { structured: { deleted: false }, text: say`false` };

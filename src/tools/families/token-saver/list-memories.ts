@@ -4,7 +4,7 @@ import { authorsOf, originOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { preview } from "../../../domain/search/excerpt.ts";
+import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { audienceOf, handleOf } from "../../render.ts";
 import { filterOf, memoryScope, tokenSaverMemory, valueOf, where } from "./scope.ts";
 

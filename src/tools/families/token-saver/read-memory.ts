@@ -2,7 +2,7 @@ import * as z from "zod";
 import { json } from "../../../domain/frame.ts";
 import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { recallCached } from "../../../domain/memories/recall-cached.ts";
+import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { filterOf, memoryScope, tokenSaverMemory, where } from "./scope.ts";
 
@@ -26,7 +26,7 @@ export const readMemory = defineTool({
     const key = input.pattern ?? input.key ?? (input.scope === undefined && input.tags === undefined ? undefined : "*");
     if (key === undefined) throw invalid("Neither key, pattern, scope nor tags were given.", "Name a key, or a pattern such as project.*");
     const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
-    const { items } = await recallCached(ctx, { key, filter, limit: 100 }, "token-saver");
+    const { items } = await cachedRecall(ctx, { key, filter, limit: 100 }, "token-saver");
     const found = items.map(({ memory, author }) => tokenSaverMemory(memory, author));
     const memory = key.includes("*") ? found : (found[0] ?? null);
     return { structured: { memory }, text: json(memory) };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
-import type { MemoryFilter } from "../../../domain/ports.ts";
+import type { MemoryFilter } from "../../../domain/memories/memory-store.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { ToolContext } from "../../define-tool.ts";
 import { toolOf, trustFieldOf } from "../../render.ts";

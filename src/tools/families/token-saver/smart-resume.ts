@@ -3,9 +3,9 @@ import { type AuthorOf, authorsOf } from "../../../domain/memories/authorship.ts
 import { briefing } from "../../../domain/memories/briefing.ts";
 import { list } from "../../../domain/memories/list.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
-import { estimateTokens } from "../../../domain/search/tokens.ts";
+import { estimateTokens } from "../../../domain/text/token-count.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { preview } from "../../../domain/search/excerpt.ts";
+import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { trustFieldOf } from "../../render.ts";
 import { filterOf, projectOf, scopeOf, valueOf, where } from "./scope.ts";
 

@@ -1,13 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { EntityType } from "../../../../src/domain/graph/graph.ts";
-import type { DrawnContribution } from "../../../../src/domain/graph/ports.ts";
+import type { DrawnContribution } from "../../../../src/domain/graph/graph-store.ts";
 import { D1GraphStore } from "../../../../src/platform/d1/graph-store.ts";
 import { D1GraphWriter } from "../../../../src/platform/d1/graph-writer.ts";
 import { GraphCopy } from "../../../../src/platform/team-index/graph/graph-copy.ts";
 import { GraphFollowing } from "../../../../src/platform/team-index/graph/graph-following.ts";
 import type { MemoryRow, MemoryRows } from "../../../../src/platform/team-index/graph/memory-rows.ts";
-import type { Team } from "../../../domain/memories/world.ts";
+import type { Team } from "../../../support/team.ts";
 
 const shardOf = (name: string): D1Database => (env as unknown as Record<string, D1Database>)[name] as D1Database;
 export const graphStore = new D1GraphStore(shardOf);

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { linkTypes } from "../../../../src/domain/graph/graph.ts";
-import type { DrawnContribution, Expansion, NearParts } from "../../../../src/domain/graph/ports.ts";
-import { mostTelling } from "../../../../src/domain/ports.ts";
+import type { DrawnContribution, Expansion, NearConcepts } from "../../../../src/domain/graph/graph-store.ts";
+import { maxSourceMemories } from "../../../../src/domain/memories/memory-store.ts";
 import { GraphSource } from "../../../../src/platform/team-index/graph/graph-source.ts";
-import { homeOf as teamHome } from "../../../domain/graph/drawn.ts";
-import { newTeam, now, type Person, type Team } from "../../../domain/memories/world.ts";
+import { teamRefOf as teamRef } from "../../../domain/graph/extracted.ts";
+import { newTeam, now, type Person, type Team } from "../../../support/team.ts";
 import { contribution, entityId, graphStore, graphWriter, relationshipId, type SaidOf, type Scratch, shard, withCopy } from "./graph-world.ts";
 
 const memoryCount = 9;
@@ -36,7 +36,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("unlink" as const), source: index, target: index }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("forget" as const) }) },
 );
-type Drawn<T> = T extends fc.Arbitrary<infer V> ? V : never;
+type GraphHit<T> = T extends fc.Arbitrary<infer V> ? V : never;
 
 const near = (ids: fc.Arbitrary<string>) => fc.array(fc.record({ id: ids, score: fc.constantFrom(0.25, 0.5, 0.75) }), { maxLength: 4 });
 const terms = fc.uniqueArray(fc.constantFrom("alpha", "beta", "be", "gamma", "ray", "delta", "force", "uses", "owns", "nothing"), { minLength: 1, maxLength: 4 });
@@ -49,7 +49,7 @@ const question = fc.record({
 });
 
 const telling = (kind: string, plural: string, parts: string): string => `SELECT x.memory_id FROM json_each(${parts}) j
-  CROSS JOIN ${plural} g ON g.team_id = ?1 AND g.id = j.value ->> '$.id' AND g.home IN ('', ?2) AND g.mentions <= ${mostTelling}
+  CROSS JOIN ${plural} g ON g.team_id = ?1 AND g.id = j.value ->> '$.id' AND g.home IN ('', ?2) AND g.mentions <= ${maxSourceMemories}
   CROSS JOIN ${kind}_mentions x ON x.${kind}_row = g.row`;
 /** What hydrating memories in D1 adds for what is near. Parameters: team, user, now, entities and relationships as JSON. */
 const memoriesTold = `SELECT m.id FROM memories m WHERE m.team_id = ?1 AND (m.visibility <> 'private' OR m.owner_id = ?2)
@@ -81,7 +81,7 @@ async function memories(ada: Person, grace: Person): Promise<Place[]> {
   return places;
 }
 
-async function apply(team: Team, { copy, rows, atomically, following }: Scratch, places: Place[], ada: Person, action: Drawn<typeof step>): Promise<void> {
+async function apply(team: Team, { copy, rows, atomically, following }: Scratch, places: Place[], ada: Person, action: GraphHit<typeof step>): Promise<void> {
   const run = (sql: string, ...rest: (string | number)[]) => shard.prepare(sql).bind(team.id, ...rest).run();
   const follow = async (ids: string[], contributions: DrawnContribution[] = []): Promise<void> => {
     await rows.read(team);
@@ -97,7 +97,7 @@ async function apply(team: Team, { copy, rows, atomically, following }: Scratch,
     case "draw": {
       const drawn = [...new Map(action.of.map((one) => [one[0], one])).values()].filter(([n]) => at(n).state === "live");
       const contributions = drawn.map(([n, what]) => contribution(at(n), what));
-      await graphWriter.contribute(teamHome(team), now, contributions.map((one, i) => ({ ...one, references: (drawn[i]?.[2] ?? []).map((to) => `key.${to}`) })));
+      await graphWriter.contribute(teamRef(team), now, contributions.map((one, i) => ({ ...one, references: (drawn[i]?.[2] ?? []).map((to) => `key.${to}`) })));
       return follow(contributions.map(({ memoryId }) => memoryId), contributions);
     }
     case "link":
@@ -166,7 +166,7 @@ describe("the graph in the team object", () => {
             const person = { userId: viewer.id, teamId: team.id };
             const truth = await graphStore.expand(viewer.principal, at, expansion);
             const told = await shard.prepare(memoriesTold).bind(team.id, viewer.id, at, JSON.stringify(expansion.near?.entities), JSON.stringify(expansion.near?.relationships)).raw<[string]>();
-            expect(copy.memoriesTold(person, at, expansion.near as NearParts, rows).sort()).toEqual(told.map(([id]) => id).sort());
+            expect(copy.memoriesTold(person, at, expansion.near as NearConcepts, rows).sort()).toEqual(told.map(([id]) => id).sort());
             met.entities += truth.entities.length + truth.near.entities.length;
             met.relationships += truth.relationships.length + truth.near.relationships.length;
             met.walked += truth.walked.length;

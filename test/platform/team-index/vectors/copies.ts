@@ -1,5 +1,5 @@
 import { env, runInDurableObject } from "cloudflare:test";
-import type { VectorKind } from "../../../../src/domain/search/vector-index.ts";
+import type { VectorKind } from "../../../../src/domain/embedding/vector-index.ts";
 import { type CopiedVector, VectorCopy, type VectorCopyOptions } from "../../../../src/platform/team-index/vectors/vector-copy.ts";
 import { teamDigest, vectorId } from "../../../../src/platform/vectorize/vector-ids.ts";
 

@@ -5,7 +5,7 @@ import { firstVersion } from "../../../../src/domain/memories/remember.ts";
 import type { TeamIndex } from "../../../../src/platform/team-index/team-index.ts";
 import type { Near } from "../../../../src/platform/team-index/vectors/vector-copy.ts";
 import { markOf } from "../../../../src/platform/vectorize/vector-ids.ts";
-import { indexed, newTeam, services, sisterOf, type Person, type Team } from "../../../domain/memories/world.ts";
+import { indexed, newTeam, services, sisterOf, type Person, type Team } from "../../../support/team.ts";
 
 type Stub = DurableObjectStub<TeamIndex>;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cosine } from "../../../../src/domain/search/unit-vector.ts";
-import { vectorKinds, type VectorKind } from "../../../../src/domain/search/vector-index.ts";
+import { cosine } from "../../../../src/domain/embedding/unit-vector.ts";
+import { vectorKinds, type VectorKind } from "../../../../src/domain/embedding/vector-index.ts";
 import type { VectorCopy } from "../../../../src/platform/team-index/vectors/vector-copy.ts";
 import { copyOver, idOf, inStorage, mark, teamId, unitVector, vector } from "./copies.ts";
 

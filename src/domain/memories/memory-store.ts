@@ -1,0 +1,180 @@
+import type { MemoryFilter } from "./memory-fields.ts";
+import type { Memory, Version } from "./memory.ts";
+import type { QuotaUse } from "./quota.ts";
+import type { Retrieval } from "../recall/retrieve.ts";
+import type { Principal } from "../tenancy/principal.ts";
+
+export type { MemoryFilter };
+
+/** One memory to be written: a first version, or the next one of a memory whose `version` the writer has seen. */
+export interface MemoryWrite {
+  memory: Memory;
+  action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept";
+  /** The version before it, where there is one: whether it was secret says what becomes of the earlier versions. */
+  before?: Pick<Memory, "sensitivity"> | undefined;
+  /** The proposal that it fulfils; when that is decided already, nothing is written. */
+  proposal?: string;
+  /** Earlier versions, oldest first, when a memory arrives with its history. */
+  history?: Version[];
+  /** The id that it had where it comes from, when it could not keep it. */
+  formerId?: string;
+}
+
+export interface IdempotencyRecord {
+  key: string;
+  requestHash: string;
+  memoryId: string;
+  version: number;
+  outcome: string;
+}
+
+/** Who wrote, with what; goes into the version and the audit. */
+export interface WriteContext {
+  now: number;
+  tool: string;
+  requestId: string;
+  /** The client's address, as far as the edge knows it. */
+  address?: string | undefined;
+}
+
+/** Memories that were handed out in a way that the audit records. */
+export interface MemoryReading {
+  action: "export" | "read-secret";
+  ids: string[];
+}
+
+export interface Page<T> {
+  items: T[];
+  /** Id to continue below, when there is more. */
+  next: string | undefined;
+}
+
+export interface TeamStats {
+  total: number;
+  archived: number;
+  versions: number;
+  contentBytes: number;
+  byVisibility: Record<string, number>;
+  byNamespace: Record<string, number>;
+  byType: Record<string, number>;
+  topTags: { tag: string; count: number }[];
+  expiringWithinDay: number;
+  lastChangeAt: number | null;
+  vectors: VectorStats;
+  /** Use of the whole team. */
+  quota: QuotaUse;
+}
+
+/** Counts of the memories that the principal may see and that may have a vector. */
+export interface VectorStats {
+  /** The space that is being kept, of the present model; `null` as long as none of these memories has met it. */
+  space: string | null;
+  indexed: number;
+  waiting: number;
+  /** Set aside after a failure, to be tried again. */
+  failed: number;
+  /** Those that the last comparison did not find in the vector index; they were written again, or wait. */
+  missing: number;
+  /** When the index was last compared, ISO 8601. */
+  compared_at: string | null;
+  /** The space that answers queries: the one of the model before, until the present one is complete. */
+  serving: string | null;
+}
+
+/** Memories whose vectors are wanted, and the space. */
+export interface Compared {
+  space: string;
+  ids: string[];
+}
+
+export interface Hydrated {
+  memories: Memory[];
+  /** By id, of those asked for that have one: unit vectors of what they said when they were last embedded. Secrets have none. */
+  vectors: Map<string, Float32Array>;
+  /** The team's newest. */
+  seq: number;
+}
+
+/** An entity or relationship that more memories than this mention does not bring its memories into the search. */
+export const maxSourceMemories = 5;
+
+/**
+ * The truth about memories. Every method answers only from what the principal may see; expired memories do
+ * not exist for it, archived ones only where it says so. Secrets are opened where they are named by id or exact key, and
+ * `redaction` elsewhere.
+ */
+export interface MemoryStore {
+  /** Reads what a write must know first. An expired memory is answered while it still holds its key. */
+  lookup(
+    principal: Principal,
+    what: { idempotencyKey?: string | undefined; named?: { visibilityKey: string; namespace: string; key: string } | undefined },
+  ): Promise<{ prior: IdempotencyRecord | undefined; existing: Memory | undefined }>;
+  /** Those of the ids, archived ones too, and of the named places that exist; expired ones not yet purged too. */
+  lookupMany(
+    principal: Principal,
+    what: { ids: string[]; named: { visibilityKey: string; namespace: string; key: string }[] },
+  ): Promise<Memory[]>;
+  /** By former id: the memories of the team that came here under another id, expired ones too. */
+  presentIds(principal: Principal, formerIds: string[]): Promise<Map<string, string>>;
+  /** Those of the ids that are no more free for a memory of the principal: another team of the server has them, or a colleague's private memory. */
+  takenIds(principal: Principal, ids: string[]): Promise<Set<string>>;
+  /** By id, by the id that it had where it was imported from, or by alias. Archived memories are answered too. */
+  get(principal: Principal, now: number, ref: string | number): Promise<Memory | undefined>;
+  /** In the order of `ids`. What is gone, archived or hidden is left out. */
+  hydrate(principal: Principal, now: number, ids: string[], compared?: Compared): Promise<Hydrated>;
+  /**
+   * Public memories of other teams of the organization, at the places that an index names: the truth decides on both. If
+   * several places hold one id, only the memory of the team that created it.
+   */
+  hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]>;
+  byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;
+  /** `*` stands for any characters; `limit` newest first, of the archived ones if asked. */
+  byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived?: boolean): Promise<Memory[]>;
+  list(
+    principal: Principal,
+    now: number,
+    filter: MemoryFilter,
+    page: { below: string | undefined; limit: number; archived?: boolean | "all" | undefined; secrets?: "open" | "omit" | undefined },
+  ): Promise<Page<Memory>>;
+  /** All versions by memory id, oldest first, secret ones opened or left out. */
+  history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit" }): Promise<Map<string, Version[]>>;
+  /** States as they were at an instant, for ids that the principal could see then and may see now. */
+  statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
+  stats(principal: Principal, now: number): Promise<TeamStats>;
+  /** Notes in the audit that these were handed out. */
+  auditRead(principal: Principal, write: WriteContext, reading: MemoryReading): Promise<void>;
+  /** Counts the memories as read; statistics only, never part of a version. */
+  recordAccess(principal: Principal, now: number, ids: string[]): Promise<void>;
+}
+
+/**
+ * Changes the memories of a team. Acknowledged means: committed in the truth, and held by the team's index, so that the next
+ * search finds it. Each call is atomic: all or none. A call of which nobody can say whether it was done throws PROVIDER_ERROR.
+ */
+export interface MemoryWriter {
+  /** Answers the memories with their new sequence numbers. @throws WriteRace; QUOTA_EXCEEDED; PROVIDER_ERROR */
+  commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord): Promise<Memory[]>;
+  /** Saves the answer to a call that changed nothing. @throws WriteRace */
+  saveIdempotency(principal: Principal, now: number, idempotency: IdempotencyRecord): Promise<void>;
+  /** Removes memories in just these versions, with all that came before and their tags, for good. Answers their ids. @throws WriteRace */
+  erase(principal: Principal, write: WriteContext, memories: Memory[]): Promise<string[]>;
+}
+
+export interface PublicPlace {
+  id: string;
+  teamId: string;
+  shard: string;
+}
+
+/** What the team's object, and its organization's for what other teams made public, found for a query. */
+export interface RecallFound extends Retrieval<Memory> {
+  /** Of the state that was searched; undefined when it is not known. */
+  generation: string | undefined;
+  /** Public memories of other teams of the organization could not be asked for. */
+  withoutOthers: boolean;
+  /** Other teams of the organization have something public. */
+  others: boolean;
+}
+
+/** How a look-up names one memory or several. */
+export type MemoryName = { id: string | number } | { key: string; filter: MemoryFilter };

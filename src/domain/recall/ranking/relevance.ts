@@ -1,0 +1,132 @@
+import { type Memory, topicOf } from "../../memories/memory.ts";
+import { findTerms } from "../find-terms.ts";
+import { isStopWord, wholeTerms, type QueryTerm } from "../../text/query-terms.ts";
+import { enough, fewMemories, maxMatchedIdf, model, opening, passage, scale } from "../weights.ts";
+
+/** A question, and the inverse document frequency of each of its words where it was asked. */
+export interface Question {
+  text: string;
+  terms: QueryTerm[];
+  /** Beside `terms`: inverse document frequencies. */
+  weights: number[];
+  /** Inverse document frequency of a word that just one memory holds. */
+  rarest: number;
+}
+
+/** The evidence that a memory answers the question. */
+export interface Evidence {
+  /** Bits of the question's terms that its own text holds, and of those that only its context holds. */
+  ownTerms: number;
+  contextTerms: number;
+  /** Its score as a share of the best one's, 0–1. */
+  relativeScore: number;
+  /** Weight of the name that the question uses for the memory, 0–1. */
+  name: number;
+}
+
+const has = (bits: number, i: number): boolean => ((bits >>> i) & 1) === 1;
+
+/** Sum of the inverse document frequencies of the terms in these bits. */
+export const weightOf = ({ weights }: Question, bits: number): number => weights.reduce((sum, weight, i) => (has(bits, i) ? sum + weight : sum), 0);
+
+export const matchedWords = ({ terms }: Question, bits: number): string[] => terms.filter((_, i) => has(bits, i)).map(({ word }) => word);
+
+type Worded = Pick<Memory, "content" | "key" | "tags" | "summary" | "redaction">;
+
+/** Those of the wanted terms that a memory's text and names hold. */
+export function termsHeld({ content, key, tags, summary, redaction }: Worded, wanted: ReadonlySet<string>): ReadonlySet<string> {
+  const texts = [redaction === undefined ? content : "", key ?? "", summary ?? "", ...tags];
+  return new Set(texts.flatMap((text) => findTerms(text, wanted).hits.map(({ term }) => term)));
+}
+
+/** The bit of each of a question's terms. */
+export const bitsOf = (terms: readonly QueryTerm[]): ReadonlyMap<string, number> => new Map(terms.map(({ term }, i) => [term, (1 << i) >>> 0]));
+
+/** The bits of the question's terms that a memory's text holds; for those that the text index did not bring. */
+export function heldBits({ terms }: Question, memory: Worded): number {
+  const held = termsHeld(memory, new Set(terms.map(({ term }) => term)));
+  return terms.reduce((bits, { term }, i) => (held.has(term) ? (bits | (1 << i)) >>> 0 : bits), 0);
+}
+
+/**
+ * The memory's terms that stand together in one passage: in a long text, words from all over it are seldom an answer, nor is a
+ * single one of several words said once. The memory's names and its opening count for each of its passages.
+ */
+export function heldTogether(question: Question, memory: Worded, ownTerms: number): number {
+  if (ownTerms === 0 || memory.content.length <= passage) return ownTerms;
+  const bits = bitsOf(question.terms);
+  const { hits, count } = findTerms(memory.content, new Set(bits.keys()));
+  if (count <= passage) return ownTerms;
+  const at = hits.map(({ term, position }) => ({ bit: bits.get(term) as number, position }));
+  const heldUntil = (end: number, first = 0): number => {
+    let held = 0;
+    for (let i = first; i < at.length && (at[i] as { position: number }).position < end; i += 1) held |= (at[i] as { bit: number }).bit;
+    return held;
+  };
+  const always = (heldBits(question, { ...memory, content: "" }) | heldUntil(opening)) >>> 0;
+  const each = at.map(({ position }, i) => (always | heldUntil(position + passage, i)) >>> 0);
+  const best = each.reduce((best, bits) => (weightOf(question, bits) > weightOf(question, best) ? bits : best), always);
+  const inPassing = always === 0 && question.terms.length > 1 && at.filter(({ bit }) => bit === best).length === 1;
+  return inPassing ? 0 : (ownTerms & best) >>> 0;
+}
+
+/** The names of a memory: its tags, and the last part of its key. */
+function namesOf({ key, tags }: Pick<Memory, "key" | "tags">): string[][] {
+  const last = key?.split(/[.:/]/).at(-1);
+  return [...tags, ...(last === undefined ? [] : [last])].map((name) => [...new Set(wholeTerms(name))].filter((term) => !isStopWord(term))).filter((terms) => terms.length > 0);
+}
+
+/** For a question: the weight of the memory's heaviest name that the question contains in full, 0–1. */
+export function namedBy(question: Question): (memory: Pick<Memory, "key" | "tags">) => number {
+  const weights = new Map(question.terms.map(({ term }, i) => [term, question.weights[i] as number]));
+  const most = Math.max(...question.weights);
+  return (memory) => {
+    let best = 0;
+    for (const name of namesOf(memory)) {
+      if (!name.every((term) => weights.has(term))) continue;
+      const weight = name.reduce((sum, term) => sum + (weights.get(term) as number), 0);
+      best = Math.max(best, Math.min(1, weight / most));
+    }
+    return best;
+  };
+}
+
+/** For a question: the bits of its terms that are the name of the project or person to which a memory belongs, if it says it in full. */
+export function topicIn({ terms }: Question): (memory: Pick<Memory, "namespace">) => number {
+  const bits = bitsOf(terms);
+  return ({ namespace }) => {
+    const name = wholeTerms(topicOf(namespace)).filter((term) => !isStopWord(term));
+    return name.every((term) => bits.has(term)) ? name.reduce((all, term) => (all | (bits.get(term) as number)) >>> 0, 0) : 0;
+  };
+}
+
+const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
+const calibrated = (odds: number): number => logistic(scale.offset + scale.slope * odds);
+
+/**
+ * The relevance that a memory reaches at most by vector similarity alone, when neither its own text nor its context holds a
+ * word of the question.
+ */
+export const maxVectorOnlyRelevance = calibrated(model.bias + model.standing);
+
+/** About as near by meaning as the nearest: what a search by meaning alone returns by default. */
+export const vectorModeThreshold = calibrated(model.bias + 0.7 * model.standing);
+
+/** Whether any of these says so much of the question that it may be answered at all: among many memories, something always matches. */
+export function isAnswerable(question: Question, evidence: Pick<Evidence, "ownTerms" | "contextTerms" | "name">[]): boolean {
+  if (question.rarest < fewMemories) return true;
+  const all = question.weights.reduce((sum, weight) => sum + weight, 0);
+  return evidence.some(({ ownTerms, contextTerms, name }) =>
+    name > 0 || weightOf(question, ownTerms) >= enough.told * question.rarest || weightOf(question, (ownTerms | contextTerms) >>> 0) >= enough.covered * all);
+}
+
+/** Calibrated 0–1; from .7 on, it is probably what was asked for. */
+export function relevanceOf(question: Question, { ownTerms, contextTerms, relativeScore, name }: Evidence): number {
+  const all = question.weights.reduce((sum, weight) => sum + weight, 0);
+  if (all === 0) return 0;
+  const covered = weightOf(question, (ownTerms | contextTerms) >>> 0) / all;
+  const held = weightOf(question, ownTerms);
+  const matchedIdf = Math.min(maxMatchedIdf, held / question.rarest);
+  const odds = model.bias + model.covered * covered + model.standing * relativeScore + model.told * matchedIdf + model.name * name + (held >= all ? model.complete : 0);
+  return calibrated(odds);
+}

@@ -1,0 +1,125 @@
+import type { Context } from "../context.ts";
+import type { MemoryFilter } from "../memories/memory-store.ts";
+import { finish, type SearchReport } from "./presentation/answer.ts";
+import type { Rendering } from "./presentation/budget.ts";
+import { selectResults, type Ranked } from "./selection/select-results.ts";
+import { degradedBy, ownOnly, ownPastOnly } from "./degraded.ts";
+import type { Receipt } from "./presentation/receipt.ts";
+import { relate, type Related } from "./selection/related.ts";
+import { searchMemories } from "./search-memories.ts";
+import { vectorModeThreshold } from "./ranking/relevance.ts";
+import { requireScope } from "../tenancy/principal.ts";
+import { lookUp } from "./lookup.ts";
+import { attributed, authorsOf } from "../memories/authorship.ts";
+import type { Memory } from "../memories/memory.ts";
+import { noteSecrets } from "../memories/secret-reading.ts";
+
+export interface RecallInput {
+  id?: string | number | undefined;
+  /** Exact, or with `*` for any characters. */
+  key?: string | undefined;
+  query?: string | undefined;
+  filter?: MemoryFilter | undefined;
+  limit: number;
+  /** Upper bound for the answer in o200k tokens. */
+  maxTokens?: number | undefined;
+  /** How the caller will show the answer; without it there is neither budget nor receipt. */
+  rendering?: Rendering | undefined;
+  /** 0–1; 0 returns whatever matches. Left out, a query returns what probably was asked for, and a look-up everything. */
+  minRelevance?: number | undefined;
+  mode?: SearchMode | undefined;
+  /** Parts of the search to do without. */
+  without?: readonly SearchFeature[] | undefined;
+  /** Say how the answer came about. */
+  receipt?: boolean | undefined;
+  /** Answers as of this instant, ms since the epoch. */
+  asOf?: number | undefined;
+}
+
+export const searchModes = ["text", "vector", "hybrid"] as const;
+export type SearchMode = (typeof searchModes)[number];
+
+export const searchFeatures = ["vector", "entities", "relationships", "graph", "neighbours", "rerank", "diversity", "dedupe"] as const;
+export type SearchFeature = (typeof searchFeatures)[number];
+
+/** Relevance that a query asks for when the caller names none; the mode `vector` asks for what is near, as no word speaks for it. */
+export const defaultMinRelevance = 0.25;
+
+export interface Recalled {
+  memory: Memory;
+  /** In words; absent when the reader wrote it. */
+  author?: string;
+  /** 0–1 for a text query, undefined for a look-up. */
+  relevance?: number;
+  /** Set when only a part of the content fitted into the budget; `value`, `summary` and `metadata` are left out then. */
+  truncated: boolean;
+  /** Tokens of the whole, when truncated. */
+  tokensTotal?: number;
+  /** At most two. */
+  related?: Related[];
+}
+
+export interface RecallOutcome {
+  items: Recalled[];
+  /** How many were found before `limit` and budget were applied; a search looks for little more than `limit`. */
+  totalFound: number;
+  /** Ids of what did not fit into the budget at all, best first, as far as they fit. */
+  more: string[];
+  /** The budget that would show the first, when none fitted. */
+  needed?: number;
+  /** The parts of the search that were missing, in words. */
+  degraded: string[];
+  receipt?: Receipt;
+  /** Of the state that was searched, where it is known: while it lasts, the same query has the same answer. */
+  generation?: string;
+}
+
+export async function recall(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
+  requireScope(ctx.principal, "memory:read");
+  const { query } = input;
+  const outcome = query !== undefined && input.key === undefined && input.id === undefined ? await search(ctx, query, input) : await get(ctx, input);
+  await noteSecrets(ctx, outcome.items.map(({ memory }) => memory));
+  ctx.noteAccess(outcome.items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));
+  return outcome;
+}
+
+async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
+  const { memories: found, degraded } = await lookUp(ctx, input);
+  const shown = found.slice(0, input.limit);
+  const authorOf = await authorsOf(ctx, shown);
+  const items = shown.map((memory): Recalled => ({ ...attributed(memory, authorOf), truncated: false }));
+  const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items };
+  return finish({ items, totalFound: found.length, more: [], degraded }, report, { ...input, receipt: input.receipt ?? false, terms: [] });
+}
+
+async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
+  const { question, ranked, concepts, ties, legs, generation, withoutOthers, others } = await searchMemories(ctx, query, input);
+  const minRelevance = input.minRelevance ?? (input.mode === "vector" ? vectorModeThreshold : defaultMinRelevance);
+  const { selected, attached, drops, found } = selectResults(ranked, concepts, {
+    limit: input.limit,
+    minRelevance,
+    without: new Set(input.without),
+  });
+  const authorOf = await authorsOf(ctx, [...selected.map(({ memory }) => memory), ...ties.map(({ other }) => other)]);
+  const related = relate(selected.map(({ memory }) => memory.id), ties, attached, authorOf);
+  const whole = ({ memory, relevance }: Ranked): Recalled => ({ memory, relevance, truncated: false });
+  const items = selected.map((entry) => {
+    const near = related.get(entry.memory.id);
+    return { ...whole(entry), ...attributed(entry.memory, authorOf), ...(near ? { related: near } : {}) };
+  });
+  const report: SearchReport = {
+    mode: input.mode ?? "hybrid",
+    legs,
+    cache: "off",
+    traces: new Map(ranked.map(({ trace }) => [trace.id, trace])),
+    drops,
+    unshaped: ranked.slice(0, input.limit).map(whole),
+  };
+  const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
+  const outcome = finish({ items, totalFound: found, more: [], degraded: [...degradedBy(legs), ...without] }, report, {
+    ...input,
+    receipt: input.receipt ?? false,
+    terms: question.terms.map(({ word }) => word),
+  });
+  return generation === undefined ? outcome : { ...outcome, generation };
+}

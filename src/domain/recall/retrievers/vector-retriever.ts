@@ -1,0 +1,58 @@
+import type { Principal } from "../../tenancy/principal.ts";
+import type { Embedders } from "../../embedding/embedder.ts";
+import type { VectorHit, VectorIndex, VectorKind } from "../../embedding/vector-index.ts";
+
+export interface SemanticPorts {
+  embedders: Embedders;
+  index: Pick<VectorIndex, "query">;
+  /** The space of the vectors that answer the team's questions; undefined when nothing of it was embedded yet. */
+  servingSpace(principal: Principal, now: number): Promise<string | undefined>;
+}
+
+export interface Nearest {
+  /** Nearest first. */
+  hits: VectorHit[];
+  /** The question as a unit vector. */
+  asked?: { space: string; values: Float32Array };
+}
+
+/** Embedded questions kept, oldest out: people and their tools ask the same again. */
+const maxQuestions = 256;
+
+/** Search by meaning, in whatever space serves the team. */
+export class Semantic {
+  readonly #ports: SemanticPorts;
+  readonly #questions = new Map<string, Float32Array>();
+
+  constructor(ports: SemanticPorts) {
+    this.#ports = ports;
+  }
+
+  /** Nothing while there are no vectors. @throws EmbeddingFailure */
+  async nearest(
+    principal: Principal,
+    now: number,
+    text: string,
+    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; others?: boolean },
+  ): Promise<Nearest> {
+    const space = await this.#ports.servingSpace(principal, now);
+    if (space === undefined) return { hits: [] };
+    const values = await this.#embed(space, text, options.signal);
+    const hits = await this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit, others: options.others });
+    return { hits, asked: { space, values } };
+  }
+
+  async #embed(space: string, text: string, signal: AbortSignal): Promise<Float32Array> {
+    const { embedders } = this.#ports;
+    const embedder = embedders.bySpace(space);
+    if (!embedder) throw new Error(`No embedder is configured for the space ${space}`);
+    const key = `${space}\n${text}`;
+    const known = this.#questions.get(key);
+    if (known) return known;
+    const [values] = await embedder.embed([text], "query", signal);
+    if (!values) throw new Error("The embedder gave no vector");
+    if (this.#questions.size >= maxQuestions) this.#questions.delete(this.#questions.keys().next().value as string);
+    this.#questions.set(key, values);
+    return values;
+  }
+}

@@ -1,0 +1,42 @@
+import { type Memory, topicOf } from "../../memories/memory.ts";
+import type { VectorKind } from "../../embedding/vector-index.ts";
+
+/** Something that a search may answer with. Lists of candidates are ranked, best first. */
+export interface Candidate {
+  kind: VectorKind;
+  id: string;
+  /** Everything that it says, for comparing it with others. */
+  text: string;
+  score: number;
+  /** When it was last changed, ms since the epoch. */
+  at: number;
+  /** The memories that an entity or relationship was drawn from. */
+  sources?: readonly string[];
+  /** Unit vector. */
+  vector?: Float32Array;
+}
+
+/**
+ * A memory says more than its content: the same words under another key, of another project or on another day state
+ * another fact.
+ */
+export function comparableText(memory: Memory): string {
+  const { key, namespace, occurredAt, content, value, redaction } = memory;
+  return [
+    key ?? "",
+    topicOf(namespace),
+    occurredAt === null ? "" : new Date(occurredAt).toISOString().slice(0, 10),
+    // Two redacted secrets do not repeat each other.
+    redaction === undefined ? content : memory.id,
+    value === null ? "" : JSON.stringify(value),
+  ].filter(Boolean).join("\n");
+}
+
+export const memoryCandidate = (memory: Memory, score: number, vector?: Float32Array): Candidate => ({
+  kind: "memory",
+  id: memory.id,
+  text: comparableText(memory),
+  score,
+  at: memory.updatedAt,
+  ...(vector ? { vector } : {}),
+});

@@ -1,0 +1,71 @@
+import { and, eq, lte, lt, max, or, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { ExpiredMemory, MaintenanceStore, TeamRow } from "../../domain/memories/sweep.ts";
+import { WriteConflict } from "../../domain/memories/write-conflict.ts";
+import { auditSystem } from "./memory-audit.ts";
+import * as statements from "./memory-sql.ts";
+import { isWriteConflict } from "./memory-commits.ts";
+import type { ShardOf } from "./shard-of.ts";
+import { idempotency, memories, outbox } from "./shard-schema.ts";
+
+/** Access without a principal, for scheduled work only. */
+export class D1MaintenanceStore implements MaintenanceStore {
+  readonly #shardOf: ShardOf;
+
+  constructor(shardOf: ShardOf) {
+    this.#shardOf = shardOf;
+  }
+
+  async expired(shard: string, now: number, limit: number): Promise<ExpiredMemory[]> {
+    const rows = await drizzle(this.#shardOf(shard))
+      .select({ teamId: memories.teamId, id: memories.id, version: memories.version, visibility: memories.visibility })
+      .from(memories)
+      .where(lte(memories.expiresAt, now))
+      .limit(limit);
+    return rows.map(({ visibility, ...row }) => ({ ...row, isPublic: visibility === "public" }));
+  }
+
+  async teamsWithOutbox(shard: string): Promise<{ teamId: string; seq: number }[]> {
+    const rows = await drizzle(this.#shardOf(shard))
+      .select({ teamId: outbox.teamId, seq: max(outbox.seq) })
+      .from(outbox)
+      .where(sql`${outbox.op} = 'upsert' OR NOT ${outbox.swept}`)
+      .groupBy(outbox.teamId);
+    return rows.map(({ teamId, seq }) => ({ teamId, seq: seq ?? 0 }));
+  }
+
+  async trimOutbox(place: TeamRow, seq: number, tombstonesBefore: number): Promise<void> {
+    const db = drizzle(this.#shardOf(place.shard));
+    const seen = and(eq(outbox.teamId, place.id), lte(outbox.seq, seq));
+    await db.batch([
+      db.delete(outbox).where(and(seen, or(eq(outbox.op, "upsert"), lt(outbox.createdAt, tombstonesBefore)))),
+      db.update(outbox).set({ swept: true }).where(and(seen, eq(outbox.swept, false))),
+    ]);
+  }
+
+  async dropIdempotencyBefore(shard: string, before: number): Promise<void> {
+    await drizzle(this.#shardOf(shard)).delete(idempotency).where(lt(idempotency.createdAt, before));
+  }
+}
+
+/**
+ * Erases memories of one team and leaves tombstones. Answers the last sequence number. @throws WriteRace when one of them has
+ * changed, and then erases nothing
+ */
+export async function purge(d1: D1Database, teamId: string, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<number> {
+  const ids = JSON.stringify(doomed.map(({ id }) => id));
+  const tombstones = JSON.stringify(doomed.map(({ id, version, isPublic }) => ({ id, version, isPublic: isPublic ? 1 : 0 })));
+  const batch = [
+    d1.prepare(statements.takeSequence).bind(teamId, doomed.length),
+    d1.prepare(statements.insertTombstones).bind(teamId, tombstones, doomed.length, now),
+    d1.prepare(statements.deleteIdempotency).bind(teamId, ids),
+    d1.prepare(statements.deleteMemories).bind(teamId, ids),
+    auditSystem(d1, teamId, now, reason, { action: "erase", count: doomed.length }),
+  ];
+  try {
+    const [taken] = (await d1.batch<{ seq: number }>(batch)) as [D1Result<{ seq: number }>];
+    return (taken.results as [{ seq: number }])[0].seq;
+  } catch (error) {
+    throw isWriteConflict(error) ? new WriteConflict() : error;
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { recall } from "../../../../src/domain/recall/recall.ts";
+import { newTeam, now, type Person } from "../../../support/team.ts";
+
+const found = async (who: Person, query: string, minRelevance?: number): Promise<string[]> =>
+  (await recall(who.at(now), { query, limit: 10, ...(minRelevance === undefined ? {} : { minRelevance }) })).items.map(({ memory }) => memory.content);
+
+const birds = ["heron", "stork", "crane", "egret", "bittern", "spoonbill"];
+const places = ["lake", "river", "marsh", "coast"];
+const question = "which insurance policy covers flood damage of the observatory near the lake";
+
+async function watchers(count: number): Promise<Person> {
+  const { owner } = await newTeam();
+  const sightings = birds.flatMap((bird) => places.map((place) => `A ${bird} was seen at the ${place}`));
+  for (const content of sightings.slice(0, count)) await owner.remember(content);
+  return owner;
+}
+
+test("where nothing says more of a question than a common word, nothing comes back unless all that matches is asked for [D5]", async () => {
+  const ada = await watchers(24);
+  expect(await found(ada, question)).toEqual([]);
+  expect((await found(ada, question, 0)).length).toBeGreaterThan(0);
+});
+
+test("a rare word, or a good part of the question, is enough", async () => {
+  const ada = await watchers(24);
+  await ada.remember("The observatory opens at nine");
+  expect(await found(ada, question)).toContain("The observatory opens at nine");
+  expect((await found(ada, "herons of the lake")).length).toBeGreaterThan(0);
+});
+
+test("among few memories, a common word is not told from a rare one", async () => {
+  const ada = await watchers(6);
+  expect((await found(ada, question)).length).toBeGreaterThan(0);
+});
+
+test("words from all over a long text are no answer, those of one passage are", async () => {
+  const ada = await watchers(24);
+  const topics = ["herring", "schema", "lantern", "conventions", "ferry", "graphql", "anchor", "tide"];
+  const chapters = topics.map((topic) => `${topic} is the matter of this chapter. ${Array.from({ length: 40 }, (_, n) => `It says ${n} things of the sea and of ships.`).join(" ")}`);
+  const book = (await ada.remember(chapters.join("\n\n"), { key: "book" })).memory;
+  expect(await found(ada, "graphql schema conventions of the observatory")).toEqual([]);
+  expect(await found(ada, "what is the matter of ferry")).toEqual([book.content]);
+  const bound = (await ada.remember(`Graphql schema conventions of the observatory. ${chapters[0]} ${chapters[2]}`, { key: "other" })).memory;
+  expect(await found(ada, "graphql schema conventions of the observatory")).toEqual([bound.content]);
+});
