@@ -16,7 +16,7 @@ export interface Citation {
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const marker = /\[([A-Z][0-9]+)\]/g;
-const leadingMarkers = /^(?:\[[A-Z][0-9]+\]\s*)+/;
+const trailingMarkers = /(?:\s*\[[A-Z][0-9]+\])+$/;
 const testFunctions = new Set(["test", "it", "describe", "suite", "bench"]);
 
 /** Every test's markers, in the order of files and lines. */
@@ -29,7 +29,7 @@ export function citationsUnder(folder: string, base: string = root): Citation[] 
 }
 
 /**
- * Two places count: anywhere in the title of a test or describe, and the head of any other text, so that
+ * Two places count: anywhere in the title of a test or describe, and the end of any other text, so that
  * runs without vitest (conformance, bench) and tables of titles can cite as well.
  */
 export function citationsIn(source: string, file: string): Citation[] {
@@ -49,7 +49,7 @@ export function citationsIn(source: string, file: string): Citation[] {
         return;
       }
     }
-    if (isText(node)) cite(textOf(node), leadingMarkers.exec(textOf(node))?.[0] ?? "", skipped);
+    if (isText(node)) cite(textOf(node), trailingMarkers.exec(textOf(node))?.[0] ?? "", skipped);
     ts.forEachChild(node, (child) => visit(child, skipped));
   };
   visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest), false);

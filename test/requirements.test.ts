@@ -6,7 +6,7 @@ import { requirements } from "./requirements.ts";
 /** Written apart, so that the samples below do not count as citations of this file. */
 const cited = (id: string): string => `[${id}]`;
 
-describe("[S8] requirements as data", () => {
+describe("requirements as data [S8]", () => {
   test("every id is unique, well formed and in the order of its section", () => {
     const ids = requirements.map((row) => row.id);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
@@ -42,13 +42,13 @@ describe("[S8] requirements as data", () => {
     ["a describe", `describe("${cited("A1")} x", () => { it("y", run); });`, [["A1", false]]],
     ["a template", `test(\`${cited("A1")} \${name} ${cited("B2")}\`, run);`, [["A1", false], ["B2", false]]],
     ["a table of tests", `test.each([[1]])("${cited("A1")} %s", run);`, [["A1", false]]],
-    ["a table of titles", `const rows = [{ title: "${cited("A1")} x" }];`, [["A1", false]]],
-    ["a run without vitest", `heading("${cited("S1")} conformance");`, [["S1", false]]],
+    ["a table of titles", `const rows = [{ title: "x ${cited("A1")}" }];`, [["A1", false]]],
+    ["a run without vitest", `heading("conformance ${cited("S1")}");`, [["S1", false]]],
     ["a skipped test", `test.skip("${cited("A1")} x", run);`, [["A1", true]]],
     ["a test in a skipped describe", `describe.skip("x", () => { test("${cited("A1")} y", run); });`, [["A1", true]]],
     ["a comment", `// ${cited("A1")}\nrun();`, []],
     ["an index", `rows${cited("A1")} = 1;`, []],
-    ["the middle of other text", `log("see ${cited("A1")}");`, []],
+    ["the middle of other text", `log("see ${cited("A1")} first");`, []],
   ])("%s cites what it should", (_name, source, expected) => {
     expect(citationsIn(source, "x.test.ts").map(({ id, skipped }) => [id, skipped])).toEqual(expected);
   });

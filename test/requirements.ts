@@ -1,6 +1,6 @@
 /**
- * What the product must do, as data. A test cites the rows it shows by their ids in its title:
- * `test("[B1] [U6] a write is found by the next search", …)`. Ids are stable: never renumber, only add.
+ * What the product must do, as data. A test cites the rows it shows by their ids at the end of its title:
+ * `test("a write is found by the next search [B1] [U6]", …)`. Ids are stable: never renumber, only add.
  * A row works when a real MCP client, browser or shell does it against the running server and a test shows it.
  */
 export interface Requirement {

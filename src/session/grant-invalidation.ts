@@ -4,7 +4,10 @@ import { sessionName } from "./session-call.ts";
 
 type InvalidateSession = (session: string) => Promise<void>;
 
-/** The records of the authorization server, telling a person's session object of every token and grant that ends, as `keysWithInvalidation` does of keys. */
+/**
+ * The records of the authorization server, invalidating a person's session object for every token and grant that ends, as
+ * `keysWithInvalidation` does for keys.
+ */
 export function recordsWithInvalidation(records: OAuthRecordStore, invalidate: InvalidateSession): OAuthRecordStore {
   return {
     read: (key, now) => records.read(key, now),

@@ -124,7 +124,7 @@ describe("others' private memories change nothing in what one finds [S6] [S15]",
   });
 
   // Known and open: the team's full-text index counts everybody's words, so a word in a colleague's private memory makes
-  // one's own memories with that word less relevant. Whoever mends it turns this into a plain test.
+  // one's own memories with that word less relevant. Whoever repairs it turns this into a plain test.
   test("they do not weigh in the relevance of one's own", async () => {
     await keep(bob, "a", "private", { content: "the walrus sleeps" });
     await keep(bob, "b", "private", { content: "krill at the harbour" });

@@ -77,11 +77,11 @@ export function scoreUnmerged(unmerged: UnmergedDocuments, terms: string[], scor
 }
 
 /** Bits of the terms that a document holds itself, and of those that only its context holds. */
-export function matchedTerms(slot: number, terms: string[], unmerged: UnmergedDocuments[], found: SegmentPostings[]): { own: number; lent: number } {
-  const bits = { own: 0, lent: 0 };
+export function matchedTerms(slot: number, terms: string[], unmerged: UnmergedDocuments[], found: SegmentPostings[]): { ownTerms: number; contextTerms: number } {
+  const bits = { ownTerms: 0, contextTerms: 0 };
   const note = (i: number, packed: number): void => {
-    if (ownFrequencyOf(packed) > 0) bits.own = (bits.own | (1 << i)) >>> 0;
-    else bits.lent = (bits.lent | (1 << i)) >>> 0;
+    if (ownFrequencyOf(packed) > 0) bits.ownTerms = (bits.ownTerms | (1 << i)) >>> 0;
+    else bits.contextTerms = (bits.contextTerms | (1 << i)) >>> 0;
   };
   for (const documents of unmerged) {
     const bag = documents.get(slot);

@@ -32,8 +32,8 @@ export interface TextHit {
   slot: number;
   score: number;
   /** Bits of the terms that its own text holds, and of those that only its context holds. */
-  own: number;
-  lent: number;
+  ownTerms: number;
+  contextTerms: number;
 }
 
 export interface TextAnswer {
@@ -133,8 +133,8 @@ export class TextIndex {
     }
   }
 
-  /** The `size` best documents for any of the terms; dead slots may be among them. `lent`: whether terms of the context count. */
-  search(names: string[], asked: string[], size: number, options: { lent: boolean }): TextAnswer {
+  /** The `size` best documents for any of the terms; dead slots may be among them. `withContext`: whether terms of the context count. */
+  search(names: string[], asked: string[], size: number, options: { withContext: boolean }): TextAnswer {
     const partitions = names.map((name) => this.#partition(name));
     const unmerged = partitions.map((partition) => partition.unmerged);
     const written = this.#postings(partitions.flatMap(({ segments }) => segments), asked);
@@ -152,7 +152,7 @@ export class TextIndex {
       weights: weights.map((weight) => weight * (k1 + 1)),
       base: resolution * k1 * (1 - b),
       perToken: (resolution * k1 * b) / Math.max(1, average),
-      contextShare: options.lent ? 1 : 0,
+      contextShare: options.withContext ? 1 : 0,
     };
     const best = new TopK(size, 0);
     for (const postings of found) scoreSegment(postings, scoring, best);

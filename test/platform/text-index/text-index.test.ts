@@ -52,7 +52,7 @@ class Bench {
   /** Slots of the living that match, best first. */
   search(parts: string[], question: string, size = 1_000): { slot: number; score: number }[] {
     const terms = queryTerms(question).map(({ term }) => term);
-    return this.index.search(parts, terms, size, { lent: true }).hits.filter(({ slot }) => this.alive.has(slot)).map(({ slot, score }) => ({ slot, score }));
+    return this.index.search(parts, terms, size, { withContext: true }).hits.filter(({ slot }) => this.alive.has(slot)).map(({ slot, score }) => ({ slot, score }));
   }
 
   /** The same by the formula, document by document. */

@@ -6,7 +6,9 @@ export interface IndexState {
   copyKey: string;
 }
 
-/** A memory about which something changed that the index does not hold, for those who see this home (`visibilityKeyOf`). */
+/**
+ * A change concerning a memory that the index itself does not hold, for those who see this visibility key (`visibilityKeyOf`).
+ */
 export interface VisibilityChange {
   visibilityKey: string;
   memoryId: string;
