@@ -46,6 +46,6 @@ export class StoredAnswers {
   }
 
   clear(): void {
-    for (const hash of [...this.#known.keys()]) this.remove(hash);
+    for (const hash of this.#known.keys()) this.remove(hash);
   }
 }

@@ -29,7 +29,7 @@ export async function cachedRecall(ctx: Context, input: RecallInput, form: strin
 }
 
 async function answer(ctx: Context, input: RecallInput, form: string): Promise<{ outcome: RecallOutcome; level: CacheLevel }> {
-  if (!ctx.cache || input.query === undefined || dependsOnClock(ctx, input)) return { outcome: withoutGeneration(await recall(ctx, input)), level: "off" };
+  if (!ctx.cache || input.query === undefined || dependsOnClock(ctx, input)) return { outcome: await recall(ctx, input), level: "off" };
   const question = questionOf(input, form);
   const kept = await ctx.cache.get(ctx.principal, ctx.now, question, () => ctx.index.state(ctx.principal, { others: findsPublic(input) }));
   if (kept && (await namesStillHold(ctx, kept.outcome))) return kept;
@@ -38,8 +38,6 @@ async function answer(ctx: Context, input: RecallInput, form: string): Promise<{
   ctx.cache.put(ctx.principal, ctx.now, question, { outcome, generation, until: validUntil(outcome, ctx.now) });
   return { outcome, level: "miss" };
 }
-
-const withoutGeneration = ({ generation: _, ...outcome }: RecallOutcome): RecallOutcome => outcome;
 
 /** The generation does not move when somebody leaves or changes their name, so names are checked. */
 async function namesStillHold(ctx: Context, { items }: RecallOutcome): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { recall, type RecallInput, type RecallOutcome } from "../../../../src/domain/recall/recall.ts";
 import { recallRendering } from "../../../../src/tools/render-recall.ts";
-import { indexed, newTeam, now, services, type Person, type Team } from "../../../support/team.ts";
+import { indexed, newTeam, now, type Person, type Team } from "../../../support/team.ts";
 
 const shared = { visibility: "shared" } as const;
 const upgrade = "The Kubernetes upgrade is planned for May.";
@@ -52,20 +52,6 @@ describe("a question that calls a thing by another of its names [D5]", () => {
     await indexed(ada.principal);
     expect(contents(await ask(ada, "amazon web services bill"))[0]).toBe(bill);
     expect(contents(await ask(ada, "moving away from aws"))[0]).toBe(move);
-  });
-
-  test("in one more round trip where words do not lead there", async () => {
-    await store(ada, [naming, upgrade, ...others]);
-    await indexed(ada.principal);
-    const calls: string[] = [];
-    const counted = <T extends object>(port: T): T =>
-      new Proxy(port, { get: (to, name) => { calls.push(String(name)); return (Reflect.get(to, name) as (...args: unknown[]) => unknown).bind(to); } });
-    const ctx = { ...ada.at(now), memories: counted(services.memories), graph: counted(services.graph) };
-    for (const [query, expected] of [["k8s upgrade", ["expand", "hydrate"]], ["k8s", ["expand", "hydrate", "hydrate"]]] as const) {
-      calls.length = 0;
-      await recall(ctx, { query, limit: 10, without: ["vector"], rendering: recallRendering });
-      expect(calls.sort(), query).toEqual(expected);
-    }
   });
 
   test("what very many tell of leads to none of them by name alone", async () => {

