@@ -32,7 +32,7 @@ export class NearDuplicateIndex<C extends Candidate> {
     let pairs = 0;
     for (const { length } of pairsOf.values()) pairs += length;
     this.#heads = new Int32Array(2 ** Math.ceil(Math.log2(2 * pairs + 2)));
-    this.#commonOf = commonPairs(pairsOf, this.#heads.length - 1);
+    this.#commonOf = commonPairs(pairsOf, this.#heads.length - 1, threshold);
     let common = 0;
     for (const { length } of this.#commonOf.values()) common += length;
     this.#slots = new Int32Array(common);
@@ -105,8 +105,10 @@ export class NearDuplicateIndex<C extends Candidate> {
   }
 }
 
-/** Of each candidate the pairs whose bucket another one has a pair in, too. */
-function commonPairs<C>(pairsOf: ReadonlyMap<C, Uint32Array>, mask: number): ReadonlyMap<C, Uint32Array> {
+const noPairs = new Uint32Array();
+
+/** Of each candidate the pairs whose bucket another one has a pair in, too; none at all where nobody has enough of them to be a repeat. */
+function commonPairs<C>(pairsOf: ReadonlyMap<C, Uint32Array>, mask: number, threshold: number): ReadonlyMap<C, Uint32Array> {
   /** By bucket the one candidate with a pair in it, plus one; `several` when there are more. */
   const owners = new Int32Array(mask + 1);
   const several = -1;
@@ -119,5 +121,16 @@ function commonPairs<C>(pairsOf: ReadonlyMap<C, Uint32Array>, mask: number): Rea
       if (owner !== candidate) owners[bucket] = owner === 0 ? candidate : several;
     }
   }
-  return new Map([...pairsOf].map(([key, pairs]) => [key, pairs.filter((pair) => owners[pair & mask] === several)]));
+  const counts = [...pairsOf.values()].map((pairs) => {
+    let common = 0;
+    for (let i = 0; i < pairs.length; i += 1) if (owners[(pairs[i] as number) & mask] === several) common += 1;
+    return common;
+  });
+  const mayRepeat = [...pairsOf.values()].some((pairs, i) => pairs.length > 0 && (counts[i] as number) >= threshold * pairs.length);
+  return new Map([...pairsOf].map(([key, pairs], candidate) => {
+    if (!mayRepeat) return [key, noPairs];
+    const common = new Uint32Array(counts[candidate] as number);
+    for (let i = 0, n = 0; i < pairs.length; i += 1) if (owners[(pairs[i] as number) & mask] === several) common[n++] = pairs[i] as number;
+    return [key, common];
+  }));
 }
