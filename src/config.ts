@@ -50,7 +50,7 @@ const schema = z
     EMBEDDINGS_MODEL: optional,
     /** Needed for models the product does not know. At most what Vectorize stores. */
     EMBEDDINGS_DIMENSIONS: optional.pipe(z.coerce.number<string>().int().min(1).max(1_536).optional()),
-    /** Of any API of OpenAI's form, up to its version: http://127.0.0.1:11434/v1 is a local Ollama. */
+    /** URL of any API of OpenAI's form, up to its version: http://127.0.0.1:11434/v1 is a local Ollama. */
     EMBEDDINGS_URL: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
     EMBEDDINGS_API_KEY: optional,
     /** Texts per request to that API; OpenAI takes 2,048. */
@@ -59,7 +59,10 @@ const schema = z
     RERANK_MODEL: optional,
     /** How much older than the newest match a memory is when its recency counts half. */
     RECENCY_HALF_LIFE_DAYS: optional.pipe(z.coerce.number<string>().min(1).max(36_500).optional()),
-    /** What wraps the keys of secrets: a JSON list of `{id, key}`, the current one first; `key` is 32 bytes in base64. It is a secret. */
+    /**
+     * The keys that wrap the keys of secrets: a JSON list of `{id, key}`, the current one first; `key` is 32 bytes in base64.
+     * It is a secret.
+     */
     MASTER_KEYS: json.pipe(masterKeysSchema),
     /** Who vouches for people: a JSON list; it holds secrets, so it is one. */
     SIGN_IN_PROVIDERS: json.pipe(providersSchema),

@@ -13,7 +13,7 @@ const smallBytes = 65_536;
 
 const seconds = 1_000;
 
-/** What each kind of door reads. Nobody has proven who they are at most of them, so they are small. */
+/** Bounds of the bodies for each kind of endpoint. At most of them nobody has proven who they are, so they are small. */
 export const bounds = {
   form: { maxBytes: 16_384, withinMs: 10 * seconds },
   json: { maxBytes: 16_384, withinMs: 10 * seconds },

@@ -21,7 +21,7 @@ export function withoutClaimedOrigin(request: Request): Request {
   return cleared;
 }
 
-/** What requests of strangers are counted by; all of one machine count together. */
+/** The address by which requests of strangers are counted; all of one machine count together. */
 export const addressOf = (headers: Headers): string => headers.get("cf-connecting-ip") ?? "this machine";
 
 /** Where a request came from, as far as the edge says; `client` where we know better than the request does. */

@@ -11,7 +11,7 @@ import { sessionName } from "../session/session-call.ts";
 export interface Presented {
   token: string;
   from: CallOrigin & { requestId: string };
-  /** What is called, where access tokens are taken at all. */
+  /** The resource that is called, where access tokens are accepted at all. */
   resource: string | undefined;
 }
 
@@ -34,7 +34,10 @@ export function proveCredential(services: Services, { keys, tokens }: Directory,
     : authenticate({ keys, defer: later }, token, now, from);
 }
 
-/** Whose session a credential belongs to never changes, so an isolate may remember it; whether it is valid, the session says. */
+/**
+ * The session of a credential never changes, so an isolate may remember it; the session decides whether the credential is
+ * valid.
+ */
 const maxRemembered = 10_000;
 
 export class CredentialOwners {

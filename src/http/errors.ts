@@ -14,7 +14,7 @@ export const keyChallenge = 'Bearer realm="omnimemory"';
 export const noCredential = (requestId: string, challenge: string): Response =>
   unauthorized("Send your API key as Authorization: Bearer omn_….", requestId, challenge);
 
-/** One text for every reason: an answer must not tell which keys exist. */
+/** One text for every reason: an answer must not reveal which keys exist. */
 export const invalidCredential = (requestId: string, challenge: string): Response =>
   unauthorized("The API key or access token is not valid. It may be mistyped, expired or revoked.", requestId, challenge);
 

@@ -4,7 +4,7 @@ import { errorBody } from "./errors.ts";
 import { codeOfRefused, type RequestRefused, retryHeader } from "./request-refused.ts";
 import { errorPage } from "./web/pages/error-page.tsx";
 
-/** What the gate turned away, in the form of the door it came to. */
+/** Answers a request that the gate refused, in the form of its endpoint. */
 export function refusedAnswer(c: Context, door: "mcp" | "oauth" | "other", refused: RequestRefused): Response {
   const { status, message } = refused;
   const requestId = c.get("requestId") as string;

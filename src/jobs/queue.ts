@@ -14,7 +14,9 @@ const teamRef = z.strictObject({
 const batchMs = 60_000;
 /** Then the rest is a message of its own, so that one team's import does not keep the others waiting. */
 const memoriesPerTurn = 5_000;
-/** What waits longer, or in vain so often, is left to the sweep; the dead letter queue is for what nobody can do. */
+/**
+ * A message that waits longer, or in vain so often, is left to the sweep; the dead letter queue is for work that nobody can do.
+ */
 const patienceSeconds = 60;
 const patienceAttempts = 4;
 

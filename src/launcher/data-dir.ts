@@ -5,7 +5,7 @@ import { sqlite } from "./sqlite.ts";
 import { truthIn } from "./state-files.ts";
 import { codeOf, messageOf, StartFailure } from "./start-failure.ts";
 
-/** What the person and their tools need to reach the server; `local.json`, for the owner's eyes only. */
+/** The address and key by which the person and their tools reach the server; `local.json`, for the owner's eyes only. */
 export interface LocalFile {
   url: string;
   apiKey: string;
@@ -73,7 +73,7 @@ export class DataDir {
     return made;
   }
 
-  /** What the databases have, and which files they are, relative to the state directory. */
+  /** The digest of what the databases contain, and their files, relative to the state directory. */
   readPrepared(): { digest: string | undefined; databases: string[] } {
     const [digest, ...databases] = readIfThere(this.#prepared)?.split("\n") ?? [];
     return { digest, databases };

@@ -32,7 +32,7 @@ export class DiskRoom {
       try {
         this.#look();
       } catch (error) {
-        // Somebody took the directory away under the server, which has worse to tell then.
+        // Somebody took the directory away under the server, which has worse to report then.
         log("debug", messageOf(error));
       }
     }, lookEveryMs);

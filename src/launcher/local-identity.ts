@@ -12,7 +12,10 @@ export const local = {
 const keyName = "local";
 const from = { client: "launcher" };
 
-/** What clients need. Managing keys and the team takes a browser that is signed in, for which the launcher prints a link. */
+/**
+ * The scopes that clients need. Managing keys and the team takes a browser that is signed in, for which the launcher prints a
+ * link.
+ */
 const clientScopes: readonly Scope[] = ["memory:read", "memory:write"];
 const dayMs = 86_400_000;
 const lifetimeMs = defaultLifetimeDays * dayMs;

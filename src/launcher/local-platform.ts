@@ -31,7 +31,7 @@ export interface LocalPlatform {
 }
 
 export interface LocalPlatformOptions {
-  /** Of the product, as wrangler made them of wrangler.toml. */
+  /** Options of the product, as wrangler made them of wrangler.toml. */
   worker: WorkerOptions;
   /** Bundle of `localPlatformEntry`. */
   modules: WorkerModule[];
@@ -44,10 +44,10 @@ export function vectorizeStandIn(dimensions: number, { index = `omnimemory-${dim
   return { name, entrypoint: "VectorizeEmulator", props: { index, dimensions, metadataIndexes, visibleAfterMs } };
 }
 
-/** What the product's own requests go through (`Outbound`), for the product's options. */
+/** The service for the product's own requests (`Outbound`), for the product's options. */
 export const outbound = (vars: Record<string, string>): StandIn => ({ name, entrypoint: "Outbound", props: { configured: configuredHosts(vars) } });
 
-/** Of the services that the configuration names. What cannot be read is for the Worker to refuse. */
+/** The hosts of the services that the configuration names. The Worker refuses what cannot be read. */
 function configuredHosts({ EMBEDDINGS_URL, SIGN_IN_PROVIDERS }: Record<string, string>): string[] {
   let issuers: unknown[] = [];
   try {

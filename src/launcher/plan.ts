@@ -5,11 +5,11 @@ import { type Migration, readMigrations } from "./migrations.ts";
 import { projectRoot } from "./project.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
-/** What has to be in the databases before the Worker can answer. */
+/** The contents that the databases must have before the Worker can answer. */
 export interface Plan {
   directory: { binding: string; migrations: Migration[] };
   shards: { bindings: string[]; migrations: Migration[] };
-  /** Of all the above: the same digest, nothing to do. */
+  /** Digest of all the above: the same digest, nothing to do. */
   digest: string;
 }
 

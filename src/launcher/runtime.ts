@@ -36,7 +36,7 @@ export interface RuntimeOptions {
   hasRoom: () => boolean;
 }
 
-/** What a module threw while it was loaded, up to the stack: a configuration that the Worker refuses, for one. */
+/** The error that a module threw while it was loaded, up to the stack: a configuration that the Worker refuses, for one. */
 const uncaught = /Uncaught (?:Error: )?([\s\S]+?)(?:\n\s+at [^\n]*\.js:\d|$)/;
 
 /** How the child process reaches the Runtime that caused it: Miniflare starts it in an async context of our making. */
@@ -60,7 +60,7 @@ export class Runtime {
   #child: ChildProcess | undefined;
   #state: "starting" | "up" | "ending" = "starting";
   #disposed: Promise<void> | undefined;
-  /** What was said before it was up: the reason, if it does not come up, and then not to be printed beside it. */
+  /** Output from before it was up: the reason, if it does not come up, and then not to be printed beside it. */
   readonly #early: { level: LogLevel; message: string }[] = [];
 
   private constructor(options: RuntimeOptions) {

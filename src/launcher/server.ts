@@ -32,7 +32,7 @@ export interface ServerOptions {
 }
 
 export interface LocalServer {
-  /** Of the MCP endpoint. */
+  /** URL of the MCP endpoint. */
   url: string;
   origin: string;
   apiKey: string;
@@ -42,7 +42,7 @@ export interface LocalServer {
   apiKeyNotice: string | undefined;
   /** Signs the local person in with a browser, once; none when they have a way in of their own. */
   signInUrl: string | undefined;
-  /** Of workerd. */
+  /** Process id of workerd. */
   pid: number | undefined;
   /** Lets open requests finish for at most `limitMs`, then ends everything. */
   close: (limitMs?: number) => Promise<void>;
@@ -51,7 +51,10 @@ export interface LocalServer {
 const drainMs = 10_000;
 const dayMs = 86_400_000;
 
-/** As workerd tells of a database that it cannot open, and the Worker of one that it cannot read. At the beginning, so that no text in an error is taken for it. */
+/**
+ * The beginnings of workerd's and the Worker's messages about a database that cannot be opened or read. Only at the beginning,
+ * so that no text in an error is taken for it.
+ */
 const damageWords = /^(?:\w+ = workerd\/util\/sqlite.*|\{"level":"error","event":"[^"]*","requestId":"[^"]*","name":"Error","message":"(?:D1_ERROR: )?(?:database disk image is malformed|file is not a database): )SQLITE_(?:CORRUPT|NOTADB)/;
 const healDrainMs = 2_000;
 const healEveryMs = 60_000;
@@ -153,7 +156,7 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
     discardDamaged();
     serving = await run({ host, port });
   };
-  // The runtime cannot start an object on a damaged file, nor let go of the file.
+  // The runtime can neither start an object on a damaged file nor close the file.
   onLine = (line) => {
     if (!damageWords.test(line) || performance.now() - healedAt < healEveryMs) return;
     healedAt = performance.now();

@@ -1,6 +1,6 @@
 import type * as Sqlite from "node:sqlite";
 
-/** Node 22 announces that node:sqlite is experimental; that is ours to know, not the user's. */
+/** Node 22 warns that node:sqlite is experimental; the warning is for us, not for the user. */
 export function sqlite(): typeof Sqlite {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

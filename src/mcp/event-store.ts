@@ -6,7 +6,7 @@ import { secretMeta } from "./tool-result.ts";
 const standaloneStream = "_GET_stream";
 
 const maxEvents = 1_000;
-/** A notification tells a client that comes back an hour later what to read again. */
+/** A notification says to a client that comes back an hour later what to read again. */
 const maxAgeMs = 60 * 60 * 1_000;
 /** A message that may hold memory text waits for a client that lost its connection, and no longer. */
 const maxSealedAgeMs = 5 * 60 * 1_000;
@@ -24,11 +24,11 @@ const isPriming = (message: JSONRPCMessage): boolean => Object.keys(message).len
 const holdsNoText = (message: JSONRPCMessage): boolean =>
   isPriming(message) || ("method" in message && /^notifications\/(?:resources|tools|prompts)\//.test(message.method));
 
-/** Event ids are at least `milliseconds * 1000`, so that they tell their age. */
+/** Event ids are at least `milliseconds * 1000`, so that they show their age. */
 const idAt = (ms: number): number => ms * 1_000;
 
 /**
- * The scopes of whom the present call is answered. The SDK tells its event store neither the request nor the caller, so they
+ * The scopes of the caller of the present call. The SDK passes its event store neither the request nor the caller, so they
  * travel with the asynchronous context of the call.
  */
 export const callerScopes = new AsyncLocalStorage<readonly string[]>();
@@ -49,7 +49,9 @@ interface Row {
   answers: string | null;
 }
 
-/** What a session's streams sent, so that `Last-Event-ID` can replay it (2025-11-25, basic/transports, Resumability). */
+/**
+ * The messages of a session's streams, so that `Last-Event-ID` can replay them (2025-11-25, basic/transports, Resumability).
+ */
 export class SqlEventStore implements EventStore {
   static createTables(sql: SqlStorage): void {
     // Its predecessor held answers in the clear.
@@ -122,8 +124,8 @@ export class SqlEventStore implements EventStore {
     return rows.toArray().every((row) => (JSON.parse(row.scopes) as string[]).every((scope) => scopes.includes(scope)));
   }
 
-  // `getStreamIdForEventId` is left out on purpose: with it, the SDK answers 409 while it believes the old connection
-  // alive, and the client whose network just changed could not resume. Without it the newer connection takes over.
+  // `getStreamIdForEventId` is left out on purpose: with it, the SDK answers 409 while it takes the old connection for alive,
+  // and the client whose network just changed could not resume. Without it the newer connection takes over.
   async replayEventsAfter(
     lastEventId: string,
     { send }: { send: (eventId: string, message: JSONRPCMessage) => Promise<void> },
@@ -140,7 +142,7 @@ export class SqlEventStore implements EventStore {
     return streamId;
   }
 
-  /** A client whose answer is kept no more is told so, and need not wait for it. */
+  /** A client whose answer is no longer kept gets an error, and need not wait for it. */
   async #messageOf({ seq, message, sealed, answers }: Row): Promise<JSONRPCMessage | undefined> {
     const text = sealed ? await this.#copies.open(this.#about(seq), message) : message;
     if (text !== undefined) return JSON.parse(text) as JSONRPCMessage;

@@ -4,7 +4,9 @@ import { parseJson } from "../domain/strict-json.ts";
 import { type BodyBound, readBody } from "../http/bounded-body.ts";
 import { codeOfRefused, type RequestRefused, retryHeader } from "../http/request-refused.ts";
 
-/** Of the HTTP binding, not of JSON-RPC; this value and -32001 for an unknown session are the SDK's (streamableHttp.ts). */
+/**
+ * Codes of the HTTP binding, not of JSON-RPC; this value and -32001 for an unknown session are the SDK's (streamableHttp.ts).
+ */
 export const httpError = -32000;
 export const parseError = -32700;
 export const invalidRequest = -32600;
@@ -48,7 +50,7 @@ export function messagesOf(body: unknown): readonly unknown[] | undefined {
 
 export const batchTooLong = (): Response => rpcError(400, invalidRequest, `Invalid Request: a batch holds at most ${maxBatch} messages; none of these was looked at`);
 
-/** What the gate turns away, in the form of JSON-RPC. */
+/** A refusal of the gate, in the form of JSON-RPC. */
 export function rpcRefused(refused: RequestRefused, requestId: string): Response {
   const { status, message, retryAfterSeconds } = refused;
   const data = retryAfterSeconds === undefined ? undefined : { code: codeOfRefused(refused), retry_after: retryAfterSeconds, request_id: requestId };

@@ -124,8 +124,8 @@ export class LegacySessions {
     const lastEventId = request.headers.get("last-event-id");
     let forwarded = request;
     if (lastEventId === null || !session.events.knows(lastEventId, authInfo.scopes)) {
-      // A client that reconnects after its network changed is not to be told 409 for a stream that only looks alive,
-      // nor 4xx for an event that is no longer kept, or not for this caller: it would go without notifications from then on.
+      // A client that reconnects after its network changed must get neither 409 for a stream that only looks alive, nor 4xx for
+      // an event that is no longer kept, or not for this caller: it would go without notifications from then on.
       session.transport.closeStandaloneSSEStream();
       if (lastEventId !== null) {
         forwarded = new Request(request);
@@ -167,7 +167,7 @@ export class LegacySessions {
     const stored = this.#store.get(id);
     if (stored === undefined) return undefined;
     const session = await this.#connect(stored, request, authInfo);
-    // The version agreed on, not the one asked for: a newer SDK might agree to more than the client was told.
+    // The version agreed on, not the one asked for: a newer SDK might accept more than the client was promised.
     await this.#replay(session, request, authInfo, "initialize", { ...stored.initialize, protocolVersion: stored.protocolVersion });
     if (stored.loggingLevel !== undefined) {
       await this.#replay(session, request, authInfo, "logging/setLevel", { level: stored.loggingLevel });

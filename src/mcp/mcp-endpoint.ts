@@ -17,11 +17,11 @@ export interface McpEndpointOptions {
   copies: Copies;
   /** Whether a URI names a resource, by its form: nothing else is watched. */
   isResource: (uri: string) => boolean;
-  /** What clients did wrong and what streams died of; they have been told. */
+  /** Errors of clients and reasons why streams ended; the clients have their answer. */
   onerror?: (error: Error) => void;
-  /** What went wrong here; the client got a 500. */
+  /** Faults of the server; the client got a 500. */
   onfault: (error: unknown) => void;
-  /** What is read of a body that this caller sends. */
+  /** The bound of a body that this caller sends. */
   bodyBound: (authInfo: AuthInfo) => BodyBound;
   /** Asked for the messages of a body before any of them is handled. @throws RequestRefused */
   admit: (messages: readonly unknown[], authInfo: AuthInfo) => Promise<void>;
@@ -83,7 +83,7 @@ export class McpEndpoint {
           return await this.#streamable(request, authInfo);
         case "/sse":
         case "/sse/":
-          // A Streamable HTTP client may have been given this URL; its GET tells itself apart by the session it names.
+          // A Streamable HTTP client may have been given this URL; the session that its GET names distinguishes it.
           return request.method === "GET" && !request.headers.has("mcp-session-id")
             ? await this.#sse.open(request, authInfo)
             : await this.#streamable(request, authInfo);

@@ -1,14 +1,17 @@
 import { McpServer, type AuthInfo, type Server } from "@modelcontextprotocol/server";
 import type { ListChange } from "./subscriptions.ts";
 
-/** What a product server is built from; one per request in the 2026-07-28 era, one per session before (protocol.md, MCP). */
+/**
+ * The context from which a product server is built; one per request in the 2026-07-28 era, one per session before (protocol.md,
+ * MCP).
+ */
 export interface McpServerContext {
   era: "legacy" | "modern";
   /** The request that caused the server to be built: of a session, not the request a later call arrives with. */
   request: Request;
   /**
-   * Of the building request as well. Handlers must read `ctx.http?.authInfo` instead, which in all transports is that
-   * of the request being handled: a session may be continued with another key of the same user.
+   * The credential of the building request as well. Handlers must read `ctx.http?.authInfo` instead, which in all transports is
+   * that of the request being handled: a session may be continued with another key of the same user.
    */
   authInfo?: AuthInfo;
   sessionId?: string;

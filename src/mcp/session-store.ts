@@ -6,7 +6,7 @@ const idleMs = 30 * 24 * 60 * 60 * 1_000;
 /** Far above what one person's tools open; it only stops a client that initializes in a loop. */
 const maxSessions = 1_000;
 
-/** What is needed to rebuild a session of the 2025 era after the object was evicted (protocol.md, MCP). */
+/** The data needed to rebuild a session of the 2025 era after the object was evicted (protocol.md, MCP). */
 export interface StoredSession {
   id: string;
   initialize: Record<string, unknown>;
@@ -84,7 +84,7 @@ export class SessionStore {
     this.#sql.exec("INSERT OR IGNORE INTO mcp_subscription (uri, session_id) values (?, ?)", uri, id);
   }
 
-  /** Of all sessions. */
+  /** Counts the subscriptions of all sessions. */
   countSubscriptions(): number {
     return this.#sql.exec<{ count: number }>("SELECT count(*) AS count FROM mcp_subscription").one().count;
   }

@@ -85,7 +85,7 @@ export class SseSessions {
     this.#watchProblem = options.watchProblem;
   }
 
-  /** `GET /sse`: the stream, whose first event tells where to post. */
+  /** `GET /sse`: the stream, whose first event says where to post. */
   async open(request: Request, authInfo: AuthInfo): Promise<Response> {
     const sessionId = crypto.randomUUID();
     const product = this.#buildServer({ era: "legacy", request, authInfo, sessionId });

@@ -8,7 +8,7 @@ import { httpError, invalidRequest, rpcError, sessionNotFound } from "./json-rpc
 
 /** A call that is still silent after this long gets its stream, and with it an event id to resume from. */
 const holdMs = 250;
-/** What a client is told to wait before it reconnects a stream that ended. */
+/** How long a client waits before it reconnects a stream that ended. */
 const retryMs = 1_000;
 /** MCP names no code for this; it is that of the Language Server Protocol. */
 const requestCancelled = -32800;

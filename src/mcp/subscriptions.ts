@@ -11,9 +11,9 @@ export interface Subscriptions {
 /** Why this URI is not watched, if it is not: it names no resource, or the session object keeps too many already. */
 export type WatchProblem = (uri: string) => string | undefined;
 
-/** Of all sessions of a person in a team together. */
+/** For all sessions of a person in a team together. */
 export const maxSubscriptions = 1_000;
-/** Of one `subscriptions/listen`, which lasts as long as its stream. */
+/** For one `subscriptions/listen`, which lasts as long as its stream. */
 const maxListened = 100;
 
 /** Why a `subscriptions/listen` is refused; the SDK keeps whatever it is asked to. */

@@ -48,8 +48,8 @@ const busy = (): RequestRefused =>
   new RequestRefused(429, `Other large requests are being worked on. Retry after ${retryAfterSeconds} s, or send fewer at once.`, retryAfterSeconds);
 
 /**
- * What one body takes of several budgets, from when it is read until the last call that came in it is answered: the parsed
- * body outlives the request where the answer goes over another stream.
+ * The bytes that one body takes of several budgets, from when it is read until the last call that came in it is answered: the
+ * parsed body outlives the request where the answer goes over another stream.
  */
 export class BodyLease {
   readonly #budgets: readonly ByteBudget[];

@@ -20,7 +20,7 @@ export class CallSlots {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.isFull) throw tooManyAtOnce();
     if (this.#running < this.#atOnce) this.#running += 1;
-    // Whoever ends hands its slot on, so nobody overtakes.
+    // A call that ends hands its slot on, so nobody overtakes.
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       return await work();

@@ -4,9 +4,9 @@ import type { Directory } from "../http/credentials.ts";
 import type { KeyStore, KeyHolder } from "../domain/tenancy/key-store.ts";
 
 /**
- * How long an object believes what it knows of a credential without asking again. Whoever changes one or a membership
- * through the product tells the object before answering, so a change holds from the next request on; this is only
- * the bound for a change made behind the product's back, in the database itself.
+ * How long an object keeps a credential's holder without asking again. A change of a credential or membership through the
+ * product drops the object's cache before it is acknowledged, so it holds from the next request on; this bound is for a change
+ * made behind the product's back, in the database itself.
  */
 const cacheMs = 2_000;
 
@@ -22,7 +22,7 @@ export class CredentialCache {
   readonly #cachedKeys = new Map<string, CachedHolder<KeyHolder>>();
   /** By digest: tokens themselves are not kept. */
   readonly #cachedTokens = new Map<string, CachedHolder<TokenHolder>>();
-  /** Answers that were asked for before the last change are not believed. */
+  /** Answers asked for before the last change are not cached. */
   #epoch = 0;
 
   constructor(keys: KeyStore, tokens: TokenStore) {

@@ -4,8 +4,8 @@ import type { SessionInvalidation } from "./tenant-invalidation.ts";
 import { sessionName } from "./session-call.ts";
 
 /**
- * Deletions, telling the session objects of all who are let in no more, or again, before they are acknowledged; and what a
- * team shows to its organization is hidden or shown with it. `follow` sees to the latter.
+ * The deletion store, invalidating the session objects of all who lose or regain access before a deletion is acknowledged;
+ * `follow` hides or shows what the team made public to its organization.
  */
 export function deletionWithInvalidation(deletion: DeletionStore, invalidate: Pick<SessionInvalidation, "changed">, follow: () => Promise<void>): DeletionStore {
   const invalidateAll = async (members: MemberRef[] | undefined): Promise<MemberRef[] | undefined> => {

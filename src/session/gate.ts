@@ -21,7 +21,7 @@ const blockMs = 60_000;
 /** The period of the binding. */
 const teamRetrySeconds = 60;
 
-/** What a session object lets its person do: so much for each key or grant, for all of them, and for the team. */
+/** The limits of a session object: for each key or grant, for all of the person's, and for the team. */
 export class Gate {
   readonly #keys = new RateLimit(keyRate);
   readonly #person = new RateLimit(personRate);

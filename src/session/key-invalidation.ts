@@ -4,8 +4,8 @@ import { sessionName } from "./session-call.ts";
 type InvalidateSession = (session: string) => Promise<void>;
 
 /**
- * The directory, telling a person's session object of every change to their keys before the change is
- * acknowledged: what was revoked is refused from the next request on.
+ * The key store, invalidating a person's session object for every change to their keys before the change is acknowledged: a
+ * revoked key is refused from the next request on.
  */
 export function keysWithInvalidation(keys: KeyStore, invalidate: InvalidateSession): KeyStore {
   const invalidateHolder: (...found: Parameters<KeyStore["findKey"]>) => Promise<void> = async (principal, keyId) => {

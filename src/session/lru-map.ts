@@ -1,4 +1,4 @@
-/** A map that holds at most so many bytes, as its user counts them, and lets go of what was unused for longest. */
+/** A map that holds at most so many bytes, as its user counts them, and drops what was unused for longest. */
 export class LruMap<V> {
   readonly #maxBytes: number;
   /** In order of use. */

@@ -6,15 +6,15 @@ export interface Rate {
   burst: number;
 }
 
-/** Of one key or grant (omnimemory document, Security Best Practices 3). */
+/** Rate of one key or grant (omnimemory document, Security Best Practices 3). */
 export const keyRate: Rate = { perMinute: 100, burst: 20 };
-/** Of all keys and grants of one person in one team: several clients at work, or a few agents. */
+/** Rate of all keys and grants of one person in one team: several clients at work, or a few agents. */
 export const personRate: Rate = { perMinute: 300, burst: 60 };
 
 interface Usage {
   /** Instants of what was admitted in the last minute, oldest first; a call of cost n stands there n times. */
   admitted: number[];
-  /** What is left of the burst allowance; it comes back at `burst` a minute while usage stays below the limit. */
+  /** The rest of the burst allowance; it comes back at `burst` a minute while usage stays below the limit. */
   allowance: number;
   refilledAt: number;
 }

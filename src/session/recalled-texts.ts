@@ -3,10 +3,10 @@ import type { RecentlyRecalled } from "../domain/memories/loop-guard.ts";
 import { fingerprintOf, mayRepeat } from "../domain/memories/repetition.ts";
 import { coalesce } from "./coalesce.ts";
 
-/** What a model still has before it: a context window fills and is compacted within this time and this many memories. */
+/** How long and how many memories a model still has before it: a context window fills and is compacted within these. */
 const maxAgeMs = 2 * 60 * 60 * 1_000;
 const maxEntries = 500;
-/** Of one memory: content has at most 10,000 characters, and few sentences are shorter than 50. */
+/** Sentences of one memory: content has at most 10,000 characters, and few sentences are shorter than 50. */
 const maxSentences = 200;
 
 interface Entry {

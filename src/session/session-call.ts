@@ -8,7 +8,7 @@ export interface SessionCall {
   principal: Principal;
   requestId: string;
   from: CallOrigin;
-  /** What the request's body takes of the bytes that may be held at once. */
+  /** The share of the request's body in the bytes that may be held at once. */
   body: BodyLease;
 }
 

@@ -2,15 +2,15 @@ import type { TenantStore } from "../domain/tenancy/tenant-store.ts";
 import { sessionName } from "./session-call.ts";
 
 export interface SessionInvalidation {
-  /** What the person is in the team has changed. */
+  /** The person's role in the team has changed. */
   changed(session: string): Promise<void>;
   /** The person is not in the team any more. */
   left(session: string): Promise<void>;
 }
 
 /**
- * The directory, telling a person's session object of every change to what they are in a team before the change is
- * acknowledged: who was removed is refused from the next request on, and a lower role holds at once.
+ * The tenant store, invalidating a person's session object for every change of their membership before the change is
+ * acknowledged: a removed member is refused from the next request on, and a lower role holds at once.
  */
 export function tenantsWithInvalidation(tenants: TenantStore, invalidate: SessionInvalidation): TenantStore {
   return {

@@ -115,7 +115,7 @@ export class UserSession extends DurableObject<Env> {
     this.#endpoint.purgeExpiredSessions(Date.now());
   }
 
-  /** Every request proves its credential here, whatever the edge believed: the object knows of changes at once. */
+  /** Every request proves its credential here, whatever the edge found: the object follows changes at once. */
   override async fetch(request: Request): Promise<Response> {
     const now = Date.now();
     const requestId = request.headers.get(requestIdHeader) ?? "";

@@ -4,7 +4,7 @@ import type { Framed } from "../domain/frame.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
 import { compactSchema } from "./compact-schema.ts";
 
-/** What a tool may know beyond the domain's context: where the call came from. */
+/** The context of a tool: the domain's, and where the call came from. */
 export interface ToolContext extends Context {
   /** Project of this connection (`?project=` in the server's URL), for vocabularies that have a current project. */
   project: string | undefined;
@@ -38,7 +38,7 @@ export interface ToolAnnotations {
   idempotentHint: boolean;
 }
 
-/** Of a tool that goes through up to a thousand memories. Of these a person has one at work at a time. */
+/** Cost of a tool that goes through up to a thousand memories. A person has one such call at work at a time. */
 export const bulkCost = 10;
 
 export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodType> {
@@ -49,7 +49,7 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   /** Needed by every call of this tool; null where the answer says nothing about memories. */
   scope: Scope | null;
   annotations: ToolAnnotations;
-  /** What a call counts for in the limits, if it is more work than one. */
+  /** The cost of a call in the limits, if it is more work than one. */
   cost?: number;
   input: Input;
   output: Output;
@@ -65,7 +65,7 @@ export interface Tool {
   scope: Scope | null;
   annotations: ToolAnnotations;
   cost: number;
-  /** What arguments and answers must be, in full; lists show less of it. */
+  /** The complete schemas of arguments and answers; lists show less of them. */
   input: z.ZodType;
   output: z.ZodType;
   inputSchema(): Record<string, unknown>;

@@ -14,10 +14,10 @@ export function trustFieldOf(memory: Memory): { trust?: string } {
   return trust === undefined ? {} : { trust };
 }
 
-/** What an import says of the tool is a claim. */
+/** The tool that an import names is a claim. */
 export const toolOf = ({ trust }: Memory, tool: string): string => (trust.source === "imported" ? `import: ${tool}` : tool);
 
-/** What is not the reader's alone says so; an author is named unless it is the reader. */
+/** The visibility of a memory unless it is private; the author is named unless it is the reader. */
 export const audienceOf = ({ visibility }: Memory, author: string | undefined): { scope?: string; author?: string } => ({
   ...(visibility === "private" ? {} : { scope: visibility }),
   ...(author === undefined ? {} : { author }),
@@ -99,13 +99,13 @@ export function ratesOf({ l1, l2, tokens }: CacheRates): Record<string, unknown>
   return { l1: rate(l1), l2: rate(l2), tokens_not_fetched_again: tokens };
 }
 
-/** Of a store that was a repeat: what the model can do about it. */
+/** Advice to the model after a store that was a repeat. */
 export const duplicateText = ({ id, key }: Memory, updateTool: string): Framed =>
   say`duplicate: nothing was stored. This session recalled just that from memory ${id}${key === null ? "" : say` (key ${named(key)})`}, which still says it. ${
     say`If something changed, say what: update that memory with ${updateTool}. To keep it a second time all the same, repeat the call with allow_duplicate: true.`
   }`;
 
-/** Of a write that others would see, in a team that looks at such things first. */
+/** Advice after a write that others would see, in a team that reviews such writes first. */
 export const proposalOf = (proposal: Proposal | undefined): Record<string, unknown> =>
   proposal ? { proposal: { id: proposal.id, scope: proposal.visibility, state: proposal.state } } : {};
 

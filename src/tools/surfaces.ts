@@ -2,7 +2,7 @@ import { catalogue, families, type FamilyName } from "./catalogue.ts";
 import type { Tool } from "./define-tool.ts";
 
 /**
- * What a connection lists, chosen by `?surface=` in the server's URL. A list costs tokens in every conversation;
+ * The tools that a connection lists, chosen by `?surface=` in the server's URL. A list costs tokens in every conversation;
  * tools outside it can still be called by name. `core` stays within 9 tools and 1,500 tokens (features F).
  */
 export type Surface = "core" | "all" | FamilyName;

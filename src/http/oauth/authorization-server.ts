@@ -44,7 +44,7 @@ export class AuthorizationServer implements TokenStore {
     return this.#server(new URL(request.url)).fetch(request, this.#storage(now), ctx);
   }
 
-  /** What the consent page is made with. */
+  /** The library's helpers for the consent page. */
   helpers(url: URL, now: number): OAuthHelpers {
     return this.#server(url).getOAuthApi(this.#storage(now));
   }

@@ -9,7 +9,7 @@ interface ConsentProps {
   client: ConsentDescription;
   visitor: Visitor;
   teams: readonly TeamMembership[];
-  /** What may be granted, and whether it is at first. */
+  /** The scopes that may be granted, and whether each is ticked at first. */
   offered: readonly { scope: Scope; chosen: boolean }[];
   handle: string;
 }

@@ -44,7 +44,7 @@ export function consentRoutes(services: Services): Hono<Web> {
         return c.redirect("/sign-in");
       };
       if (!visitor && isAddress(clientId)) {
-        // Nothing is fetched for a stranger, so nobody knows yet whether the address to tell the client at is its own.
+        // The server fetches nothing for a stranger, so it does not know yet whether the redirect address is the client's own.
         const problem = problemOf(unverified(searchParams));
         return problem ? notValid(c, problem.description) : signInFirst();
       }
@@ -104,7 +104,7 @@ export function consentRoutes(services: Services): Hono<Web> {
   return app;
 }
 
-/** What a request asks for, as far as it says so by itself. */
+/** The parts of a request that its parameters name, unchecked. */
 type Asked = Pick<AuthRequest, "responseType" | "scope"> & { codeChallenge?: string | undefined; codeChallengeMethod?: string | undefined };
 
 const unverified = (parameters: URLSearchParams): Asked => ({

@@ -27,7 +27,7 @@ interface ListOptions {
 }
 
 const pageSize = 1_000;
-/** A registration that nobody ever consented to is let go of; one consent keeps it for good. */
+/** A registration that nobody ever consented to is deleted; one consent keeps it for good. */
 const unusedClientMs = 7 * 86_400_000;
 /** Far more than sign in at a time; at 16 KB each they stay below 80 MB. */
 const maxUnusedClients = 5_000;
@@ -35,8 +35,8 @@ const maxUnusedClients = 5_000;
 const spentMs = 90 * 86_400_000;
 
 /**
- * What the authorization server takes for its KV namespace, for the length of one request. It remembers what it read, so
- * that a grant is written only on top of what was read, and a consent taken only by who finds it there.
+ * Stands in for the KV namespace of the authorization server, for the length of one request. It remembers what it read, so that
+ * a grant is written only on top of what was read, and only one request takes a consent.
  */
 export class RequestRecords {
   readonly #store: OAuthRecordStore;

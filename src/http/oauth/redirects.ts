@@ -26,7 +26,7 @@ export function redirectKind(uri: string): RedirectKind | undefined {
   return taken.has(scheme) || ofWindows.test(scheme) || port !== "" ? undefined : "private-use";
 }
 
-/** As people are told where access goes. */
+/** The redirect address as people read it. */
 export function redirectName(uri: string): string {
   const { protocol, hostname } = new URL(uri);
   return redirectKind(uri) === "private-use" ? `${protocol}//` : hostname;

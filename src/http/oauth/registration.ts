@@ -15,7 +15,7 @@ export function registrationProblem(metadata: Record<string, unknown>): string |
   return clientNameProblem(metadata);
 }
 
-/** Of all the languages in which it gives its name (RFC 7591 section 2.2). */
+/** The client's name in all the languages that it gives (RFC 7591 section 2.2). */
 function clientNameProblem(metadata: Record<string, unknown>): string | undefined {
   for (const [field, name] of Object.entries(metadata)) {
     if (field !== "client_name" && !field.startsWith("client_name#")) continue;

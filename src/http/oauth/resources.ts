@@ -20,7 +20,7 @@ export function resourcesOf(url: URL, config: Names): string[] {
   return origins.flatMap((origin) => endpoints.map((endpoint) => `${origin}/${endpoint}`));
 }
 
-/** What a call to this address is a call of; none under a name that tokens are not issued for. */
+/** The resource of a call to this address; undefined under a name that tokens are not issued for. */
 export function resourceOf(url: URL, config: Names): string | undefined {
   const endpoint: Endpoint = url.pathname === "/sse" || url.pathname.startsWith("/sse/") ? "sse" : "mcp";
   const origin = config.production ? `https://${url.hostname}` : url.origin;

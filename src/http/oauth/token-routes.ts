@@ -19,7 +19,7 @@ interface OAuth {
   Variables: { requestId: string };
 }
 
-/** What programs ask of the authorization server: metadata, registration, tokens, revocation. */
+/** The endpoints of the authorization server for programs: metadata, registration, tokens, revocation. */
 export function tokenRoutes(services: Services): Hono<OAuth> {
   const { config, oauth } = services;
   const app = new Hono<OAuth>();

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Passkey, ProvenPasskey } from "../../domain/tenancy/passkeys.ts";
 import type { Person } from "../../domain/tenancy/sign-in-store.ts";
 
-/** What is kept of a ceremony until the browser answers. */
+/** The state of a ceremony that is kept until the browser answers. */
 export const registrationState = z.object({ challenge: z.string(), userId: z.string() });
 export const authenticationState = z.object({ challenge: z.string() });
 
@@ -29,7 +29,7 @@ export const authenticationAnswer = z.object({
 /** Loaded when a passkey is first used: its parsers of certificates take time at start-up that most requests never need. */
 const webauthn = () => import("@simplewebauthn/server");
 
-/** Of the site: browsers bind passkeys to its name, and signatures to its origin. */
+/** The name and origin of the site: browsers bind passkeys to its name, and signatures to its origin. */
 export interface Site {
   origin: string;
   id: string;
@@ -79,11 +79,11 @@ export async function provenRegistration(site: Site, challenge: string, answer: 
 
 export async function authenticationOptions(site: Site) {
   const { generateAuthenticationOptions } = await webauthn();
-  // No list of credentials: it would tell who has any.
+  // No list of credentials: it would reveal who has any.
   return generateAuthenticationOptions({ rpID: site.id, userVerification: "required", allowCredentials: [] });
 }
 
-/** What the use tells of the passkey, if the answer proves it for this challenge. */
+/** The passkey's new counter and backup state, if the answer proves its use for this challenge. */
 export async function provenUse(
   site: Site,
   challenge: string,

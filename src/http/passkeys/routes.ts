@@ -96,7 +96,7 @@ export function passkeyRoutes(services: Services): Hono<Web> {
 
   const refuse = (c: WebCall, message: string): Response => c.json(errorBody("PERMISSION_DENIED", message, c.get("requestId")), 403);
 
-  /** One text for every reason: an answer must not tell which passkeys exist. */
+  /** One text for every reason: an answer must not reveal which passkeys exist. */
   async function refuseSignIn(c: WebCall): Promise<Response> {
     const entry = { ...originOfCall(c), at: Date.now(), action: "sign-in.refused", success: false, subject: "passkey" } as const;
     await attempts.auditFailure(entry, auditedFailuresPerMinute);

@@ -8,7 +8,7 @@ import { type RestEnv, callingPerson, callingSession, findCaller } from "./calle
 
 const deletion = z.strictObject({ confirm: z.string().max(100) });
 
-/** What a person can do about their account: see what deleting it would mean, and delete it. */
+/** A person's account: see what deleting it would mean, and delete it. */
 export function accountRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
   app.use(findCaller(services));

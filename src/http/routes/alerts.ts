@@ -8,7 +8,7 @@ import { iso, isoOrNull } from "./wire.ts";
 
 const listing = z.strictObject({ state: z.enum(alertStates).default("open"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
-/** What a team's audit gave reason to tell of, below its path. */
+/** The alerts of a team, below its path. */
 export function alertRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
   const context = async (c: Context<RestEnv>) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), alerts: services.alerts });

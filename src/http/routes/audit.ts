@@ -23,7 +23,7 @@ const exportPage = 200;
 type Read = (input: AuditInput) => Promise<AuditPage>;
 type AuditContext = TenantContext & { audit: Services["audit"] };
 
-/** What happened in a team, below its path: in pages, or whole as NDJSON. */
+/** The audit of a team, below its path: in pages, or whole as NDJSON. */
 export const teamAuditRoutes = (services: Services): Hono<RestEnv> => auditRoutes(services, readTeamAudit, ({ teamId }) => teamId);
 
 /** The same of all teams of the organization that a person owns; a key is for one team. */
@@ -53,7 +53,7 @@ function auditRoutes(
   return app;
 }
 
-/** What concerns the caller's own account. */
+/** The audit of the caller's own account. */
 export const accountAudit = (services: Services) => async (c: Context<RestEnv>): Promise<Response> => {
   const { person } = callingPerson(services, c);
   return c.json(await answered(c, (input) => readAccountAudit({ person, audit: services.audit }, input)));

@@ -73,7 +73,7 @@ export async function callerInDeletedTeam(services: Services, c: Context<RestEnv
   return { ...rest(services, caller), principal };
 }
 
-/** What is the person's and no team's is not for a key, which was given for one team. */
+/** A key is for one team, so it does not reach what belongs to the person alone. */
 export const callingPerson = (services: Services, c: Context<RestEnv>): PersonContext => ({ ...rest(services, c.get("caller")), person: callingBrowser(c).person });
 
 /** The session by which the person calls. */

@@ -16,7 +16,7 @@ import { iso, isoOrNull } from "./wire.ts";
 const setting = z.strictObject({ required: z.boolean() });
 const listing = z.strictObject({ state: z.enum(proposalStates).default("pending"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
-/** What a verb about memories may know of the world, for a caller of the REST interface. */
+/** The context of a verb about memories, for a caller of the REST interface. */
 export async function memoryContext(services: Services, c: Request<RestEnv>, teamId: string): Promise<Context> {
   const { principal, now, from } = await callerInTeam(services, c, teamId);
   const { memories, writer, proposals, index, graph, people, semantic } = services;

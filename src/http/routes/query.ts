@@ -3,7 +3,7 @@ import * as z from "zod";
 import { invalid } from "../../domain/errors.ts";
 import { describeProblems } from "../../domain/problems.ts";
 
-/** What a query says, in the form of the schema, which lists all that it may hold. @throws VALIDATION_ERROR */
+/** Parses a query by the schema, which lists all that it may hold. @throws VALIDATION_ERROR */
 export function parsedQuery<T extends z.ZodType>(c: Context, schema: T): z.output<T> {
   const given = c.req.queries();
   const twice = Object.keys(given).find((name) => (given[name]?.length ?? 0) > 1);

@@ -1,7 +1,9 @@
 /** Far more than metadata, keys, tokens or a profile take. */
 const maxBytes = 262_144;
 
-/** An issuer is believed about people; how much of our memory its answers take is ours to say. The body fails when it is longer. */
+/**
+ * Bounds the answers of an issuer: the server trusts it about people, not with its memory. The body fails when it is longer.
+ */
 export async function boundedFetch(url: string, { body = null, ...init }: Omit<RequestInit, "body"> & { body?: BodyInit | null | undefined }): Promise<Response> {
   const answer = await fetch(url, { ...init, body });
   let left = maxBytes;

@@ -91,7 +91,10 @@ export function upstreamRoutes(services: Services): Hono<Web> {
     return errorPage(c, 403, what, "Go back to the sign-in page and try again.");
   }
 
-  /** Whoever has an account here too: the list says who may sign in there today, not who could once. An invitation does not overrule it. */
+  /**
+   * The allow-list also holds for people who have an account here: it says who may sign in today, not who could once. An
+   * invitation does not overrule it.
+   */
   async function refuseUnlisted(c: WebCall, provider: UpstreamProvider, verified: readonly string[]): Promise<Response> {
     await noteRefused(c, "not-listed");
     return showPage(c, { title: "Not let in yet", status: 403, body: <NotListedPage provider={provider.name} server={new URL(c.req.url).host} verified={verified} /> });

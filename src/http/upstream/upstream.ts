@@ -4,7 +4,7 @@ import type { Identity } from "../../domain/tenancy/identities.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { githubIssuer, type UpstreamProvider } from "./provider.ts";
 
-/** What has to be known again when the person comes back; kept on our side, never in the address. */
+/** The state needed when the person comes back; kept on our side, never in the address. */
 export const upstreamState = z.object({ provider: z.string(), state: z.string(), nonce: z.string(), verifier: z.string(), linkTo: z.string().optional() });
 export type UpstreamState = z.output<typeof upstreamState>;
 
@@ -30,7 +30,10 @@ export const isRefusal = (error: unknown): boolean => error instanceof oauth.Aut
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
-/** Of one answer of the issuer, so that its word on one address is not taken for another. Some write the truth as text. */
+/**
+ * Address and verification come from one answer of the issuer, so that its word on one address is not taken for another. Some
+ * write the truth as text.
+ */
 function verifiedIn(claims: Record<string, unknown>): string[] {
   const email = text(claims["email"]);
   return email !== undefined && (claims["email_verified"] === true || claims["email_verified"] === "true") ? [email] : [];
@@ -80,7 +83,7 @@ export class Upstream {
     return { url, state: kept };
   }
 
-  /** Whom the issuer vouches for. @throws when it does not, or its answer does not belong to what was begun */
+  /** The identity that the issuer vouches for. @throws when it does not, or its answer does not belong to this attempt */
   async finish(callback: URL, redirectUri: string, kept: UpstreamState, now: number): Promise<Vouched> {
     const server = await this.#server(now);
     const parameters = oauth.validateAuthResponse(server, this.#client, callback, kept.state);

@@ -17,7 +17,7 @@ import { keptReturn, rememberReturn, takeReturn } from "./way-back.ts";
 
 const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*", "/connections/*"];
 
-/** Whom the browser is signed in as, if it is somebody else. */
+/** The person whom the browser is signed in as, if it is somebody else. */
 function otherThan(c: Context<Web>, { userId }: Person): Visitor | undefined {
   const visitor = c.get("visitor");
   return visitor?.person.userId === userId ? undefined : visitor;
@@ -80,7 +80,7 @@ export function webRoutes(services: Services): Hono<Web> {
     const use = await takeSignInLink({ links: services.signIn, sessions: services.signIn }, token, Date.now(), originOfCall(c));
     if (!use) return refuseLink(c);
     await signIn(services, c, use.person, use.isOwn ? "recovery" : "link");
-    // The home page says that the link is used up, and leads on to what the person came for.
+    // The home page says that the link is used up, and leads on to the page the person came for.
     return c.redirect(use.isOwn ? "/" : await takeReturn(services, c, use.person), 303);
   });
 

@@ -10,7 +10,7 @@ import { publicOrigin } from "../origin.ts";
 import type { Audience } from "../security-headers.ts";
 import { errorPage } from "./pages/error-page.tsx";
 
-/** What the routes of the web know of a request. */
+/** The variables of a request to the web routes. */
 export interface Web {
   Variables: { requestId: string; audience?: Audience; visitor: Visitor | undefined };
 }

@@ -1,4 +1,4 @@
-/** Of the browsers that say they are each other, the one that says most comes first. */
+/** Many browsers name others in their user agent; the one that names most comes first. */
 const browsers: readonly [word: string, name: string][] = [
   ["Edg", "Edge"], ["OPR/", "Opera"], ["Firefox/", "Firefox"], ["FxiOS/", "Firefox"], ["CriOS/", "Chrome"], ["Chrome/", "Chrome"], ["Safari/", "Safari"],
 ];
@@ -8,7 +8,7 @@ const systems: readonly [word: string, name: string][] = [
 
 const nameIn = (names: typeof browsers, userAgent: string): string | undefined => names.find(([word]) => userAgent.includes(word))?.[1];
 
-/** What a person calls the browser: "Firefox on Windows". Of one that we do not know, what it says itself. */
+/** The browser as a person calls it: "Firefox on Windows". For an unknown one, the name it gives itself. */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null) return "Unknown browser";
   const browser = nameIn(browsers, userAgent);

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { showPage } from "./layout.tsx";
 
-/** What is wrong, and what the person can do about it. The request id is for whoever helps them. */
+/** Says what is wrong, and what the person can do about it. The request id is for whoever helps them. */
 export const errorPage = (c: Context, status: ContentfulStatusCode, what: string, advice: string): Response =>
   showPage(c, {
     title: what,

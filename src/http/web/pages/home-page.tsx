@@ -11,7 +11,7 @@ import { SignInMethods, type SignInMethodsProps } from "./sign-in-methods.tsx";
 
 interface HomeProps {
   visitor: Visitor;
-  /** Of somebody who came in by their recovery link and has made no other way in since. */
+  /** Set when the person signed in by their recovery link and has added no sign-in method since. */
   needsSignInMethod: { onward: string | undefined } | undefined;
   sessions: readonly WebSession[];
   connections: readonly Connection[];

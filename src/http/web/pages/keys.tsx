@@ -11,7 +11,7 @@ export interface KeysProps {
 
 const lifetimes = [7, 30, defaultLifetimeDays, 180, maxLifetimeDays];
 const what: Record<Scope, string> = { "memory:read": "read memories", "memory:write": "write memories", "memory:admin": "manage keys, members and the team" };
-/** What a client needs for its work. */
+/** The scopes that a client needs for its work. */
 const usual = new Set<Scope>(["memory:read", "memory:write"]);
 
 /** The person's keys, and a form for another one. */

@@ -1,7 +1,7 @@
 interface NotListedProps {
   provider: string;
   server: string;
-  /** What the list was asked for. */
+  /** The verified addresses that the allow-list does not have. */
   verified: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { Instant } from "./instant.tsx";
 
 export type RecoveryLink = Pick<SignInLink, "createdAt" | "expiresAt">;
 
-/** Of the home page: whether there is a recovery link, and what can be done about it. */
+/** A part of the home page: whether there is a recovery link, and what can be done about it. */
 export const Recovery = ({ link }: { link: RecoveryLink | undefined }) => (
   <>
     <h3 id="recovery">Recovery link</h3>

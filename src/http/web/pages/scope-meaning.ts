@@ -1,6 +1,6 @@
 import type { Scope } from "../../../domain/tenancy/principal.ts";
 
-/** What a client may do with a scope, as people read it. */
+/** The rights of a scope, as people read them. */
 export const scopeMeaning: Record<Scope, string> = {
   "memory:read": "Read and search memories",
   "memory:write": "Store, change and forget memories",

@@ -78,7 +78,7 @@ export const forgetMemory = defineTool({
   },
 });
 
-/** What tells memories of one key apart, where it is not the same for all. */
+/** The fields that distinguish memories of one key, where they are not the same for all. */
 function apartIn(memories: Memory[]): (memory: Memory) => { scope?: string; namespace?: string } {
   const differ = (field: "visibility" | "namespace") => memories.some((memory) => memory[field] !== memories[0]?.[field]);
   const [scopes, namespaces] = [differ("visibility"), differ("namespace")];

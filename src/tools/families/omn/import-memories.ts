@@ -19,7 +19,7 @@ export const importMemoriesTool = defineTool({
       data: field.filled("data", 8_000_000).optional(),
       sha256: z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 64 hexadecimal digits").optional(),
       count: z.number().int().nonnegative().optional(),
-      /** As the export named it; the data itself tells. */
+      /** As the export named it; the import reads the format from the data. */
       format: z.enum(["ndjson", "json"]).optional().meta({ listed: null }),
       on_conflict: z.enum(["update", "skip"]).default("update"),
     })

@@ -32,7 +32,7 @@ export const retrieveMemory = defineTool({
     without: z.array(z.enum(searchFeatures)).max(searchFeatures.length).optional().meta({ listed: null }),
     /** With an id: what the graph knows of the memory. */
     include: z.array(z.enum(graphFields)).max(graphFields.length).optional().meta({ listed: null }),
-    /** Of the document; content always comes whole. */
+    /** An argument of the document; content always comes whole. */
     decompress: z.boolean().optional().meta({ listed: null }),
   }),
   output: recallAnswer,

@@ -31,12 +31,12 @@ export const storeMemory = defineTool({
     links: linkInput.optional().meta({ listed: null }),
     /** Named in the answer that makes it necessary. */
     allow_duplicate: z.boolean().optional().meta({ listed: null }),
-    /** Of the document; accepted, while content of at most 10,000 characters needs no compression. */
+    /** An argument of the document; accepted, while content of at most 10,000 characters needs no compression. */
     compress: z.boolean().optional().meta({ listed: null }),
   }),
   output: z.looseObject({ memory_id: z.string(), key: z.string().nullable(), outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
   async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
-    // A link that leads nowhere is told before anything is stored.
+    // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, links);
     const result = await remember(ctx, {
       ...toState(input),

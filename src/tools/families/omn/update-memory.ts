@@ -33,7 +33,7 @@ export const updateMemory = defineTool({
   }),
   output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed"]) }),
   async handler(ctx, { id, key, new_key, expected_version, archived, links = [], unlink = [], ...fields }) {
-    // A link that leads nowhere is told before anything is changed.
+    // A link that leads nowhere is refused before anything is changed.
     await resolveEnds(ctx, [...links, ...unlink]);
     const result = await revise(ctx, {
       target: { id, key },
