@@ -44,7 +44,7 @@ export function indexingOf(env: Env, { shardOf, directory, vectorIndex, report }
       teams: directory,
       store: new D1MaintenanceStore(shardOf),
       index: teamIndexes,
-      vectors: { compare: ({ id, organizationId, shard }) => compareVectors(ports, { teamId: id, organizationId, shard }, Date.now, Date.now() + comparingMs) },
+      vectors: { compare: (team) => compareVectors(ports, team, Date.now, Date.now() + comparingMs) },
       report,
     },
   };

@@ -1,7 +1,7 @@
 import { authenticate, defaultGraceHours, defaultLifetimeDays, issueKey, renewKey, replaceKey, revokeKey } from "../domain/tenancy/keys.ts";
 import type { KeyRecord } from "../domain/tenancy/key-store.ts";
 import { type Principal, type Scope, scopes } from "../domain/tenancy/principal.ts";
-import type { D1DirectoryStore, NamedTeamRow } from "../platform/d1/directory-store.ts";
+import type { D1DirectoryStore, NamedTeam } from "../platform/d1/directory-store.ts";
 
 /** Fixed ids: whoever starts the server on this machine is always the same person, whatever became of local.json. */
 export const local = {
@@ -61,7 +61,7 @@ export async function renewLocalKey(store: D1DirectoryStore, token: string, now:
   if (typeof held !== "string" && place && isOwn(held.key) && held.key.replacedBy === null) await renew(store, principalIn(place), held.key, now);
 }
 
-const principalIn = ({ id, organizationId, shard }: NamedTeamRow): Principal => ({
+const principalIn = ({ teamId: id, organizationId, shard }: NamedTeam): Principal => ({
   userId: local.owner.id,
   teamId: id,
   organizationId,

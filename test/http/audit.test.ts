@@ -33,7 +33,7 @@ const until = async <T>(look: () => Promise<T>, good: (found: T) => boolean): Pr
 
 /** Another team of the same organization. */
 async function besides({ organizationId }: Tenant, userId: string, role: "owner" | "admin"): Promise<string> {
-  const { id } = await store.createTeam({ id: uuidv7(provisioned), organizationId, name: "Second" }, provisioned);
+  const { teamId: id } = await store.createTeam({ id: uuidv7(provisioned), organizationId, name: "Second" }, provisioned);
   await store.addMember({ teamId: id, userId, role }, provisioned);
   return id;
 }

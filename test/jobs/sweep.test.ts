@@ -156,7 +156,7 @@ describe("one team's trouble [S14]", () => {
       ...services.maintenance,
       index: {
         ...services.maintenance.index,
-        follow: (place, seq) => (place.id === team.id ? Promise.reject(new Error("the index is away")) : services.maintenance.index.follow(place, seq)),
+        follow: (place, seq) => (place.teamId === team.id ? Promise.reject(new Error("the index is away")) : services.maintenance.index.follow(place, seq)),
         verify: (place) => services.maintenance.index.verify(place),
       },
       report,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { uuidv7 } from "../../src/domain/ids.ts";
-import { D1DirectoryStore, type NamedTeamRow } from "../../src/platform/d1/directory-store.ts";
+import { D1DirectoryStore, type NamedTeam } from "../../src/platform/d1/directory-store.ts";
 
 const now = Date.UTC(2026, 10, 20);
 const store = new D1DirectoryStore(env.DB);
@@ -13,7 +13,7 @@ async function onlyShards(...names: string[]): Promise<void> {
   await store.registerShards(names, now);
 }
 
-async function newTeam(): Promise<NamedTeamRow> {
+async function newTeam(): Promise<NamedTeam> {
   const organizationId = id();
   await store.createOrganization({ id: organizationId, name: "Acme" }, now);
   return store.createTeam({ id: id(), organizationId, name: "Core" }, now);
@@ -64,15 +64,15 @@ test("a membership needs a team and a user that exist", async () => {
 
 test("listTeams gives every team exactly once, page after page", async () => {
   await onlyShards(`S_${id()}`);
-  const made = [await newTeam(), await newTeam(), await newTeam()].map((team) => team.id);
+  const made = [await newTeam(), await newTeam(), await newTeam()].map((team) => team.teamId);
 
   const seen: string[] = [];
   let after = "";
   for (;;) {
     const page = await store.listTeams(after, 2);
     if (page.length === 0) break;
-    seen.push(...page.map((team) => team.id));
-    after = page.at(-1)?.id ?? "";
+    seen.push(...page.map((team) => team.teamId));
+    after = page.at(-1)?.teamId ?? "";
   }
 
   expect(new Set(seen).size).toBe(seen.length);

@@ -76,8 +76,8 @@ test("finding 6 (no storage quota): what counts against a team's quota is what i
         await take(team, step);
         expect(await counted(team), JSON.stringify(step)).toEqual(await stored(team));
       }
-      const place = { id: team.id, organizationId: team.organizationId, name: "", shard: "SHARD_0" };
-      while (await services.erasure.store.eraseRows(place));
+      const ref = { teamId: team.id, organizationId: team.organizationId, shard: "SHARD_0" };
+      while (await services.erasure.store.eraseRows(ref));
       expect([await counted(team), await stored(team)], "an erased team has no counters").toEqual([null, { memories: 0, bytes: 0 }]);
     }),
     { numRuns: 25 },

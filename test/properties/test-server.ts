@@ -73,7 +73,7 @@ export class TestServer {
       if (i !== 1) await store.createOrganization({ id: organizationId, name: `Org ${organization}` }, Date.now());
       await onlyOpen(`SHARD_${i % 2}`);
       const place = await store.createTeam({ id: uuidv7(Date.now()), organizationId, name: `Team ${i}` }, Date.now());
-      this.teams.push({ id: place.id, organization: organizationId, shard: place.shard });
+      this.teams.push({ id: place.teamId, organization: organizationId, shard: place.shard });
     }
     for (const member of members) await this.#join(member);
   }

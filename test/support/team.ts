@@ -159,7 +159,7 @@ export async function newTeam(shard?: string): Promise<Team> {
 /** Another team of the same organization, with an owner of its own. */
 export async function sisterOf(team: Team): Promise<Team> {
   const { organizationId } = team;
-  const { id: teamId } = await store.createTeam({ id: uuidv7(now), organizationId, name: "Sister" }, now);
+  const { teamId } = await store.createTeam({ id: uuidv7(now), organizationId, name: "Sister" }, now);
   const userId = uuidv7(now);
   await store.createUser({ id: userId, name: "Grace" }, now);
   await store.addMember({ teamId, userId, role: "owner" }, now);

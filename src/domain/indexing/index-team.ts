@@ -1,4 +1,3 @@
-import type { TeamRow } from "../memories/sweep.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
 import type { Budget, Outcome } from "./follow.ts";
 import type { ProgressStore } from "./progress-store.ts";
@@ -6,7 +5,7 @@ import type { Clock } from "./stage.ts";
 import type { IndexingTask } from "./task.ts";
 
 export interface TeamFinder {
-  findTeam(id: string): Promise<TeamRow | undefined>;
+  findTeam(id: string): Promise<TeamRef | undefined>;
   /** Binding names of the shards that hold teams. */
   listShards(): Promise<string[]>;
 }

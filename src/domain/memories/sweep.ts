@@ -1,9 +1,4 @@
-/** A team and where its memories are. */
-export interface TeamRow {
-  id: string;
-  organizationId: string;
-  shard: string;
-}
+import type { TeamRef } from "../tenancy/team-ref.ts";
 
 export interface ExpiredMemory {
   teamId: string;
@@ -18,28 +13,28 @@ export interface MaintenanceStore {
   /** Teams whose outbox has rows that a sweep has not seen yet. */
   teamsWithOutbox(shard: string): Promise<{ teamId: string; seq: number }[]>;
   /** Drops rows up to `seq`; tombstones stay until they are older than `tombstonesBefore`. */
-  trimOutbox(place: TeamRow, seq: number, tombstonesBefore: number): Promise<void>;
+  trimOutbox(place: TeamRef, seq: number, tombstonesBefore: number): Promise<void>;
   dropIdempotencyBefore(shard: string, before: number): Promise<void>;
 }
 
 export interface MaintenanceIndex {
   /** Brings the team's index, and its organization's, up to date; answers how far the team's has come. */
-  follow(place: TeamRow, seq: number): Promise<number>;
+  follow(place: TeamRef, seq: number): Promise<number>;
   /** Erases memories of the team in just these versions, in the truth and in its index, and leaves tombstones. */
-  purge(place: TeamRow, now: number, memories: ExpiredMemory[]): Promise<void>;
+  purge(place: TeamRef, now: number, memories: ExpiredMemory[]): Promise<void>;
   /** Compares the indexes with the truth and rebuilds them on any difference. */
-  verify(place: TeamRow): Promise<{ rebuilt: boolean }>;
+  verify(place: TeamRef): Promise<{ rebuilt: boolean }>;
 }
 
 export interface TeamDirectory {
-  listTeams(after?: string, limit?: number): Promise<TeamRow[]>;
+  listTeams(after?: string, limit?: number): Promise<TeamRef[]>;
 }
 
 export interface MaintenancePorts {
   teams: TeamDirectory;
   store: MaintenanceStore;
   index: MaintenanceIndex;
-  vectors: { compare(place: TeamRow): Promise<{ missing: number; unwanted: number }> };
+  vectors: { compare(place: TeamRef): Promise<{ missing: number; unwanted: number }> };
   report(event: string, error: unknown): void;
 }
 
@@ -52,9 +47,12 @@ export interface SweepReport {
 }
 
 const day = 86_400_000;
+
 /** An index that missed an erasure for longer than this is rebuilt rather than followed. */
 const tombstoneLife = 30 * day;
+
 const idempotencyLife = 7 * day;
+
 const purgeBatch = 500;
 
 /**
@@ -63,13 +61,13 @@ const purgeBatch = 500;
  */
 export async function sweep(ports: MaintenancePorts, now: number): Promise<SweepReport> {
   const report: SweepReport = { purged: 0, teamsFollowed: 0, rebuilt: 0, vectorsRepaired: 0 };
-  const places = new Map<string, TeamRow>();
+  const places = new Map<string, TeamRef>();
   for (let after = ""; ; ) {
     const page = await ports.teams.listTeams(after);
-    for (const place of page) places.set(place.id, place);
+    for (const place of page) places.set(place.teamId, place);
     const last = page.at(-1);
     if (!last) break;
-    after = last.id;
+    after = last.teamId;
   }
   const shards = [...new Set([...places.values()].map(({ shard }) => shard))];
   for (const shard of shards) {
@@ -94,7 +92,7 @@ export async function sweep(ports: MaintenancePorts, now: number): Promise<Sweep
   // Each team's turn comes once an hour, at its own minute.
   const minute = Math.floor(now / 60_000) % 60;
   for (const place of places.values()) {
-    if (minuteOf(place.id) !== minute) continue;
+    if (minuteOf(place.teamId) !== minute) continue;
     await guarded(ports, "sweep.verify", async () => {
       if ((await ports.index.verify(place)).rebuilt) report.rebuilt += 1;
     });
@@ -106,7 +104,7 @@ export async function sweep(ports: MaintenancePorts, now: number): Promise<Sweep
   return report;
 }
 
-async function purgeExpired(ports: MaintenancePorts, places: Map<string, TeamRow>, shard: string, now: number): Promise<number> {
+async function purgeExpired(ports: MaintenancePorts, places: Map<string, TeamRef>, shard: string, now: number): Promise<number> {
   const expired = await ports.store.expired(shard, now, purgeBatch);
   for (const [teamId, group] of Map.groupBy(expired, (memory) => memory.teamId)) {
     const place = places.get(teamId);

@@ -1,7 +1,7 @@
 import { DomainError } from "../errors.ts";
 import { guarded } from "../guarded.ts";
 import type { Clock } from "../indexing/stage.ts";
-import type { TeamRow } from "../memories/sweep.ts";
+import type { TeamRef } from "../tenancy/team-ref.ts";
 import type { AuditEntry } from "../tenancy/audit-entry.ts";
 import { requireAction } from "../tenancy/roles.ts";
 import { auditOf, type TenantContext } from "../tenancy/teams.ts";
@@ -14,7 +14,7 @@ export interface RotationPorts {
   keys: TeamKeyStore & KeyMaintenanceStore;
   teamKeys: TeamKeys;
   sealed: SealedStore;
-  teams: { listShards(): Promise<string[]>; findTeam(id: string): Promise<TeamRow | undefined> };
+  teams: { listShards(): Promise<string[]>; findTeam(id: string): Promise<TeamRef | undefined> };
   report(event: string, error: unknown): void;
 }
 
@@ -52,7 +52,7 @@ export async function keepSecrets(ports: RotationPorts, clock: Clock, deadline: 
         const { rows, finished } = await resealTeam(ports, team, current, clock, deadline);
         done.resealed += rows;
         if (!finished || clock() < since + keptAfterRotation) return;
-        await ports.keys.dropBefore(team.id, current);
+        await ports.keys.dropBefore(team.teamId, current);
         done.dropped += 1;
       });
     }
@@ -83,9 +83,9 @@ async function rewrap({ masters, keys, report }: RotationPorts, masterId: string
   return count;
 }
 
-async function resealTeam({ sealed, teamKeys }: RotationPorts, team: TeamRow, current: number, clock: Clock, deadline: number): Promise<{ rows: number; finished: boolean }> {
+async function resealTeam({ sealed, teamKeys }: RotationPorts, team: TeamRef, current: number, clock: Clock, deadline: number): Promise<{ rows: number; finished: boolean }> {
   // This isolate may still remember the key before.
-  teamKeys.forget(team.id);
+  teamKeys.forget(team.teamId);
   for (let rows = 0; ; ) {
     const count = await sealed.reseal(team, current, rowsAtOnce);
     rows += count;

@@ -1,4 +1,4 @@
-import type { TeamRow } from "../memories/sweep.ts";
+import type { TeamRef } from "../tenancy/team-ref.ts";
 import type { AuditEntry } from "../tenancy/audit-entry.ts";
 import type { Principal } from "../tenancy/principal.ts";
 import type { WrappedKey } from "./master-keys.ts";
@@ -25,7 +25,7 @@ export interface KeyMaintenanceStore {
   /** Puts `next` in the place of `key`, unless that has changed. */
   replace(key: WrappedKey, next: WrappedKey): Promise<void>;
   /** Teams with keys before their current one, and since when (ms) that is current. */
-  rotating(): Promise<{ team: TeamRow; current: number; since: number }[]>;
+  rotating(): Promise<{ team: TeamRef; current: number; since: number }[]>;
   /** Destroys those before `number`. */
   dropBefore(teamId: string, number: number): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface KeyMaintenanceStore {
 /** The sealed rows of a shard. */
 export interface SealedStore {
   /** Seals some of what is not sealed with the team's current key anew. Answers how many rows there were, at most `limit`. */
-  reseal(team: TeamRow, current: number, limit: number): Promise<number>;
+  reseal(team: TeamRef, current: number, limit: number): Promise<number>;
   /** Teams with secrets from before secrets were sealed. */
   unsealedTeams(shard: string, limit: number): Promise<string[]>;
 }

@@ -1,10 +1,10 @@
 import type { VectorKind } from "../embedding/vector-index.ts";
-import type { ExpiredMemory, TeamRow } from "../memories/sweep.ts";
+import type { ExpiredMemory } from "../memories/sweep.ts";
+import type { TeamRef } from "./team-ref.ts";
 import type { AuditEntry } from "./audit-entry.ts";
 import type { MemberRef } from "./member-ref.ts";
 import type { Principal } from "./principal.ts";
 import type { Person } from "./sign-in-store.ts";
-import type { TeamRef } from "./team-ref.ts";
 
 /** The fate of a person's team when they delete their account. */
 export interface TeamFate {
@@ -33,45 +33,45 @@ export interface DeletionStore {
 /** Reads and changes of the directory for erasure. Not on behalf of a person. */
 export interface ErasureDirectory {
   /** Teams whose grace is over. They cannot be restored from now on, so what is answered may be erased. */
-  claimTeams(now: number): Promise<TeamRow[]>;
-  isLastOfOrganization(team: TeamRow): Promise<boolean>;
+  claimTeams(now: number): Promise<TeamRef[]>;
+  isLastOfOrganization(team: TeamRef): Promise<boolean>;
   memberRefsOf(by: { teamId: string } | { userId: string }): Promise<MemberRef[]>;
   /** Takes the team out of the directory with all that belongs to it, and its organization if it was the last. */
-  forgetTeam(team: TeamRow, audit: AuditEntry): Promise<void>;
+  forgetTeam(team: TeamRef, audit: AuditEntry): Promise<void>;
   dueAccounts(now: number): Promise<string[]>;
   /** Removes everything of the person but an id without a name, which stands for the author of what a team keeps. */
   forgetAccount(userId: string, audit: AuditEntry): Promise<void>;
-  findTeam(id: string): Promise<TeamRow | undefined>;
+  findTeam(id: string): Promise<TeamRef | undefined>;
   listShards(): Promise<string[]>;
   /** Teams that are deleted, by themselves or with their organization. */
-  deletedTeams(): Promise<(TeamRow & { beingErased: boolean })[]>;
+  deletedTeams(): Promise<(TeamRef & { beingErased: boolean })[]>;
 }
 
 /** Reads and changes of a shard for erasure. */
 export interface ErasureStore {
-  vectorsOf(team: TeamRow, limit: number): Promise<{ kind: VectorKind; id: string }[]>;
-  dropVectors(team: TeamRow, entries: { kind: VectorKind; id: string }[]): Promise<void>;
+  vectorsOf(team: TeamRef, limit: number): Promise<{ kind: VectorKind; id: string }[]>;
+  dropVectors(team: TeamRef, entries: { kind: VectorKind; id: string }[]): Promise<void>;
   /** Deletes some rows of the team. `false` when there were none left; the audit stays. */
-  eraseRows(team: TeamRow): Promise<boolean>;
+  eraseRows(team: TeamRef): Promise<boolean>;
   /** Some private memories of the person, of whatever team. */
   privateMemories(shard: string, userId: string): Promise<ExpiredMemory[]>;
   /** Takes the words out of versions from when a memory was the person's private one. Answers the teams that have such. */
   blankPrivateVersions(shard: string, userId: string): Promise<string[]>;
   closedTeams(shard: string): Promise<string[]>;
   /** Hides what the team shows to its organization, or shows it again. */
-  setClosed(team: TeamRow, at: number | null): Promise<void>;
+  setClosed(team: TeamRef, at: number | null): Promise<void>;
 }
 
 export interface ErasureIndex {
-  eraseTeam(team: TeamRow): Promise<void>;
+  eraseTeam(team: TeamRef): Promise<void>;
   /** Erases memories of the team in just these versions, in the truth and in its index, and leaves tombstones. */
-  eraseMemories(team: TeamRow, now: number, memories: ExpiredMemory[]): Promise<void>;
+  eraseMemories(team: TeamRef, now: number, memories: ExpiredMemory[]): Promise<void>;
   eraseOrganization(organizationId: string): Promise<void>;
   /** Takes the team out of its organization's index. */
-  forgetInOrganization(team: TeamRow): Promise<void>;
-  rebuild(team: TeamRow): Promise<void>;
+  forgetInOrganization(team: TeamRef): Promise<void>;
+  rebuild(team: TeamRef): Promise<void>;
   /** No kept answer of the organization's other teams is used any more. */
-  staleAnswers(team: TeamRow): Promise<void>;
+  staleAnswers(team: TeamRef): Promise<void>;
 }
 
 export interface ErasurePorts {

@@ -1,6 +1,6 @@
 import { guarded } from "../guarded.ts";
 import type { Clock } from "../indexing/stage.ts";
-import type { TeamRow } from "../memories/sweep.ts";
+import type { TeamRef } from "./team-ref.ts";
 import type { ErasurePorts } from "./deletion-store.ts";
 import type { AuditEntry } from "./audit-entry.ts";
 
@@ -29,11 +29,11 @@ export async function eraseDue(ports: ErasurePorts, clock: Clock, deadline: numb
 
 /** Makes other teams see what a team shows them just as long as it is not deleted. */
 export async function closeDeleted({ directory, store, index }: Pick<ErasurePorts, "directory" | "store" | "index">, now: number): Promise<void> {
-  const deleted = new Map((await directory.deletedTeams()).map((team) => [team.id, team]));
+  const deleted = new Map((await directory.deletedTeams()).map((team) => [team.teamId, team]));
   for (const shard of await directory.listShards()) {
     const closed = new Set(await store.closedTeams(shard));
     // A team that is being erased was closed before, and its mark is erased with it.
-    const toClose = [...deleted.values()].filter((team) => team.shard === shard && !team.beingErased && !closed.has(team.id));
+    const toClose = [...deleted.values()].filter((team) => team.shard === shard && !team.beingErased && !closed.has(team.teamId));
     const toOpen = await Promise.all([...closed].filter((id) => !deleted.has(id)).map((id) => directory.findTeam(id)));
     for (const [teams, at] of [[toClose, now], [toOpen.filter((team) => team !== undefined), null]] as const) {
       for (const team of teams) {
@@ -45,16 +45,15 @@ export async function closeDeleted({ directory, store, index }: Pick<ErasurePort
 }
 
 /** `false` when the time was not enough. */
-async function eraseTeam(ports: ErasurePorts, team: TeamRow, clock: Clock, deadline: number): Promise<boolean> {
+async function eraseTeam(ports: ErasurePorts, team: TeamRef, clock: Clock, deadline: number): Promise<boolean> {
   const { directory, store, index, sessions } = ports;
-  const home = { teamId: team.id, organizationId: team.organizationId, shard: team.shard };
   // Destroys the key of the team's secrets first, so that no copy of them can be opened, however far this run comes.
-  await ports.keys.destroy(team.id);
+  await ports.keys.destroy(team.teamId);
   // Then the vectors: only the rows know which there are, and only the index object knows in which spaces.
   for (;;) {
     const entries = await store.vectorsOf(team, vectorBatch);
     if (entries.length === 0) break;
-    await ports.vectors.remove(home, entries);
+    await ports.vectors.remove(team, entries);
     await store.dropVectors(team, entries);
     if (clock() >= deadline) return false;
   }
@@ -63,15 +62,15 @@ async function eraseTeam(ports: ErasurePorts, team: TeamRow, clock: Clock, deadl
   }
   await ((await directory.isLastOfOrganization(team)) ? index.eraseOrganization(team.organizationId) : index.forgetInOrganization(team));
   await index.eraseTeam(team);
-  for (const member of await directory.memberRefsOf({ teamId: team.id })) await sessions.erase(member);
-  const audit: AuditEntry = { at: clock(), action: "team.erase", success: true, organizationId: team.organizationId, teamId: team.id, subject: team.id, client: "erasure" };
+  for (const member of await directory.memberRefsOf({ teamId: team.teamId })) await sessions.erase(member);
+  const audit: AuditEntry = { at: clock(), action: "team.erase", success: true, organizationId: team.organizationId, teamId: team.teamId, subject: team.teamId, client: "erasure" };
   await directory.forgetTeam(team, audit);
   return true;
 }
 
 async function eraseAccount(ports: ErasurePorts, userId: string, clock: Clock, deadline: number): Promise<boolean> {
   const { directory, store, index, sessions } = ports;
-  const placeOf = (id: string): Promise<TeamRow | undefined> => directory.findTeam(id);
+  const placeOf = (id: string): Promise<TeamRef | undefined> => directory.findTeam(id);
   for (const shard of await directory.listShards()) {
     for (let left = await store.privateMemories(shard, userId); left.length > 0; left = await store.privateMemories(shard, userId)) {
       for (const [teamId, memories] of Map.groupBy(left, (memory) => memory.teamId)) {

@@ -4,16 +4,14 @@ import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
 import type { KeyStore, KeyHolder, KeyRecord, KeyRenewal, KeySummary, OwnKey } from "../../domain/tenancy/key-store.ts";
 import { isScope, type Principal, type Role } from "../../domain/tenancy/principal.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
 import { liveOrganization, liveTeam } from "./tenant-sql.ts";
 import { shardNames } from "./shard-names.ts";
 
-export interface NamedTeamRow {
-  id: string;
-  organizationId: string;
+export interface NamedTeam extends TeamRef {
   name: string;
-  shard: string;
 }
 
 /** Who exists and who belongs where. What makes tenants knows no principal; everything inside a team takes one. */
@@ -56,10 +54,10 @@ export class D1DirectoryStore implements KeyStore, KeyRenewal {
     await this.#db.insert(users).values({ ...user, createdAt: now });
   }
 
-  async createTeam(team: { id: string; organizationId: string; name: string }, now: number): Promise<NamedTeamRow> {
-    const place = { ...team, shard: await this.pickShard() };
-    await this.#db.insert(teams).values({ ...place, createdAt: now });
-    return place;
+  async createTeam({ id, organizationId, name }: { id: string; organizationId: string; name: string }, now: number): Promise<NamedTeam> {
+    const shard = await this.pickShard();
+    await this.#db.insert(teams).values({ id, organizationId, name, shard, createdAt: now });
+    return { teamId: id, organizationId, name, shard };
   }
 
   async addMember(member: { teamId: string; userId: string; role: Role }, now: number): Promise<void> {
@@ -75,31 +73,31 @@ export class D1DirectoryStore implements KeyStore, KeyRenewal {
   async provision(
     tenant: { organization: { id: string; name: string }; team: { id: string; name: string }; owner: { id: string; name: string } },
     now: number,
-  ): Promise<NamedTeamRow> {
+  ): Promise<NamedTeam> {
     const { organization, team, owner } = tenant;
-    const place = { ...team, organizationId: organization.id, shard: await this.pickShard() };
+    const shard = await this.pickShard();
     await this.#db.batch([
       this.#db.insert(organizations).values({ ...organization, createdAt: now }),
       this.#db.insert(users).values({ ...owner, createdAt: now }),
-      this.#db.insert(teams).values({ ...place, createdAt: now }),
+      this.#db.insert(teams).values({ ...team, organizationId: organization.id, shard, createdAt: now }),
       this.#db.insert(memberships).values({ teamId: team.id, userId: owner.id, role: "owner", createdAt: now }),
     ]);
-    return place;
+    return { teamId: team.id, organizationId: organization.id, name: team.name, shard };
   }
 
-  async findTeam(id: string): Promise<NamedTeamRow | undefined> {
+  async findTeam(id: string): Promise<NamedTeam | undefined> {
     const [row] = await this.#db.select(teamColumns).from(teams).where(eq(teams.id, id));
     return row;
   }
 
   /** The same, unless the team is being erased: then nothing may be made of it any more. */
-  async findTeamToIndex(id: string): Promise<NamedTeamRow | undefined> {
+  async findTeamToIndex(id: string): Promise<NamedTeam | undefined> {
     const [row] = await this.#db.select(teamColumns).from(teams).where(and(eq(teams.id, id), notBeingErased));
     return row;
   }
 
   /** By id, a page at a time: pass the last id of a page to get the next one. Without those that are being erased. */
-  async listTeams(after = "", limit = 500): Promise<NamedTeamRow[]> {
+  async listTeams(after = "", limit = 500): Promise<NamedTeam[]> {
     return this.#db.select(teamColumns).from(teams).where(and(gt(teams.id, after), notBeingErased)).orderBy(asc(teams.id)).limit(limit);
   }
 
@@ -195,7 +193,7 @@ export class D1DirectoryStore implements KeyStore, KeyRenewal {
 export const beingErased = 0;
 const notBeingErased = or(isNull(teams.eraseAt), gt(teams.eraseAt, beingErased));
 
-const teamColumns = { id: teams.id, organizationId: teams.organizationId, name: teams.name, shard: teams.shard };
+const teamColumns = { teamId: teams.id, organizationId: teams.organizationId, name: teams.name, shard: teams.shard };
 
 /** Neither replaced nor revoked nor expired. */
 const isCurrent = (now: number): SQL | undefined =>

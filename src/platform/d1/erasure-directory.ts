@@ -1,7 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, eq, inArray, isNotNull, lte, or, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { TeamRow } from "../../domain/memories/sweep.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { ErasureDirectory } from "../../domain/tenancy/deletion-store.ts";
 import type { MemberRef } from "../../domain/tenancy/member-ref.ts";
 import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
@@ -12,7 +12,7 @@ import { identities, invitations, oauthRecords, oauthSpentTokens, passkeys, sign
 import { grantsOf } from "./tenant-sql.ts";
 import { shardNames } from "./shard-names.ts";
 
-const place = { id: teams.id, organizationId: teams.organizationId, shard: teams.shard };
+const place = { teamId: teams.id, organizationId: teams.organizationId, shard: teams.shard };
 
 export class D1ErasureDirectory implements ErasureDirectory {
   readonly #db: DrizzleD1Database;
@@ -21,7 +21,7 @@ export class D1ErasureDirectory implements ErasureDirectory {
     this.#db = drizzle(db);
   }
 
-  async claimTeams(now: number): Promise<TeamRow[]> {
+  async claimTeams(now: number): Promise<TeamRef[]> {
     const dueOrganizations = this.#db.select({ id: organizations.id }).from(organizations).where(lte(organizations.eraseAt, now));
     const [, , claimed] = await this.#db.batch([
       this.#db
@@ -34,7 +34,7 @@ export class D1ErasureDirectory implements ErasureDirectory {
     return claimed;
   }
 
-  async isLastOfOrganization({ organizationId }: TeamRow): Promise<boolean> {
+  async isLastOfOrganization({ organizationId }: TeamRef): Promise<boolean> {
     return (await this.#db.select({ id: teams.id }).from(teams).where(eq(teams.organizationId, organizationId)).limit(2)).length === 1;
   }
 
@@ -43,16 +43,16 @@ export class D1ErasureDirectory implements ErasureDirectory {
     return this.#db.select({ teamId: memberships.teamId, userId: memberships.userId }).from(memberships).where(whose);
   }
 
-  async forgetTeam({ id, organizationId }: TeamRow, audit: AuditEntry): Promise<void> {
-    const ofTeam = (column: typeof oauthRecords.key | typeof oauthSpentTokens.grantKey) => sql`instr(${column}, ${`.${id}:`}) > 0`;
+  async forgetTeam({ teamId, organizationId }: TeamRef, audit: AuditEntry): Promise<void> {
+    const ofTeam = (column: typeof oauthRecords.key | typeof oauthSpentTokens.grantKey) => sql`instr(${column}, ${`.${teamId}:`}) > 0`;
     await this.#db.batch([
-      this.#db.delete(apiKeys).where(eq(apiKeys.teamId, id)),
-      this.#db.delete(invitations).where(eq(invitations.teamId, id)),
-      this.#db.delete(alerts).where(eq(alerts.teamId, id)),
+      this.#db.delete(apiKeys).where(eq(apiKeys.teamId, teamId)),
+      this.#db.delete(invitations).where(eq(invitations.teamId, teamId)),
+      this.#db.delete(alerts).where(eq(alerts.teamId, teamId)),
       this.#db.delete(oauthSpentTokens).where(ofTeam(oauthSpentTokens.grantKey)),
       this.#db.delete(oauthRecords).where(ofTeam(oauthRecords.key)),
-      this.#db.delete(memberships).where(eq(memberships.teamId, id)),
-      this.#db.delete(teams).where(eq(teams.id, id)),
+      this.#db.delete(memberships).where(eq(memberships.teamId, teamId)),
+      this.#db.delete(teams).where(eq(teams.id, teamId)),
       this.#db.delete(organizations).where(and(eq(organizations.id, organizationId), sql`not exists (select 1 from ${teams} where organization_id = ${organizationId})`)),
       this.#db.insert(directoryAudit).values(audit),
     ]);
@@ -78,7 +78,7 @@ export class D1ErasureDirectory implements ErasureDirectory {
     ]);
   }
 
-  async findTeam(id: string): Promise<TeamRow | undefined> {
+  async findTeam(id: string): Promise<TeamRef | undefined> {
     const [row] = await this.#db.select(place).from(teams).where(eq(teams.id, id));
     return row;
   }
@@ -87,7 +87,7 @@ export class D1ErasureDirectory implements ErasureDirectory {
     return shardNames(this.#db);
   }
 
-  async deletedTeams(): Promise<(TeamRow & { beingErased: boolean })[]> {
+  async deletedTeams(): Promise<(TeamRef & { beingErased: boolean })[]> {
     return this.#db
       .select({ ...place, beingErased: sql`${teams.eraseAt} is ${beingErased}`.mapWith(Boolean) })
       .from(teams)

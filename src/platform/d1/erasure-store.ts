@@ -1,4 +1,5 @@
-import type { ExpiredMemory, TeamRow } from "../../domain/memories/sweep.ts";
+import type { ExpiredMemory } from "../../domain/memories/sweep.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import { newState } from "../../domain/memories/memory.ts";
 import type { VectorKind } from "../../domain/embedding/vector-index.ts";
 import type { ErasureStore } from "../../domain/tenancy/deletion-store.ts";
@@ -30,26 +31,26 @@ export class D1ErasureStore implements ErasureStore {
     this.#shardOf = shardOf;
   }
 
-  async vectorsOf({ id, shard }: TeamRow, limit: number): Promise<{ kind: VectorKind; id: string }[]> {
+  async vectorsOf({ teamId, shard }: TeamRef, limit: number): Promise<{ kind: VectorKind; id: string }[]> {
     const { results } = await this.#shardOf(shard)
       .prepare("SELECT DISTINCT kind, id FROM vector_items WHERE team_id = ?1 LIMIT ?2")
-      .bind(id, limit)
+      .bind(teamId, limit)
       .all<{ kind: VectorKind; id: string }>();
     return results;
   }
 
-  async dropVectors({ id, shard }: TeamRow, entries: { kind: VectorKind; id: string }[]): Promise<void> {
+  async dropVectors({ teamId, shard }: TeamRef, entries: { kind: VectorKind; id: string }[]): Promise<void> {
     await this.#shardOf(shard)
       .prepare("DELETE FROM vector_items WHERE team_id = ?1 AND (kind, id) IN (SELECT value ->> '$.kind', value ->> '$.id' FROM json_each(?2))")
-      .bind(id, JSON.stringify(entries))
+      .bind(teamId, JSON.stringify(entries))
       .run();
   }
 
-  async eraseRows({ id, shard }: TeamRow): Promise<boolean> {
+  async eraseRows({ teamId, shard }: TeamRef): Promise<boolean> {
     for (const table of teamTables) {
       const { meta } = await this.#shardOf(shard)
         .prepare(`DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE team_id = ?1 LIMIT ?2)`)
-        .bind(id, table === "memories" ? memoriesAtOnce : rowsAtOnce)
+        .bind(teamId, table === "memories" ? memoriesAtOnce : rowsAtOnce)
         .run();
       if (meta.changes > 0) return true;
     }
@@ -83,10 +84,10 @@ export class D1ErasureStore implements ErasureStore {
     return results.map(({ team_id }) => team_id);
   }
 
-  async setClosed({ id, shard }: TeamRow, at: number | null): Promise<void> {
+  async setClosed({ teamId, shard }: TeamRef, at: number | null): Promise<void> {
     await this.#shardOf(shard)
       .prepare("INSERT INTO team_policies (team_id, closed_at) VALUES (?1, ?2) ON CONFLICT (team_id) DO UPDATE SET closed_at = excluded.closed_at")
-      .bind(id, at)
+      .bind(teamId, at)
       .run();
   }
 }

@@ -1,6 +1,7 @@
 import { and, eq, lte, lt, max, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { ExpiredMemory, MaintenanceStore, TeamRow } from "../../domain/memories/sweep.ts";
+import type { ExpiredMemory, MaintenanceStore } from "../../domain/memories/sweep.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import { auditSystem } from "./memory-audit.ts";
 import * as statements from "./memory-sql.ts";
@@ -34,9 +35,9 @@ export class D1MaintenanceStore implements MaintenanceStore {
     return rows.map(({ teamId, seq }) => ({ teamId, seq: seq ?? 0 }));
   }
 
-  async trimOutbox(place: TeamRow, seq: number, tombstonesBefore: number): Promise<void> {
+  async trimOutbox(place: TeamRef, seq: number, tombstonesBefore: number): Promise<void> {
     const db = drizzle(this.#shardOf(place.shard));
-    const seen = and(eq(outbox.teamId, place.id), lte(outbox.seq, seq));
+    const seen = and(eq(outbox.teamId, place.teamId), lte(outbox.seq, seq));
     await db.batch([
       db.delete(outbox).where(and(seen, or(eq(outbox.op, "upsert"), lt(outbox.createdAt, tombstonesBefore)))),
       db.update(outbox).set({ swept: true }).where(and(seen, eq(outbox.swept, false))),

@@ -1,4 +1,4 @@
-import type { TeamRow } from "../../domain/memories/sweep.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { MemoryState } from "../../domain/memories/memory.ts";
 import type { SealedStore } from "../../domain/secrets/team-key-store.ts";
 import { fromRaw, jsonArrays, reviseVersions, selectList, toRow } from "./memory-sql.ts";
@@ -45,26 +45,26 @@ export class D1SealedStore implements SealedStore {
     this.#sealed = sealed;
   }
 
-  async reseal(team: TeamRow, current: number, limit: number): Promise<number> {
+  async reseal(team: TeamRef, current: number, limit: number): Promise<number> {
     const d1 = this.#shardOf(team.shard);
-    const found = (await d1.prepare(outdatedMemories).bind(team.id, current, limit).raw()).map((row) => fromRaw(row));
+    const found = (await d1.prepare(outdatedMemories).bind(team.teamId, current, limit).raw()).map((row) => fromRaw(row));
     if (found.length > 0) {
       const opened = await this.#sealed.memories(found);
       const rows = await Promise.all(opened.map(async (memory, i) => ({ ...toRow(memories, await this.#sealed.rowOf(memory)), was: found[i]?.dataKey ?? null })));
-      await d1.batch(jsonArrays(rows).map((json) => d1.prepare(resealMemories).bind(team.id, json)));
+      await d1.batch(jsonArrays(rows).map((json) => d1.prepare(resealMemories).bind(team.teamId, json)));
       return found.length;
     }
-    const { results } = await d1.prepare(outdatedVersions).bind(team.id, current, limit).all<VersionRow>();
+    const { results } = await d1.prepare(outdatedVersions).bind(team.teamId, current, limit).all<VersionRow>();
     const versions = await Promise.all(
       results.map(async ({ sensitivity, state, ...row }) => {
         const version = await this.#sealed.version({ ...row, state: JSON.parse(state) as StoredVersion["state"] });
         if (version.redaction !== undefined && version.redaction !== "redacted") throw version.redaction;
-        const sealed = await this.#sealed.versionOf({ id: row.memoryId, teamId: team.id, sensitivity }, version);
+        const sealed = await this.#sealed.versionOf({ id: row.memoryId, teamId: team.teamId, sensitivity }, version);
         return { memoryId: row.memoryId, version: row.version, was: row.dataKey, dataKey: sealed.dataKey, state: JSON.stringify(sealed.state) };
       }),
     );
-    if (versions.length > 0) await d1.batch(jsonArrays(versions).map((json) => d1.prepare(reviseVersions).bind(team.id, json)));
-    return versions.length > 0 ? versions.length : this.#resealProposals(d1, team.id, current, limit);
+    if (versions.length > 0) await d1.batch(jsonArrays(versions).map((json) => d1.prepare(reviseVersions).bind(team.teamId, json)));
+    return versions.length > 0 ? versions.length : this.#resealProposals(d1, team.teamId, current, limit);
   }
 
   async #resealProposals(d1: D1Database, teamId: string, current: number, limit: number): Promise<number> {

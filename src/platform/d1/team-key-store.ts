@@ -1,7 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, eq, lt, ne, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import type { TeamRow } from "../../domain/memories/sweep.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { WrappedKey } from "../../domain/secrets/master-keys.ts";
 import type { KeyMaintenanceStore, TeamKeyStore } from "../../domain/secrets/team-key-store.ts";
 import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
@@ -56,10 +56,10 @@ export class D1TeamKeyStore implements TeamKeyStore, KeyMaintenanceStore {
     await this.#db.update(teamKeys).set({ masterId: next.masterId, wrapped: next.wrapped }).where(and(same(key), eq(teamKeys.wrapped, key.wrapped)));
   }
 
-  async rotating(): Promise<{ team: TeamRow; current: number; since: number }[]> {
+  async rotating(): Promise<{ team: TeamRef; current: number; since: number }[]> {
     // Beside a single max() SQLite answers the other columns from the row that has it.
     const rows = await this.#db
-      .select({ id: teams.id, organizationId: teams.organizationId, shard: teams.shard, current: sql<number>`max(${teamKeys.number})`, since: teamKeys.createdAt })
+      .select({ teamId: teams.id, organizationId: teams.organizationId, shard: teams.shard, current: sql<number>`max(${teamKeys.number})`, since: teamKeys.createdAt })
       .from(teamKeys)
       .innerJoin(teams, eq(teams.id, teamKeys.teamId))
       .groupBy(teams.id)

@@ -1,5 +1,6 @@
 import { asDomainError, type DomainError } from "../../domain/errors.ts";
-import type { ExpiredMemory, TeamRow } from "../../domain/memories/sweep.ts";
+import type { ExpiredMemory } from "../../domain/memories/sweep.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { IdempotencyRecord, MemoryWrite, WriteContext } from "../../domain/memories/memory-store.ts";
 import { WriteConflict } from "../../domain/memories/write-conflict.ts";
@@ -147,11 +148,11 @@ export class Commits {
   }
 
   /** Erases memories that no person asked to erase. One that has changed meanwhile is a conflict. */
-  purge(place: TeamRow, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
+  purge(place: TeamRef, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
     const d1 = this.#host.shard(place.shard);
-    return this.#remove({ teamId: place.id, organizationId: place.organizationId, shard: place.shard }, doomed, false, {
-      commit: () => purge(d1, place.id, now, doomed, reason),
-      committed: () => erasedBefore(d1, place.id, doomed),
+    return this.#remove(place, doomed, false, {
+      commit: () => purge(d1, place.teamId, now, doomed, reason),
+      committed: () => erasedBefore(d1, place.teamId, doomed),
     });
   }
 

@@ -1,9 +1,10 @@
-import type { ExpiredMemory, TeamRow } from "../../domain/memories/sweep.ts";
+import type { ExpiredMemory } from "../../domain/memories/sweep.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { ErasureIndex } from "../../domain/tenancy/deletion-store.ts";
 import type { TeamShard } from "./source.ts";
 import type { TeamIndex } from "./team-index.ts";
 
-const refOf = ({ id, shard }: TeamRow): TeamShard => ({ teamId: id, shard });
+const refOf = ({ teamId, shard }: TeamRef): TeamShard => ({ teamId, shard });
 
 /** The index objects of what is erased, or of what other teams do not find for a while. */
 export class TeamIndexErasure implements ErasureIndex {
@@ -13,32 +14,32 @@ export class TeamIndexErasure implements ErasureIndex {
     this.#namespace = namespace;
   }
 
-  async eraseTeam(team: TeamRow): Promise<void> {
-    await this.#namespace.getByName(`team:${team.id}`).erase();
+  async eraseTeam(team: TeamRef): Promise<void> {
+    await this.#namespace.getByName(`team:${team.teamId}`).erase();
   }
 
-  async eraseMemories(team: TeamRow, now: number, memories: ExpiredMemory[]): Promise<void> {
+  async eraseMemories(team: TeamRef, now: number, memories: ExpiredMemory[]): Promise<void> {
     // Of a conflict: one has changed meanwhile, and is found again.
-    await this.#namespace.getByName(`team:${team.id}`).purge(team, now, memories, "account");
+    await this.#namespace.getByName(`team:${team.teamId}`).purge(team, now, memories, "account");
   }
 
   async eraseOrganization(organizationId: string): Promise<void> {
     await this.#namespace.getByName(`org:${organizationId}`).erase();
   }
 
-  async forgetInOrganization(team: TeamRow): Promise<void> {
+  async forgetInOrganization(team: TeamRef): Promise<void> {
     await this.#organization(team).forget(refOf(team));
   }
 
-  async rebuild(team: TeamRow): Promise<void> {
-    await this.#namespace.getByName(`team:${team.id}`).rebuild(refOf(team));
+  async rebuild(team: TeamRef): Promise<void> {
+    await this.#namespace.getByName(`team:${team.teamId}`).rebuild(refOf(team));
   }
 
-  async staleAnswers(team: TeamRow): Promise<void> {
+  async staleAnswers(team: TeamRef): Promise<void> {
     await this.#organization(team).bump();
   }
 
-  #organization({ organizationId }: TeamRow) {
+  #organization({ organizationId }: TeamRef) {
     return this.#namespace.getByName(`org:${organizationId}`);
   }
 }

@@ -1,4 +1,4 @@
-import type { ExpiredMemory, MaintenanceIndex, TeamRow } from "../../domain/memories/sweep.ts";
+import type { ExpiredMemory, MaintenanceIndex } from "../../domain/memories/sweep.ts";
 import type { GraphChanges } from "../../domain/graph/graph-store.ts";
 import type { GraphListener } from "../../domain/graph/stage.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
@@ -12,19 +12,19 @@ export class TeamIndexMaintenance implements MaintenanceIndex, GraphListener {
     this.#namespace = namespace;
   }
 
-  async follow(place: TeamRow, seq: number): Promise<number> {
-    const team = { teamId: place.id, shard: place.shard };
+  async follow(place: TeamRef, seq: number): Promise<number> {
+    const team = { teamId: place.teamId, shard: place.shard };
     const [own] = await Promise.all(this.#indexes(place).map((index) => index.catchUp(team, seq)));
     return own as number;
   }
 
-  async purge(place: TeamRow, now: number, expired: ExpiredMemory[]): Promise<void> {
+  async purge(place: TeamRef, now: number, expired: ExpiredMemory[]): Promise<void> {
     // Of a conflict: somebody has just given one of them a new expiry or stored anew under its key. The next sweep looks again.
-    await this.#namespace.getByName(`team:${place.id}`).purge(place, now, expired, "expiry");
+    await this.#namespace.getByName(`team:${place.teamId}`).purge(place, now, expired, "expiry");
   }
 
-  async verify(place: TeamRow): Promise<{ rebuilt: boolean }> {
-    const team = { teamId: place.id, shard: place.shard };
+  async verify(place: TeamRef): Promise<{ rebuilt: boolean }> {
+    const team = { teamId: place.teamId, shard: place.shard };
     const results = await Promise.all(this.#indexes(place).map((index) => index.verify(team)));
     return { rebuilt: results.some(({ rebuilt }) => rebuilt) };
   }
@@ -33,7 +33,7 @@ export class TeamIndexMaintenance implements MaintenanceIndex, GraphListener {
     await this.#namespace.getByName(`team:${teamId}`).putGraph({ teamId, shard }, changes);
   }
 
-  #indexes(place: TeamRow) {
-    return [this.#namespace.getByName(`team:${place.id}`), this.#namespace.getByName(`org:${place.organizationId}`)];
+  #indexes(place: TeamRef) {
+    return [this.#namespace.getByName(`team:${place.teamId}`), this.#namespace.getByName(`org:${place.organizationId}`)];
   }
 }

@@ -1,14 +1,12 @@
 import { and, eq, gt, inArray, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import { toMemory, toVersion } from "../d1/sealed-rows.ts";
 import { counters, memories, outbox, versions } from "../d1/shard-schema.ts";
 import { toDocument, toPastDocument, type IndexDocument } from "./document.ts";
 
 /** A team, and the shard that it lives in. */
-export interface TeamShard {
-  teamId: string;
-  shard: string;
-}
+export type TeamShard = Pick<TeamRef, "teamId" | "shard">;
 
 /** A memory as the truth has it: its present document, and the past ones with the instant that ended each. */
 export interface Chain {

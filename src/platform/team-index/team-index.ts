@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import type { ExpiredMemory, TeamRow } from "../../domain/memories/sweep.ts";
+import type { ExpiredMemory } from "../../domain/memories/sweep.ts";
+import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { GraphChanges } from "../../domain/graph/graph-store.ts";
 import type { IdempotencyRecord, MemoryName, PublicPlace } from "../../domain/memories/memory-store.ts";
 import type { VisibilityChange, IndexState } from "../../domain/recall/cache/index-state.ts";
@@ -139,7 +140,7 @@ export class TeamIndex extends DurableObject<Env> {
     return this.#commits.erase(request);
   }
 
-  purge(place: TeamRow, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
+  purge(place: TeamRef, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
     return this.#commits.purge(place, now, doomed, reason);
   }
 

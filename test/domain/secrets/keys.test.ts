@@ -44,7 +44,7 @@ function configured(...masterKeys: { id: string; secret: Uint8Array<ArrayBuffer>
     replace: (...args: Parameters<typeof store.replace>) => store.replace(...args),
     dropBefore: (...args: Parameters<typeof store.dropBefore>) => store.dropBefore(...args),
     wrappedByOthers: async (...args: Parameters<typeof store.wrappedByOthers>) => (await store.wrappedByOthers(...args)).filter(({ teamId }) => teamId === team.id),
-    rotating: async () => (await store.rotating()).filter((rotating) => rotating.team.id === team.id),
+    rotating: async () => (await store.rotating()).filter((rotating) => rotating.team.teamId === team.id),
   });
   const teamKeys = new TeamKeys(masters, keys);
   const sealed = new SealedRows(new SecretBox(teamKeys));
