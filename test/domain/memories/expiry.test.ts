@@ -133,7 +133,7 @@ describe("the sweep purges what has expired [S14] [S15]", () => {
     const expired = (await store.expired("SHARD_0", end, 500)).filter((memory) => memory.teamId === team.id);
     expect(expired).toHaveLength(1);
     await revise(ada.at(end - 1), { target: { id }, changes: { expiresAt: end + hour } });
-    await index.purge({ id: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, end, expired);
+    await index.purge({ teamId: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, end, expired);
     expect(await ada.listed(end)).toEqual(["gone at noon"]);
   });
 });

@@ -275,7 +275,7 @@ describe("the organization's object cannot be told [S15] [A13]", () => {
     await revise(ada.at(now + minute), { target: { id }, changes: { visibility: "shared" } });
     vi.restoreAllMocks();
     expect(await sister.owner.search("gazpacho", {}, now + minute)).toEqual([]);
-    await services.maintenance.index.follow({ id: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, 2);
+    await services.maintenance.index.follow({ teamId: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, 2);
     expect((await team.organizationIndex.stats(team.ref)).documents).toBe(0);
   });
 });
