@@ -1,11 +1,12 @@
 import { maxSourceMemories } from "../../domain/memories/memory-store.ts";
 import { assumedNames, beginning, countedWords, hub, mostNames, mostPostings, mostSources, mostTouched, rankedPerAnswer, strengthDecimals, maxRareTokenNames, weakest } from "../graph-limits.ts";
+import { isVisibleKey } from "../visibility-sql.ts";
 
 /**
  * Reads of the graph, each one statement. `?1` team, `?2` user, `?3` now in all of them. A statement never joins a row of
  * another person's visibility key (column `home`): that, and not a later filter, keeps private names private.
  */
-const visibleKeys = "IN ('', ?2)";
+const visibleKeys = isVisibleKey("", "?2");
 /** SQLite plans a bare `LIMIT ?n` by its value and compiles the statement anew for every call: 0.2 ms of 0.25 for a search of names that finds nothing. */
 const atMost = (parameter: string): string => `LIMIT ${parameter} + 0`;
 const aliveName = (row: string): string => `${row}.home ${visibleKeys} AND (${row}.lasting > 0 OR ${row}.until > ?3)`;

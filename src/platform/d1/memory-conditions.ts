@@ -1,7 +1,8 @@
-import { and, eq, gt, isNull, ne, or, sql, type SQL } from "drizzle-orm";
+import { and, eq, gt, isNull, or, sql, type SQL } from "drizzle-orm";
 import { memoryFields, type MemoryFilter } from "../../domain/memories/memory-fields.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { type FieldColumns, filterSql } from "../filter-sql.ts";
+import { isVisible } from "../visibility-sql.ts";
 import { memories } from "./shard-schema.ts";
 
 /** JSON arrays of ids: D1 binds at most 100 parameters, `json_each` takes them as one. */
@@ -10,12 +11,11 @@ export const idsIn = (column: SQL | typeof memories.id, ids: string[]): SQL =>
 
 export const unexpired = (now: number): SQL => or(isNull(memories.expiresAt), gt(memories.expiresAt, now)) as SQL;
 
-/** The rule of who sees what, in the only place where SQL states it. */
-export const visibleTo = (principal: Principal): SQL =>
-  and(
-    eq(memories.teamId, principal.teamId),
-    or(ne(memories.visibility, "private"), eq(memories.ownerId, principal.userId)),
-  ) as SQL;
+const [beforeUser = "", afterUser = ""] = isVisible('"memories"', "?").split("?");
+
+/** The memories that the principal may see. */
+export const visibleTo = ({ teamId, userId }: Principal): SQL =>
+  and(eq(memories.teamId, teamId), sql`${sql.raw(beforeUser)}${userId}${sql.raw(afterUser)}`) as SQL;
 
 export const live = (principal: Principal, now: number): SQL =>
   and(visibleTo(principal), unexpired(now), isNull(memories.archivedAt)) as SQL;

@@ -3,6 +3,7 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { stateFieldNames } from "../../domain/memories/memory-fields.ts";
 import type { StoredMemory } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
+import { isVisible, isVisibleKey } from "../visibility-sql.ts";
 
 /**
  * Bulk statements over one JSON parameter. D1 binds at most 100 parameters to a query, so rows travel as a
@@ -64,7 +65,7 @@ export function fromRaw(row: readonly unknown[], offset = 0): StoredMemory {
  * The reads that every call makes, written out: building them anew costs as much as the query. `?1` team, `?2` user,
  * `?3` now. The rule of who sees what is the same as `visibleTo` in the store.
  */
-const visible = "m.team_id = ?1 AND (m.visibility <> 'private' OR m.owner_id = ?2)";
+const visible = `m.team_id = ?1 AND ${isVisible("m", "?2")}`;
 const live = `${visible} AND (m.expires_at IS NULL OR m.expires_at > ?3) AND m.archived_at IS NULL`;
 
 /** Vector of the memory's text when it was last embedded, in hexadecimal; null for others, and for secrets. */
@@ -96,7 +97,7 @@ export const named = `SELECT ${selectList} FROM memories m
 /** Visible to `?2` of the team `?1`, one's own private memory first. Adds: ?3 former ids as JSON. */
 export const presentIds = `SELECT f.former_id, m.id FROM json_each(?3) e CROSS JOIN former_ids f ON f.team_id = ?1 AND f.former_id = e.value
   CROSS JOIN memories m ON m.team_id = ?1 AND m.id = f.memory_id
-  WHERE m.visibility <> 'private' OR m.owner_id = ?2 ORDER BY m.home DESC, m.id`;
+  WHERE ${isVisible("m", "?2")} ORDER BY m.home DESC, m.id`;
 
 /** Asked of every shard. Parameters: team, user, ids as JSON. */
 export const takenIds = `SELECT DISTINCT m.id FROM json_each(?3) e CROSS JOIN memories m ON m.id = e.value

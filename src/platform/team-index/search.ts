@@ -1,6 +1,7 @@
 import type { MemoryFilter, PublicPlace } from "../../domain/memories/memory-store.ts";
 import { compileKeyPattern } from "../d1/key-pattern.ts";
 import { filterSql } from "../filter-sql.ts";
+import { isVisible } from "../visibility-sql.ts";
 import { partitionOf } from "./documents.ts";
 import { docColumns } from "./filter-columns.ts";
 import type { TextHit, TextIndex } from "../text-index/text-index.ts";
@@ -92,13 +93,13 @@ export function allowed(query: Pick<IndexQuery, "viewer" | "now" | "filter" | "o
   // Numbered parameters, since the conditions vary.
   const parameters: SqlStorageValue[] = [asOf ?? null, null, query.viewer.teamId, query.viewer.userId, asOf ?? query.now];
   const conditions = [
-    "(d.visibility <> 'private' OR d.owner_id = ?4)",
+    isVisible("d", "?4"),
     query.othersOnly ? "d.team_id <> ?3" : "d.team_id = ?3",
     "(d.expires_at IS NULL OR d.expires_at > ?5)",
     // A memory that another person has since made private is theirs alone, its past included: it takes no place among the
     // candidates.
     ...(asOf === undefined ? [] : [`EXISTS (SELECT 1 FROM docs p WHERE p.team_id = d.team_id AND p.memory_id = d.memory_id AND p.until_at IS NULL
-      AND (p.visibility <> 'private' OR p.owner_id = ?4))`]),
+      AND ${isVisible("p", "?4")})`]),
   ];
   for (const { sql, parameter } of filterSql(query.filter, docColumns)) {
     parameters.push(parameter);
