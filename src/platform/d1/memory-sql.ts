@@ -3,7 +3,7 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { stateFieldNames } from "../../domain/memories/memory-fields.ts";
 import type { StoredMemory } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
-import { isVisible, isVisibleKey } from "../visibility-sql.ts";
+import { isVisible } from "../visibility-sql.ts";
 
 /**
  * Bulk statements over one JSON parameter. D1 binds at most 100 parameters to a query, so rows travel as a
