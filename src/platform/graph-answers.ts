@@ -6,10 +6,10 @@ import type { Scored } from "../domain/graph/graph-store.ts";
 /** One spelling of an entity in one home: id, home, normal name, name, type, mentions, weight. */
 export type Spelling = [id: string, home: string, norm: string, name: string, type: EntityType, mentions: number, weight: number];
 /** What one memory says of a relationship. */
-export type Saying = [memoryId: string, source: string, target: string, context: string | null, validFrom: number | null, validTo: number | null];
+export type Statement = [memoryId: string, source: string, target: string, context: string | null, validFrom: number | null, validTo: number | null];
 /** A relationship in one home, its ends under their main names. */
 export type RelationshipRow = [
-  source: string, target: string, score: number, id: string, home: string, mentions: number, weight: number, type: string, sayings: Saying[],
+  source: string, target: string, score: number, id: string, home: string, mentions: number, weight: number, type: string, statements: Statement[],
 ];
 
 const bySpelling = (a: Spelling, b: Spelling): number => b[5] - a[5] || compare(a[3], b[3]) || compare(a[1], b[1]) || compare(a[0], b[0]);
@@ -41,11 +41,11 @@ const mean = (weight: number, mentions: number): number => Math.round(weight / m
 export function merged(rows: readonly RelationshipRow[]): Scored<Relationship>[] {
   const groups = Map.groupBy(rows, ([source, target, , , , , , type]) => JSON.stringify([source, type, target]));
   return [...groups.values()].flatMap((group) => {
-    const sayings = group.flatMap((row) => row[8]).sort((a, b) => compare(b[0], a[0]));
-    const [newest] = sayings;
+    const statements = group.flatMap((row) => row[8]).sort((a, b) => compare(b[0], a[0]));
+    const [newest] = statements;
     if (!newest) return [];
     const [, , , id, , , , type] = group.find((row) => row[4] === "") ?? (group[0] as RelationshipRow);
-    const dated = sayings.find((saying) => saying[3] !== null) ?? newest;
+    const dated = statements.find((statement) => statement[3] !== null) ?? newest;
     const mentions = group.reduce((sum, row) => sum + row[5], 0);
     return [
       {
@@ -59,7 +59,7 @@ export function merged(rows: readonly RelationshipRow[]): Scored<Relationship>[]
           validFrom: dated[4],
           validTo: dated[5],
           confidence: mean(group.reduce((sum, row) => sum + row[6], 0), mentions),
-          sourceMemories: [...new Set(sayings.map(([memoryId]) => memoryId))],
+          sourceMemories: [...new Set(statements.map(([memoryId]) => memoryId))],
         },
       },
     ];

@@ -103,16 +103,16 @@ async function rank(ctx: Context, request: RetrievalRequest, found: RecallFound,
   const memories = [...byId.values()].map(({ memory }) => memory);
 
   const question = questionOf(request, answer);
-  const bits = new Map(answer.hits.map(({ id, place, ownTerms, contextTerms }) => [nameOf(id, place), { own: ownTerms, lent: contextTerms }]));
+  const bits = new Map(answer.hits.map(({ id, place, ownTerms, contextTerms }) => [nameOf(id, place), { ownTerms, contextTerms }]));
   // A vector from before a memory became secret finds it no more.
   const byMeaning = ({ sensitivity }: Memory) => (sensitivity === "secret" ? [] : [vector, told]);
   const isFound = (name: string, memory: Memory): boolean => [text, graphHits, ...byMeaning(memory)].some((leg) => leg.has(name));
   const hits = [...byId.values()].filter(({ name, memory }) => isFound(name, memory) && matchesFilter(memory, request.filter)).map(({ name, memory }): FusionCandidate => {
-    const { own, lent: contextTerms } = bits.get(name) ?? { own: heldBits(question, memory), lent: 0 };
-    const same = aliasBits(aliasMatches, own, memory);
+    const { ownTerms, contextTerms } = bits.get(name) ?? { ownTerms: heldBits(question, memory), contextTerms: 0 };
+    const same = aliasBits(aliasMatches, ownTerms, memory);
     return {
       memory,
-      evidence: { ownTerms: (heldTogether(question, memory, own) | same) >>> 0, contextTerms },
+      evidence: { ownTerms: (heldTogether(question, memory, ownTerms) | same) >>> 0, contextTerms },
       aliasBoost: sourceWeights.entity * weightOf(question, same),
       ...placed("text", text.get(name)),
       ...placed("vector", vector.get(name)),

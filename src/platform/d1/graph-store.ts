@@ -6,7 +6,7 @@ import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
 import type { WriteContext } from "../../domain/memories/memory-store.ts";
 import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { entityFrom, merged, type RelationshipRow, type Saying, type Spelling } from "../graph-answers.ts";
+import { entityFrom, merged, type RelationshipRow, type Statement, type Spelling } from "../graph-answers.ts";
 import { maxBreadth, maxDepth, maxWalked } from "../graph-limits.ts";
 import * as statements from "./graph-sql.ts";
 import { auditMemories } from "./memory-audit.ts";
@@ -158,7 +158,7 @@ const named = (near: Near[] | undefined, statement: string, take: (rows: Cell[][
 const spellingsIn = (json: string): Spelling[] => JSON.parse(json) as Spelling[];
 
 const relationshipIn = ([source, target, score, id, visibilityKey, mentions, weight, type, statements]: InJson<RelationshipRow>): RelationshipRow => [
-  source, target, score, id, visibilityKey, mentions, weight, type, JSON.parse(statements) as Saying[],
+  source, target, score, id, visibilityKey, mentions, weight, type, JSON.parse(statements) as Statement[],
 ];
 
 function pathFrom(json: string): Step[] {

@@ -13,7 +13,7 @@ const changeOf = (row: "NEW" | "OLD"): string => `BEGIN ${bump(`iif(${row}.visib
 
 /**
  * For each audience a number that grows with every change of what it may find. Triggers count, so that no way of changing the
- * index can forget to, and always in the transaction of the change; a row whose neighbours lend it other words counts as
+ * index can forget to, and always in the transaction of the change; a row whose context changed counts as
  * changed (`slot`). A number for each owner, because what somebody writes for themselves neither makes the answers of others
  * stale nor is theirs to notice.
  *

@@ -36,3 +36,36 @@ export class Neighbourhood {
     this.#sql.exec("INSERT INTO neighbourhood (others) VALUES (?)", others ? 1 : 0);
   }
 }
+
+interface PublishersOptions {
+  /** Ids of the organization's teams. */
+  teams(): Promise<string[]>;
+  /** Tells the object of a team that others publish. */
+  tell(teamId: string): Promise<void>;
+}
+
+/** The teams that have something public, as the object of the organization knows them. */
+export class Publishers {
+  readonly #sql: SqlStorage;
+  readonly #options: PublishersOptions;
+
+  constructor(sql: SqlStorage, options: PublishersOptions) {
+    this.#sql = sql;
+    this.#options = options;
+  }
+
+  /** Whether teams other than this one have anything public. */
+  others(teamId: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1", teamId).toArray().length > 0;
+  }
+
+  /** The first public memory of a team: the objects of the others ask here from now on. Awaited before the write is acknowledged. */
+  async announce(): Promise<void> {
+    const first = this.#sql.exec<{ team_id: string }>(
+      "SELECT team_id FROM sources s WHERE announced = 0 AND EXISTS (SELECT 1 FROM docs d WHERE d.team_id = s.team_id)").toArray().map(({ team_id }) => team_id);
+    if (first.length === 0) return;
+    const others = (await this.#options.teams()).filter((id) => first.length > 1 || id !== first[0]);
+    await Promise.all(others.map((id) => this.#options.tell(id)));
+    this.#sql.exec("UPDATE sources SET announced = 1 WHERE team_id IN (SELECT value FROM json_each(?))", JSON.stringify(first));
+  }
+}

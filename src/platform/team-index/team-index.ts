@@ -15,7 +15,7 @@ import type { IndexDocument } from "./document.ts";
 import { Freshness } from "./freshness.ts";
 import { everyone, Generations } from "./generation.ts";
 import { memoryTextOptions } from "./memory-text.ts";
-import { Neighbourhood } from "./neighbourhood.ts";
+import { Neighbourhood, Publishers } from "./neighbourhood.ts";
 import { GraphCopy } from "./graph/graph-copy.ts";
 import { GraphFollowing } from "./graph/graph-following.ts";
 import { MemoryRowsOfDocs, PresentVersionsOfDocs } from "./graph/memory-rows.ts";
@@ -26,17 +26,13 @@ import { ensureSchema } from "./schema.ts";
 import { documentsAt, publicPlaces, type IndexMatch, type PastQuery } from "./search.ts";
 import { Following } from "./following.ts";
 import { newestSeq, type TeamShard } from "./source.ts";
+import { Upkeep } from "./upkeep.ts";
 import { UnsettledWrites } from "./unsettled-writes.ts";
 import { TextIndex } from "../text-index/text-index.ts";
 import { ofTheirTeam, TeamVectors } from "./vectors/team-vectors.ts";
 import type { CopiedVector, Near, NearQuery } from "./vectors/vector-copy.ts";
 import type { SpaceRef } from "./vectors/vector-tables.ts";
 import type { VectorObjects } from "../vectorize/vectorize-index.ts";
-
-/** Erased words leave the text index when its segments are rewritten; this is how long that may wait, ms. */
-const purgeDelay = 30_000;
-/** Merging waits until a burst of writes is over, ms. */
-const mergeDelay = 1_000;
 
 export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> {
   /** What commits to D1; asked for once, at the first write. */
@@ -46,10 +42,10 @@ export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> 
 }
 
 /**
- * Full-text index of one team (`team:<id>`), or of the public memories of an organization (`org:<id>`), in the
- * object's own SQLite: nobody else's words weigh in its ranking or cost its time, nor within the team what a colleague keeps
- * private. D1 is the truth; this can be dropped at any time and is rebuilt from there. Whoever changes the
- * team's memories does it through the team's object (`commits.ts`).
+ * The object of one team (`team:<id>`), or of the public memories of an organization (`org:<id>`): the one place where a team's
+ * memories are ordered, written (`commits.ts`) and read (`recall.ts`, `rows.ts`). It holds the rows, the text index, the vectors and
+ * the graph in its own SQLite, so nobody else's words weigh in a ranking or cost time. D1 is the truth; everything here can be
+ * dropped at any time and is rebuilt from there.
  */
 export class TeamIndex extends DurableObject<Env> {
   readonly #sql: SqlStorage;
@@ -62,6 +58,8 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #rows: Rows;
   readonly #recall: ObjectRecall;
   readonly #neighbourhood: Neighbourhood;
+  readonly #publishers: Publishers;
+  readonly #upkeep: Upkeep;
   readonly #following: Following;
   readonly #unsettled: UnsettledWrites;
   readonly #freshness: Freshness;
@@ -108,6 +106,11 @@ export class TeamIndex extends DurableObject<Env> {
     this.#unsettled = new UnsettledWrites(this.#sql);
     this.#rows = new Rows(this.#sql, (id) => this.#unsettled.hides(id));
     this.#neighbourhood = new Neighbourhood(this.#sql);
+    this.#publishers = new Publishers(this.#sql, {
+      teams: async () => (await env.DB.prepare("SELECT id FROM teams WHERE organization_id = ?").bind(ctx.id.name?.slice("org:".length) ?? "").raw<[string]>()).map(([id]) => id),
+      tell: (teamId) => env.TEAM_INDEX.getByName(`team:${teamId}`).othersPublish(),
+    });
+    this.#upkeep = new Upkeep({ storage: ctx.storage, text: this.#text, vectors: this.#vectors.copy, atomically: (work) => this.#atomically(work) });
     this.#recall = new ObjectRecall({
       ...options, sql: this.#sql, text: this.#text, rows: this.#rows, vectors: this.#vectors.copy,
       graphCopy: (team) => this.#graph.ask(team, Date.now()), memoryRows: new MemoryRowsOfDocs(this.#sql),
@@ -129,7 +132,7 @@ export class TeamIndex extends DurableObject<Env> {
       report: options.report,
     });
     // On one machine alarms are in a file of their own, which may have been lost.
-    if (this.#isPurgeDue() || this.#text.isBehind()) ctx.waitUntil(this.#scheduleUpkeep(purgeDelay));
+    if (this.#upkeep.isDue()) ctx.waitUntil(this.#upkeep.schedule());
   }
 
   commit(request: CommitRequest): Promise<WriteAnswer> {
@@ -173,7 +176,7 @@ export class TeamIndex extends DurableObject<Env> {
     });
     this.#unsettled.settle(settled);
     if (sensitivityChanged.length > 0) {
-      await this.#schedulePurge();
+      await this.#upkeep.afterChange({ erased: true });
       await this.catchUp(team, last);
     }
     await this.#changed({ erased: this.#publicOnly && documents.some(({ visibility }) => visibility !== "public") });
@@ -211,7 +214,7 @@ export class TeamIndex extends DurableObject<Env> {
 
   /** In the object of an organization: whether teams other than this one have anything public. */
   hasOthers(teamId: string): boolean {
-    return this.#sql.exec("SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1", teamId).toArray().length > 0;
+    return this.#publishers.others(teamId);
   }
 
   /** In the object of a team: another team of the organization has something public from now on. */
@@ -317,13 +320,13 @@ export class TeamIndex extends DurableObject<Env> {
       this.#generations.bump(own.map(({ audience }) => ({ visibilityKey: audience === "team" ? everyone : audience })));
       ({ outdated } = this.#vectors.copy.put(space, own, Date.now()));
     });
-    if (this.#vectors.copy.upkeepDue) await this.#scheduleUpkeep(purgeDelay);
+    if (this.#vectors.copy.upkeepDue) await this.#upkeep.schedule();
     return { outdated };
   }
 
   async removeVectors(ids: string[]): Promise<void> {
     this.#atomically(() => this.#vectors.copy.remove(ids));
-    if (this.#vectors.copy.upkeepDue) await this.#schedulePurge();
+    if (this.#vectors.copy.upkeepDue) await this.#upkeep.afterChange({ erased: true });
   }
 
   /** The nearest of what the copy holds; where that is not all, it is filled behind the answer. */
@@ -341,21 +344,8 @@ export class TeamIndex extends DurableObject<Env> {
     return this.#vectors.copy.spaces();
   }
 
-  override async alarm(): Promise<void> {
-    const purge = this.#sql.exec("DELETE FROM meta WHERE name = 'purge' RETURNING name").toArray().length > 0;
-    try {
-      await this.#text.maintain({ purge, alive: (slots) => this.#alive(slots) });
-      this.#vectors.copy.maintain((work) => this.#atomically(work), { purge });
-    } catch (error) {
-      // The alarm is tried again, and must know what for.
-      if (purge) this.#notePurge();
-      throw error;
-    }
-  }
-
-  #alive(slots: number[]): Set<number> {
-    const rows = this.#sql.exec<{ slot: number }>("SELECT slot FROM docs WHERE slot IN (SELECT value FROM json_each(?))", JSON.stringify(slots));
-    return new Set(rows.toArray().map(({ slot }) => slot));
+  override alarm(): Promise<void> {
+    return this.#upkeep.run();
   }
 
   /** These audiences lose something they could read; undefined: all may. */
@@ -365,23 +355,10 @@ export class TeamIndex extends DurableObject<Env> {
     if (audiences === undefined) this.#generations.bump();
   }
 
-  /** The first public memory of a team: the objects of the others ask here from now on. Awaited before the write is acknowledged. */
-  async #tellNeighbours(): Promise<void> {
-    const first = this.#sql.exec<{ team_id: string }>(
-      "SELECT team_id FROM sources s WHERE announced = 0 AND EXISTS (SELECT 1 FROM docs d WHERE d.team_id = s.team_id)").toArray().map(({ team_id }) => team_id);
-    if (first.length === 0) return;
-    const organizationId = this.ctx.id.name?.slice("org:".length) ?? "";
-    const teams = await this.env.DB.prepare("SELECT id FROM teams WHERE organization_id = ?").bind(organizationId).raw<[string]>();
-    const others = teams.flatMap(([id]) => (first.length === 1 && id === first[0] ? [] : [id]));
-    await Promise.all(others.map((id) => this.env.TEAM_INDEX.getByName(`team:${id}`).othersPublish()));
-    this.#sql.exec("UPDATE sources SET announced = 1 WHERE team_id IN (SELECT value FROM json_each(?))", JSON.stringify(first));
-  }
-
   /** After the tables changed; words of what was erased leave the text later. */
   async #changed({ erased }: { erased: boolean }): Promise<void> {
-    if (this.#publicOnly) await this.#tellNeighbours();
-    if (this.#text.mergeDue) await this.#scheduleUpkeep(mergeDelay);
-    if (erased) await this.#schedulePurge();
+    if (this.#publicOnly) await this.#publishers.announce();
+    await this.#upkeep.afterChange({ erased });
   }
 
   /** As far as D1 was known to be a moment ago; an object that starts asks first. */
@@ -406,25 +383,5 @@ export class TeamIndex extends DurableObject<Env> {
       this.#graphCopy.forget();
       throw error;
     }
-  }
-
-  /** One alarm for all upkeep: it comes when the first that asked for it wants it. */
-  async #scheduleUpkeep(delay: number): Promise<void> {
-    const at = Date.now() + delay;
-    const planned = await this.ctx.storage.getAlarm();
-    if (planned === null || planned > at) await this.ctx.storage.setAlarm(at);
-  }
-
-  async #schedulePurge(): Promise<void> {
-    this.#notePurge();
-    await this.#scheduleUpkeep(purgeDelay);
-  }
-
-  #isPurgeDue(): boolean {
-    return this.#sql.exec("SELECT 1 FROM meta WHERE name = 'purge'").toArray().length > 0;
-  }
-
-  #notePurge(): void {
-    this.#sql.exec("INSERT OR REPLACE INTO meta (name, value) VALUES ('purge', 'due')");
   }
 }

@@ -1,4 +1,4 @@
-import { nothingFound, type DrawnContribution, type Expanded, type Expansion, type NearConcepts } from "../../../domain/graph/graph-store.ts";
+import { nothingFound, type DrawnContribution, type Expanded, type Expansion } from "../../../domain/graph/graph-store.ts";
 import type { Viewer } from "../search.ts";
 import { ContributionTable } from "./contribution-table.ts";
 import { isAlive } from "./by-memory.ts";
@@ -73,12 +73,6 @@ export class GraphCopy {
     if (wanted) found.walked = walk(maps, view, seen, wanted.memoryIds, wanted.limits);
     if (tied) found.ties = ties(maps, seen, tied.memoryIds, tied.limit);
     return found;
-  }
-
-  /** The memories that mention what is near, unless more than `maxSourceMemories` do; those that the viewer may see. */
-  memoriesTold({ userId }: Viewer, now: number, near: NearConcepts, rows: MemoryRows): string[] {
-    const seen = seenBy(rows, userId, now);
-    return [...new GraphView(this.#loaded(), userId, now).memoriesTold(near)].filter((id) => seen(id) !== undefined);
   }
 
   /**

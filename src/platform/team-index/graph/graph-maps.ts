@@ -157,7 +157,7 @@ export class GraphMaps {
   putNames(nodes: readonly StoredNode<NameRecord>[]): void {
     for (const { row, record, tokens } of nodes) {
       const known = this.#names.get(row);
-      const home = this.#homeOf(record[0]);
+      const home = this.#graphOf(record[0]);
       if (known) {
         known.type = record[5];
         removeWords(home.nameWords, known);
@@ -175,7 +175,7 @@ export class GraphMaps {
 
   putRelationships(nodes: readonly StoredNode<RelationshipRecord>[]): void {
     for (const { row, record, tokens } of nodes) {
-      const home = this.#homeOf(record[0]);
+      const home = this.#graphOf(record[0]);
       const known = this.#relationships.get(row);
       const relationship = known ?? new RelationshipNode(row, record);
       if (known) removeWords(home.relationshipWords, known);
@@ -237,7 +237,7 @@ export class GraphMaps {
     }
   }
 
-  #homeOf(home: string): HomeGraph {
+  #graphOf(home: string): HomeGraph {
     const known = this.#homes.get(home);
     if (known) return known;
     const made = new HomeGraph();
@@ -246,7 +246,7 @@ export class GraphMaps {
   }
 
   #dropName(name: NameNode): void {
-    const home = this.#homeOf(name.home);
+    const home = this.#graphOf(name.home);
     this.#names.delete(name.row);
     removeFrom(home.byEntity, name.entity, name);
     removeFrom(home.byNorm, name.norm, name);
@@ -255,7 +255,7 @@ export class GraphMaps {
   }
 
   #dropRelationship(relationship: RelationshipNode): void {
-    const home = this.#homeOf(relationship.home);
+    const home = this.#graphOf(relationship.home);
     this.#relationships.delete(relationship.row);
     removeFrom(home.relationshipsById, relationship.id, relationship);
     removeWords(home.relationshipWords, relationship);

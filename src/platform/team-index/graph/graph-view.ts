@@ -1,7 +1,7 @@
 import type { Relationship } from "../../../domain/graph/graph.ts";
-import type { Near, NearConcepts, Scored, SourcedEntity } from "../../../domain/graph/graph-store.ts";
+import type { Near, Scored, SourcedEntity } from "../../../domain/graph/graph-store.ts";
 import { maxSourceMemories } from "../../../domain/memories/memory-store.ts";
-import { entityFrom, merged, type RelationshipRow, type Saying, type Spelling } from "../../graph-answers.ts";
+import { entityFrom, merged, type RelationshipRow, type Statement, type Spelling } from "../../graph-answers.ts";
 import { mostSources } from "../../graph-limits.ts";
 import type { GraphMaps, HomeGraph, NameNode, RelationshipNode } from "./graph-maps.ts";
 import { findByWords, type Ranked } from "./word-search.ts";
@@ -46,16 +46,6 @@ export class GraphView {
       this.homes.flatMap((home) => home.relationshipsById.get(id) ?? []).filter((node) => node.isAlive(this.now)).map((node) => ({ node, score }))));
   }
 
-  /** The memories that mention these, unless more than `maxSourceMemories` do. */
-  memoriesTold({ entities, relationships }: NearConcepts): Set<string> {
-    const names = entities.flatMap(({ id }) => this.#names((home) => home.namesById.get(id)));
-    const said = relationships.flatMap(({ id }) => this.homes.flatMap((home) => home.relationshipsById.get(id) ?? []));
-    return new Set([
-      ...names.flatMap(({ mentions }) => (mentions.size <= maxSourceMemories ? mentions.all().map(({ id }) => id) : [])),
-      ...said.flatMap(({ mentions }) => (mentions.size <= maxSourceMemories ? mentions.all().map(({ memory }) => memory.id) : [])),
-    ]);
-  }
-
   namesByNorm(norm: string): NameNode[] {
     return this.#names((home) => home.byNorm.get(norm));
   }
@@ -78,7 +68,7 @@ export class GraphView {
     const chosen = found.toSorted((a, b) => b.score - a.score || b.node.mentions.size - a.node.mentions.size || b.node.row - a.node.row).slice(0, limit);
     return merged(chosen.map(({ node, score }): RelationshipRow => [
       this.#canonicalOf(node.source), this.#canonicalOf(node.target), score, node.id, node.home, node.mentions.size, node.weight, node.type,
-      node.mentions.newest(this.now, mostSources).map(({ memory, said: [, , source, target, context, from, to] }): Saying => [memory.id, source, target, context, from, to]),
+      node.mentions.newest(this.now, mostSources).map(({ memory, said: [, , source, target, context, from, to] }): Statement => [memory.id, source, target, context, from, to]),
     ]));
   }
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { linkTypes } from "../../../../src/domain/graph/graph.ts";
-import type { DrawnContribution, Expansion, NearConcepts } from "../../../../src/domain/graph/graph-store.ts";
-import { maxSourceMemories } from "../../../../src/domain/memories/memory-store.ts";
+import type { DrawnContribution, Expansion } from "../../../../src/domain/graph/graph-store.ts";
 import { GraphSource } from "../../../../src/platform/team-index/graph/graph-source.ts";
 import { teamRefOf as teamRef } from "../../../domain/graph/extracted.ts";
 import { newTeam, now, type Person, type Team } from "../../../support/team.ts";
@@ -47,14 +46,6 @@ const question = fc.record({
   nearRelationships: near(fc.tuple(fc.nat(2), name, fc.constantFrom(...verbs), name).map((of) => JSON.stringify(of))),
   starts: fc.uniqueArray(index, { minLength: 1, maxLength: 4 }), depth: fc.integer({ min: 1, max: 3 }), breadth: fc.integer({ min: 1, max: 8 }), reach: fc.integer({ min: 1, max: 10 }),
 });
-
-const telling = (kind: string, plural: string, parts: string): string => `SELECT x.memory_id FROM json_each(${parts}) j
-  CROSS JOIN ${plural} g ON g.team_id = ?1 AND g.id = j.value ->> '$.id' AND g.home IN ('', ?2) AND g.mentions <= ${maxSourceMemories}
-  CROSS JOIN ${kind}_mentions x ON x.${kind}_row = g.row`;
-/** What hydrating memories in D1 adds for what is near. Parameters: team, user, now, entities and relationships as JSON. */
-const memoriesTold = `SELECT m.id FROM memories m WHERE m.team_id = ?1 AND (m.visibility <> 'private' OR m.owner_id = ?2)
-  AND (m.expires_at IS NULL OR m.expires_at > ?3) AND m.archived_at IS NULL
-  AND m.id IN (${telling("entity", "entities", "?4")} UNION ${telling("relationship", "relationships", "?5")})`;
 
 interface Place {
   id: string;
@@ -165,8 +156,6 @@ describe("the graph in the team object", () => {
             };
             const person = { userId: viewer.id, teamId: team.id };
             const truth = await graphStore.expand(viewer.principal, at, expansion);
-            const told = await shard.prepare(memoriesTold).bind(team.id, viewer.id, at, JSON.stringify(expansion.near?.entities), JSON.stringify(expansion.near?.relationships)).raw<[string]>();
-            expect(copy.memoriesTold(person, at, expansion.near as NearConcepts, rows).sort()).toEqual(told.map(([id]) => id).sort());
             met.entities += truth.entities.length + truth.near.entities.length;
             met.relationships += truth.relationships.length + truth.near.relationships.length;
             met.walked += truth.walked.length;
