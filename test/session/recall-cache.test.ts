@@ -200,10 +200,23 @@ describe("no answer is older than the last acknowledged write [A11] [U6]", () =>
     expect((await services.index.state(ada.principal))?.generation).not.toBe(before?.generation);
   });
 
-  test("a write that the index refuses is acknowledged, and still makes kept answers unreachable", async () => {
+  test("a write that the index cannot take is refused as uncertain, and kept answers are not served once it is acknowledged", async () => {
     await warmUp(ada);
     const heal = await breakApply(team);
-    expect((await stored(grace, "k", "The lighthouse is white", { scope: "shared" })).structured["outcome"]).toBe("created");
+    const args = { key: "k", content: "The lighthouse is white", metadata: { scope: "shared" } };
+    const refused = await grace.call("omn_store_memory", args);
+    expect(refused.error?.code).toBe("PROVIDER_ERROR");
+    expect(refused.text).toContain("not certain");
+    await heal();
+    expect((await grace.call("omn_store_memory", args)).structured).toMatchObject({ memory_id: expect.any(String), version: 1 });
+    expect(await contents(ada, { query: "lighthouse" })).toEqual(["The lighthouse is white"]);
+  });
+
+  test("what a write that was refused as uncertain did is found as soon as the index is whole", async () => {
+    await warmUp(ada);
+    const heal = await breakApply(team);
+    const refused = await grace.call("omn_store_memory", { key: "k", content: "The lighthouse is white", metadata: { scope: "shared" } });
+    expect(refused.error?.code).toBe("PROVIDER_ERROR");
     await heal();
     expect(await contents(ada, { query: "lighthouse" })).toEqual(["The lighthouse is white"]);
   });
