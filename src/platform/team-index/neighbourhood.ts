@@ -1,3 +1,10 @@
+import { withTimeout } from "../../domain/timeout.ts";
+
+/** How long the answers of a team wait for the organization's object, ms. */
+const askMs = 500;
+/** After a failure nobody asks for so long, ms. */
+const pauseMs = 5_000;
+
 /**
  * Whether other teams of the organization have anything public, as the object of a team knows it: the organization's object tells
  * it of the first (`othersPublish`), so that nobody asks there in vain. It stays known when the last goes: then asking finds nothing.
@@ -6,6 +13,8 @@ export class Neighbourhood {
   readonly #sql: SqlStorage;
   /** Undefined as long as the organization's object was not asked. */
   #others: boolean | undefined;
+  #asking: Promise<void> | undefined;
+  #pausedUntil = 0;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -18,12 +27,21 @@ export class Neighbourhood {
     return this.#others ?? true;
   }
 
-  /** Asks once. Without an answer the organization's object is asked with every query, and the next call tries again. */
+  /** Asks once. Without an answer the organization's object is asked with every query, and a later call tries again. */
   async ensure(ask: () => Promise<boolean>): Promise<void> {
-    if (this.#others !== undefined) return;
-    const others = await ask().catch(() => undefined);
-    // It may have been told meanwhile.
-    if (others !== undefined && this.#others === undefined) this.#note(others);
+    if (this.#others !== undefined || Date.now() < this.#pausedUntil) return;
+    this.#asking ??= this.#ask(ask).finally(() => (this.#asking = undefined));
+    await this.#asking;
+  }
+
+  async #ask(ask: () => Promise<boolean>): Promise<void> {
+    try {
+      const others = await withTimeout(askMs, ask());
+      // It may have been told meanwhile.
+      if (this.#others === undefined) this.#note(others);
+    } catch {
+      this.#pausedUntil = Date.now() + pauseMs;
+    }
   }
 
   publish(): void {
