@@ -73,6 +73,8 @@ const setting = (name: string): number | undefined => {
 const numRuns = setting("RUNS") ?? 60;
 const seed = setting("SEED");
 const endOnFailure = setting("SHRINK") === 0;
+/** Of a failure, to begin with it: `VITE_ISOLATION_PATH=36:1:3` with its seed. */
+const path = process.env["VITE_ISOLATION_PATH"];
 
 async function carryOut(server: TestServer, p: Principal, op: Op): Promise<void> {
   if (!p.active) {
@@ -136,7 +138,7 @@ test(
         for (const [code, count] of server.answered) figures.answers[code] = (figures.answers[code] ?? 0) + count;
       }),
       // A failure is shrunk for as long as there is time; what it was shrunk to by then is printed with its seed.
-      { numRuns, ...(seed === undefined ? {} : { seed }), endOnFailure, interruptAfterTimeLimit: 400_000 },
+      { numRuns, ...(seed === undefined ? {} : { seed }), ...(path === undefined ? {} : { path }), endOnFailure, interruptAfterTimeLimit: 400_000 },
     );
     console.info(`isolation: ${JSON.stringify(figures)} in ${Math.round((Date.now() - started) / 1000)} s`);
   },

@@ -119,7 +119,7 @@ const fetchOne: Command = async (server, p, op, tool) => {
   const id = server.pick(op.target)?.id ?? crypto.randomUUID();
   const entry = server.model.byId(p, id);
   if (entry || !canRead(p)) {
-    await reads(server, p, tool, { id }, present(entry ? [entry] : []), (structured) => expect(structured).toMatchObject({ id, text: now(entry as Entry).content }));
+    await reads(server, p, tool, { id }, present(entry ? [entry] : []), (structured) => expect(structured).toMatchObject({ id: (entry as Entry).id, text: now(entry as Entry).content }));
     return;
   }
   const answer = await server.tool(p, tool, { id });
