@@ -72,10 +72,13 @@ function visit(schema: Schema, path: Path, at: (schema: Schema, path: Path) => v
 /** What a union or a nullable field may be, all in one. */
 const options = (schema: Schema): Schema[] => (schema.anyOf ? schema.anyOf.flatMap(options) : [schema]);
 
+/** An option that says nothing of its values, as of any JSON. */
+const allowsAnything = (schema: Schema): boolean => Object.keys(schema).every((keyword) => keyword === "description");
+
 function* badValues(schema: Schema, field: string): Generator<[what: string, value: unknown]> {
   const all = options(schema);
   const types = new Set(all.flatMap(({ type = [] }) => type));
-  if (types.size === 0 || field === "") return;
+  if (types.size === 0 || all.some(allowsAnything) || field === "") return;
   const may = (type: string): boolean => types.has(type);
   if (!may("null")) yield ["null", null];
   yield may("boolean") ? ["text for a switch", "yes"] : ["a switch", true];

@@ -62,6 +62,7 @@ describe("the sweep makes good what failed in between [S14] [S15]", () => {
     await runInDurableObject(team.index, (_, state) => {
       state.storage.sql.exec("UPDATE sources SET applied = 0");
     });
+    await evictDurableObject(team.index);
     expect(await ada.search("one two")).toEqual(["two"]);
     expect((await team.index.stats(team.ref)).documents).toBe(1);
   });

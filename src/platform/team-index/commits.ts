@@ -127,7 +127,7 @@ export class Commits {
       commit: async () => (await host.commits().commit(principal, write, writes, once)).map(({ seq, alias }) => ({ seq, alias })),
       committed: () => committedBefore(host.shard(team.shard), write, writes.map(({ memory }) => memory)),
       apply: async (numbers, settled) => {
-        const documents = writes.flatMap((one, i) => documentsOf(one).map((document) => ({ ...document, ...numbers[i] })));
+        const documents = writes.flatMap((one, i) => documentsOf({ ...one, memory: { ...one.memory, ...numbers[i] } }));
         const [first, last] = [numbers[0]?.seq ?? 0, numbers.at(-1)?.seq ?? 0];
         // A later version may have ceased to be public: the organization's index must hear of it all the same.
         const forOrganization = documents.filter(({ visibility, version }) => visibility === "public" || version > 1);

@@ -36,6 +36,8 @@ interface Follower {
 export class Following {
   readonly #index: Follower;
   readonly #passes = new Map<string, Promise<unknown>>();
+  /** Teams that are being read anew, or whose reading failed on the way: what they hold is not all. */
+  readonly #incomplete = new Set<string>();
 
   constructor(index: Follower) {
     this.#index = index;
@@ -69,6 +71,11 @@ export class Following {
     await this.#pass(team, () => this.#rebuild(team));
   }
 
+  /** Whether the index was emptied and has not read everything again. */
+  isIncomplete({ teamId }: TeamShard): boolean {
+    return this.#incomplete.has(teamId);
+  }
+
   async endOfPass({ teamId }: TeamShard): Promise<void> {
     for (let pass = this.#passes.get(teamId); pass; pass = this.#passes.get(teamId)) {
       // Its failure goes to the caller who started it.
@@ -88,6 +95,7 @@ export class Following {
 
   async #rebuild(team: TeamShard): Promise<void> {
     const { sql, text, documents, graph, progress } = this.#index;
+    this.#incomplete.add(team.teamId);
     this.#index.atomically(() => {
       graph.clear();
       progress.know(team.teamId, team.shard);
@@ -127,6 +135,7 @@ export class Following {
       await this.#index.changed({ erased: page.erased.length > 0 || withdrawn });
       done = page.done;
     }
+    this.#incomplete.delete(teamId);
   }
 
   /** Whether the index has the present version and all those before it. */

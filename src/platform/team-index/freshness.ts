@@ -22,8 +22,8 @@ interface FreshnessOptions {
 }
 
 /**
- * Compares the object with D1 where it may lack a change: at its start, after a gap in the sequence, and while the outcome of a
- * write is unknown. Otherwise the object knows all changes, because they are made through it.
+ * Compares the object with D1 where it may lack a change: at its start, after a gap in the sequence, while it is being
+ * rebuilt, and while the outcome of a write is unknown. Otherwise the object knows all changes, because they are made through it.
  */
 export class Freshness {
   readonly #options: FreshnessOptions;
@@ -38,10 +38,10 @@ export class Freshness {
 
   /** Before the object answers. @throws when it may lack a change and D1 cannot be asked in time */
   async ensure(team: TeamShard): Promise<void> {
-    if (!this.#isNeeded()) return this.#behind(team);
+    if (!this.#isNeeded(team)) return this.#behind(team);
     // One that is under way may have asked D1 before the write that is in doubt.
     await this.#comparison?.catch(() => undefined);
-    if (!this.#isNeeded()) return;
+    if (!this.#isNeeded(team)) return;
     this.#comparison ??= this.#compare(team).finally(() => (this.#comparison = undefined));
     await withTimeout(readingMs, this.#comparison);
   }
@@ -66,8 +66,8 @@ export class Freshness {
     await this.ensure(team);
   }
 
-  #isNeeded(): boolean {
-    return !this.#isCompared || this.#options.unsettled.isDoubtful();
+  #isNeeded(team: TeamShard): boolean {
+    return !this.#isCompared || this.#options.unsettled.isDoubtful() || this.#options.following.isIncomplete(team);
   }
 
   async #compare(team: TeamShard): Promise<void> {

@@ -25,7 +25,7 @@ const noMisfit: [Misfit] extends [never] ? true : Misfit = true;
 const fields = Object.entries<FieldDefinition>(memoryFields);
 
 describe("the table of fields and the rest", () => {
-  test("the schema of a shard has a column for each field, of its name and kind, and no other but `home` and the number of the data key", () => {
+  test("the schema of a shard has a column for each field, of its name and kind, and no other but the visibility key and the number of the data key", () => {
     expect(noMisfit).toBe(true);
     const columns = new Map(Object.entries(getTableColumns(memories)));
     for (const [field, { name, kind, values, initial }] of fields) {
@@ -37,7 +37,7 @@ describe("the table of fields and the rest", () => {
       if (column?.enumValues) expect(column.enumValues, field).toEqual(values);
       columns.delete(field);
     }
-    expect([...columns.keys()]).toEqual(["home", "dataKey"]);
+    expect([...columns.keys()]).toEqual(["visibilityKey", "dataKey"]);
   });
 
   test("a name stands for one field, and no filter asks for a field that is sealed", () => {

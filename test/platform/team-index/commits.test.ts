@@ -70,6 +70,9 @@ const uncertain = { code: "PROVIDER_ERROR", message: expect.stringContaining("no
 describe("a write goes through the team's object [A1] [S14]", () => {
   test("a memory under a new key costs one call of the object and one batch of D1", async () => {
     await ada.search("the object has started");
+    // The first search has the graph read behind its answer.
+    const graph = () => runInDurableObject(team.index, (_, { storage }) => storage.sql.exec("SELECT value FROM meta WHERE name = 'graph'").toArray());
+    await expect.poll(graph).toEqual([{ value: "complete" }]);
     const asked = vi.spyOn(env.TEAM_INDEX, "getByName");
     const prepared = vi.spyOn(env.SHARD_0, "prepare");
     const batches = vi.spyOn(env.SHARD_0, "batch");
@@ -78,6 +81,18 @@ describe("a write goes through the team's object [A1] [S14]", () => {
     expect(batches).toHaveBeenCalledTimes(1);
     expect(prepared).toHaveBeenCalledTimes(batches.mock.calls[0]?.[0].length ?? 0);
     expect(await ada.search("heron")).toEqual(["a heron by the river"]);
+  });
+
+  test("the object holds a new memory and a changed one just as D1 has them", async () => {
+    const { id } = await ada.keep("k", "a heron");
+    await ada.keep("k", "a stork", {}, now + minute);
+    await ada.call("omn_import_memories", { memories: [{ key: "i", content: "an ibis" }] });
+    const held = async () => (JSON.parse(await team.index.find(ada.principal, now + minute, { key: "k", filter: {} })) as Memory[])
+      .concat(JSON.parse(await team.index.find(ada.principal, Date.now(), { key: "i", filter: {} })) as Memory[]);
+    const written = await held();
+    expect(written).toMatchObject([{ id, content: "a stork", alias: 1, seq: 2 }, { content: "an ibis", alias: 3, seq: 3 }]);
+    await team.index.rebuild(team.ref);
+    expect(await held()).toEqual(written);
   });
 
   test("a key that the object holds is told without a batch, and the memory becomes its next version", async () => {
