@@ -230,6 +230,8 @@ export class Commits {
       const refusal = refusalOf(error);
       if (!refusal) return this.#resolve(change, batch, note, error);
       this.#host.unsettled.settle(settled);
+      // The copy does not say why: somebody else has written, and whoever tries again must see it.
+      if (refusal.kind === "conflict" && !change.isBoundToFail()) this.#host.freshness.invalidate();
       return refusal;
     }
     try {

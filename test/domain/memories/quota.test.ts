@@ -4,8 +4,8 @@ import { memoryCommitsOf } from "../../../src/app/storage.ts";
 import { DomainError } from "../../../src/domain/errors.ts";
 import { importMemories } from "../../../src/domain/memories/import.ts";
 import { defaultQuota, type TeamQuota } from "../../../src/domain/memories/quota.ts";
-import { remember } from "../../../src/domain/memories/remember.ts";
-import { revise } from "../../../src/domain/memories/revise.ts";
+import type { Memory } from "../../../src/domain/memories/memory.ts";
+import { followingVersion, remember } from "../../../src/domain/memories/remember.ts";
 import { memoryRows } from "../../support/rows.ts";
 import { newTeam, now, type Person, services, type Team, writerOver } from "../../support/team.ts";
 
@@ -104,14 +104,17 @@ describe("finding 6 (no storage quota): in the transaction", () => {
     const writer = allowing({ maxBytes: 1_000_000 });
     const ctx = { ...ada.at(now), writer };
     const { memory } = await remember(ctx, { key: "log", content: "x".repeat(9_000) });
-    let version = 1;
+    let last = memory;
     const grow = async () => {
-      for (; version < 200; version += 1) await revise(ctx, { target: { id: memory.id }, changes: { content: `${version} ${"x".repeat(9_000)}` } });
+      while (last.version < 200) {
+        const next = followingVersion(ctx, last, { content: `${last.version} ${"x".repeat(9_000)}` });
+        last = (await writer.commit(ada.principal, ctx, [{ memory: next, action: "update", before: last }]))[0] as Memory;
+      }
     };
     await refusalOf(grow());
-    expect(version).toBeGreaterThan(50);
+    expect(last.version).toBeGreaterThan(50);
     const [present] = (await services.memories.lookupMany(ada.principal, { ids: [memory.id], named: [] }));
-    expect(present?.version).toBe(version);
+    expect(present?.version).toBe(last.version);
     await writer.erase(ada.principal, ctx, [present as NonNullable<typeof present>]);
     await remember(ctx, { key: "log", content: "there is room again" });
   });

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { newState, type Memory } from "../../../src/domain/memories/memory.ts";
-import { firstVersion, remember } from "../../../src/domain/memories/remember.ts";
+import { firstVersion, followingVersion, remember } from "../../../src/domain/memories/remember.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { decodeFound } from "../../../src/platform/team-index/recall.ts";
 import type { TeamIndex } from "../../../src/platform/team-index/team-index.ts";
@@ -269,6 +269,16 @@ describe("two objects write one team, as during a deployment [S14] [S15]", () =>
     await ada.keep("l", "a crane");
     const hits = await foundByObject(["heron", "stork", "crane"]);
     expect(hits).toHaveLength(3);
+  });
+
+  test("an object whom D1 tells of a version that it does not hold has it at the next try", async () => {
+    const first = await ada.keep("k", "a heron");
+    await commits.commit(ada.principal, ada.at(now + minute), [{ memory: followingVersion(ada.at(now + minute), first, { content: "a stork" }), action: "update" }]);
+    heal = breakCommits((commit) => commit());
+    takeStruck();
+    const outcome = await revise(ada.at(now + 2 * minute), { target: { id: first.id }, changes: { importance: 0.9 } });
+    expect(outcome).toMatchObject({ outcome: "updated", memory: { version: 3, content: "a stork", importance: 0.9 } });
+    expect(takeStruck()).toBeLessThanOrEqual(2);
   });
 
   test("writers of one key lose no version", async () => {

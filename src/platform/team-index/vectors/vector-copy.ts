@@ -192,7 +192,7 @@ export class VectorCopy {
       return slot === undefined ? [] : [{ id, slot }];
     });
     const products = space.slots.products(values, held.map(({ slot }) => slot));
-    return new Map(held.map(({ id }, i) => [id, products[i] as number]));
+    return new Map(held.map(({ id }, i) => [id, Math.max(-1, Math.min(1, products[i] as number))]));
   }
 
   /** Those of the ids in Vectorize that are held, with the time of writing, ms since the epoch. */

@@ -42,7 +42,9 @@ describe("what words bring is weighed by its meaning, too, however many others a
     for (const memory of memories) {
       const { items, receipt } = await ask(ada, "heron lake", vectorOfMemory(memory));
       expect(items[0]?.memory.id).toBe(memory.id);
-      expect(receipt?.hits[0]?.legs["memory_vector"]).toMatchObject({ rank: 1, score: expect.closeTo(1, 3) });
+      expect(receipt?.hits[0]?.legs["memory_vector"]).toMatchObject({ rank: 1, score: expect.closeTo(1, 2) });
+      // It comes from the codes, which are coarse at so few dimensions, and is a cosine all the same.
+      expect(receipt?.hits[0]?.legs["memory_vector"]?.score).toBeLessThanOrEqual(1);
     }
   });
 
