@@ -10,6 +10,7 @@ import type { QueryTerm } from "../text/query-terms.ts";
 import type { LegReports } from "./presentation/receipt.ts";
 import type { Nearest } from "./retrievers/vector-retriever.ts";
 import type { VectorHit, VectorKind } from "../embedding/vector-index.ts";
+import { maxCandidates, maxCompared, spareCandidates } from "./weights.ts";
 
 /** A query as it travels to where the memories are; plain data. */
 export interface RetrievalRequest {
@@ -46,12 +47,6 @@ export interface RetrievalSources<Row> {
   rows(ids: string[], compared?: { query: NonNullable<Nearest["asked"]>; ids: string[] }): Promise<{ rows: Map<string, Row>; similarities: [string, number][] }>;
 }
 
-/** The most that one search looks at. */
-const maxCandidates = 100;
-/** The vectors of so many are compared with the query although the vector leg did not bring them. A limit of 10 needs 20. */
-const maxCompared = 40;
-/** Stand in for hits without a row, and for duplicates. */
-const spareCandidates = 10;
 /** How long a leg may take, ms. The text leg is the floor of every answer; the others may only make it better. */
 const deadlines = { text: 5_000, vector: 1_500 } as const;
 

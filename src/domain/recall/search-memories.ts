@@ -20,6 +20,7 @@ import { heldBits, heldTogether, weightOf, type Question } from "./ranking/relev
 import { retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
 import { cosine } from "../embedding/unit-vector.ts";
 import type { VectorHit } from "../embedding/vector-index.ts";
+import { usualHalfLife, vectorWeight } from "./weights.ts";
 
 export interface Searched {
   question: Question;
@@ -41,13 +42,6 @@ export interface Searched {
 /** How long reranking may take, ms. It may only make an answer better. */
 const rerankMs = 800;
 
-/** Half of a memory's recency is gone after so long, ms, where nothing else is configured: what a quarter of work is about. */
-const usualHalfLife = 90 * 24 * 60 * 60 * 1_000;
-/**
- * How far vectors are trusted beside words; see `npm run eval -- --variants` for what each leg is worth. At .2 LoCoMo gains
- * .3 points of R@5 and .2 of MRR, and PrecisionMemBench loses 1.3 of precision.
- */
-const vectorWeight = 0.15;
 
 /** Retrieves candidates where the memories are and ranks them here; nothing writes, and no model is asked to think. */
 export async function searchMemories(ctx: Context, text: string, input: RecallInput): Promise<Searched> {

@@ -6,7 +6,7 @@ import { textTableNames, textTables } from "../text-index/text-index.ts";
  * version as JSON, without what is sealed of a secret; last, so that a look at the other columns does not read it. `accesses` counts
  * readings, which are no versions.
  */
-const version = "10";
+const version = "11";
 
 const tables = `
   CREATE TABLE sources (

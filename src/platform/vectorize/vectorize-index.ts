@@ -93,7 +93,8 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
   async query(principal: Principal, space: string, values: Float32Array, options: Parameters<VectorIndex["query"]>[3]): Promise<VectorHit[]> {
     const { kinds, limit, others: asksOthers = true } = options;
     const mark = await markOf(space);
-    const binding = await this.#bindings.withDimensions(values.length);
+    // A complete copy answers without Vectorize, which may be away.
+    const asked = async (options: VectorizeQueryOptions) => (await this.#bindings.withDimensions(values.length)).query(values, options);
     const audiences = ["team", principal.userId];
     // What the copy holds replaces some of them, and the truth drops others.
     const topK = Math.min(maxTopK, 2 * limit);
@@ -102,10 +103,10 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
     // Vectorize has no limit of each kind, and the many short names would crowd out the memories: two questions, side by side.
     const groups = [publicKinds, kinds.filter((kind) => !maybePublic.has(kind))].filter((group) => group.length > 0);
     const own = this.#merged(`team:${principal.teamId}`, principal, { mark, values, kinds, audiences, limit }, () =>
-      groups.map((group) => binding.query(values, { namespace, topK, filter: { audience: { $in: audiences }, kind: { $in: group } } })));
+      groups.map((group) => asked({ namespace, topK, filter: { audience: { $in: audiences }, kind: { $in: group } } })));
     const others = (): Promise<PendingMatch[]> =>
       withTimeout(othersMs, this.#merged(`org:${principal.organizationId}`, principal, { mark, values, kinds: publicKinds, exceptTeam: principal.teamId, limit }, () => [
-        binding.query(values, {
+        asked({
           namespace: organizationNamespace(principal.organizationId, mark), topK, returnMetadata: "indexed",
           filter: { team: { $ne: principal.teamId }, kind: { $in: publicKinds } },
         }),

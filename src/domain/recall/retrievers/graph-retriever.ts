@@ -4,16 +4,8 @@ import type { SearchHit } from "./text-retriever.ts";
 import type { Legs } from "./legs.ts";
 import type { Leg, LegReport } from "../presentation/receipt.ts";
 import type { VectorKind } from "../../embedding/vector-index.ts";
+import { mostConcepts, tied, walked } from "../weights.ts";
 
-/**
- * Limits of the graph: entities and relationships under the question's words, and memories around the best hits. The walk runs
- * only where there is room for its memories: elsewhere it would only move what is found anyway (LoCoMo, one after the other:
- * p50 14.0 ms with it, 12.2 without; R@10 78.5 and 78.4).
- */
-const mostConcepts = 5;
-const walked = { starts: 3, limits: { depth: 1, breadth: 4, limit: 8 } } as const;
-/** Links are few, and are shown with the memory that they belong to. */
-const tied = { starts: 10, limit: 20 } as const;
 /** The graph may only make an answer better, ms. */
 const deadline = 800;
 
