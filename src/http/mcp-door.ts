@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { parseApiKey } from "../domain/tenancy/api-key.ts";
-import { leanNameOf } from "../mcp/lean-call.ts";
+import { leanNameOf, maxLeanBytes } from "../mcp/lean-call.ts";
 import { internalError, rpcError, rpcRefused } from "../mcp/json-rpc.ts";
 import { requestIdHeader } from "../session/session-call.ts";
 import type { LeanRefusal, LeanRequest } from "../session/user-session.ts";
@@ -25,7 +25,7 @@ export interface Arrived {
 
 /** Bodies that the edge itself may be reading; further requests go to the session object as they come, which charges them before it reads. */
 const maxReading = 64;
-const leanBound: BodyBound = { maxBytes: 65_536, withinMs: 10_000 };
+const leanBound: BodyBound = { maxBytes: maxLeanBytes, withinMs: 10_000 };
 const leanPaths = new Set(["/mcp", "/mcp/"]);
 
 /** Hands MCP requests to the session objects: an ordinary call as one RPC of text, everything else as it came. */

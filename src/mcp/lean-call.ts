@@ -17,7 +17,7 @@ const revision = "2026-07-28";
 const reserved = (name: string): string => `io.modelcontextprotocol/${name}`;
 
 /** A larger body goes to the SDK's way in, which reserves room for it before it is read. */
-const maxLeanBytes = 65_536;
+export const maxLeanBytes = 65_536;
 
 /** What the headers say of a request that may be such a call; undefined where the SDK has to look at it. */
 export function leanNameOf(request: Request): string | undefined {

@@ -65,23 +65,27 @@ export class SessionRecallCache implements RecallCache {
     const { counts, stored } = this.#options;
     const asked = askedBy(principal, question);
     const held = this.#l1.get(asked);
-    const hash = held || stored.size > 0 ? await sha256Hex(asked) : undefined;
-    const entry = hash === undefined ? undefined : stored.get(hash);
-    const current = held || entry ? await state() : undefined;
+    let current = held && (await state());
     if (held && held.generation === current?.generation && held.until > now) {
       held.tokens ??= tokensOf(held.outcome);
       counts.hit("l1", held.tokens);
-      if (!held.shared) this.#share(principal, hash as string, held, current.copyKey);
+      if (!held.shared) {
+        held.shared = true;
+        this.#share(principal, await sha256Hex(asked), held, current.copyKey);
+      }
       return { level: "l1", outcome: held.outcome };
     }
     counts.miss("l1");
+    const hash = stored.size > 0 ? await sha256Hex(asked) : "";
+    const entry = stored.get(hash);
+    if (entry && !held) current = await state();
     const kept = entry && current && (await this.#fromL2(entry, current, now));
     if (kept) {
       counts.hit("l2", kept.tokens);
       this.#hold(asked, { ...kept, generation: entry.generation, shared: true });
       return { level: "l2", outcome: kept.outcome };
     }
-    if (entry) stored.remove(hash as string);
+    if (entry) stored.remove(hash);
     counts.miss("l2");
     return undefined;
   }
@@ -99,7 +103,6 @@ export class SessionRecallCache implements RecallCache {
   }
 
   #share({ teamId, userId }: Principal, hash: string, held: Held, copyKey: string): void {
-    held.shared = true;
     const { generation, until, outcome, tokens = 0 } = held;
     const key = `r${cachedAnswerShape}:${teamId}:${userId}:${generation}:${hash}`;
     const answer: CachedAnswer = { until, tokens, outcome };

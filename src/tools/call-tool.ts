@@ -27,8 +27,7 @@ export async function callTool(name: string, args: unknown, ctx: CallContext): P
   const found = findInFamily(name);
   if (!found) return undefined;
   let secret = makesSecret(args);
-  const watched = { ...ctx, memories: notingSecrets(ctx.memories, () => void (secret = true)) };
-  const result = await resultOf(found, args, watched);
+  const result = await resultOf(found, args, watched(ctx, () => void (secret = true)));
   return { ...result, secret };
 }
 
@@ -48,15 +47,17 @@ async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: 
 /** The same for reading resources, which have no error form of their own: errors are thrown on. */
 export async function withResources<T>(ctx: CallContext, work: (ctx: ToolContext) => Promise<T>): Promise<{ answer: T; secret: boolean }> {
   let secret = false;
-  const watched = { ...ctx, memories: notingSecrets(ctx.memories, () => void (secret = true)) };
+  const context = watched(ctx, () => void (secret = true));
   try {
-    const answer = await ctx.inTurn(1, () => work({ ...watched, now: Date.now() }));
+    const answer = await ctx.inTurn(1, () => work({ ...context, now: Date.now() }));
     return { answer, secret };
   } catch (error) {
     auditRefusal(ctx, error, "resources");
     throw error;
   }
 }
+
+const watched = (ctx: CallContext, seen: () => void): CallContext => ({ ...ctx, memories: notingSecrets(ctx.memories, seen) });
 
 function auditRefusal(ctx: CallContext, error: unknown, what: string): void {
   if (error instanceof DomainError && error.code === "PERMISSION_DENIED") ctx.refused?.(what);

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import type { MemoryFilter, MemoryName, PublicPlace } from "../memories/memory-store.ts";
 import { ownOnly } from "./degraded.ts";
-import { redacted, assertReadable } from "../secrets/redaction.ts";
+import { asFound, assertReadable } from "../secrets/redaction.ts";
 import { asVersion, type Memory } from "../memories/memory.ts";
 
 export interface LookUp {
@@ -80,23 +80,14 @@ async function ofOthers(ctx: Context, asked: Promise<PublicPlace[]>): Promise<Lo
 
 /** The key may have had another holder then, so the past is asked of the index, which knows it by instant. */
 async function byKeyAt(ctx: Context, key: string | undefined, filter: MemoryFilter, asOf: number): Promise<LookedUp> {
-  const { seq } = await ctx.memories.hydrate(ctx.principal, ctx.now, []);
-  const ids = await heldAt(ctx, key, filter, asOf, seq).catch((error: unknown) => {
+  const ids = await ctx.index.lookUpAt(ctx.principal, asOf, { filter, limit: maxFound, key }).catch((error: unknown) => {
     ctx.report("look-up.past", error);
     return undefined;
   });
   if (!ids) return { memories: [], degraded: [noPast] };
   const states = await statesOf(ctx, ids, asOf);
   const isNamed = key !== undefined && !key.includes("*");
-  return complete(isNamed ? states : states.map((memory) => (memory.sensitivity === "secret" ? redacted(memory) : memory)));
-}
-
-async function heldAt(ctx: Context, key: string | undefined, filter: MemoryFilter, asOf: number, seq: number): Promise<string[]> {
-  const ask = () => ctx.index.lookUpAt(ctx.principal, asOf, { filter, limit: maxFound, key });
-  const { ids, appliedSeq } = await ask();
-  if (seq <= appliedSeq) return ids;
-  await ctx.index.catchUp(ctx.principal, seq);
-  return (await ask()).ids;
+  return complete(isNamed ? states : states.map(asFound));
 }
 
 /** The memories as they were, in the order of the ids; those the caller may not see, then or now, are left out. */

@@ -58,6 +58,11 @@ export const findsPublic = ({ filter, asOf }: { filter?: MemoryFilter | undefine
 
 export const candidateLimit = (limit: number): number => Math.min(maxCandidates, limit + spareCandidates);
 
+/** What the text index is asked. */
+export const textQueryOf = ({ terms, without, filter, limit, asOf }: RetrievalRequest): SearchQuery => ({
+  terms: terms.map(({ term }) => term), neighbours: !without.includes("neighbours"), filter, limit: candidateLimit(limit), ...(asOf === undefined ? {} : { asOf }),
+});
+
 /** Runs the text, vector and graph legs over one place and fetches the rows that they lead to. Writes nothing. */
 export async function retrieve<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, report: (event: string, error: unknown) => void): Promise<Retrieval<Row>> {
   const legs = new Legs((leg, error) => report(`search.${leg}`, error));
@@ -71,7 +76,8 @@ export async function retrieve<Row>(sources: RetrievalSources<Row>, request: Ret
   // The vector leg says nothing about memories that it did not bring. Comparing those that words found: LoCoMo R@5 68.7 -> 69.4,
   // MRR 54.3 -> 54.9, default recall 65.1 -> 66.6 (100 neighbours of Vectorize instead of 35: 69.1, 54.7, 65.4).
   const compared = asked && { query: asked, ids: byText.filter((id) => !byVector.has(id)).slice(0, maxCompared) };
-  const { rows, similarities } = await sources.rows([...wanted], compared);
+  // Rows are of the present: whoever asks for the past reads the states of what words found.
+  const { rows, similarities } = request.asOf === undefined ? await sources.rows([...wanted], compared) : { rows: new Map<string, Row>(), similarities: [] };
   // Memories that only the graph leads to come after those that match, and are fetched where there is room for them. A memory
   // about an entity that the query names by an alias does match.
   const called = matchAliases(request.text, request.terms, expanded.entities);
@@ -82,14 +88,13 @@ export async function retrieve<Row>(sources: RetrievalSources<Row>, request: Ret
 }
 
 async function textOf<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs): Promise<SearchAnswer> {
-  const { terms, mode, without, filter, limit, asOf } = request;
+  const { mode, asOf } = request;
   // Vectors have no past: words answer for it.
   if (mode === "vector" && asOf === undefined) {
     legs.skip("memory_text");
     return noText;
   }
-  const query = { terms: terms.map(({ term }) => term), neighbours: !without.includes("neighbours"), filter, limit: candidateLimit(limit), ...(asOf === undefined ? {} : { asOf }) };
-  return legs.run("memory_text", deadlines.text, () => sources.text(query), noText, ({ hits }) => hits.length);
+  return legs.run("memory_text", deadlines.text, () => sources.text(textQueryOf(request)), noText, ({ hits }) => hits.length);
 }
 
 async function nearestOf<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs): Promise<Nearest> {

@@ -6,11 +6,11 @@ import type { Memory } from "../memories/memory.ts";
 import type { RecallInput } from "./recall.ts";
 import type { PublicPlace, RecallFound } from "../memories/memory-store.ts";
 import type { SearchAnswer } from "./retrievers/text-retriever.ts";
-import { redacted } from "../secrets/redaction.ts";
+import { asFound } from "../secrets/redaction.ts";
 import type { Candidate } from "./selection/candidate.ts";
 import type { Ranked } from "./selection/select-results.ts";
 import { matchAliases, aliasBits } from "./retrievers/alias-matching.ts";
-import { conceptsOf, graphHitsOf, nearHitsOf, sourceWeights } from "./retrievers/concepts.ts";
+import { conceptsOf, graphHitsOf, nearHitsOf } from "./retrievers/concepts.ts";
 import { fuse, type FusionCandidate, type Place } from "./ranking/fuse.ts";
 import { Legs } from "./retrievers/legs.ts";
 import { queryTerms } from "../text/query-terms.ts";
@@ -20,7 +20,7 @@ import { heldBits, heldTogether, weightOf, type Question } from "./ranking/relev
 import { retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
 import { cosine } from "../embedding/unit-vector.ts";
 import type { VectorHit } from "../embedding/vector-index.ts";
-import { usualHalfLife, vectorWeight } from "./weights.ts";
+import { sourceWeights, usualHalfLife, vectorWeight } from "./weights.ts";
 
 export interface Searched {
   question: Question;
@@ -42,7 +42,6 @@ export interface Searched {
 /** How long reranking may take, ms. It may only make an answer better. */
 const rerankMs = 800;
 
-
 /** Retrieves candidates where the memories are and ranks them here; nothing writes, and no model is asked to think. */
 export async function searchMemories(ctx: Context, text: string, input: RecallInput): Promise<Searched> {
   const { mode = "hybrid", without = [], filter = {}, limit, asOf } = input;
@@ -62,14 +61,14 @@ async function candidatesOf(ctx: Context, { asOf }: RetrievalRequest, { rows, an
   if (asOf !== undefined) {
     const past = await statesOf(ctx, answer.hits.flatMap(({ id, place }) => (place ? [] : [id])), asOf);
     // A query does not name a secret: its content takes no part in the ranking, nor is it shown.
-    for (const memory of past) byName.set(memory.id, memory.sensitivity === "secret" ? redacted(memory) : memory);
+    for (const memory of past) byName.set(memory.id, asFound(memory));
     return { byName, withoutOthers };
   }
   const elsewhere = new Map([...answer.hits.flatMap(({ place }) => place ?? []), ...nearest.flatMap(placeOf)].map((place) => [nameOf(place.id, place), place]));
   if (elsewhere.size === 0) return { byName, withoutOthers };
   try {
     const foreign = await ctx.memories.hydratePublic(ctx.principal, ctx.now, [...elsewhere.values()]);
-    for (const memory of foreign) byName.set(nameOf(memory.id, memory), memory.sensitivity === "secret" ? redacted(memory) : memory);
+    for (const memory of foreign) byName.set(nameOf(memory.id, memory), asFound(memory));
     return { byName, withoutOthers };
   } catch (error) {
     // Another team's shard, or the directory, is no reason to withhold one's own.
@@ -160,10 +159,9 @@ async function recallFromTruth(ctx: Context, request: RetrievalRequest): Promise
     nearest: (text, options) => semantic.nearest(principal, now, text, options),
     expand: (asked) => graph.expand(principal, now, asked),
     async rows(ids, compared) {
-      if (request.asOf !== undefined) return { rows: new Map(), similarities: [] };
       const { memories: found, vectors } = await memories.hydrate(principal, now, ids, compared && { space: compared.query.space, ids: compared.ids });
       return {
-        rows: new Map(found.map((memory) => [memory.id, memory.sensitivity === "secret" ? redacted(memory) : memory])),
+        rows: new Map(found.map((memory) => [memory.id, asFound(memory)])),
         similarities: compared ? [...vectors].map(([id, values]) => [id, cosine(compared.query.values, values)]) : [],
       };
     },

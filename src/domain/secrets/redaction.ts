@@ -12,6 +12,9 @@ const emptyFields = Object.fromEntries(sealedFields.flatMap((field) => (field ==
 /** Without what is sealed of it: for whoever did not ask for just this one. */
 export const redacted = <T extends MemoryState>(state: T): T & { redaction: "redacted" } => ({ ...state, ...blank(placeholder), redaction: "redacted" });
 
+/** What may be shown of a memory that was found by other means than its id or exact key. */
+export const asFound = (memory: Memory): Memory => (memory.sensitivity === "secret" ? redacted(memory) : memory);
+
 export const unreadable = <T extends MemoryState>(state: T, reason: DomainError): T & { redaction: DomainError } => ({ ...state, ...blank(unreadablePlaceholder), redaction: reason });
 
 /** Whether it shows what is encrypted at rest. */

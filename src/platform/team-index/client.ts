@@ -66,13 +66,9 @@ export class TeamIndexClient implements SearchIndex {
     await this.#reached("index.accessed", answerMs, this.#team(principal).accessed(principal, now, ids));
   }
 
-  async lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }> {
+  async lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<string[]> {
     const viewer = { userId: principal.userId, teamId: principal.teamId };
     return withTimeout(answerMs, this.#team(principal).lookUpAt(refOf(principal), { viewer, at, key: undefined, ...query }));
-  }
-
-  async catchUp(principal: Principal, seq: number): Promise<void> {
-    await this.#team(principal).catchUp(refOf(principal), seq);
   }
 
   async publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]> {

@@ -10,7 +10,7 @@ import { purge } from "../d1/maintenance-store.ts";
 import { committedBefore, erasedBefore } from "../d1/commit-outcome.ts";
 import type { MemoryCommits } from "../d1/memory-commits.ts";
 import { answerMs, documentMs, withRetries } from "./attempts.ts";
-import { type IndexDocument, toDocument, toPastDocument } from "./document.ts";
+import { headOf, type IndexDocument, toDocument, toPastDocument } from "./document.ts";
 import type { Documents } from "./documents.ts";
 import type { Freshness } from "./freshness.ts";
 import type { Progress } from "./progress.ts";
@@ -115,7 +115,7 @@ export class Commits {
     const team = refOf(principal);
     const writes = JSON.parse(json) as MemoryWrite[];
     const documentsOf = ({ memory, history = [] }: MemoryWrite): IndexDocument[] => [...history.map((version) => toPastDocument(memory, version)), toDocument(memory)];
-    const present = writes.map(({ memory }) => toDocument(memory));
+    const present = writes.map(({ memory }) => headOf(memory));
     return this.#write(isRepeated, {
       team,
       count: writes.reduce((sum, { history }) => sum + 1 + (history?.length ?? 0), 0),

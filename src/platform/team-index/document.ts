@@ -1,9 +1,9 @@
 import { indexedFields, sealedFields, wordsOf } from "../../domain/memories/memory-fields.ts";
 import { asVersion, type Memory, type Version } from "../../domain/memories/memory.ts";
-import { redacted } from "../../domain/secrets/redaction.ts";
+import { asFound } from "../../domain/secrets/redaction.ts";
 
-/** A memory as the index holds it: its searchable text and the fields that filters ask for. */
-export interface IndexDocument {
+/** What orders a version of a memory and says who sees it, and the fields that filters ask for. */
+export interface DocumentHead {
   teamId: string;
   memoryId: string;
   version: number;
@@ -18,7 +18,6 @@ export interface IndexDocument {
   type: string;
   importance: number;
   tags: string[];
-  /** What filters ask for beside that, as JSON. */
   /** Place in its thread: when it happened, otherwise when it was stored. */
   position: number;
   updatedAt: number;
@@ -27,6 +26,10 @@ export interface IndexDocument {
   archived: boolean;
   /** A secret is found by its key, its tags and when it was, and by no word of what it says. */
   secret: boolean;
+}
+
+/** A memory as the index holds it. */
+export interface IndexDocument extends DocumentHead {
   /** The memory as JSON, without what is sealed of a secret. */
   body: string;
 }
@@ -61,8 +64,9 @@ export function indexedWords(body: string): IndexedWords {
   return { content: words("content"), label: words("label"), moment: words("moment") };
 }
 
-export function toDocument(memory: Memory): IndexDocument {
-  const secret = memory.sensitivity === "secret";
+export const toDocument = (memory: Memory): IndexDocument => ({ ...headOf(memory), body: JSON.stringify(asFound(memory)) });
+
+export function headOf(memory: Memory): DocumentHead {
   return {
     teamId: memory.teamId,
     memoryId: memory.id,
@@ -81,8 +85,7 @@ export function toDocument(memory: Memory): IndexDocument {
     updatedAt: memory.updatedAt,
     expiresAt: memory.expiresAt,
     archived: memory.archivedAt !== null,
-    secret,
-    body: JSON.stringify(secret ? redacted(memory) : memory),
+    secret: memory.sensitivity === "secret",
   };
 }
 

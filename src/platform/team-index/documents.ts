@@ -1,5 +1,5 @@
 import { visibilities, type Visibility } from "../../domain/memories/memory.ts";
-import { type IndexDocument, indexedWords } from "./document.ts";
+import { type DocumentHead, type IndexDocument, indexedWords } from "./document.ts";
 import { memoryAnalyzer } from "./memory-text.ts";
 import type { FieldTexts, TermBag } from "../text-index/term-bag.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
@@ -27,6 +27,7 @@ const isThread = (namespace: string): boolean => namespace.startsWith("thread:")
 
 /** Those who see a row: everybody, the team, or its owner. */
 type Audience = Pick<DocRow, "visibility" | "owner_id">;
+type NewestRow = { version: number; visibility: string; owner_id: string; secret: number };
 
 /** The part of the text index in which a row is: its audience, in the present or the past. */
 export const partitionOf = (moment: "now" | "past", audience: string): string => `${moment}:${audience}`;
@@ -95,32 +96,27 @@ export class Documents {
    * Ids of the memories of which the index has words that became secret, or lacks those that are none any more: they cannot
    * be applied one version at a time.
    */
-  sensitivityChanged(documents: IndexDocument[]): string[] {
+  sensitivityChanged(documents: DocumentHead[]): string[] {
     const sensitivityChanged = documents.filter(({ teamId, memoryId, secret }) => {
       const newest = this.#newest(teamId, memoryId);
-      return newest !== undefined && (newest["secret"] === 1) !== secret;
+      return newest !== undefined && (newest.secret === 1) !== secret;
     });
     return [...new Set(sensitivityChanged.map(({ memoryId }) => memoryId))];
   }
 
-  /** Who could read of these memories what they may read no longer once the documents are applied. */
-  losing(documents: IndexDocument[]): string[] {
-    return this.narrowed(documents).audiences;
-  }
-
   /** The memories that become secret or reach fewer people once the documents are applied, and who could read them. */
-  narrowed(documents: IndexDocument[]): { memoryIds: string[]; audiences: string[] } {
+  narrowed(documents: DocumentHead[]): { memoryIds: string[]; audiences: string[] } {
     const lost = documents.flatMap((document) => {
       const newest = this.#newest(document.teamId, document.memoryId);
       const isLess = newest && newest.version < document.version
-        && ((document.secret && newest["secret"] === 0) || reach(document.visibility) < reach(newest.visibility));
+        && ((document.secret && newest.secret === 0) || reach(document.visibility) < reach(newest.visibility));
       return isLess ? [{ memoryId: document.memoryId, audience: audienceOf(newest) }] : [];
     });
     return { memoryIds: lost.map(({ memoryId }) => memoryId), audiences: [...new Set(lost.map(({ audience }) => audience))] };
   }
 
   /** Whether one of these new versions cannot be: there is one with its number already, or another memory has its key. */
-  isTaken(teamId: string, documents: IndexDocument[]): boolean {
+  isTaken(teamId: string, documents: DocumentHead[]): boolean {
     const own = JSON.stringify(documents.map(({ memoryId }) => memoryId));
     return documents.some(({ memoryId, version, key, namespace, visibility, ownerId, archived }) => {
       if (version > 1 && (this.#newest(teamId, memoryId)?.version ?? 0) >= version) return true;
@@ -280,8 +276,11 @@ export class Documents {
       .toArray();
   }
 
-  #newest(teamId: string, memoryId: string): DocRow | undefined {
-    return this.#rows("team_id = ? AND memory_id = ? ORDER BY version DESC LIMIT 1", teamId, memoryId)[0];
+  /** Without its body, which may be long: every write asks. */
+  #newest(teamId: string, memoryId: string): NewestRow | undefined {
+    return this.#sql
+      .exec<NewestRow>("SELECT version, visibility, owner_id, secret FROM docs WHERE team_id = ? AND memory_id = ? ORDER BY version DESC LIMIT 1", teamId, memoryId)
+      .toArray()[0];
   }
 
   #rows(condition: string, ...parameters: (string | number)[]): DocRow[] {

@@ -115,7 +115,7 @@ export class Following {
       const page = await source.changesAfter(progress.applied(teamId), publicOnly);
       this.#index.atomically(() => {
         progress.know(teamId, team.shard);
-        this.#index.withdrawn(documents.losing(page.chains.map(({ present }) => present)));
+        this.#index.withdrawn(documents.narrowed(page.chains.map(({ present }) => present)).audiences);
         // An organization's index also follows erasures of memories that were never public.
         this.#index.withdrawn(documents.readersOf(teamId, publicOnly ? page.erased.filter((id) => documents.holds(teamId, id)) : page.erased));
         documents.remove(teamId, page.erased);

@@ -42,16 +42,19 @@ export class Freshness {
     // One that is under way may have asked D1 before the write that is in doubt.
     await this.#comparison?.catch(() => undefined);
     if (!this.#isNeeded(team)) return;
-    this.#comparison ??= this.#compare(team).finally(() => (this.#comparison = undefined));
-    await withTimeout(readingMs, this.#comparison);
+    await withTimeout(readingMs, this.#comparison ?? this.#start(team));
   }
 
   /** What somebody else wrote to D1, such as the object of an earlier deployment, shows although no write of this object met it. */
   #behind(team: TeamShard): void {
     if (Date.now() - this.#comparedAt < behindMs || this.#comparison) return;
     this.#comparedAt = Date.now();
+    this.#options.later(this.#start(team));
+  }
+
+  #start(team: TeamShard): Promise<void> {
     this.#comparison = this.#compare(team).finally(() => (this.#comparison = undefined));
-    this.#options.later(this.#comparison);
+    return this.#comparison;
   }
 
   /** Somebody else has changed the team: the next answer waits for a comparison. */

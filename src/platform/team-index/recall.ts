@@ -1,7 +1,7 @@
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { RecallFound } from "../../domain/memories/memory-store.ts";
-import type { SearchAnswer } from "../../domain/recall/retrievers/text-retriever.ts";
-import { candidateLimit, noText, retrieve, type Retrieval, type RetrievalRequest } from "../../domain/recall/retrieve.ts";
+import type { SearchAnswer, SearchQuery } from "../../domain/recall/retrievers/text-retriever.ts";
+import { noText, retrieve, textQueryOf, type Retrieval, type RetrievalRequest } from "../../domain/recall/retrieve.ts";
 import type { Semantic } from "../../domain/recall/retrievers/vector-retriever.ts";
 import type { GraphStore } from "../../domain/graph/graph-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
@@ -9,7 +9,7 @@ import type { GraphCopy } from "./graph/graph-copy.ts";
 import type { MemoryRows } from "./graph/memory-rows.ts";
 import type { Rows } from "./rows.ts";
 import type { TeamShard } from "./source.ts";
-import { searchDocuments, type IndexMatch } from "./search.ts";
+import { searchDocuments, type IndexMatch, type IndexQuery, type Viewer } from "./search.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
 import { markOf } from "../vectorize/vector-ids.ts";
 import type { VectorCopy } from "./vectors/vector-copy.ts";
@@ -46,9 +46,9 @@ export class ObjectRecall {
     const { sql, text, rows, vectors, semantic, graph, graphCopy, memoryRows, report } = this.#parts;
     const viewer = { userId: principal.userId, teamId: principal.teamId };
     const found = await retrieve<string>({
-      async text({ terms, neighbours, filter, limit, asOf }): Promise<SearchAnswer> {
-        if (terms.length === 0) return noText;
-        const { hits, ...match } = searchDocuments(sql, text, { viewer, now, terms, withContext: neighbours, filter, limit, asOf, othersOnly: false });
+      async text(query): Promise<SearchAnswer> {
+        if (query.terms.length === 0) return noText;
+        const { hits, ...match } = searchDocuments(sql, text, indexQueryOf(query, viewer, now, { othersOnly: false }));
         return { ...match, hits: hits.map(({ id, score, ownTerms, contextTerms }) => ({ id, score, ownTerms, contextTerms })) };
       },
       nearest: (question, options) => semantic.nearest(principal, now, question, { ...options, others: state.others }),
@@ -57,7 +57,6 @@ export class ObjectRecall {
         return copy ? copy.expand(viewer, now, asked, memoryRows) : graph.expand(principal, now, asked);
       },
       async rows(ids, compared) {
-        if (request.asOf !== undefined) return { rows: new Map(), similarities: [] };
         const similarities = compared ? vectors.similarities(await markOf(compared.query.space), compared.query.values, viewer.teamId, compared.ids) : [];
         return { rows: rows.present(viewer, now, ids), similarities: [...similarities] };
       },
@@ -66,12 +65,16 @@ export class ObjectRecall {
   }
 
   /** What the principal finds of other teams' public memories, in the object of the organization. */
-  others(principal: Principal, now: number, { terms, without, filter, limit }: RetrievalRequest): IndexMatch {
+  others(principal: Principal, now: number, request: RetrievalRequest): IndexMatch {
     const { sql, text } = this.#parts;
-    const query = { terms: terms.map(({ term }) => term), withContext: !without.includes("neighbours"), filter, limit: candidateLimit(limit), asOf: undefined };
-    return searchDocuments(sql, text, { viewer: { userId: principal.userId, teamId: principal.teamId }, now, ...query, othersOnly: true });
+    const viewer = { userId: principal.userId, teamId: principal.teamId };
+    return searchDocuments(sql, text, indexQueryOf(textQueryOf(request), viewer, now, { othersOnly: true }));
   }
 }
+
+const indexQueryOf = ({ neighbours, asOf, ...query }: SearchQuery, viewer: Viewer, now: number, { othersOnly }: Pick<IndexQuery, "othersOnly">): IndexQuery => ({
+  ...query, viewer, now, withContext: neighbours, asOf, othersOnly,
+});
 
 /** One JSON text: the rows are stored as JSON and are put in as they are. Structured clone of the same takes twice as long. */
 const encodeFound = ({ rows, ...found }: Retrieval<string>, state: FoundState): string =>

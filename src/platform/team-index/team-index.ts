@@ -77,16 +77,17 @@ export class TeamIndex extends DurableObject<Env> {
     this.#documents = new Documents(this.#sql, this.#text, { publicOnly: this.#publicOnly });
     this.#progress = new Progress(this.#sql);
     this.#graphCopy = new GraphCopy(this.#sql, new PresentVersionsOfDocs(this.#sql));
+    const shard = (name: string): D1Database => this.env[name as keyof Env] as D1Database;
     this.#graph = new GraphFollowing({
       copy: this.#graphCopy,
-      shard: (name) => this.env[name as keyof Env] as D1Database,
+      shard,
       atomically: (work) => this.#atomically(work),
       catchUp: (team, seq) => this.catchUp(team, seq),
       waitUntil: (work) => ctx.waitUntil(work),
     });
     this.#following = new Following({
       sql: this.#sql, text: this.#text, documents: this.#documents, graph: this.#graphCopy, progress: this.#progress, publicOnly: this.#publicOnly,
-      shard: (name) => this.env[name as keyof Env] as D1Database,
+      shard,
       atomically: (work) => this.#atomically(work),
       changed: (change) => this.#changed(change),
       withdrawn: (audiences) => this.#withdrawn(audiences),
@@ -98,7 +99,7 @@ export class TeamIndex extends DurableObject<Env> {
     this.#vectors = new TeamVectors({
       sql: this.#sql, publicOnly: this.#publicOnly,
       teams: () => this.#progress.teams().map(({ team_id: teamId, shard }) => ({ teamId, shard })),
-      shard: (name) => this.env[name as keyof Env] as D1Database,
+      shard,
       atomically: (work) => this.#atomically(work),
     });
     this.#generations = new Generations(this.#sql);
@@ -116,7 +117,6 @@ export class TeamIndex extends DurableObject<Env> {
       graphCopy: (team) => this.#graph.ask(team, Date.now()), memoryRows: new MemoryRowsOfDocs(this.#sql),
       semantic: options.semantic({ getByName: (name) => (name === ctx.id.name ? this : env.TEAM_INDEX.getByName(name)) }),
     });
-    const shard = (name: string): D1Database => this.env[name as keyof Env] as D1Database;
     const later = (work: Promise<unknown>): void => ctx.waitUntil(work.catch((error: unknown) => options.report("index.later", error)));
     this.#freshness = new Freshness({ following: this.#following, unsettled: this.#unsettled, newestSeq: (team) => newestSeq(shard(team.shard), team), later });
     let commits: MemoryCommits | undefined;
@@ -163,7 +163,7 @@ export class TeamIndex extends DurableObject<Env> {
     const sensitivityChanged = this.#documents.sensitivityChanged(fresh);
     this.#atomically(() => {
       this.#progress.know(team.teamId, team.shard);
-      this.#withdrawn(this.#documents.losing(fresh));
+      this.#withdrawn(this.#documents.narrowed(fresh).audiences);
       this.#vectors.withdraw(team.teamId, fresh);
       if (sensitivityChanged.length > 0) {
         // Out at once, and then with all versions from the truth: the gap that stays makes the pass below.
@@ -259,10 +259,10 @@ export class TeamIndex extends DurableObject<Env> {
     await this.#graph.take(team, contributions, changes.map(({ memoryId }) => memoryId), () => this.#generations.bump(changes));
   }
 
-  async lookUpAt(team: TeamShard, query: PastQuery): Promise<{ ids: string[]; appliedSeq: number }> {
+  async lookUpAt(team: TeamShard, query: PastQuery): Promise<string[]> {
     await this.#freshness.ensure(team);
     this.#progress.know(team.teamId, team.shard);
-    return { ids: documentsAt(this.#sql, query).filter((id) => !this.#unsettled.hides(id)), appliedSeq: this.#progress.applied(team.teamId) };
+    return documentsAt(this.#sql, query).filter((id) => !this.#unsettled.hides(id));
   }
 
   /** Present public memories of other teams with this key or id. */

@@ -58,9 +58,7 @@ export interface SearchIndex {
   /** Counts the memories as read, as `recordAccess` did in D1. Never fails. */
   accessed(principal: Principal, now: number, ids: string[]): Promise<void>;
   /** Memories of the team by what they were at an instant: the key may have had another holder then. */
-  lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<{ ids: string[]; appliedSeq: number }>;
-  /** Brings the index up to `seq` from the truth. */
-  catchUp(principal: Principal, seq: number): Promise<void>;
+  lookUpAt(principal: Principal, at: number, query: PastLookUp): Promise<string[]>;
   publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]>;
   publicById(principal: Principal, now: number, id: string): Promise<PublicPlace[]>;
   stats(principal: Principal): Promise<IndexStats>;
