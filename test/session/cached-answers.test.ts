@@ -138,6 +138,8 @@ const place = fc.constantFrom("", "thread:harbour");
 const key = fc.nat(11).map((n) => (n < 6 ? `base${n}` : `new${n}`));
 const act = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("store" as const), key, text, place, shared: fc.boolean(), byGrace: fc.boolean() }) },
+  // What a colleague keeps private leaves the reader's generation as it is, so that kept answers are asked for at all.
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant("store" as const), key, text, place, shared: fc.constant(false), byGrace: fc.constant(true) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("tag" as const), key, tag: fc.constantFrom(...words) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("archive" as const), key }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("link" as const), key, to: key }) },
@@ -156,7 +158,7 @@ describe("after anything that anybody writes [A11] [U6]", () => {
   test("a kept answer holds what a fresh one does, as it is now", async () => {
     let [answered, fresh, compared] = [0, 0, 0];
     await fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 6, maxLength: 12 }), async (acts) => {
+      fc.asyncProperty(fc.array(act, { minLength: 8, maxLength: 14 }), async (acts) => {
         team = await newTeam();
         [ada, grace] = [team.owner, await team.join()];
         const sister = await sisterOf(team);
