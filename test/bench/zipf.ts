@@ -72,6 +72,9 @@ export function drawContent(random: Random): string {
   return Array.from({ length }, () => drawWord(random)).join(" ");
 }
 
+/** Of a memory's content. */
+const mostCharacters = 10_000;
+
 /** 1,500 to 10,000 characters in sentences and paragraphs: what somebody writes who tells of a day's work. */
 export function drawLongContent(random: Random): string {
   const length = 1_500 + Math.floor(random() * 8_500);
@@ -80,7 +83,7 @@ export function drawLongContent(random: Random): string {
     const words = Array.from({ length: 6 + Math.floor(random() * 14) }, () => (random() < 0.03 ? String(Math.floor(random() * 5_000)) : drawWord(random))).join(" ");
     text += `${words.charAt(0).toUpperCase()}${words.slice(1)}.${sentence % 5 === 0 ? "\n\n" : " "}`;
   }
-  return text.trim();
+  return text.slice(0, mostCharacters).trim();
 }
 
 const capitalised = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
