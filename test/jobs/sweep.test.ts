@@ -112,6 +112,7 @@ describe("the sweep makes good what failed in between [S14] [S15]", () => {
 describe("the sweep verifies each index once an hour [S15]", () => {
   test("and rebuilds one that misses rows, at its own minute and at no other", async () => {
     await ada.keep("a", "a heron");
+    await team.settle();
     await runInDurableObject(team.index, (_, state) => {
       state.storage.sql.exec("DELETE FROM fresh");
     });

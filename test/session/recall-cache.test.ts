@@ -200,25 +200,29 @@ describe("no answer is older than the last acknowledged write [A11] [U6]", () =>
     expect((await services.index.state(ada.principal))?.generation).not.toBe(before?.generation);
   });
 
-  test("a write that the index cannot take is refused as uncertain, and kept answers are not served once it is acknowledged", async () => {
+  test("a write that the index cannot take is acknowledged, and kept answers are served no more; it is found once the index is whole", async () => {
     await warmUp(ada);
     const heal = await breakApply(team);
     const args = { key: "k", content: "The lighthouse is white", metadata: { scope: "shared" } };
-    const refused = await grace.call("omn_store_memory", args);
-    expect(refused.error?.code).toBe("PROVIDER_ERROR");
-    expect(refused.text).toContain("not certain");
-    await heal();
     expect((await grace.call("omn_store_memory", args)).structured).toMatchObject({ memory_id: expect.any(String), version: 1 });
+    const before = await hits(ada);
+    await contents(ada, { query: "lighthouse" });
+    expect(await hits(ada)).toEqual(before);
+    await heal();
     expect(await contents(ada, { query: "lighthouse" })).toEqual(["The lighthouse is white"]);
   });
 
-  test("what a write that was refused as uncertain did is found as soon as the index is whole", async () => {
-    await warmUp(ada);
+  test("what a withdrawal that was refused as uncertain did holds as soon as the index is whole", async () => {
+    const { structured } = await stored(grace, "k", "The lighthouse is white", { scope: "shared" });
+    expect(await askedTwice(ada, { query: "lighthouse" })).toEqual(["The lighthouse is white"]);
     const heal = await breakApply(team);
-    const refused = await grace.call("omn_store_memory", { key: "k", content: "The lighthouse is white", metadata: { scope: "shared" } });
+    const refused = await grace.call("omn_update_memory", { id: structured["memory_id"], metadata: { scope: "private" } });
     expect(refused.error?.code).toBe("PROVIDER_ERROR");
+    expect(refused.text).toContain("not certain");
+    expect(await contents(ada, { query: "lighthouse" })).toEqual([]);
     await heal();
-    expect(await contents(ada, { query: "lighthouse" })).toEqual(["The lighthouse is white"]);
+    expect(await contents(ada, { query: "lighthouse" })).toEqual([]);
+    expect(await contents(grace, { query: "lighthouse" })).toEqual(["The lighthouse is white"]);
   });
 
   test("what colleagues keep to themselves is no reason to ask anew, so nobody notices it", async () => {

@@ -141,6 +141,11 @@ export class Team {
     return env.TEAM_INDEX.getByName(`team:${this.id}`);
   }
 
+  /** For tests that look at the tables of the object or damage them: all that was acknowledged is in there. */
+  async settle(): Promise<void> {
+    await this.index.stats(this.ref);
+  }
+
   get organizationIndex() {
     return env.TEAM_INDEX.getByName(`org:${this.organizationId}`);
   }

@@ -9,6 +9,7 @@ import { withTimeout, TimeoutError } from "../../domain/timeout.ts";
 import { purge } from "../d1/maintenance-store.ts";
 import { committedBefore, erasedBefore } from "../d1/commit-outcome.ts";
 import type { MemoryCommits } from "../d1/memory-commits.ts";
+import { type AcknowledgedChanges, isSmall } from "./acknowledged.ts";
 import { answerMs, documentMs, withRetries } from "./attempts.ts";
 import { headOf, type IndexDocument, toDocument, toPastDocument } from "./document.ts";
 import type { Documents } from "./documents.ts";
@@ -58,6 +59,7 @@ interface OrganizationIndex {
 interface CommitHost {
   documents: Documents;
   progress: Progress;
+  acknowledged: AcknowledgedChanges;
   unsettled: UnsettledWrites;
   freshness: Freshness;
   commits(): MemoryCommits;
@@ -68,6 +70,8 @@ interface CommitHost {
   withdrawn(audiences: readonly string[] | undefined): void;
   /** `settled`: notes of `unsettled` that end when the change is in the object. */
   apply(team: TeamShard, documents: IndexDocument[], first: number, last: number, settled: readonly number[]): Promise<void>;
+  /** Behind the answer, and before anything else of the object. */
+  applyLater(team: TeamShard, documents: IndexDocument[], first: number, last: number): Promise<void>;
   remove(team: TeamShard, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void>;
   /** Goes on after the answer. */
   later(work: Promise<unknown>): void;
@@ -81,21 +85,26 @@ interface Change {
   team: TeamShard;
   /** How many documents it has. */
   count: number;
+  /** Whether what waits for its place in the object has nothing to do with it. */
+  isApart(): boolean;
   /** Whether it is bound to fail by what the object holds. */
   isBoundToFail(): boolean;
   /** The memories that it takes from readers, and from whom; undefined: it takes nothing. */
   withdrawal(): { memoryIds: string[]; audiences: readonly string[] | undefined } | undefined;
+  /** Whether it may be acknowledged before it is in the object's tables; of one without a withdrawal. */
+  mayFollow(): boolean;
   /** @throws WriteRace */
   commit(): Promise<Numbers>;
   /** The numbers that it has in D1, when it was committed before. */
   committed(): Promise<Numbers | undefined>;
-  /** Tells this object, and the organization's. `settled`: what is no longer in doubt. */
-  apply(numbers: Numbers, settled: readonly number[]): Promise<void>;
+  /** Tells this object, and the organization's. `settled`: what is no longer in doubt; or `later`, behind the answer. */
+  apply(numbers: Numbers, settled: readonly number[] | "later"): Promise<void>;
 }
 
 /**
- * The writes of a team: checked against the object's copy, committed in D1 by one batch, applied to the object, and then
- * acknowledged. D1 decides, by the chain of versions, the unique key and the idempotency key; the copy only spares batches that
+ * The writes of a team: checked against the object's copy, committed in D1 by one batch, taken over by the object, and then
+ * acknowledged. What takes nothing from readers waits in the object's memory and is applied to its tables behind the answer, before
+ * anything else looks at them (`acknowledged.ts`). D1 decides, by the chain of versions, the unique key and the idempotency key; the copy only spares batches that
  * are bound to fail. A write that takes something from readers is noted durably before D1 commits, so that no crash in between
  * shows it again. While the outcome of a batch is unknown, the object compares itself with D1 before each answer.
  */
@@ -119,11 +128,13 @@ export class Commits {
     return this.#write(isRepeated, {
       team,
       count: writes.reduce((sum, { history }) => sum + 1 + (history?.length ?? 0), 0),
+      isApart: () => host.acknowledged.isEmpty || present.every(({ version, key }) => version === 1 && (key === null || !host.acknowledged.hasKey(key))),
       isBoundToFail: () => host.documents.isTaken(team.teamId, present),
       withdrawal: () => {
         const narrowed = host.documents.narrowed(present);
         return narrowed.memoryIds.length === 0 ? undefined : narrowed;
       },
+      mayFollow: () => !present.some(({ archived }) => archived) && host.documents.sensitivityChanged(present).length === 0,
       commit: async () => (await host.commits().commit(principal, write, writes, once)).map(({ seq, alias }) => ({ seq, alias })),
       committed: () => committedBefore(host.shard(team.shard), write, writes.map(({ memory }) => memory)),
       apply: async (numbers, settled) => {
@@ -132,7 +143,7 @@ export class Commits {
         // A later version may have ceased to be public: the organization's index must hear of it all the same.
         const forOrganization = documents.filter(({ visibility, version }) => visibility === "public" || version > 1);
         await Promise.all([
-          host.apply(team, documents, first, last, settled),
+          settled === "later" ? host.applyLater(team, documents, first, last) : host.apply(team, documents, first, last, settled),
           forOrganization.length === 0 ? undefined : this.#tell(principal.organizationId, forOrganization.length, (index) => index.apply(team, forOrganization, first, last)),
         ]);
       },
@@ -181,8 +192,10 @@ export class Commits {
     return this.#write(isRepeated, {
       team,
       count: doomed.length,
+      isApart: () => host.acknowledged.isEmpty,
       isBoundToFail: () => false,
       withdrawal: () => ({ memoryIds, audiences: host.documents.readersOf(team.teamId, memoryIds) }),
+      mayFollow: () => false,
       commit: async () => numbersTo(await d1.commit()),
       committed: async () => {
         const last = await d1.committed();
@@ -191,7 +204,7 @@ export class Commits {
       apply: async (numbers, settled) => {
         const [first, last] = [numbers[0]?.seq ?? 0, numbers.at(-1)?.seq ?? 0];
         await Promise.all([
-          host.remove(team, memoryIds, first, last, settled),
+          host.remove(team, memoryIds, first, last, settled === "later" ? [] : settled),
           wasPublic.length === 0 ? undefined : this.#tell(place.organizationId, wasPublic.length, (index) => index.remove(team, wasPublic, first, last)),
         ]);
       },
@@ -199,9 +212,13 @@ export class Commits {
   }
 
   async #write(isRepeated: boolean, change: Change): Promise<WriteAnswer> {
-    const { freshness } = this.#host;
+    const { acknowledged, freshness } = this.#host;
     if (isRepeated) freshness.invalidate();
     await freshness.ensure(change.team);
+    while (!change.isApart()) {
+      acknowledged.drain();
+      await freshness.ensure(change.team);
+    }
     const earlier = isRepeated ? await change.committed() : undefined;
     if (earlier) return this.#apply(change, earlier, []);
     if (change.isBoundToFail()) {
@@ -210,18 +227,19 @@ export class Commits {
       return { kind: "conflict" };
     }
     const note = this.#noteWithdrawal(change);
+    const mayFollow = note === undefined && isSmall(change.count) && change.mayFollow();
     const batch = change.commit();
-    const run = this.#run(change, batch, note);
+    const run = this.#run(change, batch, note, mayFollow);
     this.#running.add(run);
     try {
       return await run;
     } finally {
       this.#running.delete(run);
-      this.#closeGap(change.team);
+      if (acknowledged.isEmpty) this.closeGap(change.team);
     }
   }
 
-  async #run(change: Change, batch: Promise<Numbers>, note: number | undefined): Promise<WriteAnswer> {
+  async #run(change: Change, batch: Promise<Numbers>, note: number | undefined, mayFollow: boolean): Promise<WriteAnswer> {
     const settled = note === undefined ? [] : [note];
     let numbers: Numbers;
     try {
@@ -231,17 +249,18 @@ export class Commits {
       if (!refusal) return this.#resolve(change, batch, note, error);
       this.#host.unsettled.settle(settled);
       // The copy does not say why: somebody else has written, and whoever tries again must see it.
+      this.#host.acknowledged.drain();
       if (refusal.kind === "conflict" && !change.isBoundToFail()) this.#host.freshness.invalidate();
       return refusal;
     }
     try {
-      return await this.#apply(change, numbers, settled);
+      return await this.#apply(change, numbers, mayFollow ? "later" : settled);
     } catch (error) {
       return await this.#resolve(change, batch, note, error);
     }
   }
 
-  async #apply(change: Change, numbers: Numbers, settled: readonly number[]): Promise<WriteAnswer> {
+  async #apply(change: Change, numbers: Numbers, settled: readonly number[] | "later"): Promise<WriteAnswer> {
     this.#newest = Math.max(this.#newest, numbers.at(-1)?.seq ?? 0);
     await change.apply(numbers, settled);
     return { kind: "done", numbers };
@@ -276,10 +295,13 @@ export class Commits {
     return this.#apply(change, numbers, []);
   }
 
-  /** Numbers that no change of this object took are another object's, as there are two of during a deployment. */
-  #closeGap({ teamId }: TeamShard): void {
-    const { progress, freshness, later } = this.#host;
-    const hasGap = (): boolean => progress.applied(teamId) < this.#newest;
+  /** Once nothing waits: numbers that no change of this object took are another object's, as there are two of during a deployment. */
+  closeGap({ teamId }: TeamShard): void {
+    const { acknowledged, progress, freshness, later } = this.#host;
+    const hasGap = (): boolean => {
+      acknowledged.drain();
+      return progress.applied(teamId) < this.#newest;
+    };
     if (!hasGap()) return;
     if (this.#running.size === 0) return freshness.invalidate();
     later(Promise.allSettled(this.#running).then(() => void (hasGap() && freshness.invalidate())));

@@ -107,7 +107,7 @@ export class Documents {
   /** The memories that become secret or reach fewer people once the documents are applied, and who could read them. */
   narrowed(documents: DocumentHead[]): { memoryIds: string[]; audiences: string[] } {
     const lost = documents.flatMap((document) => {
-      const newest = this.#newest(document.teamId, document.memoryId);
+      const newest = document.version === 1 ? undefined : this.#newest(document.teamId, document.memoryId);
       const isLess = newest && newest.version < document.version
         && ((document.secret && newest.secret === 0) || reach(document.visibility) < reach(newest.visibility));
       return isLess ? [{ memoryId: document.memoryId, audience: audienceOf(newest) }] : [];

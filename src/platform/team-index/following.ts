@@ -16,6 +16,8 @@ interface Follower {
   graph: GraphCopy;
   progress: Progress;
   publicOnly: boolean;
+  /** What was acknowledged comes into the tables. */
+  drain(): void;
   /** The shard's database, by its binding's name. */
   shard(name: string): D1Database;
   atomically(work: () => void): void;
@@ -31,7 +33,7 @@ interface Follower {
 
 /**
  * Passes of an index object over the truth: what it missed is read from D1, and where it differs it is built anew. At most
- * one at a time for each team; what is applied meanwhile waits for its end.
+ * one at a time for each team; changes of the team wait for its end before they are acknowledged.
  */
 export class Following {
   readonly #index: Follower;
@@ -46,6 +48,7 @@ export class Following {
   /** Follows the truth at least up to `seq`; calls for the same team share one pass. Answers how far it has come. */
   async catchUp(team: TeamShard, seq: number): Promise<number> {
     const { progress } = this.#index;
+    this.#index.drain();
     while (progress.applied(team.teamId) < seq) {
       await (this.#passes.get(team.teamId) ?? this.#pass(team, () => this.#follow(team)));
     }
@@ -54,8 +57,7 @@ export class Following {
 
   /** Compares with the truth and rebuilds on any difference. Answers whether it had to. */
   async verify(team: TeamShard): Promise<{ rebuilt: boolean }> {
-    await this.endOfPass(team);
-    return this.#pass(team, async () => {
+    return this.#begin(team, async () => {
       await this.#follow(team);
       const truth = await this.#source(team).checksum(this.#index.publicOnly);
       const index = await this.#checksum(team.teamId);
@@ -67,8 +69,7 @@ export class Following {
   }
 
   async rebuild(team: TeamShard): Promise<void> {
-    await this.endOfPass(team);
-    await this.#pass(team, () => this.#rebuild(team));
+    await this.#begin(team, () => this.#rebuild(team));
   }
 
   /** Whether the index was emptied and has not read everything again. */
@@ -76,14 +77,22 @@ export class Following {
     return this.#incomplete.has(teamId);
   }
 
-  async endOfPass({ teamId }: TeamShard): Promise<void> {
+  /** Does the work while no pass is under way. */
+  async between<T>({ teamId }: TeamShard, work: () => T): Promise<T> {
     for (let pass = this.#passes.get(teamId); pass; pass = this.#passes.get(teamId)) {
       // Its failure goes to the caller who started it.
       await pass.catch(() => undefined);
     }
+    return work();
+  }
+
+  async #begin<T>(team: TeamShard, work: () => Promise<T>): Promise<T> {
+    const { pass } = await this.between(team, () => ({ pass: this.#pass(team, work) }));
+    return pass;
   }
 
   #pass<T>({ teamId }: TeamShard, work: () => Promise<T>): Promise<T> {
+    this.#index.drain();
     const pass = work().finally(() => this.#passes.delete(teamId));
     this.#passes.set(teamId, pass);
     return pass;

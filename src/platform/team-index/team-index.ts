@@ -8,6 +8,8 @@ import type { RetrievalRequest } from "../../domain/recall/retrieve.ts";
 import type { Semantic } from "../../domain/recall/retrievers/vector-retriever.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { MemoryCommits } from "../d1/memory-commits.ts";
+import { AcknowledgedChanges, drainFirst } from "./acknowledged.ts";
+import { Applying } from "./applying.ts";
 import { Commits, type CommitRequest, type EraseRequest, type WriteAnswer } from "./commits.ts";
 import { CopyKeys } from "./copy-keys.ts";
 import { Documents } from "./documents.ts";
@@ -61,12 +63,19 @@ export class TeamIndex extends DurableObject<Env> {
   readonly #publishers: Publishers;
   readonly #upkeep: Upkeep;
   readonly #following: Following;
+  readonly #applying: Applying;
+  readonly #acknowledged: AcknowledgedChanges;
   readonly #unsettled: UnsettledWrites;
   readonly #freshness: Freshness;
   readonly #commits: Commits;
   readonly #graphCopy: GraphCopy;
   readonly #graph: GraphFollowing;
   readonly #publicOnly: boolean;
+
+  /** Every method begins with what was acknowledged; a write, which may have nothing to do with it, sees to that itself. */
+  static {
+    drainFirst(TeamIndex.prototype, (index) => index.#acknowledged, { except: ["commit"] });
+  }
 
   constructor(ctx: DurableObjectState, env: Env, options: TeamIndexOptions) {
     super(ctx, env);
@@ -85,8 +94,23 @@ export class TeamIndex extends DurableObject<Env> {
       catchUp: (team, seq) => this.catchUp(team, seq),
       waitUntil: (work) => ctx.waitUntil(work),
     });
+    const later = (work: Promise<unknown>): void => ctx.waitUntil(work.catch((error: unknown) => options.report("index.later", error)));
+    this.#acknowledged = new AcknowledgedChanges({
+      apply: (team, changes) => {
+        if (this.#applying.put(team, changes).length === 0) later(this.#changed({ erased: false }));
+      },
+      applied: (team, error) => {
+        if (error !== undefined) {
+          options.report("index.apply", error);
+          this.#freshness.invalidate();
+        }
+        this.#commits.closeGap(team);
+      },
+      later,
+    });
     this.#following = new Following({
       sql: this.#sql, text: this.#text, documents: this.#documents, graph: this.#graphCopy, progress: this.#progress, publicOnly: this.#publicOnly,
+      drain: () => this.#acknowledged.drain(),
       shard,
       atomically: (work) => this.#atomically(work),
       changed: (change) => this.#changed(change),
@@ -101,6 +125,11 @@ export class TeamIndex extends DurableObject<Env> {
       teams: () => this.#progress.teams().map(({ team_id: teamId, shard }) => ({ teamId, shard })),
       shard,
       atomically: (work) => this.#atomically(work),
+    });
+    this.#applying = new Applying({
+      documents: this.#documents, progress: this.#progress, vectors: this.#vectors, publicOnly: this.#publicOnly,
+      atomically: (work) => this.#atomically(work),
+      withdrawn: (audiences) => this.#withdrawn(audiences),
     });
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
@@ -117,16 +146,16 @@ export class TeamIndex extends DurableObject<Env> {
       graphCopy: (team) => this.#graph.ask(team, Date.now()), memoryRows: new MemoryRowsOfDocs(this.#sql),
       semantic: options.semantic({ getByName: (name) => (name === ctx.id.name ? this : env.TEAM_INDEX.getByName(name)) }),
     });
-    const later = (work: Promise<unknown>): void => ctx.waitUntil(work.catch((error: unknown) => options.report("index.later", error)));
     this.#freshness = new Freshness({ following: this.#following, unsettled: this.#unsettled, newestSeq: (team) => newestSeq(shard(team.shard), team), later });
     let commits: MemoryCommits | undefined;
     this.#commits = new Commits({
-      documents: this.#documents, progress: this.#progress, unsettled: this.#unsettled, freshness: this.#freshness, shard,
+      documents: this.#documents, progress: this.#progress, acknowledged: this.#acknowledged, unsettled: this.#unsettled, freshness: this.#freshness, shard,
       commits: () => (commits ??= options.commits(this.env)),
       organization: (id) => this.env.TEAM_INDEX.getByName(`org:${id}`),
       atomically: (work) => this.#atomically(work),
       withdrawn: (audiences) => this.#withdrawn(audiences),
       apply: (...change) => this.#apply(...change),
+      applyLater: (team, documents, first, last) => this.#following.between(team, () => this.#acknowledged.add(team, { documents, first, last })),
       remove: (...change) => this.#remove(...change),
       later,
       report: options.report,
@@ -157,23 +186,7 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   async #apply(team: TeamShard, documents: IndexDocument[], first: number, last: number, settled: readonly number[]): Promise<void> {
-    await this.#following.endOfPass(team);
-    // A change that the object has already read from the truth may have been erased since, so it is skipped.
-    const fresh = documents.filter(({ seq }) => seq > this.#progress.applied(team.teamId));
-    const sensitivityChanged = this.#documents.sensitivityChanged(fresh);
-    this.#atomically(() => {
-      this.#progress.know(team.teamId, team.shard);
-      this.#withdrawn(this.#documents.narrowed(fresh).audiences);
-      this.#vectors.withdraw(team.teamId, fresh);
-      if (sensitivityChanged.length > 0) {
-        // Out at once, and then with all versions from the truth: the gap that stays makes the pass below.
-        this.#documents.remove(team.teamId, sensitivityChanged);
-        return;
-      }
-      this.#documents.put(team.teamId, fresh);
-      // An organization hears of public changes only; how far it has come is known from its own passes.
-      if (!this.#publicOnly) this.#progress.mark(team.teamId, first, last);
-    });
+    const sensitivityChanged = await this.#inTurn(team, () => this.#applying.put(team, [{ documents, first, last }]));
     this.#unsettled.settle(settled);
     if (sensitivityChanged.length > 0) {
       await this.#upkeep.afterChange({ erased: true });
@@ -181,21 +194,12 @@ export class TeamIndex extends DurableObject<Env> {
     }
     await this.#changed({ erased: this.#publicOnly && documents.some(({ visibility }) => visibility !== "public") });
   }
-
   remove(team: TeamShard, memoryIds: string[], first: number, last: number): Promise<void> {
     return this.#remove(team, memoryIds, first, last, []);
   }
 
   async #remove(team: TeamShard, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void> {
-    await this.#following.endOfPass(team);
-    this.#atomically(() => {
-      this.#progress.know(team.teamId, team.shard);
-      this.#withdrawn(this.#documents.readersOf(team.teamId, memoryIds));
-      this.#documents.remove(team.teamId, memoryIds);
-      this.#vectors.copy.removeMemories(team.teamId, memoryIds.map((id) => ({ id })));
-      // With numbers missing before it, the missing one may be the very memory: the gap stays, and the next pass settles it.
-      if (!this.#publicOnly && first <= this.#progress.applied(team.teamId) + 1) this.#progress.mark(team.teamId, first, last);
-    });
+    await this.#inTurn(team, () => this.#applying.remove(team, memoryIds, first, last));
     this.#unsettled.settle(settled);
     await this.#changed({ erased: true });
   }
@@ -289,13 +293,12 @@ export class TeamIndex extends DurableObject<Env> {
 
   /** Takes the team out, for good: unless somebody rebuilds it, nothing of it is looked for again. */
   async forget(team: TeamShard): Promise<void> {
-    await this.#following.endOfPass(team);
-    this.#atomically(() => {
+    await this.#inTurn(team, () => this.#atomically(() => {
       this.#withdrawn(undefined);
       this.#documents.removeTeam(team.teamId);
       this.#vectors.removeTeam(team.teamId);
       this.#progress.remove(team.teamId);
-    });
+    }));
     await this.#changed({ erased: true });
   }
 
@@ -346,6 +349,14 @@ export class TeamIndex extends DurableObject<Env> {
 
   override alarm(): Promise<void> {
     return this.#upkeep.run();
+  }
+
+  /** Changes the tables when nobody else is reading them anew and nothing waits. */
+  #inTurn<T>(team: TeamShard, work: () => T): Promise<T> {
+    return this.#following.between(team, () => {
+      this.#acknowledged.drain();
+      return work();
+    });
   }
 
   /** These audiences lose something they could read; undefined: all may. */

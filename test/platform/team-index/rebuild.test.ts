@@ -14,6 +14,7 @@ beforeEach(async () => {
 
 /** Damage to what is stored, as the object finds it when it next awakes. */
 async function sqlOfIndex(statement: string): Promise<void> {
+  await team.settle();
   await runInDurableObject(team.index, (_, state) => {
     state.storage.sql.exec(statement);
   });
