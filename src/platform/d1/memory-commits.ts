@@ -65,7 +65,7 @@ export class MemoryCommits {
       ...statements.jsonArrays(sensitivityChanged).map((rows) => d1.prepare(statements.reviseVersions).bind(teamId, rows)),
       d1.prepare(statements.insertVersions).bind(teamId, count, JSON.stringify(actions), write.requestId),
       ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
-      d1.prepare(statements.insertTags).bind(teamId, count),
+      ...(writes.some(({ memory }) => memory.tags.length > 0) ? [d1.prepare(statements.insertTags).bind(teamId, count)] : []),
       ...(former.length ? [d1.prepare(statements.insertFormerIds).bind(teamId, JSON.stringify(former))] : []),
       d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
       auditMemories(d1, principal, write, { action: actionOf(writes), ...actOn(writes.map(({ memory }) => memory.id)) }),

@@ -80,6 +80,7 @@ describe("a write goes through the team's object [A1] [S14]", () => {
     expect(asked.mock.calls).toEqual([[`team:${team.id}`]]);
     expect(batches).toHaveBeenCalledTimes(1);
     expect(prepared).toHaveBeenCalledTimes(batches.mock.calls[0]?.[0].length ?? 0);
+    expect(prepared).toHaveBeenCalledTimes(6);
     expect(await ada.search("heron")).toEqual(["a heron by the river"]);
   });
 
