@@ -5,6 +5,7 @@ import type { GraphChanges } from "../../domain/graph/graph-store.ts";
 import type { IdempotencyRecord, MemoryName, PublicPlace } from "../../domain/memories/memory-store.ts";
 import type { VisibilityChange, IndexState } from "../../domain/recall/cache/index-state.ts";
 import type { RetrievalRequest } from "../../domain/recall/retrieve.ts";
+import type { IndexStats } from "../../domain/recall/retrievers/text-retriever.ts";
 import type { Semantic } from "../../domain/recall/retrievers/vector-retriever.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { MemoryCommits } from "../d1/memory-commits.ts";
@@ -33,6 +34,9 @@ import { ofTheirTeam, TeamVectors } from "./vectors/team-vectors.ts";
 import type { CopiedVector, Near, NearQuery } from "./vectors/vector-copy.ts";
 import type { SpaceRef } from "./vectors/vector-tables.ts";
 import type { VectorObjects } from "../vectorize/vectorize-index.ts";
+
+/** Of a Durable Object on SQLite (Cloudflare's limits). */
+const maxStorageBytes = 10 * 1024 ** 3;
 
 export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> {
   /** What commits to D1; asked for once, at the first write. */
@@ -305,11 +309,16 @@ export class TeamIndex extends DurableObject<Env> {
     await this.ctx.storage.deleteAll();
   }
 
-  stats(team: TeamShard): { documents: number; appliedSeq: number } {
+  stats(team: TeamShard): IndexStats {
     const documents = this.#sql
       .exec<{ n: number }>("SELECT count(*) AS n FROM docs WHERE team_id = ? AND until_at IS NULL AND archived = 0", team.teamId)
       .one().n;
-    return { documents, appliedSeq: this.#progress.applied(team.teamId) };
+    return {
+      documents,
+      appliedSeq: this.#progress.applied(team.teamId),
+      storagePercent: Math.floor((100 * this.#sql.databaseSize) / maxStorageBytes),
+      beyondMemory: [...(this.#vectors.copy.isAnyEvicted ? ["vectors" as const] : []), ...(this.#graphCopy.state === "too-large" ? ["graph" as const] : [])],
+    };
   }
 
   /** Answers which were left out because a newer version is held. */

@@ -26,6 +26,23 @@ async function erase(id: string, at = now): Promise<void> {
   expect((await forget(ada.at(at), { ids: [id], mode: "erase", confirm: preview.confirm })).outcome).toBe("erased");
 }
 
+describe("the statistics", () => {
+  test("say what the memory of the index has no room for, and that it is asked for elsewhere", async () => {
+    await ada.remember("the blue whale sings");
+    const before = await ada.call("omn_memory_stats");
+    expect(before.structured["index"]).toEqual({ storage_percent: 0, beyond_memory: [] });
+    expect(before.text).not.toContain("Larger than the memory");
+
+    await sqlOfIndex(`INSERT INTO copied_spaces (mark, dimensions, evicted) VALUES ('space', 8, 1);
+      INSERT INTO meta (name, value) VALUES ('graph', 'too-large') ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+
+    const after = await ada.call("omn_memory_stats");
+    expect(after.structured["index"]).toEqual({ storage_percent: 0, beyond_memory: ["vectors", "graph"] });
+    expect(after.text).toContain("Larger than the memory of the team's index: vectors (Vectorize is asked for the oldest), graph (the database is asked for it).");
+    expect(await ada.search("whales singing")).toEqual(["the blue whale sings"]);
+  });
+});
+
 describe("the index is dropped [S15] [S5]", () => {
   test("and the next search finds everything again, past versions too", async () => {
     for (let n = 0; n < 20; n += 1) await ada.keep(`fact.${n}`, `whale number${n}`);

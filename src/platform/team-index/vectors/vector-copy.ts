@@ -221,6 +221,10 @@ export class VectorCopy {
     return this.#spaces.get(mark)?.evicted === 1;
   }
 
+  get isAnyEvicted(): boolean {
+    return [...this.#spaces.values()].some(({ evicted }) => evicted === 1);
+  }
+
   /** Vectors and the memory that their codes take, of all spaces. */
   size(): { vectors: number; bytes: number } {
     const vectors = [...this.#spaces.values()].reduce((sum, row) => sum + this.#count(row), 0);
