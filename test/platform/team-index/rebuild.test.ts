@@ -155,6 +155,18 @@ describe("the index misses rows [S15]", () => {
     expect(await team.index.verify(team.ref)).toEqual({ rebuilt: false });
   });
 
+  test("part of a memory's text: verify notices, rebuilds and finds it whole", async () => {
+    const { id } = await ada.keep("bird", "a heron by the river 🐦");
+    await sqlOfIndex("UPDATE docs SET body = json_set(body, '$.content', 'a heron by')");
+    const read = async () => (await ada.call("omn_retrieve_memory", { id })).structured["memories"].map(({ content }: { content: string }) => content);
+    expect(await read()).toEqual(["a heron by"]);
+
+    expect(await team.index.verify(team.ref)).toEqual({ rebuilt: true });
+
+    expect(await read()).toEqual(["a heron by the river 🐦"]);
+    expect(await team.index.verify(team.ref)).toEqual({ rebuilt: false });
+  });
+
   test.each([
     ["the words of past versions", "DELETE FROM fresh WHERE part LIKE 'past:%'"],
     ["documents of past versions", "DELETE FROM docs WHERE until_at IS NOT NULL"],
