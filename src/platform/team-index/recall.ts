@@ -1,3 +1,4 @@
+import { fromShortJson } from "../../domain/memories/memory-fields.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { RecallFound } from "../../domain/memories/memory-store.ts";
 import type { SearchAnswer, SearchQuery } from "../../domain/recall/retrievers/text-retriever.ts";
@@ -85,5 +86,5 @@ export type OwnFound = Omit<RecallFound, "withoutOthers" | "generation"> & Found
 
 export function decodeFound(encoded: string): OwnFound {
   const { rows, found } = JSON.parse(encoded) as { rows: Memory[]; found: Omit<OwnFound, "rows"> };
-  return { ...found, rows: new Map(rows.map((memory) => [memory.id, memory])) };
+  return { ...found, rows: new Map(rows.map((memory) => [memory.id, fromShortJson(memory)])) };
 }

@@ -169,7 +169,7 @@ export class Slots implements Identified {
         bars[group] = ofGroup.bar - margin;
       }
     }
-    return reached.map((found, group) => found.best().flatMap(({ item, score }) => (score >= (bars[group] as number) ? [{ slot: item, score }] : [])));
+    return reached.map((found, group) => found.best(bars[group]).map(({ item, score }) => ({ slot: item, score })));
   }
 
   /** Inner products with the vectors in these slots. */
