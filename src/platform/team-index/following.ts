@@ -102,7 +102,7 @@ export class Following {
       this.#index.withdrawn(undefined);
       documents.removeTeam(team.teamId);
       if (sql.exec("SELECT 1 FROM docs LIMIT 1").toArray().length === 0) text.clear();
-      progress.forget(team.teamId);
+      progress.restart(team.teamId);
     });
     await this.#follow(team);
   }

@@ -20,6 +20,7 @@ import { Neighbourhood, Publishers } from "./neighbourhood.ts";
 import { GraphCopy } from "./graph/graph-copy.ts";
 import { GraphFollowing } from "./graph/graph-following.ts";
 import { MemoryRowsOfDocs, PresentVersionsOfDocs } from "./graph/memory-rows.ts";
+import { PresentRows } from "./present-rows.ts";
 import { Progress } from "./progress.ts";
 import { ObjectRecall, type RecallParts } from "./recall.ts";
 import { Rows } from "./rows.ts";
@@ -54,6 +55,7 @@ export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> 
 export class TeamIndex extends DurableObject<Env> {
   readonly #sql: SqlStorage;
   readonly #text: TextIndex;
+  readonly #present: PresentRows;
   readonly #documents: Documents;
   readonly #progress: Progress;
   readonly #vectors: TeamVectors;
@@ -78,7 +80,8 @@ export class TeamIndex extends DurableObject<Env> {
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
     ensureSchema(ctx.storage);
     this.#text = new TextIndex(ctx.storage, memoryTextOptions);
-    this.#documents = new Documents(this.#sql, this.#text, { publicOnly: this.#publicOnly });
+    this.#present = new PresentRows(this.#sql);
+    this.#documents = new Documents(this.#sql, this.#text, this.#present, { publicOnly: this.#publicOnly });
     this.#progress = new Progress(this.#sql);
     this.#graphCopy = new GraphCopy(this.#sql, new PresentVersionsOfDocs(this.#sql));
     const shard = (name: string): D1Database => this.env[name as keyof Env] as D1Database;
@@ -102,14 +105,14 @@ export class TeamIndex extends DurableObject<Env> {
     });
     this.#vectors = new TeamVectors({
       sql: this.#sql, publicOnly: this.#publicOnly,
-      teams: () => this.#progress.teams().map(({ team_id: teamId, shard }) => ({ teamId, shard })),
+      teams: () => this.#progress.teams(),
       shard,
       atomically: (work) => this.#atomically(work),
     });
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
     this.#unsettled = new UnsettledWrites(this.#sql);
-    this.#rows = new Rows(this.#sql, (id) => this.#unsettled.hides(id));
+    this.#rows = new Rows(this.#sql, this.#present, (id) => this.#unsettled.hides(id));
     this.#neighbourhood = new Neighbourhood(this.#sql);
     this.#publishers = new Publishers(this.#sql, {
       teams: async () => (await env.DB.prepare("SELECT id FROM teams WHERE organization_id = ?").bind(ctx.id.name?.slice("org:".length) ?? "").raw<[string]>()).map(([id]) => id),
@@ -117,7 +120,7 @@ export class TeamIndex extends DurableObject<Env> {
     });
     this.#upkeep = new Upkeep({ storage: ctx.storage, text: this.#text, vectors: this.#vectors.copy, atomically: (work) => this.#atomically(work) });
     this.#recall = new ObjectRecall({
-      ...options, sql: this.#sql, text: this.#text, rows: this.#rows, vectors: this.#vectors.copy,
+      ...options, sql: this.#sql, text: this.#text, present: this.#present, rows: this.#rows, vectors: this.#vectors.copy,
       graphCopy: (team) => this.#graph.ask(team, Date.now()), memoryRows: new MemoryRowsOfDocs(this.#sql),
       semantic: options.semantic({ getByName: (name) => (name === ctx.id.name ? this : env.TEAM_INDEX.getByName(name)) }),
     });
@@ -387,10 +390,14 @@ export class TeamIndex extends DurableObject<Env> {
       });
     } catch (error) {
       this.#documents.takeTouched();
+      this.#progress.forget();
+      this.#present.clear();
       this.#text.forget();
       this.#vectors.forget();
       this.#graphCopy.forget();
       throw error;
+    } finally {
+      this.#generations.forget();
     }
   }
 }
