@@ -1,3 +1,4 @@
+import { charCodes } from "./char-codes.ts";
 import { indexTerms, termOf } from "../text/query-terms.ts";
 
 /** Where a text holds one of the terms looked for. */
@@ -26,13 +27,15 @@ export function findTerms(text: string, wanted: ReadonlySet<string>, tokenize: T
   const hits: TermHit[] = [];
   let count = 0;
   const { length } = text;
+  const codes = charCodes(text);
   for (let at = 0; at < length; ) {
     const start = at;
-    let kinds = kindOf(text.charCodeAt(at++));
+    let kinds = kindOf(codes[at++] as number);
     if (kinds === 0) continue;
     // A capital at the beginning of a word is as good as a small letter.
     kinds &= ~capital;
-    for (let kind = 0; at < length && (kind = kindOf(text.charCodeAt(at))) !== 0; at += 1) kinds |= kind;
+    // The 0 behind the text ends its last word.
+    for (let kind = 0; (kind = kindOf(codes[at] as number)) !== 0; at += 1) kinds |= kind;
     if (kinds !== plain) {
       for (const term of tokenize(text.slice(start, at))) {
         if (wanted.has(term)) hits.push({ term, position: count });
@@ -40,8 +43,8 @@ export function findTerms(text: string, wanted: ReadonlySet<string>, tokenize: T
       }
       continue;
     }
-    const second = at - start === 1 ? noSecond : letterBit(text.charCodeAt(start + 1));
-    if (((seconds[text.charCodeAt(start) | lowerCaseBit] as number) & second) !== 0) {
+    const second = at - start === 1 ? noSecond : letterBit(codes[start + 1] as number);
+    if (((seconds[(codes[start] as number) | lowerCaseBit] as number) & second) !== 0) {
       const term = termOf(text.slice(start, at));
       if (wanted.has(term)) hits.push({ term, position: count });
     }
