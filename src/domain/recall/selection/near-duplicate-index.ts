@@ -20,7 +20,7 @@ export class NearDuplicateIndex<C extends Candidate> {
   constructor(candidates: readonly C[], threshold: number) {
     this.#threshold = threshold;
     this.#places = new Map(candidates.map((candidate, place) => [candidate, place]));
-    this.#overlap = new PairOverlap(candidates.map(({ text }) => text), threshold);
+    this.#overlap = new PairOverlap(candidates, threshold);
   }
 
   kept(): C[] {
@@ -56,14 +56,14 @@ export class NearDuplicateIndex<C extends Candidate> {
   }
 
   #contentsOf(candidate: C): Contents {
-    const known = this.#contents.get(candidate) ?? contentsOf(candidate.text);
+    const known = this.#contents.get(candidate) ?? contentsOf(candidate);
     this.#contents.set(candidate, known);
     return known;
   }
 }
 
-function contentsOf(text: string): Contents {
-  const pairs = wordPairs(text);
+function contentsOf(candidate: Candidate): Contents {
+  const pairs = wordPairs(candidate);
   let signature: TextSignature | undefined;
-  return { pairs, distinct: new Set(pairs), get signature() { return (signature ??= textSignature(text)); } };
+  return { pairs, distinct: new Set(pairs), get signature() { return (signature ??= textSignature(candidate.text)); } };
 }

@@ -1,4 +1,3 @@
-import { LruMap } from "../../lru-map.ts";
 import { charCodes } from "../char-codes.ts";
 import { stopWords } from "../../text/query-terms.ts";
 
@@ -9,7 +8,7 @@ let scratch = new Int32Array(4_096);
  * Words as signed 32-bit hashes (FNV-1a), for comparing many texts in little time; valid until the next call. Scripts written
  * without spaces give one word per character.
  */
-function wordHashes(text: string): Int32Array {
+export function wordHashes(text: string): Int32Array {
   const lower = text.toLowerCase();
   const codes = charCodes(lower);
   if (scratch.length <= lower.length) scratch = new Int32Array(2 * lower.length);
@@ -48,25 +47,13 @@ const kindOf = (code: number): number => (isLetter(code) ? letter : isUnspaced(c
 const lastAscii = 0x7f;
 const asciiKinds = Uint8Array.from({ length: lastAscii + 1 }, (_, code) => kindOf(code));
 
-/**
- * The words of texts that were compared of late, by the text itself: the same memories are found again and again, and to read
- * 60 long ones takes longer than to compare them.
- */
-const known = new LruMap<Int32Array>(8 * 1024 * 1024);
-/** In characters. The words of a shorter text are read as fast as they are looked up. */
-const shortText = 100;
-/** Of an entry beside its text and words. */
-const entryBytes = 300;
-
-/** As `wordHashes`, to be read only. */
-function wordsOf(text: string): Int32Array {
-  if (text.length < shortText) return wordHashes(text).slice();
-  const before = known.get(text);
-  if (before) return before;
-  const words = wordHashes(text).slice();
-  known.set(text, words, entryBytes + 2 * text.length + words.byteLength);
-  return words;
+/** A text, and its `wordHashes` where somebody has them. */
+interface Worded {
+  text: string;
+  words?: Int32Array;
 }
+
+const wordsOf = ({ text, words }: Worded): Int32Array => words ?? wordHashes(text).slice();
 
 /** How many pairs of neighbouring words a text has; a single word counts as one. */
 const pairCount = (words: Int32Array): number => Math.max(Math.min(1, words.length), words.length - 1);
@@ -77,8 +64,8 @@ const pairAt = (words: Int32Array, at: number): number =>
  * The pairs of neighbouring words; the word itself where there is but one. Pairs and not longer shingles, because
  * memories are short: one word of twenty replaced leaves 89% of the pairs and 83% of the triples.
  */
-export function wordPairs(text: string): Int32Array {
-  const words = wordsOf(text);
+export function wordPairs(worded: Worded): Int32Array {
+  const words = wordsOf(worded);
   return Int32Array.from({ length: pairCount(words) }, (_, at) => pairAt(words, at));
 }
 
@@ -106,7 +93,7 @@ export class PairOverlap {
   /** For each text how many of its sample each text holds. */
   readonly #held: Uint8Array;
 
-  constructor(texts: readonly string[], threshold: number) {
+  constructor(texts: readonly Worded[], threshold: number) {
     const all = texts.map(wordsOf);
     const samples = all.map(sampleOf);
     this.#texts = texts.length;
@@ -211,7 +198,7 @@ export class WordOverlap {
   /** For each two texts, the later one first. */
   readonly #shared: Int32Array;
 
-  constructor(texts: readonly string[]) {
+  constructor(texts: readonly Worded[]) {
     stopHashes ??= [...stopWords].map((word) => wordHashes(word)[0] as number);
     const all = texts.map(wordsOf);
     this.#sizes = new Int32Array(texts.length);
