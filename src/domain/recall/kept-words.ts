@@ -40,8 +40,8 @@ const hashes = new Kept<Int32Array>(4 * 1024 * 1024, ({ byteLength }) => byteLen
 /** The words of everything that a memory says, as hashes; to be read only. */
 export const wordsOfMemory = (memory: Memory, text: string): Int32Array => hashes.of(memory, text, () => wordHashes(text).slice());
 
-const places = new Kept<WordPlaces>(4 * 1024 * 1024, ({ words, others }) => {
-  let bytes = words.byteLength;
+const places = new Kept<WordPlaces>(4 * 1024 * 1024, ({ starts, letters, others }) => {
+  let bytes = starts.byteLength + letters.byteLength;
   for (const terms of others.values()) bytes += termBytes * (1 + terms.length);
   return bytes;
 });
@@ -49,6 +49,6 @@ const places = new Kept<WordPlaces>(4 * 1024 * 1024, ({ words, others }) => {
 /** Where the words of a memory's content stand. */
 export const placesOf = (memory: Memory): WordPlaces =>
   places.of(memory, memory.content, () => {
-    const { words, others } = wordPlaces(memory.content);
-    return { words: words.slice(), others };
+    const { starts, letters, others } = wordPlaces(memory.content);
+    return { starts: starts.slice(), letters: letters.slice(), others };
   });
