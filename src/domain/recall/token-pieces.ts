@@ -65,7 +65,7 @@ const kinds = Uint8Array.from({ length: lastAscii + 1 }, (_, code) => {
 });
 const kindAt = (codes: Uint16Array, at: number): number => kinds[codes[at] as number] as number;
 
-const [space, apostrophe, slash] = [0x20, 0x27, 0x2f] as const;
+const [space, quote, apostrophe, slash] = [0x20, 0x22, 0x27, 0x2f] as const;
 
 /** Where the piece ends that begins here, in ASCII text that goes to `end`: the alternatives of the expression, in their order. */
 function asciiPieceEnd(codes: Uint16Array, from: number, end: number): number {
@@ -116,8 +116,9 @@ function nextForeign(codes: Uint16Array, from: number, end: number): number {
   return at;
 }
 
-/** Between a letter or digit and a space one piece always ends and another begins, whatever stands around them. */
-export const isBreak = (codes: Uint16Array, at: number): boolean => codes[at] === space && (kinds[codes[at - 1] as number] ?? sign) <= digit;
+/** Between a letter or digit and a space or quotation mark one piece always ends and another begins, whatever stands around them. */
+export const isBreak = (codes: Uint16Array, at: number): boolean =>
+  (codes[at] === space || codes[at] === quote) && (kinds[codes[at - 1] as number] ?? sign) <= digit;
 
 /** The last break before a character that is not ASCII, or `from`. */
 function lastBreak(codes: Uint16Array, from: number, foreign: number): number {

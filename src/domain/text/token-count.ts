@@ -20,12 +20,14 @@ export function estimateTokens(text: string): number {
 }
 
 /**
- * The end of a few words, about sixteen, which the three characters before it tell. So the same text has the same stretches
- * wherever it stands: an answer shows it in two forms, and is measured in several versions.
+ * The end of a few words, about sixteen, which the three characters before it tell, or of a string in JSON. So the same text has
+ * the same stretches wherever it stands: an answer shows it in two forms, and is measured in several versions.
  */
 function stretchEnd(codes: Uint16Array, from: number, length: number): number {
   for (let at = from + 3; at < length; at += 1) {
-    if (codes[at] !== space || !isBreak(codes, at)) continue;
+    const isSpace = codes[at] === space;
+    if (!(isSpace || codes[at] === quote) || !isBreak(codes, at)) continue;
+    if (!isSpace) return at;
     const mixed = Math.imul((codes[at - 1] as number) ^ ((codes[at - 2] as number) << 5) ^ ((codes[at - 3] as number) << 10), 0x9e3779b1);
     if (mixed >>> 28 === 0) return at;
   }
@@ -53,7 +55,7 @@ export function cutTo(text: string, tokens: number): string {
   return ellipsis;
 }
 
-const space = 0x20;
+const [space, quote] = [0x20, 0x22] as const;
 
 /**
  * Counts by piece or stretch: texts repeat their words, and an answer is measured in several forms. A part is known by two
