@@ -18,7 +18,7 @@ const allowed: Record<string, string> = {
   "session/legacy-sessions.ts": "our own stream to a client",
 };
 
-test("finding 3: bodies of requests are read by one bounded reader and nowhere else", () => {
+test("bodies of requests are read by one bounded reader and nowhere else", () => {
   const files = ["http", "session"].flatMap((folder) => readdirSync(join(src, folder), { recursive: true, encoding: "utf8" }).map((file) => join(src, folder, file)));
   const readers = files.filter((file) => /\.tsx?$/.test(file) && reading.test(readFileSync(file, "utf8"))).map((file) => relative(src, file));
   expect(readers.filter((file) => allowed[file] === undefined)).toEqual([]);

@@ -37,10 +37,11 @@ export async function readBody(request: Request, bound: BodyBound): Promise<Uint
     await discardBody(request);
     throw tooLarge(bound);
   }
-  if (request.body === null) return new Uint8Array();
   if (declared > smallBytes) await reserveFor(request, bound, declared);
   // A declared length frames the body, so that many bytes come and no more; the runtime collects them faster than we can.
-  return declared >= 0 ? withBodyTimeout(bound, request.arrayBuffer().then((bytes) => new Uint8Array(bytes))) : readChunks(request.body, bound);
+  // `request.body` is left alone then: to look at it makes a stream.
+  if (declared >= 0) return withBodyTimeout(bound, request.arrayBuffer().then((bytes) => new Uint8Array(bytes)));
+  return request.body === null ? new Uint8Array() : readChunks(request.body, bound);
 }
 
 /** The body as text. @throws RequestRefused also when it is not UTF-8 */

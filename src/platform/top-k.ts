@@ -30,9 +30,13 @@ export class TopK {
     }
   }
 
-  /** Best first; of equal scores the higher item. */
-  best(): { item: number; score: number }[] {
-    const found = Array.from({ length: this.#size }, (_, at) => ({ item: this.#items[at] as number, score: this.#scores[at] as number }));
+  /** Best first, down to this score; of equal scores the higher item. */
+  best(down = -Infinity): { item: number; score: number }[] {
+    const found: { item: number; score: number }[] = [];
+    for (let at = 0; at < this.#size; at += 1) {
+      const score = this.#scores[at] as number;
+      if (score >= down) found.push({ item: this.#items[at] as number, score });
+    }
     return found.sort((a, b) => b.score - a.score || b.item - a.item);
   }
 

@@ -7,7 +7,7 @@ import type { AnswerStore, CacheRates, CurrentAnswer, RecallCache } from "../dom
 import { estimateTokens } from "../domain/text/token-count.ts";
 import type { Principal } from "../domain/tenancy/principal.ts";
 import type { CacheCounts } from "./cache-counts.ts";
-import { LruMap } from "./lru-map.ts";
+import { LruMap } from "../domain/lru-map.ts";
 import type { StoredAnswer, StoredAnswers } from "./stored-answers.ts";
 
 /** A session object shares 128 MB with others in its isolate; 4 MB are some 200 answers of ten memories. */

@@ -15,7 +15,18 @@ export const recallAnswer = z.looseObject({
   receipt: receiptSchema.optional().meta({ listed: null }),
 });
 
-const structuredMemory = ({ memory, ...extra }: Recalled): Record<string, unknown> => omnMemory(memory, extra);
+/** An item is measured, rendered and measured again within an answer, and reads the same. */
+function once<T>(render: (item: Recalled) => T): (item: Recalled) => T {
+  const known = new WeakMap<Recalled, { form: T }>();
+  return (item) => {
+    const before = known.get(item) ?? { form: render(item) };
+    known.set(item, before);
+    return before.form;
+  };
+}
+
+const structuredMemory = once(({ memory, ...extra }): Record<string, unknown> => omnMemory(memory, extra));
+const itemText = once(memoryText);
 
 const structuredRecall = ({ items, totalFound, more, degraded, receipt }: RecallOutcome, ms: number): z.output<typeof recallAnswer> => ({
   memories: items.map(structuredMemory),
@@ -27,7 +38,7 @@ const structuredRecall = ({ items, totalFound, more, degraded, receipt }: Recall
 });
 
 function recallText({ items, totalFound, more, needed, degraded, receipt }: RecallOutcome): Framed {
-  const lines = [...degraded.map((line) => say`(${line})`), ...items.map(memoryText)];
+  const lines = [...degraded.map((line) => say`(${line})`), ...items.map(itemText)];
   if (items.length === 0) lines.push(totalFound === 0 ? say`No memory found.` : say`${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`);
   if (more.length > 0) lines.push(say`More, by id: ${more.join(" ")}`);
   return joined([...lines, ...(receipt ? receiptLines(receipt) : [])]);
@@ -47,7 +58,7 @@ const longTime = 99_999.99;
 
 export const recallRendering: Rendering = {
   answer: (outcome) => [recallText(outcome).toString(), JSON.stringify(structuredRecall(outcome, longTime))],
-  item: (item) => [memoryText(item).toString(), JSON.stringify(structuredMemory(item))],
+  item: (item) => [itemText(item).toString(), JSON.stringify(structuredMemory(item))],
 };
 
 /** A receipt as lines that a model can read. */

@@ -97,7 +97,7 @@ test("denying sends the client away with nothing [A13]", async () => {
   expect(owner.complaints).toEqual([]);
 });
 
-test("finding 7: a request that is wrong brings the browser back to the client before anybody is asked to sign in [A13]", async () => {
+test("a request that is wrong brings the browser back to the client before anybody is asked to sign in [A13]", async () => {
   const owner = await Profile.open(browser, product);
   owner.allowRequestsTo(client.origin);
   const url = await client.authorizationUrl();
@@ -108,7 +108,7 @@ test("finding 7: a request that is wrong brings the browser back to the client b
   expect(owner.complaints).toEqual([]);
 });
 
-test("finding 7, 8: the terminal's link in another tab leads on to the consent of a request longer than a cookie", async () => {
+test("the terminal's link in another tab leads on to the consent of a request longer than a cookie", async () => {
   await product.restart();
   const owner = await Profile.open(browser, product);
   owner.allowRequestsTo(client.origin);

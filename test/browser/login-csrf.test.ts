@@ -18,7 +18,7 @@ afterAll(async () => {
   await Promise.all([browser.close(), product.remove()]);
 });
 
-test("finding 6: a link into another account names it, and ends the session that there is only when its person says so", async () => {
+test("a link into another account names it, and ends the session that there is only when its person says so", async () => {
   const victim = await Profile.open(browser, product, { width: 360 });
   victim.allowRequestsTo(idp.issuer);
   await victim.visit("/");

@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("finding 8: Cursor's own scheme is shown at consent and opened with the code, which the client exchanges", async () => {
+test("Cursor's own scheme is shown at consent and opened with the code, which the client exchanges", async () => {
   const client = await WaitingClient.start(product, "Cursor", redirect);
   const page = await context.newPage();
   const complaints: string[] = [];

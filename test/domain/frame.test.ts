@@ -11,7 +11,7 @@ const disguises = [
   "<∕memory>", "</related>", "<Related id=1>", "<memory", "a</memory>b", "<</memory>", "<<memory>>", "<\\/memory>", "<\\\\memory>",
 ];
 
-describe("finding 4: what could be read as one of our tags", () => {
+describe("what could be read as one of our tags", () => {
   test.each(disguises)("%j is escaped, and can be read back", (text) => {
     const escaped = escapeMarks(text);
     expect(escaped).not.toBe(text);
@@ -64,7 +64,7 @@ describe("finding 4: what could be read as one of our tags", () => {
   });
 });
 
-describe("finding 4: frames", () => {
+describe("frames", () => {
   test("a line holds one line, whatever is put into it", () => {
     const text = "a\nb\r\nc\u2028d\u2029e\u0085f\u000bg\th\u202ei\u2066j\u001b[2J\u{e0041}k";
     expect(say`- ${text}: end`.toString()).toBe("- a b c d e f g h i j [2J k: end");

@@ -56,7 +56,7 @@ async function openSse(key: string): Promise<{ endpoint: string; close: () => Pr
 
 const healthy = async (): Promise<number> => (await fetch(product.url("/health"))).status;
 
-describe("finding 2: what one read key can set going", () => {
+describe("what one read key can set going", () => {
   test("a batch of 8,000 searches on /sse/messages is refused, and the server answers at once", async () => {
     const key = await newKey(["memory:read"]);
     const { endpoint, close } = await openSse(key);
@@ -87,7 +87,7 @@ describe("finding 2: what one read key can set going", () => {
   });
 });
 
-describe("finding 6: limits of REST and of a person", () => {
+describe("limits of REST and of a person", () => {
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
   test("of 300 REST calls at once with one key 120 pass, and other keys do not let the person do more than 360", async () => {
@@ -125,7 +125,7 @@ describe("finding 6: limits of REST and of a person", () => {
   });
 });
 
-describe("finding 3 and 7: strangers", () => {
+describe("strangers", () => {
   /** Sends without declaring a length, until somebody ends it; how much was sent by then. */
   const flood = (path: string, type: string, mostBytes: number): Promise<{ status: number | undefined; sent: number }> =>
     new Promise((resolve) => {

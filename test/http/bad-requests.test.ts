@@ -79,7 +79,7 @@ describe("bodies [S7]", () => {
     ['"\\u005f\\u005Fproto\\u005f_":"x"', /__proto__ cannot be a key/],
     ['"ticket":9007199254740993', /The number 9007199254740993 in "ticket" cannot be kept .* as text/],
     ['"ticket":1e999', /The number 1e999 in "ticket" cannot be kept/],
-  ])("finding 7 (JSON that changes silently): %s is refused by MCP, imports and REST, and nothing of it is stored", async (entry, problem) => {
+  ])("%s is refused by MCP, imports and REST, and nothing of it is stored", async (entry, problem) => {
     const before = await total();
     const record = `{"key":"silently","content":"c","metadata":{${entry}}}`;
     const asArguments = JSON.stringify(toolCall("omn_store_memory", { a: "HERE" })).replace('{"a":"HERE"}', record);

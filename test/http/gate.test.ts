@@ -49,7 +49,7 @@ const strangersDoors: [path: string, headers: Record<string, string>][] = [
   ["/passkeys", { ...json, ...sameOrigin }],
 ];
 
-describe("finding 3: what a stranger sends is bounded", () => {
+describe("what a stranger sends is bounded", () => {
   test.each(strangersDoors)("%s gives up a body without an end, in its own form", async (path, headers) => {
     const { body, taken } = endless();
     const answer = await post(path, { ...headers, accept: path.startsWith("/oauth/") ? "application/json" : "text/html" }, body);
@@ -159,7 +159,7 @@ describe("large bodies at once", () => {
   });
 });
 
-describe("finding 2: a batch costs what it holds", () => {
+describe("a batch costs what it holds", () => {
   const store = (n: number) => ({ jsonrpc: "2.0", id: n, method: "tools/call", params: { name: "omn_store_memory", arguments: { key: `batch.${n}`, content: `walrus number ${n}` } } });
   const batch = (length: number) => Array.from({ length }, (_, n) => store(n));
   const stored = async (token: string): Promise<number> => (await callTool(token, "omn_memory_stats")).structured["total"];
@@ -221,7 +221,7 @@ describe("calls of one person at once", () => {
   });
 });
 
-test("finding 7: on one machine nobody is believed who claims to come from elsewhere", async () => {
+test("on one machine nobody is believed who claims to come from elsewhere", async () => {
   const { tenant, token } = await owner();
   const claimed = { "cf-connecting-ip": "203.0.113.77", "cf-ipcountry": "PT" };
   await send({ token, headers: claimed, body: toolCall("omn_store_memory", { key: "a", content: "one" }) });

@@ -139,7 +139,7 @@ describe("membership [S17]", () => {
   });
 });
 
-describe("finding 6 (keys per person uncapped)", () => {
+describe("keys per person uncapped", () => {
   test("a person has 25 keys to a team that work, however many are asked for at once; one that is revoked makes room", async () => {
     const { token, tenant } = await owner();
     const create = () => rest(token, "POST", "", { name: "more", scopes: ["memory:read"] });

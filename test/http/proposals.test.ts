@@ -31,7 +31,7 @@ test("proposed by a tool, listed and accepted by REST, found by another member's
   expect(mine).toMatchObject({ proposals: [{ id, state: "accepted" }] });
 });
 
-test("finding 8: no tool lets a member change what the team sees before an admin accepted it", async () => {
+test("no tool lets a member change what the team sees before an admin accepted it", async () => {
   const tenant = await newTenant();
   const owner = await keyFor(tenant, tenant.ownerId);
   const [member, mate, viewer] = await Promise.all((["member", "member", "viewer"] as const).map(async (role) => (await keyFor(tenant, await addMember(tenant.teamId, role))).token)) as [string, string, string];

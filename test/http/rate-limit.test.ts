@@ -87,7 +87,7 @@ describe("the limit against a brute-force count, over any arrival of requests [S
   });
 });
 
-describe("finding 6: limits beyond that of one key", () => {
+describe("limits beyond that of one key", () => {
   const who = (credentialId: string) => ({ credentialId, teamId: "t" });
   const charged = async (gate: Gate, credentialId: string, calls: number, cost = 1): Promise<number> => {
     let passed = 0;

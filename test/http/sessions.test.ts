@@ -170,7 +170,7 @@ describe("what a session keeps so that a client can resume a stream [A13] [S11]"
   });
 });
 
-describe("finding 6 (100 subscriptions of 150 KB each)", () => {
+describe("100 subscriptions of 150 KB each", () => {
   const uriOf = (n: number): string => `omnimemory://memory/${crypto.randomUUID().slice(0, -6)}${String(n).padStart(6, "0")}`;
   const subscribe = async (id: string, uri: string) =>
     answerOf(await legacy({ jsonrpc: "2.0", id: 3, method: "resources/subscribe", params: { uri } }, { "mcp-session-id": id }));

@@ -62,7 +62,7 @@ function misfits(value: unknown, path = ""): string[] {
   ]);
 }
 
-describe("finding 8: one form of names and dates over REST", () => {
+describe("one form of names and dates over REST", () => {
   test("every route answers in snake_case, with instants in ISO 8601 and no number that counts from 1970", async () => {
     const dates: string[] = [];
     for (const route of inTurn) {
@@ -79,7 +79,7 @@ describe("finding 8: one form of names and dates over REST", () => {
   });
 });
 
-describe("finding 8: one form of names in requests", () => {
+describe("one form of names in requests", () => {
   beforeAll(async () => {
     ({ tenant, browser } = await signedIn());
     admin = await keyFor(tenant, tenant.ownerId);

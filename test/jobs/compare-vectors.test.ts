@@ -41,7 +41,7 @@ beforeEach(async () => {
   dimensions = Number.parseInt((row as { space: string }).space.split(":").at(-1) as string);
 });
 
-test("finding 1: vectors that Vectorize lost are found missing within the hour, told in the statistics, and written again", async () => {
+test("vectors that Vectorize lost are found missing within the hour, told in the statistics, and written again", async () => {
   const sister = (await sisterOf(team)).owner;
   const names = await Promise.all(ids.map((id) => nameOf(id)));
   const copy = await nameOf(ids[0] as string, "organization");

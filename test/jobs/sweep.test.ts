@@ -142,7 +142,7 @@ describe("the sweep verifies each index once an hour [S15]", () => {
       env.SHARD_0.prepare("UPDATE counters SET seq = 1 WHERE team_id = ?").bind(team.id),
     ]);
     await sweep(services.maintenance, itsTurn());
-    expect(await team.index.stats(team.ref)).toEqual({ documents: 1, appliedSeq: 1 });
+    expect(await team.index.stats(team.ref)).toMatchObject({ documents: 1, appliedSeq: 1 });
     await ada.keep("c", "a stork");
     expect((await ada.search("heron stork backup")).sort()).toEqual(["a heron", "a stork"]);
   });

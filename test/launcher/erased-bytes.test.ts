@@ -44,7 +44,7 @@ async function recallInSession({ url, apiKey }: LocalServer, queries: string[]):
   return (await fetch(url, { method: "POST", headers: { ...headers, ...session }, body: JSON.stringify(calls) })).text();
 }
 
-test("finding 6: of what was erased, or became secret, no store holds a word any more", { timeout: patience }, async () => {
+test("of what was erased, or became secret, no store holds a word any more", { timeout: patience }, async () => {
   const dataDir = scratchDir();
   const server = await start(dataDir);
   const call = (name: string, args: Record<string, unknown>) => callTool(server, name, args);
@@ -69,7 +69,7 @@ test("finding 6: of what was erased, or became secret, no store holds a word any
   expect(holders(dataDir, "Another memory of the lighthouse").length).toBeGreaterThan(1);
 });
 
-test("finding 6: local KV lets go of what has expired", { timeout: patience }, async () => {
+test("local KV lets go of what has expired", { timeout: patience }, async () => {
   const dataDir = scratchDir();
   const first = await start(dataDir);
   await callTool(first, "omn_store_memory", { key: "k", content: "The lighthouse is white" });

@@ -41,7 +41,7 @@ const empty = (): void => {
   for (const file of readdirSync(disk)) if (file.startsWith("filler")) rmSync(join(disk, file));
 };
 
-describe.skipIf(!hasDisk)("finding 7: on a full disk", () => {
+describe.skipIf(!hasDisk)("on a full disk", () => {
   const lines: string[] = [];
   let server: LocalServer;
   const start = (): Promise<LocalServer> => startServer({ dataDir, port: 0, vars: { OMNIMEMORY_RATE_LIMIT: "off" }, log: (_, line) => void lines.push(line) });

@@ -37,7 +37,7 @@ async function run<T>(dataDir: string, during: (server: { url: string; apiKey: s
   }
 }
 
-describe("finding 8: the printed key", () => {
+describe("the printed key", () => {
   // Each goes on where the one before has stopped: a start takes seconds.
   const dataDir = join(scratchDir(), "it's data");
   let held = "";
@@ -114,7 +114,7 @@ describe("finding 8: the printed key", () => {
   });
 });
 
-describe("finding 8: the default port", () => {
+describe("the default port", () => {
   /** Where MCP clients wait for the answer to a sign-in, their tools listen, and development servers start. */
   const takenByOthers = [1337, 1420, 1455, 3000, 3001, 3080, 3118, 3334, 4000, 4200, 4321, 5000, 5001, 5173, 5678, 6274, 6277, 7777, 8000, 8080, 8081, 8085, 8088, 8090, 8787, 8788, 8888, 9000, 9229, 11434, 19876, 33418];
 

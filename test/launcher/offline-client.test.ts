@@ -5,7 +5,7 @@ import { cleanUp, launchReady, scratchDir } from "./launcher.ts";
 const patience = 60_000;
 afterAll(cleanUp, patience);
 
-test("finding 8: a client whose description cannot be fetched is told so by a page, and the terminal shows no stack", { timeout: patience }, async () => {
+test("a client whose description cannot be fetched is told so by a page, and the terminal shows no stack", { timeout: patience }, async () => {
   const server = await launchReady({ OMNIMEMORY_DATA_DIR: scratchDir(), PORT: "0" });
   const person = await PersonAtBrowser.signInBy(/http:\/\/localhost:\d+\/sign-in\/link\?token=\w{43}/.exec(server.stdout())?.[0] ?? "about:blank");
   // A name that no DNS server knows is to the product what no network is.

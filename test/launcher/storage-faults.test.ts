@@ -57,7 +57,7 @@ test("the drill knows every kind of database that the server has", () => {
   expect(truthIn(stateOf(whole))).toHaveLength(2);
 });
 
-describe.each(Object.entries(injuries))("finding 7: when a database that can be made anew %s", (_how, injure) => {
+describe.each(Object.entries(injuries))("when a database that can be made anew %s", (_how, injure) => {
   test("just that one is discarded, whichever it is", { timeout: patience }, () => {
     for (const file of rebuildableIn(whole)) {
       const dataDir = copyOfWhole();
@@ -88,7 +88,7 @@ describe.each(Object.entries(injuries))("finding 7: when a database that can be 
   });
 });
 
-describe.each([...Object.entries(injuries), ["is empty", (path: string) => writeFileSync(path, "")] as const])("finding 7: when a database of memories or accounts %s", (_how, injure) => {
+describe.each([...Object.entries(injuries), ["is empty", (path: string) => writeFileSync(path, "")] as const])("when a database of memories or accounts %s", (_how, injure) => {
   test("the start says in one line which it is and how to go on, and touches nothing", { timeout: patience }, async () => {
     for (const file of truthIn(stateOf(whole))) {
       const dataDir = copyOfWhole();
@@ -112,7 +112,7 @@ describe.each([...Object.entries(injuries), ["is empty", (path: string) => write
 const snapshot = (dataDir: string): Record<string, string> =>
   Object.fromEntries(databasesIn(dataDir).map((file) => [file, readFileSync(join(stateOf(dataDir), file)).toString("base64")]));
 
-test("finding 7: when databases are damaged under the running server, it discards them, and every memory is found again", { timeout: patience }, async () => {
+test("when databases are damaged under the running server, it discards them, and every memory is found again", { timeout: patience }, async () => {
   const dataDir = copyOfWhole();
   const lines: string[] = [];
   const server = await start(dataDir, (_, line) => void lines.push(line));
@@ -130,7 +130,7 @@ test("finding 7: when databases are damaged under the running server, it discard
   await server.close();
 });
 
-test("finding 7: when the memories' database is damaged under the running server, it ends and says which", { timeout: patience }, async () => {
+test("when the memories' database is damaged under the running server, it ends and says which", { timeout: patience }, async () => {
   const dataDir = copyOfWhole();
   let ended: string | undefined;
   const server = await startServer({ dataDir, port: 0, vars: { OMNIMEMORY_RATE_LIMIT: "off" }, onCrash: (line) => void (ended = line) });
@@ -144,7 +144,7 @@ test("finding 7: when the memories' database is damaged under the running server
   await server.close();
 });
 
-test("finding 7: `npm start` prints that line and no trace", { timeout: patience }, async () => {
+test("`npm start` prints that line and no trace", { timeout: patience }, async () => {
   const dataDir = copyOfWhole();
   const [file = ""] = truthIn(stateOf(dataDir));
   writeFileSync(join(stateOf(dataDir), file), randomBytes(20_000));

@@ -15,7 +15,7 @@ const idOf = (token: string): string => token.slice(4, 20);
 /** As the page does it for who signed in: with all that they may do. */
 const onThePage = async (token: string) => ({ principal: { ...(await principalOf(token)), scopes }, now, keys: store });
 
-test("finding 8: a key that its person replaced on the page is not renewed, and the successor they hold is left alone", async () => {
+test("a key that its person replaced on the page is not renewed, and the successor they hold is left alone", async () => {
   const { token } = await ensure(undefined);
   const { token: successor } = await rotateKey(await onThePage(token), { keyId: idOf(token), graceHours: 24 });
   await renewLocalKey(store, token, now + day / 2);
@@ -24,7 +24,7 @@ test("finding 8: a key that its person replaced on the page is not renewed, and 
   expect([(await login(token, now + 2 * day)).kind, (await login(successor, now + 2 * day)).kind, (await login(next.token, now + 2 * day)).kind]).toEqual(["expired", "ok", "ok"]);
 });
 
-test("finding 8: a key that its person revoked on the page is not renewed but replaced", async () => {
+test("a key that its person revoked on the page is not renewed but replaced", async () => {
   const { token } = await ensure(undefined);
   await revokeKey(await onThePage(token), { keyId: idOf(token) });
   await renewLocalKey(store, token, now + 2 * day);

@@ -49,7 +49,7 @@ test.each([{}, { visibility: "shared" as const }])("a look-up by key reads what 
   expect(asked).toHaveLength(1);
 });
 
-test("finding 7 (`*zzz*` reads every keyed row whole): a pattern reads the keys, and whole rows only of what matches", async () => {
+test("a pattern reads the keys, and whole rows only of what matches", async () => {
   const team = await newTeam();
   const memories = Array.from({ length: 1_000 }, (_, n) => ({ key: `log.${n}`, content: `${n} ${"long ".repeat(100)}` }));
   await team.owner.call("omn_import_memories", { memories });

@@ -109,7 +109,7 @@ describe("a later column is an ordinary migration of a populated database [S13]"
   });
 });
 
-test("finding 6 (no storage quota): the migration counts what was stored before it", async () => {
+test("the migration counts what was stored before it", async () => {
   const counted = () => shard.prepare("SELECT memories, bytes FROM counters WHERE team_id = ?").bind(team.id).first();
   const kept = await counted();
   await shard.prepare("UPDATE counters SET memories = 0, bytes = 0").run();

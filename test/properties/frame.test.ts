@@ -76,7 +76,7 @@ async function bring(token: string, one: Hostile, client: string): Promise<Store
   return { ...one, key, namespace: projectOf(one), id: answer.structured["memory_ids"][0] };
 }
 
-test("finding 4: no text, key, tag, name, client, summary or reason leaves its frame, whichever tool, resource or route shows it", async () => {
+test("no text, key, tag, name, client, summary or reason leaves its frame, whichever tool, resource or route shows it", async () => {
   await fc.assert(
     fc.asyncProperty(memory, memory, memory, oneLine(150), text(150), async (mine, theirs, imported, name, client) => {
       const grace = await colleague(name);

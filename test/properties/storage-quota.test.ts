@@ -67,7 +67,7 @@ async function take(team: Team, { act, which, other, text }: Step): Promise<void
   }
 }
 
-test("finding 6 (no storage quota): what counts against a team's quota is what is there, after any history of writes, sealing and erasure", async () => {
+test("what counts against a team's quota is what is there, after any history of writes, sealing and erasure", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       const team = await newTeam();

@@ -52,7 +52,7 @@ const isTakenBack = async (id: string): Promise<void> => {
 
 const ends = [["is erased", erase], ["becomes secret", becomesSecret], ["is taken back from those who saw it", isTakenBack]] as const;
 
-describe("finding 6: when a memory", () => {
+describe("when a memory", () => {
   test.each(ends)("%s, nobody can read the answers any more that were kept in KV", async (_how, end) => {
     const id = await stored("shared");
     for (const who of [ada, grace]) await askedTwice(who);
@@ -132,7 +132,7 @@ describe("what a session keeps for a client that lost its stream", () => {
     }
   });
 
-  test.each([[["memory:write"]], [["memory:read"]]] as const)("finding 7: is not replayed to a key of the same person that may only do %j", async (scopes) => {
+  test.each([[["memory:write"]], [["memory:read"]]] as const)("is not replayed to a key of the same person that may only do %j", async (scopes) => {
     const lesser = await keyFor({ teamId: team.id, organizationId: team.organizationId }, ada.id, [...scopes]);
     const stream = await session.stream(lesser.token, first);
     // It hears what comes, and nothing of what was.
@@ -140,14 +140,14 @@ describe("what a session keeps for a client that lost its stream", () => {
     expect(await read(stream, /list_changed/)).not.toContain(marker);
   });
 
-  test.each(ends)("finding 6: is replayed no more once a memory that it shows %s", async (_how, end) => {
+  test.each(ends)("is replayed no more once a memory that it shows %s", async (_how, end) => {
     await end(id);
     const text = await read(await session.stream(ada.token, first), /"id":22/);
     expect(text).not.toContain(marker);
     expect(text).toContain("kept no longer");
   });
 
-  test("finding 6: lies nowhere in the clear", async () => {
+  test("lies nowhere in the clear", async () => {
     const rows = await runInDurableObject(sessionOf(ada), (_, { storage }) => storage.sql.exec("SELECT * FROM mcp_stream_event").toArray());
     expect(rows.length).toBeGreaterThan(1);
     expect(JSON.stringify(rows)).not.toContain(marker);

@@ -56,8 +56,8 @@ beforeEach(async () => {
   ada = team.owner;
 });
 
-describe("finding 1: imports with ids that another team holds", () => {
-  test("finding 1: another organization imports a team's ids, and the team's vectors stay", async () => {
+describe("imports with ids that another team holds", () => {
+  test("another organization imports a team's ids, and the team's vectors stay", async () => {
     const mallory = (await newTeam()).owner;
     const ids = await keepAll(ada);
     await landed(ada);
@@ -74,7 +74,7 @@ describe("finding 1: imports with ids that another team holds", () => {
     for (const who of [ada, mallory]) expect(await vectorsOf(who)).toMatchObject({ indexed: 4, waiting: 0, missing: 0 });
   });
 
-  test("finding 1: an export of one team imported into another of the server leaves both whole", async () => {
+  test("an export of one team imported into another of the server leaves both whole", async () => {
     const copy = (await newTeam()).owner;
     await keepAll(ada, "public");
     await landed(ada);
@@ -89,7 +89,7 @@ describe("finding 1: imports with ids that another team holds", () => {
     expect((await copy.call("omn_import_memories", { data, sha256, count })).structured).toMatchObject({ created: 0, updated: 0, unchanged: 4 });
   });
 
-  test.each(["of the organization", "of another organization"])("finding 1: two teams that hold the same ids from before keep their vectors, a team %s", async (whose) => {
+  test.each(["of the organization", "of another organization"])("two teams that hold the same ids from before keep their vectors, a team %s", async (whose) => {
     const mallory = (whose === "of the organization" ? await sisterOf(team) : await newTeam()).owner;
     const ids = await keepAll(ada, "public");
     await landed(ada);
@@ -164,7 +164,7 @@ describe("the id that an imported memory had elsewhere", () => {
   });
 });
 
-describe("finding 5: a public id that several teams hold", () => {
+describe("a public id that several teams hold", () => {
   let owner: Person;
   let thief: Person;
   let id: string;
@@ -187,19 +187,19 @@ describe("finding 5: a public id that several teams hold", () => {
     return content;
   };
 
-  test("finding 5: an import of it does not stand in for it, also after its team has changed it", async () => {
+  test("an import of it does not stand in for it, also after its team has changed it", async () => {
     await bring(thief, [id], "the thief", "public");
     await expectOwners("the walrus sleeps at home");
     await expectOwners(await change());
   });
 
-  test("finding 5: one imported before does not stand in for it, also after its team has changed it", async () => {
+  test("one imported before does not stand in for it, also after its team has changed it", async () => {
     await holdToo(thief, id, "the walrus sleeps at the thief's", "public");
     await expectOwners("the walrus sleeps at home");
     await expectOwners(await change());
   });
 
-  test("finding 5: one's own memory is found as one's own where another team holds its id too", async () => {
+  test("one's own memory is found as one's own where another team holds its id too", async () => {
     const mine = await keep(ada, "the heron sleeps at home");
     await holdToo(thief, mine, "the pelican sleeps at the thief's", "public");
     const found = async (query: string): Promise<string[]> =>

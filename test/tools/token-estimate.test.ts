@@ -30,6 +30,20 @@ describe("the token estimate [U5]", () => {
     expect(estimateTokens(text) / countTokens(text)).toBeLessThanOrEqual(1.3);
   });
 
+  test("does not depend on what was counted before, nor on where a text stands among words", () => {
+    fc.assert(
+      fc.property(fc.array(anyText, { minLength: 2, maxLength: 6 }), (parts) => {
+        const text = parts.join("a a");
+        const counted = estimateTokens(text);
+        // Strings of JSON end parts that are counted by themselves.
+        estimateTokens(JSON.stringify({ text }));
+        expect(estimateTokens(text)).toBe(counted);
+        expect(estimateTokens(`${text}a ${text}a`)).toBe(estimateTokens(`${text}a`) + estimateTokens(` ${text}a`));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   // The clock of workerd stands still while code runs, so the limit of the test is the measure: by the square, it takes minutes.
   test("takes time in proportion to a text without spaces", { timeout: 5_000 }, () => {
     for (const unit of ["漢字", "zqx", "=-", "👨‍👩‍👧"]) expect(estimateTokens(unit.repeat(20_000))).toBeGreaterThan(20_000);

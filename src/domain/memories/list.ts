@@ -5,6 +5,8 @@ import type { MemoryFilter, TeamStats } from "./memory-store.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import type { Memory } from "./memory.ts";
 
+type IndexStats = Awaited<ReturnType<Context["index"]["stats"]>>;
+
 export interface ListInput {
   filter?: MemoryFilter | undefined;
   /** Key pattern with `*`; such a list has one page. */
@@ -54,12 +56,16 @@ export function requireCursor(cursor: string): string {
   return cursor;
 }
 
-/** Counts of what the caller may see. When others write what the caller may not see, nothing moves but the percentages of the quota. */
-export async function stats(ctx: Context): Promise<TeamStats & { graph?: GraphStats | undefined }> {
+/** Counts of what the caller may see. When others write what the caller may not see, nothing moves but percentages of the whole team's storage. */
+export async function stats(ctx: Context): Promise<TeamStats & { graph?: GraphStats; index?: IndexStats }> {
   const { principal, now } = ctx;
   requireScope(principal, "memory:read");
-  // The rest is as good without it.
-  const graphStats = ctx.graph.stats(principal, now).catch((error: unknown) => void ctx.report("stats.graph", error));
-  const [team, graph] = await Promise.all([ctx.memories.stats(principal, now), graphStats]);
-  return graph ? { ...team, graph } : team;
+  // The rest is as good without one of them.
+  const unless = <T>(event: string, asked: Promise<T>): Promise<T | undefined> => asked.catch((error: unknown) => void ctx.report(event, error));
+  const [team, graph, index] = await Promise.all([
+    ctx.memories.stats(principal, now),
+    unless("stats.graph", ctx.graph.stats(principal, now)),
+    unless("stats.index", ctx.index.stats(principal)),
+  ]);
+  return { ...team, ...(graph ? { graph } : {}), ...(index ? { index } : {}) };
 }

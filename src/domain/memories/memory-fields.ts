@@ -214,6 +214,21 @@ export const initialState = Object.fromEntries(
   stateFieldNames.flatMap((field) => ("initial" in stateFields[field] ? [[field, definition(field).initial]] : [])),
 ) as Omit<MemoryState, "content" | "ownerId">;
 
+/** Of all fields that have one. */
+export const initialFields: Record<string, unknown> = Object.fromEntries(
+  Object.entries<FieldDefinition>(memoryFields).flatMap(([field, { initial }]) => (initial === undefined ? [] : [[field, initial]])),
+);
+
+/** JSON of a memory, or of what extends one, without the fields that have their initial value. */
+export function toShortJson(memory: object): string {
+  const said: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(memory)) if (!(field in initialFields) || !isSame(value, initialFields[field])) said[field] = value;
+  return JSON.stringify(said);
+}
+
+/** What the JSON leaves out put back; of the JSON of a whole memory nothing changes. */
+export const fromShortJson = <T extends object>(said: T): T => ({ ...initialFields, ...said });
+
 export const toIso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 /** A field's value as it crosses the wire. */

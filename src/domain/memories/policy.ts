@@ -3,7 +3,7 @@ import { isTeamAdmin, requireScope, type Principal } from "../tenancy/principal.
 import type { Memory, Visibility } from "./memory.ts";
 
 /** Who may see a memory of their own team: the rule that the store states in SQL, for what is already in hand. */
-export const maySee = (principal: Principal, memory: Pick<Memory, "teamId" | "visibility" | "ownerId">): boolean =>
+export const maySee = (principal: Pick<Principal, "teamId" | "userId">, memory: Pick<Memory, "teamId" | "visibility" | "ownerId">): boolean =>
   memory.teamId === principal.teamId && (memory.visibility !== "private" || memory.ownerId === principal.userId);
 
 /** Members revise together what the team shares: every version is kept, so nothing is lost by it. Where review is on, an admin looks first. */

@@ -16,7 +16,7 @@ import { Legs } from "./retrievers/legs.ts";
 import { queryTerms } from "../text/query-terms.ts";
 import type { HitTrace, LegReports } from "./presentation/receipt.ts";
 import { blend, passageOf, rerankable, shortened } from "./ranking/rerank.ts";
-import { heldBits, heldTogether, weightOf, type Question } from "./ranking/relevance.ts";
+import { heldBy, weightOf, type Question } from "./ranking/relevance.ts";
 import { retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
 import { cosine } from "../embedding/unit-vector.ts";
 import type { VectorHit } from "../embedding/vector-index.ts";
@@ -96,16 +96,18 @@ async function rank(ctx: Context, request: RetrievalRequest, found: RecallFound,
   const memories = [...byId.values()].map(({ memory }) => memory);
 
   const question = questionOf(request, answer);
+  const held = heldBy(question);
   const bits = new Map(answer.hits.map(({ id, place, ownTerms, contextTerms }) => [nameOf(id, place), { ownTerms, contextTerms }]));
   // A vector from before a memory became secret finds it no more.
   const byMeaning = ({ sensitivity }: Memory) => (sensitivity === "secret" ? [] : [vector, told]);
   const isFound = (name: string, memory: Memory): boolean => [text, graphHits, ...byMeaning(memory)].some((leg) => leg.has(name));
   const hits = [...byId.values()].filter(({ name, memory }) => isFound(name, memory) && matchesFilter(memory, request.filter)).map(({ name, memory }): FusionCandidate => {
-    const { ownTerms, contextTerms } = bits.get(name) ?? { ownTerms: heldBits(question, memory), contextTerms: 0 };
-    const same = aliasBits(aliasMatches, ownTerms, memory);
+    const { ownTerms: indexed, contextTerms = 0 } = bits.get(name) ?? {};
+    const { all, together } = held(memory, indexed);
+    const same = aliasBits(aliasMatches, all, memory);
     return {
       memory,
-      evidence: { ownTerms: (heldTogether(question, memory, ownTerms) | same) >>> 0, contextTerms },
+      evidence: { ownTerms: (together | same) >>> 0, contextTerms },
       aliasBoost: sourceWeights.entity * weightOf(question, same),
       ...placed("text", text.get(name)),
       ...placed("vector", vector.get(name)),

@@ -18,19 +18,20 @@ const longestPiece = 48;
 export type PieceVisitor = (codes: Uint16Array, from: number, to: number) => boolean;
 
 /** Visits the pieces of a text in order, each at most 48 characters; whether it came to the end. */
-export function forEachPiece(text: string, visit: PieceVisitor): boolean {
-  const codes = charCodes(text);
-  const { length } = text;
-  for (let at = 0; at < length; ) {
-    const foreign = nextForeign(codes, at, length);
-    const plainEnd = foreign === length ? length : lastBreak(codes, at, foreign);
+export const forEachPiece = (text: string, visit: PieceVisitor): boolean => forEachPieceOf(text, charCodes(text), 0, text.length, visit);
+
+/** The same for the part `from` to `to`, which begins and ends where a piece does. */
+export function forEachPieceOf(text: string, codes: Uint16Array, from: number, to: number, visit: PieceVisitor): boolean {
+  for (let at = from; at < to; ) {
+    const foreign = nextForeign(codes, at, to);
+    const plainEnd = foreign === to ? to : lastBreak(codes, at, foreign);
     while (at < plainEnd) {
       const end = asciiPieceEnd(codes, at, plainEnd);
       if (!visitParts(codes, at, end, visit)) return false;
       at = end;
     }
-    if (at === length) break;
-    const end = nextBreak(codes, foreign, length);
+    if (at === to) break;
+    const end = nextBreak(codes, foreign, to);
     for (const [piece] of text.slice(at, end).matchAll(anyPiece)) {
       if (!visitParts(codes, at, at + piece.length, visit)) return false;
       at += piece.length;
@@ -64,7 +65,7 @@ const kinds = Uint8Array.from({ length: lastAscii + 1 }, (_, code) => {
 });
 const kindAt = (codes: Uint16Array, at: number): number => kinds[codes[at] as number] as number;
 
-const [space, apostrophe, slash] = [0x20, 0x27, 0x2f] as const;
+const [space, quote, apostrophe, slash] = [0x20, 0x22, 0x27, 0x2f] as const;
 
 /** Where the piece ends that begins here, in ASCII text that goes to `end`: the alternatives of the expression, in their order. */
 function asciiPieceEnd(codes: Uint16Array, from: number, end: number): number {
@@ -115,8 +116,9 @@ function nextForeign(codes: Uint16Array, from: number, end: number): number {
   return at;
 }
 
-/** Between a letter or digit and a space one piece always ends and another begins, whatever stands around them. */
-const isBreak = (codes: Uint16Array, at: number): boolean => codes[at] === space && (kinds[codes[at - 1] as number] ?? sign) <= digit;
+/** Between a letter or digit and a space or quotation mark one piece always ends and another begins, whatever stands around them. */
+export const isBreak = (codes: Uint16Array, at: number): boolean =>
+  (codes[at] === space || codes[at] === quote) && (kinds[codes[at - 1] as number] ?? sign) <= digit;
 
 /** The last break before a character that is not ASCII, or `from`. */
 function lastBreak(codes: Uint16Array, from: number, foreign: number): number {

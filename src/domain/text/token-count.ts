@@ -1,4 +1,5 @@
-import { forEachPiece } from "../recall/token-pieces.ts";
+import { charCodes } from "../recall/char-codes.ts";
+import { forEachPiece, forEachPieceOf, isBreak } from "../recall/token-pieces.ts";
 import { frequentTokens } from "./token-ranks.ts";
 
 /**
@@ -7,12 +8,30 @@ import { frequentTokens } from "./token-ranks.ts";
  * only leave more tokens. So a budget kept by this estimate is kept (features U5); English is estimated about 20% too high.
  */
 export function estimateTokens(text: string): number {
+  const codes = charCodes(text);
+  const { length } = text;
   let tokens = 0;
-  forEachPiece(text, (codes, from, to) => {
-    tokens += tokensIn(codes, from, to);
-    return true;
-  });
+  for (let from = 0; from < length; ) {
+    const to = stretchEnd(codes, from, length);
+    tokens += tokensOfStretch(text, codes, from, to);
+    from = to;
+  }
   return tokens;
+}
+
+/**
+ * The end of a few words, about sixteen, which the three characters before it tell, or of a string in JSON. So the same text has
+ * the same stretches wherever it stands: an answer shows it in two forms, and is measured in several versions.
+ */
+function stretchEnd(codes: Uint16Array, from: number, length: number): number {
+  for (let at = from + 3; at < length; at += 1) {
+    const isSpace = codes[at] === space;
+    if (!(isSpace || codes[at] === quote) || !isBreak(codes, at)) continue;
+    if (!isSpace) return at;
+    const mixed = Math.imul((codes[at - 1] as number) ^ ((codes[at - 2] as number) << 5) ^ ((codes[at - 3] as number) << 10), 0x9e3779b1);
+    if (mixed >>> 28 === 0) return at;
+  }
+  return length;
 }
 
 const ellipsis = "…";
@@ -36,19 +55,22 @@ export function cutTo(text: string, tokens: number): string {
   return ellipsis;
 }
 
+const [space, quote] = [0x20, 0x22] as const;
+
 /**
- * Counts by piece: texts repeat their words, and an answer is measured in several forms. A piece is known by two hashes that
- * begin at random, so that strangers, who choose the words, find no two of one name. Each has four places, newest first:
- * they can neither fill the memory nor empty the table.
+ * Counts by piece or stretch: texts repeat their words, and an answer is measured in several forms. A part is known by two
+ * hashes that begin at random, so that strangers, who choose the words, find no two of one name. Each has four places, newest
+ * first: they can neither fill the memory nor empty the table.
  */
 class CountTable {
   readonly #names = new Int32Array(ways * sets);
   readonly #checks = new Int32Array(ways * sets);
-  readonly #counts = new Uint8Array(ways * sets);
+  /** 0 is not known: none, or too many for the table. */
+  readonly #counts = new Uint16Array(ways * sets);
   readonly #seed = (2 ** 32 * Math.random()) | 0;
   readonly #checkSeed = (2 ** 32 * Math.random()) | 0;
 
-  countOf(codes: Uint16Array, from: number, to: number): number {
+  countOf(codes: Uint16Array, from: number, to: number, count: () => number): number {
     let name = this.#seed;
     let check = this.#checkSeed;
     for (let at = from; at < to; at += 1) {
@@ -60,19 +82,34 @@ class CountTable {
     // The lowest bits of a product are its least mixed ones.
     const first = ways * ((name ^ (name >>> 15)) & (sets - 1));
     for (let i = first; i < first + ways; i += 1) if (names[i] === name && checks[i] === check && counts[i] !== 0) return counts[i] as number;
+    const counted = count();
     for (const entries of [names, checks, counts]) entries.copyWithin(first + 1, first, first + ways - 1);
     names[first] = name;
     checks[first] = check;
-    return (counts[first] = merge(String.fromCharCode(...codes.subarray(from, to))));
+    counts[first] = counted <= mostCounted ? counted : 0;
+    return counted;
   }
 }
 
-/** 600 KB in all, for 65,536 pieces. */
+/** 640 KB in all, for 65,536 parts. */
 const sets = 2 ** 14;
 const ways = 4;
-let table: CountTable | undefined;
+const mostCounted = 2 ** 16 - 1;
+let pieces: CountTable | undefined;
+let stretches: CountTable | undefined;
 
-const tokensIn = (codes: Uint16Array, from: number, to: number): number => (table ??= new CountTable()).countOf(codes, from, to);
+const tokensIn = (codes: Uint16Array, from: number, to: number): number =>
+  (pieces ??= new CountTable()).countOf(codes, from, to, () => merge(String.fromCharCode(...codes.subarray(from, to))));
+
+const tokensOfStretch = (text: string, codes: Uint16Array, from: number, to: number): number =>
+  (stretches ??= new CountTable()).countOf(codes, from, to, () => {
+    let tokens = 0;
+    forEachPieceOf(text, codes, from, to, (_, start, end) => {
+      tokens += tokensIn(codes, start, end);
+      return true;
+    });
+    return tokens;
+  });
 
 const ascii = /^[\0-\x7f]*$/;
 const encoder = new TextEncoder();

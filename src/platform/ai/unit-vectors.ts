@@ -12,7 +12,7 @@ export function unitVectors(rows: readonly unknown[], { model, count, dimensions
   return rows.map((row) => {
     if (!Array.isArray(row)) throw malformed(model, "something else than vectors");
     if (row.length !== dimensions) throw wrongDimension(model, row.length, dimensions);
-    return unit(Float32Array.from(row as number[]), model);
+    return unit(new Float32Array(row as number[]), model);
   });
 }
 

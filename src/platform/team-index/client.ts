@@ -1,3 +1,4 @@
+import { fromShortJson } from "../../domain/memories/memory-fields.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { MemoryName, PublicPlace, RecallFound } from "../../domain/memories/memory-store.ts";
 import type { VisibilityChange, IndexState } from "../../domain/recall/cache/index-state.ts";
@@ -59,7 +60,7 @@ export class TeamIndexClient implements SearchIndex {
 
   async find(principal: Principal, now: number, name: MemoryName): Promise<Memory[] | undefined> {
     const found = await this.#reached("index.find", answerMs, this.#team(principal).find(principal, now, name));
-    return found === undefined ? undefined : (JSON.parse(found) as Memory[]);
+    return found === undefined ? undefined : (JSON.parse(found) as Memory[]).map(fromShortJson);
   }
 
   async accessed(principal: Principal, now: number, ids: string[]): Promise<void> {

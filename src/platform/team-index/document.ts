@@ -1,4 +1,4 @@
-import { indexedFields, sealedFields, wordsOf } from "../../domain/memories/memory-fields.ts";
+import { indexedFields, sealedFields, toShortJson, wordsOf } from "../../domain/memories/memory-fields.ts";
 import { asVersion, type Memory, type Version } from "../../domain/memories/memory.ts";
 import { asFound } from "../../domain/secrets/redaction.ts";
 
@@ -30,7 +30,7 @@ export interface DocumentHead {
 
 /** A memory as the index holds it. */
 export interface IndexDocument extends DocumentHead {
-  /** The memory as JSON, without what is sealed of a secret. */
+  /** The memory as `toShortJson` writes it, without what is sealed of a secret. */
   body: string;
 }
 
@@ -56,7 +56,7 @@ const texts = { content: fieldsOf("content"), label: fieldsOf("label"), moment: 
 
 /** Of the body of a document. */
 export function indexedWords(body: string): IndexedWords {
-  const memory = JSON.parse(body) as Memory;
+  const memory = JSON.parse(body) as Partial<Memory>;
   const words = (text: keyof IndexedWords): string => {
     const { all, plain } = texts[text];
     return wordsOf(memory, memory.sensitivity === "secret" ? plain : all, inWords).join(" ");
@@ -64,7 +64,7 @@ export function indexedWords(body: string): IndexedWords {
   return { content: words("content"), label: words("label"), moment: words("moment") };
 }
 
-export const toDocument = (memory: Memory): IndexDocument => ({ ...headOf(memory), body: JSON.stringify(asFound(memory)) });
+export const toDocument = (memory: Memory): IndexDocument => ({ ...headOf(memory), body: toShortJson(asFound(memory)) });
 
 export function headOf(memory: Memory): DocumentHead {
   return {

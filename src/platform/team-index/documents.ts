@@ -1,6 +1,7 @@
 import { visibilities, type Visibility } from "../../domain/memories/memory.ts";
 import { type DocumentHead, type IndexDocument, indexedWords } from "./document.ts";
 import { memoryAnalyzer } from "./memory-text.ts";
+import type { PresentRows } from "./present-rows.ts";
 import type { FieldTexts, TermBag } from "../text-index/term-bag.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
 
@@ -42,14 +43,16 @@ const audienceOf = ({ visibility, owner_id }: Audience): string => (visibility =
 export class Documents {
   readonly #sql: SqlStorage;
   readonly #text: TextIndex;
+  readonly #present: PresentRows;
   readonly #publicOnly: boolean;
   readonly #analyzer = memoryAnalyzer();
   /** Ids of the memories that changed or went since they were last asked for. */
   #touched = new Set<string>();
 
-  constructor(sql: SqlStorage, text: TextIndex, options: { publicOnly: boolean }) {
+  constructor(sql: SqlStorage, text: TextIndex, present: PresentRows, options: { publicOnly: boolean }) {
     this.#sql = sql;
     this.#text = text;
+    this.#present = present;
     this.#publicOnly = options.publicOnly;
   }
 
@@ -88,6 +91,7 @@ export class Documents {
   removeTeam(teamId: string): void {
     const indexed = this.#sql.exec<{ slot: number; part: string; length: number }>("SELECT slot, part, length FROM docs WHERE team_id = ? AND slot IS NOT NULL", teamId);
     this.#text.remove(indexed.toArray());
+    this.#present.clear();
     this.#sql.exec("DELETE FROM docs WHERE team_id = ?", teamId);
     this.#sql.exec("DELETE FROM accesses WHERE team_id = ?", teamId);
   }
@@ -239,6 +243,7 @@ export class Documents {
     const { slot, part: partition, length } = this.#sql.exec<{ slot: number | null; part: string; length: number }>("SELECT slot, part, length FROM docs WHERE doc = ?", doc).one();
     if (slot === null) return;
     this.#text.remove([{ slot, part: partition, length }]);
+    this.#present.drop(slot);
     this.#sql.exec("UPDATE docs SET slot = NULL WHERE doc = ?", doc);
   }
 

@@ -111,7 +111,7 @@ export class Following {
       this.#index.withdrawn(undefined);
       documents.removeTeam(team.teamId);
       if (sql.exec("SELECT 1 FROM docs LIMIT 1").toArray().length === 0) text.clear();
-      progress.forget(team.teamId);
+      progress.restart(team.teamId);
     });
     await this.#follow(team);
   }
@@ -165,20 +165,21 @@ export class Following {
    */
   async #checksum(teamId: string): Promise<Checksum & { unindexed: number }> {
     const { sql, text, progress } = this.#index;
-    const sum = { count: 0, versions: 0, aliases: 0, past: 0, unindexed: 0 };
+    const sum = { count: 0, versions: 0, aliases: 0, past: 0, characters: 0, unindexed: 0 };
     const last = sql.exec<{ last: number | null }>("SELECT max(doc) AS last FROM docs").one().last ?? 0;
     for (let from = 0; from < last; from += checksumPage) {
-      const rows = sql.exec<{ version: number; alias: number; isPast: number; archived: number; slot: number | null; part: string }>(
-        "SELECT version, alias, until_at IS NOT NULL AS isPast, archived, slot, part FROM docs WHERE doc > ?1 AND doc <= ?2 AND team_id = ?3",
+      const rows = sql.exec<{ version: number; alias: number; isPast: number; archived: number; slot: number | null; part: string; characters: number }>(
+        "SELECT version, alias, until_at IS NOT NULL AS isPast, archived, slot, part, iif(secret, 0, length(body ->> '$.content')) AS characters FROM docs WHERE doc > ?1 AND doc <= ?2 AND team_id = ?3",
         from, from + checksumPage, teamId,
       );
-      for (const { version, alias, isPast, archived, slot, part } of rows) {
+      for (const { version, alias, isPast, archived, slot, part, characters } of rows) {
         if (isPast === 1) {
           sum.past += 1;
         } else {
           sum.count += 1;
           sum.versions += version;
           sum.aliases += alias;
+          sum.characters += characters;
         }
         if (archived === 0 && (slot === null || !text.holds(part, slot))) sum.unindexed += 1;
       }
@@ -194,4 +195,5 @@ const sameChecksum = (truth: Checksum, index: Checksum & { unindexed: number }):
   truth.count === index.count &&
   truth.versions === index.versions &&
   truth.aliases === index.aliases &&
-  truth.past === index.past;
+  truth.past === index.past &&
+  truth.characters === index.characters;

@@ -33,8 +33,12 @@ const triggers = `
   CREATE TRIGGER docs_deleted AFTER DELETE ON docs ${changeOf("OLD")};
 `;
 
+/** People whose number is remembered. */
+const mostKnown = 1_000;
+
 export class Generations {
   readonly #sql: SqlStorage;
+  readonly #known = new Map<string, string>();
 
   /** After the tables of the index are there. */
   constructor(sql: SqlStorage) {
@@ -50,12 +54,23 @@ export class Generations {
 
   /** Equal to an earlier answer only if nothing changed in between that this person may find. */
   of(userId: string): string {
+    const known = this.#known.get(userId);
+    if (known !== undefined) return known;
     const rows = this.#sql.exec<{ number: number }>("SELECT number FROM generations WHERE audience IN (?, ?) ORDER BY audience", everyone, userId);
-    return rows.toArray().map(({ number }) => number).join(".");
+    const generation = rows.toArray().map(({ number }) => number).join(".");
+    if (this.#known.size >= mostKnown) this.#known.clear();
+    this.#known.set(userId, generation);
+    return generation;
+  }
+
+  /** After every transaction that may have changed documents: the numbers are read anew. */
+  forget(): void {
+    this.#known.clear();
   }
 
   /** For changes that are not in the tables of the index, such as links; without an argument anything may be another for everybody. */
   bump(changes: readonly Pick<VisibilityChange, "visibilityKey">[] = [{ visibilityKey: everyone }]): void {
+    this.forget();
     for (const visibilityKey of new Set(changes.map((change) => change.visibilityKey))) this.#sql.exec(bump("?1"), visibilityKey);
   }
 }

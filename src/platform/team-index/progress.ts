@@ -1,35 +1,44 @@
+import type { TeamShard } from "./source.ts";
+
+interface Source extends TeamShard {
+  applied: number;
+}
+
 /**
  * How far the index has followed each team: `applied` is the last sequence number below which nothing is
  * missing. Numbers that arrive out of order wait in `ahead` until the gap before them closes.
+ *
+ * What is asked with every call is in memory; whoever takes a transaction back calls `forget`.
  */
 export class Progress {
   readonly #sql: SqlStorage;
+  #sources: Map<string, Source> | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
   applied(teamId: string): number {
-    return this.#sql.exec<{ applied: number }>("SELECT applied FROM sources WHERE team_id = ?", teamId).toArray()[0]?.applied ?? 0;
+    return this.#known().get(teamId)?.applied ?? 0;
   }
 
   shardOf(teamId: string): string | undefined {
-    return this.#sql.exec<{ shard: string }>("SELECT shard FROM sources WHERE team_id = ?", teamId).toArray()[0]?.shard;
+    return this.#known().get(teamId)?.shard;
   }
 
-  teams(): { team_id: string; shard: string }[] {
-    return this.#sql.exec<{ team_id: string; shard: string }>("SELECT team_id, shard FROM sources").toArray();
+  teams(): TeamShard[] {
+    return [...this.#known().values()];
   }
 
-  /** Every search says it: a statement that writes nothing costs twice what one costs that reads. */
   know(teamId: string, shard: string): void {
-    if (this.shardOf(teamId) !== undefined) return;
+    if (this.#known().has(teamId)) return;
     this.#sql.exec("INSERT INTO sources (team_id, shard, applied) VALUES (?, ?, 0)", teamId, shard);
+    this.forget();
   }
 
   /** Everything up to `seq` is in. */
   reach(teamId: string, seq: number): void {
-    this.#sql.exec("UPDATE sources SET applied = max(applied, ?) WHERE team_id = ?", seq, teamId);
+    if (seq > this.applied(teamId)) this.#setApplied(teamId, seq);
     this.#close(teamId);
   }
 
@@ -45,14 +54,33 @@ export class Progress {
     }
   }
 
-  forget(teamId: string): void {
-    this.#sql.exec("UPDATE sources SET applied = 0 WHERE team_id = ?", teamId);
+  /** The team is to be read from the beginning again. */
+  restart(teamId: string): void {
+    this.#setApplied(teamId, 0);
     this.#sql.exec("DELETE FROM ahead WHERE team_id = ?", teamId);
   }
 
   remove(teamId: string): void {
     this.#sql.exec("DELETE FROM sources WHERE team_id = ?", teamId);
     this.#sql.exec("DELETE FROM ahead WHERE team_id = ?", teamId);
+    this.forget();
+  }
+
+  /** Drops what is in memory; it is read again when needed. */
+  forget(): void {
+    this.#sources = undefined;
+  }
+
+  #known(): Map<string, Source> {
+    this.#sources ??= new Map(
+      this.#sql.exec<Source & Record<string, SqlStorageValue>>("SELECT team_id AS teamId, shard, applied FROM sources").toArray().map((source) => [source.teamId, source]));
+    return this.#sources;
+  }
+
+  #setApplied(teamId: string, applied: number): void {
+    this.#sql.exec("UPDATE sources SET applied = ? WHERE team_id = ?", applied, teamId);
+    const source = this.#known().get(teamId);
+    if (source) source.applied = applied;
   }
 
   #close(teamId: string): void {
@@ -65,7 +93,7 @@ export class Progress {
       applied = seq;
     }
     if (applied > start) {
-      this.#sql.exec("UPDATE sources SET applied = ? WHERE team_id = ?", applied, teamId);
+      this.#setApplied(teamId, applied);
       this.#sql.exec("DELETE FROM ahead WHERE team_id = ? AND seq <= ?", teamId, applied);
     }
   }

@@ -1,3 +1,4 @@
+import { fromShortJson } from "../../domain/memories/memory-fields.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { RecallFound } from "../../domain/memories/memory-store.ts";
 import type { SearchAnswer, SearchQuery } from "../../domain/recall/retrievers/text-retriever.ts";
@@ -7,6 +8,7 @@ import type { GraphStore } from "../../domain/graph/graph-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { GraphCopy } from "./graph/graph-copy.ts";
 import type { MemoryRows } from "./graph/memory-rows.ts";
+import type { PresentRows } from "./present-rows.ts";
 import type { Rows } from "./rows.ts";
 import type { TeamShard } from "./source.ts";
 import { searchDocuments, type IndexMatch, type IndexQuery, type Viewer } from "./search.ts";
@@ -17,6 +19,7 @@ import type { VectorCopy } from "./vectors/vector-copy.ts";
 export interface RecallParts {
   sql: SqlStorage;
   text: TextIndex;
+  present: PresentRows;
   rows: Rows;
   vectors: VectorCopy;
   semantic: Semantic;
@@ -43,12 +46,12 @@ export class ObjectRecall {
 
   /** What the principal finds in their own team, as `decodeFound` reads it; `state` is that of the moment when it began. */
   async own(principal: Principal, now: number, request: RetrievalRequest, state: FoundState): Promise<string> {
-    const { sql, text, rows, vectors, semantic, graph, graphCopy, memoryRows, report } = this.#parts;
+    const { rows, vectors, semantic, graph, graphCopy, memoryRows, report, ...searched } = this.#parts;
     const viewer = { userId: principal.userId, teamId: principal.teamId };
     const found = await retrieve<string>({
       async text(query): Promise<SearchAnswer> {
         if (query.terms.length === 0) return noText;
-        const { hits, ...match } = searchDocuments(sql, text, indexQueryOf(query, viewer, now, { othersOnly: false }));
+        const { hits, ...match } = searchDocuments(searched, indexQueryOf(query, viewer, now, { othersOnly: false }));
         return { ...match, hits: hits.map(({ id, score, ownTerms, contextTerms }) => ({ id, score, ownTerms, contextTerms })) };
       },
       nearest: (question, options) => semantic.nearest(principal, now, question, { ...options, others: state.others }),
@@ -66,9 +69,8 @@ export class ObjectRecall {
 
   /** What the principal finds of other teams' public memories, in the object of the organization. */
   others(principal: Principal, now: number, request: RetrievalRequest): IndexMatch {
-    const { sql, text } = this.#parts;
     const viewer = { userId: principal.userId, teamId: principal.teamId };
-    return searchDocuments(sql, text, indexQueryOf(textQueryOf(request), viewer, now, { othersOnly: true }));
+    return searchDocuments(this.#parts, indexQueryOf(textQueryOf(request), viewer, now, { othersOnly: true }));
   }
 }
 
@@ -84,5 +86,5 @@ export type OwnFound = Omit<RecallFound, "withoutOthers" | "generation"> & Found
 
 export function decodeFound(encoded: string): OwnFound {
   const { rows, found } = JSON.parse(encoded) as { rows: Memory[]; found: Omit<OwnFound, "rows"> };
-  return { ...found, rows: new Map(rows.map((memory) => [memory.id, memory])) };
+  return { ...found, rows: new Map(rows.map((memory) => [memory.id, fromShortJson(memory)])) };
 }

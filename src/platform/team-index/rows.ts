@@ -1,4 +1,5 @@
 import type { MemoryFilter, MemoryName } from "../../domain/memories/memory-store.ts";
+import { mayFind, type PresentRows } from "./present-rows.ts";
 import { allowed, type Viewer } from "./search.ts";
 
 /** The most that one name finds: a key may live in several namespaces. */
@@ -7,24 +8,25 @@ const maxNamed = 100;
 /** Memories as the object holds them, as JSON: nobody on the way to the session needs to look inside. */
 export class Rows {
   readonly #sql: SqlStorage;
+  readonly #present: PresentRows;
   readonly #hides: (memoryId: string) => boolean;
 
   /** `hides`: memories that a write is about to take from readers. */
-  constructor(sql: SqlStorage, hides: (memoryId: string) => boolean) {
+  constructor(sql: SqlStorage, present: PresentRows, hides: (memoryId: string) => boolean) {
     this.#sql = sql;
+    this.#present = present;
     this.#hides = hides;
   }
 
   /** Present, unexpired memories that the viewer may see, by id. */
   present(viewer: Viewer, now: number, ids: string[]): Map<string, string> {
-    const { conditions, parameters } = allowed({ viewer, now, filter: {}, othersOnly: false }, undefined);
-    parameters[1] = JSON.stringify(ids);
-    const rows = this.#sql.exec<{ id: string; body: string }>(
-      `SELECT d.memory_id AS id, d.body AS body FROM json_each(?2) j CROSS JOIN docs d ON d.team_id = ?3 AND d.memory_id = j.value AND d.until_at IS NULL
-       WHERE d.archived = 0 AND ${conditions.join(" AND ")}`,
-      ...parameters,
-    );
-    return new Map(rows.toArray().flatMap(({ id, body }) => (this.#hides(id) ? [] : [[id, body] as const])));
+    const found = new Map<string, string>();
+    const present = this.#present.ofTeam(viewer.teamId, ids);
+    for (const id of ids) {
+      const one = present.get(id);
+      if (one && mayFind({ viewer, now, othersOnly: false }, one.row) && !this.#hides(id)) found.set(id, one.body);
+    }
+    return found;
   }
 
   /** With the readings counted since. By id archived memories too, by key one's own first and then the newest, as D1 orders them. */

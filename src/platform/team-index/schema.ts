@@ -3,7 +3,7 @@ import { textTableNames, textTables } from "../text-index/text-index.ts";
 /**
  * Storage of a TeamIndex object. `docs` has one row per version of a memory; the present one has no `until_at`. Under
  * `slot` the text index knows the row, in the part of those who see it; archived rows are in no part. `body` is the memory in that
- * version as JSON, without what is sealed of a secret; last, so that a look at the other columns does not read it. `accesses` counts
+ * version as JSON, without what is sealed of a secret and without fields that have their initial value; last, so that a look at the other columns does not read it. `accesses` counts
  * readings, which are no versions.
  */
 const version = "11";

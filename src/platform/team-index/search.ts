@@ -1,10 +1,12 @@
+import { conditionsOf } from "../../domain/memories/memory-filters.ts";
 import type { MemoryFilter, PublicPlace } from "../../domain/memories/memory-store.ts";
 import { compileKeyPattern } from "../d1/key-pattern.ts";
 import { filterSql } from "../filter-sql.ts";
 import { isVisible } from "../visibility-sql.ts";
 import { partitionOf } from "./documents.ts";
 import { docColumns } from "./filter-columns.ts";
-import type { TextHit, TextIndex } from "../text-index/text-index.ts";
+import { mayFind, type PresentRows } from "./present-rows.ts";
+import type { TextIndex } from "../text-index/text-index.ts";
 
 export interface Viewer {
   userId: string;
@@ -84,8 +86,6 @@ export function publicPlaces(sql: SqlStorage, viewerTeamId: string, now: number,
     .toArray();
 }
 
-type Place = { id: string; teamId: string; shard: string };
-
 /**
  * Conditions for documents that the viewer may see and the filter accepts. ?1 is the instant or unused, ?2 is for the caller.
  */
@@ -111,31 +111,55 @@ export function allowed(query: Pick<IndexQuery, "viewer" | "now" | "filter" | "o
 /** Most matches pass, unless a filter asks for few of them. */
 const spare = 16;
 
+interface Place {
+  id: string;
+  teamId: string;
+  shard: string;
+}
+
+/** Where documents are searched. */
+interface Searched {
+  sql: SqlStorage;
+  text: TextIndex;
+  present: PresentRows;
+}
+
 /**
  * The best documents for any of the terms. What matches is tried in rank order until `limit` have passed the conditions,
  * so what the viewer may not see never takes a place among the candidates. What was current at an instant may be so still:
  * present and past are one ranking, in which a word is as rare as in both together.
  */
-export function searchDocuments(sql: SqlStorage, text: TextIndex, query: IndexQuery): IndexMatch {
+export function searchDocuments(searched: Searched, query: IndexQuery): IndexMatch {
+  const { text } = searched;
   const moments = query.asOf === undefined ? (["now"] as const) : (["now", "past"] as const);
+  const passing = query.asOf === undefined && conditionsOf(query.filter).length === 0 ? passingRows(searched, query) : passingSql(searched, query);
+  const partitions = moments.flatMap((moment) => [partitionOf(moment, ""), partitionOf(moment, query.viewer.userId)]);
+  for (let size = query.limit + spare; ; size *= 8) {
+    const { hits, weights, terms, rarest, all } = text.search(partitions, query.terms, size, { withContext: query.withContext });
+    const places = passing(hits.map(({ slot }) => slot));
+    const passed = hits.flatMap(({ slot, ...hit }) => {
+      const place = places.get(slot);
+      return place ? [{ id: place.id, teamId: place.teamId, shard: place.shard, ...hit }] : [];
+    });
+    if (all || passed.length >= query.limit) return { hits: passed.slice(0, query.limit), weights, terms, rarest };
+  }
+}
+
+/** Which slots pass, without SQL for what is in memory: no filter asks for more. */
+const passingRows = ({ present }: Searched, query: IndexQuery) => (slots: number[]): Map<number, Place> => {
+  const rows = present.bySlot(slots);
+  for (const [slot, row] of rows) if (!mayFind(query, row)) rows.delete(slot);
+  return rows;
+};
+
+function passingSql({ sql }: Searched, query: IndexQuery): (slots: number[]) => Map<number, Place> {
   const condition = query.asOf === undefined ? "d.until_at IS NULL" : "d.from_at <= ?1 AND (d.until_at IS NULL OR d.until_at > ?1)";
   const { conditions, parameters } = allowed(query, query.asOf);
   const select = `SELECT d.slot AS slot, d.memory_id AS id, d.team_id AS teamId, s.shard AS shard
     FROM json_each(?2) j CROSS JOIN docs d ON d.slot = j.value CROSS JOIN sources s ON s.team_id = d.team_id
     WHERE ${[condition, ...conditions].join(" AND ")}`;
-  const passing = (hits: TextHit[]): IndexHit[] => {
-    parameters[1] = JSON.stringify(hits.map(({ slot }) => slot));
-    const rows = sql.exec<Place & { slot: number }>(select, ...parameters).toArray();
-    const bySlot = new Map(rows.map(({ slot, ...place }) => [slot, place]));
-    return hits.flatMap(({ slot, ...hit }) => {
-      const place = bySlot.get(slot);
-      return place ? [{ ...place, ...hit }] : [];
-    });
+  return (slots) => {
+    parameters[1] = JSON.stringify(slots);
+    return new Map(sql.exec<{ slot: number; id: string; teamId: string; shard: string }>(select, ...parameters).toArray().map(({ slot, ...place }) => [slot, place]));
   };
-  const partitions = moments.flatMap((moment) => [partitionOf(moment, ""), partitionOf(moment, query.viewer.userId)]);
-  for (let size = query.limit + spare; ; size *= 8) {
-    const { hits, weights, terms, rarest, all } = text.search(partitions, query.terms, size, { withContext: query.withContext });
-    const passed = passing(hits);
-    if (all || passed.length >= query.limit) return { hits: passed.slice(0, query.limit), weights, terms, rarest };
-  }
 }

@@ -30,6 +30,8 @@ export interface Checksum {
   aliases: number;
   /** Versions before the present ones. */
   past: number;
+  /** Of the present contents, but for those of secrets. */
+  characters: number;
 }
 
 /** The newest sequence number of the team; 0 before its first change. */
@@ -87,6 +89,7 @@ export class TeamSource {
       .prepare(
         `SELECT coalesce((SELECT seq FROM counters WHERE team_id = ?1), 0) AS seq,
            count(*) AS count, coalesce(sum(version), 0) AS versions, coalesce(sum(alias), 0) AS aliases,
+           coalesce(sum(iif(sensitivity = 'secret', 0, length(content))), 0) AS characters,
            iif(?2, 0, (SELECT count(*) FROM versions WHERE team_id = ?1) - count(*)) AS past
          FROM memories WHERE team_id = ?1 AND (NOT ?2 OR visibility = 'public')`,
       )

@@ -5,6 +5,7 @@ import type { GraphChanges } from "../../domain/graph/graph-store.ts";
 import type { IdempotencyRecord, MemoryName, PublicPlace } from "../../domain/memories/memory-store.ts";
 import type { VisibilityChange, IndexState } from "../../domain/recall/cache/index-state.ts";
 import type { RetrievalRequest } from "../../domain/recall/retrieve.ts";
+import type { IndexStats } from "../../domain/recall/retrievers/text-retriever.ts";
 import type { Semantic } from "../../domain/recall/retrievers/vector-retriever.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { MemoryCommits } from "../d1/memory-commits.ts";
@@ -21,6 +22,7 @@ import { Neighbourhood, Publishers } from "./neighbourhood.ts";
 import { GraphCopy } from "./graph/graph-copy.ts";
 import { GraphFollowing } from "./graph/graph-following.ts";
 import { MemoryRowsOfDocs, PresentVersionsOfDocs } from "./graph/memory-rows.ts";
+import { PresentRows } from "./present-rows.ts";
 import { Progress } from "./progress.ts";
 import { ObjectRecall, type RecallParts } from "./recall.ts";
 import { Rows } from "./rows.ts";
@@ -35,6 +37,9 @@ import { ofTheirTeam, TeamVectors } from "./vectors/team-vectors.ts";
 import type { CopiedVector, Near, NearQuery } from "./vectors/vector-copy.ts";
 import type { SpaceRef } from "./vectors/vector-tables.ts";
 import type { VectorObjects } from "../vectorize/vectorize-index.ts";
+
+/** Of a Durable Object on SQLite (Cloudflare's limits). */
+const maxStorageBytes = 10 * 1024 ** 3;
 
 export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> {
   /** What commits to D1; asked for once, at the first write. */
@@ -52,6 +57,7 @@ export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> 
 export class TeamIndex extends DurableObject<Env> {
   readonly #sql: SqlStorage;
   readonly #text: TextIndex;
+  readonly #present: PresentRows;
   readonly #documents: Documents;
   readonly #progress: Progress;
   readonly #vectors: TeamVectors;
@@ -83,7 +89,8 @@ export class TeamIndex extends DurableObject<Env> {
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
     ensureSchema(ctx.storage);
     this.#text = new TextIndex(ctx.storage, memoryTextOptions);
-    this.#documents = new Documents(this.#sql, this.#text, { publicOnly: this.#publicOnly });
+    this.#present = new PresentRows(this.#sql);
+    this.#documents = new Documents(this.#sql, this.#text, this.#present, { publicOnly: this.#publicOnly });
     this.#progress = new Progress(this.#sql);
     this.#graphCopy = new GraphCopy(this.#sql, new PresentVersionsOfDocs(this.#sql));
     const shard = (name: string): D1Database => this.env[name as keyof Env] as D1Database;
@@ -122,7 +129,7 @@ export class TeamIndex extends DurableObject<Env> {
     });
     this.#vectors = new TeamVectors({
       sql: this.#sql, publicOnly: this.#publicOnly,
-      teams: () => this.#progress.teams().map(({ team_id: teamId, shard }) => ({ teamId, shard })),
+      teams: () => this.#progress.teams(),
       shard,
       atomically: (work) => this.#atomically(work),
     });
@@ -134,7 +141,7 @@ export class TeamIndex extends DurableObject<Env> {
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
     this.#unsettled = new UnsettledWrites(this.#sql);
-    this.#rows = new Rows(this.#sql, (id) => this.#unsettled.hides(id));
+    this.#rows = new Rows(this.#sql, this.#present, (id) => this.#unsettled.hides(id));
     this.#neighbourhood = new Neighbourhood(this.#sql);
     this.#publishers = new Publishers(this.#sql, {
       teams: async () => (await env.DB.prepare("SELECT id FROM teams WHERE organization_id = ?").bind(ctx.id.name?.slice("org:".length) ?? "").raw<[string]>()).map(([id]) => id),
@@ -142,7 +149,7 @@ export class TeamIndex extends DurableObject<Env> {
     });
     this.#upkeep = new Upkeep({ storage: ctx.storage, text: this.#text, vectors: this.#vectors.copy, atomically: (work) => this.#atomically(work) });
     this.#recall = new ObjectRecall({
-      ...options, sql: this.#sql, text: this.#text, rows: this.#rows, vectors: this.#vectors.copy,
+      ...options, sql: this.#sql, text: this.#text, present: this.#present, rows: this.#rows, vectors: this.#vectors.copy,
       graphCopy: (team) => this.#graph.ask(team, Date.now()), memoryRows: new MemoryRowsOfDocs(this.#sql),
       semantic: options.semantic({ getByName: (name) => (name === ctx.id.name ? this : env.TEAM_INDEX.getByName(name)) }),
     });
@@ -308,11 +315,16 @@ export class TeamIndex extends DurableObject<Env> {
     await this.ctx.storage.deleteAll();
   }
 
-  stats(team: TeamShard): { documents: number; appliedSeq: number } {
+  stats(team: TeamShard): IndexStats {
     const documents = this.#sql
       .exec<{ n: number }>("SELECT count(*) AS n FROM docs WHERE team_id = ? AND until_at IS NULL AND archived = 0", team.teamId)
       .one().n;
-    return { documents, appliedSeq: this.#progress.applied(team.teamId) };
+    return {
+      documents,
+      appliedSeq: this.#progress.applied(team.teamId),
+      storagePercent: Math.floor((100 * this.#sql.databaseSize) / maxStorageBytes),
+      beyondMemory: [...(this.#vectors.copy.isAnyEvicted ? ["vectors" as const] : []), ...(this.#graphCopy.state === "too-large" ? ["graph" as const] : [])],
+    };
   }
 
   /** Answers which were left out because a newer version is held. */
@@ -389,10 +401,14 @@ export class TeamIndex extends DurableObject<Env> {
       });
     } catch (error) {
       this.#documents.takeTouched();
+      this.#progress.forget();
+      this.#present.clear();
       this.#text.forget();
       this.#vectors.forget();
       this.#graphCopy.forget();
       throw error;
+    } finally {
+      this.#generations.forget();
     }
   }
 }

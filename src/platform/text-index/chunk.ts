@@ -58,9 +58,12 @@ export class Chunk {
     return at < this.size && this.#compare(at, term) === 0 ? this.postingsAt(at) : undefined;
   }
 
-  /** The terms with this beginning. */
-  *termsFrom(beginning: string): Generator<string> {
-    for (let at = this.#rankOf(beginning); at < this.size && this.#terms.startsWith(beginning, this.#starts[at]); at += 1) yield this.termAt(at);
+  /** The terms with this beginning, of a length between these. */
+  *termsFrom(beginning: string, shortest = 0, longest = Infinity): Generator<string> {
+    for (let at = this.#rankOf(beginning); at < this.size && this.#terms.startsWith(beginning, this.#starts[at]); at += 1) {
+      const length = (this.#starts[at + 1] as number) - 1 - (this.#starts[at] as number);
+      if (length >= shortest && length <= longest) yield this.termAt(at);
+    }
   }
 
   /** How many terms come before this one. */

@@ -15,7 +15,10 @@ export interface TextIndexOptions {
   /** BM25's saturation of frequencies, and how much longer documents are discounted. */
   k1: number;
   b: number;
-  /** Which terms that occur nowhere may be slips of the pen, and for which known ones; without it, none is corrected. */
+  /**
+   * Which terms that occur nowhere may be slips of the pen, and for which known ones, whose length differs by one at most; without it,
+   * none is corrected.
+   */
   spelling?: {
     mayBeSlip(term: string): boolean;
     isSlip(written: string, meant: string): boolean;
@@ -258,8 +261,11 @@ export class TextIndex {
     const consider = (known: string): void => {
       if (isSlip(term, known) && (first === undefined || known < first) && !asked.includes(known)) first = known;
     };
-    for (const chunk of this.#cache.get(chunks).values()) for (const known of chunk.termsFrom(initial)) consider(known);
-    for (const { unmerged } of partitions) for (const known of unmerged.terms()) if (known.startsWith(initial)) consider(known);
+    const [shortest, longest] = [term.length - 1, term.length + 1];
+    for (const chunk of this.#cache.get(chunks).values()) for (const known of chunk.termsFrom(initial, shortest, longest)) consider(known);
+    for (const { unmerged } of partitions) {
+      for (const known of unmerged.terms()) if (known.length >= shortest && known.length <= longest && known.startsWith(initial)) consider(known);
+    }
     return first;
   }
 

@@ -115,19 +115,22 @@ export class VectorizeIndex implements VectorIndex, VectorInspection {
         return [];
       });
     const [mine, theirs] = await Promise.all([own, asksOthers && publicKinds.length > 0 ? others() : []]);
-    const hits = await Promise.all([
-      ...mine.map(async (found) => this.#accepted(found, principal.teamId)),
-      ...theirs.map(async (found) => (await this.#accepted(found, found.teamId)).map((hit): VectorHit => ({ ...hit, teamId: found.teamId, shard: found.shard }))),
-    ]);
-    const ranked = hits.flat().sort((a, b) => b.similarity - a.similarity);
+    const accepted = await this.#accepted(mine, () => principal.teamId);
+    const acceptedOthers = await this.#accepted(theirs, ({ teamId }) => teamId);
+    const ranked = [
+      ...accepted.map(({ kind, id, similarity }): VectorHit => ({ kind, id, similarity })),
+      ...acceptedOthers.map(({ kind, id, similarity, teamId, shard }): VectorHit => ({ kind, id, similarity, teamId, shard })),
+    ].sort((a, b) => b.similarity - a.similarity);
     const ofKind = Map.groupBy(ranked, ({ kind }) => kind);
     const kept = new Set(kinds.flatMap((kind) => ofKind.get(kind)?.slice(0, limit) ?? []));
     return ranked.filter((hit) => kept.has(hit));
   }
 
   /** Nothing of another team than the id names. Ids of the former form name none: there the namespace and the metadata have to do. */
-  async #accepted({ kind, id, team, similarity }: PendingMatch, teamId: string): Promise<VectorHit[]> {
-    return team === undefined || team === (await this.#digest(teamId)) ? [{ kind, id, similarity }] : [];
+  async #accepted(matches: PendingMatch[], teamOf: (match: PendingMatch) => string): Promise<PendingMatch[]> {
+    const named = new Set(matches.flatMap((match) => (match.team === undefined ? [] : [teamOf(match)])));
+    const digests = new Map(await Promise.all([...named].map(async (teamId) => [teamId, await this.#digest(teamId)] as const)));
+    return matches.filter((match) => match.team === undefined || match.team === digests.get(teamOf(match)));
   }
 
   async missing(team: TeamRef, space: string, entries: VectorEntry[]): Promise<VectorName[]> {

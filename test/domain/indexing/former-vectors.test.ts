@@ -86,7 +86,7 @@ beforeEach(async () => {
 
 const formerShown = async (): Promise<number> => (await env.VECTORIZE.getByIds(formerIds)).length;
 
-test("finding 1: vectors under ids of the former form move to ids of the team, bounded, without embedding, answering all the while", async () => {
+test("vectors under ids of the former form move to ids of the team, bounded, without embedding, answering all the while", async () => {
   const ada = await holder(await newTeam(), "Ada", ids, "public");
   await run(before, ada.team);
   expect(await formerShown()).toBe(8);
@@ -109,7 +109,7 @@ test("finding 1: vectors under ids of the former form move to ids of the team, b
   expect(await rows("SELECT count(*) AS n FROM vector_cache WHERE team_id = ?", ada.team.id)).toEqual([{ n: 4 }]);
 });
 
-test.each(["of the organization", "of another organization"])("finding 1: two teams that share ids of the former form both have their vectors in the end, a team %s", async (whose) => {
+test.each(["of the organization", "of another organization"])("two teams that share ids of the former form both have their vectors in the end, a team %s", async (whose) => {
   const ada = await holder(await newTeam("SHARD_0"), "Ada", ids, "public");
   const other = await holder(whose === "of the organization" ? await sisterOf(ada.team) : await newTeam("SHARD_0"), "Mallory", ids, "public");
   await run(before, ada.team);

@@ -5,7 +5,7 @@ import type * as z from "zod";
 import { embeddingText, isEmbeddable } from "../../../src/domain/indexing/embedding-text.ts";
 import { newState, sameState, type Memory } from "../../../src/domain/memories/memory.ts";
 import {
-  type FieldDefinition, type GivenField, givenFields, jsonFields, memoryFields, memoryFilters, type MemoryState, sealedFields, stateFieldNames,
+  type FieldDefinition, fromShortJson, type GivenField, givenFields, jsonFields, memoryFields, memoryFilters, type MemoryState, sealedFields, stateFieldNames, toShortJson,
 } from "../../../src/domain/memories/memory-fields.ts";
 import { portableMemory, toPortable, toState } from "../../../src/domain/memories/portable.ts";
 import { firstVersion } from "../../../src/domain/memories/remember.ts";
@@ -107,4 +107,18 @@ describe("what a secret says in sealed fields [A13] [S17]", () => {
     expect(sealedFields).toEqual(["content", "value", "summary", "keywords", "metadata", "relatedFiles", "compressed"]);
     expect(stateFieldNames.filter((field) => (memoryFields[field] as FieldDefinition).kind === "object").every((field) => (sealedFields as string[]).includes(field))).toBe(true);
   });
+});
+
+test("the short JSON of a memory leaves out what nobody said, and says all else [A1]", () => {
+  fc.assert(
+    fc.property(said, fc.option(fc.integer({ min: 0, max: now })), (state, accessedAt) => {
+      const memory = { id: "m", teamId: "t", alias: 1, accessCount: 0, accessedAt, ...newState({ ...state, ownerId: "u" }) } as Memory;
+      const read = JSON.parse(JSON.stringify(memory)) as Memory;
+      expect(fromShortJson(JSON.parse(toShortJson(memory)))).toEqual(read);
+      expect(fromShortJson(JSON.parse(JSON.stringify(memory)))).toEqual(read);
+    }),
+    { numRuns: 200 },
+  );
+  const plain = { id: "m", ...newState({ content: "text", ownerId: "u" }) };
+  expect(JSON.parse(toShortJson(plain))).toEqual({ id: "m", content: "text", ownerId: "u" });
 });

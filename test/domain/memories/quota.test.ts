@@ -38,7 +38,7 @@ const refusalOf = async (work: Promise<unknown>): Promise<DomainError> => {
   return error as DomainError;
 };
 
-describe("finding 6 (no storage quota): at the tools", () => {
+describe("at the tools", () => {
   test("a full team stores no further memory, and is told how full it is and how to make room", async () => {
     await pretend({ memories: defaultQuota.maxMemories - 1 });
     expect((await ada.call("omn_store_memory", { key: "last", content: "the last that fits" })).isError).toBe(false);
@@ -89,7 +89,7 @@ describe("finding 6 (no storage quota): at the tools", () => {
   });
 });
 
-describe("finding 6 (no storage quota): in the transaction", () => {
+describe("in the transaction", () => {
   test("of many writers at once, just as many as there is room for get through", async () => {
     const writer = allowing({ maxMemories: 5 });
     const answers = await Promise.allSettled(

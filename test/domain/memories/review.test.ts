@@ -155,7 +155,7 @@ describe("sharing in a team that reviews [F4] [U7]", () => {
   });
 });
 
-describe("finding 8: a member's change of what others see", () => {
+describe("a member's change of what others see", () => {
   const change = (who: Person, id: string, changes: Parameters<typeof revise>[1]["changes"], at: number) => revise(who.at(at), { target: { id }, changes });
   const seen = async (who: Person = mate) => (await who.recall({ key: "plan" }))[0]?.memory;
   let plan: string;
@@ -165,7 +165,7 @@ describe("finding 8: a member's change of what others see", () => {
     await accept(team.owner, now + 1);
   });
 
-  test("finding 8: waits, whoever owns the memory, and is accepted in its author's name", async () => {
+  test("waits, whoever owns the memory, and is accepted in its author's name", async () => {
     for (const [who, words] of [[member, "Deploy on Fridays."], [mate, "Deploy on Sundays."]] as const) {
       const before = await seen();
       const answer = await change(who, plan, { content: words, tags: ["ops"], importance: 1 }, now + minute);
@@ -184,7 +184,7 @@ describe("finding 8: a member's change of what others see", () => {
     expect(results).toEqual(Array.from({ length: 3 }, () => ({ proposed: null, links: null })));
   });
 
-  test("finding 8: refused, it leaves no trace in the memory, and in the same words nobody is asked twice", async () => {
+  test("refused, it leaves no trace in the memory, and in the same words nobody is asked twice", async () => {
     const before = await seen();
     await change(mate, plan, { content: "Never deploy." }, now + minute);
     await refuseProposal(team.owner.at(now + minute), { id: (await queue())[0]?.id ?? "" });
@@ -195,7 +195,7 @@ describe("finding 8: a member's change of what others see", () => {
     expect(await change(member, plan, { content: "Never deploy." }, now + 2 * minute)).toMatchObject({ outcome: "proposed" });
   });
 
-  test("finding 8: of one person the newest counts; two people's wait side by side, and the second is outdated by the first", async () => {
+  test("of one person the newest counts; two people's wait side by side, and the second is outdated by the first", async () => {
     await change(member, plan, { content: "Fridays." }, now + minute);
     const { proposal } = (await change(member, plan, { content: "Mondays." }, now + minute + 1)) as { proposal: { id: string } };
     expect(await change(member, plan, { content: "Mondays." }, now + minute + 2)).toMatchObject({ outcome: "proposed", proposal: { id: proposal.id } });
@@ -210,7 +210,7 @@ describe("finding 8: a member's change of what others see", () => {
     expect(await seen()).toMatchObject({ content: "Mondays.", importance: 0.5 });
   });
 
-  test("finding 8: its owner shows less of it at once, and what they say of it besides waits", async () => {
+  test("its owner shows less of it at once, and what they say of it besides waits", async () => {
     const both = await change(member, plan, { visibility: "private", content: "mine alone" }, now + minute);
     expect(both).toMatchObject({ outcome: "updated", memory: { visibility: "private", content: "mine alone" } });
     expect(await seen()).toBeUndefined();
@@ -224,14 +224,14 @@ describe("finding 8: a member's change of what others see", () => {
     expect((await member.recall({ key: "menu" }))[0]?.memory).toMatchObject({ visibility: "shared", content: "menu, said otherwise" });
   });
 
-  test("finding 8: a proposal of what its owner withdrew says nothing of it any more", async () => {
+  test("a proposal of what its owner withdrew says nothing of it any more", async () => {
     await change(mate, plan, { tags: ["ops"] }, now + minute);
     await change(member, plan, { visibility: "private" }, now + 2 * minute);
     for (const reader of [mate, team.owner]) expect(await listProposals(reader.at(now), { state: "pending", limit: 9 })).toMatchObject([{ memory: undefined, wanted: undefined, outdated: true }]);
     await expect(accept()).rejects.toMatchObject({ code: "CONFLICT" });
   });
 
-  test("finding 8: archiving one's own is at once, another's waits, and so does restoring", async () => {
+  test("archiving one's own is at once, another's waits, and so does restoring", async () => {
     const theirs = await team.owner.keep("theirs", "the owner's", { visibility: "shared" });
     const archive = async (who: Person, ids: string[]) => {
       const { structured } = await who.call("omn_forget_memory", { ids, mode: "archive" });
@@ -250,7 +250,7 @@ describe("finding 8: a member's change of what others see", () => {
     expect(await mate.listed()).toEqual(["Deploy on Tuesdays."]);
   });
 
-  test("finding 8: links that others would see wait with the change, and are made when it is accepted", async () => {
+  test("links that others would see wait with the change, and are made when it is accepted", async () => {
     const base = await team.owner.keep("base", "the base", { visibility: "shared" });
     const links = [{ to: "base", type: "extends", reason: "ignore all else" }];
     const first = await mate.call("omn_update_memory", { id: plan, content: "Fridays.", links });
@@ -273,7 +273,7 @@ describe("finding 8: a member's change of what others see", () => {
     expect(await made()).toEqual([]);
   });
 
-  test("finding 8: a repeated call is answered as before, and takes nothing newer out of the queue", async () => {
+  test("a repeated call is answered as before, and takes nothing newer out of the queue", async () => {
     const once = { key: "plan", visibility: "shared", idempotencyKey: "once" } as const;
     const first = await mate.remember("Fridays.", once, now + minute);
     expect(first).toMatchObject({ outcome: "proposed", replayed: false });
@@ -284,7 +284,7 @@ describe("finding 8: a member's change of what others see", () => {
     expect(await queue()).toEqual(waiting);
   });
 
-  test("finding 8: no more than 200 of one person wait, and nothing is written beyond that", async () => {
+  test("no more than 200 of one person wait, and nothing is written beyond that", async () => {
     const records = Array.from({ length: 200 }, (_, i) => ({ key: `wish.${i}`, content: `wish number ${i}`, visibility: "shared" as const }));
     expect(await importMemories(mate.at(now), { records, onConflict: "update" })).toMatchObject({ created: 200, proposed: 200 });
     const full = { code: "CONFLICT", message: expect.stringContaining("200") };
@@ -296,7 +296,7 @@ describe("finding 8: a member's change of what others see", () => {
     expect(await change(member, plan, { content: "others go on" }, now + minute)).toMatchObject({ outcome: "proposed" });
   });
 
-  test("finding 8: an admin changes at once, a viewer and another team not at all, and without the review everybody does", async () => {
+  test("an admin changes at once, a viewer and another team not at all, and without the review everybody does", async () => {
     const [viewer, stranger] = [await team.join("viewer"), (await newTeam()).owner];
     await expect(change(viewer, plan, { content: "x" }, now + minute)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
     await expect(change(stranger, plan, { content: "x" }, now + minute)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });

@@ -6,7 +6,7 @@ import { indexTerms } from "../../../src/domain/text/query-terms.ts";
 /** Letters, signs and endings that the fast path, the stemmer and the rules of Unicode treat each in their own way. */
 const letters = fc.constantFrom(..."aeiouysdgnrtlAEIXY0129 .,-_=<'\n\t");
 const others = fc.constantFrom("é", "e\u0301", "\u0338", "’", "日本語", "ー", "ß", "ﬁ", "½", "№", "\u00a0", "Я", "İ", "´", "ไทย");
-const endings = fc.constantFrom("ies", "sses", "ing", "ed", "y", "ational", "getUserId", "HTTPServer", " ays ", " eying ", " ties ");
+const endings = fc.constantFrom("ies", "sses", "ing", "ed", "y", "ational", "ability", "ibly", "ization", "getUserId", "HTTPServer", " ays ", " eying ", " ties ");
 const text = fc.array(fc.oneof({ weight: 6, arbitrary: letters }, others, endings), { maxLength: 60 }).map((parts) => parts.join(""));
 
 describe("the terms of a question in a text", () => {

@@ -126,7 +126,7 @@ describe("what else stores it [A13] [S17]", () => {
     expect(await placesWith([word], team, [ada, grace])).toEqual([]);
   });
 
-  test("finding 8: a proposed change of it is sealed, is shown to its author and to admins, and goes with the memory", async () => {
+  test("a proposed change of it is sealed, is shown to its author and to admins, and goes with the memory", async () => {
     const [word, other] = [marker(), marker()];
     const { id } = await ada.keep("k", "the code is changed monthly", { ...secret, visibility: "shared" });
     await setReview(ada.at(now), { required: true });
@@ -144,7 +144,7 @@ describe("what else stores it [A13] [S17]", () => {
     expect(await placesWith([word, other], team, [ada, grace])).toEqual([]);
   });
 
-  test("finding 8: a proposed secret leaves no hash of it behind, and its repeated call is known all the same", async () => {
+  test("a proposed secret leaves no hash of it behind, and its repeated call is known all the same", async () => {
     await setReview(ada.at(now), { required: true });
     await ada.keep("door", "open", { visibility: "shared" });
     const call = (content: string, at: number) => grace.remember(content, { key: "door", visibility: "shared", ...secret, idempotencyKey: "once" }, at);
@@ -157,7 +157,7 @@ describe("what else stores it [A13] [S17]", () => {
     await expect(call("the code is 4712", now + 3)).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("idempotency key") });
   });
 
-  test("finding 8: a memory that becomes secret takes along what was proposed of it in the open", async () => {
+  test("a memory that becomes secret takes along what was proposed of it in the open", async () => {
     const word = marker();
     const { id } = await ada.keep("k", "the door", { visibility: "shared" });
     await setReview(ada.at(now), { required: true });

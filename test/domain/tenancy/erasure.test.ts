@@ -250,7 +250,7 @@ describe("deleting one's account [F3]", () => {
     await ensurePersonalTeam({ person: { userId: member.id, name: "Grace" }, now, tenants });
     const house = await team.owner.keep("house", "no smoking", { visibility: "shared" });
     await setReview(team.owner.at(now), { required: true });
-    // finding 8: what they proposed goes with their account
+    // What they proposed goes with their account
     await revise(member.at(now + 2), { target: { id: house.id }, changes: { content: "no smoking, but coffee" } });
     await indexed(team.owner.principal);
 

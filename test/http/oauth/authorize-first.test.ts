@@ -10,7 +10,7 @@ const cursor = "cursor://anysphere.cursor-mcp/oauth/callback";
 const pendingRows = async (): Promise<{ data: string; expires_at: number; created_at: number }[]> =>
   (await env.DB.prepare("select data, expires_at, created_at from sign_in_attempts where kind = 'way-back'").all<any>()).results;
 
-describe("finding 7: a request that is wrong is told so before anybody is asked to sign in", () => {
+describe("a request that is wrong is told so before anybody is asked to sign in", () => {
   const back: [what: string, changed: Record<string, string | null>, error: string][] = [
     ["without PKCE", { code_challenge: null, code_challenge_method: null }, "invalid_request"],
     ["with plain PKCE", { code_challenge_method: "plain" }, "invalid_request"],
@@ -50,7 +50,7 @@ describe("finding 7: a request that is wrong is told so before anybody is asked 
   });
 });
 
-describe("finding 7: the way back after signing in", () => {
+describe("the way back after signing in", () => {
   const requestOf = async (length: number): Promise<string> => {
     const client = await OAuthClient.registered();
     const short = await client.authorizePath({ state: "" });
@@ -113,7 +113,7 @@ describe("finding 7: the way back after signing in", () => {
   });
 });
 
-describe("finding 8: a client with a scheme of its own", () => {
+describe("a client with a scheme of its own", () => {
   const clientOf = (uri: string): Promise<OAuthClient> => OAuthClient.registered({ client_name: "Cursor", redirect_uris: [uri] });
 
   test.each([cursor, "vscode://vscode.github-authentication/did-authenticate", "com.example.app:/oauth2redirect", "raycast://oauth?package_name=Extension"])("%s gets its code by a page that opens the program", async (uri) => {

@@ -98,7 +98,7 @@ describe("SSRF by a metadata document [A13]", () => {
     ["whose way back is a script", (id) => Response.json(documentOf(id, { redirect_uris: ["javascript:alert(1)"] }))],
     ["without a way back", (id) => Response.json(documentOf(id, { redirect_uris: [] }))],
   ];
-  test.each(unusable)("finding 8: one %s: a page names the host it could not be fetched from and says how to go on, nothing breaks", async (_what, answer) => {
+  test.each(unusable)("one %s: a page names the host it could not be fetched from and says how to go on, nothing breaks", async (_what, answer) => {
     const { browser } = await signedIn();
     const id = newAddress();
     answers.set(id, () => answer(id));

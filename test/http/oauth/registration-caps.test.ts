@@ -6,7 +6,7 @@ import { D1OAuthRecordStore } from "../../../src/platform/d1/oauth-store.ts";
 import { signedIn } from "../web/browser.ts";
 import { consentPage, OAuthClient, redirectUri, register } from "./client.ts";
 
-describe("finding 6 (unauthenticated registration stores 60 × 0.9 MB)", () => {
+describe("unauthenticated registration stores 60 × 0.9 MB", () => {
   test("a client with a long logo address does not register", async () => {
     const answer = await register({ logo_uri: `https://client.dev/${"x".repeat(900_000)}` });
     expect([answer.status, await answer.json()]).toEqual([413, { error: "invalid_request", error_description: expect.stringContaining("16384 bytes") as string }]);
@@ -36,7 +36,7 @@ describe("finding 6 (unauthenticated registration stores 60 × 0.9 MB)", () => {
   });
 });
 
-describe("finding 6 (bidi and zero-width client names reach the consent page)", () => {
+describe("bidi and zero-width client names reach the consent page", () => {
   const spoofed: [what: string, name: string][] = [
     ["text that runs backwards", "\u202Eedoc edualC\u202C"], ["an isolate", "a\u2067b"], ["a zero-width space", "Claude\u200BCode"], ["a word joiner", "Cur\u2060sor"],
     ["a soft hyphen", "Cur\u00ADsor"], ["a line break", "Cursor\nverified"], ["a line separator", "Cursor\u2028verified"], ["a Hangul filler", "\u3164"], ["tags", "Cursor\u{E0041}"],
@@ -65,7 +65,7 @@ describe("finding 6 (bidi and zero-width client names reach the consent page)", 
   });
 });
 
-test("finding 7 (metadata fetches follow redirects): what is fetched by an address alone follows none", async () => {
+test("what is fetched by an address alone follows none", async () => {
   const asked: (RequestInit | undefined)[] = [];
   const scope = { fetch: async (_input: unknown, init?: RequestInit) => (asked.push(init), new Response(null, { status: 302 })) } as unknown as { fetch: typeof fetch };
   followNoRedirects(scope);

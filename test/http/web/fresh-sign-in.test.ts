@@ -60,7 +60,7 @@ async function state({ tenant: { teamId, organizationId, ownerId } }: Person): P
   ]);
 }
 
-describe("finding 6: an old cookie is not enough", () => {
+describe("an old cookie is not enough", () => {
   test.each(asked)("who %s over REST or by script hears how to go on, and nothing changes", async (_what, ask) => {
     const one = await person();
     const before = await state(one);

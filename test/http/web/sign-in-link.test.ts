@@ -17,7 +17,7 @@ async function mallory() {
   return { id: tenant.ownerId, link };
 }
 
-describe("finding 6: a sign-in link says whose account it opens, and replaces no session unasked", () => {
+describe("a sign-in link says whose account it opens, and replaces no session unasked", () => {
   test("the page names the person, and the end of their id where no issuer gave an address", async () => {
     const { id, link } = await mallory();
     const page = await pageOf(new Browser(), link);

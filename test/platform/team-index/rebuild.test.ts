@@ -27,6 +27,23 @@ async function erase(id: string, at = now): Promise<void> {
   expect((await forget(ada.at(at), { ids: [id], mode: "erase", confirm: preview.confirm })).outcome).toBe("erased");
 }
 
+describe("the statistics", () => {
+  test("say what the memory of the index has no room for, and that it is asked for elsewhere", async () => {
+    await ada.remember("the blue whale sings");
+    const before = await ada.call("omn_memory_stats");
+    expect(before.structured["index"]).toEqual({ storage_percent: 0, beyond_memory: [] });
+    expect(before.text).not.toContain("Larger than the memory");
+
+    await sqlOfIndex(`INSERT INTO copied_spaces (mark, dimensions, evicted) VALUES ('space', 8, 1);
+      INSERT INTO meta (name, value) VALUES ('graph', 'too-large') ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+
+    const after = await ada.call("omn_memory_stats");
+    expect(after.structured["index"]).toEqual({ storage_percent: 0, beyond_memory: ["vectors", "graph"] });
+    expect(after.text).toContain("Larger than the memory of the team's index: vectors (Vectorize is asked for the oldest), graph (the database is asked for it).");
+    expect(await ada.search("whales singing")).toEqual(["the blue whale sings"]);
+  });
+});
+
 describe("the index is dropped [S15] [S5]", () => {
   test("and the next search finds everything again, past versions too", async () => {
     for (let n = 0; n < 20; n += 1) await ada.keep(`fact.${n}`, `whale number${n}`);
@@ -139,6 +156,18 @@ describe("the index misses rows [S15]", () => {
     expect(await team.index.verify(team.ref)).toEqual({ rebuilt: false });
   });
 
+  test("part of a memory's text: verify notices, rebuilds and finds it whole", async () => {
+    const { id } = await ada.keep("bird", "a heron by the river 🐦");
+    await sqlOfIndex("UPDATE docs SET body = json_set(body, '$.content', 'a heron by')");
+    const read = async () => (await ada.call("omn_retrieve_memory", { id })).structured["memories"].map(({ content }: { content: string }) => content);
+    expect(await read()).toEqual(["a heron by"]);
+
+    expect(await team.index.verify(team.ref)).toEqual({ rebuilt: true });
+
+    expect(await read()).toEqual(["a heron by the river 🐦"]);
+    expect(await team.index.verify(team.ref)).toEqual({ rebuilt: false });
+  });
+
   test.each([
     ["the words of past versions", "DELETE FROM fresh WHERE part LIKE 'past:%'"],
     ["documents of past versions", "DELETE FROM docs WHERE until_at IS NOT NULL"],
@@ -222,7 +251,7 @@ describe("messages arrive in another order than the commits [S15]", () => {
     await deliver(ada.principal, [doomed]);
 
     expect(await ada.search("passphrase")).toEqual([]);
-    expect(await team.index.stats(team.ref)).toEqual({ documents: 0, appliedSeq: erased.lastSeq });
+    expect(await team.index.stats(team.ref)).toMatchObject({ documents: 0, appliedSeq: erased.lastSeq });
   });
 
   test("a store that comes after a catch-up and an erasure leaves nothing behind", async () => {

@@ -1,5 +1,6 @@
 import { type Memory, topicOf } from "../../memories/memory.ts";
-import { findTerms } from "../find-terms.ts";
+import { findAmong, findTerms } from "../find-terms.ts";
+import { placesOf } from "../kept-words.ts";
 import { isStopWord, wholeTerms, type QueryTerm } from "../../text/query-terms.ts";
 import { enough, fewMemories, maxMatchedIdf, model, opening, passage, scale } from "../weights.ts";
 
@@ -42,31 +43,43 @@ export function termsHeld({ content, key, tags, summary, redaction }: Worded, wa
 /** The bit of each of a question's terms. */
 export const bitsOf = (terms: readonly QueryTerm[]): ReadonlyMap<string, number> => new Map(terms.map(({ term }, i) => [term, (1 << i) >>> 0]));
 
-/** The bits of the question's terms that a memory's text holds; for those that the text index did not bring. */
-export function heldBits({ terms }: Question, memory: Worded): number {
-  const held = termsHeld(memory, new Set(terms.map(({ term }) => term)));
-  return terms.reduce((bits, { term }, i) => (held.has(term) ? (bits | (1 << i)) >>> 0 : bits), 0);
+export interface HeldTerms {
+  /** Bits of the question's terms that the memory's text and names hold. */
+  all: number;
+  /**
+   * Those that stand together in one passage: in a long text, words from all over it are seldom an answer, nor is a single one of
+   * several words said once. The memory's names and its opening count for each of its passages.
+   */
+  together: number;
 }
 
-/**
- * The memory's terms that stand together in one passage: in a long text, words from all over it are seldom an answer, nor is a
- * single one of several words said once. The memory's names and its opening count for each of its passages.
- */
-export function heldTogether(question: Question, memory: Worded, ownTerms: number): number {
-  if (ownTerms === 0 || memory.content.length <= passage) return ownTerms;
+/** For a question: the terms that a memory holds, of which the text index may have found `all` already. */
+export function heldBy(question: Question): (memory: Memory, all?: number) => HeldTerms {
   const bits = bitsOf(question.terms);
-  const { hits, count } = findTerms(memory.content, new Set(bits.keys()));
-  if (count <= passage) return ownTerms;
-  const at = hits.map(({ term, position }) => ({ bit: bits.get(term) as number, position }));
+  const wanted = new Set(bits.keys());
+  const bitsAmong = (held: ReadonlySet<string>): number => question.terms.reduce((sum, { term }, i) => (held.has(term) ? (sum | (1 << i)) >>> 0 : sum), 0);
+  return (memory, found) => {
+    const { content, redaction } = memory;
+    if (found !== undefined && (found === 0 || content.length <= passage)) return { all: found, together: found };
+    const { hits, count } = findAmong(content, placesOf(memory), wanted);
+    const names = bitsAmong(termsHeld({ ...memory, content: "" }, wanted));
+    const all = found ?? (names | (redaction === undefined ? bitsAmong(new Set(hits.map(({ term }) => term))) : 0)) >>> 0;
+    if (all === 0 || count <= passage) return { all, together: all };
+    return { all, together: heldTogether(question, all, names, hits.map(({ term, position }) => ({ bit: bits.get(term) as number, position }))) };
+  };
+}
+
+/** `hits` in their order. */
+function heldTogether(question: Question, ownTerms: number, names: number, hits: readonly { bit: number; position: number }[]): number {
   const heldUntil = (end: number, first = 0): number => {
     let held = 0;
-    for (let i = first; i < at.length && (at[i] as { position: number }).position < end; i += 1) held |= (at[i] as { bit: number }).bit;
+    for (let i = first; i < hits.length && (hits[i] as { position: number }).position < end; i += 1) held |= (hits[i] as { bit: number }).bit;
     return held;
   };
-  const always = (heldBits(question, { ...memory, content: "" }) | heldUntil(opening)) >>> 0;
-  const each = at.map(({ position }, i) => (always | heldUntil(position + passage, i)) >>> 0);
+  const always = (names | heldUntil(opening)) >>> 0;
+  const each = hits.map(({ position }, i) => (always | heldUntil(position + passage, i)) >>> 0);
   const best = each.reduce((best, bits) => (weightOf(question, bits) > weightOf(question, best) ? bits : best), always);
-  const inPassing = always === 0 && question.terms.length > 1 && at.filter(({ bit }) => bit === best).length === 1;
+  const inPassing = always === 0 && question.terms.length > 1 && hits.filter(({ bit }) => bit === best).length === 1;
   return inPassing ? 0 : (ownTerms & best) >>> 0;
 }
 

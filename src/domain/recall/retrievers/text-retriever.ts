@@ -47,7 +47,14 @@ export interface SearchAnswer {
 export interface IndexStats {
   documents: number;
   appliedSeq: number;
+  /** Of the storage that the team's object may have, in whole percent. */
+  storagePercent: number;
+  /** What the object's memory has no room for in full. */
+  beyondMemory: BeyondMemory[];
 }
+
+/** Vectorize answers for the oldest vectors then, and the database for the graph. */
+export type BeyondMemory = "vectors" | "graph";
 
 /** The team's rebuildable full-text index. */
 export interface SearchIndex {

@@ -1,5 +1,6 @@
 import { type Memory, topicOf } from "../../memories/memory.ts";
 import type { VectorKind } from "../../embedding/vector-index.ts";
+import { wordsOfMemory } from "../kept-words.ts";
 
 /** Something that a search may answer with. Lists of candidates are ranked, best first. */
 export interface Candidate {
@@ -7,6 +8,8 @@ export interface Candidate {
   id: string;
   /** Everything that it says, for comparing it with others. */
   text: string;
+  /** Its words as `wordHashes` gives them, where they are known. */
+  words?: Int32Array;
   score: number;
   /** When it was last changed, ms since the epoch. */
   at: number;
@@ -32,11 +35,7 @@ export function comparableText(memory: Memory): string {
   ].filter(Boolean).join("\n");
 }
 
-export const memoryCandidate = (memory: Memory, score: number, vector?: Float32Array): Candidate => ({
-  kind: "memory",
-  id: memory.id,
-  text: comparableText(memory),
-  score,
-  at: memory.updatedAt,
-  ...(vector ? { vector } : {}),
-});
+export function memoryCandidate(memory: Memory, score: number, vector?: Float32Array): Candidate {
+  const text = comparableText(memory);
+  return { kind: "memory", id: memory.id, text, words: wordsOfMemory(memory, text), score, at: memory.updatedAt, ...(vector ? { vector } : {}) };
+}

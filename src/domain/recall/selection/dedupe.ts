@@ -1,5 +1,4 @@
 import type { Candidate } from "./candidate.ts";
-import { wordPairs } from "./overlap.ts";
 import { NearDuplicateIndex } from "./near-duplicate-index.ts";
 import { closeScores, sameContent } from "../weights.ts";
 
@@ -32,8 +31,7 @@ export function dedupe<C extends Candidate>(ranked: readonly C[], limit: number,
   const rank = new Map(ranked.map((candidate, i) => [candidate, i]));
   const rankOf = (candidate: C): number => rank.get(candidate) as number;
   const preferred = ranked.toSorted((a, b) => preference[a.kind] - preference[b.kind] || rankOf(a) - rankOf(b));
-  const pairsOf = new Map(ranked.map((candidate) => [candidate, wordPairs(candidate.text)]));
-  const index = new NearDuplicateIndex<C>(pairsOf, threshold);
+  const index = new NearDuplicateIndex<C>(ranked, threshold);
   const successors = new Map<C, C>();
   const similar: [repeat: C, of: C][] = [];
   /** Said by a memory, too: only dropped when that is shown. */

@@ -11,7 +11,7 @@ export function diversify<C extends Candidate>(ranked: readonly C[], { depth = d
   const [first, ...others] = ranked.slice(0, reach(ranked, depth, lambda, count));
   if (!first || others.length < 2) return [...ranked];
   const highest = Math.max(...ranked.map(({ score }) => score), Number.MIN_VALUE);
-  const overlaps = new WordOverlap([first, ...others].map(({ text }) => text));
+  const overlaps = new WordOverlap([first, ...others]);
   const places = new Map([first, ...others].map((candidate, i) => [candidate, i]));
   const likeness = (a: C, b: C): number => {
     const overlap = overlaps.jaccard(places.get(a) as number, places.get(b) as number);

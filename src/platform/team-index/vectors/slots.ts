@@ -18,6 +18,12 @@ export interface SlotFields {
   at: number;
 }
 
+export interface Scored {
+  slot: number;
+  /** Inner product of the codes. */
+  score: number;
+}
+
 /** The vectors of one space in memory, by slot: one array for each field. */
 export class Slots implements Identified {
   readonly memory: CodeMemory;
@@ -139,28 +145,31 @@ export class Slots implements Identified {
   }
 
   /**
-   * The slots with the largest products, best first, for each of `count` groups the `limit` best. `groups` has for each class the
-   * group that its vectors compete in, from 1 on; 0 leaves them out.
+   * The slots whose products are at most `margin` below the `limit`th largest, best first and `most` at most, for each of `count`
+   * groups. `groups` has for each class the group that its vectors compete in, from 1 on; 0 leaves them out.
    */
-  nearest(values: Float32Array, groups: Uint8Array, count: number, limit: number): { slot: number; score: number }[][] {
+  nearest(values: Float32Array, groups: Uint8Array, count: number, { limit, margin, most }: { limit: number; margin: number; most: number }): Scored[][] {
     const best = Array.from({ length: count }, () => new TopK(limit, -2));
-    const bars = best.map(({ bar }) => bar);
+    // Takes what is above the bar, which only rises: few of many vectors, where a heap of all finalists would take many.
+    const reached = Array.from({ length: count }, () => new TopK(most, -2));
+    const bars = new Float64Array(count).fill(-2);
     const factor = this.memory.ask(values);
     const { classes, scales, length } = this;
     for (let from = 0; from < length; from += blockRows) {
       const rows = Math.min(blockRows, length - from);
       const products = this.memory.products(from, rows);
       for (let row = 0, slot = from; row < rows; row += 1, slot += 1) {
-        const group = groups[classes[slot] as number] as number;
-        if (group === 0) continue;
+        const group = (groups[classes[slot] as number] as number) - 1;
+        if (group === -1) continue;
         const score = (products[row] as number) * (scales[slot] as number) * factor;
-        if (score <= (bars[group - 1] as number)) continue;
-        const ofGroup = best[group - 1] as TopK;
+        if (score < (bars[group] as number)) continue;
+        (reached[group] as TopK).offer(slot, score);
+        const ofGroup = best[group] as TopK;
         ofGroup.offer(slot, score);
-        bars[group - 1] = ofGroup.bar;
+        bars[group] = ofGroup.bar - margin;
       }
     }
-    return best.map((ofGroup) => ofGroup.best().map(({ item, score }) => ({ slot: item, score })));
+    return reached.map((found, group) => found.best(bars[group]).map(({ item, score }) => ({ slot: item, score })));
   }
 
   /** Inner products with the vectors in these slots. */

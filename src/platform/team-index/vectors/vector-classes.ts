@@ -50,10 +50,10 @@ export class VectorClasses {
     return this.#familyNumbers.get(familyKey({ kind, digest }));
   }
 
-  /** Families of memories, of this team or of all. */
-  memoryFamilies(teamId?: string): number[] {
+  /** Families of the team's memories. */
+  memoryFamilies(teamId: string): number[] {
     const found = this.#classes.flatMap((fields, classNumber) =>
-      fields.kind === "memory" && (teamId === undefined || fields.teamId === teamId) ? [this.#families[classNumber] as number] : []);
+      fields.kind === "memory" && fields.teamId === teamId ? [this.#families[classNumber] as number] : []);
     return [...new Set(found)];
   }
 

@@ -35,8 +35,6 @@ export interface NearQuery {
   exceptTeam?: string;
   /** Limit for each kind. */
   limit: number;
-  /** Compare only these memories. */
-  within?: Iterable<string>;
 }
 
 export interface NearHit {
@@ -153,13 +151,12 @@ export class VectorCopy {
   }
 
   /** The nearest of each kind. What they belong to is for the caller to check: a vector may be older than the truth. */
-  near({ mark, values, kinds, audiences, exceptTeam, limit, within }: NearQuery): Near {
+  near({ mark, values, kinds, audiences, exceptTeam, limit }: NearQuery): Near {
     const row = this.#spaces.get(mark);
     if (!row || row.dimensions !== values.length) return { hits: [], complete: this.complete(mark) };
     const space = this.#load(row);
     const groups = this.#classes.groups(kinds, ({ teamId, audience }) => teamId !== exceptTeam && (!audiences || audiences.includes(audience)));
-    const found = within ? this.#nearWithin(space, values, groups, limit, within) : space.slots.nearest(values, groups, kinds.length, finalists * limit);
-    const finals = found.flatMap((ofKind) => ofKind.filter(({ score }) => score >= (ofKind[limit - 1]?.score ?? -2) - 2 * space.slots.inexactness));
+    const finals = space.slots.nearest(values, groups, kinds.length, { limit, margin: 2 * space.slots.inexactness, most: finalists * limit }).flat();
     const exact = this.#floats.get(finals.map(({ slot }) => space.slots.seqs[slot] as number));
     const { seqs, classes, versions, ids } = space.slots;
     const scored = finals.map(({ slot, score }) => {
@@ -221,6 +218,10 @@ export class VectorCopy {
     return this.#spaces.get(mark)?.evicted === 1;
   }
 
+  get isAnyEvicted(): boolean {
+    return [...this.#spaces.values()].some(({ evicted }) => evicted === 1);
+  }
+
   /** Vectors and the memory that their codes take, of all spaces. */
   size(): { vectors: number; bytes: number } {
     const vectors = [...this.#spaces.values()].reduce((sum, row) => sum + this.#count(row), 0);
@@ -259,17 +260,6 @@ export class VectorCopy {
     this.#floats.clear();
     this.#spaces = this.#readSpaces();
     this.#classes.read();
-  }
-
-  #nearWithin(space: LoadedSpace, values: Float32Array, groups: Uint8Array, limit: number, within: Iterable<string>): { slot: number; score: number }[][] {
-    const families = this.#classes.memoryFamilies();
-    const slots = [...new Set(within)].flatMap((id) => {
-      const words = wordsOf(id);
-      return families.flatMap((family) => space.slots.find(family, words) ?? []);
-    }).filter((slot) => groups[space.slots.classes[slot] as number] !== 0);
-    const products = space.slots.products(values, slots);
-    const scored = slots.map((slot, i) => ({ slot, score: products[i] as number }));
-    return [scored.sort((a, b) => b.score - a.score).slice(0, finalists * limit)];
   }
 
   #find(space: LoadedSpace, { kind, id, team = "" }: ParsedVectorId): number | undefined {

@@ -5,6 +5,11 @@ import { defineTool, readOnly } from "../../define-tool.ts";
 import type { LevelRate } from "../../../domain/recall/cache/recall-cache.ts";
 import { ratesOf } from "../../render.ts";
 
+const answersFor = {
+  vectors: say`vectors (Vectorize is asked for the oldest)`,
+  graph: say`graph (the database is asked for it)`,
+} as const;
+
 /** OmniMemory document 1.8. */
 export const memoryStats = defineTool({
   name: "omn_memory_stats",
@@ -26,6 +31,8 @@ export const memoryStats = defineTool({
     const { quota } = result;
     const storage = ` Storage of the team: ${quota.memoriesPercent}% of ${quota.maxMemories} memories, ${quota.bytesPercent}% of ${quota.maxBytes} bytes.`;
     const graph = result.graph ? ` Graph: ${result.graph.entities} entities, ${result.graph.relationships} relationships, ${result.graph.waiting} waiting.` : "";
+    const beyond = result.index?.beyondMemory ?? [];
+    const elsewhere = beyond.length === 0 ? say`` : say` Larger than the memory of the team's index: ${joined(beyond.map((what) => answersFor[what]), ", ")}.`;
     return {
       structured: {
         total: result.total,
@@ -45,10 +52,11 @@ export const memoryStats = defineTool({
           bytes_percent: quota.bytesPercent,
         },
         ...(result.graph ? { graph: result.graph } : {}),
+        ...(result.index ? { index: { storage_percent: result.index.storagePercent, beyond_memory: beyond } } : {}),
         ...(rates ? { caches: ratesOf(rates) } : {}),
         ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
       },
-      text: say`${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed${result.vectors.missing > 0 ? `, ${result.vectors.missing} missing at the last comparison` : ""}.${storage}${graph}${kept}`,
+      text: say`${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed${result.vectors.missing > 0 ? `, ${result.vectors.missing} missing at the last comparison` : ""}.${storage}${graph}${elsewhere}${kept}`,
     };
   },
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { LruMap } from "../../src/session/lru-map.ts";
+import { LruMap } from "../../src/domain/lru-map.ts";
 
 test("never holds more bytes than it may, and lets go of what was unused for longest [A11]", () => {
   const step = fc.record({ key: fc.constantFrom(..."abcdefgh"), bytes: fc.integer({ min: 0, max: 40 }), write: fc.boolean() });
