@@ -52,6 +52,24 @@ test("the rows in memory answer as the table does, whatever is written, archived
   expect(compared).toBeGreaterThan(50);
 });
 
+test("what a merged segment still holds of a former text, or of an erased or archived memory, is found no more [S6] [S15]", async () => {
+  const team = await newTeam();
+  const [ada, grace] = [team.owner, await team.join()];
+  const of = (key: string) => ada.keep(key, `the heron of ${key}`, { visibility: "shared" });
+  await of("revised");
+  const [erased, archived] = [await of("erased"), await of("archived")];
+  // More than the text index keeps unmerged.
+  const others = Array.from({ length: 400 }, (_, n) => ({ key: `other.${n}`, content: `entry${n} of the ledger`, visibility: "shared" }));
+  expect((await ada.call("omn_import_memories", { memories: others })).structured).toMatchObject({ created: 400 });
+  expect(await grace.search("heron")).toHaveLength(3);
+
+  await ada.keep("revised", "the stork", { visibility: "shared" }, now + minute);
+  await remove(ada, erased.id, "erase", now + minute);
+  await remove(ada, archived.id, "archive", now + minute);
+
+  expect(await grace.search("heron stork", {}, now + 2 * minute)).toEqual(["the stork"]);
+});
+
 async function remove(person: Person, id: string, mode: "archive" | "erase", at: number): Promise<void> {
   const preview = await forget(person.at(at), { ids: [id], mode });
   if (preview.outcome === "preview") await forget(person.at(at), { ids: [id], mode, confirm: preview.confirm });
