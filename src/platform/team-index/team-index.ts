@@ -30,6 +30,7 @@ import { ensureSchema } from "./schema.ts";
 import { documentsAt, publicPlaces, type IndexMatch, type PastQuery } from "./search.ts";
 import { Following } from "./following.ts";
 import { newestSeq, type TeamShard } from "./source.ts";
+import { readStats } from "./stats.ts";
 import { Upkeep } from "./upkeep.ts";
 import { UnsettledWrites } from "./unsettled-writes.ts";
 import { TextIndex } from "../text-index/text-index.ts";
@@ -37,9 +38,6 @@ import { ofTheirTeam, TeamVectors } from "./vectors/team-vectors.ts";
 import type { CopiedVector, Near, NearQuery } from "./vectors/vector-copy.ts";
 import type { SpaceRef } from "./vectors/vector-tables.ts";
 import type { VectorObjects } from "../vectorize/vectorize-index.ts";
-
-/** Of a Durable Object on SQLite (Cloudflare's limits). */
-const maxStorageBytes = 10 * 1024 ** 3;
 
 export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> {
   /** What commits to D1; asked for once, at the first write. */
@@ -316,15 +314,7 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   stats(team: TeamShard): IndexStats {
-    const documents = this.#sql
-      .exec<{ n: number }>("SELECT count(*) AS n FROM docs WHERE team_id = ? AND until_at IS NULL AND archived = 0", team.teamId)
-      .one().n;
-    return {
-      documents,
-      appliedSeq: this.#progress.applied(team.teamId),
-      storagePercent: Math.floor((100 * this.#sql.databaseSize) / maxStorageBytes),
-      beyondMemory: [...(this.#vectors.copy.isAnyEvicted ? ["vectors" as const] : []), ...(this.#graphCopy.state === "too-large" ? ["graph" as const] : [])],
-    };
+    return readStats(this.#sql, team, { progress: this.#progress, vectors: this.#vectors.copy, graph: this.#graphCopy });
   }
 
   /** Answers which were left out because a newer version is held. */
