@@ -99,6 +99,7 @@ export class TeamIndex extends DurableObject<Env> {
       catchUp: (team, seq) => this.catchUp(team, seq),
       waitUntil: (work) => ctx.waitUntil(work),
     });
+    const tables = { shard, atomically: (work: () => void) => this.#atomically(work), withdrawn: (audiences: readonly string[] | undefined) => this.#withdrawn(audiences) };
     const later = (work: Promise<unknown>): void => ctx.waitUntil(work.catch((error: unknown) => options.report("index.later", error)));
     this.#acknowledged = new AcknowledgedChanges({
       apply: (team, changes) => {
@@ -114,12 +115,9 @@ export class TeamIndex extends DurableObject<Env> {
       later,
     });
     this.#following = new Following({
-      sql: this.#sql, text: this.#text, documents: this.#documents, graph: this.#graphCopy, progress: this.#progress, publicOnly: this.#publicOnly,
+      ...tables, sql: this.#sql, text: this.#text, documents: this.#documents, graph: this.#graphCopy, progress: this.#progress, publicOnly: this.#publicOnly,
       drain: () => this.#acknowledged.drain(),
-      shard,
-      atomically: (work) => this.#atomically(work),
       changed: (change) => this.#changed(change),
-      withdrawn: (audiences) => this.#withdrawn(audiences),
       vectors: {
         withdraw: (teamId, documents) => this.#vectors.withdraw(teamId, documents),
         removeMemories: (teamId, ids) => this.#vectors.copy.removeMemories(teamId, ids.map((id) => ({ id }))),
@@ -127,15 +125,9 @@ export class TeamIndex extends DurableObject<Env> {
     });
     this.#vectors = new TeamVectors({
       sql: this.#sql, publicOnly: this.#publicOnly,
-      teams: () => this.#progress.teams(),
-      shard,
-      atomically: (work) => this.#atomically(work),
+      ...tables, teams: () => this.#progress.teams(),
     });
-    this.#applying = new Applying({
-      documents: this.#documents, progress: this.#progress, vectors: this.#vectors, publicOnly: this.#publicOnly,
-      atomically: (work) => this.#atomically(work),
-      withdrawn: (audiences) => this.#withdrawn(audiences),
-    });
+    this.#applying = new Applying({ ...tables, documents: this.#documents, progress: this.#progress, vectors: this.#vectors, publicOnly: this.#publicOnly });
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
     this.#unsettled = new UnsettledWrites(this.#sql);
@@ -154,11 +146,9 @@ export class TeamIndex extends DurableObject<Env> {
     this.#freshness = new Freshness({ following: this.#following, unsettled: this.#unsettled, newestSeq: (team) => newestSeq(shard(team.shard), team), later });
     let commits: MemoryCommits | undefined;
     this.#commits = new Commits({
-      documents: this.#documents, progress: this.#progress, acknowledged: this.#acknowledged, unsettled: this.#unsettled, freshness: this.#freshness, shard,
+      ...tables, documents: this.#documents, progress: this.#progress, acknowledged: this.#acknowledged, unsettled: this.#unsettled, freshness: this.#freshness,
       commits: () => (commits ??= options.commits(this.env)),
       organization: (id) => this.env.TEAM_INDEX.getByName(`org:${id}`),
-      atomically: (work) => this.#atomically(work),
-      withdrawn: (audiences) => this.#withdrawn(audiences),
       apply: (...change) => this.#apply(...change),
       applyLater: (team, documents, first, last) => this.#following.between(team, () => this.#acknowledged.add(team, { documents, first, last })),
       remove: (...change) => this.#remove(...change),
