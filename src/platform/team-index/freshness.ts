@@ -27,8 +27,10 @@ interface FreshnessOptions {
  */
 export class Freshness {
   readonly #options: FreshnessOptions;
-  /** Since the start of the object, and since the last gap. */
-  #isCompared = false;
+  /** How often something spoke against the object: its start, and each gap. */
+  #doubts = 1;
+  /** So many of them a comparison has answered. */
+  #answered = 0;
   #comparison: Promise<void> | undefined;
   #comparedAt = 0;
 
@@ -40,7 +42,7 @@ export class Freshness {
   async ensure(team: TeamShard): Promise<void> {
     if (!this.#isNeeded(team)) return this.#behind(team);
     // One that is under way may have asked D1 before the write that is in doubt.
-    await this.#comparison?.catch(() => undefined);
+    await withTimeout(readingMs, Promise.resolve(this.#comparison?.catch(() => undefined)));
     if (!this.#isNeeded(team)) return;
     await withTimeout(readingMs, this.#comparison ?? this.#start(team));
   }
@@ -59,7 +61,7 @@ export class Freshness {
 
   /** Somebody else has changed the team: the next answer waits for a comparison. */
   invalidate(): void {
-    this.#isCompared = false;
+    this.#doubts += 1;
   }
 
   /** Compares though nothing speaks against the object, at most once a second. */
@@ -70,19 +72,19 @@ export class Freshness {
   }
 
   #isNeeded(team: TeamShard): boolean {
-    return !this.#isCompared || this.#options.unsettled.isDoubtful() || this.#options.following.isIncomplete(team);
+    return this.#answered < this.#doubts || this.#options.unsettled.isDoubtful() || this.#options.following.isIncomplete(team);
   }
 
   async #compare(team: TeamShard): Promise<void> {
     const { following, unsettled, newestSeq } = this.#options;
-    const ended = unsettled.ended(Date.now());
-    this.#isCompared = true;
+    const [doubts, ended] = [this.#doubts, unsettled.ended(Date.now())];
     try {
       await following.catchUp(team, await withTimeout(comparisonMs, newestSeq(team)));
     } catch (error) {
-      this.#isCompared = false;
+      this.invalidate();
       throw error;
     }
+    this.#answered = doubts;
     unsettled.settle(ended);
     this.#comparedAt = Date.now();
   }

@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { followingVersion } from "../../../src/domain/memories/remember.ts";
@@ -43,6 +43,20 @@ async function erase(id: string): Promise<void> {
   const preview = await forget(ada.at(now), { ids: [id], mode: "erase" });
   if (preview.outcome === "preview") await forget(ada.at(now), { ids: [id], mode: "erase", confirm: preview.confirm });
 }
+
+test("whoever asks while a fresh object still reads what it missed waits for it, too [S15] [B2]", async () => {
+  await ada.keep("boat", "a rowing boat");
+  await ada.commitOnly("a steamer");
+  await evictDurableObject(team.index);
+  const held = await holdNextRead();
+  const first = ada.search("steamer");
+  await held.reached();
+  const second = ada.search("steamer");
+  await scheduler.wait(200);
+  await held.release();
+
+  expect(await Promise.all([first, second])).toEqual([["a steamer"], ["a steamer"]]);
+});
 
 describe("people write while the index reads the truth [S15] [B2]", () => {
   test("a version written meanwhile is what is found, not the one that was read", async () => {
