@@ -39,6 +39,7 @@ const stateOf = (): Promise<string> => inObject((copy) => copy.state);
 
 /** Asks the copy and D1 the same, and answers what both say. */
 async function expand(asked: Expansion): Promise<Expanded> {
+  await team.settle();
   const rows = new RowsOfD1();
   await rows.read(team);
   const truth = await services.graph.expand(ada.principal, now, asked);
