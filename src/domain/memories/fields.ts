@@ -32,7 +32,7 @@ const codePoints = (value: string): number => {
 };
 
 /** 10000 as 10,000. `toLocaleString` loads the tables of all languages, which costs the Worker's start-up 15 ms. */
-const grouped = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+export const grouped = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 
 const bounded = (label: string, max: number, hint = "") =>
   text.refine((value) => value.length <= max || codePoints(value) <= max, {

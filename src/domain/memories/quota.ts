@@ -1,4 +1,5 @@
 import { DomainError } from "../errors.ts";
+import { grouped } from "./fields.ts";
 
 /** How much a team may store. */
 export interface TeamQuota {
@@ -31,10 +32,9 @@ const makeRoom =
 
 /** The write did not fit; `use` is what the team stores without it. */
 export function quotaExceeded({ maxMemories, maxBytes }: TeamQuota, { memories, bytes }: StorageUse): DomainError {
-  const counted = (n: number): string => n.toLocaleString("en");
   return new DomainError(
     "QUOTA_EXCEEDED",
-    `The team's storage has no room for this: it holds ${counted(memories)} of at most ${counted(maxMemories)} memories and, history included, ${counted(bytes)} of at most ${counted(maxBytes)} bytes.`,
+    `The team's storage has no room for this: it holds ${grouped(memories)} of at most ${grouped(maxMemories)} memories and, history included, ${grouped(bytes)} of at most ${grouped(maxBytes)} bytes.`,
     { hint: `${makeRoom} Nothing was written.`, details: { memories, max_memories: maxMemories, bytes, max_bytes: maxBytes } },
   );
 }

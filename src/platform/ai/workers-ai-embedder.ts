@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { EmbeddingFailure, type Embedder, type TextKind } from "../../domain/embedding/embedder.ts";
 import { withRetries } from "./retry.ts";
 import { malformed, unitVectors } from "./unit-vectors.ts";
@@ -7,6 +8,9 @@ import type { WorkersAiModel } from "./workers-ai-models.ts";
 export interface AiBinding {
   run(model: string, input: Record<string, unknown>): Promise<unknown>;
 }
+
+/** Rows are looked into while they are made unit vectors. */
+const answer = z.object({ data: z.array(z.unknown()) });
 
 const defaultDeadlineMs = 30_000;
 
@@ -32,10 +36,9 @@ export class WorkersAiEmbedder implements Embedder {
     if (texts.length === 0) return [];
     const input = this.#model.input(texts, kind);
     const raw = await withRetries(() => this.#run(input), { deadlineMs: this.#deadlineMs, signal });
-    const { data } = (raw ?? {}) as { data?: unknown };
-    if (!Array.isArray(data)) throw malformed(this.#model.name, "no list of vectors");
-    // Rows are looked into while they are made unit vectors.
-    return unitVectors(data, { model: this.#model.name, count: texts.length, dimensions: this.dimensions });
+    const parsed = answer.safeParse(raw);
+    if (!parsed.success) throw malformed(this.#model.name, "no list of vectors");
+    return unitVectors(parsed.data.data, { model: this.#model.name, count: texts.length, dimensions: this.dimensions });
   }
 
   async #run(input: Record<string, unknown>): Promise<unknown> {

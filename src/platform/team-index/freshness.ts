@@ -42,7 +42,7 @@ export class Freshness {
   async ensure(team: TeamShard): Promise<void> {
     if (!this.#isNeeded(team)) return this.#behind(team);
     // One that is under way may have asked D1 before the write that is in doubt.
-    await withTimeout(readingMs, Promise.resolve(this.#comparison?.catch(() => undefined)));
+    if (this.#comparison) await withTimeout(readingMs, this.#comparison.catch(() => undefined));
     if (!this.#isNeeded(team)) return;
     await withTimeout(readingMs, this.#comparison ?? this.#start(team));
   }

@@ -189,6 +189,7 @@ export class TeamIndex extends DurableObject<Env> {
     }
     await this.#changed({ erased: this.#publicOnly && documents.some(({ visibility }) => visibility !== "public") });
   }
+
   remove(team: TeamShard, memoryIds: string[], first: number, last: number): Promise<void> {
     return this.#remove(team, memoryIds, first, last, []);
   }

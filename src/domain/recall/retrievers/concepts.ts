@@ -8,7 +8,6 @@ import type { Leg } from "../presentation/receipt.ts";
 import type { VectorHit } from "../../embedding/vector-index.ts";
 import { mostNear, nearEnough, sourceWeights } from "../weights.ts";
 
-
 /** How a memory came by way of the graph. */
 export interface GraphHit {
   leg: Leg;
