@@ -5,7 +5,7 @@ import { archiveOne } from "../../src/domain/memories/forget.ts";
 import type { Memory } from "../../src/domain/memories/memory.ts";
 import { revise } from "../../src/domain/memories/revise.ts";
 import { EmbeddingFailure } from "../../src/domain/embedding/embedder.ts";
-import { busy, down, Jobs, RecordingIndex, rows, ScriptedEmbedder, shardOf, vectorOf, type Trouble } from "../support/indexing.ts";
+import { busy, down, Jobs, RecordingIndex, rows, ScriptedEmbedder, shardOf, Unannounced, vectorOf, type Trouble } from "../support/indexing.ts";
 import { commits, minute, newTeam, now, services, type Team } from "../support/team.ts";
 import { D1VectorStore } from "../../src/platform/d1/vector-store.ts";
 import type { VectorStore } from "../../src/domain/indexing/progress-store.ts";
@@ -50,6 +50,7 @@ class World {
   readonly index = new RecordingIndex();
   readonly embedders = [0, 1, 2].map((n) => new ScriptedEmbedder(`test:${n}:4`, 3));
   readonly team: Team;
+  readonly ada: Unannounced;
   readonly memories: Memory[] = [];
   readonly #failing: string[] = [];
   jobs: Jobs;
@@ -57,6 +58,8 @@ class World {
 
   constructor(team: Team) {
     this.team = team;
+    // The running Worker has another model, and would make its own the serving one between two steps.
+    this.ada = new Unannounced(team.owner.token, team.owner.principal);
     this.jobs = this.deploy(0);
   }
 
@@ -82,7 +85,7 @@ class World {
   }
 
   async take(step: Step): Promise<void> {
-    const ada = this.team.owner;
+    const { ada } = this;
     this.at += 1;
     const memory = "which" in step ? this.memories[step.which % Math.max(1, this.memories.length)] : undefined;
     switch (step.kind) {

@@ -114,8 +114,8 @@ class ProgressOfTeam extends D1ProgressStore {
     this.#teamId = teamId;
   }
 
-  override async teamsBehind(...args: Parameters<D1ProgressStore["teamsBehind"]>): Promise<string[]> {
-    return (await super.teamsBehind(...args)).filter((id) => id === this.#teamId);
+  override async teamsBehind(...[shard, expected, at]: Parameters<D1ProgressStore["teamsBehind"]>): Promise<string[]> {
+    return (await super.teamsBehind(shard, expected, at, 10_000)).filter((id) => id === this.#teamId);
   }
 }
 
