@@ -10,6 +10,7 @@ import { GraphFollowing } from "../../../../src/platform/team-index/graph/graph-
 import { GraphSource } from "../../../../src/platform/team-index/graph/graph-source.ts";
 import { PresentVersionsOfDocs } from "../../../../src/platform/team-index/graph/memory-rows.ts";
 import { TeamIndexMaintenance } from "../../../../src/platform/team-index/index-maintenance.ts";
+import { Unannounced } from "../../../support/indexing.ts";
 import { indexed, minute, newTeam, now, services, type Person, type Team } from "../../../support/team.ts";
 import { RowsOfD1, shard } from "./graph-world.ts";
 
@@ -19,7 +20,7 @@ const shared = { visibility: "shared" } as const;
 
 beforeEach(async () => {
   team = await newTeam();
-  ada = team.owner;
+  ada = new Unannounced(team.owner.token, team.owner.principal);
 });
 
 /** The copy as the object has stored it. */
