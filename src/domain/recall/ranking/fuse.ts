@@ -1,27 +1,9 @@
-import type { Memory } from "../../memories/memory.ts";
+import { happenedAt } from "../../memories/memory.ts";
+import type { FusionCandidate } from "./candidates.ts";
 import type { Ranked } from "../selection/select-results.ts";
-import type { GraphHit } from "../retrievers/concepts.ts";
 import type { HitTrace } from "../presentation/receipt.ts";
-import { matchedWords, isAnswerable, namedBy, relevanceOf, topicIn, weightOf, type Evidence, type Question } from "./relevance.ts";
+import { matchedWords, isAnswerable, namedBy, relevanceOf, topicIn, weightOf, type Question } from "./relevance.ts";
 import { graphWeight, importanceWeight, leastSpread, nameWeight, recencyWeight, topicWeight, unanswered } from "../weights.ts";
-
-/** A memory that any leg found, with its place in each leg. */
-export interface FusionCandidate {
-  memory: Memory;
-  evidence: Pick<Evidence, "ownTerms" | "contextTerms">;
-  text?: Place;
-  vector?: Place;
-  /** Added to the text score when the memory uses another name of an entity in the question. */
-  aliasBoost?: number;
-  /** The memory mentions an entity or relationship near the question: its similarity, weighed. */
-  near?: GraphHit;
-  graph?: GraphHit;
-}
-
-export interface Place {
-  rank: number;
-  score: number;
-}
 
 export interface Weighing {
   /** 0–1: how far the vector leg is trusted beside the text leg. */
@@ -91,8 +73,6 @@ function nearness(found: FusionCandidate[], hasText: boolean): (one: FusionCandi
 const spoken = ({ text, aliasBoost = 0 }: FusionCandidate): number | undefined => (text || aliasBoost > 0 ? (text?.score ?? 0) + aliasBoost : undefined);
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-
-const happenedAt = ({ occurredAt, updatedAt }: Memory): number => occurredAt ?? updatedAt;
 
 /** Scores of one leg on 0–1: the best is 1, `floor` (or the least of them) is 0, what the leg did not bring is 0. */
 function scaler(scores: number[], floor?: number): (score: number | undefined) => number {

@@ -16,7 +16,7 @@ export interface Question {
 
 /** The evidence that a memory answers the question. */
 export interface Evidence {
-  /** Bits of the question's terms that its own text holds, and of those that only its context holds. */
+  /** Bits of the question's terms that its own text holds in one passage (`heldBy`), and of those that only its context holds. */
   ownTerms: number;
   contextTerms: number;
   /** Its score as a share of the best one's, 0–1. */
