@@ -27,6 +27,7 @@ export const retrieveMemory = defineTool({
     min_relevance: field.fraction.meta({ listed: { type: "number", description: "0–1, else .25; .7: probably right; 0: all" } }).optional(),
     receipt: z.boolean().default(false).meta({ listed: { type: "boolean" } }),
     as_of: field.instant.optional().describe("what was known then"),
+    valid_at: field.instant.optional().describe("what was true then"),
     mode: z.enum(searchModes).optional().meta({ listed: null }),
     /** Parts of the search to do without, to see what each is worth. */
     without: z.array(z.enum(searchFeatures)).max(searchFeatures.length).optional().meta({ listed: null }),
@@ -41,11 +42,14 @@ export const retrieveMemory = defineTool({
     if (input.include?.length && (input.id === undefined || input.max_tokens !== undefined || input.as_of !== undefined)) {
       throw invalid("include goes with an id, and without max_tokens and as_of.", "Recall first, then get one memory by its id with include.");
     }
+    if (input.id !== undefined && input.valid_at !== undefined) {
+      throw invalid("valid_at chooses among memories, and an id names one.", "Leave out valid_at, or recall by query, key or filters.");
+    }
     const outcome = await cachedRecall(ctx, {
       id: input.id,
       key: input.key,
       query: input.query,
-      filter: toFilter(input.filters, ctx.now),
+      filter: toFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
       limit: input.limit,
       maxTokens: input.max_tokens,
       rendering: recallRendering,
