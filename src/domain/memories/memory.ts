@@ -72,6 +72,9 @@ export function topicOf(namespace: string): string {
   return namespace.startsWith("session:") && name.includes("/") ? name.slice(0, name.indexOf("/")) : "";
 }
 
+/** Where a connection to this project stores what names no place. */
+export const namespaceOf = (project: string): string => `project:${project}`;
+
 /** The domain in which a key is unique: each person's private memories, and what the team holds together. */
 export const visibilityKeyOf = (visibility: Visibility, ownerId: string): string => (visibility === "private" ? ownerId : "");
 

@@ -58,6 +58,7 @@ export const retrieveMemory = defineTool({
       without: input.without,
       receipt: input.receipt,
       asOf: input.as_of,
+      project: ctx.project,
     }, "omn");
     const around = input.include?.length && outcome.items[0] ? await graphOf(ctx, outcome.items[0].memory.id, input.include) : undefined;
     const { structured, text } = renderRecall(outcome, Math.round((performance.now() - started) * 100) / 100);

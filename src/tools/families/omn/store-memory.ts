@@ -4,6 +4,7 @@ import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.t
 import * as field from "../../../domain/memories/fields.ts";
 import { offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
+import { namespaceOf } from "../../../domain/memories/memory.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
 import { duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
@@ -39,7 +40,7 @@ export const storeMemory = defineTool({
     // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, links);
     const result = await remember(ctx, {
-      ...toState(input),
+      ...toState({ ...input, namespace: input.namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project)) }),
       content: input.content,
       idempotencyKey: idempotency_key,
       allowDuplicate: allow_duplicate,
