@@ -99,3 +99,7 @@ export const readOnly: ToolAnnotations = { readOnlyHint: true, destructiveHint: 
 /** Adds or revises; what was there stays in the history. */
 export const additive: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true };
 export const destructive: ToolAnnotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true };
+
+/** The same arguments, all listed in this form, or not at all. */
+export const listedAs = <S extends Record<string, z.ZodType>>(listed: Record<string, unknown> | null, shape: S): S =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.meta({ listed })])) as S;

@@ -21,9 +21,9 @@ export const listMemories = defineTool({
   input: z.strictObject({
     filters: sameFilters.optional(),
     key: field.keyPattern.optional(),
-    valid_at: field.instant.optional(),
+    valid_at: field.instant.optional().meta({ listed: null }),
     archived: z.boolean().optional(),
-    limit: z.number().int().min(1).max(200).default(20),
+    limit: z.number().int().min(1).max(200).default(20).meta({ listed: { type: "integer", default: 20 } }),
     cursor: field.filled("cursor", 50).optional(),
     full: z.boolean().optional(),
   }),
