@@ -15,8 +15,8 @@ export interface QuestionTime {
   prefers: Preference | undefined;
 }
 
-/** Of a question; what comes after is a text. */
-const maxLength = 2_000;
+/** Of a question, in characters and times that it names; what has more is a text. */
+const [maxLength, maxPeriods] = [1_000, 8];
 const month = 30 * day;
 const isPlain = /^[ -~\n\r\t]*$/;
 
@@ -30,7 +30,7 @@ let made: Tokens | undefined;
 const tokens = (): Tokens =>
   (made ??= {
     plain: /\d[\d./-]*\d(?:T[\d:.]+Z?)?(?:st|nd|rd|th)?|\d(?:st|nd|rd|th)?|[A-Za-z]+\d?(?:-[A-Za-z]+)*|[.!?]/g,
-    any: /\d[\d./-]*\d(?:T[\d:.]+Z?)?(?:st|nd|rd|th|er)?|\d(?:st|nd|rd|th|er)?|\p{L}\p{M}*(?:[\p{L}\p{M}])*\d?(?:-\p{L}[\p{L}\p{M}]*)*|[.!?]/gu,
+    any: /\d[\d./-]*\d(?:T[\d:.]+Z?)?(?:st|nd|rd|th|er)?|\d(?:st|nd|rd|th|er)?|\p{L}[\p{L}\p{M}]*\d?(?:-\p{L}[\p{L}\p{M}]*)*|[.!?]/gu,
     unspaced: /[\p{Script=Han}\p{Script=Hiragana}]/u,
   });
 
@@ -49,7 +49,7 @@ export function timesIn(question: string, now: number): QuestionTime {
     }
     prefers ??= cjkPreference(normal);
   }
-  return { periods: periods.filter(({ from, to }) => from < to), prefers };
+  return { periods: periods.filter(({ from, to }) => from < to).slice(0, maxPeriods), prefers };
 }
 
 /**
@@ -96,7 +96,7 @@ function spoken(words: Word[], known: Vocabulary, now: number): Period[] {
   const reader = new PhraseReader(words, now);
   const text = (i: number): string => words[i]?.text ?? "";
   const periods: Period[] = [];
-  for (let i = 0; i < words.length; ) {
+  for (let i = 0; i < words.length && periods.length < maxPeriods; ) {
     const lead = known.leads.get(text(i));
     const ago = agoAt(text, i);
     const point = ago === undefined ? undefined : reader.ago(ago);
