@@ -12,6 +12,7 @@ import { callOrigin } from "../http/call-origin.ts";
 import { bearerToken, type Presented, proveCredential } from "../http/credentials.ts";
 import { invalidCredential } from "../http/errors.ts";
 import { challenge, resourceOf } from "../http/oauth/resources.ts";
+import { projectOf } from "../http/project.ts";
 import { RequestRefused } from "../http/request-refused.ts";
 import type { Authentication } from "../domain/tenancy/keys.ts";
 import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
@@ -54,7 +55,7 @@ export interface LeanRequest extends Presented {
   /** The body, and the tool's name as the headers have it. */
   text: string;
   name: string;
-  /** `?project=` of the server's URL. */
+  /** Of the connection (`http/project.ts`). */
   project: string | undefined;
 }
 
@@ -211,9 +212,9 @@ export class UserSession extends DurableObject<Env> {
 
   /** Overridden by the conformance entry, which adds its fixtures. */
   protected buildServer(server: McpServerContext): Server | McpServer {
-    const { searchParams } = new URL(server.request.url);
-    const surface = searchParams.get("surface") ?? "core";
-    const project = searchParams.get("project") ?? undefined;
+    const url = new URL(server.request.url);
+    const surface = url.searchParams.get("surface") ?? "core";
+    const project = projectOf(server.request.headers, url);
     return buildMcpServer({
       surface: isSurface(surface) ? surface : "core",
       contextOf: (ctx: ServerContext, client) => this.#contextOf(sessionCallOf(ctx.http?.authInfo), { ...client, project }),

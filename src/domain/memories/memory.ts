@@ -78,6 +78,9 @@ export const isInThread = ({ namespace }: Pick<Memory, "namespace">): boolean =>
 /** When it happened, or was last changed, ms since the epoch. */
 export const happenedAt = ({ occurredAt, updatedAt }: Pick<Memory, "occurredAt" | "updatedAt">): number => occurredAt ?? updatedAt;
 
+/** Where a connection to this project stores what names no place. */
+export const namespaceOf = (project: string): string => `project:${project}`;
+
 /** The domain in which a key is unique: each person's private memories, and what the team holds together. */
 export const visibilityKeyOf = (visibility: Visibility, ownerId: string): string => (visibility === "private" ? ownerId : "");
 

@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import type { MemoryFilter } from "../memories/memory-store.ts";
 import { finish, type SearchReport } from "./presentation/answer.ts";
 import type { Rendering } from "./presentation/budget.ts";
+import { nearestFirst, preferred } from "./selection/project.ts";
 import { selectResults, type Ranked } from "./selection/select-results.ts";
 import { degradedBy, ownOnly, ownPastOnly } from "./degraded.ts";
 import type { Receipt } from "./presentation/receipt.ts";
@@ -34,6 +35,8 @@ export interface RecallInput {
   receipt?: boolean | undefined;
   /** Answers as of this instant, ms since the epoch. */
   asOf?: number | undefined;
+  /** Where the question is asked: unless the filter names namespaces, this project's memories go first, and other projects' last. */
+  project?: string | undefined;
 }
 
 export const searchModes = ["text", "vector", "hybrid"] as const;
@@ -85,7 +88,8 @@ export async function recall(ctx: Context, input: RecallInput): Promise<RecallOu
 
 async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
   const { memories: found, degraded } = await lookUp(ctx, input);
-  const shown = found.slice(0, input.limit);
+  const place = placeOf(input);
+  const shown = (place === undefined ? found : nearestFirst(found, place)).slice(0, input.limit);
   const authorOf = await authorsOf(ctx, shown);
   const items = shown.map((memory): Recalled => ({ ...attributed(memory, authorOf), truncated: false }));
   const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items };
@@ -93,9 +97,11 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
-  const { question, ranked, concepts, ties, legs, generation, withoutOthers, others } = await searchMemories(ctx, query, input);
+  const { question, ranked: found, concepts, ties, legs, generation, withoutOthers, others } = await searchMemories(ctx, query, input);
+  const place = placeOf(input);
+  const ranked = place === undefined ? found : preferred(found, place);
   const minRelevance = input.minRelevance ?? (input.mode === "vector" ? vectorModeThreshold : defaultMinRelevance);
-  const { selected, attached, drops, found } = selectResults(ranked, concepts, {
+  const { selected, attached, drops, found: relevant } = selectResults(ranked, concepts, {
     limit: input.limit,
     minRelevance,
     without: new Set(input.without),
@@ -116,10 +122,13 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     unshaped: ranked.slice(0, input.limit).map(whole),
   };
   const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
-  const outcome = finish({ items, totalFound: found, more: [], degraded: [...degradedBy(legs), ...without] }, report, {
+  const outcome = finish({ items, totalFound: relevant, more: [], degraded: [...degradedBy(legs), ...without] }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),
   });
   return generation === undefined ? outcome : { ...outcome, generation };
 }
+
+/** The project whose memories are preferred: who names namespaces has said which are meant. */
+const placeOf = ({ project, filter }: RecallInput): string | undefined => (filter?.namespaces === undefined ? project : undefined);

@@ -145,3 +145,11 @@ export const usualHalfLife = 90 * 24 * 60 * 60 * 1_000;
  * .3 points of R@5 and .2 of MRR, and PrecisionMemBench loses 1.3 of precision.
  */
 export const vectorWeight = 0.15;
+
+// Where the question is asked (selection/project.ts)
+
+/**
+ * Added to the score of memories of the project that asks, and of none at all. Its own weigh as if the question had said its name;
+ * what another project says far better still stands above.
+ */
+export const projectWeights = { own: topicWeight, none: topicWeight / 2, other: 0 } as const;

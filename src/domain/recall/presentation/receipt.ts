@@ -13,7 +13,7 @@ export const legs = [
 ] as const;
 export type Leg = (typeof legs)[number];
 
-export const scoreComponents = ["text", "vector", "graph", "importance", "recency", "neighbours", "rerank"] as const;
+export const scoreComponents = ["text", "vector", "graph", "importance", "recency", "neighbours", "rerank", "project"] as const;
 
 const legStatus = z.enum(["ok", "failed", "timeout", "off"]);
 export type LegStatus = z.output<typeof legStatus>;

@@ -21,15 +21,16 @@ export const listMemories = defineTool({
   input: z.strictObject({
     filters: sameFilters.optional(),
     key: field.keyPattern.optional(),
+    valid_at: field.instant.optional().meta({ listed: null }),
     archived: z.boolean().optional(),
-    limit: z.number().int().min(1).max(200).default(20),
+    limit: z.number().int().min(1).max(200).default(20).meta({ listed: { type: "integer", default: 20 } }),
     cursor: field.filled("cursor", 50).optional(),
     full: z.boolean().optional(),
   }),
   output: z.looseObject({ memories: z.array(z.looseObject({})), next_cursor: z.string().optional() }),
   async handler(ctx, input) {
     const result = await list(ctx, {
-      filter: toFilter(input.filters, ctx.now),
+      filter: toFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
       keyPattern: input.key,
       archived: input.archived,
       cursor: input.cursor,

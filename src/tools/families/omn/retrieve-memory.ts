@@ -22,11 +22,12 @@ export const retrieveMemory = defineTool({
     key: field.keyPattern.optional(),
     id: field.memoryRef.optional(),
     filters: filters.optional(),
-    limit: z.number().int().min(1).max(100).default(10),
+    limit: z.number().int().min(1).max(100).default(10).meta({ listed: { type: "integer", default: 10 } }),
     max_tokens: z.number().int().min(50).max(100_000).meta({ listed: { type: "integer", description: "answer budget" } }).optional(),
-    min_relevance: field.fraction.meta({ listed: { type: "number", description: "0–1, else .25; .7: probably right; 0: all" } }).optional(),
+    min_relevance: field.fraction.meta({ listed: { type: "number", description: "0–1, else .25; .7: probably right" } }).optional(),
     receipt: z.boolean().default(false).meta({ listed: { type: "boolean" } }),
-    as_of: field.instant.optional().describe("what was known then"),
+    as_of: field.instant.optional().describe("known then"),
+    valid_at: field.instant.optional().describe("true then"),
     mode: z.enum(searchModes).optional().meta({ listed: null }),
     /** Parts of the search to do without, to see what each is worth. */
     without: z.array(z.enum(searchFeatures)).max(searchFeatures.length).optional().meta({ listed: null }),
@@ -41,11 +42,14 @@ export const retrieveMemory = defineTool({
     if (input.include?.length && (input.id === undefined || input.max_tokens !== undefined || input.as_of !== undefined)) {
       throw invalid("include goes with an id, and without max_tokens and as_of.", "Recall first, then get one memory by its id with include.");
     }
+    if (input.id !== undefined && input.valid_at !== undefined) {
+      throw invalid("valid_at chooses among memories, and an id names one.", "Leave out valid_at, or recall by query, key or filters.");
+    }
     const outcome = await cachedRecall(ctx, {
       id: input.id,
       key: input.key,
       query: input.query,
-      filter: toFilter(input.filters, ctx.now),
+      filter: toFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
       limit: input.limit,
       maxTokens: input.max_tokens,
       rendering: recallRendering,
@@ -54,6 +58,7 @@ export const retrieveMemory = defineTool({
       without: input.without,
       receipt: input.receipt,
       asOf: input.as_of,
+      project: ctx.project,
     }, "omn");
     const around = input.include?.length && outcome.items[0] ? await graphOf(ctx, outcome.items[0].memory.id, input.include) : undefined;
     const { structured, text } = renderRecall(outcome, Math.round((performance.now() - started) * 100) / 100);

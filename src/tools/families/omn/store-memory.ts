@@ -4,8 +4,9 @@ import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.t
 import * as field from "../../../domain/memories/fields.ts";
 import { offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
+import { namespaceOf } from "../../../domain/memories/memory.ts";
 import { remember } from "../../../domain/memories/remember.ts";
-import { additive, defineTool } from "../../define-tool.ts";
+import { additive, defineTool, listedAs } from "../../define-tool.ts";
 import { duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.1; features A row 1. */
@@ -25,7 +26,7 @@ export const storeMemory = defineTool({
     namespace: field.namespace.optional().describe("global, project:x, session:x/y, thread:x"),
     occurred_at: field.instant.optional(),
     type: field.memoryType.optional(),
-    ...offeredShape,
+    ...listedAs({ type: "string" }, offeredShape),
     idempotency_key: field.idempotencyKey.optional(),
     /** Ties to other memories (Mnemosyne document, link types). */
     links: linkInput.optional().meta({ listed: null }),
@@ -34,12 +35,12 @@ export const storeMemory = defineTool({
     /** An argument of the document; accepted, while content of at most 10,000 characters needs no compression. */
     compress: z.boolean().optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ memory_id: z.string(), key: z.string().nullable(), outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
+  output: z.looseObject({ memory_id: z.string(), key: z.string().nullable(), outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]).meta({ listed: { type: "string" } }), version: z.number() }),
   async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
     // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, links);
     const result = await remember(ctx, {
-      ...toState(input),
+      ...toState({ ...input, namespace: input.namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project)) }),
       content: input.content,
       idempotencyKey: idempotency_key,
       allowDuplicate: allow_duplicate,

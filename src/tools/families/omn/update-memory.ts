@@ -6,7 +6,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { givenShape, offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
-import { additive, defineTool } from "../../define-tool.ts";
+import { additive, defineTool, listedAs } from "../../define-tool.ts";
 import { handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
@@ -25,13 +25,13 @@ export const updateMemory = defineTool({
     namespace: field.namespace.optional(),
     type: field.memoryType.meta({ listed: { type: "string" } }).optional(),
     summary: givenShape.summary,
-    ...offeredShape,
+    ...listedAs(null, offeredShape),
     archived: z.literal(false).meta({ listed: { const: false, description: "restores" } }).optional(),
     expected_version: z.number().int().positive().optional(),
     links: linkInput.optional().meta({ listed: null }),
     unlink: unlinkInput.optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed"]) }),
+  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed"]).meta({ listed: { type: "string" } }) }),
   async handler(ctx, { id, key, new_key, expected_version, archived, links = [], unlink = [], ...fields }) {
     // A link that leads nowhere is refused before anything is changed.
     await resolveEnds(ctx, [...links, ...unlink]);
