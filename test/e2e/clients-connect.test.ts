@@ -16,7 +16,7 @@ describe.each(kinds)("%s [S2] [S11]", (kind, connect) => {
   });
 
   test("gets the tools of the surface it asks for [F2]", async () => {
-    const core = await connect(product);
+    const core = await connect(product, "");
     const names = (await core.listTools()).map(({ name }) => name);
     expect(names.length).toBeLessThanOrEqual(9);
     expect(names).toContain("omn_retrieve_memory");

@@ -15,7 +15,7 @@ describe.each(kinds)("%s [S2] [B1]", (kind, connect) => {
   const at = { project_path: `/home/me/${slug}` };
   let client: TestClient;
   beforeAll(async () => {
-    client = await connect(product, "?surface=token-saver");
+    client = await connect(product);
     await client.listTools();
   });
   afterAll(() => client.close());

@@ -4,7 +4,7 @@ import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { duplicateText, handleOf, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, duplicateText, handleOf, proposalOf, proposalText } from "../../render.ts";
 import { memoryScope, placeOf, scopeOf, where } from "./scope.ts";
 
 const year = 31_536_000;
@@ -43,10 +43,8 @@ export const writeMemory = defineTool({
       expiresAt: input.ttl === undefined ? undefined : ctx.now + input.ttl * 1000,
     });
     if (outcome === "duplicate") {
-      return {
-        structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version },
-        text: duplicateText(memory, "write_memory under its key"),
-      };
+      const text = duplicateText(memory, "write_memory under its key");
+      return { structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version, ...adviceOf(text) }, text };
     }
     if (outcome === "created" || outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     return {
