@@ -35,7 +35,12 @@ export const storeMemory = defineTool({
     /** An argument of the document; accepted, while content of at most 10,000 characters needs no compression. */
     compress: z.boolean().optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ memory_id: z.string(), key: z.string().nullable(), outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
+  output: z.looseObject({
+    memory_id: z.string(),
+    key: z.string().nullable().meta({ listed: null }),
+    outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]).meta({ listed: { type: "string" } }),
+    version: z.number(),
+  }),
   async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
     // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, links);

@@ -31,7 +31,7 @@ export const updateMemory = defineTool({
     links: linkInput.optional().meta({ listed: null }),
     unlink: unlinkInput.optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed"]) }),
+  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed"]).meta({ listed: { type: "string" } }) }),
   async handler(ctx, { id, key, new_key, expected_version, archived, links = [], unlink = [], ...fields }) {
     // A link that leads nowhere is refused before anything is changed.
     await resolveEnds(ctx, [...links, ...unlink]);

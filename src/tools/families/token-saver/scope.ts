@@ -20,7 +20,7 @@ const place = (label: string, max: number) =>
 
 export const where = {
   project_path: place("project_path", 150).optional().describe("the project's folder"),
-  session_id: place("session_id", 40).optional().describe("of scope session; else this connection's"),
+  session_id: place("session_id", 40).optional().describe("if not this connection's"),
 };
 const projectName = place("project", 150);
 export interface Where {

@@ -27,7 +27,7 @@ export const writeMemory = defineTool({
     allow_duplicate: z.boolean().optional().meta({ listed: null }),
     ...where,
   }),
-  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
+  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]).meta({ listed: { type: "string" } }), version: z.number() }),
   async handler(ctx, input) {
     if (input.value === null) throw invalid("value: null says nothing to remember.", "To remove a memory, call delete_memory.");
     const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
