@@ -26,6 +26,17 @@ describe.each(kinds)("%s [S2] [S11]", (kind, connect) => {
     await chatgpt.close();
   });
 
+  test("is answered with text alone where a model reads, and with the structured form on a surface for programs [U5]", async () => {
+    const core = await connect(product, "");
+    await core.listTools();
+    expect(await core.call("omn_list_memories")).toEqual({ isError: false, structured: {}, text: "No memories.", error: undefined });
+    await core.close();
+    const omn = await connect(product, "?surface=omn");
+    await omn.listTools();
+    expect(await omn.call("omn_list_memories")).toMatchObject({ isError: false, structured: { memories: [] }, text: "No memories." });
+    await omn.close();
+  });
+
   test("is told which surfaces there are when it asks for another [F2]", async () => {
     // Two of the clients keep to themselves what the server said: over SSE all but the status, pinned all of it.
     const shown = kind.includes("SSE") ? /400/ : kind.includes("2026") ? /2026-07-28/ : /everything.*core/s;
