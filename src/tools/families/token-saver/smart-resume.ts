@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { named, say } from "../../../domain/frame.ts";
 import { type AuthorOf, authorsOf } from "../../../domain/memories/authorship.ts";
 import { briefing } from "../../../domain/memories/briefing.ts";
 import { list } from "../../../domain/memories/list.ts";
@@ -59,7 +58,6 @@ export const smartResume = defineTool({
   output: z.looseObject({ briefing: z.string(), context: z.looseObject({}), token_count: z.number() }),
   async handler(ctx, input) {
     const filter = filterOf(ctx, undefined, input);
-    const project = projectOf(ctx, input);
     // The newest of the project, and what is in work however long ago its keys were first written.
     const [newest, inWork] = await Promise.all([
       list(ctx, { filter, limit: window }),
@@ -82,9 +80,9 @@ export const smartResume = defineTool({
         briefing: text.toString(),
         context: contextOf(groups, authorOf),
         token_count: tokens,
-        project,
+        project: projectOf(ctx, input),
       },
-      text: memories.length === 0 ? say`${text} Project: ${named(project)}.` : text,
+      text,
     };
   },
 });
