@@ -4,6 +4,7 @@ import { leanNameOf, maxLeanBytes } from "../mcp/lean-call.ts";
 import { internalError, rpcError, rpcRefused } from "../mcp/json-rpc.ts";
 import { requestIdHeader } from "../session/session-call.ts";
 import type { LeanRefusal, LeanRequest } from "../session/user-session.ts";
+import type { Surface } from "../tools/surfaces.ts";
 import { type BodyBound, readBody } from "./bounded-body.ts";
 import { callOrigin } from "./call-origin.ts";
 import { invalidCredential } from "./errors.ts";
@@ -20,6 +21,7 @@ export interface SessionStub {
 export interface Arrived {
   request: Request;
   url: URL;
+  surface: Surface;
   requestId: string;
   token: string;
 }
@@ -64,7 +66,7 @@ export class McpDoor {
     }
   }
 
-  #leanRequest({ request, url, requestId, token }: Arrived, name: string, text: string, project: string | undefined): LeanRequest {
+  #leanRequest({ request, url, surface, requestId, token }: Arrived, name: string, text: string, project: string | undefined): LeanRequest {
     return {
       text,
       name,
@@ -72,6 +74,7 @@ export class McpDoor {
       from: callOrigin(request.headers, requestId),
       // Keys are not for one address.
       resource: parseApiKey(token) ? undefined : resourceOf(url, this.#config),
+      surface,
       project,
     };
   }

@@ -10,6 +10,8 @@ export interface ToolContext extends Context {
   project: string | undefined;
   /** Protocol session of the older era, if any. */
   sessionId: string | undefined;
+  /** Whether the answer goes out with its structured form, or as text alone. */
+  structured: boolean;
   /** Tells the person's other clients that memories changed. */
   changed(change: MemoryChange): void;
 }

@@ -43,8 +43,8 @@ export interface FieldDefinition {
   sealed?: true;
   /** The text of the index that holds its words: what a memory says, what it is called, who wrote it when. Labels are embedded too. */
   indexed?: "content" | "label" | "moment";
-  /** Answers of recall show it unless it has its initial value, or always. */
-  shown?: "unless initial" | "always";
+  /** Answers of recall show it, unless it has its initial value. */
+  shown?: "unless initial";
 }
 
 /** What a memory has beside its versions: identity, authorship and use. */
@@ -73,7 +73,7 @@ export const stateFields = {
   content: { name: "content", kind: "text", given: rule.content, sealed: true, indexed: "content" },
   value: { name: "value", kind: "json", initial: null, given: rule.json, sealed: true, shown: "unless initial" },
   summary: { name: "summary", kind: "text", initial: null, given: rule.content, inherited: true, sealed: true, indexed: "label", shown: "unless initial" },
-  namespace: { name: "namespace", kind: "text", initial: "global", given: rule.namespace, shown: "always" },
+  namespace: { name: "namespace", kind: "text", initial: "global", given: rule.namespace, shown: "unless initial" },
   visibility: { name: "visibility", kind: "text", values: visibilities, initial: "private", given: rule.visibility },
   ownerId: { name: "owner_id", kind: "text" },
   agentId: { name: "agent_id", kind: "text", initial: null, given: rule.userId, inherited: true, indexed: "moment" },
@@ -253,7 +253,7 @@ const isSame = (value: unknown, initial: unknown): boolean => value === initial 
 export const shownState = (state: MemoryState): Record<string, unknown> =>
   Object.fromEntries(
     shownFields.flatMap((field) => {
-      const { name, shown, initial } = definition(field);
-      return shown === "always" || !isSame(state[field], initial) ? [[name, onWire(field, state[field])]] : [];
+      const { name, initial } = definition(field);
+      return isSame(state[field], initial) ? [] : [[name, onWire(field, state[field])]];
     }),
   );

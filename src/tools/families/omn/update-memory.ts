@@ -7,7 +7,7 @@ import { givenShape, offeredShape } from "../../../domain/memories/memory-fields
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
-import { handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
 export const updateMemory = defineTool({
@@ -47,11 +47,12 @@ export const updateMemory = defineTool({
     });
     if (result.outcome === "conflict") {
       const { memory, ...current } = { ...attributed(result.current, await authorsOf(ctx, [result.current])), truncated: false };
+      const advice = say`CONFLICT: not updated. The memory is at version ${memory.version}, not ${String(expected_version)}. Merge your change with the current content and update again with expected_version ${memory.version}.`;
       return {
         isError: true,
-        structured: { outcome: "conflict", current: omnMemory(memory, current), attempted: result.attempted },
+        structured: { outcome: "conflict", ...adviceOf(advice), current: omnMemory(memory, current), attempted: result.attempted },
         text: joined([
-          say`CONFLICT: not updated. The memory is at version ${memory.version}, not ${String(expected_version)}. Merge your change with the current content and update again with expected_version ${memory.version}.`,
+          advice,
           say`Current:`,
           memoryText({ memory, ...current }),
           say`Yours: ${json(result.attempted)}`,

@@ -4,15 +4,15 @@ import { type Memory, namespaceOf } from "../../../domain/memories/memory.ts";
 import type { MemoryFilter } from "../../../domain/memories/memory-store.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { ToolContext } from "../../define-tool.ts";
-import { toolOf, trustFieldOf } from "../../render.ts";
+import { dayOf, toolOf, trustFieldOf } from "../../render.ts";
 
 /** Scopes of the Token Saver document, as places of the one memory: shared is what the team sees of the project. */
 export const memoryScope = z.enum(["global", "project", "session", "shared"]);
 export type MemoryScope = z.output<typeof memoryScope>;
 
 export const where = {
-  project_path: field.namespacePart("project_path", 150).optional(),
-  session_id: field.namespacePart("session_id", 40).optional(),
+  project_path: field.namespacePart("project_path", 150).optional().describe("the project's folder"),
+  session_id: field.namespacePart("session_id", 40).optional().describe("if not this connection's"),
 };
 export interface Where {
   project_path?: string | undefined;
@@ -54,9 +54,11 @@ export function filterOf(ctx: ToolContext, scope: MemoryScope | undefined, at: W
 export const scopeOf = (memory: Memory): MemoryScope =>
   memory.visibility !== "private" ? "shared" : memory.namespace.startsWith("project:") ? "project" : memory.namespace.startsWith("session:") ? "session" : "global";
 
-/** The document's Memory structure. */
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** The document's Memory structure; what is not in the document only where it is not as usual. */
 export function tokenSaverMemory(memory: Memory, author: string | undefined): Record<string, unknown> {
-  const iso = (ms: number): string => new Date(ms).toISOString();
+  const [createdBy, updatedBy] = [toolOf(memory, memory.createdTool), toolOf(memory, memory.updatedTool)];
   return {
     id: memory.id,
     key: memory.key,
@@ -66,15 +68,31 @@ export function tokenSaverMemory(memory: Memory, author: string | undefined): Re
       created_at: iso(memory.createdAt),
       updated_at: iso(memory.updatedAt),
       ...(memory.accessedAt === null ? {} : { accessed_at: iso(memory.accessedAt) }),
-      created_by: toolOf(memory, memory.createdTool),
-      updated_by: toolOf(memory, memory.updatedTool),
+      created_by: createdBy,
+      ...(updatedBy === createdBy ? {} : { updated_by: updatedBy }),
       ...(author === undefined ? {} : { author }),
       ...trustFieldOf(memory),
       ...(memory.expiresAt === null ? {} : { ttl: Math.max(0, Math.round((memory.expiresAt - memory.updatedAt) / 1000)) }),
-      tags: memory.tags,
+      ...(memory.tags.length === 0 ? {} : { tags: memory.tags }),
       access_count: memory.accessCount,
-      version: memory.version,
+      ...(memory.version > 1 ? { version: memory.version } : {}),
     },
+  };
+}
+
+/** The same for a model to read: what it needs to use the memory and to name it. */
+export function readableMemory(memory: Memory, author: string | undefined): Record<string, unknown> {
+  return {
+    key: memory.key ?? memory.id,
+    value: valueOf(memory),
+    ...(scopeOf(memory) === "project" ? {} : { scope: scopeOf(memory) }),
+    ...(author === undefined ? {} : { author }),
+    ...trustFieldOf(memory),
+    ...(memory.tags.length === 0 ? {} : { tags: memory.tags }),
+    when: dayOf(memory),
+    tool: toolOf(memory, memory.updatedTool),
+    ...(memory.expiresAt === null ? {} : { expires: iso(memory.expiresAt) }),
+    ...(memory.version > 1 ? { version: memory.version } : {}),
   };
 }
 

@@ -4,7 +4,7 @@ import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { duplicateText, handleOf, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, duplicateText, handleOf, proposalOf, proposalText } from "../../render.ts";
 import { memoryScope, placeOf, scopeOf, where } from "./scope.ts";
 
 const year = 31_536_000;
@@ -27,7 +27,7 @@ export const writeMemory = defineTool({
     allow_duplicate: z.boolean().optional().meta({ listed: null }),
     ...where,
   }),
-  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
+  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]).meta({ listed: { type: "string" } }), version: z.number() }),
   async handler(ctx, input) {
     if (input.value === null) throw invalid("value: null says nothing to remember.", "To remove a memory, call delete_memory.");
     const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
@@ -43,10 +43,8 @@ export const writeMemory = defineTool({
       expiresAt: input.ttl === undefined ? undefined : ctx.now + input.ttl * 1000,
     });
     if (outcome === "duplicate") {
-      return {
-        structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version },
-        text: duplicateText(memory, "write_memory under its key"),
-      };
+      const text = duplicateText(memory, "write_memory under its key");
+      return { structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version, ...adviceOf(text) }, text };
     }
     if (outcome === "created" || outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     return {
