@@ -15,7 +15,7 @@ const shipped = ["ledger", "trail", "lab", "studio", "friends", "friends2", "fri
 const judges = ["locomo", "beam"];
 
 const order: BoostOptions = { trees: 150, depth: 4, rate: 0.1, leastWeight: 2, lambda: 3, rowShare: 0.7, featureShare: 0.5, objective: "rank", seed: 1 };
-const relevance: BoostOptions = { trees: 80, depth: 4, rate: 0.1, leastWeight: 4, lambda: 3, rowShare: 0.7, featureShare: 0.5, objective: "logistic", seed: 2 };
+const relevance: BoostOptions = { trees: 80, depth: 4, rate: 0.08, leastWeight: 6, lambda: 6, rowShare: 0.7, featureShare: 0.5, objective: "logistic", seed: 2 };
 
 interface Models {
   order: TreeModel;
@@ -24,6 +24,7 @@ interface Models {
 
 /** Half of the questions, by their ids. */
 const isHeld = ({ id }: Question): boolean => ((createHash("sha256").update(id).digest()[0] as number) & 1) === 1;
+const foldOf = ({ id }: Question): number => (createHash("sha256").update(id).digest()[1] as number) & 1;
 
 function examplesOf(questions: readonly Question[], weightOf: (question: Question) => number, rowsOf: (question: Question) => Float32Array[] = ({ rows }) => rows): Examples {
   const examples: Examples = { rows: [], labels: [], weights: [], starts: [0] };
@@ -45,16 +46,17 @@ function fit(questions: readonly Question[]): Models {
   for (const { set } of questions) counts.set(kindOf(set), (counts.get(kindOf(set)) ?? 0) + 1);
   const mean = questions.length / counts.size;
   const weightOf = ({ set }: Question): number => Math.sqrt(mean / (counts.get(kindOf(set)) as number));
-  const orderModel = boost(examplesOf(questions, weightOf), order);
-  const trees = new Trees(orderModel);
+  // Relevance reads the place that the order gives a candidate: of an order that has not seen the question.
+  const folds = [0, 1].map((fold) => new Trees(boost(examplesOf(questions.filter((question) => foldOf(question) !== fold), weightOf), order)));
   const placed = (question: Question): Float32Array[] => {
+    const trees = folds[foldOf(question)] as Trees;
     const scores = question.rows.map((row) => trees.score(row));
     const places = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
     const rows = new Array<Float32Array>(places.length);
     for (const [place, i] of places.entries()) rows[i] = withPlace(question.rows[i] as Float32Array, scores[i] as number, scores[places[0] as number] as number, place);
     return rows;
   };
-  return { order: orderModel, relevance: boost(examplesOf(questions, weightOf, placed), relevance) };
+  return { order: boost(examplesOf(questions, weightOf), order), relevance: boost(examplesOf(questions, weightOf, placed), relevance) };
 }
 
 function scored(questions: readonly Question[], models: Models): Scored[] {

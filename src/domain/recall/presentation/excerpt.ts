@@ -6,7 +6,7 @@ import { cutTo, estimateTokens } from "../../text/token-count.ts";
 const ellipsis = "…";
 
 /** Ends of sentences and lines; CJK writes no space after its full stop. An abbreviation may end one too early, which only moves a cut. */
-const sentenceEnd = /(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。!?])|\n+/gu;
+export const sentenceEnd = /(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。!?])|\n+/gu;
 
 const blankLines = /\n\s*\n\s*/g;
 /** In characters. */
