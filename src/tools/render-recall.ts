@@ -12,6 +12,8 @@ export const recallAnswer = z.looseObject({
   /** Ids of what did not fit into max_tokens. */
   more: z.array(z.string()).optional().meta({ listed: null }),
   degraded: z.array(z.string()).optional().meta({ listed: null }),
+  /** How to get what was cut to a passage. */
+  hint: z.string().optional().meta({ listed: null }),
   receipt: receiptSchema.optional().meta({ listed: null }),
 });
 
@@ -28,18 +30,23 @@ function once<T>(render: (item: Recalled) => T): (item: Recalled) => T {
 const structuredMemory = once(({ memory, ...extra }): Record<string, unknown> => omnMemory(memory, extra));
 const itemText = once(memoryText);
 
-const structuredRecall = ({ items, totalFound, more, degraded, receipt }: RecallOutcome, ms: number): z.output<typeof recallAnswer> => ({
+/** Said once for all passages of an answer. */
+const wholeById = "truncated: id brings the whole";
+
+const structuredRecall = ({ items, totalFound, more, passages, degraded, receipt }: RecallOutcome, ms: number): z.output<typeof recallAnswer> => ({
   memories: items.map(structuredMemory),
   ...(more.length > 0 ? { more } : {}),
   total_found: totalFound,
   query_time_ms: ms,
   ...(degraded.length > 0 ? { degraded } : {}),
+  ...(passages ? { hint: wholeById } : {}),
   ...(receipt ? { receipt } : {}),
 });
 
-function recallText({ items, totalFound, more, needed, degraded, receipt }: RecallOutcome): Framed {
+function recallText({ items, totalFound, more, needed, passages, degraded, receipt }: RecallOutcome): Framed {
   const lines = [...degraded.map((line) => say`(${line})`), ...items.map(itemText)];
   if (items.length === 0) lines.push(totalFound === 0 ? say`No memory found.` : say`${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`);
+  if (passages) lines.push(say`(${wholeById})`);
   if (more.length > 0) lines.push(say`More, by id: ${more.join(" ")}`);
   return joined([...lines, ...(receipt ? receiptLines(receipt) : [])]);
 }

@@ -32,8 +32,8 @@ export const retrieveMemory = defineTool({
     without: z.array(z.enum(searchFeatures)).max(searchFeatures.length).optional().meta({ listed: null }),
     /** With an id: what the graph knows of the memory. */
     include: z.array(z.enum(graphFields)).max(graphFields.length).optional().meta({ listed: null }),
-    /** An argument of the document; content always comes whole. */
-    decompress: z.boolean().optional().meta({ listed: null }),
+    /** An argument of the document: without it a query brings of a long memory the passage about it. */
+    decompress: z.boolean().default(false).meta({ listed: { type: "boolean", description: "long ones whole" } }),
   }),
   output: recallAnswer,
   async handler(ctx, input) {
@@ -53,6 +53,7 @@ export const retrieveMemory = defineTool({
       mode: input.mode,
       without: input.without,
       receipt: input.receipt,
+      passages: !input.decompress,
       asOf: input.as_of,
     }, "omn");
     const around = input.include?.length && outcome.items[0] ? await graphOf(ctx, outcome.items[0].memory.id, input.include) : undefined;
