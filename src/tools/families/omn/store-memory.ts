@@ -5,8 +5,12 @@ import * as field from "../../../domain/memories/fields.ts";
 import { offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { remember } from "../../../domain/memories/remember.ts";
+import { similarTo } from "../../../domain/memories/similar.ts";
 import { additive, defineTool } from "../../define-tool.ts";
 import { duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { similarOf, similarText } from "../../render-similar.ts";
+
+const mending = { update: "call omn_update_memory", forget: "omn_forget_memory" };
 
 /** OmniMemory document 1.1; features A row 1. */
 export const storeMemory = defineTool({
@@ -38,9 +42,10 @@ export const storeMemory = defineTool({
   async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
     // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, links);
+    const state = { ...toState(input), content: input.content };
+    const similarIn = similarTo(ctx, state);
     const result = await remember(ctx, {
-      ...toState(input),
-      content: input.content,
+      ...state,
       idempotencyKey: idempotency_key,
       allowDuplicate: allow_duplicate,
     });
@@ -49,6 +54,7 @@ export const storeMemory = defineTool({
     const proposal = linked ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
     if ((outcome === "created" || outcome === "updated") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    const similar = await similarIn(result);
     return {
       structured: {
         memory_id: memory.id,
@@ -61,8 +67,9 @@ export const storeMemory = defineTool({
         compressed: false,
         ...(result.replayed ? { replayed: true } : {}),
         ...proposalOf(proposal),
+        ...similarOf(similar, ctx.now, mending),
       },
-      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}`,
+      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${similarText(similar, ctx.now, mending)}`,
     };
   },
 });
