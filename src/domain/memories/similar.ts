@@ -18,7 +18,7 @@ const leastShared = 2;
 
 /**
  * Share of the telling words of both texts, weighed by their rarity, that both hold. Of 640 notes of four teams, stored one
- * after another, 6% reach it, most of them a newer state of an older note; of 40 notes said again or changed, all do.
+ * after another, 4% reach it, most of them a newer state of an older note; of 40 notes said again or changed, all do.
  */
 const threshold = 0.17;
 
