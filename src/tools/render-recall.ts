@@ -31,7 +31,7 @@ const structuredMemory = once(({ memory, ...extra }): Record<string, unknown> =>
 const itemText = once(memoryText);
 
 /** Said once for all passages of an answer. */
-const wholeById = "truncated: id brings the whole";
+const wholeById = "truncated: recall by id, or with decompress: true, for the whole";
 
 const structuredRecall = ({ items, totalFound, more, passages, degraded, receipt }: RecallOutcome, ms: number): z.output<typeof recallAnswer> => ({
   memories: items.map(structuredMemory),

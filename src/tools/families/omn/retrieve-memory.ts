@@ -32,8 +32,8 @@ export const retrieveMemory = defineTool({
     without: z.array(z.enum(searchFeatures)).max(searchFeatures.length).optional().meta({ listed: null }),
     /** With an id: what the graph knows of the memory. */
     include: z.array(z.enum(graphFields)).max(graphFields.length).optional().meta({ listed: null }),
-    /** An argument of the document: without it a query brings of a long memory the passage about it. */
-    decompress: z.boolean().default(false).meta({ listed: { type: "boolean", description: "long ones whole" } }),
+    /** An argument of the document: without it a query brings of a long memory the passage about it, and the answer names it then. */
+    decompress: z.boolean().default(false).meta({ listed: null }),
   }),
   output: recallAnswer,
   async handler(ctx, input) {
