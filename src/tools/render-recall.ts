@@ -12,6 +12,7 @@ export const recallAnswer = z.looseObject({
   /** Ids of what did not fit into max_tokens. */
   more: z.array(z.string()).optional().meta({ listed: null }),
   degraded: z.array(z.string()).optional().meta({ listed: null }),
+  /** What the answer's text says beside its memories. */
   advice: z.string().optional().meta({ listed: null }),
   receipt: receiptSchema.optional().meta({ listed: null }),
 });
@@ -29,6 +30,9 @@ function once<T>(render: (item: Recalled) => T): (item: Recalled) => T {
 const structuredMemory = once(({ memory, ...extra }): Record<string, unknown> => omnMemory(memory, extra));
 const itemText = once(memoryText);
 
+/** Said once for all passages of an answer. */
+const wholeById = "truncated: recall by id, or with decompress: true, for the whole";
+
 /** How an answer goes out, and to what. */
 export interface RecallForm {
   /** With its structured form, or as text alone. */
@@ -40,14 +44,15 @@ export interface RecallForm {
 type Structured = z.output<typeof recallAnswer>;
 
 const structuredRecall = (outcome: RecallOutcome, form: RecallForm, ms: number): Structured => {
-  const { items, totalFound, more, needed, degraded, receipt } = outcome;
+  const { items, totalFound, more, passages, needed, degraded, receipt } = outcome;
+  const isEmpty = items.length === 0 && (totalFound === 0 || needed !== undefined);
   return {
     memories: items.map(structuredMemory),
     ...(more.length > 0 ? { more } : {}),
     total_found: totalFound,
     query_time_ms: ms,
     ...(degraded.length > 0 ? { degraded } : {}),
-    ...(items.length === 0 && (totalFound === 0 || needed !== undefined) ? { advice: emptyText(outcome, form).toString() } : {}),
+    ...(isEmpty ? { advice: emptyText(outcome, form).toString() } : passages ? { advice: wholeById } : {}),
     ...(receipt ? { receipt } : {}),
   };
 };
@@ -58,10 +63,11 @@ function emptyText({ totalFound, needed }: RecallOutcome, { mayWiden }: RecallFo
 }
 
 function recallText(outcome: RecallOutcome, form: RecallForm): Framed {
-  const { items, totalFound, more, degraded, receipt } = outcome;
+  const { items, totalFound, more, passages, degraded, receipt } = outcome;
   const lines = [...degraded.map((line) => say`(${line})`), ...items.map(itemText)];
   if (items.length === 0) lines.push(emptyText(outcome, form));
   else if (items.length + more.length < totalFound) lines.push(say`${items.length} of ${totalFound} found; limit shows more.`);
+  if (passages) lines.push(say`(${wholeById})`);
   if (more.length > 0) lines.push(say`More, by id: ${more.join(" ")}`);
   return joined([...lines, ...(receipt ? receiptLines(receipt) : [])]);
 }

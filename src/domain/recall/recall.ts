@@ -33,6 +33,8 @@ export interface RecallInput {
   without?: readonly SearchFeature[] | undefined;
   /** Say how the answer came about. */
   receipt?: boolean | undefined;
+  /** Of long memories that a query finds, only what they say of it; their ids lead to the whole. */
+  passages?: boolean | undefined;
   /** Answers as of this instant, ms since the epoch. */
   asOf?: number | undefined;
   /** Where the question is asked: unless the filter names namespaces, this project's memories go first, and other projects' last. */
@@ -54,7 +56,7 @@ export interface Recalled {
   author?: string;
   /** 0–1 for a text query, undefined for a look-up. */
   relevance?: number;
-  /** Set when only a part of the content fitted into the budget; `value`, `summary` and `metadata` are left out then. */
+  /** Set when only a part of the content is shown: a passage, or what fitted into the budget; `value`, `summary` and `metadata` are left out then. */
   truncated: boolean;
   /** Tokens of the whole, when truncated. */
   tokensTotal?: number;
@@ -68,6 +70,8 @@ export interface RecallOutcome {
   totalFound: number;
   /** Ids of what did not fit into the budget at all, best first, as far as they fit. */
   more: string[];
+  /** Set when long contents were cut to passages: what is truncated comes whole by its id. */
+  passages?: true;
   /** The budget that would show the first, when none fitted. */
   needed?: number;
   /** The parts of the search that were missing, in words. */
@@ -126,6 +130,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),
+    passagesOf: input.passages ? question : undefined,
   });
   return generation === undefined ? outcome : { ...outcome, generation };
 }

@@ -51,6 +51,7 @@ const outcome: z.ZodType<RecallOutcome> = z.strictObject({
   ),
   totalFound: z.number(),
   more: texts,
+  passages: z.literal(true).exactOptional(),
   needed: z.number().exactOptional(),
   degraded: texts,
   receipt: receiptSchema.exactOptional(),

@@ -32,8 +32,8 @@ const hit = z.object({
 });
 export type HitTrace = z.output<typeof hit>;
 
-/** Diversity only moves; what it moved below the limit is named. */
-const reasons = ["duplicate", "threshold", "diversity", "budget"] as const;
+/** Diversity only moves; what it moved below the limit is named. Of a passage the rest was left out. */
+const reasons = ["duplicate", "threshold", "diversity", "passage", "budget"] as const;
 export type DropReason = (typeof reasons)[number];
 
 const drop = z.object({ id: z.string(), of: z.string().optional() });

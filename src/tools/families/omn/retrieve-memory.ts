@@ -34,8 +34,8 @@ export const retrieveMemory = defineTool({
     without: z.array(z.enum(searchFeatures)).max(searchFeatures.length).optional().meta({ listed: null }),
     /** With an id: what the graph knows of the memory. */
     include: z.array(z.enum(graphFields)).max(graphFields.length).optional().meta({ listed: null }),
-    /** An argument of the document; content always comes whole. */
-    decompress: z.boolean().optional().meta({ listed: null }),
+    /** An argument of the document: without it a query brings of a long memory the passage about it, and the answer names it then. */
+    decompress: z.boolean().default(false).meta({ listed: null }),
   }),
   output: recallAnswer,
   async handler(ctx, input) {
@@ -61,6 +61,7 @@ export const retrieveMemory = defineTool({
       mode: input.mode,
       without: input.without,
       receipt: input.receipt,
+      passages: !input.decompress,
       asOf: input.as_of,
       project: ctx.project,
     }, isStructured ? "omn" : "omn text");

@@ -6,8 +6,12 @@ import { offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { namespaceOf } from "../../../domain/memories/memory.ts";
 import { remember } from "../../../domain/memories/remember.ts";
+import { similarTo } from "../../../domain/memories/similar.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
 import { adviceOf, duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { similarOf, similarText } from "../../render-similar.ts";
+
+const mending = { update: "call omn_update_memory", forget: "omn_forget_memory" };
 
 /** OmniMemory document 1.1; features A row 1. */
 export const storeMemory = defineTool({
@@ -45,9 +49,10 @@ export const storeMemory = defineTool({
   async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
     // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, links);
+    const state = { ...toState({ ...input, namespace: input.namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project)) }), content: input.content };
+    const similarIn = similarTo(ctx, state);
     const result = await remember(ctx, {
-      ...toState({ ...input, namespace: input.namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project)) }),
-      content: input.content,
+      ...state,
       idempotencyKey: idempotency_key,
       allowDuplicate: allow_duplicate,
     });
@@ -56,6 +61,7 @@ export const storeMemory = defineTool({
     const proposal = linked ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
     if ((outcome === "created" || outcome === "updated") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    const similar = await similarIn(result);
     const repeated = outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : undefined;
     return {
       structured: {
@@ -70,8 +76,9 @@ export const storeMemory = defineTool({
         ...(result.replayed ? { replayed: true } : {}),
         ...proposalOf(proposal),
         ...(repeated && adviceOf(repeated)),
+        ...similarOf(similar, ctx.now, mending),
       },
-      text: repeated ?? say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}`,
+      text: repeated ?? say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${similarText(similar, ctx.now, mending)}`,
     };
   },
 });
