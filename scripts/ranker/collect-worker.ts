@@ -5,6 +5,7 @@
 import { env } from "cloudflare:workers";
 import product from "../../src/index.ts";
 import { servicesOf } from "../../src/app.ts";
+import { similarityOf } from "../../src/domain/embedding/similarity-scale.ts";
 import { featuresOf } from "../../src/domain/recall/ranking/features.ts";
 import { gather } from "../../src/domain/recall/search-memories.ts";
 import { queryTerms } from "../../src/domain/text/query-terms.ts";
@@ -25,8 +26,8 @@ interface Asked {
 async function collected({ team, shard, query, filter, now = Date.now() }: Asked): Promise<unknown> {
   const principal = { userId: team, teamId: team, organizationId: team, role: "owner" as const, scopes, shard, credential: { kind: "api-key" as const, id: "collect" } };
   const ctx = { ...services, principal, now, requestId: "collect", tool: "collect", noteAccess: () => undefined, report: (event: string, error: unknown) => console.error(event, String(error)) };
-  const { question, hits } = await gather(ctx, { text: query, terms: queryTerms(query), mode: "hybrid", without: [], filter, limit: 100 });
-  const rows = featuresOf(question, hits, { similarityOf: (cosine) => (cosine - 0.2408) / (0.3472 - 0.2408), now });
+  const { question, hits, found } = await gather(ctx, { text: query, terms: queryTerms(query), mode: "hybrid", without: [], filter, limit: 100 });
+  const rows = featuresOf(question, hits, { similarityOf: similarityOf(found.scale), now });
   return { rows: hits.map(({ memory }, i) => ({ key: memory.key, features: [...(rows[i] as Float32Array)].map((value) => Math.round(value * 10_000) / 10_000) })) };
 }
 

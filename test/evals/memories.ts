@@ -19,7 +19,7 @@ export interface Recall {
 
 export type Arguments = Record<string, unknown>;
 
-const importBatch = 500;
+const importBatch = 200;
 const indexingLimitMs = 600_000;
 const pollMs = 250;
 

@@ -19,6 +19,7 @@ import type { HitTrace, LegReports } from "./presentation/receipt.ts";
 import { blend, passageOf, rerankable, shortened } from "./ranking/rerank.ts";
 import { heldBy, weightOf, type Question } from "./ranking/relevance.ts";
 import { retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
+import { similarityOf } from "../embedding/similarity-scale.ts";
 import { cosine } from "../embedding/unit-vector.ts";
 import type { VectorHit } from "../embedding/vector-index.ts";
 import { sourceWeights, usualHalfLife } from "./weights.ts";

@@ -28,22 +28,6 @@ export const importanceWeight = 0.04;
 /** What is newest gets all of it, what is a half-life older half. */
 export const recencyWeight = 0.02;
 
-/** A memory called by its name stands above one that happens to hold a word more. */
-export const nameWeight = 0.25;
-
-/**
- * A memory that belongs to the project or person named in the question ranks above one that only mentions them, and seldom has
- * their name in its text. The weight is that of a name; DevMemBench: R@5 92.3 -> 92.9, MRR 88.4 -> 91.2, no question worse,
- * about the same from .2 to .3. (Their name in the text index instead makes it a common word: 92.1 and 89.3.)
- */
-export const topicWeight = nameWeight;
-
-/** Weight of memories that the graph brings: beside what matches, not above (at .15 DevMemBench loses 1.5 points of R@5). */
-export const graphWeight = 0.03;
-
-/** Similarities that differ by less than this say little of which memory is meant: two that are as near as can be stand alike. */
-export const leastSpread = 0.15;
-
 // Relevance: whether it is an answer (relevance.ts)
 
 /** In terms: a text of more tells of several things. */
@@ -52,35 +36,8 @@ export const passage = 150;
 /** In terms: the beginning of a text, which says what all of it is about. */
 export const opening = 25;
 
-/**
- * Logistic regression of "this is evidence for the answer" on what is known of a hit, over the questions of LoCoMo's first
- * five conversations (evidence turns against the other 24 hits), rounded; `name` has no data there and was set so that a rare
- * name alone reaches the threshold. A memory that says all of the question is an answer, also where another says it more often:
- * `complete` was set for that. It carries over: precision .65 and recall .97 on PrecisionMemBench, which it has not seen.
- */
-export const model = { bias: -6.75, covered: 1, standing: 4, told: 0.87, name: 4.5, complete: 1.5 } as const;
-
 /** Six rare words say all that words can. */
 export const maxMatchedIdf = 6;
-
-/** Even odds that it is evidence show as .7 ("probably what was asked for"), one in eleven as .3. */
-export const scale = { offset: 0.85, slope: 0.73 } as const;
-
-/** The best of what does not answer shows as this at most: below what a query asks for by default. */
-export const unanswered = 0.24;
-
-/**
- * Words that say as much as one that a single memory holds, or this share of the question, speak for an answer. At .2 that
- * costs LoCoMo, where every question has one, .1 points of default recall, DevMemBench and PrecisionMemBench none (at .3 LoCoMo
- * loses .4, beliefs as one text 4.6). 9 of the 25 questions of DevMemBench without an answer get none.
- */
-export const enough = { told: 1, covered: 0.2 } as const;
-
-/**
- * Inverse document frequency of a word that one of 20 memories holds. Among fewer memories a word that two of them say is rare,
- * too, though its frequency does not show it.
- */
-export const fewMemories = Math.log(1 + 19.5 / 1.5);
 
 // Repeats (dedupe.ts)
 
@@ -140,16 +97,10 @@ export const tied = { starts: 10, limit: 20 } as const;
 /** Half of a memory's recency is gone after so long, ms, where nothing else is configured: what a quarter of work is about. */
 export const usualHalfLife = 90 * 24 * 60 * 60 * 1_000;
 
-/**
- * How far vectors are trusted beside words; see `npm run eval -- --variants` for what each leg is worth. At .2 LoCoMo gains
- * .3 points of R@5 and .2 of MRR, and PrecisionMemBench loses 1.3 of precision.
- */
-export const vectorWeight = 0.15;
-
 // Where the question is asked (selection/project.ts)
 
 /**
  * Added to the score of memories of the project that asks, and of none at all. Its own weigh as if the question had said its name;
  * what another project says far better still stands above.
  */
-export const projectWeights = { own: topicWeight, none: topicWeight / 2, other: 0 } as const;
+export const projectWeights = { own: 0.25, none: 0.125, other: 0 } as const;

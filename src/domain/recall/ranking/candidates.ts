@@ -5,10 +5,7 @@ import type { Evidence } from "./relevance.ts";
 /** A memory that any leg found, with its place in each leg. */
 export interface FusionCandidate {
   memory: Memory;
-  evidence: Pick<Evidence, "ownTerms" | "contextTerms"> & {
-    /** Bits of the terms that stand anywhere in its text. */
-    allTerms: number;
-  };
+  evidence: Evidence;
   text?: Place;
   vector?: Place;
   /** Added to the text score when the memory uses another name of an entity in the question. */
