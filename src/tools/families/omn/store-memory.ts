@@ -10,7 +10,7 @@ import { additive, defineTool } from "../../define-tool.ts";
 import { duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 
-const mending = { update: "call omn_update_memory", forget: "omn_forget_memory" };
+const repair = { update: "call omn_update_memory", forget: "omn_forget_memory" };
 
 /** OmniMemory document 1.1; features A row 1. */
 export const storeMemory = defineTool({
@@ -67,9 +67,9 @@ export const storeMemory = defineTool({
         compressed: false,
         ...(result.replayed ? { replayed: true } : {}),
         ...proposalOf(proposal),
-        ...similarOf(similar, ctx.now, mending),
+        ...similarOf(similar, ctx.now, repair),
       },
-      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${similarText(similar, ctx.now, mending)}`,
+      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${similarText(similar, ctx.now, repair)}`,
     };
   },
 });
