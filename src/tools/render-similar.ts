@@ -12,16 +12,16 @@ const ageOf = ({ updatedAt }: Memory, now: number): string => {
   return days === 0 ? "today" : `${days} day${days === 1 ? "" : "s"}`;
 };
 
-/** How to mend a repeat or a contradiction, in the words of a family. */
-export interface Mending {
+/** How to repair a repeat or a contradiction, in the words of a family. */
+export interface Repair {
   update: string;
   forget: string;
 }
 
-const adviceOf = ({ update, forget }: Mending): string => `If this changes or repeats one of them, ${update} with the new text and ${forget} this one.`;
+const adviceOf = ({ update, forget }: Repair): string => `If this changes or repeats one of them, ${update} with the new text and ${forget} this one.`;
 
 /** Fields of an answer that stored something: memories like it, or nothing. */
-export const similarOf = (similar: readonly Memory[], now: number, mending: Mending): Record<string, unknown> =>
+export const similarOf = (similar: readonly Memory[], now: number, repair: Repair): Record<string, unknown> =>
   similar.length === 0
     ? {}
     : {
@@ -33,11 +33,11 @@ export const similarOf = (similar: readonly Memory[], now: number, mending: Mend
           ...audienceOf(memory, undefined),
           ...trustFieldOf(memory),
         })),
-        advice: adviceOf(mending),
+        advice: adviceOf(repair),
       };
 
 /** The same as lines at the end of the text. */
-export function similarText(similar: readonly Memory[], now: number, mending: Mending): Framed {
+export function similarText(similar: readonly Memory[], now: number, repair: Repair): Framed {
   if (similar.length === 0) return say``;
   const lines = similar.map((memory) => {
     const attributes = [
@@ -49,5 +49,5 @@ export function similarText(similar: readonly Memory[], now: number, mending: Me
     ];
     return say`<related${joined(attributes, "")}>${preview(memory.content, lineLength)}</related>`;
   });
-  return say`${joined([say`\nSimilar:`, ...lines, say`${adviceOf(mending)}`])}`;
+  return say`${joined([say`\nSimilar:`, ...lines, say`${adviceOf(repair)}`])}`;
 }

@@ -11,7 +11,7 @@ import { additive, defineTool, listedAs } from "../../define-tool.ts";
 import { adviceOf, duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 
-const mending = { update: "call omn_update_memory", forget: "omn_forget_memory" };
+const repair = { update: "call omn_update_memory", forget: "omn_forget_memory" };
 
 /** OmniMemory document 1.1; features A row 1. */
 export const storeMemory = defineTool({
@@ -76,9 +76,9 @@ export const storeMemory = defineTool({
         ...(result.replayed ? { replayed: true } : {}),
         ...proposalOf(proposal),
         ...(repeated && adviceOf(repeated)),
-        ...similarOf(similar, ctx.now, mending),
+        ...similarOf(similar, ctx.now, repair),
       },
-      text: repeated ?? say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${similarText(similar, ctx.now, mending)}`,
+      text: repeated ?? say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${similarText(similar, ctx.now, repair)}`,
     };
   },
 });

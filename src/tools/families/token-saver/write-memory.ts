@@ -10,7 +10,7 @@ import { similarOf, similarText } from "../../render-similar.ts";
 import { memoryScope, placeOf, scopeOf, where } from "./scope.ts";
 
 const year = 31_536_000;
-const mending = { update: "call write_memory under its key", forget: "delete_memory" };
+const repair = { update: "call write_memory under its key", forget: "delete_memory" };
 
 /** Token Saver document, core tool 1. */
 export const writeMemory = defineTool({
@@ -54,8 +54,8 @@ export const writeMemory = defineTool({
     if (outcome === "created" || outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     const similar = await similarIn(result);
     return {
-      structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...similarOf(similar, ctx.now, mending) },
-      text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}${similarText(similar, ctx.now, mending)}`,
+      structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...similarOf(similar, ctx.now, repair) },
+      text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}${similarText(similar, ctx.now, repair)}`,
     };
   },
 });
