@@ -17,7 +17,7 @@ const own = process.env["RANKER_DATA"] ?? new URL("../../test/evals/sets", impor
 
 const [out = "features.jsonl", ...wanted] = process.argv.slice(2);
 const bodies = {
-  locomo: () => sets.locomo(shared), beam: () => sets.beam(shared), devmem: () => sets.devmem(shared),
+  locomo: () => sets.locomo(shared), beam: () => sets.beam(shared), devmem: () => sets.devmem(shared), precision: () => sets.precision(shared),
   ...Object.fromEntries(["friends", "friends2", "friends3"].map((name) => [name, () => sets.friends(own, name)])),
   ...Object.fromEntries(["assistant", "assistant2"].map((name) => [name, () => sets.assistant(own, name)])),
   ...Object.fromEntries(sets.teamNames.map((name) => [name, () => sets.team(own, name)])),
@@ -38,8 +38,8 @@ try {
     await memories.settled();
     let found = 0;
     let gold = 0;
-    for (const { id, text, gold: wantedKeys, kind, tag, now } of body.questions) {
-      const answer = await fetch(`${server.origin}/collect`, { method: "POST", body: JSON.stringify({ team: `bench-${at}`, shard: "SHARD_0", query: text, filter: tag === undefined ? {} : { tags: [tag] }, ...(now === undefined ? {} : { now: Date.parse(now) }) }) });
+    for (const { id, text, gold: wantedKeys, kind, tag, namespaces, now } of body.questions) {
+      const answer = await fetch(`${server.origin}/collect`, { method: "POST", body: JSON.stringify({ team: `bench-${at}`, shard: "SHARD_0", query: text, filter: { ...(tag === undefined ? {} : { tags: [tag] }), ...(namespaces === undefined ? {} : { namespaces }) }, ...(now === undefined ? {} : { now: Date.parse(now) }) }) });
       const { rows } = (await answer.json()) as { rows: { key: string; features: number[] }[] };
       const isGold = ({ key }: { key: string }): boolean => wantedKeys.some((wantedKey) => key === wantedKey || key.startsWith(`${wantedKey}/`) || key.startsWith(`${wantedKey}-p`));
       gold += wantedKeys.length;

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadLocomo } from "../../test/evals/locomo.ts";
+import { loadPrecision, mainUser } from "../../test/evals/precision-cases.ts";
 
 /** A body of memories and what is asked about it. */
 export interface Body {
   name: string;
   memories: Record<string, unknown>[];
-  questions: { id: string; text: string; gold: string[]; kind: string; tag?: string; now?: string }[];
+  questions: { id: string; text: string; gold: string[]; kind: string; tag?: string; namespaces?: string[]; now?: string }[];
 }
 
 const read = <T>(file: string): T => JSON.parse(readFileSync(file, "utf8")) as T;
@@ -47,6 +48,22 @@ export function devmem(dataDir: string): Body {
       key: sessionId, content: messages.map(({ role, content }) => `${role}: ${content}`).join("\n\n"), namespace: metadata.project === "both" ? "global" : `project:${metadata.project}`, occurred_at: `${metadata.date}T00:00:00Z`,
     })),
     questions: read<Question[]>(join(dataDir, "devmembench_questions.json")).map(({ questionId, questionType, question, haystackSessionIds }) => ({ id: questionId, text: question, kind: haystackSessionIds.length === 0 ? "unanswerable" : questionType, gold: haystackSessionIds })),
+  };
+}
+
+/** PrecisionMemBench's beliefs (MIT), as `test/evals/precision.ts` stores them. */
+export function precision(dataDir: string): Body {
+  const { beliefs, cases } = loadPrecision(dataDir);
+  const present = beliefs.filter(({ user_id, superseded_by, resolved_at }) => user_id === mainUser && !superseded_by && !resolved_at);
+  const names = new Map(present.map(({ _id, canonical_name }) => [_id, canonical_name]));
+  const namespaceOf = (scope = "user:universal"): string => (scope === "user:universal" ? "global" : scope.replace(/^domain:/, "project:"));
+  return {
+    name: "precision",
+    memories: present.map(({ canonical_name, content, why_it_matters, aliases, confidence, scope }) => ({ key: canonical_name, content, summary: why_it_matters, tags: aliases, confidence, namespace: namespaceOf(scope[0]) })),
+    questions: cases.filter(({ query }) => query.trim() !== "").flatMap(({ id, query, scope, expect }) => scope.map((one) => ({
+      id: `${id}/${one}`, text: query, kind: "belief", namespaces: [namespaceOf(one)],
+      gold: (expect.relevantBeliefs?.shouldOnlyInclude ?? []).filter((belief) => present.some(({ _id, scope: places }) => _id === belief && places.includes(one))).flatMap((belief) => names.get(belief) ?? []),
+    }))),
   };
 }
 

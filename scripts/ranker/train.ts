@@ -11,7 +11,7 @@ import { relevancesOf, withPlace } from "../../src/domain/recall/ranking/rank.ts
 import { Trees, type TreeModel } from "../../src/domain/recall/ranking/trees.ts";
 
 /** Written for this project, or MIT. LoCoMo (CC BY-NC) and BEAM (no licence named) only judge. */
-const shipped = ["ledger", "trail", "lab", "studio", "friends", "friends2", "friends3", "assistant", "assistant2", "devmem"];
+const shipped = ["ledger", "trail", "lab", "studio", "friends", "friends2", "friends3", "assistant", "assistant2", "devmem", "precision"];
 const judges = ["locomo", "beam"];
 
 const order: BoostOptions = { trees: 150, depth: 4, rate: 0.1, leastWeight: 2, lambda: 3, rowShare: 0.7, featureShare: 0.5, objective: "rank", seed: 1 };

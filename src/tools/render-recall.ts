@@ -12,6 +12,7 @@ export const recallAnswer = z.looseObject({
   /** Ids of what did not fit into max_tokens. */
   more: z.array(z.string()).optional().meta({ listed: null }),
   degraded: z.array(z.string()).optional().meta({ listed: null }),
+  uncertain: z.boolean().optional().meta({ listed: null }),
   /** What the answer's text says beside its memories. */
   advice: z.string().optional().meta({ listed: null }),
   receipt: receiptSchema.optional().meta({ listed: null }),
@@ -30,6 +31,9 @@ function once<T>(render: (item: Recalled) => T): (item: Recalled) => T {
 const structuredMemory = once(({ memory, ...extra }): Record<string, unknown> => omnMemory(memory, extra));
 const itemText = once(memoryText);
 
+/** Said before leads. */
+const nothingCertain = "nothing certain; these may be meant";
+
 /** Said once for all passages of an answer. */
 const wholeById = "truncated: recall by id, or with decompress: true, for the whole";
 
@@ -44,7 +48,7 @@ export interface RecallForm {
 type Structured = z.output<typeof recallAnswer>;
 
 const structuredRecall = (outcome: RecallOutcome, form: RecallForm, ms: number): Structured => {
-  const { items, totalFound, more, passages, needed, degraded, receipt } = outcome;
+  const { items, totalFound, more, needed, degraded, receipt } = outcome;
   const isEmpty = items.length === 0 && (totalFound === 0 || needed !== undefined);
   return {
     memories: items.map(structuredMemory),
@@ -52,10 +56,16 @@ const structuredRecall = (outcome: RecallOutcome, form: RecallForm, ms: number):
     total_found: totalFound,
     query_time_ms: ms,
     ...(degraded.length > 0 ? { degraded } : {}),
-    ...(isEmpty ? { advice: emptyText(outcome, form).toString() } : passages ? { advice: wholeById } : {}),
+    ...(outcome.uncertain ? { uncertain: true } : {}),
+    ...(isEmpty ? { advice: emptyText(outcome, form).toString() } : adviceOn(outcome)),
     ...(receipt ? { receipt } : {}),
   };
 };
+
+function adviceOn({ passages, uncertain }: RecallOutcome): { advice?: string } {
+  const said = [...(uncertain ? [nothingCertain] : []), ...(passages ? [wholeById] : [])];
+  return said.length > 0 ? { advice: said.join(". ") } : {};
+}
 
 function emptyText({ totalFound, needed }: RecallOutcome, { mayWiden }: RecallForm): Framed {
   if (totalFound > 0) return say`${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`;
@@ -64,7 +74,7 @@ function emptyText({ totalFound, needed }: RecallOutcome, { mayWiden }: RecallFo
 
 function recallText(outcome: RecallOutcome, form: RecallForm): Framed {
   const { items, totalFound, more, passages, degraded, receipt } = outcome;
-  const lines = [...degraded.map((line) => say`(${line})`), ...items.map(itemText)];
+  const lines = [...degraded.map((line) => say`(${line})`), ...(outcome.uncertain ? [say`(${nothingCertain})`] : []), ...items.map(itemText)];
   if (items.length === 0) lines.push(emptyText(outcome, form));
   else if (items.length + more.length < totalFound) lines.push(say`${items.length} of ${totalFound} found; limit shows more.`);
   if (passages) lines.push(say`(${wholeById})`);

@@ -8,7 +8,7 @@ import { degradedBy, ownOnly, ownPastOnly } from "./degraded.ts";
 import type { Receipt } from "./presentation/receipt.ts";
 import { relate, type Related } from "./selection/related.ts";
 import { searchMemories } from "./search-memories.ts";
-import { vectorModeThreshold } from "./ranking/relevance.ts";
+import { type Shown, shownByDefault } from "./selection/certainty.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./lookup.ts";
 import { attributed, authorsOf } from "../memories/authorship.ts";
@@ -47,9 +47,6 @@ export type SearchMode = (typeof searchModes)[number];
 export const searchFeatures = ["vector", "entities", "relationships", "graph", "neighbours", "rerank", "diversity", "dedupe"] as const;
 export type SearchFeature = (typeof searchFeatures)[number];
 
-/** Relevance that a query asks for when the caller names none; the mode `vector` asks for what is near, as no word speaks for it. */
-export const defaultMinRelevance = 0.25;
-
 export interface Recalled {
   memory: Memory;
   /** In words; absent when the reader wrote it. */
@@ -76,6 +73,8 @@ export interface RecallOutcome {
   needed?: number;
   /** The parts of the search that were missing, in words. */
   degraded: string[];
+  /** Nothing is certain: the items are leads. */
+  uncertain?: boolean;
   receipt?: Receipt;
   /** Of the state that was searched, where it is known: while it lasts, the same query has the same answer. */
   generation?: string;
@@ -104,10 +103,10 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const { question, ranked: found, concepts, ties, legs, generation, withoutOthers, others } = await searchMemories(ctx, query, input);
   const place = placeOf(input);
   const ranked = place === undefined ? found : preferred(found, place);
-  const minRelevance = input.minRelevance ?? (input.mode === "vector" ? vectorModeThreshold : defaultMinRelevance);
+  const shown: Shown = input.minRelevance === undefined ? shownByDefault(ranked, input.limit, input.mode ?? "hybrid") : { minRelevance: input.minRelevance, limit: input.limit, uncertain: false };
   const { selected, attached, drops, found: relevant } = selectResults(ranked, concepts, {
-    limit: input.limit,
-    minRelevance,
+    limit: shown.limit,
+    minRelevance: shown.minRelevance,
     without: new Set(input.without),
   });
   const authorOf = await authorsOf(ctx, [...selected.map(({ memory }) => memory), ...ties.map(({ other }) => other)]);
@@ -126,7 +125,8 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     unshaped: ranked.slice(0, input.limit).map(whole),
   };
   const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
-  const outcome = finish({ items, totalFound: relevant, more: [], degraded: [...degradedBy(legs), ...without] }, report, {
+  const uncertain = shown.uncertain && items.length > 0 ? { uncertain: true } : {};
+  const outcome = finish({ items, totalFound: shown.uncertain ? items.length : relevant, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),

@@ -11,7 +11,7 @@ import type { LegReports } from "./presentation/receipt.ts";
 import type { Nearest } from "./retrievers/vector-retriever.ts";
 import type { SimilarityScale } from "../embedding/similarity-scale.ts";
 import type { VectorHit, VectorKind } from "../embedding/vector-index.ts";
-import { maxCandidates, maxCompared, spareCandidates } from "./weights.ts";
+import { leastCandidates, maxCandidates, maxCompared, spareCandidates } from "./weights.ts";
 
 /** A query as it travels to where the memories are; plain data. */
 export interface RetrievalRequest {
@@ -59,7 +59,7 @@ const noVectors: Nearest = { hits: [] };
 /** Whether public memories of other teams may be among the answers: of those only the present is searched. */
 export const findsPublic = ({ filter, asOf }: { filter?: MemoryFilter | undefined; asOf?: number | undefined }): boolean => asOf === undefined && (filter?.visibility ?? "public") === "public";
 
-export const candidateLimit = (limit: number): number => Math.min(maxCandidates, limit + spareCandidates);
+export const candidateLimit = (limit: number): number => Math.min(maxCandidates, Math.max(leastCandidates, limit + spareCandidates));
 
 /** What the text index is asked. */
 export const textQueryOf = ({ terms, without, filter, limit, asOf }: RetrievalRequest): SearchQuery => ({

@@ -50,7 +50,15 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   const all = Math.max(1e-6, question.weights.reduce((sum, weight) => sum + weight, 0));
   const rarest = Math.max(...question.weights, 1e-6);
   const spoken = found.map(({ text, aliasBoost = 0 }) => (text?.score ?? 0) + aliasBoost);
-  const similar = found.map(({ vector }) => (vector ? similarityOf(vector.score) : none));
+  const hasText = spoken.some((score) => score > 0);
+  const compared = found.map(({ vector, near }) => {
+    // Beside words that match, its own vector knows that better than what it only mentions; elsewhere that may be all that is near.
+    const cosine = hasText ? vector?.score : Math.max(vector?.score ?? -1, near?.score ?? -1);
+    return cosine === undefined || cosine === -1 ? undefined : similarityOf(cosine);
+  });
+  // What was not embedded yet, or lives elsewhere, is taken to be as near as the others.
+  const usual = mean(compared.flatMap((value) => value ?? []));
+  const similar = compared.map((value) => value ?? usual);
   const bestSpoken = Math.max(1e-6, ...spoken);
   const bestSimilar = Math.max(...similar);
   const worstSimilar = Math.min(bestSimilar - leastSpread, ...similar.filter((value) => value !== none));
@@ -82,8 +90,8 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
       scattered: (weightOf(question, evidence.allTerms) - held) / all,
       rareMissing: rarestMissing(question, evidence.ownTerms) / rarest,
       similarity: similar[i] as number,
-      similarityShare: one.vector && bestSimilar > worstSimilar ? ((similar[i] as number) - worstSimilar) / (bestSimilar - worstSimilar) : none,
-      similarityGap: one.vector ? bestSimilar - (similar[i] as number) : none,
+      similarityShare: compared[i] !== undefined && bestSimilar > worstSimilar ? ((similar[i] as number) - worstSimilar) / (bestSimilar - worstSimilar) : none,
+      similarityGap: bestSimilar - (similar[i] as number),
       vectorRank: one.vector ? 1 / one.vector.rank : 0,
       name: nameOf(memory),
       topic: Number(topicOf(memory) > 0),
@@ -140,6 +148,8 @@ function isNameIn(text: string, word: string): boolean {
   const at = text.toLowerCase().indexOf(word);
   return at > 0 && /\p{Lu}/u.test(text[at] ?? "");
 }
+
+const mean = (values: readonly number[]): number => (values.length === 0 ? none : values.reduce((sum, value) => sum + value, 0) / values.length);
 
 /** Whether a text begins with a name that the question says: whoever speaks stands first. */
 function beginsWithName(head: string, asked: string, terms: readonly string[]): number {

@@ -6,7 +6,7 @@ import model from "./model.json" with { type: "json" };
 import { matchedWords, type Question } from "./relevance.ts";
 import { Trees, type TreeModel } from "./trees.ts";
 import { happenedAt } from "../../memories/memory.ts";
-import { importanceWeight, recencyWeight } from "../weights.ts";
+import { aliasWeight, importanceWeight, recencyWeight, topicWeight } from "../weights.ts";
 
 /**
  * Two models over one row of features: the order of the candidates, learned from pairs (LambdaMART), and the probability that one is
@@ -18,10 +18,13 @@ const modelsOf = (): { order: Trees; relevance: Trees } => (models ??= { order: 
 /** Of the place that the order gives a candidate; read by the model of relevance after the features. */
 export const placeNames = ["orderScore", "orderGap", "orderPlace"] as const;
 
-interface Own {
-  importance: number;
-  recency: number;
-}
+/** What the rows do not teach: what a person asks for by setting it, and names that few questions of the data say. */
+type Own = Record<"importance" | "recency" | "rerank" | "graph", number>;
+
+const valueOf = (row: Float32Array, name: FeatureName): number => row[featureNames.indexOf(name)] as number;
+
+/** On 0–1 with a slope that leaves room above and below: what is added later (project, reranking) counts alike everywhere. */
+const scoreOf = (order: number): number => logistic(order / 2);
 
 const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
 
@@ -31,8 +34,13 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const { order, relevance } = modelsOf();
   const rows = featuresOf(question, found, options);
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
-  const own = found.map(({ memory }) => ({ importance: importanceWeight * memory.importance, recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / options.halfLife) }));
-  const scores = rows.map((row, i) => order.score(row) + (own[i] as Own).importance + (own[i] as Own).recency);
+  const own = found.map(({ memory, aliasBoost = 0 }, i): Own => ({
+    importance: importanceWeight * memory.importance,
+    recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / options.halfLife),
+    rerank: topicWeight * valueOf(rows[i] as Float32Array, "topic"),
+    graph: aliasBoost > 0 ? aliasWeight : 0,
+  }));
+  const scores = rows.map((row, i) => order.score(row) + Object.values(own[i] as Own).reduce((sum, part) => sum + part, 0));
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
   const probabilities = relevancesOf(rows, scores, placed, relevance);
   return placed.map((i, place) => {
@@ -42,12 +50,13 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
       ...(vector ? { memory_vector: vector } : {}),
       ...Object.fromEntries([near ?? [], graph ?? []].flat().map(({ leg, rank, score }) => [leg, { rank, score }])),
     };
-    const parts = options.explain ? { ...partsOf(order.contributions(rows[i] as Float32Array)), ...own[i] } : {};
+    const score = scoreOf(scores[i] as number);
+    const parts = options.explain ? shareOf(partsOf(order.contributions(rows[i] as Float32Array), own[i] as Own), score) : {};
     return {
       memory,
       relevance: probabilities[place] as number,
-      score: logistic(scores[i] as number),
-      trace: { id: memory.id, score: logistic(scores[i] as number), parts, legs, matched: matchedWords(question, evidence.ownTerms) },
+      score,
+      trace: { id: memory.id, score, parts, legs, matched: matchedWords(question, evidence.ownTerms) },
     };
   });
 }
@@ -73,11 +82,22 @@ const partOf: Partial<Record<FeatureName, (typeof scoreComponents)[number]>> = {
   previousAsks: "neighbours", previousText: "neighbours", nextText: "neighbours", neighbourSimilarity: "neighbours", thread: "neighbours", inThread: "neighbours",
 };
 
-function partsOf(contributions: Float32Array): HitTrace["parts"] {
-  const parts: HitTrace["parts"] = {};
+/** In log-odds of the order. */
+function partsOf(contributions: Float32Array, own: Own): HitTrace["parts"] {
+  const parts: HitTrace["parts"] = { ...own };
   for (const [i, name] of featureNames.entries()) {
     const part = partOf[name] ?? "text";
     parts[part] = (parts[part] ?? 0) + (contributions[i] as number);
   }
   return parts;
+}
+
+/** What a log-odd is worth in the middle of the score. */
+const scale = 1 / 8;
+
+/** The parts as shares of the score, to which they add up; what speaks against a memory is below 0. What all have in common is counted to the text. */
+function shareOf(parts: HitTrace["parts"], score: number): HitTrace["parts"] {
+  const log = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  const rest = score - log * scale;
+  return { ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part * scale])), text: (parts.text ?? 0) * scale + rest };
 }

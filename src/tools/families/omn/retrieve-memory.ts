@@ -24,7 +24,7 @@ export const retrieveMemory = defineTool({
     filters: filters.optional(),
     limit: z.number().int().min(1).max(100).default(10).meta({ listed: { type: "integer", default: 10 } }),
     max_tokens: z.number().int().min(50).max(100_000).meta({ listed: { type: "integer", description: "answer budget" } }).optional(),
-    min_relevance: field.fraction.meta({ listed: { type: "number", description: "0–1, else .25; .7: surely; 0: all" } }).optional(),
+    min_relevance: field.fraction.meta({ listed: { type: "number", description: "0–1, else what is likely; .7: surely; 0: all" } }).optional(),
     /** How the answer came about. */
     receipt: z.boolean().default(false).meta({ listed: null }),
     as_of: field.instant.optional().describe("what was known then; ISO date"),
