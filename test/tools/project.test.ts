@@ -22,7 +22,9 @@ async function ask(name: string, args: Record<string, unknown>, { path = "/mcp",
   return ((await answer.json()) as { result: { structuredContent: Record<string, any>; content: { text: string }[] } }).result;
 }
 const store = async (args: Record<string, unknown>, said?: Said): Promise<Record<string, any>> => (await ask("omn_store_memory", { allow_duplicate: true, ...args }, said)).structuredContent;
-const found = async (args: Record<string, unknown>, said?: Said): Promise<Memory[]> => (await ask("omn_retrieve_memory", args, said)).structuredContent["memories"];
+/** An answer leaves out the namespace where it is `global`. */
+const found = async (args: Record<string, unknown>, said?: Said): Promise<Memory[]> =>
+  ((await ask("omn_retrieve_memory", args, said)).structuredContent["memories"] as Memory[]).map((memory) => ({ ...memory, namespace: memory.namespace ?? "global" }));
 const places = async (args: Record<string, unknown>, said?: Said): Promise<string[]> => (await found(args, said)).map(({ namespace }) => namespace);
 
 describe("what names no namespace is stored in the project of the connection [C5]", () => {

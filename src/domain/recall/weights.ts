@@ -23,16 +23,19 @@ export const mostNear = 5;
  * In log-odds of the order, in which an answer and the rest differ by about 4: importance and recency decide between what
  * matches about alike, and no more. A fresh or important memory that does not answer is still no answer.
  */
-export const importanceWeight = 1;
+export const importanceWeight = 2.4;
 
 /** What is newest gets all of it, what is a half-life older half. */
-export const recencyWeight = 0.4;
+export const recencyWeight = 0.8;
 
 /** A memory that belongs to the project or person that the question names, in full; it seldom has that name in its text. */
-export const topicWeight = 1.5;
+export const topicWeight = 3;
+
+/** A memory called by its name stands above one that happens to hold a word more. */
+export const nameWeight = 2;
 
 /** A memory that calls what the question names by another of its names. */
-export const aliasWeight = 1;
+export const aliasWeight = 2;
 
 // Relevance: whether it is an answer (relevance.ts, selection/certainty.ts)
 
@@ -125,4 +128,4 @@ export const usualHalfLife = 90 * 24 * 60 * 60 * 1_000;
  * Added to the score of memories of the project that asks, and of none at all. Its own weigh as if the question had said its name;
  * what another project says far better still stands above.
  */
-export const projectWeights = { own: 0.25, none: 0.125, other: 0 } as const;
+export const projectWeights = { own: 0.5, none: 0.25, other: 0 } as const;

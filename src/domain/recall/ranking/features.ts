@@ -59,6 +59,7 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   // What was not embedded yet, or lives elsewhere, is taken to be as near as the others.
   const usual = mean(compared.flatMap((value) => value ?? []));
   const similar = compared.map((value) => value ?? usual);
+  const nearerThan = new Map([...similar].sort((a, b) => a - b).map((value, i, { length }) => [value, length - 1 - i]));
   const bestSpoken = Math.max(1e-6, ...spoken);
   const bestSimilar = Math.max(...similar);
   const worstSimilar = Math.min(bestSimilar - leastSpread, ...similar.filter((value) => value !== none));
@@ -92,7 +93,7 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
       similarity: similar[i] as number,
       similarityShare: compared[i] !== undefined && bestSimilar > worstSimilar ? ((similar[i] as number) - worstSimilar) / (bestSimilar - worstSimilar) : none,
       similarityGap: bestSimilar - (similar[i] as number),
-      vectorRank: one.vector ? 1 / one.vector.rank : 0,
+      vectorRank: compared[i] === undefined ? 0 : 1 / (1 + (nearerThan.get(similar[i] as number) as number)),
       name: nameOf(memory),
       topic: Number(topicOf(memory) > 0),
       near: one.near?.score ?? 0,

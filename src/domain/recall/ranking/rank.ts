@@ -6,7 +6,7 @@ import model from "./model.json" with { type: "json" };
 import { matchedWords, type Question } from "./relevance.ts";
 import { Trees, type TreeModel } from "./trees.ts";
 import { happenedAt } from "../../memories/memory.ts";
-import { aliasWeight, importanceWeight, recencyWeight, topicWeight } from "../weights.ts";
+import { aliasWeight, importanceWeight, nameWeight, recencyWeight, topicWeight } from "../weights.ts";
 
 /**
  * Two models over one row of features: the order of the candidates, learned from pairs (LambdaMART), and the probability that one is
@@ -37,12 +37,12 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const own = found.map(({ memory, aliasBoost = 0 }, i): Own => ({
     importance: importanceWeight * memory.importance,
     recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / options.halfLife),
-    rerank: topicWeight * valueOf(rows[i] as Float32Array, "topic"),
+    rerank: topicWeight * valueOf(rows[i] as Float32Array, "topic") + nameWeight * valueOf(rows[i] as Float32Array, "name"),
     graph: aliasBoost > 0 ? aliasWeight : 0,
   }));
   const scores = rows.map((row, i) => order.score(row) + Object.values(own[i] as Own).reduce((sum, part) => sum + part, 0));
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
-  const probabilities = relevancesOf(rows, scores, placed, relevance);
+  const probabilities = relevancesOf(rows, scores, placed, relevance, found.map(({ aliasBoost = 0 }) => (aliasBoost > 0 ? aliasWeight : 0)));
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
     const legs = {
@@ -62,10 +62,10 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
 }
 
 /** In the order of `placed`; what stands below another is never shown as more relevant. */
-export function relevancesOf(rows: readonly Float32Array[], scores: readonly number[], placed: readonly number[], relevance: Trees): number[] {
+export function relevancesOf(rows: readonly Float32Array[], scores: readonly number[], placed: readonly number[], relevance: Trees, own: readonly number[] = []): number[] {
   const best = scores[placed[0] as number] as number;
   let least = 1;
-  return placed.map((i, place) => (least = Math.min(least, logistic(relevance.score(withPlace(rows[i] as Float32Array, scores[i] as number, best, place))))));
+  return placed.map((i, place) => (least = Math.min(least, logistic((own[i] ?? 0) + relevance.score(withPlace(rows[i] as Float32Array, scores[i] as number, best, place))))));
 }
 
 export function withPlace(row: Float32Array, score: number, best: number, place: number): Float32Array {
