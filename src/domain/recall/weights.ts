@@ -23,13 +23,13 @@ export const mostNear = 5;
  * In log-odds of the order, in which an answer and the rest differ by about 4: importance and recency decide between what
  * matches about alike, and no more. A fresh or important memory that does not answer is still no answer.
  */
-export const importanceWeight = 2.4;
+export const importanceWeight = 0.5;
 
 /** What is newest gets all of it, what is a half-life older half. */
-export const recencyWeight = 0.8;
+export const recencyWeight = 0.3;
 
 /** A memory that belongs to the project or person that the question names, in full; it seldom has that name in its text. */
-export const topicWeight = 3;
+export const topicWeight = 1.5;
 
 /** A memory called by its name stands above one that happens to hold a word more. */
 export const nameWeight = 2;
@@ -55,7 +55,7 @@ export const certain = 0.5;
 export const shownBeside = 0.12;
 
 /** Where nothing is certain. */
-export const lead = { least: 0.06, most: 2 } as const;
+export const lead = { least: 0.12, most: 2 } as const;
 
 /** Of the relevance of the nearest, in a search by meaning alone. */
 export const vectorShare = 0.5;

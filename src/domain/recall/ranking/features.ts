@@ -36,6 +36,8 @@ export interface FeatureOptions {
 const none = -9;
 /** Similarities that differ by less say little of which memory is meant. */
 const leastSpread = 1.5;
+/** What is no better than by so much has the same rank. */
+const alike = { text: 1.03, similarity: 0.15 };
 /** Of a long text the first characters show its kind. */
 const looked = 2_000;
 /** Turns of a thread that were stored one after the other; something of another thread may have come between. */
@@ -49,7 +51,11 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   const [nameOf, topicOf] = [namedBy(question), topicIn(question)];
   const all = Math.max(1e-6, question.weights.reduce((sum, weight) => sum + weight, 0));
   const rarest = Math.max(...question.weights, 1e-6);
-  const spoken = found.map(({ text, aliasBoost = 0 }) => (text?.score ?? 0) + aliasBoost);
+  // A memory that belongs to a project counts as saying its name once in a text of average length, which in BM25 is worth just
+  // the inverse document frequency: it seldom has that name in its text.
+  const topics = found.map(({ memory }) => topicOf(memory));
+  const ownBits = found.map(({ evidence }, i) => (evidence.ownTerms | (topics[i] as number)) >>> 0);
+  const spoken = found.map(({ text, aliasBoost = 0, evidence }, i) => (text?.score ?? 0) + aliasBoost + weightOf(question, ((topics[i] as number) & ~evidence.ownTerms) >>> 0));
   const hasText = spoken.some((score) => score > 0);
   const compared = found.map(({ vector, near }) => {
     // Beside words that match, its own vector knows that better than what it only mentions; elsewhere that may be all that is near.
@@ -59,14 +65,13 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   // What was not embedded yet, or lives elsewhere, is taken to be as near as the others.
   const usual = mean(compared.flatMap((value) => value ?? []));
   const similar = compared.map((value) => value ?? usual);
-  const nearerThan = new Map([...similar].sort((a, b) => a - b).map((value, i, { length }) => [value, length - 1 - i]));
   const bestSpoken = Math.max(1e-6, ...spoken);
   const bestSimilar = Math.max(...similar);
   const worstSimilar = Math.min(bestSimilar - leastSpread, ...similar.filter((value) => value !== none));
   const [when, prefers] = [timeMatch(question.text, now), timePreference(question.text)];
   const byTime = new Map(found.map((_, i) => i).sort((a, b) => happenedAt((found[b] as FusionCandidate).memory) - happenedAt((found[a] as FusionCandidate).memory)).map((i, place) => [i, place]));
-  const own = found.map(({ evidence }) => weightOf(question, evidence.ownTerms) / all);
-  const withContext = found.map(({ evidence }) => weightOf(question, (evidence.ownTerms | evidence.contextTerms) >>> 0) / all);
+  const own = ownBits.map((bits) => weightOf(question, bits) / all);
+  const withContext = found.map(({ evidence }, i) => weightOf(question, ((ownBits[i] as number) | evidence.contextTerms) >>> 0) / all);
   const heldByAny = found.reduce((bits, { evidence }) => (bits | evidence.allTerms) >>> 0, 0);
   const { before, after, threads } = neighboursOf(found);
   const threadText = new Map([...threads].map(([thread, members]) => [thread, members.map((i) => spoken[i] as number).sort((a, b) => b - a).slice(0, 5).reduce((sum, score) => sum + score, 0)]));
@@ -78,24 +83,25 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
     const { memory, evidence } = one;
     const head = memory.redaction === undefined ? memory.content.slice(0, looked) : "";
     const [previous, next] = [before.get(i), after.get(i)];
-    const held = weightOf(question, evidence.ownTerms);
+    const bits = ownBits[i] as number;
+    const held = weightOf(question, bits);
     const row: Record<FeatureName, number> = {
       text: (spoken[i] as number) / all,
       textShare: (spoken[i] as number) / bestSpoken,
-      textRank: one.text ? 1 / one.text.rank : 0,
+      textRank: (spoken[i] as number) > 0 ? 1 / (1 + above(spoken, (spoken[i] as number) * alike.text)) : 0,
       covered: own[i] as number,
       coveredWithContext: withContext[i] as number,
       matchedIdf: Math.min(maxMatchedIdf, held / question.rarest),
-      matchedTerms: bitCount(evidence.ownTerms),
+      matchedTerms: bitCount(bits),
       complete: Number(held >= all * 0.999),
-      scattered: (weightOf(question, evidence.allTerms) - held) / all,
-      rareMissing: rarestMissing(question, evidence.ownTerms) / rarest,
+      scattered: Math.max(0, weightOf(question, evidence.allTerms) - held) / all,
+      rareMissing: rarestMissing(question, bits) / rarest,
       similarity: similar[i] as number,
-      similarityShare: compared[i] !== undefined && bestSimilar > worstSimilar ? ((similar[i] as number) - worstSimilar) / (bestSimilar - worstSimilar) : none,
+      similarityShare: usual !== none && bestSimilar > worstSimilar ? ((similar[i] as number) - worstSimilar) / (bestSimilar - worstSimilar) : none,
       similarityGap: bestSimilar - (similar[i] as number),
-      vectorRank: compared[i] === undefined ? 0 : 1 / (1 + (nearerThan.get(similar[i] as number) as number)),
+      vectorRank: usual === none ? 0 : 1 / (1 + above(similar, (similar[i] as number) + alike.similarity)),
       name: nameOf(memory),
-      topic: Number(topicOf(memory) > 0),
+      topic: Number((topics[i] as number) > 0),
       near: one.near?.score ?? 0,
       graph: one.graph?.score ?? 0,
       alias: (one.aliasBoost ?? 0) / all,
@@ -112,7 +118,7 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
       tellsTime: Number(timeWords.test(head)),
       hasNumber: Number(/\d/.test(head)),
       when: when ? when(happenedAt(memory)) : none,
-      newer: found.length < 2 ? 1 : 1 - (byTime.get(i) as number) / (found.length - 1),
+      newer: prefers === undefined || found.length < 2 ? 0.5 : 1 - (byTime.get(i) as number) / (found.length - 1),
       asksNewest: Number(prefers === "newest"),
       asksOldest: Number(prefers === "oldest"),
       terms: question.terms.length,
@@ -148,6 +154,12 @@ function isNameIn(text: string, word: string): boolean {
   if (/\d/.test(word)) return true;
   const at = text.toLowerCase().indexOf(word);
   return at > 0 && /\p{Lu}/u.test(text[at] ?? "");
+}
+
+function above(values: readonly number[], bar: number): number {
+  let count = 0;
+  for (const value of values) if (value > bar) count += 1;
+  return count;
 }
 
 const mean = (values: readonly number[]): number => (values.length === 0 ? none : values.reduce((sum, value) => sum + value, 0) / values.length);

@@ -27,7 +27,7 @@ export const retrieveMemory = defineTool({
     min_relevance: field.fraction.meta({ listed: { type: "number", description: "0–1, else what is likely; .7: surely; 0: all" } }).optional(),
     /** How the answer came about. */
     receipt: z.boolean().default(false).meta({ listed: null }),
-    as_of: field.instant.optional().describe("known then; ISO date"),
+    as_of: field.instant.optional().describe("known then, ISO"),
     valid_at: field.instant.optional().describe("true then"),
     mode: z.enum(searchModes).optional().meta({ listed: null }),
     /** Parts of the search to do without, to see what each is worth. */
