@@ -96,8 +96,8 @@ const json = JSON.stringify({ order: compact(models.order), relevance: compact(m
 if (!process.env["DRY"]) writeFileSync(new URL("../../src/domain/recall/ranking/model.json", import.meta.url), `${json}\n`);
 process.stdout.write(`${json.length} bytes\n`);
 
-/** Five significant digits. */
+/** Three digits of a threshold, two decimals of a leaf: the bundle pays for each. */
 function compact(model: TreeModel): TreeModel {
-  const short = (value: number): number => Number(value.toPrecision(5));
-  return { ...model, base: short(model.base), thresholds: model.thresholds.map((row) => row.map(short)), leaves: model.leaves.map((row) => row.map(short)) };
+  const short = (value: number): number => Number(value.toPrecision(3));
+  return { ...model, base: Number(model.base.toFixed(2)), thresholds: model.thresholds.map((row) => row.map(short)), leaves: model.leaves.map((row) => row.map((value) => Number(value.toFixed(2)))) };
 }
