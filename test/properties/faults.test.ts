@@ -59,7 +59,7 @@ class World {
   constructor(team: Team) {
     this.team = team;
     // The running Worker has another model, and would make its own the serving one between two steps.
-    this.ada = new Unannounced(team.owner.token, team.owner.principal);
+    this.ada = Unannounced.of(team.owner);
     this.jobs = this.deploy(0);
   }
 

@@ -121,6 +121,10 @@ class ProgressOfTeam extends D1ProgressStore {
 
 /** Writes that the running Worker is not told of, which would draw the same graph meanwhile. */
 export class Unannounced extends Person {
+  static of({ token, principal }: Person): Unannounced {
+    return new Unannounced(token, principal);
+  }
+
   override at(instant: number, tool?: string): Context {
     return { ...super.at(instant, tool), writer: new TeamIndexWriter(env.TEAM_INDEX, () => undefined) };
   }

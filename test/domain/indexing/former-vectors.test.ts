@@ -58,7 +58,7 @@ interface Holder {
 
 /** A team whose memories have these ids, not announced to the running Worker. */
 async function holder(team: Team, name: string, ids: string[], visibility: "private" | "public" = "private"): Promise<Holder> {
-  const who = new Unannounced(team.owner.token, team.owner.principal);
+  const who = Unannounced.of(team.owner);
   const ctx = who.at(start);
   const own = texts.map((text) => `${text}, says ${name}`);
   const writes = own.map((content, i) => ({ memory: firstVersion(ctx, newState({ content, visibility, ownerId: who.id }), ids[i]), action: "create" as const }));

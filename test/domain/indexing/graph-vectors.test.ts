@@ -11,7 +11,7 @@ let jobs: Jobs;
 
 beforeEach(async () => {
   team = await newTeam();
-  ada = new Unannounced(team.owner.token, team.owner.principal);
+  ada = Unannounced.of(team.owner);
   jobs = new Jobs(team, now, { withGraph: true });
 });
 

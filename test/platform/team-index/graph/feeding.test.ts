@@ -20,7 +20,7 @@ const shared = { visibility: "shared" } as const;
 
 beforeEach(async () => {
   team = await newTeam();
-  ada = new Unannounced(team.owner.token, team.owner.principal);
+  ada = Unannounced.of(team.owner);
 });
 
 /** The copy as the object has stored it. */
