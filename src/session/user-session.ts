@@ -5,13 +5,14 @@ import { type CallContext, callTool } from "../tools/call-tool.ts";
 import type { MemoryChange } from "../tools/define-tool.ts";
 import { isResourceUri, urisChangedWith } from "../tools/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
-import { isSurface } from "../tools/surfaces.ts";
+import { surfaceOf, type Surface } from "../tools/surfaces.ts";
 import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
 import { type BodyBound, discardBody } from "../http/bounded-body.ts";
 import { callOrigin } from "../http/call-origin.ts";
 import { bearerToken, type Presented, proveCredential } from "../http/credentials.ts";
 import { invalidCredential } from "../http/errors.ts";
 import { challenge, resourceOf } from "../http/oauth/resources.ts";
+import { projectOf } from "../http/project.ts";
 import { RequestRefused } from "../http/request-refused.ts";
 import type { Authentication } from "../domain/tenancy/keys.ts";
 import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
@@ -54,7 +55,9 @@ export interface LeanRequest extends Presented {
   /** The body, and the tool's name as the headers have it. */
   text: string;
   name: string;
-  /** `?project=` of the server's URL. */
+  /** `?surface=` of the server's URL. */
+  surface: Surface;
+  /** Of the connection (`http/project.ts`). */
   project: string | undefined;
 }
 
@@ -142,7 +145,7 @@ export class UserSession extends DurableObject<Env> {
    * An ordinary call, which the edge has read, as one RPC of text (`mcp/lean-call.ts`). The credential is proven and the call charged
    * as in `fetch`; the reply is the text of the answer, or what becomes of the request instead.
    */
-  async call({ text, name, project, ...presented }: LeanRequest): Promise<string | LeanRefusal> {
+  async call({ text, name, surface, project, ...presented }: LeanRequest): Promise<string | LeanRefusal> {
     const now = Date.now();
     const { from } = presented;
     const principal = this.#admitted(await this.prove(presented, now));
@@ -155,7 +158,7 @@ export class UserSession extends DurableObject<Env> {
       if (over) throw over;
       this.#later(this.#services.uses.note(principal, from, now));
       await this.#admit([message], principal);
-      const context = this.#contextOf({ principal, requestId: from.requestId, from, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, project });
+      const context = this.#contextOf({ principal, requestId: from.requestId, from, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, surface, project });
       const answer = await callTool(call.name, call.args, context);
       return answer ? leanAnswer(call.id, answer) : { kind: "sdk" };
     } catch (error) {
@@ -211,17 +214,16 @@ export class UserSession extends DurableObject<Env> {
 
   /** Overridden by the conformance entry, which adds its fixtures. */
   protected buildServer(server: McpServerContext): Server | McpServer {
-    const { searchParams } = new URL(server.request.url);
-    const surface = searchParams.get("surface") ?? "core";
-    const project = searchParams.get("project") ?? undefined;
+    const url = new URL(server.request.url);
+    const project = projectOf(server.request.headers, url);
     return buildMcpServer({
-      surface: isSurface(surface) ? surface : "core",
+      surface: surfaceOf(url) ?? "core",
       contextOf: (ctx: ServerContext, client) => this.#contextOf(sessionCallOf(ctx.http?.authInfo), { ...client, project }),
     });
   }
 
   /** Everything that a tool may know of the call and use. */
-  #contextOf({ principal, requestId, from, body }: SessionCall, client: Pick<CallContext, "tool" | "sessionId" | "project">): CallContext {
+  #contextOf({ principal, requestId, from, body }: SessionCall, client: Pick<CallContext, "tool" | "sessionId" | "surface" | "project">): CallContext {
     const { config, memories, writer, proposals, index, graph, people, semantic, reranker } = this.#services;
     return {
       ...client,

@@ -5,9 +5,12 @@ import { findInFamily } from "./catalogue.ts";
 import type { Family } from "./define-family.ts";
 import type { Tool, ToolContext, ToolResult } from "./define-tool.ts";
 import { makesSecret, notingSecrets } from "./seen-secrets.ts";
+import { isStructured, type Surface } from "./surfaces.ts";
 
 /** What a call needs of the place that runs it. */
-export interface CallContext extends ToolContext {
+export interface CallContext extends Omit<ToolContext, "structured"> {
+  /** What the connection lists. */
+  surface: Surface;
   /** Runs work of this cost when it is its turn, which may be later than the context was built. @throws RATE_LIMIT_EXCEEDED */
   inTurn<T>(cost: number, work: () => Promise<T>): Promise<T>;
   /** Told of a tool or resource that the caller was not allowed to use. */
@@ -36,7 +39,9 @@ async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: 
     if (tool.scope) requireScope(ctx.principal, tool.scope);
     const parsed = tool.parse(args ?? {});
     if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, tool.input, args)}.`);
-    return await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, now: Date.now() }, parsed.data));
+    const structured = isStructured(tool, ctx.surface);
+    const { structured: form, ...result } = await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, structured, now: Date.now() }, parsed.data));
+    return structured && form ? { ...result, structured: form } : result;
   } catch (error) {
     auditRefusal(ctx, error, tool.name);
     const { requestId, now } = ctx;
@@ -49,7 +54,7 @@ export async function withResources<T>(ctx: CallContext, work: (ctx: ToolContext
   let secret = false;
   const context = watched(ctx, () => void (secret = true));
   try {
-    const answer = await ctx.inTurn(1, () => work({ ...context, now: Date.now() }));
+    const answer = await ctx.inTurn(1, () => work({ ...context, structured: true, now: Date.now() }));
     return { answer, secret };
   } catch (error) {
     auditRefusal(ctx, error, "resources");

@@ -6,7 +6,7 @@ type Schema = Record<string, unknown>;
  */
 const dropped = new Set([
   "$schema", "$defs", "pattern", "additionalProperties", "propertyNames", "id",
-  "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum",
+  "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum", "maximum",
 ]);
 
 /**
@@ -32,8 +32,6 @@ function compact(node: unknown): unknown {
       continue;
     }
     if (dropped.has(key)) continue;
-    // zod states the range of safe integers; every JSON number a model writes lies in it.
-    if (key === "maximum" && Math.abs(value as number) >= Number.MAX_SAFE_INTEGER) continue;
     out[key] = compact(value);
   }
   return collapse(out);

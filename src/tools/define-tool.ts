@@ -6,10 +6,12 @@ import { compactSchema } from "./compact-schema.ts";
 
 /** The context of a tool: the domain's, and where the call came from. */
 export interface ToolContext extends Context {
-  /** Project of this connection (`?project=` in the server's URL), for vocabularies that have a current project. */
+  /** Project of this connection (`http/project.ts`): where what names no namespace is stored, and whose memories recall prefers. */
   project: string | undefined;
   /** Protocol session of the older era, if any. */
   sessionId: string | undefined;
+  /** Whether the answer goes out with its structured form, or as text alone. */
+  structured: boolean;
   /** Tells the person's other clients that memories changed. */
   changed(change: MemoryChange): void;
 }
@@ -99,3 +101,7 @@ export const readOnly: ToolAnnotations = { readOnlyHint: true, destructiveHint: 
 /** Adds or revises; what was there stays in the history. */
 export const additive: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true };
 export const destructive: ToolAnnotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true };
+
+/** The same arguments, all listed in this form, or not at all. */
+export const listedAs = <S extends Record<string, z.ZodType>>(listed: Record<string, unknown> | null, shape: S): S =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.meta({ listed })])) as S;

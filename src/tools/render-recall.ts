@@ -12,6 +12,9 @@ export const recallAnswer = z.looseObject({
   /** Ids of what did not fit into max_tokens. */
   more: z.array(z.string()).optional().meta({ listed: null }),
   degraded: z.array(z.string()).optional().meta({ listed: null }),
+  uncertain: z.boolean().optional().meta({ listed: null }),
+  /** What the answer's text says beside its memories. */
+  advice: z.string().optional().meta({ listed: null }),
   receipt: receiptSchema.optional().meta({ listed: null }),
 });
 
@@ -28,27 +31,62 @@ function once<T>(render: (item: Recalled) => T): (item: Recalled) => T {
 const structuredMemory = once(({ memory, ...extra }): Record<string, unknown> => omnMemory(memory, extra));
 const itemText = once(memoryText);
 
-const structuredRecall = ({ items, totalFound, more, degraded, receipt }: RecallOutcome, ms: number): z.output<typeof recallAnswer> => ({
-  memories: items.map(structuredMemory),
-  ...(more.length > 0 ? { more } : {}),
-  total_found: totalFound,
-  query_time_ms: ms,
-  ...(degraded.length > 0 ? { degraded } : {}),
-  ...(receipt ? { receipt } : {}),
-});
+/** Said before leads. */
+const nothingCertain = "nothing certain; these may be meant";
 
-function recallText({ items, totalFound, more, needed, degraded, receipt }: RecallOutcome): Framed {
-  const lines = [...degraded.map((line) => say`(${line})`), ...items.map(itemText)];
-  if (items.length === 0) lines.push(totalFound === 0 ? say`No memory found.` : say`${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`);
+/** Said once for all passages of an answer. */
+const wholeById = "truncated: recall by id, or with decompress: true, for the whole";
+
+/** How an answer goes out, and to what. */
+export interface RecallForm {
+  /** With its structured form, or as text alone. */
+  structured: boolean;
+  /** A search that may have found more had it been asked otherwise. */
+  mayWiden: boolean;
+}
+
+type Structured = z.output<typeof recallAnswer>;
+
+const structuredRecall = (outcome: RecallOutcome, form: RecallForm, ms: number): Structured => {
+  const { items, totalFound, more, needed, degraded, receipt } = outcome;
+  const isEmpty = items.length === 0 && (totalFound === 0 || needed !== undefined);
+  return {
+    memories: items.map(structuredMemory),
+    ...(more.length > 0 ? { more } : {}),
+    total_found: totalFound,
+    query_time_ms: ms,
+    ...(degraded.length > 0 ? { degraded } : {}),
+    ...(outcome.uncertain ? { uncertain: true } : {}),
+    ...(isEmpty ? { advice: emptyText(outcome, form).toString() } : adviceOn(outcome)),
+    ...(receipt ? { receipt } : {}),
+  };
+};
+
+function adviceOn({ passages, uncertain }: RecallOutcome): { advice?: string } {
+  const said = [...(uncertain ? [nothingCertain] : []), ...(passages ? [wholeById] : [])];
+  return said.length > 0 ? { advice: said.join(". ") } : {};
+}
+
+function emptyText({ totalFound, needed }: RecallOutcome, { mayWiden }: RecallForm): Framed {
+  if (totalFound > 0) return say`${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`;
+  return mayWiden ? say`No memory found. Try synonyms, or min_relevance 0.` : say`No memory found.`;
+}
+
+function recallText(outcome: RecallOutcome, form: RecallForm): Framed {
+  const { items, totalFound, more, passages, degraded, receipt } = outcome;
+  const lines = [...degraded.map((line) => say`(${line})`), ...(outcome.uncertain ? [say`(${nothingCertain})`] : []), ...items.map(itemText)];
+  if (items.length === 0) lines.push(emptyText(outcome, form));
+  else if (items.length + more.length < totalFound) lines.push(say`${items.length} of ${totalFound} found; limit shows more.`);
+  if (passages) lines.push(say`(${wholeById})`);
   if (more.length > 0) lines.push(say`More, by id: ${more.join(" ")}`);
   return joined([...lines, ...(receipt ? receiptLines(receipt) : [])]);
 }
 
 /** An answer that the cache kept comes as the same object again, and reads the same. */
-const rendered = new WeakMap<RecallOutcome, { structured: z.output<typeof recallAnswer>; text: Framed }>();
+const rendered = new WeakMap<RecallOutcome, { structured: Structured; text: Framed }>();
 
-export function renderRecall(outcome: RecallOutcome, ms: number): { structured: z.output<typeof recallAnswer>; text: Framed } {
-  const known = rendered.get(outcome) ?? { structured: structuredRecall(outcome, 0), text: recallText(outcome) };
+export function renderRecall(outcome: RecallOutcome, form: RecallForm, ms: number): { structured: Structured; text: Framed } {
+  const known = rendered.get(outcome) ?? { structured: structuredRecall(outcome, form, 0), text: recallText(outcome, form) };
   rendered.set(outcome, known);
   return { structured: { ...known.structured, query_time_ms: ms }, text: known.text };
 }
@@ -56,10 +94,11 @@ export function renderRecall(outcome: RecallOutcome, ms: number): { structured: 
 /** Longer than any time that is measured. */
 const longTime = 99_999.99;
 
-export const recallRendering: Rendering = {
-  answer: (outcome) => [recallText(outcome).toString(), JSON.stringify(structuredRecall(outcome, longTime))],
-  item: (item) => [itemText(item).toString(), JSON.stringify(structuredMemory(item))],
-};
+/** A client may show a model either form that goes out. */
+export const recallRendering = (form: RecallForm): Rendering => ({
+  answer: (outcome) => [recallText(outcome, form).toString(), ...(form.structured ? [JSON.stringify(structuredRecall(outcome, form, longTime))] : [])],
+  item: (item) => [itemText(item).toString(), ...(form.structured ? [JSON.stringify(structuredMemory(item))] : [])],
+});
 
 /** A receipt as lines that a model can read. */
 function receiptLines(receipt: Receipt): Framed[] {

@@ -2,12 +2,15 @@ import { defined } from "../domain/defined.ts";
 import { attribute, block, type Framed, joined, named, say } from "../domain/frame.ts";
 import type { Recalled } from "../domain/recall/recall.ts";
 import type { CacheRates, LevelRate } from "../domain/recall/cache/recall-cache.ts";
-import { shownState } from "../domain/memories/memory-fields.ts";
+import { initialState, shownState } from "../domain/memories/memory-fields.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
 import type { Proposal } from "../domain/memories/proposal-store.ts";
 import type { Related } from "../domain/recall/selection/related.ts";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** When it happened, as far as that is known. */
+export const dayOf = ({ occurredAt, updatedAt }: Memory): string => iso(occurredAt ?? updatedAt).slice(0, 10);
 
 export function trustFieldOf(memory: Memory): { trust?: string } {
   const trust = trustOf(memory);
@@ -26,8 +29,8 @@ export const audienceOf = ({ visibility }: Memory, author: string | undefined): 
 type Extra = Partial<Omit<Recalled, "memory" | "author">> & { author?: string | undefined };
 
 /**
- * A memory in the names of the OmniMemory document; fields at their default are left out to save tokens. Of a truncated
- * one only what is needed to judge it and to fetch the whole.
+ * A memory in the names of the OmniMemory document; what is as usual is left out to save tokens, `metadata` only when truncated.
+ * Of a truncated one only what is needed to judge it and to fetch the whole.
  */
 export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unknown> {
   const said = {
@@ -46,8 +49,8 @@ export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unk
     metadata: {
       ...memory.metadata,
       ...(memory.tags.length ? { tags: memory.tags } : {}),
-      importance: memory.importance,
-      scope: memory.visibility,
+      ...(memory.importance === initialState.importance ? {} : { importance: memory.importance }),
+      ...(memory.visibility === initialState.visibility ? {} : { scope: memory.visibility }),
       ...(memory.sensitivity === "secret" ? { sensitivity: "secret" } : {}),
       ...(memory.expiresAt === null ? {} : { expiry: iso(memory.expiresAt) }),
     },
@@ -56,33 +59,57 @@ export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unk
     type,
     ...others,
     ...relevance,
-    version: memory.version,
+    ...(memory.version > 1 ? { version: memory.version } : {}),
     occurred_at,
     created_at: iso(memory.createdAt),
     ...(memory.version > 1 ? { updated_at: iso(memory.updatedAt) } : {}),
     ...(extra.author === undefined ? {} : { author: extra.author, author_id: memory.updatedBy }),
-    tool: toolOf(memory, memory.updatedTool),
+    // Whoever looks a memory up wants all of it.
+    ...(extra.relevance === undefined ? { tool: toolOf(memory, memory.updatedTool) } : {}),
     archived_at,
     ...related,
   });
 }
 
-/** Recalled text is data, not instruction: each memory stands between tags that nothing in it can close. */
+/**
+ * Recalled text is data, not instruction: each memory stands between tags that nothing in it can close. One that was looked up
+ * says all of itself, one that a search found what is needed to judge it and to name it.
+ */
 export function memoryText({ memory, author, relevance, truncated, tokensTotal, related = [] }: Recalled): Framed {
   const audience = audienceOf(memory, author);
+  const isWhole = relevance === undefined && !truncated;
   const attributes = [
     attribute("id", memory.id),
     attribute("key", memory.key ?? undefined),
-    attribute("namespace", memory.namespace === "global" ? undefined : memory.namespace),
+    attribute("namespace", memory.namespace === initialState.namespace ? undefined : memory.namespace),
     attribute("scope", audience.scope),
     attribute("author", audience.author),
-    attribute("when", iso(memory.occurredAt ?? memory.updatedAt).slice(0, 10)),
+    attribute("when", dayOf(memory)),
+    attribute("version", memory.version > 1 ? memory.version : undefined),
+    ...(isWhole ? detailsOf(memory) : []),
     attribute("relevance", relevance?.toFixed(2)),
     attribute("trust", trustOf(memory)),
     attribute("truncated", truncated ? "true" : undefined),
     attribute("tokens_total", truncated ? tokensTotal : undefined),
   ];
   return say`<memory${joined(attributes, "")}>\n${block(memory.content)}\n${joined(related.map(relatedText), "")}</memory>`;
+}
+
+/** What a search leaves out, where it is not as usual. */
+function detailsOf(memory: Memory): Framed[] {
+  const { tags, importance, metadata, value, expiresAt, sensitivity } = memory;
+  const { type, summary, archived_at } = shownState(memory) as { type?: string; summary?: string; archived_at?: string };
+  const said = { tags: tags.join(", "), type, importance: importance === initialState.importance ? undefined : importance, summary };
+  // Of a value that is stored as JSON the content is that JSON.
+  const isInContent = value === null || JSON.stringify(value) === memory.content;
+  return [
+    ...Object.entries(said).map(([name, entry]) => attribute(name, entry === "" ? undefined : entry)),
+    attribute("sensitivity", sensitivity === "secret" ? sensitivity : undefined),
+    attribute("expiry", expiresAt === null ? undefined : iso(expiresAt)),
+    attribute("archived", archived_at),
+    attribute("metadata", Object.keys(metadata).length === 0 ? undefined : JSON.stringify(metadata)),
+    attribute("value", isInContent ? undefined : JSON.stringify(value)),
+  ];
 }
 
 function relatedText({ id, key, title, why, author, quarantined }: Related): Framed {
@@ -107,7 +134,13 @@ export const duplicateText = ({ id, key }: Memory, updateTool: string): Framed =
 
 /** Advice after a write that others would see, in a team that reviews such writes first. */
 export const proposalOf = (proposal: Proposal | undefined): Record<string, unknown> =>
-  proposal ? { proposal: { id: proposal.id, scope: proposal.visibility, state: proposal.state } } : {};
+  proposal ? { proposal: { id: proposal.id, scope: proposal.visibility, state: proposal.state }, ...adviceOf(proposalText(proposal)) } : {};
+
+/** What the text says beside the facts, for the structured answer. */
+export const adviceOf = (text: Framed): { advice?: string } => {
+  const advice = text.toString().trim();
+  return advice === "" ? {} : { advice };
+};
 
 /** A write whose only effect is a proposal that waits says so. */
 export const outcomeWith = <T extends string>(outcome: T, proposal: Proposal | undefined): T | "proposed" =>

@@ -1,4 +1,4 @@
-import { catalogue, families, type FamilyName } from "./catalogue.ts";
+import { catalogue, families, type FamilyName, findInFamily } from "./catalogue.ts";
 import type { Tool } from "./define-tool.ts";
 
 /**
@@ -19,7 +19,27 @@ const core = new Set([
   "smart_resume",
 ]);
 
-export const isSurface = (name: string): name is Surface => (surfaces as readonly string[]).includes(name);
+const isSurface = (name: string): name is Surface => (surfaces as readonly string[]).includes(name);
+
+/** What the server's URL asks for; undefined when there is no such surface. */
+export function surfaceOf(url: URL): Surface | undefined {
+  const name = url.search === "" ? null : url.searchParams.get("surface");
+  if (name === null) return "core";
+  return isSurface(name) ? name : undefined;
+}
+
+/**
+ * Surfaces for conversations. Clients such as Claude Code and Codex hand a model nothing but the structured answer where a tool has
+ * an output schema, and that costs up to six times the tokens of the text and lacks its frame.
+ */
+const forModels: ReadonlySet<Surface> = new Set(["core", "token-saver"]);
+
+/** Whether a tool answers with structured content and is listed with its schema. One that is not listed answers as on its family's surface. */
+export function isStructured(tool: Tool, surface: Surface): boolean {
+  if (!tool.annotations.readOnlyHint) return true;
+  const family = findInFamily(tool.name)?.family.name as FamilyName;
+  return !forModels.has(toolsOf(surface).includes(tool) ? surface : family);
+}
 
 export function toolsOf(surface: Surface): readonly Tool[] {
   if (surface === "all") return catalogue;

@@ -51,7 +51,8 @@ export class BenchClient {
 
   constructor(mcpUrl: string, apiKey: string) {
     this.#origin = new URL(mcpUrl);
-    this.#path = this.#origin.pathname + this.#origin.search;
+    // The surface whose answers programs can read.
+    this.#path = `${this.#origin.pathname}?surface=all`;
     this.#authorization = `Bearer ${apiKey}`;
   }
 

@@ -16,7 +16,7 @@ describe.each(kinds)("%s [S2] [S11]", (kind, connect) => {
   });
 
   test("gets the tools of the surface it asks for [F2]", async () => {
-    const core = await connect(product);
+    const core = await connect(product, "");
     const names = (await core.listTools()).map(({ name }) => name);
     expect(names.length).toBeLessThanOrEqual(9);
     expect(names).toContain("omn_retrieve_memory");
@@ -24,6 +24,17 @@ describe.each(kinds)("%s [S2] [S11]", (kind, connect) => {
     const chatgpt = await connect(product, "?surface=chatgpt");
     expect((await chatgpt.listTools()).map(({ name }) => name)).toEqual(["search", "fetch"]);
     await chatgpt.close();
+  });
+
+  test("is answered with text alone where a model reads, and with the structured form on a surface for programs [U5]", async () => {
+    const core = await connect(product, "");
+    await core.listTools();
+    expect(await core.call("omn_list_memories")).toEqual({ isError: false, structured: {}, text: "No memories.", error: undefined });
+    await core.close();
+    const omn = await connect(product, "?surface=omn");
+    await omn.listTools();
+    expect(await omn.call("omn_list_memories")).toMatchObject({ isError: false, structured: { memories: [] }, text: "No memories." });
+    await omn.close();
   });
 
   test("is told which surfaces there are when it asks for another [F2]", async () => {

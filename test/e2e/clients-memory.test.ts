@@ -33,7 +33,7 @@ describe.each(kinds)("%s [S2] [A1]", (kind, connect) => {
       expect.objectContaining({
         memory_id: stored.structured["memory_id"],
         content: "Sessions are signed with Ed25519 since the audit.",
-        metadata: { ...metadata, scope: "private" },
+        metadata,
         type: "architecture_decision",
         occurred_at: "2026-03-01T00:00:00.000Z",
       }),

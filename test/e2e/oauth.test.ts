@@ -50,11 +50,11 @@ const client2 = (transport: (memory: ClientMemory) => Streamable2 | Sse2, mode: 
 });
 
 const kinds: [string, Kind][] = [
-  ["sdk 1 over Streamable HTTP", sdk1((memory) => new Streamable1(product.url("/mcp"), { authProvider: memory }))],
-  ["sdk 1 over SSE", sdk1((memory) => new Sse1(product.url("/sse"), { authProvider: memory }))],
-  ["client 2 with sessions", client2((memory) => new Streamable2(product.url("/mcp/"), { authProvider: memory }), "legacy")],
+  ["sdk 1 over Streamable HTTP", sdk1((memory) => new Streamable1(product.url("/mcp?surface=all"), { authProvider: memory }))],
+  ["sdk 1 over SSE", sdk1((memory) => new Sse1(product.url("/sse?surface=all"), { authProvider: memory }))],
+  ["client 2 with sessions", client2((memory) => new Streamable2(product.url("/mcp/?surface=all"), { authProvider: memory }), "legacy")],
   ["client 2 with 2026-07-28", client2((memory) => new Streamable2(product.url("/mcp?surface=all"), { authProvider: memory }), { pin: "2026-07-28" })],
-  ["client 2 over SSE", client2((memory) => new Sse2(product.url("/sse"), { authProvider: memory }), "legacy")],
+  ["client 2 over SSE", client2((memory) => new Sse2(product.url("/sse?surface=all"), { authProvider: memory }), "legacy")],
 ];
 
 const unauthorized = /unauthorized|401/i;

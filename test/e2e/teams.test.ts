@@ -23,7 +23,7 @@ async function signedIn(): Promise<(method: string, path: string, body?: unknown
 
 async function connect(key: string): Promise<Client> {
   const client = new Client({ name: "e2e", version: "1.0.0" });
-  await client.connect(new StreamableHTTPClientTransport(product.url(), { requestInit: { headers: { authorization: `Bearer ${key}` } } }));
+  await client.connect(new StreamableHTTPClientTransport(product.url("/mcp?surface=all"), { requestInit: { headers: { authorization: `Bearer ${key}` } } }));
   return client;
 }
 

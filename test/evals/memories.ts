@@ -10,6 +10,8 @@ export interface Hit {
 
 export interface Recall {
   hits: Hit[];
+  /** The hits are leads: nothing is certain. */
+  uncertain: boolean;
   ms: number;
   /** Of the answer's text, as a model reads it (o200k). */
   tokens: number;
@@ -19,7 +21,7 @@ export interface Recall {
 
 export type Arguments = Record<string, unknown>;
 
-const importBatch = 500;
+const importBatch = 200;
 const indexingLimitMs = 600_000;
 const pollMs = 250;
 
@@ -60,6 +62,7 @@ export class Memories {
     const found = answer["memories"] as { memory_id: string; key?: string; relevance_score?: number }[];
     return {
       hits: found.map(({ memory_id, key, relevance_score }) => ({ id: memory_id, key, relevance: relevance_score ?? 0 })),
+      uncertain: answer["uncertain"] === true,
       ms,
       tokens: countTokens(result.content?.map(({ text }) => text ?? "").join("\n") ?? ""),
       receipt: answer["receipt"],

@@ -12,20 +12,22 @@ import { precisionFiles } from "./precision-cases.ts";
 import { startProduct } from "./product.ts";
 import { judge, setTable, type VariantResult, variantTable, verdictTable } from "./report.ts";
 import { targets } from "./targets.ts";
+import { teams, teamSets } from "./teams.ts";
 import { base, variants } from "./variants.ts";
 
-const teams = ["locomo", "devmem", ...precisionTeams] as const;
-type Teams = Record<(typeof teams)[number], Memories>;
+const homes = ["locomo", "devmem", ...precisionTeams, ...teamSets] as const;
+type Teams = Record<(typeof homes)[number], Memories>;
 
 interface DataSet {
   title: string;
   files: readonly string[];
   /** The teams that hold its memories. The first is asked what arguments the server takes. */
-  homes: readonly [(typeof teams)[number], ...(typeof teams)[number][]];
+  homes: readonly [(typeof homes)[number], ...(typeof homes)[number][]];
   prepare(options: Options, teams: Teams): Promise<Evaluation>;
 }
 
 const dataSets: Record<SetName, DataSet> = {
+  teams: { title: "Teams, questions not learned from", files: [], homes: teamSets, prepare: ({ limit }, all) => teams(all, limit) },
   locomo: { title: "LoCoMo dev, turns", files: locomoFiles, homes: ["locomo"], prepare: ({ dataDir, limit }, { locomo: team }) => locomo(dataDir, team, limit) },
   devmem: { title: "DevMemBench, sessions", files: devmemFiles, homes: ["devmem"], prepare: ({ dataDir, limit }, { devmem: team }) => devmem(dataDir, team, limit) },
   precision: { title: "PrecisionMemBench", files: precisionFiles, homes: precisionTeams, prepare: ({ dataDir, limit }, all) => precision(dataDir, all, limit) },
@@ -40,7 +42,7 @@ async function main(options: Options, directory: string): Promise<number> {
   });
   if (wanted.length === 0) return 0;
 
-  const all = await startProduct(join(directory, "data"), teams);
+  const all = await startProduct(join(directory, "data"), homes);
   const withReceipts = await all.locomo.takes({ receipt: true });
   const results = new Map<SetName, Measured>();
   const report: Record<string, VariantResult[]> = {};

@@ -10,12 +10,13 @@ export interface Target {
   source: string;
 }
 
-const issue = "issue: Recall, the right thing and little else";
+const byMeaning = "issue: Recall by meaning";
 
 export const targets: readonly Target[] = [
-  { set: "locomo", figure: "R@10", least: 0.77, held: 0.77, source: issue },
-  { set: "locomo", figure: "MRR", least: 0.54, held: 0.54, source: issue },
-  { set: "devmem", figure: "R@5", least: 0.93, held: 0.92, source: issue },
-  { set: "precision", figure: "precision", least: 0.6, held: 0.65, source: issue },
-  { set: "precision", figure: "recall", least: 0.9, held: 0.95, source: issue },
+  { set: "locomo", figure: "R@10", least: 0.82, held: 0.785, source: byMeaning },
+  { set: "locomo", figure: "MRR", least: 0.62, held: 0.56, source: byMeaning },
+  { set: "devmem", figure: "R@5", least: 0.94, held: 0.93, source: byMeaning },
+  { set: "precision", figure: "precision", least: 0.75, held: 0.68, source: byMeaning },
+  { set: "precision", figure: "recall", least: 0.95, held: 0.95, source: byMeaning },
+  { set: "teams", figure: "hit@5", least: 0.6, held: 0.5, source: byMeaning },
 ];

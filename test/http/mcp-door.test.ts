@@ -32,7 +32,7 @@ async function asked(body: unknown, { path = "/mcp", headers = {}, reply = answe
     },
     body: text,
   });
-  const answer = await new McpDoor(services.config).pass(stub, { request: sent, url: new URL(sent.url), requestId: "r-1", token: "omn_x_y" });
+  const answer = await new McpDoor(services.config).pass(stub, { request: sent, url: new URL(sent.url), surface: "core", requestId: "r-1", token: "omn_x_y" });
   return { seen, same: bodies.every((read) => read === text), answer: { status: answer.status, text: await answer.text() } };
 }
 

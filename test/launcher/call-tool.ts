@@ -21,7 +21,7 @@ interface RpcAnswer {
 
 /** One call of a tool in the stateless era, with the key of the machine's person. */
 export async function callTool({ url, apiKey }: Pick<LocalServer, "url" | "apiKey">, name: string, args: Record<string, unknown>): Promise<Told> {
-  const answer = await fetch(url, {
+  const answer = await fetch(`${url}?surface=all`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${apiKey}`, "content-type": "application/json", accept: "application/json, text/event-stream",

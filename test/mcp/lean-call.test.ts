@@ -108,6 +108,10 @@ const cases: Case[] = [
   { title: "an accept header for streams only", body: ordinary, headers: { accept: "text/event-stream" } },
   { title: "a compressed body", body: ordinary, headers: { "content-encoding": "gzip" } },
   { title: "a surface of its own", body: toolCall("search", { query: "x" }), query: "?surface=chatgpt" },
+  { title: "a tool that reads, on core", body: toolCall("omn_list_memories") },
+  { title: "a tool that reads, on a surface for programs", body: toolCall("omn_list_memories"), query: "?surface=omn" },
+  { title: "a tool of another surface, as on its own", body: toolCall("list_memories"), query: "?surface=chatgpt" },
+  { title: "a tool that core does not list, as on its own surface", body: toolCall("omn_memory_stats") },
   { title: "a surface that is not there", body: ordinary, query: "?surface=nonsense" },
 ];
 

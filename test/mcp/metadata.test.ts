@@ -21,7 +21,7 @@ describe("metadata holds four known entries and any others [A1] [S14]", () => {
   ])("on update, %s", async (_what, given, expected) => {
     const { error } = await callTool(token, "omn_update_memory", { key: "k", metadata: given });
     expect(error).toBeUndefined();
-    expect(await metadata()).toEqual({ ...expected, scope: "private" });
+    expect(await metadata()).toEqual(expected);
   });
 
   test("stored again under its key with tags alone, it keeps its own entries", async () => {

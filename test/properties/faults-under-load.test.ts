@@ -1,3 +1,4 @@
+import { withUsual } from "../support/usual.ts";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -129,7 +130,7 @@ class Ledger {
   /** Asks what became of the writes that were refused as uncertain, once all is well. */
   async resolve(): Promise<void> {
     for (const { key, who, before, wanted } of this.uncertain) {
-      const [found] = (await who.call("omn_retrieve_memory", { key })).structured["memories"] as { memory_id: string; content: string; version: number }[];
+      const [found] = withUsual((await who.call("omn_retrieve_memory", { key })).structured)["memories"] as { memory_id: string; content: string; version: number }[];
       expect([before?.content, wanted], key).toContain(found?.content);
       if (found) this.kept.set(key, { who, key, id: found.memory_id, content: found.content, version: found.version });
       else if (before) this.gone.push(before);

@@ -11,7 +11,7 @@ export interface Element {
 
 const attributePattern = String.raw` [a-z_]+="(?:[^"\\\n]|\\.)*"`;
 const openTag = new RegExp(String.raw`^<memory((?:${attributePattern})*)>\n`);
-const relatedLine = new RegExp(String.raw`^<related(?:${attributePattern})*>[^\n]*</related>$`);
+export const relatedLine = new RegExp(String.raw`^<related(?:${attributePattern})*>[^\n]*</related>$`);
 
 function attributesOf(text: string): Record<string, string> {
   const pairs = [...text.matchAll(/ ([a-z_]+)=("(?:[^"\\]|\\.)*")/g)].map(([, name, value]) => [name, JSON.parse(value as string) as string]);

@@ -24,7 +24,7 @@ function filterOf(server: TestServer, op: Op): { args: Record<string, unknown>; 
 }
 
 const asFound = ({ entry, state }: Shown, version: number) => ({ memory_id: entry.id, content: state.content, version });
-const found = (list: Record<string, unknown>[]) => sorted(list.map(({ memory_id, content, version }) => ({ memory_id, content, version })));
+const found = (list: Record<string, unknown>[]) => sorted(list.map(({ memory_id, content, version = 1 }) => ({ memory_id, content, version })));
 
 /** Whatever matches, so that the model can say what that is: by words to the letter, by meaning nobody knows beforehand. */
 const everything = { min_relevance: 0, without: ["dedupe", "diversity"], mode: "text" };

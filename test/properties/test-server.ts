@@ -1,3 +1,4 @@
+import { withUsual } from "../support/usual.ts";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { uuidv7 } from "../../src/domain/ids.ts";
@@ -121,7 +122,7 @@ export class TestServer {
     return {
       status,
       raw: JSON.stringify(body),
-      structured: method === "tools/call" ? (result.structuredContent ?? {}) : result,
+      structured: method === "tools/call" ? withUsual(result.structuredContent ?? {}) : result,
       text: result.content?.[0]?.text ?? "",
       isError: result.isError === true,
       code,

@@ -59,7 +59,7 @@ describe("what this session just recalled [U3] [A1]", () => {
 
   test("nor through the other vocabulary, which says so in its own form", async () => {
     const again = await ada.call("write_memory", { key: "notes.key", value: fact });
-    expect(again.structured).toEqual({ outcome: "duplicate", id, key: "ops.key", scope: "global", version: 1 });
+    expect(again.structured).toEqual({ outcome: "duplicate", id, key: "ops.key", scope: "global", version: 1, advice: again.text });
     expect(again.text).toContain("write_memory under its key");
     expect((await ada.call("read_memory", { key: "notes.key" })).structured["memory"]).toBeNull();
   });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { indexTeam, sweepIndexing, type IndexingPorts } from "../../src/domain/indexing/index-team.ts";
 import type { Outcome } from "../../src/domain/indexing/follow.ts";
+import { calibrationTask } from "../../src/domain/indexing/calibrate.ts";
 import { graphStage } from "../../src/domain/graph/stage.ts";
 import { stageTask } from "../../src/domain/indexing/task.ts";
 import { graphVectorTask, vectorTask, type VectorTaskPorts } from "../../src/domain/indexing/vector-task.ts";
@@ -11,6 +12,7 @@ import { D1ProgressStore } from "../../src/platform/d1/progress-store.ts";
 import { D1GraphWriter } from "../../src/platform/d1/graph-writer.ts";
 import type { Context } from "../../src/domain/context.ts";
 import type { ShardOf } from "../../src/platform/d1/shard-of.ts";
+import { D1ScaleStore } from "../../src/platform/d1/scale-store.ts";
 import { D1VectorStore } from "../../src/platform/d1/vector-store.ts";
 import { TeamIndexWriter } from "../../src/platform/team-index/writer.ts";
 import { TeamIndexMaintenance } from "../../src/platform/team-index/index-maintenance.ts";
@@ -138,7 +140,7 @@ export class Jobs {
   readonly reported: unknown[] = [];
   readonly ports: IndexingPorts;
 
-  constructor(team: Team, now: number, options: { embedder?: ScriptedEmbedder; earlier?: ScriptedEmbedder[]; index?: RecordingIndex; withGraph?: boolean; within?: Partial<VectorTaskPorts> } = {}) {
+  constructor(team: Team, now: number, options: { embedder?: ScriptedEmbedder; earlier?: ScriptedEmbedder[]; index?: RecordingIndex; withGraph?: boolean; withScale?: boolean; within?: Partial<VectorTaskPorts> } = {}) {
     this.now = now;
     this.embedder = options.embedder ?? new ScriptedEmbedder();
     this.index = options.index ?? new RecordingIndex();
@@ -146,6 +148,7 @@ export class Jobs {
     const ports = {
       progress: new ProgressOfTeam(team.id),
       vectors: new D1VectorStore(shardOf),
+      scales: new D1ScaleStore(shardOf),
       vectorIndex: this.index,
       graph: new D1GraphWriter(shardOf),
       embedders: { current: this.embedder, bySpace: (space: string) => all.find((embedder) => embedder.space === space) },
@@ -153,7 +156,7 @@ export class Jobs {
       ...options.within,
     };
     const ofGraph = options.withGraph ? [stageTask(ports, graphStage(new D1GraphWriter(shardOf), new TeamIndexMaintenance(env.TEAM_INDEX))), graphVectorTask(ports)] : [];
-    this.ports = { ...ports, teams: directory, tasks: [vectorTask(ports), ...ofGraph] };
+    this.ports = { ...ports, teams: directory, tasks: [vectorTask(ports), ...ofGraph, ...(options.withScale ? [calibrationTask(ports)] : [])] };
   }
 
   readonly clock = (): number => this.now;

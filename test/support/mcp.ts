@@ -46,8 +46,11 @@ export async function rpc(token: string, method: string, params: Record<string, 
   return { status: response.status, body: await response.json() };
 }
 
+/** The surface that has every tool and the structured form of its answers. */
+const everything = "?surface=all";
+
 export async function callTool(token: string, name: string, args: Record<string, unknown> = {}, client?: string): Promise<ToolAnswer> {
-  const { status, body } = await rpc(token, "tools/call", { name, arguments: args }, "", client);
+  const { status, body } = await rpc(token, "tools/call", { name, arguments: args }, everything, client);
   const result = body.result ?? {};
   return {
     status,

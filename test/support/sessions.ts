@@ -30,8 +30,9 @@ export class Session implements Connection {
     this.id = id;
   }
 
-  static async open(token: string, path = "/mcp"): Promise<Session> {
-    const answer = await send({ token, path, body: initialize, headers: { ...none, "mcp-protocol-version": null } });
+  /** `headers`: of the request that opens it. */
+  static async open(token: string, path = "/mcp", headers: Record<string, string> = {}): Promise<Session> {
+    const answer = await send({ token, path, body: initialize, headers: { ...none, ...headers, "mcp-protocol-version": null } });
     await answer.text();
     const session = new Session(path, answer.headers.get("mcp-session-id") ?? "");
     await (await session.post(token, initialized)).text();
@@ -65,8 +66,8 @@ export class SseSession implements Connection {
     this.#reader = stream.getReader();
   }
 
-  static async open(token: string): Promise<SseSession> {
-    const answer = await send({ token, path: "/sse", method: "GET", headers: { ...none, accept: "text/event-stream", "mcp-protocol-version": null } });
+  static async open(token: string, path = "/sse", headers: Record<string, string> = {}): Promise<SseSession> {
+    const answer = await send({ token, path, method: "GET", headers: { ...none, ...headers, accept: "text/event-stream", "mcp-protocol-version": null } });
     if (!answer.body) throw new Error("there is no stream");
     const session = new SseSession(answer.body);
     await session.#until(/event: endpoint\ndata: (\S+)/);

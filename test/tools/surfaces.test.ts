@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/tools/catalogue.ts";
 import { surfaces } from "../../src/tools/surfaces.ts";
 import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
-import { callTool, rpc } from "../support/mcp.ts";
+import { rpc } from "../support/mcp.ts";
 import { countTokens } from "./o200k.ts";
 
 async function listed(query: string): Promise<{ names: string[]; result: unknown }> {
@@ -18,7 +18,7 @@ describe("surfaces [F2]", () => {
     expect(names.length).toBeLessThanOrEqual(9);
     expect(names).toEqual(expect.arrayContaining(["omn_store_memory", "omn_retrieve_memory", "smart_resume"]));
     // Tighter than promised, so that the next change of a description does not break the promise.
-    expect(countTokens(JSON.stringify(result))).toBeLessThanOrEqual(1_450);
+    expect(countTokens(JSON.stringify(result))).toBeLessThanOrEqual(1_350);
   });
 
   test("core is the default", async () => {
@@ -34,10 +34,24 @@ describe("surfaces [F2]", () => {
     expect((await listed(`?surface=${surface}`)).names).toEqual(expected);
   });
 
-  test("a tool outside the surface can be called by name all the same", async () => {
+  test.each([
+    ["core", "omn_memory_stats", true],
+    ["chatgpt", "omn_list_memories", true],
+    ["omn", "list_memories", false],
+    ["core", "list_memories", false],
+    ["token-saver", "search", true],
+  ])("on %s, %s can be called by name all the same, and answers as on its family's surface", async (surface, name, isStructured) => {
     const tenant = await newTenant();
     const { token } = await keyFor(tenant, tenant.ownerId);
-    expect(await callTool(token, "omn_memory_stats")).toMatchObject({ status: 200, isError: false, structured: { total: 0 } });
+    const { status, body } = await rpc(token, "tools/call", { name, arguments: name === "search" ? { query: "x" } : {} }, `?surface=${surface}`);
+    expect({ status, isError: body.result.isError, isStructured: body.result.structuredContent !== undefined }).toEqual({ status: 200, isError: undefined, isStructured });
+  });
+
+  test.each(surfaces)("on %s a tool has an output schema exactly when its answer is structured", async (surface) => {
+    const { result } = await listed(`?surface=${surface}`);
+    const { tools } = result as { tools: { name: string; outputSchema?: object; annotations: { readOnlyHint?: boolean } }[] };
+    const isText = (tool: (typeof tools)[number]): boolean => tool.annotations.readOnlyHint === true && ["core", "token-saver"].includes(surface);
+    expect(tools.filter(({ outputSchema }) => outputSchema === undefined).map(({ name }) => name)).toEqual(tools.filter(isText).map(({ name }) => name));
   });
 
   test.each(["nonsense", "", "CORE", "core,omn"])("?surface=%s is refused, and the answer names those there are [S16]", async (surface) => {

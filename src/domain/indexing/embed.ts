@@ -1,4 +1,4 @@
-import { EmbeddingFailure, type Embedder } from "../embedding/embedder.ts";
+import { EmbeddingFailure, type Embedder, type TextKind } from "../embedding/embedder.ts";
 import { StageFailure, type RunLimits } from "./stage.ts";
 
 export interface Embedded {
@@ -18,12 +18,12 @@ const probe = "ok";
  * refused for good, a harmless text shows whether the provider is at fault; if it is not, the function halves the batch until
  * it finds the refused texts.
  */
-export async function embedTexts(embedder: Embedder, texts: string[], limits: RunLimits, timeoutMs = callMs): Promise<Embedded> {
+export async function embedTexts(embedder: Embedder, texts: string[], limits: RunLimits, { timeoutMs = callMs, kind = "passage" }: { timeoutMs?: number; kind?: TextKind } = {}): Promise<Embedded> {
   const found: Embedded = { vectors: new Map(), refused: new Map() };
   let proved = false;
 
   const call = async (batch: string[]): Promise<Float32Array[]> => {
-    const vectors = await withAbortTimeout(timeoutMs, (signal) => embedder.embed(batch, "passage", signal));
+    const vectors = await withAbortTimeout(timeoutMs, (signal) => embedder.embed(batch, kind, signal));
     if (vectors.length !== batch.length || vectors.some((vector) => !isVector(vector, embedder.dimensions))) {
       throw new EmbeddingFailure(`vectors are not ${batch.length} of dimension ${embedder.dimensions}`, { retryable: false });
     }

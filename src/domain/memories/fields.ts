@@ -83,6 +83,15 @@ export const namespaceFilter = filled("namespace", limits.namespace)
     message: `a namespace filter must be ${namespaceForms}, or a prefix of these ending in '*' such as project:*`,
   });
 
+/** Becomes a part of a namespace. */
+export const namespacePart = (label: string, max: number) =>
+  filled(label, max)
+    // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+    .refine((value) => !/[\u0000-\u001f\u007f*]/.test(value), { message: `${label} must not contain control characters or '*'` })
+    .transform((value) => value.trim());
+
+export const projectName = namespacePart("project", 150);
+
 export const visibility = z.enum(visibilities);
 export const memoryType = z.enum(memoryTypes);
 export const sensitivity = z.enum(sensitivities);

@@ -43,8 +43,8 @@ export interface FieldDefinition {
   sealed?: true;
   /** The text of the index that holds its words: what a memory says, what it is called, who wrote it when. Labels are embedded too. */
   indexed?: "content" | "label" | "moment";
-  /** Answers of recall show it unless it has its initial value, or always. */
-  shown?: "unless initial" | "always";
+  /** Answers of recall show it, unless it has its initial value. */
+  shown?: "unless initial";
 }
 
 /** What a memory has beside its versions: identity, authorship and use. */
@@ -73,7 +73,7 @@ export const stateFields = {
   content: { name: "content", kind: "text", given: rule.content, sealed: true, indexed: "content" },
   value: { name: "value", kind: "json", initial: null, given: rule.json, sealed: true, shown: "unless initial" },
   summary: { name: "summary", kind: "text", initial: null, given: rule.content, inherited: true, sealed: true, indexed: "label", shown: "unless initial" },
-  namespace: { name: "namespace", kind: "text", initial: "global", given: rule.namespace, shown: "always" },
+  namespace: { name: "namespace", kind: "text", initial: "global", given: rule.namespace, shown: "unless initial" },
   visibility: { name: "visibility", kind: "text", values: visibilities, initial: "private", given: rule.visibility },
   ownerId: { name: "owner_id", kind: "text" },
   agentId: { name: "agent_id", kind: "text", initial: null, given: rule.userId, inherited: true, indexed: "moment" },
@@ -91,8 +91,9 @@ export const stateFields = {
   compressed: { name: "compressed", kind: "text", initial: null, sealed: true },
   compressionRatio: { name: "compression_ratio", kind: "number", initial: null },
   occurredAt: { name: "occurred_at", kind: "instant", initial: null, given: rule.instant, indexed: "moment", shown: "unless initial" },
-  validFrom: { name: "valid_from", kind: "instant", initial: null, given: rule.instant },
-  validTo: { name: "valid_to", kind: "instant", initial: null, given: rule.instant },
+  /** What it says is true from then on, and until just before then; an empty end is open. */
+  validFrom: { name: "valid_from", kind: "instant", initial: null, given: rule.instant, offered: true, shown: "unless initial" },
+  validTo: { name: "valid_to", kind: "instant", initial: null, given: rule.instant, offered: true, shown: "unless initial" },
   expiresAt: { name: "expires_at", kind: "instant", initial: null, given: rule.instant },
   archivedAt: { name: "archived_at", kind: "instant", initial: null, portable: rule.instant, shown: "unless initial" },
   supersededBy: { name: "superseded_by", kind: "text", initial: null },
@@ -112,11 +113,17 @@ type FieldsWith<Entry> = { [K in MemoryField]: Fields[K] extends Entry ? K : nev
 
 export interface FilterDefinition {
   field: MemoryField;
-  /** How the memory's value is compared with the one asked for; an empty field equals nothing and is at least nothing. */
-  test: "equals" | "at least" | "matches one" | "holds all";
+  /** Counts where the field is empty. */
+  otherwise?: MemoryField;
+  /** With the field the bounds of an interval, this one outside of it. */
+  until?: MemoryField;
+  /** How the memory's value is compared with the one asked for. An empty field equals nothing and is neither before nor after anything; an empty bound is open. */
+  test: "equals" | "at least" | "before" | "within" | "matches one" | "holds all";
   /** On the wire. */
   name: string;
   given: z.ZodType;
+  /** Tools that know it take it beside their filters. */
+  apart?: true;
   /** From what was given to the value asked for, where these differ; undefined when it asks for nothing. */
   from?(given: never, now: number): unknown;
 }
@@ -136,6 +143,10 @@ export const memoryFilters = {
     given: z.number().positive().max(36_500).meta({ listed: { type: "number" } }),
     from: (days: number, now: number) => now - days * day,
   },
+  /** ms since the epoch, as are the next two. */
+  occurredAfter: { field: "occurredAt", otherwise: "createdAt", test: "at least", name: "occurred_after", given: rule.instant },
+  occurredBefore: { field: "occurredAt", otherwise: "createdAt", test: "before", name: "occurred_before", given: rule.instant },
+  validAt: { field: "validFrom", until: "validTo", test: "within", name: "valid_at", given: rule.instant, apart: true },
   /** User id of the person who wrote the present version. */
   author: { field: "updatedBy", test: "equals", name: "author", given: rule.filled("author", 100) },
   type: { field: "type", test: "equals", name: "type", given: rule.memoryType.meta({ listed: { type: "string" } }) },
@@ -143,12 +154,12 @@ export const memoryFilters = {
 
 type Filters = typeof memoryFilters;
 export type FilterName = keyof Filters;
-type Asked<F extends FilterDefinition> = F["test"] extends "equals" | "at least" ? NonNullable<Value<Fields[F["field"]]>> : string[];
+type Asked<F extends FilterDefinition> = F["test"] extends "equals" | "at least" | "before" | "within" ? NonNullable<Value<Fields[F["field"]]>> : string[];
 
 /** Which memories are meant. */
 export type MemoryFilter = { -readonly [K in FilterName]?: Asked<Filters[K]> };
 /** The same as it is said on the wire. */
-export type FilterShape = { [K in FilterName as Filters[K]["name"]]: z.ZodOptional<Filters[K]["given"]> };
+export type FilterShape = { [K in FilterName as Filters[K] extends { apart: true } ? never : Filters[K]["name"]]: z.ZodOptional<Filters[K]["given"]> };
 
 const namesOf = <T extends object>(table: T): (keyof T)[] => Object.keys(table) as (keyof T)[];
 const definition = (field: MemoryField): FieldDefinition => memoryFields[field];
@@ -207,7 +218,9 @@ function shapeOf(entry: "given" | "portable", fields: MemoryField[]): Record<str
   );
 }
 
-export const filterShape = Object.fromEntries(Object.values(memoryFilters).map(({ name, given }) => [name, given.optional()])) as unknown as FilterShape;
+export const filterShape = Object.fromEntries(
+  Object.values<FilterDefinition>(memoryFilters).flatMap(({ name, given, apart }) => (apart ? [] : [[name, given.optional()]])),
+) as unknown as FilterShape;
 
 /** The fields that a new memory has without anything being said. */
 export const initialState = Object.fromEntries(
@@ -240,7 +253,7 @@ const isSame = (value: unknown, initial: unknown): boolean => value === initial 
 export const shownState = (state: MemoryState): Record<string, unknown> =>
   Object.fromEntries(
     shownFields.flatMap((field) => {
-      const { name, shown, initial } = definition(field);
-      return shown === "always" || !isSame(state[field], initial) ? [[name, onWire(field, state[field])]] : [];
+      const { name, initial } = definition(field);
+      return isSame(state[field], initial) ? [] : [[name, onWire(field, state[field])]];
     }),
   );

@@ -4,8 +4,12 @@ import { filterShape, memoryFilters, type FilterDefinition, type FilterName, typ
 import type { Memory } from "./memory.ts";
 
 /** What a caller may filter by, in the names of the wire. */
-export const filterInput = z.strictObject(filterShape);
-export type FilterInput = z.output<typeof filterInput>;
+export const filterInput = z.strictObject(filterShape).refine(
+  ({ occurred_after: after, occurred_before: before }) => after === undefined || before === undefined || after < before,
+  { path: ["occurred_after"], message: "must be earlier than occurred_before, or nothing lies between them" },
+);
+/** With what tools take beside their filters. */
+export type FilterInput = z.output<typeof filterInput> & { valid_at?: number | undefined };
 
 const filters = Object.entries<FilterDefinition>(memoryFilters) as [FilterName, FilterDefinition][];
 
@@ -18,27 +22,30 @@ export function toFilter(input: FilterInput | undefined, now: number): MemoryFil
   return defined(Object.fromEntries(asked) as MemoryFilter);
 }
 
-export interface Condition {
+export interface Condition extends Pick<FilterDefinition, "field" | "otherwise" | "until" | "test"> {
   filter: FilterName;
-  field: FilterDefinition["field"];
-  test: FilterDefinition["test"];
   value: string | number | readonly string[];
 }
 
 /** What is asked for, one condition for each filter; all must hold. */
 export const conditionsOf = (filter: MemoryFilter): Condition[] =>
-  filters.flatMap(([name, { field, test }]) => {
+  filters.flatMap(([name, { field, otherwise, until, test }]) => {
     const value = filter[name];
-    return value === undefined ? [] : [{ filter: name, field, test, value }];
+    return value === undefined ? [] : [{ filter: name, field, ...defined({ otherwise, until }), test, value }];
   });
 
 /** The filter for a memory in hand; `filter-sql.ts` states the same for databases. */
-export const matchesFilter = (memory: Memory, filter: MemoryFilter): boolean => conditionsOf(filter).every(({ field, test, value }) => tests[test](memory[field], value));
+export const matchesFilter = (memory: Memory, filter: MemoryFilter): boolean =>
+  conditionsOf(filter).every(({ field, otherwise, until, test, value }) =>
+    tests[test](memory[field] ?? (otherwise && memory[otherwise]) ?? null, value, until && memory[until]),
+  );
 
 /** `value` is what the memory has, `asked` what the filter says; the table sees to it that their types belong together. */
-const tests: Record<Condition["test"], (value: unknown, asked: unknown) => boolean> = {
+const tests: Record<Condition["test"], (value: unknown, asked: unknown, until: unknown) => boolean> = {
   equals: (value, asked) => value === asked,
   "at least": (value, asked) => value !== null && (value as number) >= (asked as number),
+  before: (value, asked) => value !== null && (value as number) < (asked as number),
+  within: (value, asked, until) => (asked as number) >= ((value as number | null) ?? -Infinity) && (asked as number) < ((until as number | null) ?? Infinity),
   "matches one": (value, asked) => value !== null && (asked as string[]).some((pattern) => matchesPrefix(value as string, pattern)),
   "holds all": (value, asked) => (asked as string[]).every((item) => (value as string[]).includes(item)),
 };

@@ -72,6 +72,15 @@ export function topicOf(namespace: string): string {
   return namespace.startsWith("session:") && name.includes("/") ? name.slice(0, name.indexOf("/")) : "";
 }
 
+/** Part of a conversation: what stands before and after it belongs to it. */
+export const isInThread = ({ namespace }: Pick<Memory, "namespace">): boolean => namespace.startsWith("thread:") || namespace.startsWith("session:");
+
+/** When it happened, or was last changed, ms since the epoch. */
+export const happenedAt = ({ occurredAt, updatedAt }: Pick<Memory, "occurredAt" | "updatedAt">): number => occurredAt ?? updatedAt;
+
+/** Where a connection to this project stores what names no place. */
+export const namespaceOf = (project: string): string => `project:${project}`;
+
 /** The domain in which a key is unique: each person's private memories, and what the team holds together. */
 export const visibilityKeyOf = (visibility: Visibility, ownerId: string): string => (visibility === "private" ? ownerId : "");
 

@@ -11,6 +11,7 @@ import { type GivenState, inheritedFields, sealedFields, type SealedFields } fro
 import { asVersion, canonical, visibilityKeyOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
+import { requireValidity } from "./validity.ts";
 import { repeatedMemory } from "./loop-guard.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./proposal-store.ts";
@@ -46,6 +47,7 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     throw invalid("The expiry lies in the past.", "Give an expiry in the future, or leave it out to keep the memory.");
   }
   const wanted = newState({ ...fields, ownerId: ctx.principal.userId });
+  requireValidity(wanted);
   const request = idempotencyKey === undefined ? { whole: "", open: "" } : await hashesOf(input);
   const review = wanted.visibility !== "private" && (await isReviewed(ctx));
 

@@ -8,6 +8,7 @@ import { keyTaken, retryOnConflict } from "./retry-on-conflict.ts";
 import { followingVersion, purge, trustAfter } from "./remember.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./proposal-store.ts";
+import { requireValidity } from "./validity.ts";
 import { resolveOne, type Reference } from "./resolve.ts";
 
 export interface ReviseInput {
@@ -50,6 +51,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
       });
     }
     const wanted = followingVersion(ctx, current, { ...input.changes, trust: trustAfter(current, input.changes.content) });
+    if (input.changes.validFrom !== undefined || input.changes.validTo !== undefined) requireValidity(wanted);
     const review = (current.visibility !== "private" || wanted.visibility !== "private") && (await isReviewed(ctx));
     const next = review ? { ...wanted, ...withoutReview(ctx.principal, current, wanted) } : wanted;
     const isHeld = review && !sameState(next, wanted);

@@ -2,12 +2,13 @@ import type { Context } from "../context.ts";
 import type { MemoryFilter } from "../memories/memory-store.ts";
 import { finish, type SearchReport } from "./presentation/answer.ts";
 import type { Rendering } from "./presentation/budget.ts";
+import { nearestFirst, preferred } from "./selection/project.ts";
 import { selectResults, type Ranked } from "./selection/select-results.ts";
 import { degradedBy, ownOnly, ownPastOnly } from "./degraded.ts";
 import type { Receipt } from "./presentation/receipt.ts";
 import { relate, type Related } from "./selection/related.ts";
 import { searchMemories } from "./search-memories.ts";
-import { vectorModeThreshold } from "./ranking/relevance.ts";
+import { type Shown, shownByDefault } from "./selection/certainty.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./lookup.ts";
 import { attributed, authorsOf } from "../memories/authorship.ts";
@@ -32,8 +33,12 @@ export interface RecallInput {
   without?: readonly SearchFeature[] | undefined;
   /** Say how the answer came about. */
   receipt?: boolean | undefined;
+  /** Of long memories that a query finds, only what they say of it; their ids lead to the whole. */
+  passages?: boolean | undefined;
   /** Answers as of this instant, ms since the epoch. */
   asOf?: number | undefined;
+  /** Where the question is asked: unless the filter names namespaces, this project's memories go first, and other projects' last. */
+  project?: string | undefined;
 }
 
 export const searchModes = ["text", "vector", "hybrid"] as const;
@@ -42,16 +47,13 @@ export type SearchMode = (typeof searchModes)[number];
 export const searchFeatures = ["vector", "entities", "relationships", "graph", "neighbours", "rerank", "diversity", "dedupe"] as const;
 export type SearchFeature = (typeof searchFeatures)[number];
 
-/** Relevance that a query asks for when the caller names none; the mode `vector` asks for what is near, as no word speaks for it. */
-export const defaultMinRelevance = 0.25;
-
 export interface Recalled {
   memory: Memory;
   /** In words; absent when the reader wrote it. */
   author?: string;
   /** 0–1 for a text query, undefined for a look-up. */
   relevance?: number;
-  /** Set when only a part of the content fitted into the budget; `value`, `summary` and `metadata` are left out then. */
+  /** Set when only a part of the content is shown: a passage, or what fitted into the budget; `value`, `summary` and `metadata` are left out then. */
   truncated: boolean;
   /** Tokens of the whole, when truncated. */
   tokensTotal?: number;
@@ -65,10 +67,14 @@ export interface RecallOutcome {
   totalFound: number;
   /** Ids of what did not fit into the budget at all, best first, as far as they fit. */
   more: string[];
+  /** Set when long contents were cut to passages: what is truncated comes whole by its id. */
+  passages?: true;
   /** The budget that would show the first, when none fitted. */
   needed?: number;
   /** The parts of the search that were missing, in words. */
   degraded: string[];
+  /** Nothing is certain: the items are leads. */
+  uncertain?: boolean;
   receipt?: Receipt;
   /** Of the state that was searched, where it is known: while it lasts, the same query has the same answer. */
   generation?: string;
@@ -85,7 +91,8 @@ export async function recall(ctx: Context, input: RecallInput): Promise<RecallOu
 
 async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
   const { memories: found, degraded } = await lookUp(ctx, input);
-  const shown = found.slice(0, input.limit);
+  const place = placeOf(input);
+  const shown = (place === undefined ? found : nearestFirst(found, place)).slice(0, input.limit);
   const authorOf = await authorsOf(ctx, shown);
   const items = shown.map((memory): Recalled => ({ ...attributed(memory, authorOf), truncated: false }));
   const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items };
@@ -93,11 +100,13 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
-  const { question, ranked, concepts, ties, legs, generation, withoutOthers, others } = await searchMemories(ctx, query, input);
-  const minRelevance = input.minRelevance ?? (input.mode === "vector" ? vectorModeThreshold : defaultMinRelevance);
-  const { selected, attached, drops, found } = selectResults(ranked, concepts, {
-    limit: input.limit,
-    minRelevance,
+  const { question, ranked: found, concepts, ties, legs, generation, withoutOthers, others } = await searchMemories(ctx, query, input);
+  const place = placeOf(input);
+  const ranked = place === undefined ? found : preferred(found, place);
+  const shown: Shown = input.minRelevance === undefined ? shownByDefault(ranked, input.limit, input.mode ?? "hybrid") : { minRelevance: input.minRelevance, limit: input.limit, uncertain: false };
+  const { selected, attached, drops, found: relevant } = selectResults(ranked, concepts, {
+    limit: shown.limit,
+    minRelevance: shown.minRelevance,
     without: new Set(input.without),
   });
   const authorOf = await authorsOf(ctx, [...selected.map(({ memory }) => memory), ...ties.map(({ other }) => other)]);
@@ -116,10 +125,15 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     unshaped: ranked.slice(0, input.limit).map(whole),
   };
   const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
-  const outcome = finish({ items, totalFound: found, more: [], degraded: [...degradedBy(legs), ...without] }, report, {
+  const uncertain = shown.uncertain && items.length > 0 ? { uncertain: true } : {};
+  const outcome = finish({ items, totalFound: shown.uncertain ? items.length : relevant, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),
+    passagesOf: input.passages ? question : undefined,
   });
   return generation === undefined ? outcome : { ...outcome, generation };
 }
+
+/** The project whose memories are preferred: who names namespaces has said which are meant. */
+const placeOf = ({ project, filter }: RecallInput): string | undefined => (filter?.namespaces === undefined ? project : undefined);

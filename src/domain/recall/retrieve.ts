@@ -9,8 +9,9 @@ import { Legs } from "./retrievers/legs.ts";
 import type { QueryTerm } from "../text/query-terms.ts";
 import type { LegReports } from "./presentation/receipt.ts";
 import type { Nearest } from "./retrievers/vector-retriever.ts";
+import type { SimilarityScale } from "../embedding/similarity-scale.ts";
 import type { VectorHit, VectorKind } from "../embedding/vector-index.ts";
-import { maxCandidates, maxCompared, spareCandidates } from "./weights.ts";
+import { leastCandidates, maxCandidates, maxCompared, spareCandidates } from "./weights.ts";
 
 /** A query as it travels to where the memories are; plain data. */
 export interface RetrievalRequest {
@@ -30,6 +31,8 @@ export interface Retrieval<Row> {
   answer: SearchAnswer;
   /** Nearest first, of all kinds. */
   nearest: VectorHit[];
+  /** What the similarities of `nearest` and `similarities` mean; undefined while nobody knows. */
+  scale?: SimilarityScale;
   /** Cosine to the query of memories that words found and the vector leg did not bring, by id. */
   similarities: [id: string, cosine: number][];
   expanded: Expanded;
@@ -56,7 +59,7 @@ const noVectors: Nearest = { hits: [] };
 /** Whether public memories of other teams may be among the answers: of those only the present is searched. */
 export const findsPublic = ({ filter, asOf }: { filter?: MemoryFilter | undefined; asOf?: number | undefined }): boolean => asOf === undefined && (filter?.visibility ?? "public") === "public";
 
-export const candidateLimit = (limit: number): number => Math.min(maxCandidates, limit + spareCandidates);
+export const candidateLimit = (limit: number): number => Math.min(maxCandidates, Math.max(leastCandidates, limit + spareCandidates));
 
 /** What the text index is asked. */
 export const textQueryOf = ({ terms, without, filter, limit, asOf }: RetrievalRequest): SearchQuery => ({
@@ -66,7 +69,7 @@ export const textQueryOf = ({ terms, without, filter, limit, asOf }: RetrievalRe
 /** Runs the text, vector and graph legs over one place and fetches the rows that they lead to. Writes nothing. */
 export async function retrieve<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, report: (event: string, error: unknown) => void): Promise<Retrieval<Row>> {
   const legs = new Legs((leg, error) => report(`search.${leg}`, error));
-  const [{ hits: nearest, asked }, answer] = await Promise.all([nearestOf(sources, request, legs), textOf(sources, request, legs)]);
+  const [{ hits: nearest, asked, scale }, answer] = await Promise.all([nearestOf(sources, request, legs), textOf(sources, request, legs)]);
   const near = nearConceptsOf(nearest);
   const byVector = new Set(nearest.flatMap(({ kind, id, teamId }) => (kind === "memory" && teamId === undefined ? [id] : [])));
   const byText = answer.hits.flatMap(({ id, place }) => (place ? [] : [id]));
@@ -84,7 +87,7 @@ export async function retrieve<Row>(sources: RetrievalSources<Row>, request: Ret
   const isCalled = new Set(called.flatMap(({ entity }) => entity.sourceMemories));
   const led = [...graphHitsOf(expanded, called).keys()].filter((id) => !rows.has(id) && (isCalled.has(id) || rows.size < request.limit));
   if (led.length > 0) for (const [id, row] of (await sources.rows(led)).rows) rows.set(id, row);
-  return { answer, nearest, similarities, expanded, rows, legs: legs.reports };
+  return { answer, nearest, ...(scale ? { scale } : {}), similarities, expanded, rows, legs: legs.reports };
 }
 
 async function textOf<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs): Promise<SearchAnswer> {

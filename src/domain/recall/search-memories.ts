@@ -11,16 +11,18 @@ import type { Candidate } from "./selection/candidate.ts";
 import type { Ranked } from "./selection/select-results.ts";
 import { matchAliases, aliasBits } from "./retrievers/alias-matching.ts";
 import { conceptsOf, graphHitsOf, nearHitsOf } from "./retrievers/concepts.ts";
-import { fuse, type FusionCandidate, type Place } from "./ranking/fuse.ts";
+import type { FusionCandidate, Place } from "./ranking/candidates.ts";
+import { rank } from "./ranking/rank.ts";
 import { Legs } from "./retrievers/legs.ts";
 import { queryTerms } from "../text/query-terms.ts";
 import type { HitTrace, LegReports } from "./presentation/receipt.ts";
 import { blend, passageOf, rerankable, shortened } from "./ranking/rerank.ts";
 import { heldBy, weightOf, type Question } from "./ranking/relevance.ts";
 import { retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
+import { similarityOf } from "../embedding/similarity-scale.ts";
 import { cosine } from "../embedding/unit-vector.ts";
 import type { VectorHit } from "../embedding/vector-index.ts";
-import { sourceWeights, usualHalfLife, vectorWeight } from "./weights.ts";
+import { sourceWeights, usualHalfLife } from "./weights.ts";
 
 export interface Searched {
   question: Question;
@@ -46,8 +48,36 @@ const rerankMs = 800;
 export async function searchMemories(ctx: Context, text: string, input: RecallInput): Promise<Searched> {
   const { mode = "hybrid", without = [], filter = {}, limit, asOf } = input;
   const request: RetrievalRequest = { text, terms: queryTerms(text), mode, without, filter, limit, ...(asOf === undefined ? {} : { asOf }) };
+  const gathered = await gather(ctx, request);
+  const { question, hits, found, legs, memories } = gathered;
+  const ranked = rank(question, hits, { now: ctx.now, similarityOf: similarityOf(found.scale), halfLife: ctx.recencyHalfLife ?? usualHalfLife, explain: input.receipt ?? false });
+  return {
+    question,
+    ranked: await reranked(ctx, request, legs, question, ranked),
+    // On the scale of the memories, beside which they stand.
+    concepts: conceptsOf(found.expanded, memories).map((concept) => ({ ...concept, score: concept.score * (ranked[0]?.score ?? 1) })),
+    ties: found.expanded.ties,
+    legs: legs.reports,
+    generation: found.generation,
+    withoutOthers: gathered.withoutOthers,
+    others: found.others,
+  };
+}
+
+export interface Gathered {
+  question: Question;
+  /** Every memory that a leg found, with all that is known of how. */
+  hits: FusionCandidate[];
+  memories: Memory[];
+  found: RecallFound;
+  legs: Legs;
+  withoutOthers: boolean;
+}
+
+/** The candidates of a search, before they are ranked. */
+export async function gather(ctx: Context, request: RetrievalRequest): Promise<Gathered> {
   const found = (await ctx.index.recall(ctx.principal, ctx.now, request)) ?? (await recallFromTruth(ctx, request));
-  return rank(ctx, request, found, await candidatesOf(ctx, request, found));
+  return evidenceOf(ctx, request, found, await candidatesOf(ctx, request, found));
 }
 
 /** The memories that a retrieval led to, by the name of the hit (`nameOf`). */
@@ -77,8 +107,8 @@ async function candidatesOf(ctx: Context, { asOf }: RetrievalRequest, { rows, an
   }
 }
 
-async function rank(ctx: Context, request: RetrievalRequest, found: RecallFound, { byName, withoutOthers }: Candidates): Promise<Searched> {
-  const { answer, expanded, generation, others } = found;
+function evidenceOf(ctx: Context, request: RetrievalRequest, found: RecallFound, { byName, withoutOthers }: Candidates): Gathered {
+  const { answer, expanded } = found;
   const { text: asked, terms } = request;
   const legs = new Legs((leg, error) => ctx.report(`search.${leg}`, error), found.legs);
   const text = places(answer.hits.map(({ id, place, score }) => ({ id: nameOf(id, place), score })));
@@ -107,7 +137,7 @@ async function rank(ctx: Context, request: RetrievalRequest, found: RecallFound,
     const same = aliasBits(aliasMatches, all, memory);
     return {
       memory,
-      evidence: { ownTerms: (together | same) >>> 0, contextTerms },
+      evidence: { ownTerms: (together | same) >>> 0, allTerms: (all | same) >>> 0, contextTerms },
       aliasBoost: sourceWeights.entity * weightOf(question, same),
       ...placed("text", text.get(name)),
       ...placed("vector", vector.get(name)),
@@ -115,16 +145,7 @@ async function rank(ctx: Context, request: RetrievalRequest, found: RecallFound,
       ...placed("graph", graphHits.get(name)),
     };
   });
-  return {
-    question,
-    ranked: await reranked(ctx, request, legs, question, fuse(question, hits, { vectorWeight, halfLife: ctx.recencyHalfLife ?? usualHalfLife })),
-    concepts: conceptsOf(expanded, memories),
-    ties: expanded.ties,
-    legs: legs.reports,
-    generation,
-    withoutOthers,
-    others,
-  };
+  return { question, hits, memories, found, legs, withoutOthers };
 }
 
 /** The words of the question; a slip is taken for what was meant. Without the text leg every word weighs the same. */

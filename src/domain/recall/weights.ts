@@ -1,6 +1,6 @@
 /**
  * Every number that ranking is made of, with its unit and how it was fitted, so that one look shows what `npm run eval` judges.
- * Shares and weights have no unit; the parts of a score add up to a little more than 1.
+ * Shares and weights have no unit. What is learned is in `ranking/model.json` (`scripts/ranker/`).
  */
 
 // What the graph leads to (concepts.ts)
@@ -17,34 +17,27 @@ export const nearEnough = 0.9;
 /** So many entities, and so many relationships, are taken to be near. */
 export const mostNear = 5;
 
-// One order out of several legs (fuse.ts)
+// Beside the learned order (rank.ts)
 
 /**
- * Importance and recency decide between what matches about alike, and no more: a fresh or important memory that does not
- * answer is still no answer.
+ * In log-odds of the order, in which an answer and the rest differ by about 4: importance and recency decide between what
+ * matches about alike, and no more. A fresh or important memory that does not answer is still no answer.
  */
-export const importanceWeight = 0.04;
+export const importanceWeight = 0.5;
 
 /** What is newest gets all of it, what is a half-life older half. */
-export const recencyWeight = 0.02;
+export const recencyWeight = 0.3;
+
+/** A memory that belongs to the project or person that the question names, in full; it seldom has that name in its text. */
+export const topicWeight = 1.5;
 
 /** A memory called by its name stands above one that happens to hold a word more. */
-export const nameWeight = 0.25;
+export const nameWeight = 2;
 
-/**
- * A memory that belongs to the project or person named in the question ranks above one that only mentions them, and seldom has
- * their name in its text. The weight is that of a name; DevMemBench: R@5 92.3 -> 92.9, MRR 88.4 -> 91.2, no question worse,
- * about the same from .2 to .3. (Their name in the text index instead makes it a common word: 92.1 and 89.3.)
- */
-export const topicWeight = nameWeight;
+/** A memory that calls what the question names by another of its names. */
+export const aliasWeight = 2;
 
-/** Weight of memories that the graph brings: beside what matches, not above (at .15 DevMemBench loses 1.5 points of R@5). */
-export const graphWeight = 0.03;
-
-/** Similarities that differ by less than this say little of which memory is meant: two that are as near as can be stand alike. */
-export const leastSpread = 0.15;
-
-// Relevance: whether it is an answer (relevance.ts)
+// Relevance: whether it is an answer (relevance.ts, selection/certainty.ts)
 
 /** In terms: a text of more tells of several things. */
 export const passage = 150;
@@ -52,35 +45,23 @@ export const passage = 150;
 /** In terms: the beginning of a text, which says what all of it is about. */
 export const opening = 25;
 
+/** The best is an answer from this probability on; what is below is called a lead. */
+export const certain = 0.5;
+
 /**
- * Logistic regression of "this is evidence for the answer" on what is known of a hit, over the questions of LoCoMo's first
- * five conversations (evidence turns against the other 24 hits), rounded; `name` has no data there and was set so that a rare
- * name alone reaches the threshold. A memory that says all of the question is an answer, also where another says it more often:
- * `complete` was set for that. It carries over: precision .65 and recall .97 on PrecisionMemBench, which it has not seen.
+ * What else is shown beside an answer: lists and counts need several memories. On LoCoMo a question gets 3.5 turns with 64% of
+ * the evidence; from .2 on 2.4 with 59%.
  */
-export const model = { bias: -6.75, covered: 1, standing: 4, told: 0.87, name: 4.5, complete: 1.5 } as const;
+export const shownBeside = 0.12;
+
+/** Where nothing is certain. */
+export const lead = { least: 0.12, most: 2 } as const;
+
+/** Of the relevance of the nearest, in a search by meaning alone. */
+export const vectorShare = 0.5;
 
 /** Six rare words say all that words can. */
 export const maxMatchedIdf = 6;
-
-/** Even odds that it is evidence show as .7 ("probably what was asked for"), one in eleven as .3. */
-export const scale = { offset: 0.85, slope: 0.73 } as const;
-
-/** The best of what does not answer shows as this at most: below what a query asks for by default. */
-export const unanswered = 0.24;
-
-/**
- * Words that say as much as one that a single memory holds, or this share of the question, speak for an answer. At .2 that
- * costs LoCoMo, where every question has one, .1 points of default recall, DevMemBench and PrecisionMemBench none (at .3 LoCoMo
- * loses .4, beliefs as one text 4.6). 9 of the 25 questions of DevMemBench without an answer get none.
- */
-export const enough = { told: 1, covered: 0.2 } as const;
-
-/**
- * Inverse document frequency of a word that one of 20 memories holds. Among fewer memories a word that two of them say is rare,
- * too, though its frequency does not show it.
- */
-export const fewMemories = Math.log(1 + 19.5 / 1.5);
 
 // Repeats (dedupe.ts)
 
@@ -117,8 +98,11 @@ export const modelWeight = 0.4;
 /** The most that one search looks at. */
 export const maxCandidates = 100;
 
+/** Where few are wanted: what answers in other words stands far down in each leg. */
+export const leastCandidates = 60;
+
 /** The vectors of so many are compared with the query although the vector leg did not bring them. A limit of 10 needs 20. */
-export const maxCompared = 40;
+export const maxCompared = 60;
 
 /** Stand in for hits without a row, and for duplicates. */
 export const spareCandidates = 10;
@@ -135,13 +119,13 @@ export const walked = { starts: 3, limits: { depth: 1, breadth: 4, limit: 8 } } 
 /** Links are few, and are shown with the memory that they belong to. */
 export const tied = { starts: 10, limit: 20 } as const;
 
-// Beside what fuse.ts has of its own
-
 /** Half of a memory's recency is gone after so long, ms, where nothing else is configured: what a quarter of work is about. */
 export const usualHalfLife = 90 * 24 * 60 * 60 * 1_000;
 
+// Where the question is asked (selection/project.ts)
+
 /**
- * How far vectors are trusted beside words; see `npm run eval -- --variants` for what each leg is worth. At .2 LoCoMo gains
- * .3 points of R@5 and .2 of MRR, and PrecisionMemBench loses 1.3 of precision.
+ * Added to the score of memories of the project that asks, and of none at all. Its own weigh as if the question had said its name;
+ * what another project says far better still stands above.
  */
-export const vectorWeight = 0.15;
+export const projectWeights = { own: 0.5, none: 0.25, other: 0 } as const;

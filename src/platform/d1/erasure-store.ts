@@ -13,7 +13,7 @@ export const teamTables = [
   "memories", "versions", "former_ids", "memory_tags", "proposals", "index_failures",
   "entity_mentions", "relationship_mentions", "memory_links", "memory_references",
   "entity_tokens", "relationship_tokens", "entities", "relationships", "graph_outbox",
-  "vector_items", "vector_cache", "vector_checks", "outbox", "idempotency", "index_progress", "serving_spaces", "counters", "team_policies",
+  "vector_items", "vector_cache", "vector_checks", "outbox", "idempotency", "index_progress", "serving_spaces", "similarity_scales", "counters", "team_policies",
 ] as const;
 
 /** With a memory go its versions, mentions and links; the rest are single rows. */

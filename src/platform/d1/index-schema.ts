@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { blob, foreignKey, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { blob, foreignKey, index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { memories } from "./shard-schema.ts";
 
 /**
@@ -56,6 +56,22 @@ export const servingSpaces = sqliteTable("serving_spaces", {
   space: text().notNull(),
   since: integer().notNull(),
 });
+
+/** What the cosines of a space mean, measured on pairs of the team's own memories; without numbers where none came out of it. */
+export const similarityScales = sqliteTable(
+  "similarity_scales",
+  {
+    teamId: text("team_id").notNull(),
+    space: text().notNull(),
+    unrelated: real(),
+    related: real(),
+    pairs: integer(),
+    madeAt: integer("made_at").notNull(),
+    /** It is made anew once the team has so many memories. */
+    dueFrom: integer("due_from").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.space] })],
+);
 
 /**
  * Entries that the vector index holds, or may hold: a row is written before its vector is, and deleted after the vector is.

@@ -1,5 +1,6 @@
 import type { VectorClaim, VectorStore } from "../../domain/indexing/progress-store.ts";
 import { LeaseLost, type Run, type CursorKey } from "../../domain/indexing/stage.ts";
+import { scaleStageName } from "../../domain/indexing/calibrate.ts";
 import { graphVectorStageName, vectorStageName } from "../../domain/indexing/vector-stage.ts";
 import type { VectorKind, VectorName } from "../../domain/embedding/vector-index.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
@@ -162,7 +163,8 @@ export class D1VectorStore implements VectorStore {
     const track = "team_id = ?1 AND stage = ?2 AND space = ?3";
     await d1.batch([
       d1.prepare(`DELETE FROM index_failures WHERE ${track} AND ${holding}`).bind(...key(run), run.lease),
-      d1.prepare(`DELETE FROM index_progress WHERE team_id = ?1 AND stage = ?5 AND space = ?3 AND ${holding}`).bind(...key(run), run.lease, graphVectorStageName),
+      d1.prepare(`DELETE FROM similarity_scales WHERE team_id = ?1 AND space = ?3 AND ${holding}`).bind(...key(run), run.lease),
+      d1.prepare(`DELETE FROM index_progress WHERE team_id = ?1 AND stage IN (?5, ?6) AND space = ?3 AND ${holding}`).bind(...key(run), run.lease, graphVectorStageName, scaleStageName),
       d1.prepare(`DELETE FROM index_progress WHERE ${track} AND lease = ?4`).bind(...key(run), run.lease),
     ]);
   }

@@ -1,8 +1,11 @@
 import { words } from "../../domain/text/query-terms.ts";
+import { addSpelling } from "./spelling-vector.ts";
+import { isFunctionWord, stemsOf } from "./word-forms.ts";
 
 /**
  * Word vectors without a network: a text is the sum of the vectors of its words, made a unit vector. The table is made by
- * scripts/static-model/ (licences: static-model.md). Its layout, little-endian:
+ * scripts/static-model/ (licences: static-model.md); words of other languages stand in it where the English ones of the same
+ * meaning do. Its layout, little-endian:
  *
  *   u32 × 4                magic "OMSV", words V, dimensions D, bytes of the word list
  *   f32 × V                what the bytes of each word are multiplied by; how much a word weighs is in its length
@@ -12,9 +15,22 @@ import { words } from "../../domain/text/query-terms.ts";
 const magic = 0x56_53_4d_4f;
 const headerBytes = 16;
 
+/** Words of one meaning ("mot de passe"), and characters of a word in a script without spaces. */
+const longestPhrase = 4;
+const longestRun = 8;
+/** The least parts of a German compound. */
+const leastPart = 4;
+
+const unspacedRuns = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]+/gu;
+const onlyHiragana = /^\p{Script=Hiragana}+$/u;
+/** Beside a word of the table: characters that no dictionary word holds. */
+const unknownCharacters = 0.25;
+
 export class StaticEmbedder {
   readonly dimensions: number;
   readonly #rows: Map<string, number>;
+  /** First words of phrases. */
+  readonly #phraseStarts: Set<string>;
   readonly #scales: Float32Array;
   readonly #vectors: Int8Array;
 
@@ -26,25 +42,84 @@ export class StaticEmbedder {
     this.dimensions = dimensions;
     this.#scales = new Float32Array(model, headerBytes, count);
     this.#vectors = new Int8Array(model, vectorsAt, count * dimensions);
-    this.#rows = new Map(new TextDecoder().decode(new Uint8Array(model, listAt, listBytes)).split("\n").map((word, row) => [word, row]));
+    const list = new TextDecoder().decode(new Uint8Array(model, listAt, listBytes)).split("\n");
+    this.#rows = new Map(list.map((word, row) => [word, row]));
+    this.#phraseStarts = new Set(list.flatMap((word) => (word.includes(" ") ? [word.slice(0, word.indexOf(" "))] : [])));
   }
 
   /** A unit vector, also of a text without words. */
   embed(text: string): Float32Array {
     const sum = new Float32Array(this.dimensions);
-    const found = words(text);
-    for (const word of found) this.#add(word.toLowerCase(), sum);
-    if (found.length === 0) addSpelling(text, sum);
+    const spaced = text.normalize("NFKC").replaceAll(unspacedRuns, (run) => {
+      this.#addRun(run, sum);
+      return " ";
+    });
+    const found = words(spaced).map((word) => word.toLowerCase());
+    for (let at = 0; at < found.length; ) at += this.#addWordsAt(found, at, sum);
+    if (sum.every((value) => value === 0)) addSpelling(text, sum);
     return unit(sum);
   }
 
-  #add(word: string, sum: Float32Array): void {
-    const row = this.#rows.get(word);
-    if (row === undefined) {
-      addSpelling(word, sum);
-      return;
+  /** The longest phrase that begins here, or the word. @returns how many words it took */
+  #addWordsAt(found: readonly string[], at: number, sum: Float32Array): number {
+    const word = found[at] as string;
+    if (this.#phraseStarts.has(word)) {
+      for (let count = Math.min(longestPhrase, found.length - at); count > 1; count -= 1) {
+        const row = this.#rows.get(found.slice(at, at + count).join(" "));
+        if (row === undefined) continue;
+        this.#addRow(row, 1, sum);
+        return count;
+      }
     }
-    const scale = this.#scales[row] ?? 0;
+    this.#addWord(word, sum);
+    return 1;
+  }
+
+  #addWord(word: string, sum: Float32Array): void {
+    const row = this.#rows.get(word);
+    if (row !== undefined) return this.#addRow(row, 1, sum);
+    if (isFunctionWord(word)) return;
+    const parts = this.#partsOf(word);
+    if (parts.length === 0) return addSpelling(word, sum);
+    for (const part of parts) this.#addRow(part, 1 / Math.sqrt(parts.length), sum);
+  }
+
+  /** The table's rows for another form of a word, or for the two parts of a compound. */
+  #partsOf(word: string): number[] {
+    const known = (form: string): number | undefined => stemsOf(form).map((stem) => this.#rows.get(stem)).find((row) => row !== undefined);
+    const whole = known(word);
+    if (whole !== undefined) return [whole];
+    for (let end = word.length - leastPart; end >= leastPart; end -= 1) {
+      const [head, tail] = [this.#rows.get(word.slice(0, end)) ?? this.#rows.get(word.slice(0, end).replace(/(?:s|n|en|es)$/, "")), known(word.slice(end))];
+      if (head !== undefined && tail !== undefined) return [head, tail];
+    }
+    return [];
+  }
+
+  /** The longest words of the table, from left to right. */
+  #addRun(run: string, sum: Float32Array): void {
+    const characters = [...run];
+    let unknown = "";
+    const close = (): void => {
+      if (unknown !== "" && !onlyHiragana.test(unknown)) addSpelling(unknown, sum, unknownCharacters);
+      unknown = "";
+    };
+    for (let at = 0; at < characters.length; ) {
+      const size = Array.from({ length: Math.min(longestRun, characters.length - at) }, (_, i) => i + 1).reverse().find((length) => this.#rows.has(characters.slice(at, at + length).join("")));
+      if (size === undefined) {
+        unknown += characters[at];
+        at += 1;
+        continue;
+      }
+      close();
+      this.#addRow(this.#rows.get(characters.slice(at, at + size).join("")) as number, 1, sum);
+      at += size;
+    }
+    close();
+  }
+
+  #addRow(row: number, times: number, sum: Float32Array): void {
+    const scale = times * (this.#scales[row] ?? 0);
     const start = row * this.dimensions;
     for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] ?? 0) + scale * (this.#vectors[start + i] ?? 0);
   }
@@ -57,43 +132,4 @@ function unit(sum: Float32Array): Float32Array {
   const length = Math.sqrt(squares);
   for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] ?? 0) / length;
   return sum;
-}
-
-/** Beside words of the table, whose mean length is 1. More helps exact names and hides meaning, which full text and vectors share between them. */
-const unknownWeight = 0.5;
-/** Places each n-gram touches: more make chance overlaps smaller, fewer are faster. */
-const placesPerGram = 8;
-
-/**
- * A word that is not in the table (a name, an identifier, a number) gets a direction from its spelling: the word as a whole
- * and its n-grams of 3 to 5 characters, hashed (Bojanowski et al. 2017), so that words spelt alike are near each other.
- */
-function addSpelling(word: string, sum: Float32Array): void {
-  const characters = [..."<", ...word.slice(0, 64), ...">"];
-  const grams: string[] = [];
-  for (const size of [3, 4, 5]) for (let at = 0; at + size <= characters.length; at += 1) grams.push(characters.slice(at, at + size).join(""));
-  // The whole counts as much as all parts together; directions of different hashes are nearly orthogonal.
-  const each = unknownWeight / Math.sqrt(2 * placesPerGram);
-  scatter(word, each, sum);
-  for (const gram of grams) scatter(gram, each / Math.sqrt(grams.length), sum);
-}
-
-/** Adds a few signed values at places that depend on the text alone. */
-function scatter(text: string, value: number, sum: Float32Array): void {
-  let state = fnv1a(text) || 1;
-  for (let place = 0; place < placesPerGram; place += 1) {
-    // xorshift32 (Marsaglia 2003)
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    const at = (state >>> 1) % sum.length;
-    sum[at] = (sum[at] ?? 0) + ((state & 1) === 0 ? value : -value);
-  }
-}
-
-/** FNV-1a over UTF-16 units, 32 bits. */
-function fnv1a(text: string): number {
-  let hash = 0x81_1c_9d_c5;
-  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01_00_01_93);
-  return hash;
 }

@@ -1,2 +1,2 @@
 /** Written by scripts/static-model/make.ts. The revision is the beginning of the SHA-256 of static-model.bin. */
-export const staticModel = { name: "@omnimemory/static", dimensions: 192, revision: "abe6ec41b7e8" };
+export const staticModel = { name: "@omnimemory/static", dimensions: 192, revision: "0419e360591d" };

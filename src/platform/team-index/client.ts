@@ -58,6 +58,11 @@ export class TeamIndexClient implements SearchIndex {
     return { ...found, answer: withPublic(found, others, request), generation: both(found.generation, others.generation), withoutOthers: false };
   }
 
+  async recallOwn(principal: Principal, now: number, request: RetrievalRequest): Promise<OwnFound | undefined> {
+    const encoded = await this.#reached("index.recall", answerMs, this.#team(principal).recall(principal, now, request));
+    return encoded === undefined ? undefined : decodeFound(encoded);
+  }
+
   async find(principal: Principal, now: number, name: MemoryName): Promise<Memory[] | undefined> {
     const found = await this.#reached("index.find", answerMs, this.#team(principal).find(principal, now, name));
     return found === undefined ? undefined : (JSON.parse(found) as Memory[]).map(fromShortJson);

@@ -1,4 +1,4 @@
-import { visibilities, type Visibility } from "../../domain/memories/memory.ts";
+import { isInThread, visibilities, type Visibility } from "../../domain/memories/memory.ts";
 import { type DocumentHead, type IndexDocument, indexedWords } from "./document.ts";
 import { memoryAnalyzer } from "./memory-text.ts";
 import type { PresentRows } from "./present-rows.ts";
@@ -24,7 +24,6 @@ interface DocRow {
 }
 
 /** Only conversations have an order in which a neighbour says what a memory is about. */
-const isThread = (namespace: string): boolean => namespace.startsWith("thread:") || namespace.startsWith("session:");
 
 /** Those who see a row: everybody, the team, or its owner. */
 type Audience = Pick<DocRow, "visibility" | "owner_id">;
@@ -216,8 +215,8 @@ export class Documents {
     if (rows.size === 0) return;
     let slot = this.#firstOfSlots(rows.size);
     const entries = [...rows.values()].map((row) => {
-      const before = isThread(row.namespace) ? this.#contextNeighbours(row, row, "<") : [];
-      const after = isThread(row.namespace) ? this.#contextNeighbours(row, row, ">") : [];
+      const before = isInThread(row) ? this.#contextNeighbours(row, row, "<") : [];
+      const after = isInThread(row) ? this.#contextNeighbours(row, row, ">") : [];
       const context = (at: 0 | 1): string[] => [before[at], after[at]].flatMap((neighbour) => (neighbour ? indexedWords(neighbour.body).content : []));
       this.#unindex(row);
       return this.#entry(row, "now", { near: context(0), far: context(1) }, slot++);
@@ -249,7 +248,7 @@ export class Documents {
 
   /** The rows whose context this one is in: for each audience the two before and the two after it. */
   #around(row: DocRow): DocRow[] {
-    if (!isThread(row.namespace)) return [];
+    if (!isInThread(row)) return [];
     return this.#dependents(row).flatMap((audience) => [...this.#contextNeighbours(row, audience, "<"), ...this.#contextNeighbours(row, audience, ">")]);
   }
 

@@ -66,6 +66,6 @@ export class WaitingClient {
   }
 
   #transport(): StreamableHTTPClientTransport {
-    return new StreamableHTTPClientTransport(this.#product.url(), { authProvider: this.memory });
+    return new StreamableHTTPClientTransport(this.#product.url("/mcp?surface=all"), { authProvider: this.memory });
   }
 }

@@ -67,11 +67,18 @@ const valueOf = (field: GivenField): fc.Arbitrary<unknown> => {
   return special[field] ?? (initial === null ? nullable(value) : value);
 };
 
+type Said = Omit<GivenState, "key"> & { content: string };
+
 /** Everything that a person may say of a memory but its key. */
-export const said = fc.record(
-  Object.fromEntries(givenFields.filter((field) => field !== "key").map((field) => [field, valueOf(field)])),
-  { requiredKeys: ["content"] },
-) as fc.Arbitrary<Omit<GivenState, "key"> & { content: string }>;
+export const said = (
+  fc.record(
+    Object.fromEntries(givenFields.filter((field) => field !== "key").map((field) => [field, valueOf(field)])),
+    { requiredKeys: ["content"] },
+  ) as fc.Arbitrary<Said>
+).map((state): Said => {
+  const { validFrom, validTo } = state;
+  return typeof validFrom === "number" && typeof validTo === "number" && validFrom >= validTo ? { ...state, validFrom: validTo, validTo: validFrom + 1 } : state;
+});
 
 export const anyKey = key;
 export const anyText = text(200);

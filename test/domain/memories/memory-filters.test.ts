@@ -11,9 +11,10 @@ const filters = Object.entries<FilterDefinition>(memoryFilters) as [FilterName, 
 
 /** Filters that ask for what some of the memories have, and for what none has. */
 function asking(memories: Memory[]): fc.Arbitrary<MemoryFilter> {
-  const value = ({ field, test: how }: FilterDefinition): fc.Arbitrary<unknown> => {
-    const held = fc.constantFrom(...memories.map((memory) => memory[field])).filter((one) => one !== null);
+  const value = ({ field, otherwise = field, until = field, test: how }: FilterDefinition): fc.Arbitrary<unknown> => {
+    const held = fc.constantFrom(...memories.flatMap((memory) => [memory[field], memory[otherwise], memory[until]])).filter((one) => one !== null);
     if (how === "equals") return fc.oneof({ weight: 9, arbitrary: held }, { weight: 1, arbitrary: held.map((one) => (typeof one === "string" ? `${one}x` : one)) });
+    if (how === "before" || how === "within") return held.chain((one) => fc.constantFrom(one, (one as number) + 1, (one as number) - 1));
     if (how === "at least") return held.chain((one) => fc.constantFrom(one, (one as number) + 1e-9, (one as number) - 1));
     if (how === "holds all") return fc.uniqueArray(held.chain((list) => fc.constantFrom(...(list as string[]), "nowhere")), { maxLength: 3 });
     const name = held.map(String);
@@ -52,18 +53,18 @@ test("a filter lets the same memories through in memory, in D1 and in the team's
   expect(some).toBeGreaterThan(20);
 }, 120_000);
 
-test("an empty field equals nothing, is at least nothing and matches nothing", () => {
+test("an empty field equals nothing, is neither before nor after anything and matches nothing; what has no bounds holds always", () => {
   const empty = Object.fromEntries(filters.map(([, { field, test: how }]) => [field, how === "holds all" ? [] : null])) as unknown as Memory;
   for (const [filter, { test: how }] of filters) {
-    const asked = how === "equals" ? "x" : how === "at least" ? -1 : ["*"];
-    expect(matchesFilter(empty, { [filter]: asked }), filter).toBe(false);
+    const asked = how === "equals" ? "x" : how === "at least" ? -1 : how === "before" || how === "within" ? 9e15 : ["*"];
+    expect(matchesFilter(empty, { [filter]: asked }), filter).toBe(how === "within");
   }
   expect(matchesFilter(empty, {})).toBe(true);
 });
 
 test("what is said on the wire becomes what is asked for; what asks for nothing is left out", () => {
-  const input = filterInput.parse({ tags: [" sea "], scope: "shared", namespace: "project:*", min_importance: 0.5, max_age_days: 2, author: "ada", type: "reference" });
-  expect(toFilter(input, now)).toEqual({ tags: ["sea"], visibility: "shared", namespaces: ["project:*"], minImportance: 0.5, changedSince: now - 2 * day, author: "ada", type: "reference" });
+  const input = filterInput.parse({ tags: [" sea "], scope: "shared", namespace: "project:*", min_importance: 0.5, max_age_days: 2, author: "ada", type: "reference", occurred_after: "2026-01-02", occurred_before: "2026-01-02T01:00" });
+  expect(toFilter({ ...input, valid_at: 5 }, now)).toEqual({ tags: ["sea"], visibility: "shared", namespaces: ["project:*"], minImportance: 0.5, changedSince: now - 2 * day, author: "ada", type: "reference", occurredAfter: Date.UTC(2026, 0, 2), occurredBefore: Date.UTC(2026, 0, 2, 1), validAt: 5 });
   expect(toFilter({ tags: [] }, now)).toEqual({});
   expect(toFilter(undefined, now)).toEqual({});
   expect(conditionsOf({ type: "reference" })).toEqual([{ filter: "type", field: "type", test: "equals", value: "reference" }]);

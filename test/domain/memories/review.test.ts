@@ -237,9 +237,10 @@ describe("a member's change of what others see", () => {
       const { structured } = await who.call("omn_forget_memory", { ids, mode: "archive" });
       return (await who.call("omn_forget_memory", { ids, mode: "archive", confirm: structured["confirm"] })).structured;
     };
-    expect(await archive(member, [plan, theirs.id])).toEqual({ outcome: "archived", count: 1, memory_ids: [plan], proposed: 1 });
+    const advice = expect.stringMatching(/^1 wait until an admin/);
+    expect(await archive(member, [plan, theirs.id])).toEqual({ outcome: "archived", count: 1, memory_ids: [plan], proposed: 1, advice });
     expect(await mate.listed()).toEqual(["the owner's"]);
-    expect(await archive(mate, [theirs.id])).toEqual({ outcome: "proposed", count: 0, memory_ids: [], proposed: 1 });
+    expect(await archive(mate, [theirs.id])).toEqual({ outcome: "proposed", count: 0, memory_ids: [], proposed: 1, advice });
     const restored = await member.call("omn_update_memory", { id: plan, archived: false });
     expect(restored.structured).toMatchObject({ outcome: "proposed", proposal: { scope: "shared", state: "pending" } });
     expect(await mate.listed()).toEqual(["the owner's"]);

@@ -92,12 +92,15 @@ async function client2(transport: Streamable2 | Sse2, name: string, mode: "legac
   };
 }
 
+/** The surface that has every tool and the structured form of its answers. */
+const everything = "?surface=all";
+
 /** Every kind of client that people have: package, transport and era. */
 export const kinds: [kind: string, connect: Connect][] = [
-  ["sdk 1 over Streamable HTTP", (product, query = "") => sdk1(new Streamable1(product.url(`/mcp${query}`), auth(product)), "sdk-1")],
-  ["sdk 1 over SSE", (product, query = "") => sdk1(new Sse1(product.url(`/sse${query}`), auth(product)), "sdk-1-sse")],
-  ["client 2 with sessions", (product, query = "") => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-sessions", "legacy")],
-  ["client 2 with 2026-07-28", (product, query = "") => client2(new Streamable2(product.url(`/mcp/${query}`), auth(product)), "client-2", { pin: "2026-07-28" })],
-  ["client 2 that negotiates", (product, query = "") => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-auto", "auto")],
-  ["client 2 over SSE", (product, query = "") => client2(new Sse2(product.url(`/sse${query}`), auth(product)), "client-2-sse", "legacy")],
+  ["sdk 1 over Streamable HTTP", (product, query = everything) => sdk1(new Streamable1(product.url(`/mcp${query}`), auth(product)), "sdk-1")],
+  ["sdk 1 over SSE", (product, query = everything) => sdk1(new Sse1(product.url(`/sse${query}`), auth(product)), "sdk-1-sse")],
+  ["client 2 with sessions", (product, query = everything) => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-sessions", "legacy")],
+  ["client 2 with 2026-07-28", (product, query = everything) => client2(new Streamable2(product.url(`/mcp/${query}`), auth(product)), "client-2", { pin: "2026-07-28" })],
+  ["client 2 that negotiates", (product, query = everything) => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-auto", "auto")],
+  ["client 2 over SSE", (product, query = everything) => client2(new Sse2(product.url(`/sse${query}`), auth(product)), "client-2-sse", "legacy")],
 ];

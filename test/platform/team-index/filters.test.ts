@@ -38,6 +38,12 @@ describe("filters hold inside the query: better ranking memories that they exclu
     ["all tags", { tags: ["sea"] }, { tags: ["sea", "atlas"] }, { tags: ["sea", "atlas"] }],
     ["visibility", { visibility: "private" }, { visibility: "shared" }, { visibility: "shared" }],
     ["type", { type: "insight" }, { type: "bug_fix" }, { type: "bug_fix" }],
+    ["occurred after", { occurred_at: now - 3 * day }, { occurredAt: now - 2 * day }, { occurredAfter: now - 2 * day }],
+    ["occurred before", { occurred_at: now - 2 * day }, { occurredAt: now - 3 * day }, { occurredBefore: now - 2 * day }],
+    ["stored after, where nothing is said of when it happened", { occurred_at: now - day }, {}, { occurredAfter: now }],
+    ["valid from then on", { valid_from: now + 1 }, { validFrom: now }, { validAt: now }],
+    ["valid until then", { valid_to: now }, { validTo: now + 1 }, { validAt: now }],
+    ["always valid", { valid_from: now - day, valid_to: now }, {}, { validAt: now }],
     ["importance", { importance: 0.69 }, { importance: 0.7 }, { minImportance: 0.7 }],
   ];
   test.each(rows)("%s", async (_name, crowdFields, oneFields, filter) => {

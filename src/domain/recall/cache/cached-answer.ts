@@ -5,7 +5,7 @@ import { receiptSchema } from "../presentation/receipt.ts";
 import type { RecallOutcome } from "../recall.ts";
 
 /** To be raised when the shape of a kept answer changes: answers kept by the deployment before are then not found. */
-export const cachedAnswerShape = 6;
+export const cachedAnswerShape = 7;
 
 /** An answer as it is kept outside of the object that made it. */
 export interface CachedAnswer {
@@ -51,6 +51,7 @@ const outcome: z.ZodType<RecallOutcome> = z.strictObject({
   ),
   totalFound: z.number(),
   more: texts,
+  passages: z.literal(true).exactOptional(),
   needed: z.number().exactOptional(),
   degraded: texts,
   receipt: receiptSchema.exactOptional(),

@@ -1,5 +1,7 @@
+import type { Question } from "../ranking/relevance.ts";
 import type { Recalled, RecallOutcome } from "../recall.ts";
 import { pack, tokensOf, type Rendering } from "./budget.ts";
+import { withPassages } from "./passages.ts";
 import { fitReceipt, receiptOf, type Drop, type HitTrace, type LegReports, type Receipt, type ReceiptInput } from "./receipt.ts";
 
 /** How the search went; for the receipt, and to say what was missing. */
@@ -20,14 +22,17 @@ export interface AnswerOptions {
   receipt: boolean;
   /** The words asked for. */
   terms: readonly string[];
+  /** The question of which long contents say no more than passages; without it they come whole. */
+  passagesOf?: Question | undefined;
 }
 
 /** The largest share of a budget for the receipt: it explains the memories, it does not replace them. */
 const receiptShare = 0.4;
 
 /** The answer within its budget, with a receipt if one was asked for. */
-export function finish(outcome: RecallOutcome, report: SearchReport, { maxTokens, rendering, receipt: wanted, terms }: AnswerOptions): RecallOutcome {
-  if (!rendering) return outcome;
+export function finish(found: RecallOutcome, report: SearchReport, { maxTokens, rendering, receipt: wanted, terms, passagesOf }: AnswerOptions): RecallOutcome {
+  if (!rendering) return found;
+  const outcome = passagesOf ? withPassages(found, passagesOf, { rendering, maxTokens }) : found;
   const fit = (tokens: number): RecallOutcome => pack(outcome, tokens, rendering, terms);
   if (!wanted) return maxTokens === undefined ? outcome : fit(maxTokens);
   const tokensUnshaped = tokensOf(rendering.answer({ ...outcome, items: report.unshaped, more: [] }));
@@ -44,14 +49,15 @@ export function finish(outcome: RecallOutcome, report: SearchReport, { maxTokens
 
 function draft(packed: RecallOutcome, outcome: RecallOutcome, report: SearchReport, counted: Pick<ReceiptInput, "tokensReturned" | "tokensUnshaped">): Receipt {
   const shown = new Set(packed.items.map(({ memory }) => memory.id));
-  const cut = packed.items.filter(({ truncated }) => truncated);
+  const passages = new Set(outcome.items.filter(({ truncated }) => truncated).map(({ memory }) => memory.id));
+  const cut = packed.items.filter(({ truncated, memory }) => truncated && !passages.has(memory.id));
   const unseen = outcome.items.filter(({ memory }) => !shown.has(memory.id));
   return receiptOf({
     mode: report.mode,
     legs: report.legs,
     cache: report.cache,
     hits: packed.items.flatMap(({ memory }) => report.traces.get(memory.id) ?? []),
-    drops: [...report.drops, ...[...cut, ...unseen].map(({ memory }) => ({ reason: "budget" as const, id: memory.id }))],
+    drops: [...report.drops, ...[...passages].map((id) => ({ reason: "passage" as const, id })), ...[...cut, ...unseen].map(({ memory }) => ({ reason: "budget" as const, id: memory.id }))],
     ...counted,
   });
 }

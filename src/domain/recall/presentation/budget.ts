@@ -18,6 +18,9 @@ const joint = 2;
 
 export const tokensOf = (forms: readonly string[]): number => Math.max(...forms.map(estimateTokens));
 
+/** What an item costs within an answer. */
+export const costOf = (item: Recalled, rendering: Rendering): number => tokensOf(rendering.item(item)) + joint;
+
 /**
  * Fits an answer into so many tokens, for certain: whole items by worth per token, then previews of what is left, then the
  * ids of the rest, then what is related. The first item comes before all others. The order stays.
@@ -25,7 +28,7 @@ export const tokensOf = (forms: readonly string[]): number => Math.max(...forms.
 export function pack(outcome: RecallOutcome, maxTokens: number, rendering: Rendering, terms: readonly string[]): RecallOutcome {
   const frame = tokensOf(rendering.answer({ ...outcome, items: [], more: [] }));
   const plain = outcome.items.map(({ related: _related, ...item }): Recalled => item);
-  const costs = plain.map((item) => tokensOf(rendering.item(item)) + joint);
+  const costs = plain.map((item) => costOf(item, rendering));
   const whole = wholeItems(plain, costs, maxTokens - frame);
   const rest = plain.filter((item) => !whole.has(item));
   let room = maxTokens - frame - sum(plain.flatMap((item, i) => (whole.has(item) ? [costs[i] as number] : [])));
@@ -39,7 +42,7 @@ export function pack(outcome: RecallOutcome, maxTokens: number, rendering: Rende
     for (const [i, item] of rest.slice(0, count).entries()) {
       const share = Math.floor(left / (count - i));
       const total = costs[plain.indexOf(item)] as number;
-      const preview = previewOf({ ...item, tokensTotal: total }, share - joint, rendering, terms);
+      const preview = previewOf({ ...item, tokensTotal: item.tokensTotal ?? total }, share - joint, rendering, terms);
       if (!preview) continue;
       previews.set(item, preview);
       const cost = tokensOf(rendering.item(preview)) + joint;
@@ -107,7 +110,8 @@ function shorten(outcome: RecallOutcome, fits: (attempt: RecallOutcome) => boole
   let count = most.items.length;
   while (count > 0 && !fits(withItems(count))) count -= 1;
   const attempt = withItems(count);
-  return fits(attempt) ? attempt : { ...attempt, degraded: [] };
+  const { passages: _, ...plain } = attempt;
+  return [attempt, plain].find(fits) ?? { ...plain, degraded: [] };
 }
 
 /** What is related to the items, as far down the answer as it fits. */

@@ -6,7 +6,7 @@ import { cutTo, estimateTokens } from "../../text/token-count.ts";
 const ellipsis = "…";
 
 /** Ends of sentences and lines; CJK writes no space after its full stop. An abbreviation may end one too early, which only moves a cut. */
-const sentenceEnd = /(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。!?])|\n+/gu;
+export const sentenceEnd = /(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。!?])|\n+/gu;
 
 const blankLines = /\n\s*\n\s*/g;
 /** In characters. */
@@ -16,7 +16,7 @@ const isHeading = (paragraph: string): boolean => paragraph.length <= longestHea
 /** How far a cut inside a sentence stands before the first word asked for. */
 const leadIn = 60;
 
-interface Span {
+export interface Span {
   start: number;
   end: number;
 }
@@ -53,7 +53,7 @@ function bestParagraph(text: string, wanted: ReadonlySet<string>): Span {
 }
 
 /** Paragraphs, separated by blank lines, each with the headings above it. */
-function paragraphsOf(text: string): Span[] {
+export function paragraphsOf(text: string): Span[] {
   const found: Span[] = [];
   let start = 0;
   for (const end of [...[...text.matchAll(blankLines)].map((match) => match.index + match[0].length), text.length]) {

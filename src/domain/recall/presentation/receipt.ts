@@ -13,7 +13,7 @@ export const legs = [
 ] as const;
 export type Leg = (typeof legs)[number];
 
-export const scoreComponents = ["text", "vector", "graph", "importance", "recency", "neighbours", "rerank"] as const;
+export const scoreComponents = ["text", "vector", "graph", "importance", "recency", "neighbours", "rerank", "project"] as const;
 
 const legStatus = z.enum(["ok", "failed", "timeout", "off"]);
 export type LegStatus = z.output<typeof legStatus>;
@@ -32,8 +32,8 @@ const hit = z.object({
 });
 export type HitTrace = z.output<typeof hit>;
 
-/** Diversity only moves; what it moved below the limit is named. */
-const reasons = ["duplicate", "threshold", "diversity", "budget"] as const;
+/** Diversity only moves; what it moved below the limit is named. Of a passage the rest was left out. */
+const reasons = ["duplicate", "threshold", "diversity", "passage", "budget"] as const;
 export type DropReason = (typeof reasons)[number];
 
 const drop = z.object({ id: z.string(), of: z.string().optional() });

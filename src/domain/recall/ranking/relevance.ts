@@ -2,7 +2,7 @@ import { type Memory, topicOf } from "../../memories/memory.ts";
 import { findAmong, findTerms } from "../find-terms.ts";
 import { placesOf } from "../kept-words.ts";
 import { isStopWord, wholeTerms, type QueryTerm } from "../../text/query-terms.ts";
-import { enough, fewMemories, maxMatchedIdf, model, opening, passage, scale } from "../weights.ts";
+import { opening, passage } from "../weights.ts";
 
 /** A question, and the inverse document frequency of each of its words where it was asked. */
 export interface Question {
@@ -16,13 +16,11 @@ export interface Question {
 
 /** The evidence that a memory answers the question. */
 export interface Evidence {
-  /** Bits of the question's terms that its own text holds, and of those that only its context holds. */
+  /** Bits of the question's terms that its own text holds in one passage (`heldBy`), and of those that only its context holds. */
   ownTerms: number;
   contextTerms: number;
-  /** Its score as a share of the best one's, 0–1. */
-  relativeScore: number;
-  /** Weight of the name that the question uses for the memory, 0–1. */
-  name: number;
+  /** Bits of the terms that stand anywhere in its text. */
+  allTerms: number;
 }
 
 const has = (bits: number, i: number): boolean => ((bits >>> i) & 1) === 1;
@@ -111,35 +109,4 @@ export function topicIn({ terms }: Question): (memory: Pick<Memory, "namespace">
     const name = wholeTerms(topicOf(namespace)).filter((term) => !isStopWord(term));
     return name.every((term) => bits.has(term)) ? name.reduce((all, term) => (all | (bits.get(term) as number)) >>> 0, 0) : 0;
   };
-}
-
-const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
-const calibrated = (odds: number): number => logistic(scale.offset + scale.slope * odds);
-
-/**
- * The relevance that a memory reaches at most by vector similarity alone, when neither its own text nor its context holds a
- * word of the question.
- */
-export const maxVectorOnlyRelevance = calibrated(model.bias + model.standing);
-
-/** About as near by meaning as the nearest: what a search by meaning alone returns by default. */
-export const vectorModeThreshold = calibrated(model.bias + 0.7 * model.standing);
-
-/** Whether any of these says so much of the question that it may be answered at all: among many memories, something always matches. */
-export function isAnswerable(question: Question, evidence: Pick<Evidence, "ownTerms" | "contextTerms" | "name">[]): boolean {
-  if (question.rarest < fewMemories) return true;
-  const all = question.weights.reduce((sum, weight) => sum + weight, 0);
-  return evidence.some(({ ownTerms, contextTerms, name }) =>
-    name > 0 || weightOf(question, ownTerms) >= enough.told * question.rarest || weightOf(question, (ownTerms | contextTerms) >>> 0) >= enough.covered * all);
-}
-
-/** Calibrated 0–1; from .7 on, it is probably what was asked for. */
-export function relevanceOf(question: Question, { ownTerms, contextTerms, relativeScore, name }: Evidence): number {
-  const all = question.weights.reduce((sum, weight) => sum + weight, 0);
-  if (all === 0) return 0;
-  const covered = weightOf(question, (ownTerms | contextTerms) >>> 0) / all;
-  const held = weightOf(question, ownTerms);
-  const matchedIdf = Math.min(maxMatchedIdf, held / question.rarest);
-  const odds = model.bias + model.covered * covered + model.standing * relativeScore + model.told * matchedIdf + model.name * name + (held >= all ? model.complete : 0);
-  return calibrated(odds);
 }

@@ -60,6 +60,8 @@ export type BeyondMemory = "vectors" | "graph";
 export interface SearchIndex {
   /** One round trip for all legs and the rows; undefined when the team's object is out of reach, or repairs itself. */
   recall(principal: Principal, now: number, request: RetrievalRequest): Promise<RecallFound | undefined>;
+  /** The same of one's own team alone, without what other teams made public. */
+  recallOwn(principal: Principal, now: number, request: RetrievalRequest): Promise<Omit<RecallFound, "withoutOthers"> | undefined>;
   /** Present memories by exact name, one's own first; those that are secret without what is sealed. Undefined as above. */
   find(principal: Principal, now: number, name: MemoryName): Promise<Memory[] | undefined>;
   /** Counts the memories as read, as `recordAccess` did in D1. Never fails. */

@@ -1,12 +1,20 @@
 import type { Principal } from "../../tenancy/principal.ts";
 import type { Embedders } from "../../embedding/embedder.ts";
+import type { SimilarityScale } from "../../embedding/similarity-scale.ts";
 import type { VectorHit, VectorIndex, VectorKind } from "../../embedding/vector-index.ts";
+
+/** The space of the vectors that answer a team's questions. */
+export interface ServingSpace {
+  space: string;
+  /** What its cosines mean; nobody knows before they were measured. */
+  scale?: SimilarityScale;
+}
 
 export interface SemanticPorts {
   embedders: Embedders;
   index: Pick<VectorIndex, "query">;
-  /** The space of the vectors that answer the team's questions; undefined when nothing of it was embedded yet. */
-  servingSpace(principal: Principal, now: number): Promise<string | undefined>;
+  /** Undefined when nothing of the team was embedded yet. */
+  servingSpace(principal: Principal, now: number): Promise<ServingSpace | undefined>;
 }
 
 export interface Nearest {
@@ -14,6 +22,8 @@ export interface Nearest {
   hits: VectorHit[];
   /** The question as a unit vector. */
   asked?: { space: string; values: Float32Array };
+  /** What the similarities mean. */
+  scale?: SimilarityScale;
 }
 
 /** Embedded questions kept, oldest out: people and their tools ask the same again. */
@@ -35,11 +45,12 @@ export class Semantic {
     text: string,
     options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; others?: boolean },
   ): Promise<Nearest> {
-    const space = await this.#ports.servingSpace(principal, now);
-    if (space === undefined) return { hits: [] };
+    const serving = await this.#ports.servingSpace(principal, now);
+    if (serving === undefined) return { hits: [] };
+    const { space, scale } = serving;
     const values = await this.#embed(space, text, options.signal);
     const hits = await this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit, others: options.others });
-    return { hits, asked: { space, values } };
+    return { hits, asked: { space, values }, ...(scale ? { scale } : {}) };
   }
 
   async #embed(space: string, text: string, signal: AbortSignal): Promise<Float32Array> {

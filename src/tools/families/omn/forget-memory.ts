@@ -6,7 +6,7 @@ import { forget } from "../../../domain/memories/forget.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
 import { defineTool, destructive } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
-import { audienceOf, handleOf, trustFieldOf } from "../../render.ts";
+import { adviceOf, audienceOf, handleOf, trustFieldOf } from "../../render.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
 const shown = 50;
@@ -42,13 +42,13 @@ export const forgetMemory = defineTool({
       if (gone.length > 0) ctx.changed({ ids: gone, listChanged: true });
       const waiting = proposals.filter(({ state }) => state === "pending").length;
       const refused = proposals.length - waiting;
+      const notes = [
+        ...(waiting > 0 ? [say`${waiting} wait until an admin of the team accepts it: this team reviews what members change of what others see`] : []),
+        ...(refused > 0 ? [say`Of ${refused} an admin of the team refused it before`] : []),
+      ];
       return {
-        structured: { outcome, count: gone.length, memory_ids: gone, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}) },
-        text: joined([
-          say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`,
-          ...(waiting > 0 ? [say`${waiting} wait until an admin of the team accepts it: this team reviews what members change of what others see`] : []),
-          ...(refused > 0 ? [say`Of ${refused} an admin of the team refused it before`] : []),
-        ], ". "),
+        structured: { outcome, count: gone.length, memory_ids: gone, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}), ...adviceOf(joined(notes, ". ")) },
+        text: joined([say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`, ...notes], ". "),
       };
     }
     const apart = apartIn(result.memories);
@@ -58,21 +58,32 @@ export const forgetMemory = defineTool({
       return say`- ${handleOf(memory)}${aside(scope, namespace === undefined ? undefined : named(namespace), ...originOf(memory, authorOf(memory)))}: ${preview(memory.content, 80)}`;
     });
     const more = result.memories.length - lines.length;
+    const before = say`${result.changed ? "The selection has changed since that preview. " : ""}Nothing forgotten yet.`;
+    const advice = say`To go ahead, repeat the call with confirm: "${result.confirm}".`;
     return {
       structured: {
         outcome: "preview",
         count: result.memories.length,
         mode: result.mode,
         confirm: result.confirm,
+        ...adviceOf(say`${before} ${advice}`),
         would_forget: result.memories
           .slice(0, shown)
-          .map((memory) => ({ memory_id: memory.id, key: memory.key, ...audienceOf(memory, authorOf(memory)), ...trustFieldOf(memory), ...apart(memory), preview: preview(memory.content, 80), version: memory.version })),
+          .map((memory) => ({
+            memory_id: memory.id,
+            ...(memory.key === null ? {} : { key: memory.key }),
+            ...audienceOf(memory, authorOf(memory)),
+            ...trustFieldOf(memory),
+            ...apart(memory),
+            preview: preview(memory.content, 80),
+            ...(memory.version > 1 ? { version: memory.version } : {}),
+          })),
       },
       text: joined([
-        say`${result.changed ? "The selection has changed since that preview. " : ""}Nothing forgotten yet. ${result.mode} would remove ${result.memories.length}:`,
+        say`${before} ${result.mode} would remove ${result.memories.length}:`,
         ...lines,
         ...(more > 0 ? [say`… and ${more} more`] : []),
-        say`To go ahead, repeat the call with confirm: "${result.confirm}".`,
+        advice,
       ]),
     };
   },

@@ -22,10 +22,11 @@ export const healthCheck = defineTool({
       probe(ctx.memories.hydrate(ctx.principal, ctx.now, [])),
       probe(ctx.index.stats(ctx.principal)),
     ]);
+    const said = ({ ok, ms }: { ok: boolean; ms: number }): string => `${ok ? "ok" : "failed"} (${ms} ms)`;
     const status = database.ok && index.ok ? "ok" : "degraded";
     return {
       structured: { status, dependencies: { database, search_index: index } },
-      text: say`${status}: database ${database.ok ? "ok" : "failed"}, search index ${index.ok ? "ok" : "failed"}`,
+      text: say`${status}: database ${said(database)}, search index ${said(index)}`,
     };
   },
 });

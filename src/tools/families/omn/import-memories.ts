@@ -4,6 +4,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { importMemories, parseExport } from "../../../domain/memories/import.ts";
 import { portableMemory } from "../../../domain/memories/portable.ts";
 import { additive, bulkCost, defineTool } from "../../define-tool.ts";
+import { adviceOf } from "../../render.ts";
 
 /** OmniMemory document 1.7; features A row 1 (at most 1,000 memories a call). */
 export const importMemoriesTool = defineTool({
@@ -38,6 +39,7 @@ export const importMemoriesTool = defineTool({
     return {
       structured: {
         created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids,
+        ...adviceOf(notes),
         ...(proposed > 0 ? { proposed } : {}), ...(proposedLinks > 0 ? { proposed_links: proposedLinks } : {}), ...(renamed.length > 0 ? { renamed } : {}),
       },
       text: say`Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${notes}`,

@@ -29,6 +29,7 @@ export const memoryStats = defineTool({
     const rates = ctx.cache?.rates();
     const kept = rates ? ` Answered from cache: L1 ${percent(rates.l1)}, L2 ${percent(rates.l2)} of the rest; ${rates.tokens} tokens not fetched again.` : "";
     const { quota } = result;
+    const expiring = result.expiringWithinDay > 0 ? ` ${result.expiringWithinDay} expire within a day.` : "";
     const storage = ` Storage of the team: ${quota.memoriesPercent}% of ${quota.maxMemories} memories, ${quota.bytesPercent}% of ${quota.maxBytes} bytes.`;
     const graph = result.graph ? ` Graph: ${result.graph.entities} entities, ${result.graph.relationships} relationships, ${result.graph.waiting} waiting.` : "";
     const beyond = result.index?.beyondMemory ?? [];
@@ -56,7 +57,7 @@ export const memoryStats = defineTool({
         ...(rates ? { caches: ratesOf(rates) } : {}),
         ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
       },
-      text: say`${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed${result.vectors.missing > 0 ? `, ${result.vectors.missing} missing at the last comparison` : ""}.${storage}${graph}${elsewhere}${kept}`,
+      text: say`${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Types: ${listed(result.byType)}. Tags: ${listed(Object.fromEntries(result.topTags.map(({ tag, count }) => [tag, count])))}.${expiring} Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed${result.vectors.missing > 0 ? `, ${result.vectors.missing} missing at the last comparison` : ""}.${storage}${graph}${elsewhere}${kept}`,
     };
   },
 });

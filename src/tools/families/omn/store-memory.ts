@@ -4,9 +4,14 @@ import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.t
 import * as field from "../../../domain/memories/fields.ts";
 import { offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
+import { namespaceOf } from "../../../domain/memories/memory.ts";
 import { remember } from "../../../domain/memories/remember.ts";
-import { additive, defineTool } from "../../define-tool.ts";
-import { duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { similarTo } from "../../../domain/memories/similar.ts";
+import { additive, defineTool, listedAs } from "../../define-tool.ts";
+import { adviceOf, duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { similarOf, similarText } from "../../render-similar.ts";
+
+const repair = { update: "call omn_update_memory", forget: "omn_forget_memory" };
 
 /** OmniMemory document 1.1; features A row 1. */
 export const storeMemory = defineTool({
@@ -23,10 +28,11 @@ export const storeMemory = defineTool({
       listed: { type: "object", description: "tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), sensitivity: secret, own" },
     }),
     namespace: field.namespace.optional().describe("global, project:x, session:x/y, thread:x"),
-    occurred_at: field.instant.optional(),
+    occurred_at: field.instant.optional().describe("ISO date"),
     type: field.memoryType.optional(),
-    ...offeredShape,
-    idempotency_key: field.idempotencyKey.optional(),
+    ...listedAs({ type: "string" }, offeredShape),
+    /** Of a call that may be sent twice. */
+    idempotency_key: field.idempotencyKey.optional().meta({ listed: null }),
     /** Ties to other memories (Mnemosyne document, link types). */
     links: linkInput.optional().meta({ listed: null }),
     /** Named in the answer that makes it necessary. */
@@ -34,13 +40,19 @@ export const storeMemory = defineTool({
     /** An argument of the document; accepted, while content of at most 10,000 characters needs no compression. */
     compress: z.boolean().optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ memory_id: z.string(), key: z.string().nullable(), outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
+  output: z.looseObject({
+    memory_id: z.string(),
+    key: z.string().nullable().meta({ listed: null }),
+    outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]).meta({ listed: { type: "string" } }),
+    version: z.number(),
+  }),
   async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
     // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, links);
+    const state = { ...toState({ ...input, namespace: input.namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project)) }), content: input.content };
+    const similarIn = similarTo(ctx, state);
     const result = await remember(ctx, {
-      ...toState(input),
-      content: input.content,
+      ...state,
       idempotencyKey: idempotency_key,
       allowDuplicate: allow_duplicate,
     });
@@ -49,6 +61,8 @@ export const storeMemory = defineTool({
     const proposal = linked ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
     if ((outcome === "created" || outcome === "updated") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    const similar = await similarIn(result);
+    const repeated = outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : undefined;
     return {
       structured: {
         memory_id: memory.id,
@@ -61,8 +75,10 @@ export const storeMemory = defineTool({
         compressed: false,
         ...(result.replayed ? { replayed: true } : {}),
         ...proposalOf(proposal),
+        ...(repeated && adviceOf(repeated)),
+        ...similarOf(similar, ctx.now, repair),
       },
-      text: outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}`,
+      text: repeated ?? say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${similarText(similar, ctx.now, repair)}`,
     };
   },
 });

@@ -6,8 +6,8 @@ import * as field from "../../../domain/memories/fields.ts";
 import { givenShape, offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
-import { additive, defineTool } from "../../define-tool.ts";
-import { handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { additive, defineTool, listedAs } from "../../define-tool.ts";
+import { adviceOf, handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
 export const updateMemory = defineTool({
@@ -25,13 +25,13 @@ export const updateMemory = defineTool({
     namespace: field.namespace.optional(),
     type: field.memoryType.meta({ listed: { type: "string" } }).optional(),
     summary: givenShape.summary,
-    ...offeredShape,
+    ...listedAs(null, offeredShape),
     archived: z.literal(false).meta({ listed: { const: false, description: "restores" } }).optional(),
     expected_version: z.number().int().positive().optional(),
     links: linkInput.optional().meta({ listed: null }),
     unlink: unlinkInput.optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed"]) }),
+  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed"]).meta({ listed: { type: "string" } }) }),
   async handler(ctx, { id, key, new_key, expected_version, archived, links = [], unlink = [], ...fields }) {
     // A link that leads nowhere is refused before anything is changed.
     await resolveEnds(ctx, [...links, ...unlink]);
@@ -47,11 +47,12 @@ export const updateMemory = defineTool({
     });
     if (result.outcome === "conflict") {
       const { memory, ...current } = { ...attributed(result.current, await authorsOf(ctx, [result.current])), truncated: false };
+      const advice = say`CONFLICT: not updated. The memory is at version ${memory.version}, not ${String(expected_version)}. Merge your change with the current content and update again with expected_version ${memory.version}.`;
       return {
         isError: true,
-        structured: { outcome: "conflict", current: omnMemory(memory, current), attempted: result.attempted },
+        structured: { outcome: "conflict", ...adviceOf(advice), current: omnMemory(memory, current), attempted: result.attempted },
         text: joined([
-          say`CONFLICT: not updated. The memory is at version ${memory.version}, not ${String(expected_version)}. Merge your change with the current content and update again with expected_version ${memory.version}.`,
+          advice,
           say`Current:`,
           memoryText({ memory, ...current }),
           say`Yours: ${json(result.attempted)}`,

@@ -5,8 +5,8 @@ import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
-import { audienceOf, handleOf } from "../../render.ts";
-import { filterOf, memoryScope, tokenSaverMemory, valueOf, where } from "./scope.ts";
+import { dayOf, handleOf } from "../../render.ts";
+import { filterOf, memoryScope, scopeOf, tokenSaverMemory, valueOf, where } from "./scope.ts";
 
 /** Token Saver document, core tool 3. */
 export const listTokenSaver = defineTool({
@@ -26,12 +26,13 @@ export const listTokenSaver = defineTool({
   output: z.looseObject({ memories: z.array(z.looseObject({})) }),
   async handler(ctx, input) {
     const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
-    const { memories } = await list(ctx, { filter, limit: input.limit, shown: Infinity, keyPattern: input.pattern });
+    const { memories, nextCursor } = await list(ctx, { filter, limit: input.limit, shown: Infinity, keyPattern: input.pattern });
     const authorOf = await authorsOf(ctx, memories);
     const lines = memories.map((memory) => {
-      const { scope } = audienceOf(memory, undefined);
-      return say`- ${handleOf(memory)}${aside(scope, ...originOf(memory, authorOf(memory)))}: ${preview(textOf(valueOf(memory)), 120)}`;
+      const scope = scopeOf(memory) === "project" ? undefined : scopeOf(memory);
+      return say`- ${handleOf(memory)}${aside(dayOf(memory), scope, ...originOf(memory, authorOf(memory)))}: ${preview(textOf(valueOf(memory)), 120)}`;
     });
+    if (nextCursor !== undefined) lines.push(say`More than limit: name a pattern, or raise it.`);
     return {
       structured: { memories: memories.map((memory) => tokenSaverMemory(memory, authorOf(memory))) },
       text: lines.length === 0 ? say`No memories.` : joined(lines),

@@ -1,28 +1,19 @@
 import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
-import type { Memory } from "../../../domain/memories/memory.ts";
+import { type Memory, namespaceOf } from "../../../domain/memories/memory.ts";
 import type { MemoryFilter } from "../../../domain/memories/memory-store.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { ToolContext } from "../../define-tool.ts";
-import { toolOf, trustFieldOf } from "../../render.ts";
+import { dayOf, toolOf, trustFieldOf } from "../../render.ts";
 
 /** Scopes of the Token Saver document, as places of the one memory: shared is what the team sees of the project. */
 export const memoryScope = z.enum(["global", "project", "session", "shared"]);
 export type MemoryScope = z.output<typeof memoryScope>;
 
-/** Becomes part of a namespace. */
-const place = (label: string, max: number) =>
-  field
-    .filled(label, max)
-    // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-    .refine((value) => !/[\u0000-\u001f\u007f*]/.test(value), { message: `${label} must not contain control characters or '*'` })
-    .transform((value) => value.trim());
-
 export const where = {
-  project_path: place("project_path", 150).optional(),
-  session_id: place("session_id", 40).optional(),
+  project_path: field.namespacePart("project_path", 150).optional().describe("the project's folder"),
+  session_id: field.namespacePart("session_id", 40).optional().describe("if not this connection's"),
 };
-const projectName = place("project", 150);
 export interface Where {
   project_path?: string | undefined;
   session_id?: string | undefined;
@@ -31,10 +22,7 @@ export interface Where {
 /** The last part of a path names the project, so that two checkouts of it share one memory. */
 export function projectOf(ctx: ToolContext, at: Where): string {
   const named = at.project_path?.split(/[\\/]/).findLast((part) => part.trim() !== "")?.trim();
-  if (named !== undefined || ctx.project === undefined) return named ?? "default";
-  const project = projectName.safeParse(ctx.project);
-  if (!project.success) throw invalid(`${project.error.issues[0]?.message}.`, "Mend ?project= in the server's URL, or give project_path.");
-  return project.data;
+  return named ?? ctx.project ?? "default";
 }
 
 const sessionOf = (ctx: ToolContext, at: Where): string => at.session_id ?? ctx.sessionId ?? "default";
@@ -45,11 +33,11 @@ export function placeOf(ctx: ToolContext, scope: MemoryScope, at: Where): { name
     case "global":
       return { namespace: "global", visibility: "private" };
     case "project":
-      return { namespace: `project:${project}`, visibility: "private" };
+      return { namespace: namespaceOf(project), visibility: "private" };
     case "session":
       return { namespace: `session:${project}/${sessionOf(ctx, at)}`, visibility: "private" };
     case "shared":
-      return { namespace: `project:${project}`, visibility: "shared" };
+      return { namespace: namespaceOf(project), visibility: "shared" };
   }
 }
 
@@ -57,7 +45,7 @@ export function placeOf(ctx: ToolContext, scope: MemoryScope, at: Where): { name
 export function filterOf(ctx: ToolContext, scope: MemoryScope | undefined, at: Where): MemoryFilter {
   if (scope === undefined) {
     const project = projectOf(ctx, at);
-    return { namespaces: ["global", `project:${project}`, `session:${project}/${sessionOf(ctx, at)}`] };
+    return { namespaces: ["global", namespaceOf(project), `session:${project}/${sessionOf(ctx, at)}`] };
   }
   const { namespace, visibility } = placeOf(ctx, scope, at);
   return { namespaces: [namespace], visibility };
@@ -66,9 +54,11 @@ export function filterOf(ctx: ToolContext, scope: MemoryScope | undefined, at: W
 export const scopeOf = (memory: Memory): MemoryScope =>
   memory.visibility !== "private" ? "shared" : memory.namespace.startsWith("project:") ? "project" : memory.namespace.startsWith("session:") ? "session" : "global";
 
-/** The document's Memory structure. */
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** The document's Memory structure; what is not in the document only where it is not as usual. */
 export function tokenSaverMemory(memory: Memory, author: string | undefined): Record<string, unknown> {
-  const iso = (ms: number): string => new Date(ms).toISOString();
+  const [createdBy, updatedBy] = [toolOf(memory, memory.createdTool), toolOf(memory, memory.updatedTool)];
   return {
     id: memory.id,
     key: memory.key,
@@ -78,15 +68,31 @@ export function tokenSaverMemory(memory: Memory, author: string | undefined): Re
       created_at: iso(memory.createdAt),
       updated_at: iso(memory.updatedAt),
       ...(memory.accessedAt === null ? {} : { accessed_at: iso(memory.accessedAt) }),
-      created_by: toolOf(memory, memory.createdTool),
-      updated_by: toolOf(memory, memory.updatedTool),
+      created_by: createdBy,
+      ...(updatedBy === createdBy ? {} : { updated_by: updatedBy }),
       ...(author === undefined ? {} : { author }),
       ...trustFieldOf(memory),
       ...(memory.expiresAt === null ? {} : { ttl: Math.max(0, Math.round((memory.expiresAt - memory.updatedAt) / 1000)) }),
-      tags: memory.tags,
+      ...(memory.tags.length === 0 ? {} : { tags: memory.tags }),
       access_count: memory.accessCount,
-      version: memory.version,
+      ...(memory.version > 1 ? { version: memory.version } : {}),
     },
+  };
+}
+
+/** The same for a model to read: what it needs to use the memory and to name it. */
+export function readableMemory(memory: Memory, author: string | undefined): Record<string, unknown> {
+  return {
+    key: memory.key ?? memory.id,
+    value: valueOf(memory),
+    ...(scopeOf(memory) === "project" ? {} : { scope: scopeOf(memory) }),
+    ...(author === undefined ? {} : { author }),
+    ...trustFieldOf(memory),
+    ...(memory.tags.length === 0 ? {} : { tags: memory.tags }),
+    when: dayOf(memory),
+    tool: toolOf(memory, memory.updatedTool),
+    ...(memory.expiresAt === null ? {} : { expires: iso(memory.expiresAt) }),
+    ...(memory.version > 1 ? { version: memory.version } : {}),
   };
 }
 

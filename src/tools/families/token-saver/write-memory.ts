@@ -3,11 +3,14 @@ import { say } from "../../../domain/frame.ts";
 import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { remember } from "../../../domain/memories/remember.ts";
+import { similarTo } from "../../../domain/memories/similar.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { duplicateText, handleOf, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, duplicateText, handleOf, proposalOf, proposalText } from "../../render.ts";
+import { similarOf, similarText } from "../../render-similar.ts";
 import { memoryScope, placeOf, scopeOf, where } from "./scope.ts";
 
 const year = 31_536_000;
+const repair = { update: "call write_memory under its key", forget: "delete_memory" };
 
 /** Token Saver document, core tool 1. */
 export const writeMemory = defineTool({
@@ -27,31 +30,32 @@ export const writeMemory = defineTool({
     allow_duplicate: z.boolean().optional().meta({ listed: null }),
     ...where,
   }),
-  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]), version: z.number() }),
+  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]).meta({ listed: { type: "string" } }), version: z.number() }),
   async handler(ctx, input) {
     if (input.value === null) throw invalid("value: null says nothing to remember.", "To remove a memory, call delete_memory.");
     const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
     const content = field.content.safeParse(text);
     if (!content.success) throw invalid(`value: ${content.error.issues[0]?.message}`, "Store a shorter value, or split it over several keys.");
-    const { memory, outcome, proposal } = await remember(ctx, {
-      content: content.data,
-      value: typeof input.value === "string" ? null : input.value,
+    const said = { content: content.data, value: typeof input.value === "string" ? null : input.value };
+    const similarIn = similarTo(ctx, said);
+    const result = await remember(ctx, {
+      ...said,
       key: input.key,
       ...placeOf(ctx, input.scope, input),
       tags: input.tags,
       allowDuplicate: input.allow_duplicate,
       expiresAt: input.ttl === undefined ? undefined : ctx.now + input.ttl * 1000,
     });
+    const { memory, outcome, proposal } = result;
     if (outcome === "duplicate") {
-      return {
-        structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version },
-        text: duplicateText(memory, "write_memory under its key"),
-      };
+      const text = duplicateText(memory, "write_memory under its key");
+      return { structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version, ...adviceOf(text) }, text };
     }
     if (outcome === "created" || outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    const similar = await similarIn(result);
     return {
-      structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal) },
-      text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}`,
+      structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...similarOf(similar, ctx.now, repair) },
+      text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}${similarText(similar, ctx.now, repair)}`,
     };
   },
 });

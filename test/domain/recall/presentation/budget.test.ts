@@ -4,7 +4,7 @@ import { newState, type Memory } from "../../../../src/domain/memories/memory.ts
 import type { Recalled, RecallOutcome } from "../../../../src/domain/recall/recall.ts";
 import { finish, type SearchReport } from "../../../../src/domain/recall/presentation/answer.ts";
 import { pack } from "../../../../src/domain/recall/presentation/budget.ts";
-import { recallRendering } from "../../../../src/tools/render-recall.ts";
+import { rendering } from "../../../support/rendering.ts";
 import { countTokens } from "../../../tools/o200k.ts";
 import { prose, texts } from "../../../tools/texts.ts";
 
@@ -20,7 +20,7 @@ function memory(content: string, fields: Partial<Memory> = {}): Memory {
 }
 const item = (content: string, relevance: number, fields: Partial<Memory> = {}): Recalled => ({ memory: memory(content, fields), relevance, truncated: false });
 const outcome = (items: Recalled[], rest: Partial<RecallOutcome> = {}): RecallOutcome => ({ items, totalFound: items.length, more: [], degraded: [], ...rest });
-const sizeOf = (answer: RecallOutcome): number => Math.max(...recallRendering.answer(answer).map(countTokens));
+const sizeOf = (answer: RecallOutcome): number => Math.max(...rendering.answer(answer).map(countTokens));
 const shapeOf = ({ items }: RecallOutcome): string[] => items.map(({ truncated }) => (truncated ? "preview" : "whole"));
 const report = (items: Recalled[]): SearchReport => ({
   mode: "hybrid",
@@ -36,39 +36,39 @@ const long = texts.map(([, text]) => text).join("\n").repeat(4);
 
 describe("packing [U5]", () => {
   test("everything whole when it fits", () => {
-    expect(shapeOf(pack(outcome([item(note, 1), item("short", 0.5)]), 2_000, recallRendering, []))).toEqual(["whole", "whole"]);
+    expect(shapeOf(pack(outcome([item(note, 1), item("short", 0.5)]), 2_000, rendering, []))).toEqual(["whole", "whole"]);
   });
 
   test("what is worth more per token comes whole, the long one as a preview between them, in order", () => {
-    const packed = pack(outcome([item("first", 0.9), item(long, 0.8), item("second", 0.8), item("third", 0.7)]), 600, recallRendering, []);
+    const packed = pack(outcome([item("first", 0.9), item(long, 0.8), item("second", 0.8), item("third", 0.7)]), 600, rendering, []);
     expect(shapeOf(packed)).toEqual(["whole", "preview", "whole", "whole"]);
     expect(packed.items[1]?.tokensTotal).toBeGreaterThan(countTokens(long));
     expect(packed.more).toEqual([]);
   });
 
   test("a first one that is too long does not keep out the others", () => {
-    expect(shapeOf(pack(outcome([item(long, 0.9), item("second", 0.8), item("third", 0.7)]), 500, recallRendering, []))).toEqual(["preview", "whole", "whole"]);
+    expect(shapeOf(pack(outcome([item(long, 0.9), item("second", 0.8), item("third", 0.7)]), 500, rendering, []))).toEqual(["preview", "whole", "whole"]);
   });
 
   test("what fits not even as a preview is named by id", () => {
     const items = Array.from({ length: 12 }, (_, i) => item(`${i} ${long}`, 0.9));
-    const packed = pack(outcome(items), 800, recallRendering, []);
+    const packed = pack(outcome(items), 800, rendering, []);
     expect(packed.items.length).toBeGreaterThan(1);
     expect(packed.more.length).toBeGreaterThan(1);
     expect([...packed.items.map(({ memory: { id } }) => id), ...packed.more]).toEqual(items.slice(0, packed.items.length + packed.more.length).map(({ memory: { id } }) => id));
   });
 
   test("a preview shows what was asked for", () => {
-    const packed = pack(outcome([item(`${long}\nThe zebra limit is 42.\n${long}`, 0.9)]), 200, recallRendering, ["zebra"]);
+    const packed = pack(outcome([item(`${long}\nThe zebra limit is 42.\n${long}`, 0.9)]), 200, rendering, ["zebra"]);
     expect(packed.items[0]?.memory.content).toContain("zebra limit is 42");
   });
 
   test("related items come last and only where there is room", () => {
     const related = [{ kind: "memory" as const, id: "r", title: "Something near", why: "extends" }];
     const found = outcome([{ ...item(note, 0.9), related }]);
-    expect(pack(found, 1_000, recallRendering, []).items[0]?.related).toEqual(related);
+    expect(pack(found, 1_000, rendering, []).items[0]?.related).toEqual(related);
     const tight = sizeOf(outcome([item(note, 0.9)])) * 1.25;
-    const packed = pack(found, Math.ceil(tight), recallRendering, []);
+    const packed = pack(found, Math.ceil(tight), rendering, []);
     expect(packed.items[0]?.truncated).toBe(false);
     expect(sizeOf(packed)).toBeLessThanOrEqual(tight);
   });
@@ -98,8 +98,8 @@ describe("the budget, whatever is found [U5]", () => {
         fc.array(recalled, { maxLength: 8 }), fc.integer({ min: 50, max: 1_500 }), fc.boolean(), fc.boolean(), fc.array(word, { maxLength: 3 }),
         (items, maxTokens, receipt, isDegraded, terms) => {
           const found = outcome(items, isDegraded ? { degraded: ["vector search is late: answered from text"] } : {});
-          const answer = finish(found, report(items), { maxTokens, rendering: recallRendering, receipt, terms });
-          for (const form of recallRendering.answer(answer)) expect(countTokens(form)).toBeLessThanOrEqual(maxTokens);
+          const answer = finish(found, report(items), { maxTokens, rendering, receipt, terms });
+          for (const form of rendering.answer(answer)) expect(countTokens(form)).toBeLessThanOrEqual(maxTokens);
         },
       ),
       { numRuns: 300 },
@@ -110,7 +110,7 @@ describe("the budget, whatever is found [U5]", () => {
 describe("a receipt within a budget [U1]", () => {
   const items = Array.from({ length: 10 }, (_, i) => item(`${i}: ${note}`, 0.9 - i / 20));
   const withReceipt = (maxTokens?: number): RecallOutcome =>
-    finish(outcome(items), report(items), { ...(maxTokens === undefined ? {} : { maxTokens }), rendering: recallRendering, receipt: true, terms: ["refunds"] });
+    finish(outcome(items), report(items), { ...(maxTokens === undefined ? {} : { maxTokens }), rendering, receipt: true, terms: ["refunds"] });
 
   test("says all when there is no budget", () => {
     expect(withReceipt().receipt).toMatchObject({ hits: { length: 10 }, dropped: { duplicate: { count: 1 } }, tokens_prevented: 0 });

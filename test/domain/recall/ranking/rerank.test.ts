@@ -7,7 +7,7 @@ import { blend, rerankable, type Reranker } from "../../../../src/domain/recall/
 import { rerankDepth } from "../../../../src/domain/recall/weights.ts";
 import type { Question } from "../../../../src/domain/recall/ranking/relevance.ts";
 import { WorkersAiReranker } from "../../../../src/platform/ai/workers-ai-reranker.ts";
-import { recallRendering } from "../../../../src/tools/render-recall.ts";
+import { rendering } from "../../../support/rendering.ts";
 import { newTeam, now, type Person, type Team } from "../../../support/team.ts";
 
 let team: Team;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const model = (name = "@cf/baai/bge-reranker-base"): Reranker => new WorkersAiReranker(env.RERANKER, name);
 const ask = (who: Person, query: string, reranker: Reranker | undefined, input: Partial<RecallInput> = {}): Promise<RecallOutcome> =>
-  recall({ ...who.at(now), reranker }, { query, limit: 100, minRelevance: 0, receipt: true, rendering: recallRendering, ...input });
+  recall({ ...who.at(now), reranker }, { query, limit: 100, minRelevance: 0, receipt: true, rendering, ...input });
 const contents = ({ items }: RecallOutcome): string[] => items.map(({ memory }) => memory.content);
 const relevances = ({ items }: RecallOutcome) => new Map(items.map(({ memory, relevance }) => [memory.id, relevance]));
 

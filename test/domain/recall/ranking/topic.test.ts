@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { topicOf } from "../../../../src/domain/memories/memory.ts";
 import { recall } from "../../../../src/domain/recall/recall.ts";
-import { recallRendering } from "../../../../src/tools/render-recall.ts";
+import { rendering } from "../../../support/rendering.ts";
 import { newTeam, now, type Person } from "../../../support/team.ts";
 
 const ask = async (who: Person, query: string): Promise<string[]> => {
-  const { items } = await recall(who.at(now), { query, limit: 100, minRelevance: 0, rendering: recallRendering });
+  const { items } = await recall(who.at(now), { query, limit: 100, minRelevance: 0, rendering });
   return items.map(({ memory }) => memory.content);
 };
 

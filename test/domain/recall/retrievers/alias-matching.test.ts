@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { recall, type RecallInput, type RecallOutcome } from "../../../../src/domain/recall/recall.ts";
-import { recallRendering } from "../../../../src/tools/render-recall.ts";
+import { rendering } from "../../../support/rendering.ts";
 import { indexed, newTeam, now, type Person, type Team } from "../../../support/team.ts";
 
 const shared = { visibility: "shared" } as const;
@@ -25,7 +25,7 @@ const store = async (who: Person, texts: string[], fields: { visibility?: "share
 };
 /** As a tool asks unless told otherwise: with the default threshold. Words and names only, so that no vector helps. */
 const ask = (who: Person, query: string, input: Partial<RecallInput> = {}): Promise<RecallOutcome> =>
-  recall(who.at(now), { query, limit: 10, receipt: true, without: ["vector"], rendering: recallRendering, ...input });
+  recall(who.at(now), { query, limit: 10, receipt: true, without: ["vector"], rendering, ...input });
 const contents = ({ items }: RecallOutcome): string[] => items.map(({ memory }) => memory.content);
 
 describe("a question that calls a thing by another of its names [D5]", () => {

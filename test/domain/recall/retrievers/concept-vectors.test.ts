@@ -6,7 +6,7 @@ import { Semantic } from "../../../../src/domain/recall/retrievers/vector-retrie
 import { GraphCopy } from "../../../../src/platform/team-index/graph/graph-copy.ts";
 import { D1GraphStore } from "../../../../src/platform/d1/graph-store.ts";
 import type { VectorHit } from "../../../../src/domain/embedding/vector-index.ts";
-import { recallRendering } from "../../../../src/tools/render-recall.ts";
+import { rendering } from "../../../support/rendering.ts";
 import { redraw } from "../../graph/extracted.ts";
 import { nearestAre } from "../../../support/nearest.ts";
 import { commits, indexed, newTeam, now, services, type Person, type Team } from "../../../support/team.ts";
@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 const ask = (ctx: Context, query: string, input: Partial<RecallInput> = {}): Promise<RecallOutcome> =>
-  recall(ctx, { query, limit: 10, minRelevance: 0, receipt: true, rendering: recallRendering, ...input });
+  recall(ctx, { query, limit: 10, minRelevance: 0, receipt: true, rendering, ...input });
 const asked = (who: Person, near: VectorHit[], input: Partial<RecallInput> = {}): Promise<RecallOutcome> => {
   nearestAre(() => near);
   return ask(who.at(now), "sqlite", input);

@@ -3,7 +3,7 @@ import { embeddingText } from "../../../../src/domain/indexing/embedding-text.ts
 import { recall } from "../../../../src/domain/recall/recall.ts";
 import { revise } from "../../../../src/domain/memories/revise.ts";
 import type { Memory } from "../../../../src/domain/memories/memory.ts";
-import { recallRendering } from "../../../../src/tools/render-recall.ts";
+import { rendering } from "../../../support/rendering.ts";
 import { Jobs, vectorOf } from "../../../support/indexing.ts";
 import { newTeam, now, services, type Person, type Team } from "../../../support/team.ts";
 import { nearestAre } from "../../../support/nearest.ts";
@@ -29,7 +29,7 @@ const ask = async (who: Person, query: string, values: Float32Array, space = job
   // The object reads from D1 what the jobs made.
   await team.index.verify(team.ref);
   nearestAre(() => [], { space, values });
-  return recall(who.at(now), { query, limit: 10, minRelevance: 0, receipt: true, rendering: recallRendering });
+  return recall(who.at(now), { query, limit: 10, minRelevance: 0, receipt: true, rendering });
 };
 
 const hydrated = (who: Person, ids: string[], space = jobs.embedder.space) =>

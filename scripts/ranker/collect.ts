@@ -1,0 +1,55 @@
+/**
+ * `node scripts/ranker/collect.ts <out.jsonl> [set …]` starts the product, stores the sets and writes a line for each question:
+ * the features of every candidate and which of them are evidence.
+ */
+import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BenchClient } from "../../test/bench/client.ts";
+import { addTeams } from "../../test/bench/tenants.ts";
+import { Memories } from "../../test/evals/memories.ts";
+import { startServer } from "../../src/launcher/server.ts";
+import * as sets from "./sets.ts";
+
+const entry = new URL("collect-worker.ts", import.meta.url).pathname;
+const shared = new URL("../../../shared/eval/data", import.meta.url).pathname;
+const own = process.env["RANKER_DATA"] ?? new URL("../../test/evals/sets", import.meta.url).pathname;
+
+const [out = "features.jsonl", ...wanted] = process.argv.slice(2);
+const bodies = {
+  locomo: () => sets.locomo(shared), beam: () => sets.beam(shared), devmem: () => sets.devmem(shared), precision: () => sets.precision(shared),
+  ...Object.fromEntries(["friends", "friends2", "friends3"].map((name) => [name, () => sets.friends(own, name)])),
+  ...Object.fromEntries(["assistant", "assistant2"].map((name) => [name, () => sets.assistant(own, name)])),
+  ...Object.fromEntries(sets.teamNames.map((name) => [name, () => sets.team(own, name)])),
+} as Record<string, () => sets.Body>;
+const names = wanted.length > 0 ? wanted : Object.keys(bodies);
+
+const dataDir = mkdtempSync(join(tmpdir(), "omnimemory-ranker-"));
+const options = { dataDir, port: 0, vars: { OMNIMEMORY_RATE_LIMIT: "off" } };
+await (await startServer(options)).close(0);
+const keys = addTeams(dataDir, names.length);
+const server = await startServer({ ...options, entry });
+try {
+  const file = createWriteStream(out);
+  for (const [at, name] of names.entries()) {
+    const body = (bodies[name] as () => sets.Body)();
+    const memories = new Memories(new BenchClient(`${server.url}?surface=omn`, keys[at] as string));
+    await memories.store(body.memories);
+    await memories.settled();
+    let found = 0;
+    let gold = 0;
+    for (const { id, text, gold: wantedKeys, kind, tag, namespaces, now } of body.questions) {
+      const answer = await fetch(`${server.origin}/collect`, { method: "POST", body: JSON.stringify({ team: `bench-${at}`, shard: "SHARD_0", query: text, filter: { ...(tag === undefined ? {} : { tags: [tag] }), ...(namespaces === undefined ? {} : { namespaces }) }, ...(now === undefined ? {} : { now: Date.parse(now) }) }) });
+      const { rows } = (await answer.json()) as { rows: { key: string; features: number[] }[] };
+      const isGold = ({ key }: { key: string }): boolean => wantedKeys.some((wantedKey) => key === wantedKey || key.startsWith(`${wantedKey}/`) || key.startsWith(`${wantedKey}-p`));
+      gold += wantedKeys.length;
+      found += rows.filter(isGold).length;
+      file.write(`${JSON.stringify({ set: name, group: tag ?? name, id, kind, total: wantedKeys.length, labels: rows.map((row) => Number(isGold(row))), rows: rows.map(({ features }) => features) })}\n`);
+    }
+    process.stderr.write(`${name}: ${body.memories.length} memories, ${body.questions.length} questions, ${found} of ${gold} among the candidates\n`);
+  }
+  await new Promise((done) => file.end(done));
+} finally {
+  await server.close(0);
+  rmSync(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadLocomo } from "../../test/evals/locomo.ts";
+import { loadPrecision, mainUser } from "../../test/evals/precision-cases.ts";
+
+/** A body of memories and what is asked about it. */
+export interface Body {
+  name: string;
+  memories: Record<string, unknown>[];
+  questions: { id: string; text: string; gold: string[]; kind: string; tag?: string; namespaces?: string[]; now?: string }[];
+}
+
+const read = <T>(file: string): T => JSON.parse(readFileSync(file, "utf8")) as T;
+
+/** Longest memory, in characters; a longer message becomes several. */
+const longest = 9_500;
+
+export function beam(dataDir: string): Body {
+  interface Chat { id: string; turns: { id: string; session: string; at?: string; speaker: string; text: string }[]; questions: { text: string; gold: string[]; cat: string }[] }
+  const { chats } = read<{ chats: Chat[] }>(join(dataDir, "beam-100k.json"));
+  return {
+    name: "beam",
+    memories: chats.flatMap(({ id, turns }) => turns.flatMap((turn) => {
+      const text = `${turn.speaker}: ${turn.text}`;
+      return Array.from({ length: Math.ceil(text.length / longest) }, (_, part) => ({
+        key: `${id}:${turn.id}${part ? `-p${part + 1}` : ""}`, content: text.slice(part * longest, (part + 1) * longest), namespace: `thread:${id}-s${turn.session}`, tags: [id], ...(turn.at ? { occurred_at: new Date(turn.at).toISOString() } : {}),
+      }));
+    })),
+    questions: chats.flatMap(({ id, questions }) => questions.map(({ text, gold, cat }, i) => ({ id: `${id}/${i}`, text, kind: cat, tag: id, gold: gold.map((turn) => `${id}:${turn}`) }))),
+  };
+}
+
+export function locomo(dataDir: string): Body {
+  const conversations = loadLocomo(readFileSync(join(dataDir, "locomo-dev.json"), "utf8"));
+  return {
+    name: "locomo",
+    memories: conversations.flatMap(({ tag, turns }) => turns.map(({ id, session, occurredAt, text }) => ({ key: `${tag}:${id}`, content: text, namespace: `thread:${tag}-s${session}`, tags: [tag, `session-${session}`], ...(occurredAt ? { occurred_at: occurredAt } : {}) }))),
+    questions: conversations.flatMap(({ tag, questions }) => questions.map(({ id, text, category, gold }) => ({ id, text, kind: category, tag, gold: [...gold].map((turn) => `${tag}:${turn}`) }))),
+  };
+}
+
+export function devmem(dataDir: string): Body {
+  interface Session { sessionId: string; metadata: { date: string; project: string }; messages: { role: string; content: string }[] }
+  interface Question { questionId: string; questionType: string; question: string; haystackSessionIds: string[] }
+  return {
+    name: "devmem",
+    memories: read<Session[]>(join(dataDir, "devmembench_sessions.json")).map(({ sessionId, metadata, messages }) => ({
+      key: sessionId, content: messages.map(({ role, content }) => `${role}: ${content}`).join("\n\n"), namespace: metadata.project === "both" ? "global" : `project:${metadata.project}`, occurred_at: `${metadata.date}T00:00:00Z`,
+    })),
+    questions: read<Question[]>(join(dataDir, "devmembench_questions.json")).map(({ questionId, questionType, question, haystackSessionIds }) => ({ id: questionId, text: question, kind: haystackSessionIds.length === 0 ? "unanswerable" : questionType, gold: haystackSessionIds })),
+  };
+}
+
+/** PrecisionMemBench's beliefs (MIT), as `test/evals/precision.ts` stores them. */
+export function precision(dataDir: string): Body {
+  const { beliefs, cases } = loadPrecision(dataDir);
+  const present = beliefs.filter(({ user_id, superseded_by, resolved_at }) => user_id === mainUser && !superseded_by && !resolved_at);
+  const names = new Map(present.map(({ _id, canonical_name }) => [_id, canonical_name]));
+  const namespaceOf = (scope = "user:universal"): string => (scope === "user:universal" ? "global" : scope.replace(/^domain:/, "project:"));
+  return {
+    name: "precision",
+    memories: present.map(({ canonical_name, content, why_it_matters, aliases, confidence, scope }) => ({ key: canonical_name, content, summary: why_it_matters, tags: aliases, confidence, namespace: namespaceOf(scope[0]) })),
+    questions: cases.filter(({ query }) => query.trim() !== "").flatMap(({ id, query, scope, expect }) => scope.map((one) => ({
+      id: `${id}/${one}`, text: query, kind: "belief", namespaces: [namespaceOf(one)],
+      gold: (expect.relevantBeliefs?.shouldOnlyInclude ?? []).filter((belief) => present.some(({ _id, scope: places }) => _id === belief && places.includes(one))).flatMap((belief) => names.get(belief) ?? []),
+    }))),
+  };
+}
+
+interface Conversation { id: string; questions: { id: string; kind: string; text: string; evidence: string[] }[] }
+
+/** Chats of friends, written for this project: each turn a memory. */
+export function friends(folder: string, name: string): Body {
+  interface Chat extends Conversation { sessions: { id: string; occurred_at: string; turns: { id: string; speaker: string; text: string; caption?: string }[] }[] }
+  const { conversations } = read<{ conversations: Chat[] }>(join(folder, `${name}.json`));
+  return {
+    name,
+    memories: conversations.flatMap(({ id, sessions }) => sessions.flatMap((session) => session.turns.map((turn) => ({ key: turn.id, content: `${turn.speaker} said, "${turn.text}"${turn.caption ? ` and shared ${turn.caption}` : ""}`, namespace: `thread:${id}-${session.id}`, tags: [id], occurred_at: session.occurred_at })))),
+    questions: conversations.flatMap(questionsOf),
+  };
+}
+
+/** Chats with an assistant, written for this project: each message a memory. */
+export function assistant(folder: string, name: string): Body {
+  interface Chat extends Conversation { sessions: { id: string; occurred_at: string; messages: { id: string; role: string; text: string }[] }[] }
+  const { chats } = read<{ chats: Chat[] }>(join(folder, `${name}.json`));
+  return {
+    name,
+    memories: chats.flatMap(({ id, sessions }) => sessions.flatMap((session) => session.messages.map((turn) => ({ key: turn.id, content: `${turn.role}: ${turn.text}`, namespace: `thread:${id}-${session.id}`, tags: [id], occurred_at: session.occurred_at })))),
+    questions: chats.flatMap(questionsOf),
+  };
+}
+
+const questionsOf = ({ id, questions }: Conversation): Body["questions"] => questions.map((question) => ({ ...question, tag: id, gold: question.kind === "unanswerable" ? [] : question.evidence }));
+
+export const teamNames = ["ledger", "trail", "lab", "studio"] as const;
+
+/** Notes of teams, written for this project. */
+export function team(folder: string, name: string): Body {
+  interface Set { memories: { id: string; language: string; namespace?: string }[]; questions: { id: string; kind: string; text: string; gold: string[]; now?: string }[] }
+  const { memories, questions } = read<Set>(join(folder, `team-${name}.json`));
+  return {
+    name,
+    memories: memories.map(({ id, language: _language, namespace, key: label, ...memory }: Set["memories"][number] & { key?: string }) => ({ ...memory, key: label === undefined ? `${name}/${id}` : `${name}/${id}/${label}`, ...(namespace === undefined ? {} : { namespace: namespace }) })),
+    questions: questions.map(({ id, gold, ...question }) => ({ ...question, id: `${name}/${id}`, gold: gold.map((memory) => `${name}/${memory}`) })),
+  };
+}
+
+export const present = (folder: string, file: string): boolean => existsSync(join(folder, file));

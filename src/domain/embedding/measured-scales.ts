@@ -1,0 +1,13 @@
+import type { SimilarityScale } from "./similarity-scale.ts";
+import { formerSpace } from "./vector-space.ts";
+
+/** By model, with its revision if it has one, and dimension. Written by scripts/ranker/scale.ts; none is guessed. */
+export const measuredScales: Readonly<Record<string, SimilarityScale>> = {
+  "@omnimemory/static@0419e360591d:192": { unrelated: 0.249, related: 0.361, pairs: 448 },
+};
+
+/** The scale that comes with the model of the space, whoever runs it. */
+export function measuredScale(space: string): SimilarityScale | undefined {
+  const model = (formerSpace(space) ?? space).replace(/^[^:]*:/, "");
+  return Object.hasOwn(measuredScales, model) ? measuredScales[model] : undefined;
+}

@@ -1,0 +1,49 @@
+import type { Question } from "../ranking/relevance.ts";
+import type { Recalled, RecallOutcome } from "../recall.ts";
+import { estimateTokens } from "../../text/token-count.ts";
+import { costOf, type Rendering } from "./budget.ts";
+import { passage, type TermWeights } from "./passage.ts";
+
+/** In tokens of content. Up to `longestWhole` a memory comes whole, a longer one as a passage. */
+const longestWhole = 300;
+const passageTokens = 200;
+/** Where many were found, passages get shorter down to this, and only what is longer than `shortNote` is cut. */
+const shortestPassage = 60;
+const shortNote = 120;
+const step = 20;
+
+/** An answer without a budget of its own stays below this, in tokens, where cutting contents is enough for that. */
+const usualAnswer = 1_200;
+/** What stands around a content: id, key, date, relevance and author. */
+const around = 55;
+
+/**
+ * The answer to a query as it comes by default: of a long memory what it says of the question, and its id for the rest. The
+ * first may always say the most.
+ */
+export function withPassages(outcome: RecallOutcome, question: Question, { rendering, maxTokens }: { rendering: Rendering; maxTokens: number | undefined }): RecallOutcome {
+  const sizes = outcome.items.map(({ memory }) => estimateTokens(memory.content));
+  const most = maxTokens === undefined ? mostOf(sizes) : longestWhole;
+  const limits = sizes.map((size, i) => shown(size, i === 0 ? longestWhole : most));
+  if (limits.every((limit, i) => limit === sizes[i])) return outcome;
+  const weights: TermWeights = new Map(question.terms.map(({ term }, i) => [term, question.weights[i] ?? 0]));
+  const items = outcome.items.map((item, i): Recalled => {
+    const limit = limits[i] as number;
+    if (limit === sizes[i]) return item;
+    const content = passage(item.memory.content, weights, limit);
+    return { ...item, memory: { ...item.memory, content, value: null, summary: null, metadata: {} }, truncated: true, tokensTotal: costOf(item, rendering) };
+  });
+  return { ...outcome, items, passages: true };
+}
+
+/** How much is shown of a memory of this size where one may say `most`. */
+const shown = (size: number, most: number): number => (size <= Math.max(most, shortNote) ? size : Math.min(most, passageTokens));
+
+/** How much each of them may say so that all fit. */
+function mostOf(sizes: readonly number[]): number {
+  const room = usualAnswer - around * sizes.length;
+  const total = (most: number): number => sizes.reduce((sum, size, i) => sum + shown(size, i === 0 ? longestWhole : most), 0);
+  let most = longestWhole;
+  while (most > shortestPassage && total(most) > room) most -= step;
+  return most;
+}

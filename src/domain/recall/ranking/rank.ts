@@ -1,0 +1,103 @@
+import type { Ranked } from "../selection/select-results.ts";
+import type { HitTrace, scoreComponents } from "../presentation/receipt.ts";
+import type { FusionCandidate } from "./candidates.ts";
+import { featureNames, featuresOf, type FeatureName, type FeatureOptions } from "./features.ts";
+import model from "./model.json" with { type: "json" };
+import { matchedWords, type Question } from "./relevance.ts";
+import { Trees, type TreeModel } from "./trees.ts";
+import { happenedAt } from "../../memories/memory.ts";
+import { aliasWeight, importanceWeight, nameWeight, recencyWeight, topicWeight } from "../weights.ts";
+
+/**
+ * Two models over one row of features: the order of the candidates, learned from pairs (LambdaMART), and the probability that one is
+ * evidence for the answer. How they were fitted: `scripts/ranker/train.ts`.
+ */
+let models: { order: Trees; relevance: Trees } | undefined;
+const modelsOf = (): { order: Trees; relevance: Trees } => (models ??= { order: new Trees(model.order as TreeModel), relevance: new Trees(model.relevance as TreeModel) });
+
+/** Of the place that the order gives a candidate; read by the model of relevance after the features. */
+export const placeNames = ["orderScore", "orderGap", "orderPlace"] as const;
+
+/** What the rows do not teach: what a person asks for by setting it, and names that few questions of the data say. */
+type Own = Record<"importance" | "recency" | "rerank" | "graph", number>;
+
+const valueOf = (row: Float32Array, name: FeatureName): number => row[featureNames.indexOf(name)] as number;
+
+/** On 0–1 with a slope that leaves room above and below: what is added later (project, reranking) counts alike everywhere. */
+const scoreOf = (order: number): number => logistic(order / 2);
+
+const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
+
+/** The candidates in the order of their relevance, which is the probability that each is what was asked for. */
+export function rank(question: Question, found: FusionCandidate[], options: FeatureOptions & { explain: boolean; halfLife: number }): (Ranked & { trace: HitTrace })[] {
+  if (found.length === 0) return [];
+  const { order, relevance } = modelsOf();
+  const rows = featuresOf(question, found, options);
+  const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
+  const own = found.map(({ memory, aliasBoost = 0 }, i): Own => ({
+    importance: importanceWeight * memory.importance,
+    recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / options.halfLife),
+    rerank: topicWeight * valueOf(rows[i] as Float32Array, "topic") + nameWeight * valueOf(rows[i] as Float32Array, "name"),
+    graph: aliasBoost > 0 ? aliasWeight : 0,
+  }));
+  const scores = rows.map((row, i) => order.score(row) + Object.values(own[i] as Own).reduce((sum, part) => sum + part, 0));
+  const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
+  const probabilities = relevancesOf(rows, scores, placed, relevance, found.map(({ aliasBoost = 0 }) => (aliasBoost > 0 ? aliasWeight : 0)));
+  return placed.map((i, place) => {
+    const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
+    const legs = {
+      ...(text ? { memory_text: text } : {}),
+      ...(vector ? { memory_vector: vector } : {}),
+      ...Object.fromEntries([near ?? [], graph ?? []].flat().map(({ leg, rank, score }) => [leg, { rank, score }])),
+    };
+    const score = scoreOf(scores[i] as number);
+    const parts = options.explain ? shareOf(partsOf(order.contributions(rows[i] as Float32Array), own[i] as Own), score) : {};
+    return {
+      memory,
+      relevance: probabilities[place] as number,
+      score,
+      trace: { id: memory.id, score, parts, legs, matched: matchedWords(question, evidence.ownTerms) },
+    };
+  });
+}
+
+/** In the order of `placed`; what stands below another is never shown as more relevant. */
+export function relevancesOf(rows: readonly Float32Array[], scores: readonly number[], placed: readonly number[], relevance: Trees, own: readonly number[] = []): number[] {
+  const best = scores[placed[0] as number] as number;
+  let least = 1;
+  return placed.map((i, place) => (least = Math.min(least, logistic((own[i] ?? 0) + relevance.score(withPlace(rows[i] as Float32Array, scores[i] as number, best, place))))));
+}
+
+export function withPlace(row: Float32Array, score: number, best: number, place: number): Float32Array {
+  const all = new Float32Array(row.length + placeNames.length);
+  all.set(row);
+  all.set([score, best - score, place], row.length);
+  return all;
+}
+
+/** The part of a score under which a receipt shows what a feature brought. */
+const partOf: Partial<Record<FeatureName, (typeof scoreComponents)[number]>> = {
+  similarity: "vector", similarityShare: "vector", similarityGap: "vector", vectorRank: "vector",
+  name: "rerank", topic: "rerank", opening: "rerank", near: "graph", graph: "graph", alias: "graph",
+  previousAsks: "neighbours", previousText: "neighbours", nextText: "neighbours", neighbourSimilarity: "neighbours", thread: "neighbours", inThread: "neighbours",
+};
+
+/** In log-odds of the order. */
+function partsOf(contributions: Float32Array, own: Own): HitTrace["parts"] {
+  const parts: HitTrace["parts"] = { ...own };
+  for (const [i, name] of featureNames.entries()) {
+    const part = partOf[name] ?? "text";
+    parts[part] = (parts[part] ?? 0) + (contributions[i] as number);
+  }
+  return parts;
+}
+
+/** What a log-odd is worth in the middle of the score. */
+const scale = 1 / 8;
+
+/** The parts as shares of the score, to which they add up; what speaks against a memory is below 0. What all have in common is counted to the text. */
+function shareOf(parts: HitTrace["parts"], score: number): HitTrace["parts"] {
+  const log = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  const rest = score - log * scale;
+  return { ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part * scale])), text: (parts.text ?? 0) * scale + rest };
+}

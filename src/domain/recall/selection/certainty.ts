@@ -1,0 +1,22 @@
+import type { SearchMode } from "../recall.ts";
+import { certain, lead, shownBeside, vectorShare } from "../weights.ts";
+import type { Ranked } from "./select-results.ts";
+
+/** What of a ranking is shown, at most so many, from a relevance on. */
+export interface Shown {
+  minRelevance: number;
+  limit: number;
+  /** Nothing is certain: what is shown may be what was meant. */
+  uncertain: boolean;
+}
+
+/**
+ * What is shown where the caller names no least relevance. Where the best is as likely right as not, it and whatever may belong
+ * to it; elsewhere two leads at most, which are called so. A search by meaning alone shows what is about as near as the nearest.
+ */
+export function shownByDefault(ranked: readonly Ranked[], limit: number, mode: SearchMode): Shown {
+  const best = Math.max(0, ...ranked.map(({ relevance }) => relevance));
+  if (mode === "vector") return { minRelevance: vectorShare * best, limit, uncertain: false };
+  if (best >= certain) return { minRelevance: shownBeside, limit, uncertain: false };
+  return { minRelevance: lead.least, limit: Math.min(limit, lead.most), uncertain: true };
+}

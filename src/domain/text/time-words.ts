@@ -1,0 +1,155 @@
+import { always, day, type Span, startOfDay } from "./time-calendar.ts";
+import { cjkPreference, cjkTimes } from "./time-cjk.ts";
+import { PhraseReader, type Point, type Word } from "./time-phrases.ts";
+import { type Lead, type Preference, type Vocabulary, vocabulary } from "./time-vocabulary.ts";
+
+/** When something was, as a question says it: UTC, ms since the epoch, `to` outside. */
+export interface Period extends Span {
+  /** 0–1: how sure it is that this is what the words mean. */
+  certainty: number;
+}
+
+export interface QuestionTime {
+  periods: Period[];
+  /** The question asks for what is newest, or for what was first. */
+  prefers: Preference | undefined;
+}
+
+/** Of a question, in characters and times that it names; what has more is a text. */
+const [maxLength, maxPeriods] = [1_000, 8];
+const month = 30 * day;
+const isPlain = /^[ -~\n\r\t]*$/;
+
+interface Tokens {
+  plain: RegExp;
+  any: RegExp;
+  unspaced: RegExp;
+}
+let made: Tokens | undefined;
+/** Made at first use: the start-up of the Worker is counted. */
+const tokens = (): Tokens =>
+  (made ??= {
+    plain: /\d[\d./-]*\d(?:T[\d:.]+Z?)?(?:st|nd|rd|th)?|\d(?:st|nd|rd|th)?|[A-Za-z]+\d?(?:-[A-Za-z]+)*|[.!?]/g,
+    any: /\d[\d./-]*\d(?:T[\d:.]+Z?)?(?:st|nd|rd|th|er)?|\d(?:st|nd|rd|th|er)?|\p{L}[\p{L}\p{M}]*\d?(?:-\p{L}[\p{L}\p{M}]*)*|[.!?]/gu,
+    unspaced: /[\p{Script=Han}\p{Script=Hiragana}]/u,
+  });
+
+/** The times that a question names, and whether it wants what is newest or oldest. `now` is the caller's clock. */
+export function timesIn(question: string, now: number): QuestionTime {
+  const text = question.slice(0, maxLength);
+  const plain = isPlain.test(text);
+  const normal = plain ? text : text.normalize("NFKC");
+  const words = wordsOf(normal, plain);
+  const known = vocabulary();
+  const periods = words.some(({ text: word }) => mayName(word, known)) ? spoken(words, known, now) : [];
+  let prefers = preferenceOf(words, known);
+  if (!plain && tokens().unspaced.test(normal)) {
+    for (const { spans, certainty, lead } of cjkTimes(normal, now)) {
+      for (const span of spans) if (span) periods.push(led(span, lead, certainty, now));
+    }
+    prefers ??= cjkPreference(normal);
+  }
+  return { periods: periods.filter(({ from, to }) => from < to).slice(0, maxPeriods), prefers };
+}
+
+/**
+ * How well an instant fits the times that the question names, 0–1: 1 inside, half as much a length of the period away from it.
+ * Undefined where the question names none.
+ */
+export function timeMatch(question: string, now: number): ((instant: number) => number) | undefined {
+  const { periods } = timesIn(question, now);
+  if (periods.length === 0) return undefined;
+  return (instant) => Math.max(...periods.map((period) => fit(period, instant)));
+}
+
+/** Such as "most recent" and "first". */
+export const timePreference = (question: string): Preference | undefined => timesIn(question, 0).prefers;
+
+function fit({ from, to }: Period, instant: number): number {
+  const away = instant < from ? from - instant : instant >= to ? instant - to + 1 : 0;
+  const isOpen = from === always.from || to === always.to;
+  return away === 0 ? 1 : 2 ** (-away / (isOpen ? month : to - from));
+}
+
+function wordsOf(text: string, plain: boolean): Word[] {
+  const words: Word[] = [];
+  let begins = true;
+  for (const found of text.match(plain ? tokens().plain : tokens().any) ?? []) {
+    if (/^[.!?]$/.test(found)) {
+      // "12. Mai": the point after a number ends no sentence.
+      begins = !/^\d/.test(words.at(-1)?.text ?? "");
+      continue;
+    }
+    const lower = found.toLowerCase();
+    words.push({ text: plain ? lower : lower.normalize("NFD").replaceAll(/\p{M}/gu, ""), capital: !begins && found !== lower });
+    begins = false;
+  }
+  return words;
+}
+
+/** Whether a time may begin or be told here; most questions name none. */
+const mayName = (word: string, { months, weekdays, seasons, days, units }: Vocabulary): boolean =>
+  (word.charCodeAt(0) <= 57) || months.has(word) || units.has(word) || days.has(word) || weekdays.has(word) || seasons.has(word) || /^(?:q[1-4]|last|mid-\w+|mi-\w+)$/.test(word);
+
+/** What stands in words, from left to right. */
+function spoken(words: Word[], known: Vocabulary, now: number): Period[] {
+  const reader = new PhraseReader(words, now);
+  const text = (i: number): string => words[i]?.text ?? "";
+  const periods: Period[] = [];
+  for (let i = 0; i < words.length && periods.length < maxPeriods; ) {
+    const lead = known.leads.get(text(i));
+    const ago = agoAt(text, i);
+    const point = ago === undefined ? undefined : reader.ago(ago);
+    const at = point ?? reader.read(i, undefined) ?? (lead ? reader.read(reader.past(i + 1), lead) : undefined);
+    if (!at) {
+      i += 1;
+      continue;
+    }
+    const joined = point ? undefined : secondOf(reader, known, text, at.end, lead);
+    const first = at.spans[0] as Span;
+    const last = joined?.spans[0];
+    if (last) periods.push({ from: first.from, to: first.from < last.to ? last.to : always.to, certainty: Math.min(at.certainty, (joined as Point).certainty) });
+    else for (const span of at.spans) periods.push(led(span, point ? undefined : lead, at.certainty, now));
+    i = joined?.end ?? at.end;
+  }
+  return periods;
+}
+
+/** Where the count stands in `vor zwei Monaten`, `il y a deux mois` and `hace dos meses`. */
+function agoAt(text: (i: number) => string, i: number): number | undefined {
+  if (text(i) === "vor" || text(i) === "hace") return i + 1;
+  return text(i) === "il" && text(i + 1) === "y" && text(i + 2) === "a" ? i + 3 : undefined;
+}
+
+/** The other end of `between March and May` and of `from March to May`. */
+function secondOf(reader: PhraseReader, { and, to }: Vocabulary, text: (i: number) => string, i: number, lead: Lead | undefined): Point | undefined {
+  const joins = to.has(text(i)) || (lead === "between" && and.has(text(i)));
+  return joins && lead !== "before" ? reader.read(reader.past(i + 1), "in") : undefined;
+}
+
+/** What the preposition makes of a time. What was after or since then has been by the end of today. */
+function led(span: Span, lead: Lead | undefined, certainty: number, now: number): Period {
+  const tomorrow = startOfDay(now) + day;
+  const since = (from: number): Period => ({ from, to: from < tomorrow ? tomorrow : always.to, certainty });
+  switch (lead) {
+    case "before": return { from: always.from, to: span.from, certainty };
+    case "until": return { from: always.from, to: span.to, certainty };
+    case "since": return since(span.from);
+    // After a time that is not over means since it began.
+    case "after": return since(span.to < tomorrow ? span.to : span.from);
+    default: return { ...span, certainty };
+  }
+}
+
+/** `first`, but neither `first May` nor a name such as `first-class`; `last` is newest where it is no time. */
+function preferenceOf(words: Word[], known: Vocabulary): Preference | undefined {
+  for (const [i, { text }] of words.entries()) {
+    const next = words[i + 1]?.text ?? "";
+    const isTime = known.units.has(next) || known.months.has(next) || known.weekdays.has(next) || known.seasons.has(next) || known.named.has(next) || known.counts.has(next) || /^\d/.test(next);
+    if (isTime || next === "of" && known.months.has(words[i + 2]?.text ?? "")) continue;
+    const preference = known.prefers.get(text);
+    if (preference) return preference;
+    if (text === "last" && words[i - 1]?.text !== "at" && next !== "night") return "newest";
+  }
+  return undefined;
+}

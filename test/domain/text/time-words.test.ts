@@ -1,0 +1,201 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { timeMatch, timePreference, timesIn } from "../../../src/domain/text/time-words.ts";
+
+const day = 86_400_000;
+/** A Wednesday. */
+const now = Date.UTC(2026, 10, 18, 15);
+const iso = (instant: number): string => (Math.abs(instant) > 8e15 ? "…" : new Date(instant).toISOString().slice(0, 10));
+const read = (question: string): string[] => timesIn(question, now).periods.map(({ from, to }) => `${iso(from)}/${iso(to)}`);
+
+const yesterday = "2026-11-17/2026-11-18";
+const lastWeek = "2026-11-09/2026-11-16";
+const september = "2026-09-01/2026-10-01";
+const may2025 = "2025-05-01/2025-06-01";
+const twelfthOfMay = "2026-05-12/2026-05-13";
+const marchToMay = "2026-03-01/2026-06-01";
+const sinceJune = "2026-06-01/2026-11-19";
+const beforeMarch = "…/2026-03-01";
+
+describe("what a question says of time", () => {
+  test.each([
+    ["What did we decide yesterday?", yesterday],
+    ["the day before yesterday", "2026-11-16/2026-11-17"],
+    ["what was said today", "2026-11-18/2026-11-19"],
+    ["What did we do last week?", lastWeek],
+    ["the plan of this month", "2026-11-01/2026-12-01"],
+    ["What was changed two months ago?", september],
+    ["3 days ago", "2026-11-15/2026-11-16"],
+    ["a couple of weeks ago", "2026-11-02/2026-11-09"],
+    ["in the last 3 days", "2026-11-16/2026-11-19"],
+    ["what did we release in May?", "2026-05-01/2026-06-01"],
+    ["what is planned in December", "2025-12-01/2026-01-01"],
+    ["May 2025", may2025],
+    ["March last year", "2025-03-01/2025-04-01"],
+    ["12 May 2026", twelfthOfMay],
+    ["May 12th, 2026", twelfthOfMay],
+    ["the 12th of May", twelfthOfMay],
+    ["2026-05-12", twelfthOfMay],
+    ["2025-05", may2025],
+    ["12.05.2026", twelfthOfMay],
+    ["29 February", "2024-02-29/2024-03-01"],
+    ["the week of 12 May", "2026-05-11/2026-05-18"],
+    ["everything before March", beforeMarch],
+    ["since June", sinceJune],
+    ["after June", "2026-07-01/2026-11-19"],
+    ["after yesterday", "2026-11-18/2026-11-19"],
+    ["until March", "…/2026-04-01"],
+    ["what did we do in spring?", marchToMay],
+    ["summer 2025", "2025-06-01/2025-09-01"],
+    ["last autumn", "2025-09-01/2025-12-01"],
+    ["last year", "2025-01-01/2026-01-01"],
+    ["in 2024", "2024-01-01/2025-01-01"],
+    ["in the year 2024", "2024-01-01/2025-01-01"],
+    ["Q3", "2026-07-01/2026-10-01"],
+    ["Q3 2025", "2025-07-01/2025-10-01"],
+    ["on Monday", "2026-11-16/2026-11-17"],
+    ["last Wednesday", "2026-11-11/2026-11-12"],
+    ["between March and May", marchToMay],
+    ["from March to May", marchToMay],
+    ["What happened in march?", "2026-03-01/2026-04-01"],
+    ["what became of the plan May had", "2026-05-01/2026-06-01"],
+    ["mid-May", "2026-05-01/2026-06-01"],
+    // German
+    ["Was haben wir gestern entschieden?", yesterday],
+    ["letzte Woche", lastWeek],
+    ["vor zwei Monaten", september],
+    ["vor März", beforeMarch],
+    ["im Mai 2025", may2025],
+    ["am 12. Mai", twelfthOfMay],
+    ["seit Juni", sinceJune],
+    ["zwischen März und Mai", marchToMay],
+    ["letzten Sommer", "2026-06-01/2026-09-01"],
+    // French
+    ["Qu'avons-nous décidé hier ?", yesterday],
+    ["la semaine dernière", lastWeek],
+    ["il y a deux mois", september],
+    ["en mai 2025", may2025],
+    ["le 12 mai", twelfthOfMay],
+    ["depuis juin", sinceJune],
+    ["l'été dernier", "2026-06-01/2026-09-01"],
+    ["aujourd'hui", "2026-11-18/2026-11-19"],
+    // Spanish
+    ["ayer", yesterday],
+    ["la semana pasada", lastWeek],
+    ["hace dos meses", september],
+    ["en mayo de 2025", may2025],
+    ["el 12 de mayo de 2026", twelfthOfMay],
+    ["desde junio", sinceJune],
+    ["entre marzo y mayo", marchToMay],
+    // Chinese
+    ["昨天我们决定了什么", yesterday],
+    ["上周", lastWeek],
+    ["上个月的计划", "2026-10-01/2026-11-01"],
+    ["上周三", "2026-11-11/2026-11-12"],
+    ["三天前", "2026-11-15/2026-11-16"],
+    ["2025年5月", may2025],
+    ["去年三月", "2025-03-01/2025-04-01"],
+    ["3月以前", beforeMarch],
+    // Japanese
+    ["昨日の会議", yesterday],
+    ["先週", lastWeek],
+    ["二か月前", september],
+    ["2026年5月12日", twelfthOfMay],
+    ["6月以来", sinceJune],
+  ])("%s", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test("either where it may mean two, and both where two are named", () => {
+    expect(read("on 5/12/2026")).toEqual(["2026-12-05/2026-12-06", twelfthOfMay]);
+    expect(read("in winter 2026")).toEqual(["2025-12-01/2026-03-01", "2026-12-01/2027-03-01"]);
+    expect(read("the budget for May and for June")).toEqual(["2026-05-01/2026-06-01", "2026-06-01/2026-07-01"]);
+  });
+
+  test.each([
+    "How may I march on?", "May we use it?", "Which database does the shop use?", "Does Spring Boot start in a container?", "What is in Spring Boot?", "Ask Jan about the sun",
+    "Was haben wir hier entschieden?", "Why does it fall over?", "2024 tokens", "ten weeks of work", "the Monday meeting", "version 1.2.3", "1234", "每周三的会议", "", "!?",
+  ])("nothing: %s", (question) => {
+    expect(read(question)).toEqual([]);
+    expect(timeMatch(question, now)).toBeUndefined();
+  });
+
+  test.each([
+    ["What is the most recent decision?", "newest"], ["the latest release", "newest"], ["when did we last deploy", "newest"], ["das neueste Release", "newest"],
+    ["la décision la plus récente", "newest"], ["lo más reciente", "newest"], ["最新的版本", "newest"], ["最近の決定", "newest"],
+    ["What was our first database?", "oldest"], ["the earliest note", "oldest"], ["Was war zuerst da?", "oldest"], ["最初のデータベース", "oldest"],
+    ["last week", undefined], ["the first of May", undefined], ["the first week", undefined], ["the last name", undefined], ["at last", undefined], ["Which database?", undefined],
+  ])("%s prefers %s", (question, preferred) => {
+    expect(timePreference(question)).toBe(preferred);
+  });
+
+  test("an instant fits inside of the period, and less the farther it is away in lengths of it", () => {
+    const may = timeMatch("What did we decide in May?", now);
+    const [first, last] = [Date.UTC(2026, 4, 1), Date.UTC(2026, 5, 1) - 1];
+    expect([first, last].map((instant) => may?.(instant))).toEqual([1, 1]);
+    const away = [1, 10, 31, 90, 400].map((days) => may?.(last + days * day) ?? 1);
+    expect(away).toEqual(away.toSorted((a, b) => b - a));
+    expect(away[2]).toBeCloseTo(0.5);
+    expect(away.at(-1)).toBeLessThan(0.001);
+    expect(may?.(first - 31 * day)).toBeCloseTo(0.5);
+    expect(timeMatch("everything before March", now)?.(0)).toBe(1);
+  });
+});
+
+describe("whatever is asked", () => {
+  const pieces = fc.constantFrom(
+    "last", "week", "may", "May", "march", "in", "before", "since", "between", "and", "from", "to", "12", "31", "0", "999", "2025", "1999", "2026-02-31", "2026-13-01", "99/99/2026", "q4", "ago", "days", "years",
+    "vor", "zwei", "Monaten", "il y a", "hace", "hier", "semaine", "dernière", "31 February", "上", "周三", "年前", "十", "二十三", "月", "日", "前", "去年", "2026年99月99日", "最近", "week of", "winter", "this", ".", "-", "é",
+  );
+  const questions = fc.oneof(fc.string({ unit: "grapheme", maxLength: 60 }), fc.array(pieces, { maxLength: 8 }).map((list) => list.join(" ")), fc.array(pieces, { maxLength: 6 }).map((list) => list.join("")));
+  const clocks = fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2090, 0) });
+
+  test("it never throws, periods are not empty, and the match is between 0 and 1", () => {
+    fc.assert(
+      fc.property(questions, clocks, fc.integer({ min: 0, max: Date.UTC(2200, 0) }), (question, clock, instant) => {
+        for (const { from, to, certainty } of timesIn(question, clock).periods) {
+          expect(from).toBeLessThan(to);
+          expect(certainty).toBeGreaterThan(0);
+          expect(certainty).toBeLessThanOrEqual(1);
+        }
+        const fits = timeMatch(question, clock)?.(instant) ?? 0;
+        expect(fits).toBeGreaterThanOrEqual(0);
+        expect(fits).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("words of the past end by tomorrow", () => {
+    const past = fc.constantFrom(
+      "yesterday", "last week", "last month", "last quarter", "last year", "last May", "last Monday", "last summer", "3 days ago", "two weeks ago", "five months ago", "a year ago", "since June", "the last 7 days",
+      "gestern", "letzte Woche", "vor drei Tagen", "hier", "la semaine dernière", "il y a un an", "ayer", "el mes pasado", "hace tres años", "昨天", "上周", "上个月", "三年前", "昨日", "先週", "去年",
+    );
+    fc.assert(fc.property(past, clocks, (words, clock) => {
+      const { periods } = timesIn(words, clock);
+      expect(periods).toHaveLength(1);
+      for (const { to } of periods) expect(to).toBeLessThanOrEqual(clock + day);
+    }), { numRuns: 500 });
+  });
+
+  test("a date comes back as the day that it is, however it is written", () => {
+    const named = (language: string, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });
+    const forms = ["en-GB", "en-US", "de", "fr", "es", "ja", "zh"].map((language) => named(language, { day: "numeric", month: "long", year: "numeric" }));
+    const days = fc.integer({ min: Date.UTC(1950, 0) / day, max: Date.UTC(2099, 0) / day });
+    fc.assert(fc.property(days, fc.constantFrom(...forms, undefined), clocks, (number, form, clock) => {
+      const from = number * day;
+      const written = form ? form.format(from) : new Date(from).toISOString().slice(0, 10);
+      expect(timesIn(`what about ${written}?`, clock).periods.map((period) => [period.from, period.to]), written).toEqual([[from, from + day]]);
+    }), { numRuns: 700 });
+  });
+
+  test("a month without a year is the latest that has begun", () => {
+    fc.assert(fc.property(fc.integer({ min: 0, max: 11 }), clocks, (month, clock) => {
+      const name = new Intl.DateTimeFormat("en", { month: "long", timeZone: "UTC" }).format(Date.UTC(2026, month));
+      const [period] = timesIn(`what did we do in ${name}?`, clock).periods;
+      expect(new Date(period?.from ?? 0).getUTCMonth()).toBe(month);
+      expect(period?.from).toBeLessThanOrEqual(clock);
+      expect(clock - (period?.from ?? 0)).toBeLessThanOrEqual(366 * day);
+    }));
+  });
+});

@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { send, toolCall } from "../http/raw.ts";
+import { Session, SseSession } from "../support/sessions.ts";
+import { newTeam, type Person } from "../support/team.ts";
+
+let ada: Person;
+beforeEach(async () => {
+  ada = (await newTeam()).owner;
+});
+
+interface Said {
+  path?: string;
+  headers?: Record<string, string>;
+}
+type Memory = { key: string; namespace: string; content: string };
+
+/** Where the Worker is asked from. */
+const shop: Said = { headers: { "x-memory-project": "shop" } };
+
+async function ask(name: string, args: Record<string, unknown>, { path = "/mcp", headers = {} }: Said = {}): Promise<{ structuredContent: Record<string, any>; content: { text: string }[] }> {
+  const answer = await send({ token: ada.token, path: path.includes("?") ? `${path}&surface=all` : `${path}?surface=all`, headers, body: toolCall(name, args) });
+  return ((await answer.json()) as { result: { structuredContent: Record<string, any>; content: { text: string }[] } }).result;
+}
+const store = async (args: Record<string, unknown>, said?: Said): Promise<Record<string, any>> => (await ask("omn_store_memory", { allow_duplicate: true, ...args }, said)).structuredContent;
+/** An answer leaves out the namespace where it is `global`. */
+const found = async (args: Record<string, unknown>, said?: Said): Promise<Memory[]> =>
+  ((await ask("omn_retrieve_memory", args, said)).structuredContent["memories"] as Memory[]).map((memory) => ({ ...memory, namespace: memory.namespace ?? "global" }));
+const places = async (args: Record<string, unknown>, said?: Said): Promise<string[]> => (await found(args, said)).map(({ namespace }) => namespace);
+
+describe("what names no namespace is stored in the project of the connection [C5]", () => {
+  const connections: [string, Said][] = [["?project=", { path: "?project=shop" }], ["the header", shop], ["the header before ?project=", { path: "?project=other", ...shop }]];
+
+  test.each(connections)("by %s, in every transport of both eras", async (_name, { path = "", headers = {} }) => {
+    const args = (key: string) => ({ key, content: `The ${key} stores invoices.` });
+    const namespaceOf = async (key: string): Promise<string | undefined> => (await found({ key }))[0]?.namespace;
+    await store(args("lean call"), { path: `/mcp${path}`, headers });
+    // Not as one RPC of text, but through the SDK.
+    await store(args("whole call"), { path: `/sse${path}`, headers });
+    const session = await Session.open(ada.token, `/mcp${path}`, headers);
+    await session.call(ada.token, "omn_store_memory", args("session"));
+    const stream = await SseSession.open(ada.token, `/sse${path}`, headers);
+    await stream.call(ada.token, "omn_store_memory", args("stream"));
+    await stream.close();
+    for (const key of ["lean call", "whole call", "session", "stream"]) expect(await namespaceOf(key), key).toBe("project:shop");
+  });
+
+  test("a namespace that is named counts, an import keeps its own, and without a project it is global as before", async () => {
+    expect((await store({ key: "a", content: "one", namespace: "global" }, shop))["namespace"]).toBe("global");
+    expect((await store({ key: "b", content: "two", namespace: "project:other" }, shop))["namespace"]).toBe("project:other");
+    expect((await store({ key: "c", content: "three" }))["namespace"]).toBe("global");
+    await ask("omn_import_memories", { memories: [{ key: "d", content: "four" }, { key: "e", content: "five", namespace: "thread:t" }] }, shop);
+    expect(await places({ key: "d" }, shop)).toEqual(["global"]);
+    expect(await places({ key: "e" }, shop)).toEqual(["thread:t"]);
+  });
+
+  test("both vocabularies mean the same project", async () => {
+    await store({ key: "plan", content: "Ship on Friday" }, shop);
+    expect((await ask("read_memory", { key: "plan" }, shop)).structuredContent).toMatchObject({ memory: { key: "plan", value: "Ship on Friday" } });
+    expect((await ask("read_memory", { key: "plan" })).structuredContent).toMatchObject({ memory: null });
+  });
+});
+
+describe("recall within a project [C5]", () => {
+  const content = (name: string) => `The queue of ${name} is kept in Redis streams.`;
+  beforeEach(async () => {
+    for (const [name, namespace] of [["alpha", "project:blog"], ["beta", "global"], ["gamma", "project:shop"], ["delta", "session:shop/7"], ["epsilon", "user:ada"]]) {
+      await store({ key: `queue.${name}`, content: content(name as string), namespace });
+    }
+  });
+  const everything = { query: "where is the queue kept?", min_relevance: 0, without: ["dedupe", "diversity"] };
+
+  test("finds its own first, then what belongs to no project, then other projects', each named", async () => {
+    const order = await places(everything, shop);
+    expect(order.slice(0, 2).sort()).toEqual(["project:shop", "session:shop/7"]);
+    expect(order.slice(2, 4).sort()).toEqual(["global", "user:ada"]);
+    expect(order.slice(4)).toEqual(["project:blog"]);
+    const { content: [said] } = await ask("omn_retrieve_memory", everything, { headers: { "x-memory-project": "blog" } });
+    expect(said?.text.indexOf('namespace="project:blog"')).toBeLessThan(said?.text.indexOf("queue.beta") ?? 0);
+    expect(said?.text).toContain('namespace="project:shop"');
+  });
+
+  test("finds in a small answer what the project says, and asks nothing of relevance for that", async () => {
+    for (const project of ["shop", "blog"]) {
+      const [first] = await found({ query: "queue in Redis streams", limit: 1 }, { headers: { "x-memory-project": project } });
+      expect(first?.namespace, project).toMatch(new RegExp(`:${project}`));
+    }
+    const irrelevant = await found({ query: "espresso machine" }, shop);
+    expect(irrelevant).toEqual([]);
+  });
+
+  test("what another project says far better stands first all the same", async () => {
+    await store({ key: "backup", content: "The nightly backup of the wiki goes to the cellar.", namespace: "project:blog" });
+    expect((await found({ query: "where does the nightly backup of the wiki go", limit: 3 }, shop))[0]?.key).toBe("backup");
+  });
+
+  test("one who asks elsewhere, or nowhere, has another answer: none is kept for both", async () => {
+    const asked = { ...everything, receipt: true, limit: 1 };
+    const first = async (said?: Said): Promise<string | undefined> => (await places(asked, said))[0];
+    for (let n = 0; n < 2; n += 1) {
+      expect(await first({ headers: { "x-memory-project": "blog" } })).toBe("project:blog");
+      expect(await first(shop)).toMatch(/shop/);
+    }
+    const { structuredContent } = await ask("omn_retrieve_memory", asked, shop);
+    expect(structuredContent["receipt"]).toMatchObject({ cache: expect.stringMatching(/l1|l2/), hits: [{ parts: { project: expect.any(Number) } }] });
+  });
+
+  test("a namespace in the filters is all that counts", async () => {
+    expect(await places({ ...everything, filters: { namespace: "project:blog" } }, shop)).toEqual(["project:blog"]);
+    const order = await places({ ...everything, filters: { namespace: "*" } }, shop);
+    expect(order).toEqual(await places({ ...everything, filters: { namespace: "*" } }));
+  });
+
+  test("a key that stands in several places is answered with the project's first; what was stored before stays there", async () => {
+    for (const namespace of ["project:blog", "global", "project:shop"]) await store({ key: "owner", content: `${namespace} belongs to Ada`, namespace });
+    expect(await places({ key: "owner" }, shop)).toEqual(["project:shop", "global", "project:blog"]);
+    expect((await places({ key: "owner", limit: 1 }, { headers: { "x-memory-project": "blog" } }))).toEqual(["project:blog"]);
+    await store({ key: "owner", content: "Grace now" }, shop);
+    expect(await found({ key: "owner" }, shop)).toMatchObject([{ content: "Grace now" }, { content: "global belongs to Ada" }, { content: "project:blog belongs to Ada" }]);
+  });
+
+  test("ChatGPT's search prefers it, too", async () => {
+    const { structuredContent } = await ask("search", { query: "queue kept in Redis streams" }, { headers: { "x-memory-project": "blog" } });
+    expect(structuredContent["results"][0].title).toBe("queue.alpha");
+  });
+});
+
+describe("a project that is no name", () => {
+  test.each<[string, Said, RegExp]>([
+    ["an empty parameter", { path: "/mcp?project=" }, /project must not be empty.*\?project=/],
+    ["a wildcard", { path: "/mcp?project=a*" }, /'\*'.*\?project=/],
+    ["a control character", { path: "/mcp?project=a%00b" }, /Mend \?project=/],
+    ["a long one", { path: `/mcp?project=${"p".repeat(151)}` }, /at most 150.*\?project=/],
+    ["an empty header", { headers: { "x-memory-project": "" } }, /not be empty.*X-Memory-Project/],
+    ["a wildcard in the header, whatever the URL says", { path: "/mcp?project=shop", headers: { "x-memory-project": "*" } }, /X-Memory-Project/],
+    ["an old stream", { path: "/sse?project=*" }, /\?project=/],
+  ])("%s is refused with 400, and what to mend", async (_name, { path = "/mcp", headers = {} }, told) => {
+    const answer = await send({ token: ada.token, path, method: path.startsWith("/sse") ? "GET" : "POST", headers });
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as { error: { message: string } }).error.message).toMatch(told);
+  });
+
+  test("spaces around it do not count, and letters of any script do", async () => {
+    expect((await store({ key: "k", content: "x" }, { path: "/mcp?project=%20gr%C3%B6%C3%9Fe%20" }))["namespace"]).toBe("project:größe");
+  });
+});
