@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { runScheduled } from "../../src/jobs/scheduled.ts";
 import { sessionName } from "../../src/session/session-call.ts";
-import { indexed, minute, newTeam, services, type Person, type Team } from "../support/team.ts";
+import { indexed, minute, newTeam, services, sisterOf, type Person, type Team } from "../support/team.ts";
 import type { ToolAnswer } from "../support/mcp.ts";
 import { breakCommitsNowAndThen, breakEmbedder, breakGraph, breakIndex, breakKv, breakQueue, breakVectorize, takeStruck } from "./broken.ts";
 
@@ -22,6 +22,8 @@ interface Fault {
   /** Nothing gets a vector while it lasts. */
   holdsVectors?: boolean;
   isOfCache?: boolean;
+  /** Another team has something public: else nothing asks the organization's index. */
+  othersPublish?: boolean;
   /** What the team's object holds of the vectors when it strikes; left out, it may be all or not yet all. */
   vectors?: "all" | "cut";
   /** Writes may be refused as uncertain while it lasts: `all` of them, or some. */
@@ -41,8 +43,8 @@ const faults: Fault[] = [
   { name: "the index objects take no change", strike: () => breakIndex("down", { methods: ["commit", "eraseMemories", "bump"] }), refusesWrites: "all" },
   { name: "the index objects fail now and then", strike: () => breakIndex("flaky"), hidesWords: true, refusesWrites: "some" },
   { name: "D1 refuses writes or loses its answers now and then", strike: () => breakCommitsNowAndThen(), refusesWrites: "some" },
-  { name: "the organization's index object is away", strike: () => breakIndex("down", { of: "org:" }), says: { text: ownTeam, hybrid: ownTeam } },
-  { name: "the organization's index object hangs", strike: () => breakIndex("hangs", { of: "org:" }), says: { text: ownTeam, hybrid: ownTeam } },
+  { name: "the organization's index object is away", strike: () => breakIndex("down", { of: "org:" }), says: { text: ownTeam, hybrid: ownTeam }, othersPublish: true },
+  { name: "the organization's index object hangs", strike: () => breakIndex("hangs", { of: "org:" }), says: { text: ownTeam, hybrid: ownTeam }, othersPublish: true },
   { name: "Vectorize is away", strike: () => breakVectorize("down"), says: { vector: vectorsDown, hybrid: vectorsDown }, holdsVectors: true, vectors: "cut" },
   { name: "Vectorize hangs", strike: () => breakVectorize("hangs"), says: { vector: vectorsLate, hybrid: vectorsLate }, holdsVectors: true, vectors: "cut" },
   { name: "Vectorize hangs while the object has all vectors", strike: () => breakVectorize("hangs"), says: { vector: nothing, hybrid: nothing }, holdsVectors: true, vectors: "all" },
@@ -250,6 +252,7 @@ describe("one part breaks while many work [D5] [E3] [U6]", () => {
     const people = [team.owner, await team.join(), await team.join()];
     const ledger = new Ledger();
     for (let hand = 0; hand < hands; hand += 1) await ledger.store(people[hand % people.length] as Person, `before.${hand}`);
+    if (fault.othersPublish) await ledger.call((await sisterOf(team)).owner, "omn_store_memory", { key: "boats", content: "The sister team paints its boats", metadata: { scope: "public" } });
     ledger.mayRefuseWrites = fault.refusesWrites !== undefined;
     await indexed(team.owner.principal);
     if (fault.vectors) await holdVectors(team, fault.vectors);
