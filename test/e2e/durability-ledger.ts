@@ -23,6 +23,8 @@ export interface Entry extends Shape {
   id: string;
   key: string;
   unanswered?: Shape;
+  /** To archive or erase it was sent, never answered and not done: it stays hidden as long as D1 could still do it. */
+  mayBeHidden?: boolean;
   /** The round that last touched it. */
   round: number;
 }
@@ -31,6 +33,13 @@ export interface StoreCall extends Record<string, unknown> {
   key: string;
   content: string;
   idempotency_key: string;
+}
+
+/** A word, and the memory that it finds. */
+export interface Probe {
+  word: string;
+  id: string | undefined;
+  mayBeHidden: boolean;
 }
 
 /** A key that everybody writes: which content became which version, as far as anybody was told. */
@@ -89,6 +98,7 @@ export class Ledger {
     delete entry.unanswered;
     const done = unanswered !== undefined && same(actual, unanswered);
     if (done) Object.assign(entry, unanswered);
+    else if (unanswered && unanswered.state !== "live") entry.mayBeHidden = true;
     if (unanswered) this.unanswered[done ? "done" : "undone"] += 1;
     // What is erased has no versions any more.
     const promised: Shape = entry.state === "erased" ? { state: "erased", versions: [] } : { state: entry.state, versions: entry.versions };
@@ -114,13 +124,13 @@ export class Ledger {
   }
 
   /** Words that must find a memory, and words that must find nothing: of this round, and a few of all others. */
-  probes(round: number | undefined, pick: <T>(from: T[], count: number) => T[], others: number): { word: string; id: string | undefined }[] {
+  probes(round: number | undefined, pick: <T>(from: T[], count: number) => T[], others: number): Probe[] {
     const all = [...this.entries.values()];
     const chosen = round === undefined ? all : [...all.filter((entry) => entry.round === round), ...pick(all.filter((entry) => entry.round !== round), others)];
-    return chosen.flatMap(({ id, state, versions }) => {
+    return chosen.flatMap(({ id, state, versions, mayBeHidden = false }) => {
       const words = [...new Set(versions.map(wordOf))];
       const present = state === "live" ? wordOf(versions.at(-1) ?? "") : undefined;
-      return words.map((word) => ({ word, id: word === present ? id : undefined }));
+      return words.map((word) => ({ word, id: word === present ? id : undefined, mayBeHidden }));
     });
   }
 }
