@@ -225,6 +225,17 @@ describe("no answer is older than the last acknowledged write [A11] [U6]", () =>
     expect(await contents(grace, { query: "lighthouse" })).toEqual(["The lighthouse is white"]);
   });
 
+  test("what a write hid that died on its way is found again as soon as the write cannot be done any more", async () => {
+    const { structured } = await stored(ada, "k", "The lighthouse is white");
+    const until = Date.now() + 4_000;
+    await runInDurableObject(team.index, (_, { storage }) =>
+      void storage.sql.exec("INSERT INTO unsettled_writes (memory_ids, until) VALUES (?, ?)", JSON.stringify([structured["memory_id"]]), until));
+    await evictDurableObject(team.index);
+    expect(await askedTwice(ada, { query: "lighthouse" })).toEqual([]);
+    expect(Date.now(), "asked in time").toBeLessThan(until);
+    await expect.poll(() => contents(ada, { query: "lighthouse" }), { timeout: 8_000 }).toEqual(["The lighthouse is white"]);
+  });
+
   test("what colleagues keep to themselves is no reason to ask anew, so nobody notices it", async () => {
     await warmUp(ada);
     await stored(grace, "mine", "The lighthouse keeper is my aunt");

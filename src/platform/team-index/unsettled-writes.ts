@@ -1,3 +1,5 @@
+import { everyone } from "./generation.ts";
+
 /** D1 ends a query after 30 s: what it has not committed by then, it never commits. */
 const settledAfterMs = 35_000;
 
@@ -20,10 +22,13 @@ interface UnsettledWrite {
 export class UnsettledWrites {
   readonly #sql: SqlStorage;
   readonly #writes = new Map<number, UnsettledWrite>();
+  readonly #shown: (audience: string) => void;
   #hidden: ReadonlySet<string> = new Set();
 
-  constructor(sql: SqlStorage) {
+  /** `shown`: these readers find something again that was hidden, so an answer that was kept meanwhile is old. */
+  constructor(sql: SqlStorage, shown: (audience: string) => void) {
     this.#sql = sql;
+    this.#shown = shown;
     sql.exec(table);
     for (const { id, memory_ids, until } of sql.exec<{ id: number; memory_ids: string; until: number }>("SELECT id, memory_ids, until FROM unsettled_writes")) {
       this.#writes.set(id, { memoryIds: JSON.parse(memory_ids) as string[], until, state: "unknown" });
@@ -54,8 +59,10 @@ export class UnsettledWrites {
   settle(ids: readonly number[]): void {
     if (ids.length === 0) return;
     this.#sql.exec("DELETE FROM unsettled_writes WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+    const memoryIds = ids.flatMap((id) => this.#writes.get(id)?.memoryIds ?? []);
     for (const id of ids) this.#writes.delete(id);
     this.#hide();
+    if (memoryIds.length > 0) this.#announce(memoryIds);
   }
 
   /** Those that a comparison with D1 settles when it begins now. */
@@ -71,6 +78,15 @@ export class UnsettledWrites {
 
   hides(memoryId: string): boolean {
     return this.#hidden.has(memoryId);
+  }
+
+  #announce(memoryIds: readonly string[]): void {
+    const readers = this.#sql.exec<{ audience: string }>(
+      `SELECT DISTINCT iif(d.visibility = 'private', d.owner_id, '${everyone}') AS audience FROM json_each(?) j CROSS JOIN sources s
+       CROSS JOIN docs d ON d.team_id = s.team_id AND d.memory_id = j.value WHERE d.until_at IS NULL`,
+      JSON.stringify(memoryIds.filter((id) => !this.#hidden.has(id))),
+    );
+    for (const { audience } of readers.toArray()) this.#shown(audience);
   }
 
   #note(memoryIds: readonly string[], now: number, state: UnsettledWrite["state"]): number {
