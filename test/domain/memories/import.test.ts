@@ -119,7 +119,7 @@ describe("what arrives with an identity and a past [U10] [S14]", () => {
   test("can be asked as of its past at once", async () => {
     await bring(ada, [{ key: "k", content: "we meet in Faro", version: 3, updated_at: "2026-01-03", created_at: "2026-01-01", history: [entry(1, "we meet in Lisbon"), entry(2, "we meet in Porto")] }]);
     const ask = async (as_of?: string) =>
-      (await ada.call("omn_retrieve_memory", { query: "Lisbon Porto Faro", ...(as_of ? { as_of } : {}) })).structured["memories"].map((memory: { content: string }) => memory.content);
+      (await ada.call("omn_retrieve_memory", { query: "Lisbon Porto Faro", min_relevance: 0, ...(as_of ? { as_of } : {}) })).structured["memories"].map((memory: { content: string }) => memory.content);
     expect(await ask()).toEqual(["we meet in Faro"]);
     expect(await ask("2026-01-02T12:00:00Z")).toEqual(["we meet in Porto"]);
     expect(await ask("2026-01-01T12:00:00Z")).toEqual(["we meet in Lisbon"]);

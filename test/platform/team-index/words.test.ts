@@ -85,7 +85,7 @@ describe("what is syntax to the full-text engine is text to us [S15] [S7]", () =
 
   test.each(questions)("%j", async (question) => {
     await ada.remember("the whale eats krill");
-    const found = await ada.call("omn_retrieve_memory", { query: question });
+    const found = await ada.call("omn_retrieve_memory", { query: question, min_relevance: 0 });
     expect(found.status).toBe(200);
     expect(found.error?.code ?? "none").not.toBe("INTERNAL_ERROR");
     if (/\bwhale\b/.test(question) && !found.isError) expect(found.structured["memories"]).toHaveLength(1);
