@@ -53,7 +53,8 @@ async function checkStats(call: Call, exported: Exported[]): Promise<void> {
 async function retry(call: Call, ledger: Ledger, round: number): Promise<void> {
   const { stores, imports } = ledger;
   for (const store of stores) {
-    const first = await call("omn_store_memory", store);
+    // What is similar is looked for with the first answer only.
+    const { similar: _similar, advice: _advice, ...first } = await call("omn_store_memory", store);
     const second = await call("omn_store_memory", store);
     expect(second, store.key).toEqual({ ...first, replayed: true });
     if (ledger.boards.has(store.key)) ledger.posted(store.key, first["version"], store.content);

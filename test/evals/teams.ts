@@ -13,12 +13,15 @@ export const teamSets = ["ledger", "trail", "lab", "studio"] as const;
 export type TeamSet = (typeof teamSets)[number];
 
 interface TeamFile {
-  memories: { id: string; language: string }[];
+  memories: { id: string; language: string; key?: string }[];
   questions: { id: string; kind: string; text: string; gold: string[] }[];
 }
 
 const sets = new URL("sets/", import.meta.url);
 const read = (name: TeamSet): TeamFile => JSON.parse(readFileSync(new URL(`team-${name}.json`, sets), "utf8")) as TeamFile;
+
+/** Some say what became of what an earlier one says under the same key: both stay. */
+const withOwnKey = ({ id, language: _language, key, ...memory }: TeamFile["memories"][number]): Arguments => ({ ...memory, ...(key === undefined ? {} : { key: `${key}/${id}` }) });
 
 interface Asked {
   id: string;
@@ -33,7 +36,7 @@ export async function teams(homes: Record<TeamSet, Memories>, limit: number | un
   const asked: Asked[] = [];
   for (const name of teamSets) {
     const { memories, questions } = read(name);
-    const ids = await homes[name].store(memories.map(({ id: _id, language: _language, ...memory }) => memory));
+    const ids = await homes[name].store(memories.map(withOwnKey));
     const idOf = new Map(memories.map(({ id }, i) => [id, ids[i] as string]));
     const counted = questions.filter(({ id, kind }) => kind !== "time" && isHeld(`${name}/${id}`)).slice(0, limit);
     asked.push(...counted.map(({ id, kind, text, gold }) => ({ id: `${name}/${id}`, kind, text, gold: new Set(gold.map((memory) => idOf.get(memory) as string)), team: homes[name] })));

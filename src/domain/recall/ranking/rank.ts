@@ -40,9 +40,10 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
     rerank: topicWeight * valueOf(rows[i] as Float32Array, "topic") + nameWeight * valueOf(rows[i] as Float32Array, "name"),
     graph: aliasBoost > 0 ? aliasWeight : 0,
   }));
-  const scores = rows.map((row, i) => order.score(row) + Object.values(own[i] as Own).reduce((sum, part) => sum + part, 0));
+  const learned = rows.map((row) => order.score(row));
+  const scores = learned.map((score, i) => score + Object.values(own[i] as Own).reduce((sum, part) => sum + part, 0));
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
-  const probabilities = relevancesOf(rows, scores, placed, relevance, found.map(({ aliasBoost = 0 }) => (aliasBoost > 0 ? aliasWeight : 0)));
+  const probabilities = relevancesOf(rows, learned, placed, relevance, found.map(({ aliasBoost = 0 }) => (aliasBoost > 0 ? aliasWeight : 0)));
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
     const legs = {
@@ -61,9 +62,9 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   });
 }
 
-/** In the order of `placed`; what stands below another is never shown as more relevant. */
+/** In the order of `placed`; what stands below another is never shown as more relevant. `scores`: what the order has learned, nothing else. */
 export function relevancesOf(rows: readonly Float32Array[], scores: readonly number[], placed: readonly number[], relevance: Trees, own: readonly number[] = []): number[] {
-  const best = scores[placed[0] as number] as number;
+  const best = Math.max(...scores);
   let least = 1;
   return placed.map((i, place) => (least = Math.min(least, logistic((own[i] ?? 0) + relevance.score(withPlace(rows[i] as Float32Array, scores[i] as number, best, place))))));
 }
