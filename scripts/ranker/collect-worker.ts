@@ -26,9 +26,9 @@ interface Asked {
 async function collected({ team, shard, query, filter, now = Date.now() }: Asked): Promise<unknown> {
   const principal = { userId: team, teamId: team, organizationId: team, role: "owner" as const, scopes, shard, credential: { kind: "api-key" as const, id: "collect" } };
   const ctx = { ...services, principal, now, requestId: "collect", tool: "collect", noteAccess: () => undefined, report: (event: string, error: unknown) => console.error(event, String(error)) };
-  const { question, hits, found } = await gather(ctx, { text: query, terms: queryTerms(query), mode: "hybrid", without: [], filter, limit: 100 });
+  const { question, hits, found } = await gather(ctx, { text: query, terms: queryTerms(query), mode: "hybrid", without: [], filter, limit: 10 });
   const rows = featuresOf(question, hits, { similarityOf: similarityOf(found.scale), now });
-  return { rows: hits.map(({ memory }, i) => ({ key: memory.key, features: [...(rows[i] as Float32Array)].map((value) => Math.round(value * 10_000) / 10_000) })) };
+  return { rows: hits.map(({ memory }, i) => ({ key: memory.key, features: [...(rows[i] as Float32Array)].map((value) => Math.round(value * 1_000_000) / 1_000_000) })) };
 }
 
 export default {

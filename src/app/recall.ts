@@ -3,7 +3,7 @@ import type { SearchIndex } from "../domain/recall/retrievers/text-retriever.ts"
 import type { Reranker } from "../domain/recall/ranking/rerank.ts";
 import type { AnswerStore } from "../domain/recall/cache/recall-cache.ts";
 import { Semantic } from "../domain/recall/retrievers/vector-retriever.ts";
-import { rerankerOf } from "../platform/ai/workers-ai-reranker.ts";
+import { rerankerOf, wordMatcherOf } from "../platform/ai/workers-ai-reranker.ts";
 import type { AiBinding } from "../platform/ai/workers-ai-embedder.ts";
 import { D1GraphStore } from "../platform/d1/graph-store.ts";
 import { ServingSpaces } from "../platform/d1/serving-spaces.ts";
@@ -18,16 +18,19 @@ export interface Recall {
   graph: GraphStore;
   semantic: Semantic;
   reranker: Reranker | undefined;
+  wordMatcher: Reranker | undefined;
   answers: AnswerStore;
 }
 
 export function recallOf(env: Env, { config, shardOf, vectorIndex, report }: Base, embedders: Embedders): Recall {
+  const { AI: ai } = env as unknown as { AI?: AiBinding };
   const serving = new ServingSpaces(shardOf);
   return {
     index: new TeamIndexClient(env.TEAM_INDEX, report),
     graph: new D1GraphStore(shardOf, config.teamQuota),
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
-    reranker: rerankerOf(config, (env as unknown as { AI?: AiBinding }).AI),
+    reranker: rerankerOf(config, ai),
+    wordMatcher: wordMatcherOf(config, ai),
     answers: new KvAnswerStore(env.CACHE, report),
   };
 }

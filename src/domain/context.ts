@@ -33,6 +33,8 @@ export interface Context {
   people: People;
   /** Where one is configured. */
   reranker?: Reranker | undefined;
+  /** Says how well the words of texts meet those of a question by meaning; asked where the words themselves do not. */
+  wordMatcher?: Reranker | undefined;
   /** How much older than the newest match a memory is when its recency counts half, ms; 90 days unless set. */
   recencyHalfLife?: number | undefined;
   /** The cache of the person's session, where there is one. */

@@ -18,6 +18,7 @@ import { queryTerms } from "../text/query-terms.ts";
 import type { HitTrace, LegReports } from "./presentation/receipt.ts";
 import { blend, passageOf, rerankable, shortened } from "./ranking/rerank.ts";
 import { heldBy, weightOf, type Question } from "./ranking/relevance.ts";
+import { isAnsweredByWords, matchable, matchedText } from "./ranking/word-match.ts";
 import { retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
 import { similarityOf } from "../embedding/similarity-scale.ts";
 import { cosine } from "../embedding/unit-vector.ts";
@@ -43,6 +44,7 @@ export interface Searched {
 
 /** How long reranking may take, ms. It may only make an answer better. */
 const rerankMs = 800;
+const wordMatchMs = 300;
 
 /** Retrieves candidates where the memories are and ranks them here; nothing writes, and no model is asked to think. */
 export async function searchMemories(ctx: Context, text: string, input: RecallInput): Promise<Searched> {
@@ -77,7 +79,8 @@ export interface Gathered {
 /** The candidates of a search, before they are ranked. */
 export async function gather(ctx: Context, request: RetrievalRequest): Promise<Gathered> {
   const found = (await ctx.index.recall(ctx.principal, ctx.now, request)) ?? (await recallFromTruth(ctx, request));
-  return evidenceOf(ctx, request, found, await candidatesOf(ctx, request, found));
+  const gathered = evidenceOf(ctx, request, found, await candidatesOf(ctx, request, found));
+  return { ...gathered, hits: await withWordMatch(ctx, request, gathered) };
 }
 
 /** The memories that a retrieval led to, by the name of the hit (`nameOf`). */
@@ -155,6 +158,24 @@ const questionOf = ({ text, terms: asked }: RetrievalRequest, { terms, weights, 
   weights: weights.length > 0 ? weights : asked.map(() => 1),
   rarest: rarest || 1,
 });
+
+/** Where no memory holds the words of the question, how near its own words are to them. */
+async function withWordMatch(ctx: Context, { text, without }: RetrievalRequest, { question, hits, legs }: Gathered): Promise<FusionCandidate[]> {
+  const { wordMatcher } = ctx;
+  if (!wordMatcher) return hits;
+  const compared = without.includes("vector") || isAnsweredByWords(question, hits) ? [] : matchable(hits);
+  if (compared.length < 2) {
+    legs.skip("word_match");
+    return hits;
+  }
+  const work = (signal: AbortSignal): Promise<number[]> => wordMatcher.score(shortened(text), compared.map(matchedText), signal);
+  const scores = await legs.run("word_match", wordMatchMs, work, [], ({ length }) => length);
+  const met = new Map(compared.map((hit, i) => [hit, scores[i]]));
+  return hits.map((hit) => {
+    const wordMatch = met.get(hit);
+    return wordMatch === undefined ? hit : { ...hit, wordMatch };
+  });
+}
 
 /** Before anything is cut off. Without the model the ranking is that of words, vectors and names. */
 async function reranked(ctx: Context, { text, without }: RetrievalRequest, legs: Legs, question: Question, ranked: Searched["ranked"]): Promise<Searched["ranked"]> {

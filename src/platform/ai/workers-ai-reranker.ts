@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { RerankFailure, type Reranker } from "../../domain/recall/ranking/rerank.ts";
+import { staticModel, wordMatchModel } from "../local/static-model.ts";
 import { errorCode, type AiBinding } from "./workers-ai-embedder.ts";
 
 const answer = z.object({ response: z.array(z.object({ id: z.int().nonnegative(), score: z.number() })) });
@@ -69,3 +70,7 @@ export function rerankerOf({ rerankModel, production }: { rerankModel: string | 
   if (!ai) throw new Error("OmniMemory cannot start: RERANK_MODEL needs the binding AI");
   return new WorkersAiReranker(ai, model);
 }
+
+/** Compares words by meaning where the built-in table is the model; larger models know that from whole texts. */
+export const wordMatcherOf = ({ embeddings }: { embeddings: { model: string | undefined } }, ai: AiBinding | undefined): Reranker | undefined =>
+  ai && embeddings.model === staticModel.name ? new WorkersAiReranker(ai, wordMatchModel) : undefined;

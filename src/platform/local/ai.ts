@@ -1,7 +1,8 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { StaticEmbedder } from "./static-embedder.ts";
 import model from "./static-model.bin";
-import { staticModel } from "./static-model.ts";
+import { staticModel, wordMatchModel } from "./static-model.ts";
+import { WordMatcher } from "./word-matcher.ts";
 
 /** https://developers.cloudflare.com/workers-ai/models/bge-m3/ : at most 100 texts a call. */
 const maxBatch = 100;
@@ -14,16 +15,35 @@ function textsOf(input: unknown): string[] | undefined {
 }
 
 let embedder: StaticEmbedder | undefined;
+let matcher: WordMatcher | undefined;
+const staticEmbedder = (): StaticEmbedder => (embedder ??= new StaticEmbedder(model));
+
+interface Embedded {
+  shape: [count: number, dimensions: number];
+  data: number[][];
+}
+
+interface Scored {
+  response: { id: number; score: number }[];
+}
 
 /** Stands in for the Workers AI binding, which has no local simulation: its answer and its refusals, with one model that needs no network. */
 export class AiEmulator extends WorkerEntrypoint {
-  async run(name: string, raw: unknown): Promise<{ shape: [count: number, dimensions: number]; data: number[][] }> {
+  run<Name extends string>(name: Name, raw: unknown): Promise<Name extends typeof wordMatchModel ? Scored : Embedded>;
+  async run(name: string, raw: unknown): Promise<Embedded | Scored> {
+    if (name === wordMatchModel) return this.#match(raw);
     if (name !== staticModel.name) throw new Error(`5007: No such model ${String(name)} or task`);
     const texts = textsOf(raw);
     if (!texts) throw new Error(`5006: Error: must be a text or 1 to ${maxBatch} texts at '/text'`);
-    embedder ??= new StaticEmbedder(model);
-    const current = embedder;
+    const current = staticEmbedder();
     const data = texts.map((text) => Array.from(current.embed(text)));
     return { shape: [data.length, staticModel.dimensions], data };
+  }
+
+  #match(raw: unknown): Scored {
+    const { query, contexts } = raw as { query: string; contexts: { text: string }[] };
+    matcher ??= new WordMatcher(staticEmbedder());
+    const scores = matcher.match(query, contexts.map(({ text }) => text));
+    return { response: scores.map((score, id) => ({ id, score })) };
   }
 }

@@ -26,6 +26,15 @@ const onlyHiragana = /^\p{Script=Hiragana}+$/u;
 /** Beside a word of the table: characters that no dictionary word holds. */
 const unknownCharacters = 0.25;
 
+/** A text's rows of the table, and its words that are not in there. */
+export interface DistinctWords {
+  rows: Set<number>;
+  words: Set<string>;
+}
+
+/** A row of the table, or a word that only its spelling tells of; `times`: its share. */
+type Part = { row: number; times: number } | { word: string; times: number };
+
 export class StaticEmbedder {
   readonly dimensions: number;
   readonly #rows: Map<string, number>;
@@ -33,6 +42,8 @@ export class StaticEmbedder {
   readonly #phraseStarts: Set<string>;
   readonly #scales: Float32Array;
   readonly #vectors: Int8Array;
+  /** Filled as they are asked for. */
+  readonly #lengths: Float32Array;
 
   constructor(model: ArrayBuffer) {
     const [found, count = 0, dimensions = 0, listBytes = 0] = new Uint32Array(model, 0, headerBytes / 4);
@@ -41,6 +52,7 @@ export class StaticEmbedder {
     if (found !== magic || listAt + listBytes !== model.byteLength) throw new Error("static-model.bin is damaged");
     this.dimensions = dimensions;
     this.#scales = new Float32Array(model, headerBytes, count);
+    this.#lengths = new Float32Array(count);
     this.#vectors = new Int8Array(model, vectorsAt, count * dimensions);
     const list = new TextDecoder().decode(new Uint8Array(model, listAt, listBytes)).split("\n");
     this.#rows = new Map(list.map((word, row) => [word, row]));
@@ -50,42 +62,74 @@ export class StaticEmbedder {
   /** A unit vector, also of a text without words. */
   embed(text: string): Float32Array {
     const sum = new Float32Array(this.dimensions);
-    const spaced = text.normalize("NFKC").replaceAll(unspacedRuns, (run) => {
-      this.#addRun(run, sum);
-      return " ";
-    });
-    const found = words(spaced).map((word) => word.toLowerCase());
-    for (let at = 0; at < found.length; ) at += this.#addWordsAt(found, at, sum);
+    for (const part of this.#parts(text)) {
+      if ("row" in part) this.#addRow(part.row, part.times, sum);
+      else addSpelling(part.word, sum, part.times);
+    }
     if (sum.every((value) => value === 0)) addSpelling(text, sum);
     return unit(sum);
   }
 
+  /** What a text says, each once. */
+  distinct(text: string): DistinctWords {
+    const parts = this.#parts(text);
+    return { rows: new Set(parts.flatMap((part) => ("row" in part ? part.row : []))), words: new Set(parts.flatMap((part) => ("word" in part ? part.word : []))) };
+  }
+
+  /** The direction of a row of the table. */
+  codesOf(row: number): Int8Array {
+    return this.#vectors.subarray(row * this.dimensions, (row + 1) * this.dimensions);
+  }
+
+  /** Length of `codesOf`. */
+  codesLengthOf(row: number): number {
+    const known = this.#lengths[row] as number;
+    if (known > 0) return known;
+    let squares = 0;
+    for (let i = row * this.dimensions; i < (row + 1) * this.dimensions; i += 1) squares += (this.#vectors[i] as number) ** 2;
+    this.#lengths[row] = Math.sqrt(squares) || 1;
+    return this.#lengths[row] as number;
+  }
+
+  /** How much a row of the table weighs. */
+  lengthOf(row: number): number {
+    return (this.#scales[row] as number) * this.codesLengthOf(row);
+  }
+
+  #parts(text: string): Part[] {
+    const parts: Part[] = [];
+    const spaced = text.normalize("NFKC").replaceAll(unspacedRuns, (run) => {
+      this.#partsOfRun(run, parts);
+      return " ";
+    });
+    const found = words(spaced).map((word) => word.toLowerCase());
+    for (let at = 0; at < found.length; ) at += this.#partsAt(found, at, parts);
+    return parts;
+  }
+
   /** The longest phrase that begins here, or the word. @returns how many words it took */
-  #addWordsAt(found: readonly string[], at: number, sum: Float32Array): number {
+  #partsAt(found: readonly string[], at: number, parts: Part[]): number {
     const word = found[at] as string;
     if (this.#phraseStarts.has(word)) {
       for (let count = Math.min(longestPhrase, found.length - at); count > 1; count -= 1) {
         const row = this.#rows.get(found.slice(at, at + count).join(" "));
         if (row === undefined) continue;
-        this.#addRow(row, 1, sum);
+        parts.push({ row, times: 1 });
         return count;
       }
     }
-    this.#addWord(word, sum);
+    const row = this.#rows.get(word);
+    if (row !== undefined) parts.push({ row, times: 1 });
+    else if (!isFunctionWord(word)) {
+      const rows = this.#formsOf(word);
+      if (rows.length === 0) parts.push({ word, times: 1 });
+      for (const form of rows) parts.push({ row: form, times: 1 / Math.sqrt(rows.length) });
+    }
     return 1;
   }
 
-  #addWord(word: string, sum: Float32Array): void {
-    const row = this.#rows.get(word);
-    if (row !== undefined) return this.#addRow(row, 1, sum);
-    if (isFunctionWord(word)) return;
-    const parts = this.#partsOf(word);
-    if (parts.length === 0) return addSpelling(word, sum);
-    for (const part of parts) this.#addRow(part, 1 / Math.sqrt(parts.length), sum);
-  }
-
   /** The table's rows for another form of a word, or for the two parts of a compound. */
-  #partsOf(word: string): number[] {
+  #formsOf(word: string): number[] {
     const known = (form: string): number | undefined => stemsOf(form).map((stem) => this.#rows.get(stem)).find((row) => row !== undefined);
     const whole = known(word);
     if (whole !== undefined) return [whole];
@@ -97,11 +141,11 @@ export class StaticEmbedder {
   }
 
   /** The longest words of the table, from left to right. */
-  #addRun(run: string, sum: Float32Array): void {
+  #partsOfRun(run: string, parts: Part[]): void {
     const characters = [...run];
     let unknown = "";
     const close = (): void => {
-      if (unknown !== "" && !onlyHiragana.test(unknown)) addSpelling(unknown, sum, unknownCharacters);
+      if (unknown !== "" && !onlyHiragana.test(unknown)) parts.push({ word: unknown, times: unknownCharacters });
       unknown = "";
     };
     for (let at = 0; at < characters.length; ) {
@@ -112,7 +156,7 @@ export class StaticEmbedder {
         continue;
       }
       close();
-      this.#addRow(this.#rows.get(characters.slice(at, at + size).join("")) as number, 1, sum);
+      parts.push({ row: this.#rows.get(characters.slice(at, at + size).join("")) as number, times: 1 });
       at += size;
     }
     close();

@@ -9,6 +9,7 @@ export const legs = [
   "relationship_text",
   "relationship_vector",
   "graph",
+  "word_match",
   "rerank",
 ] as const;
 export type Leg = (typeof legs)[number];

@@ -13,6 +13,8 @@ export interface FusionCandidate {
   /** The memory mentions an entity or relationship near the question: its similarity, weighed. */
   near?: GraphHit;
   graph?: GraphHit;
+  /** How well its words meet those of the question by meaning, 0–1; absent where the words themselves answer. */
+  wordMatch?: number;
 }
 
 export interface Place {

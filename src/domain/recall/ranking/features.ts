@@ -13,6 +13,8 @@ export const featureNames = [
   "text", "textShare", "textRank", "covered", "coveredWithContext", "matchedIdf", "matchedTerms", "complete", "scattered", "rareMissing",
   // How near it is by meaning.
   "similarity", "similarityShare", "similarityGap", "vectorRank",
+  // How near its words are to those of the question, each for itself.
+  "wordMatch", "wordMatchGap", "wordMatchRank",
   // What it is called and belongs to, and where the graph leads.
   "name", "topic", "near", "graph", "alias", "opening",
   // What stands around it.
@@ -37,7 +39,7 @@ const none = -9;
 /** Similarities that differ by less say little of which memory is meant. */
 const leastSpread = 1.5;
 /** What is no better than by so much has the same rank. */
-const alike = { text: 1.03, similarity: 0.15 };
+const alike = { text: 1.03, similarity: 0.15, wordMatch: 0.01 };
 /** Of a long text the first characters show its kind. */
 const looked = 2_000;
 /** Turns of a thread that were stored one after the other; something of another thread may have come between. */
@@ -68,6 +70,8 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   const bestSpoken = Math.max(1e-6, ...spoken);
   const bestSimilar = Math.max(...similar);
   const worstSimilar = Math.min(bestSimilar - leastSpread, ...similar.filter((value) => value !== none));
+  const met = found.map(({ wordMatch }) => wordMatch ?? none);
+  const bestMet = Math.max(...met);
   const [when, prefers] = [timeMatch(question.text, now), timePreference(question.text)];
   const byTime = new Map(found.map((_, i) => i).sort((a, b) => happenedAt((found[b] as FusionCandidate).memory) - happenedAt((found[a] as FusionCandidate).memory)).map((i, place) => [i, place]));
   const own = ownBits.map((bits) => weightOf(question, bits) / all);
@@ -100,6 +104,9 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
       similarityShare: usual !== none && bestSimilar > worstSimilar ? ((similar[i] as number) - worstSimilar) / (bestSimilar - worstSimilar) : none,
       similarityGap: bestSimilar - (similar[i] as number),
       vectorRank: usual === none ? 0 : 1 / (1 + above(similar, (similar[i] as number) + alike.similarity)),
+      wordMatch: met[i] as number,
+      wordMatchGap: bestMet === none || met[i] === none ? none : bestMet - (met[i] as number),
+      wordMatchRank: met[i] === none ? 0 : 1 / (1 + above(met, (met[i] as number) + alike.wordMatch)),
       name: nameOf(memory),
       topic: Number((topics[i] as number) > 0),
       near: one.near?.score ?? 0,
@@ -145,9 +152,13 @@ function askedOf(question: Question, all: number, heldByAny: number): Pick<Recor
     asksWhere: begins(/\bwhere\b/i),
     asksNumber: begins(/\bhow (?:many|much|often|old|big|large|high)\b/i),
     asksYesNo: begins(/^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b/i),
-    small: Math.exp(-question.rarest),
+    small: sizeOf(question),
   };
 }
+
+/** Of the memories that were searched: 1 for a few dozen, 0 from some 500 on. In steps: a finer one would name the set that the models learned from. */
+const sizeOf = ({ rarest }: Question): number => (rarest < rarestAmong(64) ? 1 : rarest < rarestAmong(512) ? 0.5 : 0);
+const rarestAmong = (memories: number): number => Math.log(1 + (memories - 0.5) / 1.5);
 
 /** A word that the question writes with a capital or a digit, but for its first. */
 function isNameIn(text: string, word: string): boolean {

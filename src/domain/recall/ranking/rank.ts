@@ -78,7 +78,7 @@ export function withPlace(row: Float32Array, score: number, best: number, place:
 
 /** The part of a score under which a receipt shows what a feature brought. */
 const partOf: Partial<Record<FeatureName, (typeof scoreComponents)[number]>> = {
-  similarity: "vector", similarityShare: "vector", similarityGap: "vector", vectorRank: "vector",
+  similarity: "vector", similarityShare: "vector", similarityGap: "vector", vectorRank: "vector", wordMatch: "vector", wordMatchGap: "vector", wordMatchRank: "vector",
   name: "rerank", topic: "rerank", opening: "rerank", near: "graph", graph: "graph", alias: "graph",
   previousAsks: "neighbours", previousText: "neighbours", nextText: "neighbours", neighbourSimilarity: "neighbours", thread: "neighbours", inThread: "neighbours",
 };

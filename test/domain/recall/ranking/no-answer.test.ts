@@ -27,16 +27,11 @@ test("where nothing says more of a question than a common word, at most two lead
   expect((await found(ada, question, 0)).length).toBeGreaterThan(0);
 });
 
-test("a rare word, or a good part of the question, is enough", async () => {
+test("a good part of the question is enough", async () => {
   const ada = await watchers(24);
   await ada.remember("The observatory opens at nine");
-  expect(await found(ada, question)).toContain("The observatory opens at nine");
+  expect(await found(ada, "when does the observatory open")).toContain("The observatory opens at nine");
   expect((await found(ada, "herons of the lake")).length).toBeGreaterThan(0);
-});
-
-test("among few memories, a common word is not told from a rare one", async () => {
-  const ada = await watchers(6);
-  expect((await found(ada, question)).length).toBeGreaterThan(0);
 });
 
 test("words from all over a long text are no answer, those of one passage are", async () => {
