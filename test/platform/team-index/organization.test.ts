@@ -132,13 +132,13 @@ describe("statistics of one team never influence another's ranking [S15] [S6]", 
     expect(await scores()).toEqual(before);
   });
 
-  test("public ones of the organization join the answer, and leave one's own in their order", async () => {
+  test("public ones of the organization join the answer, beside all of one's own", async () => {
     await ada.remember("the whale eats krill");
     await ada.remember("a whale was seen from the harbour", { visibility: "shared" });
     const before = await scores();
     await grace.remember("whale krill harbour", { visibility: "public" });
     const after = await scores();
     expect(after).toHaveLength(3);
-    expect(after.map(([content]) => content).filter((content) => content !== "whale krill harbour")).toEqual(before.map(([content]) => content));
+    expect(after.map(([content]) => content)).toEqual(expect.arrayContaining([...before.map(([content]) => content), "whale krill harbour"]));
   });
 });

@@ -6,7 +6,7 @@ import model from "./model.json" with { type: "json" };
 import { matchedWords, type Question } from "./relevance.ts";
 import { Trees, type TreeModel } from "./trees.ts";
 import { happenedAt } from "../../memories/memory.ts";
-import { aliasWeight, importanceWeight, nameWeight, recencyWeight, topicWeight } from "../weights.ts";
+import { aliasWeight, importanceWeight, lead, nameWeight, recencyWeight, topicWeight } from "../weights.ts";
 
 /**
  * Two models over one row of features: the order of the candidates, learned from pairs (LambdaMART), and the probability that one is
@@ -43,7 +43,7 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const learned = rows.map((row) => order.score(row));
   const scores = learned.map((score, i) => score + Object.values(own[i] as Own).reduce((sum, part) => sum + part, 0));
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
-  const probabilities = relevancesOf(rows, learned, placed, relevance, found.map(({ aliasBoost = 0 }) => (aliasBoost > 0 ? aliasWeight : 0)));
+  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, found.map(({ aliasBoost = 0 }) => (aliasBoost > 0 ? aliasWeight : 0))), placed.map((i) => valueOf(rows[i] as Float32Array, "complete") === 1));
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
     const legs = {
@@ -67,6 +67,12 @@ export function relevancesOf(rows: readonly Float32Array[], scores: readonly num
   const best = Math.max(...scores);
   let least = 1;
   return placed.map((i, place) => (least = Math.min(least, logistic((own[i] ?? 0) + relevance.score(withPlace(rows[i] as Float32Array, scores[i] as number, best, place))))));
+}
+
+/** What holds all words of the question in one passage may be meant, and so may what stands above it. */
+function raised(relevances: readonly number[], complete: readonly boolean[]): number[] {
+  const last = complete.lastIndexOf(true);
+  return relevances.map((relevance, place) => (place <= last ? Math.max(relevance, lead.least) : relevance));
 }
 
 export function withPlace(row: Float32Array, score: number, best: number, place: number): Float32Array {
