@@ -43,7 +43,9 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const learned = rows.map((row) => order.score(row));
   const scores = learned.map((score, i) => score + Object.values(own[i] as Own).reduce((sum, part) => sum + part, 0));
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
-  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, found.map(({ aliasBoost = 0 }) => (aliasBoost > 0 ? aliasWeight : 0))), placed.map((i) => valueOf(rows[i] as Float32Array, "complete") === 1));
+  const called = found.map(({ aliasBoost = 0 }) => (aliasBoost > 0 ? aliasWeight : 0));
+  const isComplete = placed.map((i) => valueOf(rows[i] as Float32Array, "complete") === 1);
+  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, called), isComplete);
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
     const legs = {
@@ -70,8 +72,8 @@ export function relevancesOf(rows: readonly Float32Array[], scores: readonly num
 }
 
 /** What holds all words of the question in one passage may be meant, and so may what stands above it. */
-function raised(relevances: readonly number[], complete: readonly boolean[]): number[] {
-  const last = complete.lastIndexOf(true);
+function raised(relevances: readonly number[], isComplete: readonly boolean[]): number[] {
+  const last = isComplete.lastIndexOf(true);
   return relevances.map((relevance, place) => (place <= last ? Math.max(relevance, lead.least) : relevance));
 }
 
