@@ -104,6 +104,18 @@ describe("a question asked again [A11]", () => {
     expect((await hits(ada))[1]).toBe(1);
   });
 
+  test("so is one of leads alone, which says that nothing was certain", async () => {
+    await stored(ada, "k", "The backup of the database runs every night at three");
+    await stored(ada, "other", "The office has a new coffee machine in the kitchen");
+    const question = { query: "Wann läuft die Sicherung der Datenbank?" };
+    await askedTwice(ada, question);
+    await saved(ada);
+    await evictDurableObject(sessionOf(ada));
+    const { structured } = await ada.call("omn_retrieve_memory", question);
+    expect(structured).toMatchObject({ uncertain: true, memories: [{ key: "k" }] });
+    expect((await hits(ada))[1]).toBe(1);
+  });
+
   test("asked once it is not written to KV", async () => {
     await stored(ada, "k", "The lighthouse is white");
     await contents(ada, { query: "lighthouse" });

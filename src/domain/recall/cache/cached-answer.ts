@@ -54,6 +54,7 @@ const outcome: z.ZodType<RecallOutcome> = z.strictObject({
   passages: z.literal(true).exactOptional(),
   needed: z.number().exactOptional(),
   degraded: texts,
+  uncertain: z.boolean().exactOptional(),
   receipt: receiptSchema.exactOptional(),
 });
 
