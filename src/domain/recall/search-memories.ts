@@ -10,15 +10,16 @@ import { asFound } from "../secrets/redaction.ts";
 import type { Candidate } from "./selection/candidate.ts";
 import type { Ranked } from "./selection/select-results.ts";
 import { matchAliases, aliasBits } from "./retrievers/alias-matching.ts";
+import { vectorKindsOf } from "./retrievers/graph-retriever.ts";
 import { conceptsOf, graphHitsOf, nearHitsOf } from "./retrievers/concepts.ts";
 import type { FusionCandidate, Place } from "./ranking/candidates.ts";
 import { rank } from "./ranking/rank.ts";
 import { Legs } from "./retrievers/legs.ts";
 import { queryTerms } from "../text/query-terms.ts";
 import type { HitTrace, LegReports } from "./presentation/receipt.ts";
-import { blend, passageOf, rerankable, shortened } from "./ranking/rerank.ts";
+import { blend, labelled, passageOf, rerankable, shortened } from "./ranking/rerank.ts";
 import { heldBy, weightOf, type Question } from "./ranking/relevance.ts";
-import { isAnsweredByWords, matchable, matchedText } from "./ranking/word-match.ts";
+import { isAnsweredByWords, matchable } from "./ranking/word-match.ts";
 import { retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
 import { similarityOf } from "../embedding/similarity-scale.ts";
 import { cosine } from "../embedding/unit-vector.ts";
@@ -160,15 +161,15 @@ const questionOf = ({ text, terms: asked }: RetrievalRequest, { terms, weights, 
 });
 
 /** Where no memory holds the words of the question, how near its own words are to them. */
-async function withWordMatch(ctx: Context, { text, without }: RetrievalRequest, { question, hits, legs }: Gathered): Promise<FusionCandidate[]> {
+async function withWordMatch(ctx: Context, request: RetrievalRequest, { question, hits, legs }: Gathered): Promise<FusionCandidate[]> {
   const { wordMatcher } = ctx;
   if (!wordMatcher) return hits;
-  const compared = without.includes("vector") || isAnsweredByWords(question, hits) ? [] : matchable(hits);
+  const compared = vectorKindsOf(request).length === 0 || isAnsweredByWords(question, hits) ? [] : matchable(hits);
   if (compared.length < 2) {
     legs.skip("word_match");
     return hits;
   }
-  const work = (signal: AbortSignal): Promise<number[]> => wordMatcher.score(shortened(text), compared.map(matchedText), signal);
+  const work = (signal: AbortSignal): Promise<number[]> => wordMatcher.score(shortened(request.text), compared.map(({ memory }) => labelled(memory, memory.content)), signal);
   const scores = await legs.run("word_match", wordMatchMs, work, [], ({ length }) => length);
   const met = new Map(compared.map((hit, i) => [hit, scores[i]]));
   return hits.map((hit) => {

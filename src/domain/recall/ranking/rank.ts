@@ -43,7 +43,7 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const learned = rows.map((row) => order.score(row));
   const scores = learned.map((score, i) => score + Object.values(own[i] as Own).reduce((sum, part) => sum + part, 0));
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
-  const called = found.map(({ aliasBoost = 0 }) => (aliasBoost > 0 ? aliasWeight : 0));
+  const called = own.map(({ graph }) => graph);
   const isComplete = placed.map((i) => valueOf(rows[i] as Float32Array, "complete") === 1);
   const probabilities = raised(relevancesOf(rows, learned, placed, relevance, called), isComplete);
   return placed.map((i, place) => {

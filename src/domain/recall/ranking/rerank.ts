@@ -27,8 +27,12 @@ export const shortened = (question: string): string => cutTo(question, questionT
 
 /** The passage that the model reads: the memory's names, and from a long text the part that the question is about. */
 export function passageOf({ key, tags, content }: Pick<Memory, "key" | "tags" | "content">, { terms }: Question): string {
+  return labelled({ key, tags }, excerpt(content, terms.map(({ word }) => word), passageTokens));
+}
+
+/** A text under the memory's names. */
+export function labelled({ key, tags }: Pick<Memory, "key" | "tags">, text: string): string {
   const label = [key ?? "", ...tags].filter(Boolean).join(", ").slice(0, longestLabel);
-  const text = excerpt(content, terms.map(({ word }) => word), passageTokens);
   return label === "" ? text : `${label}\n${text}`;
 }
 

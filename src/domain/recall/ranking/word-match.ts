@@ -2,8 +2,6 @@ import type { FusionCandidate } from "./candidates.ts";
 import { weightOf, type Question } from "./relevance.ts";
 import { answered, matchDepth } from "../weights.ts";
 
-const longestLabel = 200;
-
 /** Whether a memory holds what the question's words weigh, so that other words need not be tried. */
 export function isAnsweredByWords(question: Question, hits: readonly FusionCandidate[]): boolean {
   const all = question.weights.reduce((sum, weight) => sum + weight, 0);
@@ -14,10 +12,4 @@ export function isAnsweredByWords(question: Question, hits: readonly FusionCandi
 export function matchable(hits: readonly FusionCandidate[]): FusionCandidate[] {
   const rankOf = ({ text, vector }: FusionCandidate): number => Math.min(text?.rank ?? Infinity, vector?.rank ?? Infinity);
   return hits.filter(({ memory }) => memory.sensitivity === "normal").sort((a, b) => rankOf(a) - rankOf(b)).slice(0, matchDepth);
-}
-
-/** The names of a memory and its text. */
-export function matchedText({ memory: { key, tags, content } }: FusionCandidate): string {
-  const label = [key ?? "", ...tags].filter(Boolean).join(", ").slice(0, longestLabel);
-  return label === "" ? content : `${label}\n${content}`;
 }

@@ -34,6 +34,7 @@ describe("a question in words that no memory has", () => {
   test("is not where the words themselves answer, or vectors are left out", async () => {
     expect((await ask("harbour lighthouse")).leg.status).toBe("off");
     expect((await ask("Wann läuft die Sicherung der Datenbank?", { without: ["vector"] })).leg.status).toBe("off");
+    expect((await ask("Wann läuft die Sicherung der Datenbank?", { mode: "text" })).leg.status).toBe("off");
   });
 
   test("is answered from the rest while nothing can compare", async () => {
