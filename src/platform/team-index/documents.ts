@@ -135,8 +135,12 @@ export class Documents {
 
   /** Who could read these memories; undefined when the index does not know one of them. */
   readersOf(teamId: string, memoryIds: string[]): string[] | undefined {
-    const newest = memoryIds.map((memoryId) => this.#newest(teamId, memoryId));
-    return newest.every((row) => row !== undefined) ? [...new Set(newest.map((row) => audienceOf(row)))] : undefined;
+    return memoryIds.every((memoryId) => this.holds(teamId, memoryId)) ? this.knownReadersOf(teamId, memoryIds) : undefined;
+  }
+
+  /** The same, of those that the index knows. */
+  knownReadersOf(teamId: string, memoryIds: readonly string[]): string[] {
+    return [...new Set(memoryIds.flatMap((memoryId) => this.#newest(teamId, memoryId) ?? []).map(audienceOf))];
   }
 
   holds(teamId: string, memoryId: string): boolean {

@@ -130,7 +130,10 @@ export class TeamIndex extends DurableObject<Env> {
     this.#applying = new Applying({ ...tables, documents: this.#documents, progress: this.#progress, vectors: this.#vectors, publicOnly: this.#publicOnly });
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
-    this.#unsettled = new UnsettledWrites(this.#sql, (visibilityKey) => this.#generations.bump([{ visibilityKey }]));
+    this.#unsettled = new UnsettledWrites(this.#sql, (memoryIds) => {
+      const readers = this.#progress.teams().flatMap(({ teamId }) => this.#documents.knownReadersOf(teamId, memoryIds));
+      this.#generations.bump(readers.map((visibilityKey) => ({ visibilityKey })));
+    });
     this.#rows = new Rows(this.#sql, this.#present, (id) => this.#unsettled.hides(id));
     this.#neighbourhood = new Neighbourhood(this.#sql);
     this.#publishers = new Publishers(this.#sql, {

@@ -1,5 +1,3 @@
-import { everyone } from "./generation.ts";
-
 /** D1 ends a query after 30 s: what it has not committed by then, it never commits. */
 const settledAfterMs = 35_000;
 
@@ -22,11 +20,11 @@ interface UnsettledWrite {
 export class UnsettledWrites {
   readonly #sql: SqlStorage;
   readonly #writes = new Map<number, UnsettledWrite>();
-  readonly #shown: (audience: string) => void;
+  readonly #shown: (memoryIds: readonly string[]) => void;
   #hidden: ReadonlySet<string> = new Set();
 
-  /** `shown`: these readers find something again that was hidden, so an answer that was kept meanwhile is old. */
-  constructor(sql: SqlStorage, shown: (audience: string) => void) {
+  /** `shown`: these memories are hidden no more, so an answer that was kept meanwhile is old. */
+  constructor(sql: SqlStorage, shown: (memoryIds: readonly string[]) => void) {
     this.#sql = sql;
     this.#shown = shown;
     sql.exec(table);
@@ -62,7 +60,7 @@ export class UnsettledWrites {
     const memoryIds = ids.flatMap((id) => this.#writes.get(id)?.memoryIds ?? []);
     for (const id of ids) this.#writes.delete(id);
     this.#hide();
-    if (memoryIds.length > 0) this.#announce(memoryIds);
+    this.#shown(memoryIds.filter((id) => !this.#hidden.has(id)));
   }
 
   /** Those that a comparison with D1 settles when it begins now. */
@@ -78,15 +76,6 @@ export class UnsettledWrites {
 
   hides(memoryId: string): boolean {
     return this.#hidden.has(memoryId);
-  }
-
-  #announce(memoryIds: readonly string[]): void {
-    const readers = this.#sql.exec<{ audience: string }>(
-      `SELECT DISTINCT iif(d.visibility = 'private', d.owner_id, '${everyone}') AS audience FROM json_each(?) j CROSS JOIN sources s
-       CROSS JOIN docs d ON d.team_id = s.team_id AND d.memory_id = j.value WHERE d.until_at IS NULL`,
-      JSON.stringify(memoryIds.filter((id) => !this.#hidden.has(id))),
-    );
-    for (const { audience } of readers.toArray()) this.#shown(audience);
   }
 
   #note(memoryIds: readonly string[], now: number, state: UnsettledWrite["state"]): number {
