@@ -24,7 +24,7 @@ import { retrieve, type RetrievalRequest, type RetrievalSources } from "./retrie
 import { similarityOf } from "../embedding/similarity-scale.ts";
 import { cosine } from "../embedding/unit-vector.ts";
 import type { VectorHit } from "../embedding/vector-index.ts";
-import { sourceWeights, usualHalfLife } from "./weights.ts";
+import { matchedCharacters, sourceWeights, usualHalfLife } from "./weights.ts";
 
 export interface Searched {
   question: Question;
@@ -169,7 +169,7 @@ async function withWordMatch(ctx: Context, request: RetrievalRequest, { question
     legs.skip("word_match");
     return hits;
   }
-  const work = (signal: AbortSignal): Promise<number[]> => wordMatcher.score(shortened(request.text), compared.map(({ memory }) => labelled(memory, memory.content)), signal);
+  const work = (signal: AbortSignal): Promise<number[]> => wordMatcher.score(shortened(request.text), compared.map(({ memory }) => labelled(memory, memory.content).slice(0, matchedCharacters)), signal);
   const scores = await legs.run("word_match", wordMatchMs, work, [], ({ length }) => length);
   const met = new Map(compared.map((hit, i) => [hit, scores[i]]));
   return hits.map((hit) => {

@@ -89,6 +89,8 @@ export const answered = 0.75;
 
 /** In hits, the most promising first: each takes some .03 ms. */
 export const matchDepth = 60;
+/** In characters: what a text is about stands in its beginning. */
+export const matchedCharacters = 1_200;
 
 // Reranking by a model (rerank.ts)
 

@@ -2,8 +2,6 @@ import { LruMap } from "../../domain/lru-map.ts";
 import { blockRows, CodeMemory } from "../team-index/vectors/code-memory.ts";
 import type { DistinctWords, StaticEmbedder } from "./static-embedder.ts";
 
-/** What a text is about stands in its beginning. */
-const readCharacters = 1_200;
 /** A name weighs as much as three words of the table, whose mean length is 1. */
 const unknownWeight = 3;
 /** What is less nearer than this is as near. */
@@ -34,7 +32,7 @@ export class WordMatcher {
   /** For each text 0–1, comparable within one call. */
   match(question: string, texts: readonly string[]): number[] {
     const asked = this.#embedder.distinct(question);
-    const told = texts.map((text) => this.#wordsOf(text.slice(0, readCharacters)));
+    const told = texts.map((text) => this.#wordsOf(text));
     const met = told.map(() => 0);
     let all = 0;
     const add = (weight: number, nearness: number[]): void => {
