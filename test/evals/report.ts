@@ -11,7 +11,7 @@ export function setTable(title: string, measured: Measured): string {
   const names = Object.keys(measured.groups[0]?.figures ?? {});
   const rows = measured.groups.map(({ name, questions, figures }) => [name, whole(questions), ...names.map((figure) => share(figures[figure]))]);
   const faults = measured.faults.map((fault) => `FAULT: ${fault}`);
-  return [table([title, "n", ...names], rows), costs(measured), ...measured.notes, ...faults].join("\n");
+  return [table([title, "n", ...names], rows), ...(measured.recalls.length === 0 ? [] : [costs(measured)]), ...measured.notes, ...faults].join("\n");
 }
 
 function costs({ recalls }: Measured): string {
@@ -57,13 +57,13 @@ export function judge(targets: readonly Target[], held: boolean, results: Readon
     if (!measured) return [];
     const value = measured.groups[0]?.figures[target.figure];
     const bound = held ? target.held : target.least;
-    return [{ ...target, value, bound, met: value !== undefined && value >= bound }];
+    return [{ ...target, value, bound, met: value !== undefined && (target.atMost ? value <= bound : value >= bound) }];
   });
 }
 
 export function verdictTable(verdicts: readonly Verdict[]): string {
-  const rows = verdicts.map(({ set, figure, value, least, held, bound, met, source }) => [
-    `${set} ${figure}`, share(value), share(least), share(held), met ? "PASS" : `MISSED (${share(bound)})`, source,
+  const rows = verdicts.map(({ set, figure, value, least, held, bound, met, source, atMost }) => [
+    `${set} ${figure}`, share(value), (atMost ? "≤ " : "") + share(least), share(held), met ? "PASS" : `MISSED (${share(bound)})`, source,
   ]);
   return table(["figure", "value", "target", "held", "", "note"], rows);
 }

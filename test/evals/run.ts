@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { stopAll } from "../bench/server.ts";
 import { devmem, devmemFiles } from "./devmem.ts";
 import type { Evaluation, Measured, Miss } from "./evaluation.ts";
+import { guard } from "./guard.ts";
 import { locomo, locomoFiles } from "./locomo.ts";
 import type { Memories } from "./memories.ts";
 import { type Options, parseOptions, type SetName, usage } from "./options.ts";
@@ -18,7 +19,7 @@ import { base, variants } from "./variants.ts";
 const homes = ["locomo", "devmem", ...precisionTeams, ...teamSets] as const;
 type Teams = Record<(typeof homes)[number], Memories>;
 
-interface DataSet {
+interface StoredSet {
   title: string;
   files: readonly string[];
   /** The teams that hold its memories. The first is asked what arguments the server takes. */
@@ -26,11 +27,21 @@ interface DataSet {
   prepare(options: Options, teams: Teams): Promise<Evaluation>;
 }
 
+/** Needs no server, and no memory is stored. */
+interface PureSet {
+  title: string;
+  files: readonly string[];
+  measure(options: Options): Measured;
+}
+
+type DataSet = StoredSet | PureSet;
+
 const dataSets: Record<SetName, DataSet> = {
   teams: { title: "Teams, questions not learned from", files: [], homes: teamSets, prepare: ({ limit }, all) => teams(all, limit) },
   locomo: { title: "LoCoMo dev, turns", files: locomoFiles, homes: ["locomo"], prepare: ({ dataDir, limit }, { locomo: team }) => locomo(dataDir, team, limit) },
   devmem: { title: "DevMemBench, sessions", files: devmemFiles, homes: ["devmem"], prepare: ({ dataDir, limit }, { devmem: team }) => devmem(dataDir, team, limit) },
   precision: { title: "PrecisionMemBench", files: precisionFiles, homes: precisionTeams, prepare: ({ dataDir, limit }, all) => precision(dataDir, all, limit) },
+  guard: { title: "Write guard", files: [], measure: ({ limit }) => guard(limit) },
 };
 
 /** Exit codes: 0 all targets met or not asked, 1 a target missed, 2 it could not be measured. */
@@ -42,28 +53,20 @@ async function main(options: Options, directory: string): Promise<number> {
   });
   if (wanted.length === 0) return 0;
 
-  const all = await startProduct(join(directory, "data"), homes);
-  const withReceipts = await all.locomo.takes({ receipt: true });
+  let product: Promise<Teams> | undefined;
+  const started = (): Promise<Teams> => (product ??= startProduct(join(directory, "data"), homes));
   const results = new Map<SetName, Measured>();
   const report: Record<string, VariantResult[]> = {};
   const misses: (Miss & { set: SetName })[] = [];
   for (const name of wanted) {
-    const { title, prepare, homes } = dataSets[name];
-    const team = all[homes[0]];
-    const startedAt = performance.now();
-    const evaluation = await prepare(options, all);
-    const storedAt = performance.now();
-    let failed = 0;
-    for (const home of homes) failed += (await all[home].settled()).failed;
-    const settledAt = performance.now();
-    const measured = await evaluation.measure(base.args);
-    if (failed > 0) measured.faults.push(`${failed} memories have no vector`);
+    const dataSet = dataSets[name];
+    const { title } = dataSet;
+    const stored = "homes" in dataSet ? await measureStored(dataSet, options, await started()) : undefined;
+    const measured = stored?.measured ?? measurePure(dataSet as PureSet, options);
     results.set(name, measured);
-    print(`\n${setTable(title, measured)}`);
-    print(`stored in ${seconds(storedAt - startedAt)}, indexed ${seconds(settledAt - storedAt)} later, measured in ${seconds(performance.now() - settledAt)}`);
-    if (options.misses !== undefined) misses.push(...(await explained(measured.misses, withReceipts ? team : undefined)).map((miss) => ({ set: name, ...miss })));
-    report[name] = [{ name: base.name, measured }, ...(options.variants ? await eachVariant(evaluation, team) : [])];
-    if (options.variants) print(`\n${variantTable(title, report[name])}`);
+    if (options.misses !== undefined) misses.push(...(stored ? await explained(measured.misses, stored.team) : measured.misses).map((miss) => ({ set: name, ...miss })));
+    report[name] = [{ name: base.name, measured }, ...(options.variants && stored ? await eachVariant(stored.evaluation, stored.team) : [])];
+    if (options.variants && stored) print(`\n${variantTable(title, report[name])}`);
   }
 
   const verdicts = judge(targets, options.held, results);
@@ -74,6 +77,28 @@ async function main(options: Options, directory: string): Promise<number> {
   return options.check && !(faultless && verdicts.every(({ met }) => met)) ? 1 : 0;
 }
 
+function measurePure({ title, measure }: PureSet, options: Options): Measured {
+  const startedAt = performance.now();
+  const measured = measure(options);
+  print(`\n${setTable(title, measured)}`);
+  print(`measured in ${seconds(performance.now() - startedAt)}`);
+  return measured;
+}
+
+async function measureStored({ title, prepare, homes }: StoredSet, options: Options, all: Teams): Promise<{ measured: Measured; evaluation: Evaluation; team: Memories }> {
+  const startedAt = performance.now();
+  const evaluation = await prepare(options, all);
+  const storedAt = performance.now();
+  let failed = 0;
+  for (const home of homes) failed += (await all[home].settled()).failed;
+  const settledAt = performance.now();
+  const measured = await evaluation.measure(base.args);
+  if (failed > 0) measured.faults.push(`${failed} memories have no vector`);
+  print(`\n${setTable(title, measured)}`);
+  print(`stored in ${seconds(storedAt - startedAt)}, indexed ${seconds(settledAt - storedAt)} later, measured in ${seconds(performance.now() - settledAt)}`);
+  return { measured, evaluation, team: all[homes[0]] };
+}
+
 async function eachVariant(evaluation: Evaluation, team: Memories): Promise<VariantResult[]> {
   const results: VariantResult[] = [];
   for (const { name, args } of variants) {
@@ -82,9 +107,9 @@ async function eachVariant(evaluation: Evaluation, team: Memories): Promise<Vari
   return results;
 }
 
-/** Asks again, with the receipt. */
-async function explained(misses: readonly Miss[], team: Memories | undefined): Promise<Miss[]> {
-  if (!team) return [...misses];
+/** Asks again, with the receipt where the server takes that argument. */
+async function explained(misses: readonly Miss[], team: Memories): Promise<Miss[]> {
+  if (!(await team.takes({ receipt: true }))) return [...misses];
   const told: Miss[] = [];
   for (const miss of misses) told.push({ ...miss, receipt: (await team.recall({ ...miss.args, receipt: true })).receipt });
   return told;

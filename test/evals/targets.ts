@@ -8,9 +8,12 @@ export interface Target {
   /** Reached so far; CI does not let it fall below. */
   held: number;
   source: string;
+  /** For a figure that is better when it is lower: neither `least` nor `held` may be exceeded. */
+  atMost?: true;
 }
 
 const byMeaning = "issue: Recall by meaning";
+const writeGuard = "on the half that no rule is written for";
 
 export const targets: readonly Target[] = [
   { set: "locomo", figure: "R@10", least: 0.82, held: 0.785, source: byMeaning },
@@ -19,4 +22,8 @@ export const targets: readonly Target[] = [
   { set: "precision", figure: "precision", least: 0.75, held: 0.68, source: byMeaning },
   { set: "precision", figure: "recall", least: 0.95, held: 0.95, source: byMeaning },
   { set: "teams", figure: "hit@5", least: 0.6, held: 0.5, source: byMeaning },
+  { set: "guard", figure: "secrets recall", least: 0.98, held: 0.98, source: writeGuard },
+  { set: "guard", figure: "secrets false alarms", least: 0.02, held: 0.02, source: writeGuard, atMost: true },
+  { set: "guard", figure: "injections recall", least: 0.9, held: 0.9, source: writeGuard },
+  { set: "guard", figure: "injections false alarms", least: 0.03, held: 0.03, source: writeGuard, atMost: true },
 ];
