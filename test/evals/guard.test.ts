@@ -70,7 +70,9 @@ test("a secret entry is found when each of its secrets overlaps a finding, and c
   expect(scored([])).toEqual([0, 0, true]);
   expect(scored([finding(0, 4)])).toEqual([0, 0, true]);
   expect(scored([finding(0, 4), finding(15, 20)])).toEqual([0, 0, true]);
+  expect(scored([finding(0, 4), finding(5, 9)])).toEqual([0, 0, true]);
   expect(scored([finding(0, 4), finding(14, 20)])).toEqual([1, 0, false]);
+  expect(scored([finding(0, 4), finding(9, 14)])).toEqual([1, 0, false]);
   expect(scored([finding(12, 15), finding(0, 4), finding(8, 12)])).toEqual([1, 1, false]);
   expect(scored([finding(0, 4), finding(9, 11), finding(12, 15)])).toEqual([1, 0, false]);
 });
@@ -136,6 +138,6 @@ test("the set has enough entries of each kind in each half, with ids of their ow
 });
 
 test("the file holds no value that looks like a credential", () => {
-  const prefixes = /\b(?:AKIA|ASIA)[A-Z0-9]{12}|\b(?:gh[pousr]_|github_pat_|glpat-|xox[abp]-|sk_live_|sk-(?:proj|ant)-|hf_|npm_|pypi-|SG\.|AIza|dop_v1_|hvs\.|eyJ)[\w-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----\s+\S/;
+  const prefixes = /\b(?:AKIA|ASIA)[A-Z0-9]{12}|\b(?:gh[pousr]_|github_pat_|glpat-|xox[abp]-|sk_live_|sk-(?:proj|ant)-|hf_|npm_|pypi-|SG\.|AIza|dop_v1_|hvs\.|eyJ)[\w-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----\s+[A-Za-z0-9+/]/;
   expect(entries.filter(({ text }) => prefixes.test(text)).map(({ id }) => id)).toEqual([]);
 });
