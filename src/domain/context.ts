@@ -1,4 +1,5 @@
 import type { GraphStore } from "./graph/graph-store.ts";
+import type { GuardPolicyStore } from "./guard/guard-policy.ts";
 import type { RecentlyRecalled } from "./memories/loop-guard.ts";
 import type { ProposalStore } from "./memories/proposal-store.ts";
 import type { MemoryStore, MemoryWriter } from "./memories/memory-store.ts";
@@ -26,6 +27,8 @@ export interface Context {
   memories: MemoryStore;
   writer: MemoryWriter;
   proposals: ProposalStore;
+  /** What the team does with secrets and instructions in what is written. */
+  guard: GuardPolicyStore;
   index: SearchIndex;
   semantic: Semantic;
   graph: GraphStore;

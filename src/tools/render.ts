@@ -132,9 +132,21 @@ export const duplicateText = ({ id, key }: Memory, updateTool: string): Framed =
     say`If something changed, say what: update that memory with ${updateTool}. To keep it a second time all the same, repeat the call with allow_duplicate: true.`
   }`;
 
+/** After a write in which the write guard found something. */
+export function guardText(outcome: string, found: readonly string[] = []): Framed {
+  if (found.length === 0) return say``;
+  const kinds = named(found.join(", "));
+  return outcome === "quarantined"
+    ? say` Kept back in quarantine, where nobody finds it: it holds ${kinds}. Its owner releases or discards it outside of this conversation (omn_memory_health lists it).`
+    : say` Masked in what is stored: ${kinds}. The original is in quarantine. To keep a secret, store it with metadata.sensitivity: secret.`;
+}
+
 /** Advice after a write that others would see, in a team that reviews such writes first. */
 export const proposalOf = (proposal: Proposal | undefined): Record<string, unknown> =>
   proposal ? { proposal: { id: proposal.id, scope: proposal.visibility, state: proposal.state }, ...adviceOf(proposalText(proposal)) } : {};
+
+export const guardOf = (outcome: string, found: readonly string[] | undefined): Record<string, unknown> =>
+  found ? { [outcome === "quarantined" ? "quarantined" : "masked"]: found, ...adviceOf(guardText(outcome, found)) } : {};
 
 /** What the text says beside the facts, for the structured answer. */
 export const adviceOf = (text: Framed): { advice?: string } => {

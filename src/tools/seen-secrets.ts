@@ -43,6 +43,8 @@ export function notingSecrets(store: MemoryStore, seen: () => void): MemoryStore
       return states;
     },
     stats: (...args) => store.stats(...args),
+    duplicates: (...args) => store.duplicates(...args),
+    stale: (...args) => store.stale(...args),
     auditRead: (...args) => store.auditRead(...args),
     recordAccess: (...args) => store.recordAccess(...args),
   };

@@ -21,6 +21,8 @@ const needs: Record<string, Scope | "person"> = {
   "GET /v1/teams/:team/members": "memory:read",
   "GET /v1/teams/:team/export": "memory:read",
   "GET /v1/teams/:team/review": "memory:read",
+  "GET /v1/teams/:team/guard": "memory:read",
+  "GET /v1/teams/:team/quarantine": "memory:read",
   "GET /v1/teams/:team/proposals": "memory:read",
   "GET /v1/teams/:team/alerts": "memory:admin",
   "GET /v1/teams/:team/audit": "memory:admin",
@@ -31,6 +33,8 @@ const needs: Record<string, Scope | "person"> = {
   ...Object.fromEntries(
     Object.keys(bodies).filter((route) => route.includes(" /v1/") && !/account|organizations|invitations\/accept/.test(route)).map((route) => [route, "memory:admin" as const]),
   ),
+  "POST /v1/teams/:team/quarantine/:id/release": "memory:write",
+  "POST /v1/teams/:team/quarantine/:id/discard": "memory:write",
 };
 
 /** Their answers show the team. */

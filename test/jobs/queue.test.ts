@@ -5,7 +5,7 @@ import type { Services } from "../../src/app.ts";
 import { writesWithIndexing } from "../../src/domain/indexing/indexing-queue.ts";
 import type { TeamRef } from "../../src/domain/tenancy/team-ref.ts";
 import { newState } from "../../src/domain/memories/memory.ts";
-import { firstVersion } from "../../src/domain/memories/remember.ts";
+import { firstVersion } from "../../src/domain/memories/versions.ts";
 import { consumeJobs } from "../../src/jobs/queue.ts";
 import { runScheduled } from "../../src/jobs/scheduled.ts";
 import { CloudflareIndexingQueue } from "../../src/platform/queue/cloudflare-indexing-queue.ts";

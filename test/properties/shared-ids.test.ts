@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newState, type Visibility } from "../../src/domain/memories/memory.ts";
-import { firstVersion } from "../../src/domain/memories/remember.ts";
+import { firstVersion } from "../../src/domain/memories/versions.ts";
 import { revise } from "../../src/domain/memories/revise.ts";
 import { indexed, newTeam, services, sisterOf, type Person } from "../support/team.ts";
 

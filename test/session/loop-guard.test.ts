@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newState, type Memory } from "../../src/domain/memories/memory.ts";
-import { firstVersion } from "../../src/domain/memories/remember.ts";
+import { firstVersion } from "../../src/domain/memories/versions.ts";
 import { RecalledTexts } from "../../src/session/recalled-texts.ts";
 import { hour, newTeam, now, sessionOf, sisterOf, type Person, type Team } from "../support/team.ts";
 import { keyFor } from "../domain/tenancy/tenant.ts";

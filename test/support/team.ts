@@ -8,7 +8,8 @@ import { indexTeam } from "../../src/domain/indexing/index-team.ts";
 import { list } from "../../src/domain/memories/list.ts";
 import { newState, type Memory, type MemoryState } from "../../src/domain/memories/memory.ts";
 import { recall, type RecallInput, type Recalled } from "../../src/domain/recall/recall.ts";
-import { firstVersion, remember, type RememberInput, type RememberOutcome } from "../../src/domain/memories/remember.ts";
+import { remember, type RememberInput, type RememberOutcome } from "../../src/domain/memories/remember.ts";
+import { firstVersion } from "../../src/domain/memories/versions.ts";
 import type { MemoryWriter } from "../../src/domain/memories/memory-store.ts";
 import { type Principal, type Role, type Scope, scopes } from "../../src/domain/tenancy/principal.ts";
 import { SecretBox } from "../../src/domain/secrets/secret-box.ts";
@@ -59,8 +60,8 @@ export class Person {
   }
 
   at(instant: number, tool = "vitest"): Context {
-    const { memories, writer, proposals, index, graph, people, semantic } = services;
-    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, writer, proposals, index, graph, people, semantic };
+    const { memories, writer, proposals, guard, index, graph, people, semantic } = services;
+    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, writer, proposals, guard, index, graph, people, semantic };
   }
 
   call(tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newState, type Memory } from "../../src/domain/memories/memory.ts";
-import { firstVersion } from "../../src/domain/memories/remember.ts";
+import { firstVersion } from "../../src/domain/memories/versions.ts";
 import { indexed, newTeam, services, sisterOf, type Person, type Team } from "../support/team.ts";
 import { rpc } from "../support/mcp.ts";
 

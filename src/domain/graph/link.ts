@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
+import { isPlain } from "../guard/screen.ts";
 import * as field from "../memories/fields.ts";
 import { visibilityKeyOf, type Memory } from "../memories/memory.ts";
 import { requireEdit } from "../memories/policy.ts";
@@ -22,7 +23,7 @@ export const linkInput = z
       to,
       type: z.enum(linkTypes),
       strength: field.fraction.default(1),
-      reason: field.phrase("reason", 500).default(""),
+      reason: field.phrase("reason", 500).refine(isPlain, { message: "holds a secret or reads like instructions for a model; say in other words why" }).default(""),
     }),
   )
   .max(mostLinks, `at most ${mostLinks} links`);

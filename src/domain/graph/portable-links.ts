@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
+import { isPlain } from "../guard/screen.ts";
 import * as field from "../memories/fields.ts";
 import { isExpired, type Memory } from "../memories/memory.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
@@ -45,7 +46,7 @@ export async function importLinks(ctx: Context, records: readonly { id?: string 
     const self = ids[i] as string;
     for (const { type, strength, reason, ...end } of record.links ?? []) {
       const [source, target] = "to" in end ? [self, here(end.to)] : [here(end.from), self];
-      if (source !== target) links.set(`${source} ${target} ${type}`, { source, target, type, strength, reason });
+      if (source !== target) links.set(`${source} ${target} ${type}`, { source, target, type, strength, reason: isPlain(reason) ? reason : "" });
     }
   }
   const all = [...links.values()];

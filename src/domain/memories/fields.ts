@@ -97,6 +97,14 @@ export const memoryType = z.enum(memoryTypes);
 export const sensitivity = z.enum(sensitivities);
 export const fraction = z.number().min(0).max(1);
 
+export const quarantine = z.strictObject({
+  reasons: z.array(bounded("a reason", 60)).max(50),
+  visibility,
+  sensitivity,
+  target: z.uuid().optional(),
+  fields: z.array(bounded("a field", 40)).max(50).optional(),
+});
+
 export const userId = z.string().regex(/^[A-Za-z0-9_]{1,100}$/, "must be 1–100 letters, digits or underscores");
 export const runId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "must be 1–100 letters, digits, underscores or hyphens");
 

@@ -9,7 +9,7 @@ import { canonical, type Memory } from "./memory.ts";
 import { requireEdit, requireErase } from "./policy.ts";
 import { noteSecrets } from "./secret-reading.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
-import { followingVersion, purge } from "./remember.ts";
+import { followingVersion, purge } from "./versions.ts";
 import { isReviewed, propose, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./proposal-store.ts";
 

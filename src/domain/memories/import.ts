@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
-import { named } from "../frame.ts";
 import { sha256Hex } from "../hash.ts";
 import { copyId, uuidv7 } from "../ids.ts";
 import type { MemoryWrite } from "./memory-store.ts";
@@ -9,15 +8,17 @@ import { WriteConflict } from "./write-conflict.ts";
 import { describeProblems } from "../problems.ts";
 import { parseJson } from "../strict-json.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import { canonical, visibilityKeyOf, isExpired, newState, sameState, type Memory, type MemoryState, type Version, type Visibility } from "./memory.ts";
+import { arrival, importedTrust } from "./arrival.ts";
+import { canonical, visibilityKeyOf, isExpired, sameState, type Memory, type MemoryState, type Visibility } from "./memory.ts";
 import { importLinks } from "../graph/portable-links.ts";
 import { jsonFields, memoryFields } from "./memory-fields.ts";
+import { originalOf, type Screened, screenRecords } from "./import-screening.ts";
 import { portableMemory, toState, type PortableMemory } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { afterStored } from "./quota.ts";
 import { isReviewed, propose, requireRoom, type Wanted, withoutReview } from "./review.ts";
 import { keyTaken, retryOnConflict } from "./retry-on-conflict.ts";
-import { firstVersion, followingVersion, purge } from "./remember.ts";
+import { followingVersion, purge } from "./versions.ts";
 
 export interface ImportInput {
   records: PortableMemory[];
@@ -32,6 +33,9 @@ export interface ImportOutcome {
   skipped: number;
   /** Records of which something waits for a review. One of which nothing was done beside that is counted here alone. */
   proposed: number;
+  /** Records that the write guard keeps back whole, and those of which it masks secrets. */
+  quarantined: number;
+  masked: number;
   /** Links that wait, of any record. */
   proposedLinks: number;
   /** In the order of the records. */
@@ -42,6 +46,8 @@ export interface ImportOutcome {
 
 /** Rows of one transaction: their JSON must stay below D1's 2 MB for a parameter. */
 const maxChunkBytes = 1_500_000;
+/** At their longest, of one transaction. */
+const keptAtOnce = 25;
 /** Bytes that a row has beside its record: the names of all columns, and the defaults. */
 const rowBytes = 1_500;
 
@@ -49,8 +55,9 @@ const rowBytes = 1_500;
 export async function importMemories(ctx: Context, input: ImportInput): Promise<ImportOutcome> {
   requireScope(ctx.principal, "memory:write");
   const outcome = nothingYet();
-  const review = await isReviewed(ctx);
-  for (const chunk of chunks(input.records, ctx, review)) {
+  const [review, { passed, kept }] = [await isReviewed(ctx), await screenRecords(ctx, input.records)];
+  const records = passed.map(({ record }) => record);
+  for (const chunk of chunks(records, ctx, review)) {
     for (let rest = chunk; rest.length > 0; ) {
       const part = await importChunk(ctx, rest, input.onConflict, review).catch((error: unknown) => Promise.reject(afterStored(error, outcome.ids.length)));
       for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) outcome[count] += part[count];
@@ -59,11 +66,20 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
       rest = rest.slice(part.ids.length);
     }
   }
-  outcome.proposedLinks = await importLinks(ctx, input.records, outcome.ids);
-  return outcome;
+  outcome.proposedLinks = await importLinks(ctx, records, outcome.ids);
+  return { ...outcome, ...(await keepBack(ctx, outcome.ids, passed, kept)) };
 }
 
-const nothingYet = (): ImportOutcome => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, proposedLinks: 0, ids: [], renamed: [] });
+/** Last, since an original names the memory that was made of it; importing the same again does what was left undone. */
+async function keepBack(ctx: Context, imported: string[], passed: Screened["passed"], kept: Screened["kept"]): Promise<Pick<ImportOutcome, "ids" | "quarantined" | "masked">> {
+  const originals = passed.flatMap(({ original }, i) => (original ? originalOf(original, imported[i] as string) : []));
+  const writes = [...kept.flatMap(({ found }) => ("action" in found ? found : [])), ...originals];
+  for (let at = 0; at < writes.length; at += keptAtOnce) await ctx.writer.commit(ctx.principal, ctx, writes.slice(at, at + keptAtOnce));
+  const places = [...passed.map(({ at }, i) => ({ at, id: imported[i] as string })), ...kept.map(({ at, found }) => ({ at, id: "action" in found ? found.memory.id : found.id }))];
+  return { ids: places.sort((a, b) => a.at - b.at).map(({ id }) => id), quarantined: kept.length, masked: passed.filter(({ original }) => original).length };
+}
+
+const nothingYet = (): ImportOutcome => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, quarantined: 0, masked: 0, proposedLinks: 0, ids: [], renamed: [] });
 
 const portableMemories = z.array(portableMemory);
 
@@ -176,6 +192,10 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
       }
       named.add(present.id);
       outcome.ids.push(present.id);
+      if (present.quarantine) {
+        outcome[record.quarantine ? "unchanged" : "skipped"] += 1;
+        continue;
+      }
       const quarantined = present.trust.quarantined || record.quarantined === true;
       const said = followingVersion(ctx, present, { ...toState(record), archivedAt: record.archived_at ?? null, trust: { ...present.trust, quarantined } });
       if (sameState(present, said)) {
@@ -269,61 +289,4 @@ async function idsInsteadOfTaken(ctx: Context, wanted: { id: string; visibility:
   const unavailable = await memories.takenIds(principal, copies.map(({ copy }) => copy));
   for (const { id } of records) if (id !== undefined) unavailable.add(id);
   return new Map(copies.map(({ id, copy }) => [id, unavailable.has(copy) ? uuidv7(now) : copy]));
-}
-
-/**
- * Whoever wrote a file of records chose every word of it, its authors, tools and dates included. So the import marks what it
- * brings for good, and nothing in the file can lift the mark; a memory that is here already and says just the same stays as it
- * is.
- */
-const importedTrust = (quarantined: boolean): Memory["trust"] => ({ source: "imported", quarantined });
-
-/** A memory new to this team, with the identity, dates and history it brings; its owner is the importer. */
-function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryState>, { id, review }: { id: string; review: boolean }): MemoryWrite {
-  const owner = ctx.principal.userId;
-  const trust = importedTrust(record.quarantined === true);
-  const state = newState({ ...given, content: record.content, ownerId: owner, archivedAt: record.archived_at ?? null, trust });
-  const fresh = firstVersion(ctx, state, id);
-  // Nobody imports in another person's name: foreign authors become the importer.
-  const author = (claimed: string | undefined): string => (claimed === owner ? claimed : owner);
-  const notLater = (at: number | undefined): number => Math.min(at ?? ctx.now, ctx.now);
-  const history: Version[] = (record.history ?? []).map((version) => ({
-    version: version.version,
-    at: notLater(version.at),
-    actorId: author(version.actor_id),
-    tool: version.tool,
-    action: version.action,
-    state: newState({
-      ...toState(version.state),
-      content: version.state.content,
-      ownerId: owner,
-      archivedAt: version.state.archived_at ?? null,
-      trust,
-      // Only the present version is looked at, so what it said before stays its author's.
-      ...(review ? { visibility: "private" } : {}),
-    }),
-  }));
-  requireChain(record, history);
-  return {
-    memory: {
-      ...fresh,
-      version: (history.at(-1)?.version ?? 0) + 1,
-      createdAt: notLater(record.created_at),
-      createdBy: author(record.created_by),
-      createdTool: record.created_tool ?? ctx.tool,
-      updatedAt: notLater(record.updated_at),
-      updatedBy: author(record.updated_by),
-      updatedTool: record.updated_tool ?? ctx.tool,
-    },
-    action: "import",
-    history,
-  };
-}
-
-function requireChain(record: PortableMemory, history: Version[]): void {
-  const whole = history.every((version, i) => i === 0 || version.version === (history[i - 1] as Version).version + 1);
-  const last = history.at(-1);
-  if (!whole || (last && record.version !== undefined && record.version !== last.version + 1)) {
-    throw invalid(`The history of ${named(record.key ?? record.id ?? "a record")} has a hole.`, "Export the memory again, or leave its history out. Nothing was imported.");
-  }
 }

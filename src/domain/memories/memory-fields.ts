@@ -1,6 +1,6 @@
 import * as z from "zod";
 import * as rule from "./fields.ts";
-import { memoryTypes, sensitivities, tiers, visibilities, type Json } from "./memory-values.ts";
+import { memoryTypes, type Quarantine, sensitivities, tiers, visibilities, type Json } from "./memory-values.ts";
 
 /**
  * The one table of a memory's fields. The types of memories, the portable form, the input schemas of tools, the sealed fields,
@@ -17,6 +17,7 @@ interface Kinds {
   json: Json;
   object: Record<string, Json>;
   trust: { source: string; quarantined: boolean };
+  quarantine: Quarantine;
 }
 export type Kind = keyof Kinds;
 
@@ -97,6 +98,8 @@ export const stateFields = {
   expiresAt: { name: "expires_at", kind: "instant", initial: null, given: rule.instant },
   archivedAt: { name: "archived_at", kind: "instant", initial: null, portable: rule.instant, shown: "unless initial" },
   supersededBy: { name: "superseded_by", kind: "text", initial: null },
+  /** Set while the write guard keeps it back: archived, private and sealed, so that nothing finds it. */
+  quarantine: { name: "quarantine", kind: "quarantine", initial: null, portable: rule.quarantine, shown: "unless initial" },
 } as const satisfies Record<string, FieldDefinition>;
 
 export const memoryFields = { ...recordFields, ...stateFields };
@@ -179,7 +182,7 @@ export type GivenState = Partial<Pick<MemoryState, GivenField>>;
 
 export const inheritedFields = stateFieldNames.filter((field): field is FieldsWith<{ inherited: true }> & keyof MemoryState => definition(field).inherited === true);
 const shownFields = stateFieldNames.filter((field) => definition(field).shown !== undefined);
-export const jsonFields = stateFieldNames.filter((field) => ["texts", "json", "object", "trust"].includes(definition(field).kind));
+export const jsonFields = stateFieldNames.filter((field) => ["texts", "json", "object", "trust", "quarantine"].includes(definition(field).kind));
 
 type IndexText = NonNullable<FieldDefinition["indexed"]>;
 /** Fields whose words stand in a text of the index. Of a secret those only that are not sealed. */

@@ -9,7 +9,7 @@ export type { MemoryFilter };
 /** One memory to be written: a first version, or the next one of a memory whose `version` the writer has seen. */
 export interface MemoryWrite {
   memory: Memory;
-  action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept";
+  action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept" | "quarantine" | "release";
   /** The version before it, where there is one: whether it was secret says what becomes of the earlier versions. */
   before?: Pick<Memory, "sensitivity"> | undefined;
   /** The proposal that it fulfils; when that is decided already, nothing is written. */
@@ -134,13 +134,17 @@ export interface MemoryStore {
     principal: Principal,
     now: number,
     filter: MemoryFilter,
-    page: { below: string | undefined; limit: number; archived?: boolean | "all" | undefined; secrets?: "open" | "omit" | undefined },
+    page: { below: string | undefined; limit: number; archived?: boolean | "all" | "quarantined" | undefined; secrets?: "open" | "omit" | undefined },
   ): Promise<Page<Memory>>;
   /** All versions by memory id, oldest first, secret ones opened or left out. */
   history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit" }): Promise<Map<string, Version[]>>;
   /** States as they were at an instant, for ids that the principal could see then and may see now. */
   statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
   stats(principal: Principal, now: number): Promise<TeamStats>;
+  /** Groups of present memories that say the same in the same namespace to the same people, oldest first. */
+  duplicates(principal: Principal, now: number, limit: number): Promise<Memory[][]>;
+  /** Present memories of at most usual importance that nobody has read or changed since, least read first. */
+  stale(principal: Principal, now: number, which: { before: number; limit: number }): Promise<Memory[]>;
   /** Notes in the audit that these were handed out. */
   auditRead(principal: Principal, write: WriteContext, reading: MemoryReading): Promise<void>;
   /** Counts the memories as read; statistics only, never part of a version. */

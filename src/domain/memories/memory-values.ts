@@ -25,3 +25,14 @@ export type MemoryType = (typeof memoryTypes)[number];
 
 export const sensitivities = ["normal", "secret"] as const;
 export const tiers = ["episodic", "semantic"] as const;
+
+/** Why a memory is kept back, and what it is to be once it is released. */
+export interface Quarantine {
+  /** Kinds of what the write guard found. */
+  reasons: string[];
+  visibility: Visibility;
+  sensitivity: (typeof sensitivities)[number];
+  /** The memory that it would change, and the fields that were said of it. */
+  target?: string | undefined;
+  fields?: string[] | undefined;
+}

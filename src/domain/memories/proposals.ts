@@ -7,7 +7,7 @@ import { requireAction } from "../tenancy/roles.ts";
 import { isExpired, type Memory, type MemoryState } from "./memory.ts";
 import { maySee } from "./policy.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
-import { followingVersion } from "./remember.ts";
+import { followingVersion } from "./versions.ts";
 import { freeKey } from "./revise.ts";
 import type { LinkChanges, Proposal, ProposalState } from "./proposal-store.ts";
 import { noteSecrets } from "./secret-reading.ts";

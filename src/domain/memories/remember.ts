@@ -2,8 +2,9 @@ import type { Context } from "../context.ts";
 import type { Undefinable } from "../defined.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
-import { uuidv7 } from "../ids.ts";
-import type { IdempotencyRecord } from "./memory-store.ts";
+import { screen } from "../guard/screen.ts";
+import type { IdempotencyRecord, MemoryWrite } from "./memory-store.ts";
+import { type KeptBack, keptBack, maskedFields, verdictOn } from "./quarantine.ts";
 import { WriteConflict } from "./write-conflict.ts";
 import { assertReadable } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -12,6 +13,7 @@ import { asVersion, canonical, visibilityKeyOf, isExpired, newState, sameState, 
 import { requireVisibilityChange } from "./policy.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 import { requireValidity } from "./validity.ts";
+import { firstVersion, followingVersion, purge, trustAfter } from "./versions.ts";
 import { repeatedMemory } from "./loop-guard.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./proposal-store.ts";
@@ -25,13 +27,18 @@ export interface RememberInput extends Undefinable<GivenState> {
 }
 
 export interface RememberOutcome {
-  /** `duplicate`: nothing was stored; `memory` is the one that says it already. `proposed`: `memory` stays as it is until a review. */
-  outcome: "created" | "updated" | "unchanged" | "duplicate" | "proposed";
+  /**
+   * `duplicate`: nothing was stored; `memory` is the one that says it already. `proposed`: `memory` stays as it is until a
+   * review. `quarantined`: `memory` is what is kept back.
+   */
+  outcome: "created" | "updated" | "unchanged" | "duplicate" | "proposed" | "quarantined";
   memory: Memory;
   /** True when this answers a repeated call by its idempotency key. */
   replayed: boolean;
   /** The rest of the request waits for a review. */
   proposal?: Proposal;
+  /** Kinds of what the write guard found: why it is in quarantine, or of the secrets that were masked in what is stored. */
+  found?: string[];
 }
 
 /**
@@ -50,11 +57,12 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
   requireValidity(wanted);
   const request = idempotencyKey === undefined ? { whole: "", open: "" } : await hashesOf(input);
   const review = wanted.visibility !== "private" && (await isReviewed(ctx));
+  const isSuspect = screen(wanted) !== undefined;
 
   return retryOnConflict("this key", async (attempt): Promise<RememberOutcome> => {
     const fresh: MemoryState = review && !(await isTaken(ctx, wanted)) ? { ...wanted, visibility: "private" } : wanted;
-    // What a review is asked for depends on what is there.
-    const isGuess = attempt === 0 && !review;
+    // What a review is asked for, and what the guard looks at, depends on what is there.
+    const isGuess = attempt === 0 && !review && !isSuspect;
     const prepared = isGuess ? nothingKnown : await known(ctx, fresh, idempotencyKey);
     const repeated = allowDuplicate || prepared.prior || prepared.existing ? undefined : await repeatedMemory(ctx, fresh);
     // Only the truth can tell a repeat from a retry, or from an update.
@@ -70,7 +78,13 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     // The memory that others see is gone meanwhile: storing it anew would need the review.
     if (review && !existing && fresh.visibility !== "private") throw new WriteConflict();
     if (existing) requireVisibilityChange(ctx.principal, existing, wanted.visibility);
-    const whole = existing ? nextVersion(ctx, existing, fields, wanted) : firstVersion(ctx, wanted);
+    const said = existing ? nextVersion(ctx, existing, fields, wanted) : firstVersion(ctx, wanted);
+    const verdict = isSuspect ? await verdictOn(ctx, said, existing) : undefined;
+    if (verdict && !verdict.masked) return keepBack(ctx, { state: said, reasons: verdict.reasons, target: existing?.id, fields: Object.keys(fields) }, idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash: request.open });
+    const whole: Memory = { ...said, ...verdict?.masked };
+    const originals = verdict?.masked ? await keptBack(ctx, [{ state: said, reasons: verdict.reasons, target: said.id, fields: maskedFields(said, verdict.masked) }]) : [];
+    const beside = originals.flatMap((one) => ("action" in one ? one : []));
+    const found = verdict ? { found: verdict.reasons } : {};
     const next = review ? { ...whole, ...withoutReview(ctx.principal, existing, whole) } : whole;
     const isHeld = review && !sameState(next, whole);
     if (isHeld) await requireRoom(ctx, [next.id]);
@@ -78,17 +92,29 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     const proposed = unchanged && isHeld ? await proposeOnly(ctx, unchanged, whole) : undefined;
     const outcome = proposed?.outcome ?? (unchanged ? "unchanged" : existing ? "updated" : "created");
     const answered = unchanged ?? next;
-    const requestHash = [answered, whole].some(({ sensitivity }) => sensitivity === "secret") ? request.open : request.whole;
+    const requestHash = verdict || [answered, whole].some(({ sensitivity }) => sensitivity === "secret") ? request.open : request.whole;
     const once: IdempotencyRecord | undefined =
       idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash, memoryId: answered.id, version: answered.version, outcome };
     if (unchanged) {
-      if (once) await ctx.writer.saveIdempotency(ctx.principal, ctx.now, once);
-      return { memory: unchanged, replayed: false, outcome, ...(proposed ? { proposal: proposed.proposal } : {}) };
+      if (beside.length > 0) await ctx.writer.commit(ctx.principal, ctx, beside, once);
+      else if (once) await ctx.writer.saveIdempotency(ctx.principal, ctx.now, once);
+      return { memory: unchanged, replayed: false, outcome, ...found, ...(proposed ? { proposal: proposed.proposal } : {}) };
     }
-    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", before: existing }], once)) as [Memory];
+    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", before: existing }, ...beside], once)) as [Memory];
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: whole }]) : [];
-    return { outcome, memory, replayed: false, ...(proposal ? { proposal } : {}) };
+    return { outcome, memory, replayed: false, ...found, ...(proposal ? { proposal } : {}) };
   });
+}
+
+/** Stores what the guard found as what it keeps back, and nothing else. */
+async function keepBack(ctx: Context, kept: KeptBack, once: Pick<IdempotencyRecord, "key" | "requestHash"> | undefined): Promise<RememberOutcome> {
+  const [found] = (await keptBack(ctx, [kept])) as [MemoryWrite | Memory];
+  const held = "action" in found ? found.memory : found;
+  const record: IdempotencyRecord | undefined = once && { ...once, memoryId: held.id, version: held.version, outcome: "quarantined" };
+  const answer = (memory: Memory): RememberOutcome => ({ outcome: "quarantined", memory, replayed: false, found: kept.reasons });
+  if ("action" in found) return answer(((await ctx.writer.commit(ctx.principal, ctx, [found], record)) as [Memory])[0]);
+  if (record) await ctx.writer.saveIdempotency(ctx.principal, ctx.now, record);
+  return answer(held);
 }
 
 /** Whether the team holds something under the key. */
@@ -125,45 +151,6 @@ async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | 
   });
 }
 
-/** Removes memories for good. @throws WriteRace when one has changed or is gone */
-export const purge = (ctx: Context, doomed: Memory[]): Promise<string[]> => ctx.writer.erase(ctx.principal, ctx, doomed);
-
-export function firstVersion(ctx: Context, state: MemoryState, id: string = uuidv7(ctx.now)): Memory {
-  return {
-    ...state,
-    id,
-    teamId: ctx.principal.teamId,
-    alias: 0,
-    seq: 0,
-    version: 1,
-    createdAt: ctx.now,
-    createdBy: ctx.principal.userId,
-    createdTool: ctx.tool,
-    updatedAt: ctx.now,
-    updatedBy: ctx.principal.userId,
-    updatedTool: ctx.tool,
-    accessCount: 0,
-    accessedAt: null,
-  };
-}
-
-/** Wraps a changed state as the version after `existing`, written by the caller now. */
-export const followingVersion = (ctx: Context, existing: Memory, state: Partial<MemoryState>): Memory => ({
-  ...existing,
-  ...state,
-  version: existing.version + 1,
-  // Two versions never share an instant, so that "as of" has one answer even when the clock stands still.
-  updatedAt: Math.max(ctx.now, existing.updatedAt + 1),
-  updatedBy: ctx.principal.userId,
-  updatedTool: ctx.tool,
-});
-
-/**
- * Somebody who writes a new state is its author; repeating the words of an import lifts no mark. A quarantined memory stays so.
- */
-export const trustAfter = ({ content, trust }: Memory, said: string | undefined): Memory["trust"] =>
-  said === undefined || said === content ? trust : { source: "user", quarantined: trust.quarantined };
-
 function nextVersion(ctx: Context, existing: Memory, given: Undefinable<GivenState>, fresh: MemoryState): Memory {
   const inherited = Object.fromEntries(inheritedFields.filter((field) => given[field] === undefined).map((field) => [field, existing[field]]));
   return followingVersion(ctx, existing, { ...fresh, ...inherited, trust: trustAfter(existing, fresh.content), ownerId: existing.ownerId });
@@ -195,7 +182,9 @@ async function replay(ctx: Context, prior: IdempotencyRecord, request: RequestHa
   // The hash does not cover the sealed fields, so they are compared with what was stored.
   const said: MemoryState | null | undefined = prior.outcome === "proposed" ? (await ownFrequency(ctx, stored))?.proposed : stored;
   const given: Undefinable<Partial<SealedFields>> = input;
-  const differs = said && sealedFields.some((field) => given[field] !== undefined && canonical(given[field]) !== canonical(said[field]));
+  const masked = screen(newState({ ...input, ownerId: stored.ownerId }))?.masked;
+  const isSaid = (state: Undefinable<Partial<SealedFields>>, field: keyof SealedFields): boolean => canonical(state[field]) === canonical(said?.[field]);
+  const differs = said && sealedFields.some((field) => given[field] !== undefined && !isSaid(given, field) && !(masked && isSaid(masked, field)));
   if (prior.requestHash === request.open && differs) throw usedOtherwise();
   return { outcome: prior.outcome as RememberOutcome["outcome"], memory: stored, replayed: true };
 }

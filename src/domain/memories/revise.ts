@@ -3,9 +3,10 @@ import { DomainError, invalid } from "../errors.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { visibilityKeyOf, isExpired, sameState, type Memory } from "./memory.ts";
-import type { GivenState } from "./memory-fields.ts";
+import type { GivenState, MemoryState } from "./memory-fields.ts";
+import { keptBack, maskedFields, verdictOn } from "./quarantine.ts";
 import { keyTaken, retryOnConflict } from "./retry-on-conflict.ts";
-import { followingVersion, purge, trustAfter } from "./remember.ts";
+import { followingVersion, purge, trustAfter } from "./versions.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./proposal-store.ts";
 import { requireValidity } from "./validity.ts";
@@ -20,16 +21,28 @@ export interface ReviseInput {
   changes: GivenState & { archivedAt?: null };
 }
 
+/** What a release may change beside that. */
+interface ScreenedInput extends Omit<ReviseInput, "changes"> {
+  changes: ReviseInput["changes"] & Partial<Pick<MemoryState, "quarantine" | "trust">>;
+}
+
 export type ReviseOutcome =
   /** `proposal`: what else was asked for waits for a review; when nothing was done beside that, the outcome is `proposed`. */
-  | { outcome: "updated" | "unchanged" | "proposed"; memory: Memory; proposal?: Proposal }
+  | { outcome: "updated" | "unchanged" | "proposed"; memory: Memory; proposal?: Proposal; masked?: string[] }
+  /** The write guard keeps the change back, for these reasons; `memory` is as it was. */
+  | { outcome: "quarantined"; memory: Memory; reasons: string[] }
   | { outcome: "conflict"; current: Memory; attempted: ReviseInput["changes"] };
 
 /**
  * Changes the mentioned fields and leaves the rest. With `expectedVersion`, a change made in between is
  * answered with both sides and nothing is written; without it, the change is applied on top of the newest.
  */
-export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOutcome> {
+export const revise = (ctx: Context, input: ReviseInput): Promise<ReviseOutcome> => change(ctx, input, true);
+
+/** What was looked at before: nothing keeps it back. */
+export const reviseScreened = (ctx: Context, input: ScreenedInput): Promise<ReviseOutcome> => change(ctx, input, false);
+
+async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): Promise<ReviseOutcome> {
   requireScope(ctx.principal, "memory:write");
   if (Object.keys(input.changes).length === 0 && !input.maybeNothing) {
     throw invalid("Nothing to change was given.", "Give at least one field to change, such as content, tags or importance.");
@@ -40,6 +53,7 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
   return retryOnConflict("this memory", async (attempt): Promise<ReviseOutcome> => {
     const current = await resolveOne(ctx, input.target);
     requireEdit(ctx.principal, current);
+    if (isGuarded && current.quarantine) throw quarantinedNow();
     if (current.archivedAt !== null && input.changes.archivedAt === undefined) {
       throw invalid("This memory is archived.", "Restore it first: update it with archived: false.");
     }
@@ -50,20 +64,32 @@ export async function revise(ctx: Context, input: ReviseInput): Promise<ReviseOu
         hint: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
       });
     }
-    const wanted = followingVersion(ctx, current, { ...input.changes, trust: trustAfter(current, input.changes.content) });
+    const said = followingVersion(ctx, current, { trust: trustAfter(current, input.changes.content), ...input.changes });
+    const verdict = isGuarded ? await verdictOn(ctx, said, current.sensitivity === "secret" && said.sensitivity === "normal" ? undefined : current) : undefined;
+    const wanted: Memory = { ...said, ...verdict?.masked };
     if (input.changes.validFrom !== undefined || input.changes.validTo !== undefined) requireValidity(wanted);
+    const fields = verdict?.masked ? maskedFields(said, verdict.masked) : Object.keys(input.changes);
+    const [original] = verdict ? await keptBack(ctx, [{ state: said, reasons: verdict.reasons, target: current.id, fields }]) : [];
+    const kept = original && "action" in original ? [original] : [];
+    if (verdict && !verdict.masked) {
+      if (kept.length > 0) await ctx.writer.commit(ctx.principal, ctx, kept);
+      return { outcome: "quarantined", memory: current, reasons: verdict.reasons };
+    }
+    const masked = verdict ? { masked: verdict.reasons } : {};
     const review = (current.visibility !== "private" || wanted.visibility !== "private") && (await isReviewed(ctx));
     const next = review ? { ...wanted, ...withoutReview(ctx.principal, current, wanted) } : wanted;
     const isHeld = review && !sameState(next, wanted);
     if (isHeld) await requireRoom(ctx, [current.id]);
-    if (sameState(current, next)) return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current };
+    if (sameState(current, next)) return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current, ...masked };
     if (attempt > 0) await freeKey(ctx, current, next);
-    const action = current.archivedAt !== null && next.archivedAt === null ? "restore" : "update";
-    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action, before: current }])) as [Memory];
+    const action = current.quarantine && !next.quarantine ? "release" : current.archivedAt !== null && next.archivedAt === null ? "restore" : "update";
+    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action, before: current }, ...kept])) as [Memory];
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: wanted }]) : [];
-    return { outcome: "updated", memory, ...(proposal ? { proposal } : {}) };
+    return { outcome: "updated", memory, ...masked, ...(proposal ? { proposal } : {}) };
   });
 }
+
+const quarantinedNow = (): DomainError => invalid("This memory is in quarantine.", "Its owner releases or discards it (docs/quarantine.md); a tool cannot.");
 
 /** A race that would be lost every time: the place the memory would move to has this key already, or still. */
 export async function freeKey(ctx: Context, current: Memory, next: Memory): Promise<void> {

@@ -16,6 +16,7 @@ const actions = {
   "acknowledge alerts": { roles: admins, scope: "memory:admin" },
   "decide proposals": { roles: admins, scope: "memory:admin" },
   "set the review": { roles: admins, scope: "memory:admin" },
+  "set the write guard": { roles: admins, scope: "memory:admin" },
   "rotate the data key": { roles: owners, scope: "memory:admin" },
   "hand over the team": { roles: owners, scope: "memory:admin" },
   "delete the team": { roles: owners, scope: "memory:admin" },

@@ -11,6 +11,7 @@ import * as statements from "./memory-sql.ts";
 import { OpenedRows } from "./opened-rows.ts";
 import { type SealedRows, toMemory } from "./sealed-rows.ts";
 import { formerIds, idempotency, memories, versions } from "./shard-schema.ts";
+import { readDuplicates, readStale } from "./memory-health.ts";
 import { readStats } from "./memory-stats.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
 import type { ShardOf } from "./shard-of.ts";
@@ -21,6 +22,12 @@ import { fromHex } from "./vector-hex.ts";
 const keysAtOnce = 2_000;
 /** That one pattern is compared with. */
 const mostKeys = 100_000;
+
+function present(archived: boolean | "all" | "quarantined"): SQL | undefined {
+  if (archived === "all") return undefined;
+  if (archived === "quarantined") return isNotNull(memories.quarantine);
+  return archived ? and(isNotNull(memories.archivedAt), isNull(memories.quarantine)) : isNull(memories.archivedAt);
+}
 
 export class D1MemoryStore implements MemoryStore {
   readonly #shardOf: ShardOf;
@@ -210,7 +217,7 @@ export class D1MemoryStore implements MemoryStore {
         .from(memories)
         .where(
           and(
-            archived ? and(visibleTo(principal), unexpired(now), isNotNull(memories.archivedAt)) : live(principal, now),
+            and(visibleTo(principal), unexpired(now), present(archived)),
             isNotNull(memories.key),
             compiled.prefix ? gte(memories.key, compiled.prefix) : undefined,
             compiled.prefixEnd === undefined ? undefined : lt(memories.key, compiled.prefixEnd),
@@ -232,8 +239,7 @@ export class D1MemoryStore implements MemoryStore {
   /** In the order of the ids; what has changed since it matched may be missing. */
   async #matched(principal: Principal, now: number, ids: string[], archived: boolean): Promise<Memory[]> {
     if (ids.length === 0) return [];
-    const present = archived ? and(visibleTo(principal), unexpired(now), isNotNull(memories.archivedAt)) : live(principal, now);
-    const rows = await this.#db(principal).select().from(memories).where(and(present, idsIn(memories.id, ids)));
+    const rows = await this.#db(principal).select().from(memories).where(and(visibleTo(principal), unexpired(now), present(archived), idsIn(memories.id, ids)));
     const byId = new Map(rows.map((row) => [row.id, toMemory(row)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
@@ -242,7 +248,7 @@ export class D1MemoryStore implements MemoryStore {
     principal: Principal,
     now: number,
     filter: MemoryFilter,
-    page: { below: string | undefined; limit: number; archived?: boolean | "all" | undefined; secrets?: "open" | "omit" | undefined },
+    page: { below: string | undefined; limit: number; archived?: boolean | "all" | "quarantined" | undefined; secrets?: "open" | "omit" | undefined },
   ): Promise<Page<Memory>> {
     const rows = await this.#db(principal)
       .select()
@@ -251,7 +257,7 @@ export class D1MemoryStore implements MemoryStore {
         and(
           visibleTo(principal),
           unexpired(now),
-          page.archived === "all" ? undefined : page.archived ? isNotNull(memories.archivedAt) : isNull(memories.archivedAt),
+          present(page.archived ?? false),
           page.secrets === "omit" ? eq(memories.sensitivity, "normal") : undefined,
           matching(filter),
           page.below === undefined ? undefined : lt(memories.id, page.below),
@@ -318,6 +324,14 @@ export class D1MemoryStore implements MemoryStore {
 
   stats(principal: Principal, now: number): Promise<TeamStats> {
     return readStats(this.#db(principal), principal, now, { live: live(principal, now), visible: visibleTo(principal), quota: this.#quota });
+  }
+
+  async duplicates(principal: Principal, now: number, limit: number): Promise<Memory[][]> {
+    return (await readDuplicates(this.#db(principal), live(principal, now), limit)).map((group) => group.map(toMemory));
+  }
+
+  async stale(principal: Principal, now: number, { before, limit }: { before: number; limit: number }): Promise<Memory[]> {
+    return (await readStale(this.#db(principal), live(principal, now), before, limit)).map(toMemory);
   }
 
   async recordAccess(principal: Principal, now: number, ids: string[]): Promise<void> {

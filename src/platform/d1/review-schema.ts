@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { defaultGuard, instructionPolicies, secretPolicies } from "../../domain/guard/guard-policy.ts";
 import type { LinkChanges } from "../../domain/memories/proposal-store.ts";
 import { memories } from "./shard-schema.ts";
 
@@ -8,6 +9,9 @@ export const teamPolicies = sqliteTable("team_policies", {
   teamId: text("team_id").primaryKey(),
   /** Whether an admin looks at what a member shares, or changes of what others see, before others see it. */
   reviewRequired: integer("review_required", { mode: "boolean" }).notNull().default(false),
+  /** What becomes of a write that holds a secret, and of one that reads like instructions for a model. */
+  secretPolicy: text("secret_policy", { enum: secretPolicies }).notNull().default(defaultGuard.secrets),
+  instructionPolicy: text("instruction_policy", { enum: instructionPolicies }).notNull().default(defaultGuard.instructions),
   /** Set while the team is deleted, so that other teams do not find what was public. The directory decides; this follows it. */
   closedAt: integer("closed_at"),
 });

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Quarantine } from "../../domain/memories/memory-values.ts";
 
 /**
  * Shard database (`SHARD_n`): the memories of many teams, the truth that every index is rebuilt from.
@@ -63,6 +64,8 @@ export const memories = sqliteTable(
     expiresAt: integer("expires_at"),
     archivedAt: integer("archived_at"),
     supersededBy: text("superseded_by"),
+    /** Why the write guard keeps it back, and what it is to be once it is released. */
+    quarantine: text({ mode: "json" }).$type<Quarantine>(),
     createdAt: integer("created_at").notNull(),
     createdBy: text("created_by").notNull(),
     createdTool: text("created_tool").notNull(),

@@ -4,7 +4,7 @@ import { parseConfig } from "../../../src/config.ts";
 import { indexTeam, type IndexingPorts } from "../../../src/domain/indexing/index-team.ts";
 import { retireAfterMs, vectorTask, graphVectorTask } from "../../../src/domain/indexing/vector-task.ts";
 import { newState } from "../../../src/domain/memories/memory.ts";
-import { firstVersion } from "../../../src/domain/memories/remember.ts";
+import { firstVersion } from "../../../src/domain/memories/versions.ts";
 import type { Embedders } from "../../../src/domain/embedding/embedder.ts";
 import { withTeamIds } from "../../../src/domain/embedding/vector-space.ts";
 import { embeddersOf } from "../../../src/platform/ai/embedders.ts";

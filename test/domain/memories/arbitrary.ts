@@ -50,7 +50,7 @@ const labels = fc.uniqueArray(label, { maxLength: 4 });
 
 /** What a field may hold by its kind alone; a field whose rule asks for more is named below. */
 const kinds: Record<Kind, fc.Arbitrary<unknown>> = {
-  text: word, number: fraction, instant, texts: labels, json, object: metadata, trust: fc.constant({ source: "user", quarantined: false }),
+  text: word, number: fraction, instant, texts: labels, json, object: metadata, trust: fc.constant({ source: "user", quarantined: false }), quarantine: fc.constant(null),
 };
 
 const special: { [K in GivenField]?: fc.Arbitrary<MemoryState[K]> } = {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { briefing, briefingTokens } from "../../../src/domain/memories/briefing.ts";
 import { newState, type Memory } from "../../../src/domain/memories/memory.ts";
-import { firstVersion } from "../../../src/domain/memories/remember.ts";
+import { firstVersion } from "../../../src/domain/memories/versions.ts";
 import { countTokens } from "../../tools/o200k.ts";
 import { anyText, json } from "./arbitrary.ts";
 import { newTeam, now, type Person, type Team } from "../../support/team.ts";

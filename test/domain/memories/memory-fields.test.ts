@@ -8,7 +8,7 @@ import {
   type FieldDefinition, fromShortJson, type GivenField, givenFields, jsonFields, memoryFields, memoryFilters, type MemoryState, sealedFields, stateFieldNames, toShortJson,
 } from "../../../src/domain/memories/memory-fields.ts";
 import { portableMemory, toPortable, toState } from "../../../src/domain/memories/portable.ts";
-import { firstVersion } from "../../../src/domain/memories/remember.ts";
+import { firstVersion } from "../../../src/domain/memories/versions.ts";
 import { redacted } from "../../../src/domain/secrets/redaction.ts";
 import { memories } from "../../../src/platform/d1/shard-schema.ts";
 import { toDocument } from "../../../src/platform/team-index/document.ts";

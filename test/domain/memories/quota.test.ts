@@ -5,7 +5,8 @@ import { DomainError } from "../../../src/domain/errors.ts";
 import { importMemories } from "../../../src/domain/memories/import.ts";
 import { defaultQuota, type TeamQuota } from "../../../src/domain/memories/quota.ts";
 import type { Memory } from "../../../src/domain/memories/memory.ts";
-import { followingVersion, remember } from "../../../src/domain/memories/remember.ts";
+import { remember } from "../../../src/domain/memories/remember.ts";
+import { followingVersion } from "../../../src/domain/memories/versions.ts";
 import { memoryRows } from "../../support/rows.ts";
 import { newTeam, now, type Person, services, type Team, writerOver } from "../../support/team.ts";
 

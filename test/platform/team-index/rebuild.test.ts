@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
-import { followingVersion } from "../../../src/domain/memories/remember.ts";
+import { followingVersion } from "../../../src/domain/memories/versions.ts";
 import { commits, deliver, minute, newTeam, now, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;

@@ -26,6 +26,8 @@ const kinds: Record<Kind, z.ZodType> = {
   json,
   object: z.record(z.string(), json),
   trust: z.object({ source: z.string(), quarantined: z.boolean() }),
+  // What is kept back is in no answer.
+  quarantine: z.never(),
 };
 
 const memory = z.strictObject({

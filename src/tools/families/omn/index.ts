@@ -6,6 +6,7 @@ import { healthCheck } from "./health-check.ts";
 import { importMemoriesTool } from "./import-memories.ts";
 import { listMemories } from "./list-memories.ts";
 import { oneMemory, recentMemories } from "./memory-resources.ts";
+import { memoryHealth } from "./memory-health.ts";
 import { memoryStats } from "./memory-stats.ts";
 import { retrieveMemory } from "./retrieve-memory.ts";
 import { storeMemory } from "./store-memory.ts";
@@ -23,6 +24,7 @@ export const omn = {
     exportMemoriesTool,
     importMemoriesTool,
     memoryStats,
+    memoryHealth,
     healthCheck,
   ],
   resources: [recentMemories, oneMemory],

@@ -8,7 +8,7 @@ import { namespaceOf } from "../../../domain/memories/memory.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
-import { adviceOf, duplicateText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, duplicateText, guardOf, guardText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 
 const repair = { update: "call omn_update_memory", forget: "omn_forget_memory" };
@@ -43,7 +43,7 @@ export const storeMemory = defineTool({
   output: z.looseObject({
     memory_id: z.string(),
     key: z.string().nullable().meta({ listed: null }),
-    outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]).meta({ listed: { type: "string" } }),
+    outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed", "quarantined"]).meta({ listed: { type: "string" } }),
     version: z.number(),
   }),
   async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
@@ -57,7 +57,7 @@ export const storeMemory = defineTool({
       allowDuplicate: allow_duplicate,
     });
     const { memory } = result;
-    const linked = result.outcome === "duplicate" ? undefined : await linkMemory(ctx, memory, links);
+    const linked = result.outcome === "duplicate" || result.outcome === "quarantined" ? undefined : await linkMemory(ctx, memory, links);
     const proposal = linked ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
     if ((outcome === "created" || outcome === "updated") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
@@ -75,10 +75,11 @@ export const storeMemory = defineTool({
         compressed: false,
         ...(result.replayed ? { replayed: true } : {}),
         ...proposalOf(proposal),
+        ...guardOf(outcome, result.found),
         ...(repeated && adviceOf(repeated)),
         ...similarOf(similar, ctx.now, repair),
       },
-      text: repeated ?? say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${similarText(similar, ctx.now, repair)}`,
+      text: repeated ?? say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, repair)}`,
     };
   },
 });

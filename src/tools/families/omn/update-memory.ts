@@ -7,7 +7,7 @@ import { givenShape, offeredShape } from "../../../domain/memories/memory-fields
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
-import { adviceOf, handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, guardOf, guardText, handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
 export const updateMemory = defineTool({
@@ -31,7 +31,7 @@ export const updateMemory = defineTool({
     links: linkInput.optional().meta({ listed: null }),
     unlink: unlinkInput.optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed"]).meta({ listed: { type: "string" } }) }),
+  output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed", "quarantined"]).meta({ listed: { type: "string" } }) }),
   async handler(ctx, { id, key, new_key, expected_version, archived, links = [], unlink = [], ...fields }) {
     // A link that leads nowhere is refused before anything is changed.
     await resolveEnds(ctx, [...links, ...unlink]);
@@ -59,13 +59,20 @@ export const updateMemory = defineTool({
         ]),
       };
     }
+    if (result.outcome === "quarantined") {
+      const { memory, reasons } = result;
+      return {
+        structured: { outcome: "quarantined", memory_id: memory.id, key: memory.key, version: memory.version, ...guardOf("quarantined", reasons) },
+        text: say`Not updated: ${handleOf(memory)} stays at version ${memory.version}.${guardText("quarantined", reasons)}`,
+      };
+    }
     const linked = await linkMemory(ctx, result.memory, links);
     const proposal = (await unlinkMemory(ctx, result.memory, unlink)) ?? linked ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
     if (result.outcome === "updated") ctx.changed({ ids: [result.memory.id], listChanged: archived !== undefined });
     return {
-      structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...proposalOf(proposal) },
-      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version})${proposalText(proposal)}`,
+      structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...proposalOf(proposal), ...guardOf(outcome, result.masked) },
+      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version})${proposalText(proposal)}${guardText(outcome, result.masked)}`,
     };
   },
 });

@@ -5,7 +5,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { adviceOf, duplicateText, handleOf, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, duplicateText, guardOf, guardText, handleOf, proposalOf, proposalText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 import { memoryScope, placeOf, scopeOf, where } from "./scope.ts";
 
@@ -30,7 +30,7 @@ export const writeMemory = defineTool({
     allow_duplicate: z.boolean().optional().meta({ listed: null }),
     ...where,
   }),
-  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed"]).meta({ listed: { type: "string" } }), version: z.number() }),
+  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed", "quarantined"]).meta({ listed: { type: "string" } }), version: z.number() }),
   async handler(ctx, input) {
     if (input.value === null) throw invalid("value: null says nothing to remember.", "To remove a memory, call delete_memory.");
     const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
@@ -54,8 +54,8 @@ export const writeMemory = defineTool({
     if (outcome === "created" || outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     const similar = await similarIn(result);
     return {
-      structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...similarOf(similar, ctx.now, repair) },
-      text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}${similarText(similar, ctx.now, repair)}`,
+      structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...guardOf(outcome, result.found), ...similarOf(similar, ctx.now, repair) },
+      text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, repair)}`,
     };
   },
 });

@@ -1,7 +1,7 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { newState } from "../../../../src/domain/memories/memory.ts";
-import { firstVersion } from "../../../../src/domain/memories/remember.ts";
+import { firstVersion } from "../../../../src/domain/memories/versions.ts";
 import type { TeamIndex } from "../../../../src/platform/team-index/team-index.ts";
 import type { Near } from "../../../../src/platform/team-index/vectors/vector-copy.ts";
 import { markOf } from "../../../../src/platform/vectorize/vector-ids.ts";

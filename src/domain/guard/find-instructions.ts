@@ -1,0 +1,78 @@
+import { type Finding, outermost } from "./finding.ts";
+import { instructionCues } from "./instruction-cues.ts";
+import { instructionSigns } from "./instruction-signs.ts";
+
+/** Characters that nobody sees: tags, zero-width ones in numbers, and those that turn the direction of text. */
+const hidden = /(?<![\u{1f3f4}\u{e0000}-\u{e007f}])[\u{e0000}-\u{e007f}]{2,}|(?:[\u200b\u2060\ufeff]|\u200d(?!\p{Extended_Pictographic})|\u200c(?!\p{L})){3,}|(?:[\p{sc=Latin}\p{sc=Han}]\s?[\u200b-\u200d\u2060\ufeff]\s?){4,}|[\u202d\u202e\u2066\u2067][^\u202c\u2069\n]{3,}/gu;
+const invisible = /[\u{e0000}-\u{e007f}\u200b\u2060\ufeff\u00ad\u202a-\u202e\u2066-\u2069\u180e]/gu;
+const base64 = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
+/** Between letters that stand alone. */
+const spacing = /(?<=(?<!\p{L})\p{L})[ .\-_*·](?=\p{L}(?!\p{L}))/gu;
+/** Fewer are initials, or a list of options. */
+const leastSpaced = 6;
+/** Words with digits or signs in the place of letters; fewer are names of models and standards. */
+const mixedWord = /(?<![\w@$])(?:[A-Za-z]+[013457@$!]+[A-Za-z]+|\d[A-Za-z]{2,})[\w@$!]*/g;
+const leastMixed = 3;
+/** Letters of other scripts that look like Latin ones (Unicode Technical Standard 39), and digits in their place. */
+const lookAlikes: Readonly<Record<string, string>> = Object.fromEntries([..."аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwɡgӏlνvοoαaρpτtκkιiυuηn".matchAll(/(..)/gu)].map(([pair]) => [pair.charAt(0), pair.charAt(1)]));
+const leet: Readonly<Record<string, string>> = { "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", $: "s", "!": "i" };
+
+/** In characters: two signs in one or two sentences. */
+const near = 160;
+
+/** Where people speak of such texts: a quotation there is none. */
+const aboutThem = /prompt[ -]?injection|\bguard\b|\bflags?\b|\bphrases?\b|the paper|detect|false positive|steers?|phishing|jailbreak|red[ -]?team|injection|adversarial|angreif|attack|inyecci|提示(?:词)?注入|注入攻击|プロンプトインジェクション|攻撃/i;
+const quotation = /"[^"\n]{3,160}"|“[^”\n]{3,160}”|„[^“”\n]{3,160}[“”]|`[^`\n]{3,160}`|«[^»\n]{3,160}»|「[^」\n]{3,80}」|『[^』\n]{3,80}』|'[^'\n]{8,160}'/gu;
+
+/**
+ * Finds text that is aimed at the model which reads it, also where it is spelt, encoded or hidden so that people miss it. 10,000
+ * characters take a few milliseconds.
+ */
+export function findInstructions(text: string): Finding[] {
+  const found: Finding[] = [];
+  for (const match of text.matchAll(hidden)) found.push({ kind: "hidden characters", start: match.index, end: match.index + match[0].length });
+  found.push(...plainly(text));
+  if (found.length > 0) return outermost(found);
+  for (const match of text.matchAll(base64)) {
+    const decoded = decode(match[0]);
+    if (decoded !== undefined && plainly(decoded).length > 0) found.push({ kind: "an encoded order", start: match.index, end: match.index + match[0].length });
+  }
+  const respelt = respellings(text);
+  if (found.length === 0 && respelt.some((spelling) => plainly(spelling).length > 0)) found.push({ kind: "a disguised order", start: 0, end: text.length });
+  return outermost(found);
+}
+
+function plainly(text: string): Finding[] {
+  const quoted = aboutThem.test(text) ? [...text.matchAll(quotation)].map(({ index, 0: said }) => [index, index + said.length] as const) : [];
+  const findAll = (kind: string, form: RegExp): Finding[] =>
+    [...text.matchAll(form)].flatMap(({ index, 0: said }) => {
+      const end = index + said.length;
+      return quoted.some(([from, to]) => from <= index && end <= to) ? [] : { kind, start: index, end };
+    });
+  const orders = instructionCues.flatMap(([kind, form]) => findAll(kind, form));
+  if (orders.length > 0) return orders;
+  const signs = instructionSigns.flatMap(({ name, forms, alone, weak }) => forms.flatMap((form) => findAll(name, form).map(({ start, end }) => ({ name, alone, weak, start, end }))));
+  const together = signs.filter((one) => one.alone || signs.some((other) => other.name !== one.name && !(one.weak && other.weak) && Math.abs(other.start - one.start) <= near));
+  if (together.length === 0) return [];
+  return [{ kind: "an order to a model", start: Math.min(...together.map(({ start }) => start)), end: Math.max(...together.map(({ end }) => end)) }];
+}
+
+/** The text as somebody reads it who sees through disguises; only where there is one. */
+function respellings(text: string): string[] {
+  const folded = text.normalize("NFKC").replaceAll(invisible, "").replaceAll(/\P{ASCII}/gu, (letter) => lookAlikes[letter.toLowerCase()] ?? letter);
+  const joined = (folded.match(spacing)?.length ?? 0) < leastSpaced ? folded : folded.replaceAll(spacing, "");
+  const isLeet = (folded.match(mixedWord)?.length ?? 0) >= leastMixed;
+  const words = !isLeet ? folded : folded.replaceAll(/(?<![\w])(?=[\w@$!]*[A-Za-z])[\w@$!]{3,}/g, (word) => word.replaceAll(/[013457@$!]/g, (sign) => leet[sign] ?? sign));
+  const rotated = /\brot-?13\b/i.test(text) ? [folded.replaceAll(/[a-z]/gi, (letter) => String.fromCharCode(letter.charCodeAt(0) + (/[a-m]/i.test(letter) ? 13 : -13)))] : [];
+  return [folded, joined, words, ...rotated].filter((spelling, i, all) => spelling !== text && all.indexOf(spelling) === i);
+}
+
+function decode(encoded: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(encoded.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "")), (character) => character.charCodeAt(0));
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return /^[\p{L}\p{M}\p{N}\p{P}\p{S}\s]+$/u.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}

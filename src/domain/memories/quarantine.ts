@@ -1,0 +1,78 @@
+import type { Context } from "../context.ts";
+import { DomainError } from "../errors.ts";
+import { screen } from "../guard/screen.ts";
+import type { MemoryWrite } from "./memory-store.ts";
+import { canonical, type Memory, type MemoryState, stateOf } from "./memory.ts";
+import { sealedFields } from "./memory-fields.ts";
+import { firstVersion } from "./versions.ts";
+
+/**
+ * The write guard keeps back what holds a secret or reads like instructions for a model (users U8). What it keeps back is a
+ * memory of its own, archived, private and sealed: no search, list, briefing, resource or index has it until its owner releases it.
+ */
+export interface Verdict {
+  /** Kinds of what was found. */
+  reasons: string[];
+  /** What is stored all the same, without its secrets; undefined when nothing is. */
+  masked: MemoryState | undefined;
+}
+
+/** Most that is kept back of one person at once. */
+export const mostQuarantined = 200;
+
+/** What the team's policy says of a state that is about to be stored over `before`; undefined when nothing speaks against it. */
+export async function verdictOn(ctx: Context, state: MemoryState, before?: Memory): Promise<Verdict | undefined> {
+  const found = screen(state, before);
+  if (!found) return undefined;
+  const policy = await ctx.guard.policy(ctx.principal);
+  const secrets = policy.secrets === "store" ? [] : found.secrets;
+  const instructions = policy.instructions === "store" ? [] : found.instructions;
+  const reasons = [...secrets, ...instructions];
+  if (reasons.length === 0) return undefined;
+  return { reasons, masked: instructions.length === 0 && policy.secrets === "mask" ? found.masked : undefined };
+}
+
+/** The fields that masking changed. */
+export const maskedFields = (said: MemoryState, masked: MemoryState): string[] => sealedFields.filter((field) => canonical(said[field]) !== canonical(masked[field]));
+
+export interface KeptBack {
+  state: MemoryState;
+  reasons: string[];
+  /** The memory that it would change, and the fields that were said. */
+  target?: string | undefined;
+  fields?: string[] | undefined;
+  /** A record of an import, with its dates and history, and the id that it had. */
+  arrived?: Pick<MemoryWrite, "memory" | "history" | "formerId"> | undefined;
+}
+
+/** The writes that keep these back, without what is kept back already. @throws QUOTA_EXCEEDED */
+export async function keptBack(ctx: Context, kept: readonly KeptBack[]): Promise<(MemoryWrite | Memory)[]> {
+  if (kept.length === 0) return [];
+  const there = await waiting(ctx);
+  const before = new Map(there.map((memory) => [nameOf(memory), memory]));
+  const found = kept.map((one) => {
+    const memory = quarantined(ctx, one);
+    return before.get(nameOf(memory)) ?? { ...one.arrived, memory, action: "quarantine" as const };
+  });
+  if (there.length + found.filter((one) => "action" in one).length > mostQuarantined) throw tooMany();
+  return found;
+}
+
+function quarantined(ctx: Context, { state, reasons, target, fields, arrived }: KeptBack): Memory {
+  const quarantine = { reasons, visibility: state.visibility, sensitivity: state.sensitivity, ...(target === undefined ? {} : { target }), ...(fields ? { fields } : {}) };
+  const kept: MemoryState = {
+    ...stateOf(state), ownerId: ctx.principal.userId, quarantine,
+    visibility: "private", sensitivity: "secret", archivedAt: ctx.now, trust: { ...state.trust, quarantined: true },
+  };
+  return arrived ? { ...arrived.memory, ...kept } : firstVersion(ctx, kept);
+}
+
+/** Two of the same name say the same, for the same purpose. */
+const nameOf = ({ key, namespace, content, value, quarantine }: Memory): string => canonical([key, namespace, content, value, quarantine?.visibility]);
+
+/** What is kept back of the caller, newest first. */
+export const waiting = async (ctx: Context): Promise<Memory[]> =>
+  (await ctx.memories.list(ctx.principal, ctx.now, {}, { below: undefined, limit: mostQuarantined, archived: "quarantined", secrets: "open" })).items;
+
+const tooMany = (): DomainError =>
+  new DomainError("QUOTA_EXCEEDED", `No more than ${mostQuarantined} memories of one person are in quarantine at once. Nothing was written.`, { hint: "Release or discard what waits there, then do the same again." });
