@@ -1,11 +1,13 @@
 import { writesWithIndexing, type IndexingQueue } from "../domain/indexing/indexing-queue.ts";
 import type { MemoryStore, MemoryWriter } from "../domain/memories/memory-store.ts";
 import type { ProposalStore } from "../domain/memories/proposal-store.ts";
+import type { ReversionStore } from "../domain/memories/reversion-store.ts";
 import type { RotationPorts } from "../domain/secrets/rotation.ts";
 import type { ErasurePorts } from "../domain/tenancy/deletion-store.ts";
 import { D1ErasureStore } from "../platform/d1/erasure-store.ts";
 import { D1MemoryStore } from "../platform/d1/memory-store.ts";
 import { D1ProposalStore } from "../platform/d1/proposal-store.ts";
+import { D1ReversionStore } from "../platform/d1/reversion-store.ts";
 import { D1SealedStore } from "../platform/d1/sealed-store.ts";
 import { TeamLookup } from "../platform/d1/team-lookup.ts";
 import { TeamIndexErasure } from "../platform/team-index/erasure.ts";
@@ -18,6 +20,7 @@ export interface Memory {
   memories: MemoryStore;
   writer: MemoryWriter;
   proposals: ProposalStore;
+  reversions: ReversionStore;
   erasure: ErasurePorts;
   /** Keys of what is encrypted at rest. */
   secrets: RotationPorts;
@@ -29,6 +32,7 @@ export function memoryOf(env: Env, { config, shardOf, directory, erasureDirector
     memories: new D1MemoryStore(shardOf, new TeamLookup((id) => directory.findTeam(id)), sealed, listShards, config.teamQuota),
     writer: writesWithIndexing(new TeamIndexWriter(env.TEAM_INDEX, report), announcer),
     proposals: new D1ProposalStore(shardOf, sealed),
+    reversions: new D1ReversionStore(shardOf),
     erasure: {
       directory: erasureDirectory,
       store: new D1ErasureStore(shardOf),

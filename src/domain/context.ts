@@ -1,6 +1,7 @@
 import type { GraphStore } from "./graph/graph-store.ts";
 import type { RecentlyRecalled } from "./memories/loop-guard.ts";
 import type { ProposalStore } from "./memories/proposal-store.ts";
+import type { ReversionStore } from "./memories/reversion-store.ts";
 import type { MemoryStore, MemoryWriter } from "./memories/memory-store.ts";
 import type { SearchIndex } from "./recall/retrievers/text-retriever.ts";
 import type { RecallCache } from "./recall/cache/recall-cache.ts";
@@ -26,6 +27,7 @@ export interface Context {
   memories: MemoryStore;
   writer: MemoryWriter;
   proposals: ProposalStore;
+  reversions: ReversionStore;
   index: SearchIndex;
   semantic: Semantic;
   graph: GraphStore;

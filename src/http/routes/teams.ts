@@ -16,6 +16,7 @@ import { exportTeam } from "./export.ts";
 import { teamInvitationRoutes } from "./invitations.ts";
 import { teamKeyRoutes } from "./keys.ts";
 import { proposalRoutes, reviewRoutes } from "./proposals.ts";
+import { revertRoutes } from "./reverts.ts";
 import { iso } from "./wire.ts";
 
 const name = z.string().trim().min(1).max(maxNameLength);
@@ -88,6 +89,7 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   app.route("/:team/invitations", teamInvitationRoutes(services));
   app.route("/:team/review", reviewRoutes(services));
   app.route("/:team/proposals", proposalRoutes(services));
+  app.route("/:team/reverts", revertRoutes(services));
 
   app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c, c.req.param("team")))).map(shownMember) }));
   app.patch("/:team/members/:user", async (c) => {

@@ -8,6 +8,7 @@ import { listMemories } from "./list-memories.ts";
 import { oneMemory, recentMemories } from "./memory-resources.ts";
 import { memoryStats } from "./memory-stats.ts";
 import { retrieveMemory } from "./retrieve-memory.ts";
+import { revertTool } from "./revert.ts";
 import { storeMemory } from "./store-memory.ts";
 import { updateMemory } from "./update-memory.ts";
 
@@ -19,6 +20,7 @@ export const omn = {
     storeMemory,
     updateMemory,
     forgetMemory,
+    revertTool,
     listMemories,
     exportMemoriesTool,
     importMemoriesTool,
