@@ -16,6 +16,8 @@ export interface Rendered {
 }
 
 const mostLines = 50;
+/** Of a preview, for what is kept: a person is to look at it. */
+const mostKeptLines = 20;
 const previewed = 80;
 
 const reasons: Record<KeptReason, Framed> = {
@@ -59,7 +61,7 @@ function renderPreview({ changes, kept, more, confirm, changed, done }: Extract<
   ], " ");
   const advice = joined([confirm === undefined ? say`There is nothing to confirm: all of it is for a person to look at.` : say`To go ahead, repeat the call with confirm: "${confirm}".`, ...moreAdvice(more)], " ");
   const line = ({ memory, restored }: Change): Framed => say`- ${lineOf(memory, authorOf, restored === null ? undefined : `back to version ${restored}`)}: ${preview(asFound(memory).content, previewed)}`;
-  const shown = [...gone, ...back].slice(0, mostLines);
+  const shown = [...gone, ...back].slice(0, mostLines - Math.min(kept.length, mostKeptLines));
   const left = mostLines - shown.length;
   const entry = ({ memory, restored }: Change) => ({
     ...nameOf(memory), ...audienceOf(memory, authorOf(memory)), ...trustFieldOf(memory), version: memory.version,

@@ -59,11 +59,11 @@ describe("a client's work is reverted in one call", () => {
     const team = await newTeam();
     const { owner } = team;
     const target = await storeAs(owner, "cursor", { key: "billing.db", content: "Billing runs on PostgreSQL." });
-    await storeAs(owner, "bad-client", { key: "billing.plan", content: "Quandrix Labs replaces PostgreSQL in billing.", links: [{ to: target, type: "contradicts" }] });
+    await storeAs(owner, "bad-client", { key: "billing.plan", content: "Quandrix Labs brews Darjeeling for four minutes.", links: [{ to: target, type: "contradicts" }] });
     await indexed(owner.principal);
-    const related = async () => JSON.stringify((await owner.call("omn_retrieve_memory", { key: "billing.db" })).structured["memories"]);
+    const related = async () => JSON.stringify((await owner.call("omn_retrieve_memory", { query: "what does billing run on" })).structured["memories"].map((one: { related?: unknown }) => one.related));
     expect(await related()).toContain("billing.plan");
-    expect((await owner.call("omn_retrieve_memory", { query: "Quandrix Labs" })).text).toContain("Quandrix Labs replaces");
+    expect((await owner.call("omn_retrieve_memory", { query: "Quandrix Labs" })).text).toContain("Quandrix Labs brews");
     const { run } = await reverted(owner, { tool: "bad-client" });
     await indexed(owner.principal);
     expect(await related()).not.toContain("billing.plan");
@@ -71,7 +71,7 @@ describe("a client's work is reverted in one call", () => {
     await undone(owner, run);
     await indexed(owner.principal);
     expect(await related()).toContain("billing.plan");
-    expect((await owner.call("omn_retrieve_memory", { query: "Quandrix Labs" })).text).toContain("Quandrix Labs replaces");
+    expect((await owner.call("omn_retrieve_memory", { query: "Quandrix Labs" })).text).toContain("Quandrix Labs brews");
   });
 });
 
