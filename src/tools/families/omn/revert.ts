@@ -12,7 +12,7 @@ export const revertTool = defineTool({
   name: "omn_revert",
   title: "Revert what somebody wrote",
   description:
-    "Revert everything that an author (user id), tool (client name), session or request (one call, such as an import) wrote, optionally since/until. The first call only previews; repeat it with confirm. undo takes the run id of a revert back.",
+    "Revert all that an author (user id), tool (client name), session or request (one call, such as an import) wrote, since/until. The first call only previews; repeat it with confirm. undo: the run id of a revert.",
   scope: "memory:write",
   annotations: destructive,
   cost: bulkCost,
