@@ -1,13 +1,11 @@
 import { aside, type Framed, joined, say } from "../domain/frame.ts";
 import type { Context } from "../domain/context.ts";
-import { type AuthorOf, authorsOf, originOf } from "../domain/memories/authorship.ts";
-import type { Memory } from "../domain/memories/memory.ts";
+import { authorsOf, originOf } from "../domain/memories/authorship.ts";
 import type { KeptReason } from "../domain/memories/reversion-plan.ts";
-import type { Change, Kept } from "../domain/memories/reversion-writes.ts";
 import type { RevertOutcome, UndoOutcome } from "../domain/memories/revert.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
 import { asFound } from "../domain/secrets/redaction.ts";
-import { adviceOf, audienceOf, handleOf, trustFieldOf } from "./render.ts";
+import { adviceOf, audienceOf, handleOf } from "./render.ts";
 
 /** An answer in both its forms. */
 export interface Rendered {
@@ -18,84 +16,77 @@ export interface Rendered {
 const mostLines = 50;
 /** Of a preview, for what is kept: a person is to look at it. */
 const mostKeptLines = 20;
-const previewed = 80;
 
-const reasons: Record<KeptReason, Framed> = {
-  changed: say`changed since by others, or outside of what was selected`,
-  hidden: say`what it said before is not yours to see`,
-  expired: say`what it said before has expired`,
-  unreadable: say`its secret cannot be opened`,
-  visibility: say`only its owner or a team admin may change who sees it`,
-  review: say`this team reviews changes of what others see: an admin of the team reverts it`,
-  key: say`another memory has the key that it had`,
+const reasons: Record<KeptReason, string> = {
+  changed: "changed since by others, or outside of what was selected",
+  hidden: "what it said before is not yours to see",
+  expired: "what it said before has expired",
+  unreadable: "its secret cannot be opened",
+  visibility: "only its owner or a team admin may change who sees it",
+  review: "this team reviews changes of what others see: an admin of the team reverts it",
+  key: "another memory has the key that it had",
 };
 
+/** What was done or would be, what is kept and why, and how to go on. */
 export async function renderRevert(ctx: Context, result: RevertOutcome | UndoOutcome): Promise<Rendered> {
-  if (result.outcome === "preview") return renderPreview(result, await authorsOf(ctx, [...result.changes, ...result.kept].map(({ memory }) => memory)));
-  const kept = result.outcome === "reverted" ? result.kept : result.conflicts;
-  const lines = keptLines(kept, await authorsOf(ctx, kept.map(({ memory }) => memory)));
-  const { outcome, run, ids } = result;
-  if (outcome === "undone") {
-    const { already, gone } = result;
+  const changes = result.outcome === "preview" ? result.changes : [];
+  const authorOf = await authorsOf(ctx, [...changes, ...result.kept].map(({ memory }) => memory));
+  const shown = changes.slice(0, mostLines - Math.min(result.kept.length, mostKeptLines)).map(({ memory, restored }) => {
+    const said = preview(asFound(memory).content, 80);
+    const note = restored === null ? "to be archived" : `back to version ${restored}`;
     return {
-      structured: { outcome, run, count: ids.length, ...keptFields("conflict", kept), ...(already > 0 ? { already } : {}), ...(gone > 0 ? { gone } : {}) },
-      text: joined([
-        say`undone ${ids.length} of revert ${run}${already > 0 ? say`, ${already} were undone before` : say``}${gone > 0 ? say`, ${gone} are erased, expired or no longer yours to see` : say``}.`,
-        ...(kept.length > 0 ? [say`${kept.length} stay as they are:`, ...lines] : []),
-      ]),
+      fields: { ...nameOf(memory), ...audienceOf(memory, authorOf(memory)), version: memory.version, ...(restored === null ? {} : { to_version: restored }), preview: said },
+      line: say`- ${handleOf(memory)}${aside(audienceOf(memory, undefined).scope, ...originOf(memory, authorOf(memory)), note)}: ${said}`,
     };
-  }
-  const { archived, restored, undone, more } = result;
-  const advice = joined([say`To undo it, call again with undo: "${run}".`, ...(undone > 0 ? [say`${undone} of them have been undone since.`] : []), ...moreAdvice(more)], " ");
-  return {
-    structured: { outcome, run, count: ids.length, archived, restored, ...(undone > 0 ? { undone } : {}), ...keptFields("kept", kept), ...(more ? { more } : {}), ...adviceOf(advice) },
-    text: joined([say`reverted ${ids.length}: ${archived} archived, ${restored} as they were before. ${advice}`, ...(kept.length > 0 ? [say`${kept.length} kept for a person to look at:`, ...lines] : [])]),
-  };
-}
-
-function renderPreview({ changes, kept, more, confirm, changed, done }: Extract<RevertOutcome, { outcome: "preview" }>, authorOf: AuthorOf): Rendered {
-  const [gone, back] = [changes.filter(({ restored }) => restored === null), changes.filter(({ restored }) => restored !== null)];
-  const before = joined([
-    ...(changed ? [say`The selection has changed since that preview.`] : []),
-    done > 0 ? say`${done} were reverted by that run before it was interrupted; the rest not yet.` : say`Nothing reverted yet.`,
-  ], " ");
-  const advice = joined([confirm === undefined ? say`There is nothing to confirm: all of it is for a person to look at.` : say`To go ahead, repeat the call with confirm: "${confirm}".`, ...moreAdvice(more)], " ");
-  const line = ({ memory, restored }: Change): Framed => say`- ${lineOf(memory, authorOf, restored === null ? undefined : `back to version ${restored}`)}: ${preview(asFound(memory).content, previewed)}`;
-  const shown = [...gone, ...back].slice(0, mostLines - Math.min(kept.length, mostKeptLines));
-  const left = mostLines - shown.length;
-  const entry = ({ memory, restored }: Change) => ({
-    ...nameOf(memory), ...audienceOf(memory, authorOf(memory)), ...trustFieldOf(memory), version: memory.version,
-    ...(restored === null ? {} : { to_version: restored }), preview: preview(asFound(memory).content, previewed),
   });
+  const kept = result.kept.slice(0, mostLines - shown.length);
+  const [fields, summary, advice] = factsOf(result);
   return {
     structured: {
-      outcome: "preview", count: changes.length, archived: gone.length, restored: back.length,
-      ...(confirm === undefined ? {} : { confirm }), ...(more ? { more } : {}), ...adviceOf(say`${before} ${advice}`),
-      would_revert: shown.map(entry),
-      ...keptFields("kept", kept, left),
+      outcome: result.outcome, ...fields, ...adviceOf(advice),
+      ...(result.outcome === "preview" ? { would_revert: shown.map((one) => one.fields) } : {}),
+      ...(result.kept.length === 0 ? {} : { kept: result.kept.length, kept_memories: kept.map(({ memory, reason }) => ({ ...nameOf(memory), reason })) }),
     },
     text: joined([
-      say`${before} It would archive ${gone.length} and set back ${back.length}:`,
-      ...shown.map(line),
+      summary,
+      ...shown.map(({ line }) => line),
       ...(changes.length > shown.length ? [say`… and ${changes.length - shown.length} more`] : []),
-      ...(kept.length > 0 ? [say`${kept.length} would be kept for a person to look at:`, ...keptLines(kept, authorOf, left)] : []),
+      ...(result.kept.length === 0 ? [] : [say`${result.kept.length} stay as they are, for a person to look at:`]),
+      ...kept.map(({ memory, reason }) => say`- ${handleOf(memory)}${aside(...originOf(memory, authorOf(memory)))}: ${reasons[reason]}`),
       advice,
     ]),
   };
 }
 
-const moreAdvice = (more: boolean): Framed[] => (more ? [say`More match than one call reverts: repeat it afterwards for the next, or narrow it with since and until.`] : []);
+const nameOf = ({ id, key }: { id: string; key: string | null }) => ({ memory_id: id, ...(key === null ? {} : { key }) });
 
-const nameOf = ({ id, key }: Memory) => ({ memory_id: id, ...(key === null ? {} : { key }) });
-const lineOf = (memory: Memory, authorOf: AuthorOf, note: string | undefined): Framed => say`${handleOf(memory)}${aside(audienceOf(memory, undefined).scope, ...originOf(memory, authorOf(memory)), note)}`;
-
-function keptFields(name: "kept" | "conflict", kept: readonly Kept[], most = mostLines): Record<string, unknown> {
-  if (kept.length === 0) return {};
-  const list = kept.slice(0, most).map(({ memory, reason }) => ({ ...nameOf(memory), reason }));
-  return name === "kept" ? { kept: kept.length, kept_memories: list } : { conflicts: kept.length, conflicting_memories: list };
-}
-
-function keptLines(kept: readonly Kept[], authorOf: AuthorOf, most = mostLines): Framed[] {
-  const lines = kept.slice(0, most).map(({ memory, reason }) => say`- ${lineOf(memory, authorOf, undefined)}: ${reasons[reason]}`);
-  return kept.length > lines.length ? [...lines, say`… and ${kept.length - lines.length} more`] : lines;
+/** Counts, those that are 0 left out where that is as usual; what they are in words; and what to do next. */
+function factsOf(result: RevertOutcome | UndoOutcome): [fields: Record<string, unknown>, summary: Framed, advice: Framed] {
+  if (result.outcome === "undone") {
+    const { run, ids, already, gone } = result;
+    return [
+      { run, count: ids.length, ...(already > 0 ? { already } : {}), ...(gone > 0 ? { gone } : {}) },
+      say`undone ${ids.length} of revert ${run}; undone before: ${already}; erased, expired or no longer yours to see: ${gone}.`,
+      say``,
+    ];
+  }
+  const next = result.more ? say` More match than one call reverts: repeat it afterwards for the next, or narrow it with since and until.` : say``;
+  const more = result.more ? { more: true } : {};
+  if (result.outcome === "reverted") {
+    const { run, ids, archived, restored, undone } = result;
+    return [
+      { run, count: ids.length, archived, restored, ...(undone > 0 ? { undone } : {}), ...more },
+      say`reverted ${ids.length}: ${archived} archived, ${restored} as they were before${undone > 0 ? `, of which ${undone} have been undone since` : ""}.`,
+      say`To undo it, call again with undo: "${run}".${next}`,
+    ];
+  }
+  const { changes, confirm, changed, done } = result;
+  const archived = changes.filter(({ restored }) => restored === null).length;
+  const restored = changes.length - archived;
+  const stale = changed ? "The selection has changed since that preview. " : "";
+  return [
+    { count: changes.length, archived, restored, ...(confirm === undefined ? {} : { confirm }), ...(done > 0 ? { done } : {}), ...more },
+    say`${stale}Nothing more reverted yet${done > 0 ? `; a run that was interrupted reverted ${done}` : ""}. It would archive ${archived} and set back ${restored}:`,
+    say`${stale}${confirm === undefined ? "There is nothing to confirm." : `To go ahead, repeat the call with confirm: "${confirm}".`}${next}`,
+  ];
 }

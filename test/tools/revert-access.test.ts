@@ -87,7 +87,7 @@ describe("who may revert what", () => {
     await env.SHARD_0.prepare("INSERT INTO team_policies (team_id, review_required) VALUES (?, 1)").bind(team.id).run();
     const run = await reverted(grace, { tool: "bad-client" });
     expect(run).toMatchObject({ count: 2, archived: 2, kept_memories: [{ memory_id: ours, reason: "review" }] });
-    expect(await undone(grace, run["run"])).toMatchObject({ count: 1, conflicts: 1, conflicting_memories: [{ memory_id: hers, reason: "review" }] });
+    expect(await undone(grace, run["run"])).toMatchObject({ count: 1, kept: 1, kept_memories: [{ memory_id: hers, reason: "review" }] });
     expect((await grace.call("omn_list_memories", { full: true })).structured["memories"].map((one: { memory_id: string }) => one.memory_id)).toContain(own);
     expect(await undone(team.owner, run["run"])).toMatchObject({ count: 1, already: 1 });
     expect(await reverted(team.owner, { tool: "bad-client" })).toMatchObject({ count: 2, archived: 1, restored: 1 });

@@ -116,7 +116,7 @@ describe("preview, repetition and interruption", () => {
     await updateAs(owner, "cursor", { id: ids[0], archived: false, content: "Looked at." });
     const { structured } = await owner.call("omn_forget_memory", { id: ids[1], mode: "erase" });
     await owner.call("omn_forget_memory", { id: ids[1], mode: "erase", confirm: structured["confirm"] });
-    expect(await undone(owner, run["run"])).toMatchObject({ count: 1, conflicts: 1, gone: 1, conflicting_memories: [{ memory_id: ids[0], reason: "changed" }] });
+    expect(await undone(owner, run["run"])).toMatchObject({ count: 1, kept: 1, gone: 1, kept_memories: [{ memory_id: ids[0], reason: "changed" }] });
     expect(await keysOf(owner)).toEqual({ a: "Looked at.", c: "Bad c." });
   });
 

@@ -19,36 +19,40 @@ export interface Kept {
   reason: KeptReason;
 }
 
-/** The words come back in the name of who wrote them, as those of an accepted proposal do; the audit says who brought them back. */
-export const broughtBack = (ctx: Context, memory: Memory, { state, actorId, tool }: Version): Memory => ({ ...followingVersion(ctx, memory, state), updatedBy: actorId, updatedTool: tool });
-
-export const archived = (ctx: Context, memory: Memory): Memory => ({ ...followingVersion(ctx, memory, { archivedAt: ctx.now }), updatedBy: memory.updatedBy, updatedTool: memory.updatedTool });
-
 /**
- * Why the caller may not write `next` in the place of `memory`. Where the team reviews changes, what others see is for its
- * admins to revert: hundreds of proposals would fill the queue, and what is accepted later is no part of the run that an undo takes back.
+ * The memory as it was in a version, or archived, unless it has to stay. The words come back in the name of who wrote them, as
+ * those of an accepted proposal do; the audit says who brought them back. Where the team reviews changes, what others see is for
+ * its admins to revert: hundreds of proposals would fill the queue, and what is accepted later is no part of a run that an undo takes back.
  */
-export function obstacle(ctx: Context, memory: Memory, next: Memory, review: boolean): KeptReason | undefined {
-  if (next.archivedAt === null && isExpired(next, ctx.now)) return "expired";
-  if (!mayChangeVisibility(ctx.principal, memory, next.visibility)) return "visibility";
-  if (review && !sameState({ ...next, ...withoutReview(ctx.principal, memory, next) }, next)) return "review";
-  return undefined;
+export function changeOf(ctx: Context, memory: Memory, target: Version | "archived" | undefined, review: boolean): Change | Kept {
+  const keep = (reason: KeptReason): Kept => ({ memory, reason });
+  if (!target) return keep("hidden");
+  const isGone = target === "archived";
+  if (memory.redaction ?? (isGone ? undefined : target.redaction)) return keep("unreadable");
+  const author = isGone ? {} : { updatedBy: target.actorId, updatedTool: target.tool };
+  const { updatedBy, updatedTool } = memory;
+  const next = { ...followingVersion(ctx, memory, isGone ? { archivedAt: ctx.now } : target.state), updatedBy, updatedTool, ...author };
+  if (isExpired(next, ctx.now)) return keep("expired");
+  if (!mayChangeVisibility(ctx.principal, memory, next.visibility)) return keep("visibility");
+  if (review && !sameState({ ...next, ...withoutReview(ctx.principal, memory, next) }, next)) return keep("review");
+  return { memory, next, restored: isGone ? null : target.version };
 }
 
 /** The name that a memory takes by being written so. */
 const nameOf = ({ key, namespace, visibility, ownerId, archivedAt }: Memory) => (key === null || archivedAt !== null ? undefined : { visibilityKey: visibilityKeyOf(visibility, ownerId), namespace, key });
 
 /**
- * The changes in an order in which each finds its key free, and those whose key another memory keeps. Memories that would have
- * to take each other's keys at the same moment stay, too. `expired`: they hold such keys and are to be purged before.
+ * The changes in an order in which each finds its key free, and those whose key another memory keeps; of several that want one
+ * key, the oldest memory gets it. Memories that would have to take each other's keys at the same moment stay, too. `expired`: they hold such keys and are to be purged before.
  */
-export async function inOrderOfKeys(ctx: Context, changes: readonly Change[]): Promise<{ changes: Change[]; kept: Kept[]; expired: Memory[] }> {
+export async function inOrderOfKeys(ctx: Context, considered: readonly (Change | Kept)[]): Promise<{ changes: Change[]; kept: Kept[]; expired: Memory[] }> {
+  const changes = considered.filter((one) => "next" in one);
   const named = changes.flatMap(({ next }) => nameOf(next) ?? []);
   const found = named.length === 0 ? [] : await ctx.memories.lookupMany(ctx.principal, { ids: [], named });
   const expired = found.filter((memory) => isExpired(memory, ctx.now));
   const holders = new Map(found.flatMap((memory) => (isExpired(memory, ctx.now) ? [] : [[canonical(nameOf(memory)), memory.id]])));
   const ordered: Change[] = [];
-  let waiting = [...changes];
+  let waiting = changes.toSorted((a, b) => (a.memory.id < b.memory.id ? -1 : 1));
   for (let before = -1; before !== ordered.length; ) {
     before = ordered.length;
     waiting = waiting.filter((change) => {
@@ -62,7 +66,8 @@ export async function inOrderOfKeys(ctx: Context, changes: readonly Change[]): P
       return false;
     });
   }
-  return { changes: ordered, kept: waiting.map(({ memory }) => ({ memory, reason: "key" })), expired };
+  const kept = considered.filter((one) => "reason" in one);
+  return { changes: ordered, kept: [...kept, ...waiting.map(({ memory }) => ({ memory, reason: "key" as const }))], expired };
 }
 
 /** Rows of one transaction: their JSON must stay below D1's 2 MB for a parameter. */

@@ -6,7 +6,7 @@ import { isTeamAdmin, requireScope } from "../tenancy/principal.ts";
 import { canonical, isExpired, sameState, type Memory, type Version } from "./memory.ts";
 import { fateOf } from "./reversion-plan.ts";
 import type { Reversion, RevertedMemory, RevertSelection } from "./reversion-store.ts";
-import { archived, broughtBack, type Change, inOrderOfKeys, type Kept, obstacle, writeRun } from "./reversion-writes.ts";
+import { type Change, changeOf, inOrderOfKeys, type Kept, writeRun } from "./reversion-writes.ts";
 import { isReviewed } from "./review.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 
@@ -90,22 +90,13 @@ async function planOf(ctx: Context, selection: RevertSelection, limit: number): 
   });
   const only = fates.flatMap(({ memory: { id }, fate }) => (fate.kind === "restore" ? [{ id, version: fate.version }] : []));
   const states = only.length === 0 ? new Map<string, Version[]>() : await memories.history(principal, now, only.map(({ id }) => id), { only });
-  const kept: Kept[] = [];
-  const changes: Change[] = [];
-  for (const { memory, fate } of fates) {
-    const [state] = fate.kind === "restore" ? (states.get(memory.id) ?? []) : [];
-    if (fate.kind === "keep") kept.push({ memory, reason: fate.reason });
-    else if (fate.kind === "restore" && !state) kept.push({ memory, reason: "hidden" });
-    else if (memory.redaction || state?.redaction) kept.push({ memory, reason: "unreadable" });
-    else if (state || memory.archivedAt === null) {
-      const next = state ? broughtBack(ctx, memory, state) : archived(ctx, memory);
-      const reason = obstacle(ctx, memory, next, review);
-      if (reason) kept.push({ memory, reason });
-      else if (!sameState(memory, next)) changes.push({ memory, next, restored: state?.version ?? null });
-    }
-  }
-  const ordered = await inOrderOfKeys(ctx, changes);
-  return { ...ordered, kept: [...kept, ...ordered.kept], more: found.length > limit };
+  const considered = fates.flatMap(({ memory, fate }): (Change | Kept)[] => {
+    if (fate.kind === "keep") return [{ memory, reason: fate.reason }];
+    if (fate.kind === "archive" && memory.archivedAt !== null) return [];
+    const change = changeOf(ctx, memory, fate.kind === "archive" ? "archived" : states.get(memory.id)?.[0], review);
+    return "next" in change && sameState(memory, change.next) ? [] : [change];
+  });
+  return { ...(await inOrderOfKeys(ctx, considered)), more: found.length > limit };
 }
 
 /** Bound to what is to change and what is to stay, in just these versions. What an interrupted run has done counts as it was before. */
@@ -123,8 +114,8 @@ export interface UndoOutcome {
   run: string;
   /** What is again as it was before the run. */
   ids: string[];
-  /** Memories that stay as they are. */
-  conflicts: Kept[];
+  /** Memories that stay as they are, such as those that somebody has changed since. */
+  kept: Kept[];
   /** How many of the run were undone before, and how many are erased, expired or no longer the caller's to see. */
   already: number;
   gone: number;
@@ -140,7 +131,7 @@ export async function undoRevert(ctx: Context, { run: id }: { run: string }): Pr
     const open = run.items.filter(({ undo }) => undo === null);
     const { changes, kept, expired, seen } = await undoPlan(ctx, open);
     if (changes.length > 0) await writeRun(ctx, run.id, "undo", { changes, expired });
-    return { outcome: "undone", run: run.id, ids: changes.map(({ memory }) => memory.id), conflicts: kept, already: run.items.length - open.length, gone: run.memories - run.items.length + open.length - seen };
+    return { outcome: "undone", run: run.id, ids: changes.map(({ memory }) => memory.id), kept, already: run.items.length - open.length, gone: run.memories - run.items.length + open.length - seen };
   });
 }
 
@@ -150,26 +141,12 @@ async function undoPlan(ctx: Context, items: readonly RevertedMemory[]) {
   const only = items.map(({ memoryId, before }) => ({ id: memoryId, version: before }));
   const [present, states, review] = await Promise.all([memories.lookupMany(principal, { ids, named: [] }), memories.history(principal, now, ids, { only }), isReviewed(ctx)]);
   const byId = new Map(present.map((memory) => [memory.id, memory]));
-  const kept: Kept[] = [];
-  const changes: Change[] = [];
-  let seen = 0;
-  for (const { memoryId, after } of items) {
+  const considered = items.flatMap(({ memoryId, after }): (Change | Kept)[] => {
     const memory = byId.get(memoryId);
-    if (!memory || isExpired(memory, now)) continue;
-    seen += 1;
-    const [state] = states.get(memoryId) ?? [];
-    if (memory.version !== after) kept.push({ memory, reason: "changed" });
-    else if (!state) kept.push({ memory, reason: "hidden" });
-    else if (memory.redaction || state.redaction) kept.push({ memory, reason: "unreadable" });
-    else {
-      const next = broughtBack(ctx, memory, state);
-      const reason = obstacle(ctx, memory, next, review);
-      if (reason) kept.push({ memory, reason });
-      else changes.push({ memory, next, restored: null });
-    }
-  }
-  const ordered = await inOrderOfKeys(ctx, changes);
-  return { ...ordered, kept: [...kept, ...ordered.kept], seen };
+    if (!memory || isExpired(memory, now)) return [];
+    return [memory.version === after ? changeOf(ctx, memory, states.get(memoryId)?.[0], review) : { memory, reason: "changed" }];
+  });
+  return { ...(await inOrderOfKeys(ctx, considered)), seen: considered.length };
 }
 
 /** Newest first; admins of the team see all, others their own. */

@@ -130,7 +130,7 @@ async function there(history: History, who: number, asked: RevertSelection): Pro
   expect((await history.exports()).map(others)).toEqual(before.map(others));
   history.clock += minute;
   const undone = await undoRevert(history.as({ who, tool: "claude-code" }), { run: done.run });
-  expect(undone).toMatchObject({ conflicts: [], gone: 0, already: 0 });
+  expect(undone).toMatchObject({ kept: [], gone: 0, already: 0 });
   expect(undone.ids.sort()).toEqual(done.ids.sort());
   expect(await history.exports()).toEqual(before);
   return done;
