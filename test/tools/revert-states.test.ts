@@ -31,7 +31,7 @@ describe("states that a revert meets", () => {
     expect(await keysOf(owner)).toEqual({ door: "zqfirst code", gate: "zqgate code", menu: "Pasta on Fridays." });
     const { results } = await env.SHARD_0.prepare("SELECT m.content || v.state AS stored FROM memories m JOIN versions v ON v.team_id = m.team_id AND v.memory_id = m.id WHERE m.team_id = ? AND m.sensitivity = 'secret'").bind(owner.principal.teamId).all<{ stored: string }>();
     expect(results.length).toBeGreaterThan(6);
-    for (const { stored } of results) expect(stored).not.toMatch(/zq|\[secret/);
+    for (const { stored } of results) expect(stored).not.toMatch(/zqfirst|zqsecond|zqgate|zqnew code|Pasta|\[secret/);
     await undone(owner, run);
     expect([await exported(owner), await exported(owner, { include_secrets: false })]).toEqual([before, plain]);
   });
@@ -100,6 +100,7 @@ describe("preview, repetition and interruption", () => {
     const first = (await owner.call("omn_revert", { ...bad, confirm: late["confirm"] })).structured;
     expect(first).toMatchObject({ outcome: "reverted", count: 2, archived: 1, restored: 1 });
     const after = await exported(owner);
+    expect((await owner.call("omn_revert", { tool: "other-client", confirm: late["confirm"] })).error?.code).toBe("MEMORY_NOT_FOUND");
     expect((await owner.call("omn_revert", { ...bad, confirm: late["confirm"] })).structured).toEqual(first);
     expect((await owner.call("omn_revert", bad)).error?.code).toBe("MEMORY_NOT_FOUND");
     expect(await exported(owner)).toBe(after);
@@ -155,6 +156,8 @@ describe("preview, repetition and interruption", () => {
     await owner.call("omn_revert", { ...bad, confirm: again["confirm"] });
     repair();
     expect((await undone(owner, again["confirm"]))["count"]).toBe(between);
+    expect(await exported(owner)).toBe(before);
+    expect((await owner.call("omn_revert", { ...bad, confirm: again["confirm"] })).structured).toMatchObject({ outcome: "preview", count: 120 });
     expect(await exported(owner)).toBe(before);
   }, 120_000);
 

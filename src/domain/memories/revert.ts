@@ -36,11 +36,12 @@ export async function revert(ctx: Context, { selection: given, confirm }: Revert
   requireScope(ctx.principal, "memory:read");
   const selection = requireSelection(given);
   return retryOnConflict("these memories", async () => {
-    const run = confirm === undefined ? undefined : await ctx.reversions.find(ctx.principal, confirm);
-    const done = run?.userId === ctx.principal.userId ? run.items : [];
-    const isComplete = run !== undefined && done.length > 0 && done.length >= run.memories;
-    const plan = await planOf(ctx, selection, isComplete ? maxReverted : maxReverted - done.length);
-    if (isComplete) return { outcome: "reverted", run: run.id, ...countsOf(done), kept: plan.kept, more: plan.more };
+    const found = confirm === undefined ? undefined : await ctx.reversions.find(ctx.principal, confirm);
+    const run = found?.userId === ctx.principal.userId && canonical(found.selection) === canonical(selection) ? found : undefined;
+    const isComplete = run !== undefined && run.items.length >= run.memories;
+    const done = isComplete ? [] : (run?.items ?? []).filter(({ undo }) => undo === null);
+    const plan = await planOf(ctx, selection, maxReverted - done.length);
+    if (isComplete) return { outcome: "reverted", run: run.id, ...countsOf(run.items), kept: plan.kept, more: plan.more };
     if (plan.changes.length + plan.kept.length + done.length === 0) {
       throw notFound("Nothing that matches stands, so there is nothing to revert.", "Check author, tool, session and request; what was reverted before is not reverted again.");
     }
