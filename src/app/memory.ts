@@ -2,12 +2,14 @@ import type { GuardPolicyStore } from "../domain/guard/guard-policy.ts";
 import { writesWithIndexing, type IndexingQueue } from "../domain/indexing/indexing-queue.ts";
 import type { MemoryStore, MemoryWriter } from "../domain/memories/memory-store.ts";
 import type { ProposalStore } from "../domain/memories/proposal-store.ts";
+import type { ReversionStore } from "../domain/memories/reversion-store.ts";
 import type { RotationPorts } from "../domain/secrets/rotation.ts";
 import type { ErasurePorts } from "../domain/tenancy/deletion-store.ts";
 import { D1ErasureStore } from "../platform/d1/erasure-store.ts";
 import { D1GuardStore } from "../platform/d1/guard-store.ts";
 import { D1MemoryStore } from "../platform/d1/memory-store.ts";
 import { D1ProposalStore } from "../platform/d1/proposal-store.ts";
+import { D1ReversionStore } from "../platform/d1/reversion-store.ts";
 import { D1SealedStore } from "../platform/d1/sealed-store.ts";
 import { TeamLookup } from "../platform/d1/team-lookup.ts";
 import { TeamIndexErasure } from "../platform/team-index/erasure.ts";
@@ -21,6 +23,7 @@ export interface Memory {
   writer: MemoryWriter;
   proposals: ProposalStore;
   guard: GuardPolicyStore;
+  reversions: ReversionStore;
   erasure: ErasurePorts;
   /** Keys of what is encrypted at rest. */
   secrets: RotationPorts;
@@ -33,6 +36,7 @@ export function memoryOf(env: Env, { config, shardOf, directory, erasureDirector
     writer: writesWithIndexing(new TeamIndexWriter(env.TEAM_INDEX, report), announcer),
     proposals: new D1ProposalStore(shardOf, sealed),
     guard: new D1GuardStore(shardOf),
+    reversions: new D1ReversionStore(shardOf),
     erasure: {
       directory: erasureDirectory,
       store: new D1ErasureStore(shardOf),

@@ -2,6 +2,7 @@ import type { GraphStore } from "./graph/graph-store.ts";
 import type { GuardPolicyStore } from "./guard/guard-policy.ts";
 import type { RecentlyRecalled } from "./memories/loop-guard.ts";
 import type { ProposalStore } from "./memories/proposal-store.ts";
+import type { ReversionStore } from "./memories/reversion-store.ts";
 import type { MemoryStore, MemoryWriter } from "./memories/memory-store.ts";
 import type { SearchIndex } from "./recall/retrievers/text-retriever.ts";
 import type { RecallCache } from "./recall/cache/recall-cache.ts";
@@ -29,6 +30,7 @@ export interface Context {
   proposals: ProposalStore;
   /** What the team does with secrets and instructions in what is written. */
   guard: GuardPolicyStore;
+  reversions: ReversionStore;
   index: SearchIndex;
   semantic: Semantic;
   graph: GraphStore;

@@ -45,6 +45,7 @@ export const bodies: Record<string, unknown> = {
   "POST /v1/teams/:team/alerts/:id/acknowledge": "",
   "POST /v1/teams/:team/proposals/:id/accept": "",
   "POST /v1/teams/:team/proposals/:id/refuse": "",
+  "POST /v1/teams/:team/reverts": { tool: "vitest" },
   "PATCH /v1/teams/:team/members/:user": { role: "viewer" },
   "DELETE /v1/teams/:team/members/:user": "",
   "POST /v1/teams/:team/transfer": { user_id: "somebody" },

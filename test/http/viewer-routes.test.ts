@@ -10,6 +10,9 @@ const writing = restRoutes.filter(isUnsafe);
 /** Of a team that is not deleted there is nothing to restore, whoever asks with a key. */
 const forNobodysKey = new Set(["POST /v1/teams/:team/restore", "POST /v1/teams/:team/organization/restore"]);
 
+/** Changes memories, and nothing of the team: a key that may write them is enough. */
+const ofMemories = new Set(["POST /v1/teams/:team/reverts"]);
+
 describe("every route that changes something [S17] [F3]", () => {
   test("has a sample here", () => {
     expect(Object.keys(bodies).filter((route) => writing.includes(route)).sort()).toEqual(writing);
@@ -21,7 +24,7 @@ describe("every route that changes something [S17] [F3]", () => {
     const userId = viewer ? await addMember(tenant.teamId, "viewer") : tenant.ownerId;
     const { token, keyId } = await keyFor(tenant, userId, viewer ? undefined : ["memory:read", "memory:write"]);
     const before = await directoryRows();
-    for (const route of writing) {
+    for (const route of writing.filter((each) => viewer || !ofMemories.has(each))) {
       const path = pathOf(route, { team: tenant.teamId, user: viewer ? tenant.ownerId : "somebody", keyId });
       const answer = await send({ token, method: methodOf(route), path, body: bodies[route] });
       expect(answer.status, route).toBe(forNobodysKey.has(route) ? 404 : 403);

@@ -23,7 +23,7 @@ const come: Command = async (server, p, op) => {
 
 /** How often each is drawn; one that is missing here is drawn once. */
 const weights: Record<string, number> = {
-  omn_store_memory: 9, omn_update_memory: 8, omn_forget_memory: 6, omn_import_memories: 4, omn_export_memories: 2, omn_retrieve_memory: 9,
+  omn_store_memory: 9, omn_update_memory: 8, omn_forget_memory: 6, omn_import_memories: 4, omn_revert: 5, omn_export_memories: 2, omn_retrieve_memory: 9,
   write_memory: 3, omn_list_memories: 2, omn_memory_stats: 2, search: 2, fetch: 2, "resources/read": 2,
 };
 const commands: Record<string, Command> = { ...tools, ...resources, "team: leave": leave, "team: come": come };

@@ -79,4 +79,5 @@ export function archive(model: Model, p: Principal, chosen: Entry[]): { gone: En
 export function erase(model: Model, chosen: Entry[]): void {
   model.entries = model.entries.filter((entry) => !chosen.includes(entry));
   model.proposals = model.proposals.filter(({ entry }) => !chosen.includes(entry));
+  for (const run of model.runs) run.items = run.items.filter(({ entry }) => !chosen.includes(entry));
 }

@@ -57,6 +57,25 @@ export interface Entry {
   versions: Version[];
 }
 
+/** What a bulk revert did to a memory. */
+export interface RevertedItem {
+  entry: Entry;
+  before: number;
+  after: number;
+  /** Null when it was archived. */
+  restored: number | null;
+  undo: number | null;
+}
+
+export interface Run {
+  id: string;
+  team: string;
+  by: string;
+  /** How many memories it changed, erased ones included. */
+  count: number;
+  items: RevertedItem[];
+}
+
 /** A wish that others may see a memory, or a change of what they see, based on just one version. */
 export interface Proposal {
   id: string;
@@ -120,6 +139,7 @@ export const keyMatches = (pattern: string, key: string | null): boolean =>
 export class Model {
   entries: Entry[] = [];
   proposals: Proposal[] = [];
+  readonly runs: Run[] = [];
   /** Teams in which an admin looks first at what members change for others. */
   readonly reviewed = new Set<string>();
 
@@ -185,10 +205,20 @@ export class Model {
     });
   }
 
+  reverts(entry: Entry): RevertedItem[] {
+    return this.runs.flatMap(({ items }) => items.filter((item) => item.entry === entry));
+  }
+
+  /** What an export takes for the versions: a revert that was undone is not among them, nor is its undo. */
+  exported(entry: Entry): Version[] {
+    const undone = new Set(this.reverts(entry).filter(({ undo }) => undo !== null).flatMap(({ after, undo }) => [after, undo]));
+    return entry.versions.filter(({ version }) => !undone.has(version));
+  }
+
   /** Versions before the present one that an export shows: those without a hole up to it. */
   earlier(p: Principal, entry: Entry): Version[] {
     const shown: Version[] = [];
-    for (const version of entry.versions.slice(0, -1).reverse()) {
+    for (const version of this.exported(entry).slice(0, -1).reverse()) {
       if (!seesVersion(p, entry, version)) break;
       shown.unshift(version);
     }

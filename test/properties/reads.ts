@@ -151,7 +151,7 @@ const exportAll: Command = async (server, p, op, tool) => {
       const entry = expected.find(({ id }) => id === record["id"]) as Entry;
       const history = ((record["history"] ?? []) as { state: { content: string } }[]).map(({ state }) => state.content);
       expect(history).toEqual(bit(op, 2) ? [] : model.earlier(p, entry).map(({ state }) => state.content));
-      expect(record).toMatchObject({ content: now(entry).content, version: latest(entry).version, visibility: now(entry).visibility });
+      expect(record).toMatchObject({ content: now(entry).content, version: latest(entry).version - (entry.versions.length - model.exported(entry).length), visibility: now(entry).visibility });
     }
     if (!bit(op, 1) && records.length > 0) server.exports.push(structured as (typeof server.exports)[number]);
     return records;

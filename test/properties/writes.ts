@@ -6,6 +6,7 @@ import { refuse, refused } from "./model-keys.ts";
 import { importRecords, type PortableRecord } from "./model-imports.ts";
 import { archive, erase, mayForget, remember, revise, type Written } from "./model-writes.ts";
 import { parse } from "./reads.ts";
+import { revert } from "./reverts.ts";
 import type { Answer, TestServer } from "./test-server.ts";
 
 const occurred = [Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2), Date.UTC(2026, 2, 3)];
@@ -212,5 +213,5 @@ const bring: Command = async (server, p, op, tool) => {
 };
 
 export const omnWrites: Record<string, Command> = {
-  omn_store_memory: store, omn_update_memory: update, omn_forget_memory: forget, omn_import_memories: bring,
+  omn_store_memory: store, omn_update_memory: update, omn_forget_memory: forget, omn_import_memories: bring, omn_revert: revert,
 };

@@ -60,8 +60,8 @@ export class Person {
   }
 
   at(instant: number, tool = "vitest"): Context {
-    const { memories, writer, proposals, guard, index, graph, people, semantic } = services;
-    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, writer, proposals, guard, index, graph, people, semantic };
+    const { memories, writer, proposals, guard, reversions, index, graph, people, semantic } = services;
+    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, writer, proposals, guard, reversions, index, graph, people, semantic };
   }
 
   call(tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {

@@ -13,6 +13,7 @@ export const sampleCalls = (memoryId: string): Record<string, Record<string, unk
   omn_store_memory: { key: "project.sample.other", content: "Invoices are numbered per country." },
   omn_update_memory: { key: sampleKey, content: "We chose PostgreSQL 18 for the billing service." },
   omn_forget_memory: { key: sampleKey },
+  omn_revert: { tool: "vitest" },
   omn_list_memories: { filters: { tags: ["database"] } },
   omn_export_memories: { format: "json" },
   omn_import_memories: { memories: [{ key: "project.sample.imported", content: "Refunds need two approvals." }] },

@@ -39,7 +39,7 @@ export const longestWindowMs = hourMs;
 const failedKey = new Set(["authenticate.malformed", "authenticate.unknown", "authenticate.revoked"]);
 const use = new Set(["key.use", "grant.use"]);
 const exporting = new Set(["memory.export"]);
-const deleting = new Set(["memory.erase", "memory.archive"]);
+const deleting = new Set(["memory.erase", "memory.archive", "memory.revert"]);
 /** The actions that any rule looks at. */
 export const watchedActions: readonly string[] = [...failedKey, ...use, ...exporting, ...deleting];
 

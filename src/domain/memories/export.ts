@@ -8,6 +8,7 @@ import { requireCursor } from "./list.ts";
 import type { Memory, Version } from "./memory.ts";
 import { exportLinks } from "../graph/portable-links.ts";
 import { toPortable } from "./portable.ts";
+import { withoutUndone } from "./undone-reverts.ts";
 
 export interface ExportInput {
   format: "ndjson" | "json";
@@ -33,26 +34,33 @@ export interface ExportOutcome {
 /** Memories on a page with history: a thousand at their longest are as much as a client takes at once. */
 const maxVersions = 1_000;
 
-/** One page of everything the caller may see in the team, archived memories included, newest first; secrets if asked for. */
+/**
+ * One page of everything the caller may see in the team, archived memories included, newest first; secrets if asked for. A bulk
+ * revert that was undone is left out together with its undo: the export is the one from before, byte for byte.
+ */
 export async function exportMemories(ctx: Context, input: ExportInput): Promise<ExportOutcome> {
   requireScope(ctx.principal, "memory:read");
   if (input.includeSecrets) requireScope(ctx.principal, "memory:admin");
-  const page = fitting(
-    await ctx.memories.list(ctx.principal, ctx.now, input.filter ?? {}, {
-      below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
-      limit: input.limit,
-      archived: "all",
-      secrets: input.includeSecrets ? "open" : "omit",
-    }),
-    input.includeHistory ? maxVersions : Number.POSITIVE_INFINITY,
-  );
+  const found = await ctx.memories.list(ctx.principal, ctx.now, input.filter ?? {}, {
+    below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
+    limit: input.limit,
+    archived: "all",
+    secrets: input.includeSecrets ? "open" : "omit",
+  });
+  const undone = await ctx.reversions.undone(ctx.principal, found.items.map(({ id }) => id));
+  const shown = new Map(found.items.map((memory) => [memory.id, withoutUndone(memory, undone.get(memory.id) ?? [])]));
+  const versionOf = ({ id, version }: Memory): number => shown.get(id)?.memory.version ?? version;
+  const page = fitting(found, versionOf, input.includeHistory ? maxVersions : Number.POSITIVE_INFINITY);
   if (page.items.length > 0) await ctx.memories.auditRead(ctx.principal, ctx, { action: "export", ids: page.items.map(({ id }) => id) });
   const links = await exportLinks(ctx, page.items.map(({ id }) => id));
   const chains = input.includeHistory
-    ? await ctx.memories.history(ctx.principal, ctx.now, page.items.filter(({ version }) => version > 1).map(({ id }) => id), input.includeSecrets ? {} : { secrets: "omit" })
+    ? await ctx.memories.history(ctx.principal, ctx.now, page.items.filter((memory) => versionOf(memory) > 1).map(({ id }) => id), input.includeSecrets ? {} : { secrets: "omit" })
     : new Map<string, Version[]>();
   assertReadable([...page.items, ...[...chains.values()].flat()]);
-  const records = page.items.map((memory) => toPortable(memory, withoutHole(chains.get(memory.id) ?? [], memory.version), links.get(memory.id)));
+  const records = page.items.map((one) => {
+    const { memory, versions } = shown.get(one.id) as ReturnType<typeof withoutUndone>;
+    return toPortable(memory, withoutHole(versions(chains.get(one.id) ?? []), memory.version), links.get(one.id));
+  });
   const framed = input.format === "ndjson" ? joined(records.map((record) => say`${json(record)}\n`), "") : json({ format: "omnimemory", version: 1, memories: records });
   const data = framed.toString();
   return {
@@ -74,9 +82,9 @@ function withoutHole(chain: Version[], present: number): Version[] {
 }
 
 /** The page as far as its memories have no more versions together; at least one of them. */
-function fitting(page: Page<Memory>, limit: number): Page<Memory> {
+function fitting(page: Page<Memory>, versionOf: (memory: Memory) => number, limit: number): Page<Memory> {
   let versions = 0;
-  const cut = page.items.findIndex((memory, i) => (versions += memory.version) > limit && i > 0);
+  const cut = page.items.findIndex((memory, i) => (versions += versionOf(memory)) > limit && i > 0);
   if (cut === -1) return page;
   const items = page.items.slice(0, cut);
   return { items, next: items.at(-1)?.id };

@@ -9,11 +9,13 @@ export type { MemoryFilter };
 /** One memory to be written: a first version, or the next one of a memory whose `version` the writer has seen. */
 export interface MemoryWrite {
   memory: Memory;
-  action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept" | "quarantine" | "release";
+  action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept" | "quarantine" | "release" | "revert" | "undo";
   /** The version before it, where there is one: whether it was secret says what becomes of the earlier versions. */
   before?: Pick<Memory, "sensitivity"> | undefined;
   /** The proposal that it fulfils; when that is decided already, nothing is written. */
   proposal?: string;
+  /** The run of a bulk revert that it is part of. `restored`: the version whose state it has again; null when it is archived. */
+  reversion?: { run: string; restored?: number | null };
   /** Earlier versions, oldest first, when a memory arrives with its history. */
   history?: Version[];
   /** The id that it had where it comes from, when it could not keep it. */
@@ -81,6 +83,12 @@ export interface VectorStats {
   serving: string | null;
 }
 
+/** A version of a memory. */
+export interface VersionName {
+  id: string;
+  version: number;
+}
+
 /** Memories whose vectors are wanted, and the space. */
 export interface Compared {
   space: string;
@@ -136,8 +144,8 @@ export interface MemoryStore {
     filter: MemoryFilter,
     page: { below: string | undefined; limit: number; archived?: boolean | "all" | "quarantined" | undefined; secrets?: "open" | "omit" | undefined },
   ): Promise<Page<Memory>>;
-  /** All versions by memory id, oldest first, secret ones opened or left out. */
-  history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit" }): Promise<Map<string, Version[]>>;
+  /** All versions by memory id, or those named, oldest first, secret ones opened or left out. */
+  history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit"; only?: readonly VersionName[] }): Promise<Map<string, Version[]>>;
   /** States as they were at an instant, for ids that the principal could see then and may see now. */
   statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
   stats(principal: Principal, now: number): Promise<TeamStats>;

@@ -18,14 +18,16 @@ export function requireEdit(principal: Principal, memory: Memory): void {
  * Who sees a memory is for its owner to say. An admin may share or withdraw what the organization sees, but not move it
  * among the owner's private memories: whether its key is free there is nobody else's to know.
  */
+export const mayChangeVisibility = (principal: Principal, { visibility, ownerId }: Memory, to: Visibility): boolean =>
+  to === visibility || ownerId === principal.userId || (to !== "private" && isTeamAdmin(principal));
+
+/** @throws PERMISSION_DENIED */
 export function requireVisibilityChange(principal: Principal, memory: Memory, to: Visibility): void {
-  if (to === memory.visibility || memory.ownerId === principal.userId) return;
+  if (mayChangeVisibility(principal, memory, to)) return;
   if (to === "private") {
     throw forbidden("Only its owner may make this memory private.", "Leave visibility out, or archive the memory instead.");
   }
-  if (!isTeamAdmin(principal)) {
-    throw forbidden("Only its owner or a team admin may change who sees this memory.", "Leave visibility out, or ask the owner.");
-  }
+  throw forbidden("Only its owner or a team admin may change who sees this memory.", "Leave visibility out, or ask the owner.");
 }
 
 /** Erasing cannot be undone: one's own memories, or any of the team's for an admin with memory:admin. */

@@ -17,6 +17,7 @@ import { teamInvitationRoutes } from "./invitations.ts";
 import { teamKeyRoutes } from "./keys.ts";
 import { proposalRoutes, reviewRoutes } from "./proposals.ts";
 import { guardRoutes, quarantineRoutes } from "./quarantine.ts";
+import { revertRoutes } from "./reverts.ts";
 import { iso } from "./wire.ts";
 
 const name = z.string().trim().min(1).max(maxNameLength);
@@ -91,6 +92,7 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   app.route("/:team/proposals", proposalRoutes(services));
   app.route("/:team/guard", guardRoutes(services));
   app.route("/:team/quarantine", quarantineRoutes(services));
+  app.route("/:team/reverts", revertRoutes(services));
 
   app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c, c.req.param("team")))).map(shownMember) }));
   app.patch("/:team/members/:user", async (c) => {

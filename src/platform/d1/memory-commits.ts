@@ -9,6 +9,7 @@ import { idsIn } from "./memory-conditions.ts";
 import type { QuotaGuard } from "./quota-guard.ts";
 import * as statements from "./memory-sql.ts";
 import type { StorageRoom } from "../storage-room.ts";
+import { recordReversions } from "./reversion-store.ts";
 import type { SealedRows } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
 import type { ShardOf } from "./shard-of.ts";
@@ -70,9 +71,10 @@ export class MemoryCommits {
       d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
       auditMemories(d1, principal, write, { action: actionOf(writes), ...actOn(writes.map(({ memory }) => memory.id)) }),
       ...writes.flatMap(({ proposal }) => (proposal === undefined ? [] : [d1.prepare(statements.fulfilProposal).bind(teamId, proposal, principal.userId, write.now)])),
+      ...recordReversions(d1, teamId, writes),
       ...(once ? [this.#idempotency(d1, principal, write.now, once)] : []),
-      // Archiving is always possible: what is wrong must not go on being found because the team is full.
-      ...(writes.some(({ action }) => action !== "archive") ? [this.#quota.statement(d1, teamId, writes.filter(isArrival).length)] : []),
+      // Archiving and reverting are always possible: what is wrong must not go on being found because the team is full.
+      ...(writes.some(({ action }) => action !== "archive" && action !== "revert") ? [this.#quota.statement(d1, teamId, writes.filter(isArrival).length)] : []),
     ];
     const last = await this.#run(d1, teamId, batch);
     // A new memory arrives with alias 0 and is named after the number its creation took.

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { invalid } from "../../domain/errors.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
-import type { Compared, Hydrated, IdempotencyRecord, MemoryFilter, MemoryReading, MemoryStore, Page, PublicPlace, TeamStats, WriteContext } from "../../domain/memories/memory-store.ts";
+import type { Compared, Hydrated, IdempotencyRecord, MemoryFilter, MemoryReading, MemoryStore, Page, PublicPlace, TeamStats, VersionName, WriteContext } from "../../domain/memories/memory-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { idsIn, live, matching, unexpired, visibleTo } from "./memory-conditions.ts";
 import { actOn, auditMemories } from "./memory-audit.ts";
@@ -270,14 +270,14 @@ export class D1MemoryStore implements MemoryStore {
     return { items, next: rows.length > page.limit ? items.at(-1)?.id : undefined };
   }
 
-  async history(principal: Principal, now: number, ids: string[], options: { secrets?: "omit" } = {}): Promise<Map<string, Version[]>> {
+  async history(principal: Principal, now: number, ids: string[], { secrets, only }: { secrets?: "omit"; only?: readonly VersionName[] } = {}): Promise<Map<string, Version[]>> {
     const rows = await this.#db(principal)
       .select({ version: versions })
       .from(versions)
       .innerJoin(memories, and(eq(memories.teamId, versions.teamId), eq(memories.id, versions.memoryId)))
-      .where(and(visibleTo(principal), unexpired(now), idsIn(memories.id, ids), this.#stateVisible(principal)))
+      .where(and(visibleTo(principal), unexpired(now), idsIn(memories.id, ids), only && named(only), this.#stateVisible(principal)))
       .orderBy(versions.version);
-    const shown = rows.filter(({ version }) => options.secrets !== "omit" || version.dataKey === null);
+    const shown = rows.filter(({ version }) => secrets !== "omit" || version.dataKey === null);
     const chains = new Map<string, Version[]>();
     for (const [i, version] of (await this.#opened.versions(principal, shown.map((row) => row.version))).entries()) {
       const { memoryId } = (shown[i] as (typeof shown)[number]).version;
@@ -343,3 +343,6 @@ export class D1MemoryStore implements MemoryStore {
       .where(and(visibleTo(principal), idsIn(memories.id, Object.keys(counts))));
   }
 }
+
+const named = (only: readonly VersionName[]): SQL =>
+  sql`(${versions.memoryId}, ${versions.version}) IN (SELECT value ->> '$.id', value ->> '$.version' FROM json_each(${JSON.stringify(only)}))`;

@@ -7,6 +7,7 @@ import { defaultQuota, type TeamQuota } from "../../../src/domain/memories/quota
 import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { remember } from "../../../src/domain/memories/remember.ts";
 import { followingVersion } from "../../../src/domain/memories/versions.ts";
+import { reverted, storeAs, updateAs } from "../../support/revert.ts";
 import { memoryRows } from "../../support/rows.ts";
 import { newTeam, now, type Person, services, type Team, writerOver } from "../../support/team.ts";
 
@@ -71,6 +72,18 @@ describe("at the tools", () => {
     const preview = await ada.call("omn_forget_memory", { key: "one", mode: "erase" });
     await ada.call("omn_forget_memory", { key: "one", mode: "erase", confirm: preview.structured["confirm"] });
     expect((await ada.call("omn_store_memory", { key: "three", content: "now there is room" })).structured).toMatchObject({ outcome: "created" });
+  });
+
+  test("a full team can still revert; to undo that it needs room", async () => {
+    const id = await storeAs(ada, "cursor", { key: "one", content: "as it was" });
+    await updateAs(ada, "bad-client", { id, content: "overwritten" });
+    await storeAs(ada, "bad-client", { key: "two", content: "flood" });
+    await pretend({ memories: 2, bytes: defaultQuota.maxBytes + 1 });
+    const { run } = await reverted(ada, { tool: "bad-client" });
+    expect((await ada.call("omn_retrieve_memory", { key: "one" })).text).toContain("as it was");
+    expect((await ada.call("omn_revert", { undo: run })).error?.code).toBe("QUOTA_EXCEEDED");
+    await pretend({ memories: 2 });
+    expect((await ada.call("omn_revert", { undo: run })).structured).toMatchObject({ outcome: "undone", count: 2 });
   });
 
   test("a team without bytes left can archive and erase, and neither store, change, share nor link", async () => {

@@ -9,6 +9,7 @@ import { oneMemory, recentMemories } from "./memory-resources.ts";
 import { memoryHealth } from "./memory-health.ts";
 import { memoryStats } from "./memory-stats.ts";
 import { retrieveMemory } from "./retrieve-memory.ts";
+import { revertTool } from "./revert.ts";
 import { storeMemory } from "./store-memory.ts";
 import { updateMemory } from "./update-memory.ts";
 
@@ -20,6 +21,7 @@ export const omn = {
     storeMemory,
     updateMemory,
     forgetMemory,
+    revertTool,
     listMemories,
     exportMemoriesTool,
     importMemoriesTool,
