@@ -8,6 +8,7 @@ import { WriteConflict } from "./write-conflict.ts";
 import { assertReadable } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { type GivenState, inheritedFields, sealedFields, type SealedFields } from "./memory-fields.ts";
+import { compressedForm, formAfter, formOf } from "./compressed-form.ts";
 import { asVersion, canonical, visibilityKeyOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
@@ -22,6 +23,8 @@ export interface RememberInput extends Undefinable<GivenState> {
   idempotencyKey?: string | undefined;
   /** Store it as a memory of its own, even if it says what this session has just recalled. */
   allowDuplicate?: boolean | undefined;
+  /** Whether a long content gets a compressed form. Left out, it does, unless the same content was to stay whole before. */
+  compress?: boolean | undefined;
 }
 
 export interface RememberOutcome {
@@ -42,11 +45,11 @@ export interface RememberOutcome {
  */
 export async function remember(ctx: Context, input: RememberInput): Promise<RememberOutcome> {
   requireScope(ctx.principal, "memory:write");
-  const { idempotencyKey, allowDuplicate = false, ...fields } = input;
+  const { idempotencyKey, allowDuplicate = false, compress, ...fields } = input;
   if (fields.expiresAt != null && fields.expiresAt <= ctx.now) {
     throw invalid("The expiry lies in the past.", "Give an expiry in the future, or leave it out to keep the memory.");
   }
-  const wanted = newState({ ...fields, ownerId: ctx.principal.userId });
+  const wanted = newState({ ...fields, ...(compress === undefined ? {} : compressedForm(fields.content, compress)), ownerId: ctx.principal.userId });
   requireValidity(wanted);
   const request = idempotencyKey === undefined ? { whole: "", open: "" } : await hashesOf(input);
   const review = wanted.visibility !== "private" && (await isReviewed(ctx));
@@ -131,6 +134,7 @@ export const purge = (ctx: Context, doomed: Memory[]): Promise<string[]> => ctx.
 export function firstVersion(ctx: Context, state: MemoryState, id: string = uuidv7(ctx.now)): Memory {
   return {
     ...state,
+    ...formOf(state),
     id,
     teamId: ctx.principal.teamId,
     alias: 0,
@@ -151,6 +155,7 @@ export function firstVersion(ctx: Context, state: MemoryState, id: string = uuid
 export const followingVersion = (ctx: Context, existing: Memory, state: Partial<MemoryState>): Memory => ({
   ...existing,
   ...state,
+  ...formAfter(existing, state),
   version: existing.version + 1,
   // Two versions never share an instant, so that "as of" has one answer even when the clock stands still.
   updatedAt: Math.max(ctx.now, existing.updatedAt + 1),

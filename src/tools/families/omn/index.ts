@@ -1,5 +1,6 @@
 import type { Family } from "../../define-family.ts";
 import { renderError } from "../../errors.ts";
+import { compressText } from "./compress-text.ts";
 import { exportMemoriesTool } from "./export-memories.ts";
 import { forgetMemory } from "./forget-memory.ts";
 import { healthCheck } from "./health-check.ts";
@@ -23,6 +24,7 @@ export const omn = {
     exportMemoriesTool,
     importMemoriesTool,
     memoryStats,
+    compressText,
     healthCheck,
   ],
   resources: [recentMemories, oneMemory],
