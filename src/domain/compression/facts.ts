@@ -17,7 +17,8 @@ export type Fact = `${FactKind}:${string}`;
 
 export const kindOf = (fact: Fact): FactKind => fact.slice(0, fact.indexOf(":")) as FactKind;
 
-const number = /(?<![\p{L}\p{Nd}_])[#$€£¥]?\p{Nd}+(?:[.,:/'’–-]?\p{Nd}+)*(?:\s?[%‰°€$£]|[\s-]?\p{L}[\p{Ll}\p{M}]{0,20})?/gu;
+/** In Chinese and Japanese a number stands right behind a letter. */
+const number = /(?<![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}_])[#$€£¥]?\p{Nd}+(?:[.,:/'’–-]?\p{Nd}+)*(?:\s?[%‰°€$£]|[\s-]?\p{L}[\p{Ll}\p{M}]{0,20})?/gu;
 /** Whatever may be an identifier, without the punctuation around it. */
 const token = /[A-Za-z0-9_@#$~\\/.:+-]*[A-Za-z0-9_]/g;
 const quotedCode = /`[^`\n]+`/g;
@@ -102,10 +103,14 @@ const placeOf = (sentence: string, mark: Mark): number | undefined => mark.unspa
 export const isDecision = (text: string): boolean =>
   (text.match(word) ?? []).some((said) => decision.word.test(said.toLowerCase())) || decision.unspaced.test(text);
 
+/** Enough of a text to tell its language, in words. */
+const sample = 300;
+
 function looksGerman(sentences: readonly string[]): boolean {
   let german = 0;
   let all = 0;
   for (const sentence of sentences) {
+    if (all > sample) break;
     for (const [said] of sentence.matchAll(word)) {
       all += 1;
       if (germanWord.test(said)) german += 1;

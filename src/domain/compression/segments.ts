@@ -111,10 +111,14 @@ export function segmentsOf(text: string): Segments {
     const parents = items.length > 0 ? [(items.at(-1) as { at: number }).at] : above();
     const isContinuing = !isNewParagraph && !bullet;
     let isFirst = true;
+    // Of an item, the first sentence says what the others are about.
+    let itemStart = 0;
     for (const { text: sentence, gap } of sentencesOf(whole.slice(label.length) || whole)) {
       const before = segments.length - 1;
       const leans = (!isFirst || isContinuing || name !== undefined) && before >= 0 && !segments[before]?.isHeading && (refersBack.test(sentence) || widthOf(sentence) <= shortReply);
-      add({ text: sentence, gap, line: first, label: whole.length > label.length ? label : "", needs: leans ? [...parents, before] : [...parents] });
+      const leansOn = isFirst || !bullet ? (leans ? [before] : []) : [itemStart];
+      const added = add({ text: sentence, gap, line: first, label: whole.length > label.length ? label : "", needs: [...parents, ...leansOn] });
+      if (isFirst) itemStart = added;
       isFirst = false;
     }
     if (bullet) items.push({ indent, at: segments.length - 1 });
