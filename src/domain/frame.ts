@@ -82,7 +82,7 @@ export function escapeMarks(text: string): string {
   return escaped + text.slice(from);
 }
 
-const tagNames = ["memory", "related"];
+const tagNames = ["memory", "related", "compressed"];
 const longestName = Math.max(...tagNames.map(({ length }) => length));
 
 /** Whatever is, looks like, or may begin an encoded "<". */

@@ -37,6 +37,9 @@ const nothingCertain = "nothing certain; these may be meant";
 /** Said once for all passages of an answer. */
 const wholeById = "truncated: recall by id, or with decompress: true, for the whole";
 
+/** Said once for all compressed forms of an answer. */
+const wholeByWish = "compressed: recall with decompress: true for the whole";
+
 /** How an answer goes out, and to what. */
 export interface RecallForm {
   /** With its structured form, or as text alone. */
@@ -62,8 +65,8 @@ const structuredRecall = (outcome: RecallOutcome, form: RecallForm, ms: number):
   };
 };
 
-function adviceOn({ passages, uncertain }: RecallOutcome): { advice?: string } {
-  const said = [...(uncertain ? [nothingCertain] : []), ...(passages ? [wholeById] : [])];
+function adviceOn({ passages, compressed, uncertain }: RecallOutcome): { advice?: string } {
+  const said = [...(uncertain ? [nothingCertain] : []), ...(passages ? [wholeById] : []), ...(compressed ? [wholeByWish] : [])];
   return said.length > 0 ? { advice: said.join(". ") } : {};
 }
 
@@ -73,11 +76,12 @@ function emptyText({ totalFound, needed }: RecallOutcome, { mayWiden }: RecallFo
 }
 
 function recallText(outcome: RecallOutcome, form: RecallForm): Framed {
-  const { items, totalFound, more, passages, degraded, receipt } = outcome;
+  const { items, totalFound, more, passages, compressed, degraded, receipt } = outcome;
   const lines = [...degraded.map((line) => say`(${line})`), ...(outcome.uncertain ? [say`(${nothingCertain})`] : []), ...items.map(itemText)];
   if (items.length === 0) lines.push(emptyText(outcome, form));
   else if (items.length + more.length < totalFound) lines.push(say`${items.length} of ${totalFound} found; limit shows more.`);
   if (passages) lines.push(say`(${wholeById})`);
+  if (compressed) lines.push(say`(${wholeByWish})`);
   if (more.length > 0) lines.push(say`More, by id: ${more.join(" ")}`);
   return joined([...lines, ...(receipt ? receiptLines(receipt) : [])]);
 }

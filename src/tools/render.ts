@@ -3,6 +3,7 @@ import { attribute, block, type Framed, joined, named, say } from "../domain/fra
 import type { Recalled } from "../domain/recall/recall.ts";
 import type { CacheRates, LevelRate } from "../domain/recall/cache/recall-cache.ts";
 import { initialState, shownState } from "../domain/memories/memory-fields.ts";
+import { tokensSaved } from "../domain/memories/compressed-form.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
 import type { Proposal } from "../domain/memories/proposal-store.ts";
 import type { Related } from "../domain/recall/selection/related.ts";
@@ -26,6 +27,13 @@ export const audienceOf = ({ visibility }: Memory, author: string | undefined): 
   ...(author === undefined ? {} : { author }),
 });
 
+/** How much a compressed form spares, in the names of the document; nothing where the content is whole. */
+export const compressionOf = ({ compressionRatio }: Memory, saved: number | undefined): Record<string, unknown> =>
+  saved === undefined ? {} : { compressed: true, compression_ratio: compressionRatio, tokens_saved: saved };
+
+/** The same of a memory that was written just now. */
+export const compressionMade = (memory: Memory): Record<string, unknown> => compressionOf(memory, tokensSaved(memory));
+
 type Extra = Partial<Omit<Recalled, "memory" | "author">> & { author?: string | undefined };
 
 /**
@@ -45,6 +53,7 @@ export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unk
   const { value, namespace, summary, type, occurred_at, archived_at, ...others } = shownState(memory);
   return defined({
     ...said,
+    ...compressionOf(memory, extra.tokensSaved),
     value,
     metadata: {
       ...memory.metadata,
@@ -75,7 +84,7 @@ export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unk
  * Recalled text is data, not instruction: each memory stands between tags that nothing in it can close. One that was looked up
  * says all of itself, one that a search found what is needed to judge it and to name it.
  */
-export function memoryText({ memory, author, relevance, truncated, tokensTotal, related = [] }: Recalled): Framed {
+export function memoryText({ memory, author, relevance, truncated, tokensTotal, tokensSaved: saved, related = [] }: Recalled): Framed {
   const audience = audienceOf(memory, author);
   const isWhole = relevance === undefined && !truncated;
   const attributes = [
@@ -91,6 +100,7 @@ export function memoryText({ memory, author, relevance, truncated, tokensTotal, 
     attribute("trust", trustOf(memory)),
     attribute("truncated", truncated ? "true" : undefined),
     attribute("tokens_total", truncated ? tokensTotal : undefined),
+    ...Object.entries(compressionOf(memory, saved)).map(([name, said]) => attribute(name, String(said))),
   ];
   return say`<memory${joined(attributes, "")}>\n${block(memory.content)}\n${joined(related.map(relatedText), "")}</memory>`;
 }

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { join } from "node:path";
 import { projectRoot } from "../bench/server.ts";
 
-export const setNames = ["teams", "locomo", "devmem", "precision", "guard"] as const;
+export const setNames = ["teams", "locomo", "devmem", "precision", "guard", "compression"] as const;
 export type SetName = (typeof setNames)[number];
 
 export interface Options {

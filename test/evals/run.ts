@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stopAll } from "../bench/server.ts";
+import { compression } from "./compression.ts";
 import { devmem, devmemFiles } from "./devmem.ts";
 import type { Evaluation, Measured, Miss } from "./evaluation.ts";
 import { guard } from "./guard.ts";
@@ -40,6 +41,7 @@ const dataSets: Record<SetName, DataSet> = {
   teams: { title: "Teams, questions not learned from", files: [], homes: teamSets, prepare: ({ limit }, all) => teams(all, limit) },
   locomo: { title: "LoCoMo dev, turns", files: locomoFiles, homes: ["locomo"], prepare: ({ dataDir, limit }, { locomo: team }) => locomo(dataDir, team, limit) },
   devmem: { title: "DevMemBench, sessions", files: devmemFiles, homes: ["devmem"], prepare: ({ dataDir, limit }, { devmem: team }) => devmem(dataDir, team, limit) },
+  compression: { title: "Long notes, facts that compression retains", files: [], homes: ["ledger"], prepare: ({ limit }) => Promise.resolve(compression(limit)) },
   precision: { title: "PrecisionMemBench", files: precisionFiles, homes: precisionTeams, prepare: ({ dataDir, limit }, all) => precision(dataDir, all, limit) },
   guard: { title: "Write guard", files: [], measure: ({ limit }) => guard(limit) },
 };

@@ -21,6 +21,7 @@ export const targets: readonly Target[] = [
   { set: "devmem", figure: "R@5", least: 0.94, held: 0.93, source: byMeaning },
   { set: "precision", figure: "precision", least: 0.75, held: 0.68, source: byMeaning },
   { set: "precision", figure: "recall", least: 0.95, held: 0.95, source: byMeaning },
+  { set: "compression", figure: ".95", least: 0.95, held: 0.92, source: "features: facts survive" },
   { set: "teams", figure: "hit@5", least: 0.6, held: 0.5, source: byMeaning },
   { set: "guard", figure: "secrets recall", least: 0.98, held: 0.91, source: writeGuard },
   { set: "guard", figure: "secrets false alarms", least: 0.02, held: 0.029, source: writeGuard, atMost: true },

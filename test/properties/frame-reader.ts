@@ -61,7 +61,7 @@ function seen(text: string): string {
   return decoded.normalize("NFKC").toLowerCase().replaceAll(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu, "");
 }
 
-export const marksSeen = (text: string): number => seen(text).match(/<\s*\/*\s*(?:memory|related)(?![\p{L}\p{N}_])/gu)?.length ?? 0;
+export const marksSeen = (text: string): number => seen(text).match(/<\s*\/*\s*(?:memory|related|compressed)(?![\p{L}\p{N}_])/gu)?.length ?? 0;
 
 /** The frame adds backslashes and takes spaces for what ends lines; nothing else may differ. */
 export const bare = (text: string): string => text.replaceAll("\\", "");

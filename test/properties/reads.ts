@@ -195,8 +195,16 @@ const health: Command = async (server, p, _op, tool) => {
   server.scan(p, answer, {});
 };
 
+/** What it answers is the text of the call, and of no memory. */
+const compressed: Command = async (server, p, op, tool) => {
+  const text = `Nobody moved ${wordOf(server, op)} on Monday. It rained.`;
+  const answer = await server.tool(p, tool, { text, target_tokens: 4 });
+  expect(answer.structured).toMatchObject({ compressed_text: `Nobody moved ${wordOf(server, op)} on Monday.` });
+  server.scan(p, answer, { text });
+};
+
 export const omnReads: Record<string, Command> = {
   omn_retrieve_memory: retrieve, search, fetch: fetchOne, omn_list_memories: list, omn_export_memories: exportAll,
-  omn_memory_stats: stats, omn_health_check: health,
+  omn_memory_stats: stats, omn_health_check: health, omn_compress_text: compressed,
 };
 

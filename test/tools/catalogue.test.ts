@@ -44,7 +44,7 @@ describe("the catalogue [S16] [A1]", () => {
   test.each(catalogue.map((tool) => [tool.name, tool] as const))("%s tells by annotations and scope alike whether it writes", (name, tool) => {
     const { readOnlyHint, destructiveHint } = tool.annotations;
     expect({ readOnlyHint, scope: tool.scope }).toEqual(
-      readOnlyHint ? { readOnlyHint: true, scope: name === "omn_health_check" ? null : "memory:read" } : { readOnlyHint: false, scope: "memory:write" },
+      readOnlyHint ? { readOnlyHint: true, scope: ["omn_health_check", "omn_compress_text"].includes(name) ? null : "memory:read" } : { readOnlyHint: false, scope: "memory:write" },
     );
     expect(destructiveHint).toBe(/forget|delete|revert/.test(name));
   });

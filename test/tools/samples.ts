@@ -19,6 +19,7 @@ export const sampleCalls = (memoryId: string): Record<string, Record<string, unk
   omn_import_memories: { memories: [{ key: "project.sample.imported", content: "Refunds need two approvals." }] },
   omn_memory_stats: {},
   omn_memory_health: {},
+  omn_compress_text: { text: "We met on Monday. We did not choose MySQL.", target_tokens: 8 },
   omn_health_check: { deep: true },
   smart_resume: {},
   write_memory: { key: "current.task", value: { goal: "migrate billing", progress: 40 } },

@@ -144,13 +144,13 @@ function* chunks(records: PortableMemory[], ctx: Context, review: boolean): Gene
   if (chunk.length > 0) yield chunk;
 }
 
-/** At most what the record's row takes in the parameter, where JSON columns are quoted a second time. */
+/** At most what the record's row takes in the parameter, where JSON columns are quoted a second time and a compressed form is no longer than its content. */
 function bytesOf({ history: _history, ...record }: PortableMemory): number {
   const bytes = (part: unknown): number => new TextEncoder().encode(JSON.stringify(part)).byteLength;
   const entries = Object.entries(record);
   const plain = entries.filter(([name]) => !jsonColumns.has(name));
   const quoted = entries.filter(([name]) => jsonColumns.has(name));
-  return bytes(plain) + 2 * bytes(quoted) + rowBytes;
+  return bytes(plain) + bytes(record.content) + 2 * bytes(quoted) + rowBytes;
 }
 
 const jsonColumns: ReadonlySet<string> = new Set(jsonFields.map((field) => memoryFields[field].name));

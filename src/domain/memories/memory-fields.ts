@@ -89,6 +89,7 @@ export const stateFields = {
   sensitivity: { name: "sensitivity", kind: "text", values: sensitivities, initial: "normal", given: rule.sensitivity, inherited: true },
   trust: { name: "trust", kind: "trust", initial: { source: "user", quarantined: false } },
   tier: { name: "tier", kind: "text", values: tiers, initial: "episodic", given: z.enum(tiers) },
+  /** Made of the content where that is long (`compressed-form.ts`). */
   compressed: { name: "compressed", kind: "text", initial: null, sealed: true },
   compressionRatio: { name: "compression_ratio", kind: "number", initial: null },
   occurredAt: { name: "occurred_at", kind: "instant", initial: null, given: rule.instant, indexed: "moment", shown: "unless initial" },

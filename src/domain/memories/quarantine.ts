@@ -4,6 +4,7 @@ import { screen } from "../guard/screen.ts";
 import type { MemoryWrite } from "./memory-store.ts";
 import { canonical, type Memory, type MemoryState, stateOf } from "./memory.ts";
 import { sealedFields } from "./memory-fields.ts";
+import { compressedForm } from "./compressed-form.ts";
 import { firstVersion } from "./versions.ts";
 
 /**
@@ -29,8 +30,11 @@ export async function verdictOn(ctx: Context, state: MemoryState, before?: Memor
   const instructions = policy.instructions === "store" ? [] : found.instructions;
   const reasons = [...secrets, ...instructions];
   if (reasons.length === 0) return undefined;
-  return { reasons, masked: instructions.length === 0 && policy.secrets === "mask" ? found.masked : undefined };
+  return { reasons, masked: instructions.length === 0 && policy.secrets === "mask" ? found.masked && compressedAnew(found.masked) : undefined };
 }
+
+/** What is called a secret in the whole text may not be in the short one. */
+const compressedAnew = (masked: MemoryState): MemoryState => (masked.compressed === null ? masked : { ...masked, ...compressedForm(masked.content) });
 
 /** The fields that masking changed. */
 export const maskedFields = (said: MemoryState, masked: MemoryState): string[] => sealedFields.filter((field) => canonical(said[field]) !== canonical(masked[field]));

@@ -9,6 +9,7 @@ import { WriteConflict } from "./write-conflict.ts";
 import { assertReadable } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { type GivenState, inheritedFields, sealedFields, type SealedFields } from "./memory-fields.ts";
+import { compressedForm } from "./compressed-form.ts";
 import { asVersion, canonical, visibilityKeyOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
@@ -24,6 +25,8 @@ export interface RememberInput extends Undefinable<GivenState> {
   idempotencyKey?: string | undefined;
   /** Store it as a memory of its own, even if it says what this session has just recalled. */
   allowDuplicate?: boolean | undefined;
+  /** Whether a long content gets a compressed form. Left out, it does, unless the same content was to stay whole before. */
+  compress?: boolean | undefined;
 }
 
 export interface RememberOutcome {
@@ -49,11 +52,11 @@ export interface RememberOutcome {
  */
 export async function remember(ctx: Context, input: RememberInput): Promise<RememberOutcome> {
   requireScope(ctx.principal, "memory:write");
-  const { idempotencyKey, allowDuplicate = false, ...fields } = input;
+  const { idempotencyKey, allowDuplicate = false, compress, ...fields } = input;
   if (fields.expiresAt != null && fields.expiresAt <= ctx.now) {
     throw invalid("The expiry lies in the past.", "Give an expiry in the future, or leave it out to keep the memory.");
   }
-  const wanted = newState({ ...fields, ownerId: ctx.principal.userId });
+  const wanted = newState({ ...fields, ...(compress === undefined ? {} : compressedForm(fields.content, compress)), ownerId: ctx.principal.userId });
   requireValidity(wanted);
   const request = idempotencyKey === undefined ? { whole: "", open: "" } : await hashesOf(input);
   const review = wanted.visibility !== "private" && (await isReviewed(ctx));

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
+import { formAfter, formOf } from "./compressed-form.ts";
 import type { Memory, MemoryState } from "./memory.ts";
 
 /** Removes memories for good. @throws WriteRace when one has changed or is gone */
@@ -8,6 +9,7 @@ export const purge = (ctx: Context, doomed: Memory[]): Promise<string[]> => ctx.
 export function firstVersion(ctx: Context, state: MemoryState, id: string = uuidv7(ctx.now)): Memory {
   return {
     ...state,
+    ...formOf(state),
     id,
     teamId: ctx.principal.teamId,
     alias: 0,
@@ -28,6 +30,7 @@ export function firstVersion(ctx: Context, state: MemoryState, id: string = uuid
 export const followingVersion = (ctx: Context, existing: Memory, state: Partial<MemoryState>): Memory => ({
   ...existing,
   ...state,
+  ...formAfter(existing, state),
   version: existing.version + 1,
   // Two versions never share an instant, so that "as of" has one answer even when the clock stands still.
   updatedAt: Math.max(ctx.now, existing.updatedAt + 1),

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { MemoryFilter } from "../memories/memory-store.ts";
+import { inShownForm } from "./presentation/shown-form.ts";
 import { finish, type SearchReport } from "./presentation/answer.ts";
 import type { Rendering } from "./presentation/budget.ts";
 import { nearestFirst, preferred } from "./selection/project.ts";
@@ -35,6 +36,8 @@ export interface RecallInput {
   receipt?: boolean | undefined;
   /** Of long memories that a query finds, only what they say of it; their ids lead to the whole. */
   passages?: boolean | undefined;
+  /** Of long memories that are looked up the compressed form: always, or where the whole does not fit into the budget and the form does. */
+  compressed?: "always" | "to fit" | undefined;
   /** Answers as of this instant, ms since the epoch. */
   asOf?: number | undefined;
   /** Where the question is asked: unless the filter names namespaces, this project's memories go first, and other projects' last. */
@@ -57,6 +60,8 @@ export interface Recalled {
   truncated: boolean;
   /** Tokens of the whole, when truncated. */
   tokensTotal?: number;
+  /** Set when the content is the compressed form of a longer one, whose ratio the memory says. */
+  tokensSaved?: number;
   /** At most two. */
   related?: Related[];
 }
@@ -69,6 +74,8 @@ export interface RecallOutcome {
   more: string[];
   /** Set when long contents were cut to passages: what is truncated comes whole by its id. */
   passages?: true;
+  /** Set when a compressed form is shown. */
+  compressed?: true;
   /** The budget that would show the first, when none fitted. */
   needed?: number;
   /** The parts of the search that were missing, in words. */
@@ -94,9 +101,10 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
   const place = placeOf(input);
   const shown = (place === undefined ? found : nearestFirst(found, place)).slice(0, input.limit);
   const authorOf = await authorsOf(ctx, shown);
-  const items = shown.map((memory): Recalled => ({ ...attributed(memory, authorOf), truncated: false }));
+  const items = shown.map((memory): Recalled => inShownForm({ ...attributed(memory, authorOf), truncated: false }, input));
   const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items };
-  return finish({ items, totalFound: found.length, more: [], degraded }, report, { ...input, receipt: input.receipt ?? false, terms: [] });
+  const compressed = items.some(({ tokensSaved }) => tokensSaved !== undefined) ? { compressed: true as const } : {};
+  return finish({ items, totalFound: found.length, more: [], degraded, ...compressed }, report, { ...input, receipt: input.receipt ?? false, terms: [] });
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
@@ -111,10 +119,10 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   });
   const authorOf = await authorsOf(ctx, [...selected.map(({ memory }) => memory), ...ties.map(({ other }) => other)]);
   const related = relate(selected.map(({ memory }) => memory.id), ties, attached, authorOf);
-  const whole = ({ memory, relevance }: Ranked): Recalled => ({ memory, relevance, truncated: false });
+  const whole = ({ memory, relevance }: Ranked): Recalled => inShownForm({ memory, relevance, truncated: false }, {});
   const items = selected.map((entry) => {
     const near = related.get(entry.memory.id);
-    return { ...whole(entry), ...attributed(entry.memory, authorOf), ...(near ? { related: near } : {}) };
+    return { ...attributed(entry.memory, authorOf), ...whole(entry), ...(near ? { related: near } : {}) };
   });
   const report: SearchReport = {
     mode: input.mode ?? "hybrid",

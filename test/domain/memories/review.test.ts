@@ -38,6 +38,19 @@ describe("sharing in a team that reviews [F4] [U7]", () => {
     expect(results).toEqual(expect.arrayContaining([{ action: "propose", user_id: member.id }, { action: "share", user_id: team.owner.id }]));
   });
 
+  test("a long text that is accepted has the compressed form of its own words, and the memory before it keeps its own [A12]", async () => {
+    const long = (day: string): string => `${Array.from({ length: 80 }, (_, i) => `In passing, part ${"abcd"[i % 4]} was looked at by whoever had some time left.`).join(" ")} We never deploy on ${day}.`;
+    const { memory } = await team.owner.remember(long("Fridays"), { key: "deploy.never", visibility: "shared" });
+    expect(memory.compressed).toContain("We never deploy on Fridays.");
+    await revise(member.at(now + 1), { target: { id: memory.id }, changes: { content: long("Mondays") } });
+    const { compressed, content } = (await mate.at(now + 2).memories.get(mate.at(now + 2).principal, now + 2, memory.id)) ?? memory;
+    expect({ compressed, content }).toEqual({ compressed: memory.compressed, content: long("Fridays") });
+    const accepted = await accept();
+    expect(accepted.content).toBe(long("Mondays"));
+    expect(accepted.compressed).toContain("We never deploy on Mondays.");
+    expect(accepted.compressed).not.toContain("Fridays");
+  });
+
   test("what is refused stays private, and the member sees that it was", async () => {
     await member.remember("gossip", { key: "g", visibility: "shared" });
     const [waiting] = await queue();

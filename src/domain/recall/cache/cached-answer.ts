@@ -5,7 +5,7 @@ import { receiptSchema } from "../presentation/receipt.ts";
 import type { RecallOutcome } from "../recall.ts";
 
 /** To be raised when the shape of a kept answer changes: answers kept by the deployment before are then not found. */
-export const cachedAnswerShape = 7;
+export const cachedAnswerShape = 8;
 
 /** An answer as it is kept outside of the object that made it. */
 export interface CachedAnswer {
@@ -48,12 +48,13 @@ const related = z.strictObject({
 const outcome: z.ZodType<RecallOutcome> = z.strictObject({
   items: z.array(
     z.strictObject({
-      memory, author: z.string().exactOptional(), relevance: z.number().exactOptional(), truncated: z.boolean(), tokensTotal: z.number().exactOptional(), related: z.array(related).exactOptional(),
+      memory, author: z.string().exactOptional(), relevance: z.number().exactOptional(), truncated: z.boolean(), tokensTotal: z.number().exactOptional(), tokensSaved: z.number().exactOptional(), related: z.array(related).exactOptional(),
     }),
   ),
   totalFound: z.number(),
   more: texts,
   passages: z.literal(true).exactOptional(),
+  compressed: z.literal(true).exactOptional(),
   needed: z.number().exactOptional(),
   degraded: texts,
   uncertain: z.boolean().exactOptional(),

@@ -79,7 +79,8 @@ function wholeItems(items: readonly Recalled[], costs: readonly number[], room: 
 }
 
 function previewOf(item: Recalled, tokens: number, rendering: Rendering, terms: readonly string[]): Recalled | undefined {
-  const cut = (content: string): Recalled => ({ ...item, memory: { ...item.memory, content, value: null, summary: null, metadata: {} }, truncated: true });
+  const { tokensSaved: _ofWholeForm, ...rest } = item;
+  const cut = (content: string): Recalled => ({ ...rest, memory: { ...item.memory, content, value: null, summary: null, metadata: {} }, truncated: true });
   let room = tokens - tokensOf(rendering.item(cut("")));
   while (room >= shortestPreview) {
     const preview = cut(excerpt(item.memory.content, terms, room));
@@ -110,7 +111,7 @@ function shorten(outcome: RecallOutcome, fits: (attempt: RecallOutcome) => boole
   let count = most.items.length;
   while (count > 0 && !fits(withItems(count))) count -= 1;
   const attempt = withItems(count);
-  const { passages: _, ...plain } = attempt;
+  const { passages: _, compressed: __, ...plain } = attempt;
   return [attempt, plain].find(fits) ?? { ...plain, degraded: [] };
 }
 

@@ -15,7 +15,7 @@ const step = 20;
 /** An answer without a budget of its own stays below this, in tokens, where cutting contents is enough for that. */
 const usualAnswer = 1_200;
 /** What stands around a content: id, key, date, relevance and author. */
-const around = 55;
+export const around = 55;
 
 /**
  * The answer to a query as it comes by default: of a long memory what it says of the question, and its id for the rest. The

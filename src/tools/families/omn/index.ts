@@ -1,5 +1,6 @@
 import type { Family } from "../../define-family.ts";
 import { renderError } from "../../errors.ts";
+import { compressText } from "./compress-text.ts";
 import { exportMemoriesTool } from "./export-memories.ts";
 import { forgetMemory } from "./forget-memory.ts";
 import { healthCheck } from "./health-check.ts";
@@ -27,6 +28,7 @@ export const omn = {
     importMemoriesTool,
     memoryStats,
     memoryHealth,
+    compressText,
     healthCheck,
   ],
   resources: [recentMemories, oneMemory],

@@ -34,8 +34,11 @@ export const retrieveMemory = defineTool({
     without: z.array(z.enum(searchFeatures)).max(searchFeatures.length).optional().meta({ listed: null }),
     /** With an id: what the graph knows of the memory. */
     include: z.array(z.enum(graphFields)).max(graphFields.length).optional().meta({ listed: null }),
-    /** An argument of the document: without it a query brings of a long memory the passage about it, and the answer names it then. */
-    decompress: z.boolean().default(false).meta({ listed: null }),
+    /**
+     * An argument of the document. True: whole texts. False: of long memories that are looked up their compressed forms. Left
+     * out, one that is named by id or key comes so where it does not fit into max_tokens otherwise. Unless it is true, a query brings of a long memory the passage about it.
+     */
+    decompress: z.boolean().optional().meta({ listed: null }),
   }),
   output: recallAnswer,
   async handler(ctx, input) {
@@ -48,6 +51,7 @@ export const retrieveMemory = defineTool({
     }
     const { structured: isStructured } = ctx;
     const isSearch = input.id === undefined && input.key === undefined;
+    const namesOne = input.id !== undefined || input.key?.includes("*") === false;
     const form = { structured: isStructured, mayWiden: isSearch && input.min_relevance !== 0 };
     const outcome = await cachedRecall(ctx, {
       id: input.id,
@@ -61,7 +65,8 @@ export const retrieveMemory = defineTool({
       mode: input.mode,
       without: input.without,
       receipt: input.receipt,
-      passages: !input.decompress,
+      passages: input.decompress !== true,
+      compressed: isSearch || input.decompress === true ? undefined : input.decompress === false ? "always" : namesOne ? "to fit" : undefined,
       asOf: input.as_of,
       project: ctx.project,
     }, isStructured ? "omn" : "omn text");

@@ -8,7 +8,7 @@ import { namespaceOf } from "../../../domain/memories/memory.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
-import { adviceOf, duplicateText, guardOf, guardText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, compressionMade, duplicateText, guardOf, guardText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 
 const repair = { update: "call omn_update_memory", forget: "omn_forget_memory" };
@@ -37,7 +37,7 @@ export const storeMemory = defineTool({
     links: linkInput.optional().meta({ listed: null }),
     /** Named in the answer that makes it necessary. */
     allow_duplicate: z.boolean().optional().meta({ listed: null }),
-    /** An argument of the document; accepted, while content of at most 10,000 characters needs no compression. */
+    /** An argument of the document: false keeps a content of more than 1,000 tokens without a compressed form. */
     compress: z.boolean().optional().meta({ listed: null }),
   }),
   output: z.looseObject({
@@ -46,7 +46,7 @@ export const storeMemory = defineTool({
     outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed", "quarantined"]).meta({ listed: { type: "string" } }),
     version: z.number(),
   }),
-  async handler(ctx, { idempotency_key, allow_duplicate, compress: _compress, links = [], ...input }) {
+  async handler(ctx, { idempotency_key, allow_duplicate, compress, links = [], ...input }) {
     // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, links);
     const state = { ...toState({ ...input, namespace: input.namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project)) }), content: input.content };
@@ -55,6 +55,7 @@ export const storeMemory = defineTool({
       ...state,
       idempotencyKey: idempotency_key,
       allowDuplicate: allow_duplicate,
+      compress,
     });
     const { memory } = result;
     const linked = result.outcome === "duplicate" || result.outcome === "quarantined" ? undefined : await linkMemory(ctx, memory, links);
@@ -62,6 +63,7 @@ export const storeMemory = defineTool({
     const outcome = outcomeWith(result.outcome, proposal);
     if ((outcome === "created" || outcome === "updated") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     const similar = await similarIn(result);
+    const compression = compressionMade(memory);
     const repeated = outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : undefined;
     return {
       structured: {
@@ -73,6 +75,7 @@ export const storeMemory = defineTool({
         scope: memory.visibility,
         size_bytes: new TextEncoder().encode(memory.content).byteLength,
         compressed: false,
+        ...compression,
         ...(result.replayed ? { replayed: true } : {}),
         ...proposalOf(proposal),
         ...guardOf(outcome, result.found),

@@ -7,7 +7,7 @@ import { givenShape, offeredShape } from "../../../domain/memories/memory-fields
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
-import { adviceOf, guardOf, guardText, handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, compressionMade, guardOf, guardText, handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
 export const updateMemory = defineTool({
@@ -71,7 +71,7 @@ export const updateMemory = defineTool({
     const outcome = outcomeWith(result.outcome, proposal);
     if (result.outcome === "updated") ctx.changed({ ids: [result.memory.id], listChanged: archived !== undefined });
     return {
-      structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...proposalOf(proposal), ...guardOf(outcome, result.masked) },
+      structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...compressionMade(result.memory), ...proposalOf(proposal), ...guardOf(outcome, result.masked) },
       text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version})${proposalText(proposal)}${guardText(outcome, result.masked)}`,
     };
   },
