@@ -1,7 +1,7 @@
 import { termOf, words, isStopWord } from "../text/query-terms.ts";
 import { estimateTokens } from "../text/token-count.ts";
 import { type Fact, type FactKind, factKinds, factsIn, isDecision, kindOf, nameFinder } from "./facts.ts";
-import { type Segment, segmentsOf, shortened } from "./segments.ts";
+import { type Segment, segmentsOf, shortened, textOf } from "./segments.ts";
 import { selectSegments, type Weighed } from "./select-segments.ts";
 
 export interface CompressOptions {
@@ -62,7 +62,7 @@ export function compress(text: string, { targetTokens, qualityThreshold }: Compr
   for (let room = target; room > 0 && (best === undefined || best.tokens > target); room -= best.tokens - target) {
     const chosen = chosenFor(weighed, { target: room, enough: quality * all.size, isOpen: quality > 0 });
     const kept = new Set(chosen.flatMap((at) => [...(found[at] as Set<Fact>)]));
-    const shown = render(segments, said, chosen);
+    const shown = textOf(chosen.map((at) => ({ ...(segments[at] as Segment), text: said[at] as string })));
     const tokens = estimateTokens(shown);
     if (best !== undefined && tokens >= best.tokens) break;
     best = { shown, tokens, kept };
@@ -101,21 +101,6 @@ function weigh(segments: readonly Segment[], said: readonly string[], found: rea
       bonus: (i === 0 ? bonuses.opening : 0) + (isSectionStart ? bonuses.section : 0) + (isUnderDecisions ? bonuses.decisions : 0),
     };
   });
-}
-
-/** Each line with its label, once. */
-function render(segments: readonly Segment[], said: readonly string[], chosen: readonly number[]): string {
-  let shown = "";
-  let line = -1;
-  let gap = "";
-  for (const at of chosen) {
-    const segment = segments[at] as Segment;
-    const isNewLine = segment.line !== line;
-    shown += isNewLine ? (shown === "" ? "" : "\n") + segment.label : gap;
-    shown += said[at];
-    ({ line, gap } = segment);
-  }
-  return shown;
 }
 
 function tally(all: ReadonlySet<Fact>, kept: ReadonlySet<Fact>): Pick<Compressed, "retained" | "facts"> {

@@ -19,11 +19,13 @@ export const kindOf = (fact: Fact): FactKind => fact.slice(0, fact.indexOf(":"))
 
 /** In Chinese and Japanese a number stands right behind a letter. */
 const number = /(?<![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}_])[#$€£¥]?\p{Nd}+(?:[.,:/'’–-]?\p{Nd}+)*(?:\s?[%‰°€$£]|[\s-]?\p{L}[\p{Ll}\p{M}]{0,20})?/gu;
-/** Whatever may be an identifier, without the punctuation around it. */
-const token = /[A-Za-z0-9_@#$~\\/.:+-]*[A-Za-z0-9_]/g;
+/** Whatever may be an identifier, with the punctuation behind it. */
+const token = /[A-Za-z0-9_@#$~\\/.:+-]+/g;
 const quotedCode = /`[^`\n]+`/g;
 const isIdentifier = (word: string): boolean =>
   /\w_\w|:\/\/|\w@\w|[\w.]\/\w+[./\w]|[a-z][A-Z]|^--?[a-z]|^[@#]\w|[A-Za-z]-?\d|\d[A-Za-z]\w*\d|[A-Za-z]\w+\.\w*[A-Za-z]|::/.test(word) && !/^\d+[a-z]{1,3}$/.test(word);
+/** Of what is longer the beginning tells which it is, in characters. */
+const longestWord = 100;
 const capital = /(?<![\p{L}\p{M}\p{Nd}_])\p{Lu}[\p{L}\p{M}\p{Nd}'’-]*/gu;
 const isAbbreviation = (word: string): boolean => /^\p{Lu}[\p{Lu}\p{Nd}]+$/u.test(word);
 const unspacedName = /[\p{Script=Katakana}ー]{3,}|(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}，。、：（])[A-Za-z][A-Za-z0-9]+|[\p{Script=Han}]{1,3}(?=さん|様|氏|部長|くん)|[\p{Script=Han}]{2,3}(?=说|表示|负责|提出|建议|认为|反对|补充|跟进)/gu;
@@ -72,7 +74,10 @@ export function factsIn(sentence: string, names: NameFinder): Set<Fact> {
   const add = (kind: FactKind, what: string): void => void found.add(`${kind}:${what.toLowerCase()}`);
   for (const [what] of sentence.matchAll(number)) add("numbers", what.replaceAll(/\s+/g, " "));
   for (const [what] of sentence.matchAll(quotedCode)) add("identifiers", what);
-  for (const [what] of sentence.matchAll(token)) if (isIdentifier(what)) add("identifiers", what);
+  for (const [run] of sentence.matchAll(token)) {
+    const what = run.slice(0, longestWord).replace(/\W+$/, "");
+    if (isIdentifier(what)) add("identifiers", what);
+  }
   for (const what of names.namesIn(sentence)) add("names", what);
   const from: Record<"negations" | "decisions", number | undefined> = { negations: undefined, decisions: undefined };
   for (const { 0: said, index } of sentence.matchAll(word)) {

@@ -25,8 +25,8 @@ export interface Segments {
 const fence = /^\s*(`{3,}|~{3,})/;
 const heading = /^\s{0,3}(#{1,6})\s+\S/;
 const bold = /^\s*(?:\*\*|__)[^*_]+(?:\*\*|__):?\s*$/;
-const row = /^\s*\|.*\|\s*$/;
-const rule = /^\s*\|?[\s:|-]+\|?\s*$/;
+const isRow = (line: string): boolean => /^\|.*\|$/.test(line.trim());
+const isRule = (line: string): boolean => /^[\s:|-]+$/.test(line);
 const marker = /^(?<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
 const speaker = /^(?:\[?\d{1,4}[:.-]\d{2}(?:[:.-]\d{2})?(?:[ T]\d{2}:\d{2}(?::\d{2})?)?\]?\s*(?:[-–|]\s*)?)?(?:(?:\*\*|__|<|@)?(?<name>\p{L}[\p{L}\p{M}\p{Nd} .'’_-]{0,30}?)(?:\*\*|__|>)?(?:\s?\([^)\n]{1,20}\))?(?::(?:\*\*|__)?\s+|：\s*))?/u;
 
@@ -38,6 +38,13 @@ const wrapped = 55;
 const longestBlock = 400;
 /** An answer so short says nothing without what it answers, in characters. */
 const shortReply = 18;
+
+/** A sentence needs no more than so many before it, and an item no more above it. */
+const longestChain = 5;
+const deepestList = 5;
+
+/** More would take long to choose from; only a text of fragments has more, and then some side by side count as one. */
+const most = 600;
 
 const wide = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 const widthOf = (line: string): number => line.length + (line.match(wide)?.length ?? 0);
@@ -53,6 +60,8 @@ export function segmentsOf(text: string): Segments {
   let items: { indent: number; at: number }[] = [];
   let intro: number | undefined;
   let isNewParagraph = true;
+  /** How many sentences one after another refer back. */
+  let chain = 0;
 
   const add = (segment: Partial<Segment> & { text: string; line: number }): number =>
     segments.push({ gap: " ", label: "", needs: [], isHeading: false, isCode: false, ...segment }) - 1;
@@ -82,10 +91,10 @@ export function segmentsOf(text: string): Segments {
       isNewParagraph = true;
       continue;
     }
-    if (row.test(line) && rule.test(lines[at + 1] ?? "")) {
+    if (isRow(line) && isRule(lines[at + 1] ?? "")) {
       const head = add({ text: line.trim(), line: at, needs: above() });
       const border = add({ text: (lines[at + 1] as string).trim(), line: at + 1, needs: [head] });
-      for (at += 2; at < lines.length && row.test(lines[at] as string); at += 1) add({ text: (lines[at] as string).trim(), line: at, needs: [border] });
+      for (at += 2; at < lines.length && isRow(lines[at] as string); at += 1) add({ text: (lines[at] as string).trim(), line: at, needs: [border] });
       at -= 1;
       isNewParagraph = false;
       continue;
@@ -115,18 +124,19 @@ export function segmentsOf(text: string): Segments {
     let itemStart = 0;
     for (const { text: sentence, gap } of sentencesOf(whole.slice(label.length) || whole)) {
       const before = segments.length - 1;
-      const leans = (!isFirst || isContinuing || name !== undefined) && before >= 0 && !segments[before]?.isHeading && (refersBack.test(sentence) || widthOf(sentence) <= shortReply);
+      const leans = (!isFirst || isContinuing || name !== undefined) && before >= 0 && !segments[before]?.isHeading && chain < longestChain && (refersBack.test(sentence) || widthOf(sentence) <= shortReply);
+      chain = leans ? chain + 1 : 0;
       const leansOn = isFirst || !bullet ? (leans ? [before] : []) : [itemStart];
       const added = add({ text: sentence, gap, line: first, label: whole.length > label.length ? label : "", needs: [...parents, ...leansOn] });
       if (isFirst) itemStart = added;
       isFirst = false;
     }
-    if (bullet) items.push({ indent, at: segments.length - 1 });
+    if (bullet && items.length < deepestList) items.push({ indent, at: segments.length - 1 });
     else if (/[:：]$/.test(whole)) intro = segments.length - 1;
     else intro = undefined;
     isNewParagraph = false;
   }
-  return { segments, speakers };
+  return { segments: inGroups(segments, Math.ceil(segments.length / most)), speakers };
 
   function addCode(block: string[], line: number): void {
     const needs = above();
@@ -141,13 +151,36 @@ export function segmentsOf(text: string): Segments {
   }
 }
 
+/** So many side by side as one. */
+function inGroups(segments: Segment[], size: number): Segment[] {
+  if (size <= 1) return segments;
+  return Array.from({ length: Math.ceil(segments.length / size) }, (_, at): Segment => {
+    const members = segments.slice(at * size, (at + 1) * size);
+    const needs = new Set(members.flatMap((member) => member.needs.map((needed) => Math.floor(needed / size))));
+    return { text: textOf(members), gap: " ", line: at, label: "", needs: [...needs].filter((needed) => needed !== at), isHeading: false, isCode: true };
+  });
+}
+
+/** Each line with its label, once. */
+export function textOf(segments: readonly Segment[]): string {
+  let shown = "";
+  let before: Segment | undefined;
+  for (const segment of segments) {
+    if (before?.line === segment.line) shown += before.gap;
+    else shown += (before ? "\n" : "") + segment.label;
+    shown += segment.text;
+    before = segment;
+  }
+  return shown;
+}
+
 /** Of a heading; undefined for other lines. A short line that stands alone or ends in a colon is the innermost. */
 function levelOf(line: string, isNewParagraph: boolean, next: string | undefined): number | undefined {
   const marks = heading.exec(line)?.[1];
   if (marks !== undefined) return marks.length;
   if (bold.test(line)) return 7;
   const said = line.trim();
-  if (said.length > longestTitle || marker.test(line) || row.test(line)) return undefined;
+  if (said.length > longestTitle || marker.test(line) || isRow(line)) return undefined;
   if (/[:：]$/.test(said) && !/[.!?。！？]\s/u.test(said)) return 8;
   const isAlone = isNewParagraph && next?.trim() === "";
   return isAlone && !/[.!?,;:。！？，；]["'”’」』）)]?$/u.test(said) && !speaker.exec(said)?.[0] ? 7 : undefined;
@@ -155,7 +188,7 @@ function levelOf(line: string, isNewParagraph: boolean, next: string | undefined
 
 /** Whether the next line belongs to the sentence, as in a text that is broken at a width. */
 function goesOn(line: string, next: string | undefined, isItem: boolean): boolean {
-  if (next === undefined || next.trim() === "" || marker.test(next) || heading.test(next) || fence.test(next) || row.test(next) || speaker.exec(next.trimStart())?.[0]) return false;
+  if (next === undefined || next.trim() === "" || marker.test(next) || heading.test(next) || fence.test(next) || isRow(next) || speaker.exec(next.trimStart())?.[0]) return false;
   if (isItem && /^\s{2,}/.test(next)) return true;
   const last = line.slice(line.lastIndexOf("\n") + 1);
   return widthOf(last) >= wrapped && !/[.!?:;。！？：；]["'”’」』）)]?$/u.test(last) && (/^\s*[\p{Ll}\p{Nd}(]/u.test(next) || /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana},，、]$/u.test(last) || widthOf(last) >= 70);
@@ -165,12 +198,16 @@ function goesOn(line: string, next: string | undefined, isItem: boolean): boolea
 const end = /(?<=[.!?…]["'”’»)\]*_]{0,2})\s+(?=[^\s\p{Ll}])|(?<=[。！？][」』）”’]?)(?![」』）”’。！？])\s*|\n+(?=\s*\S)/gu;
 const abbreviation = /(?:^|[\s("'’/-])(?:\p{L}|[A-Za-z]\.\s?[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|ca|approx|vs|etc|bzw|evtl|inkl|ggf|usw|Abs|Art|Fig|fig|cf|ex|Sr|Sra|núm|art|incl|max|min|Inc|Ltd|Co|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|Dez|Okt)\.$/u;
 
+/** With what stands before it, in characters. */
+const longestAbbreviation = 12;
+
 function sentencesOf(text: string): { text: string; gap: string }[] {
   const found: { text: string; gap: string }[] = [];
   let from = 0;
   for (const { 0: gap, index } of text.matchAll(end)) {
     const said = text.slice(from, index);
-    if (said.trim() === "" || abbreviation.test(said) || (gap.includes("\n") && !/[.!?…。！？]["'”’»)\]」』）*_]{0,2}$/u.test(said))) continue;
+    const last = said.slice(-longestAbbreviation);
+    if (last.trim() === "" || abbreviation.test(last) || (gap.includes("\n") && !/[.!?…。！？]["'”’»)\]」』）*_]{0,2}$/u.test(last))) continue;
     found.push({ text: said, gap: gap === "" ? "" : " " });
     from = index + gap.length;
   }

@@ -68,14 +68,27 @@ export function selectSegments(segments: readonly Weighed[], { room, isEnough }:
 
   const left = new Set(segments.keys());
   while (left.size > 0 && !isEnough(facts, tokens)) {
-    const best = bestOf(left, priorities, weighedAt, chosen, weigh);
+    const best = bestOf(left);
     left.delete(best);
     if ((priorities[best] as number) <= 0) break;
     if (isChosen[best] === 1 || tokens + (costs[best] as number) > room) continue;
     take(best);
   }
-  if (chosen.length === 0 && segments.length > 0) take(costs.indexOf(Math.min(...costs)));
+  if (chosen.length === 0 && segments.length > 0) take(costs.reduce((least, cost, at) => (cost < (costs[least] as number) ? at : least), 0));
   return chosen;
+
+  /** The greatest priority. One that was weighed before the last choice can only be less by now, so it is weighed again where it would win. */
+  function bestOf(candidates: Iterable<number>): number {
+    let best = -1;
+    let most = -1;
+    for (const at of candidates) {
+      if ((priorities[at] as number) > most && weighedAt[at] !== chosen.length) weigh(at);
+      if ((priorities[at] as number) <= most) continue;
+      best = at;
+      most = priorities[at] as number;
+    }
+    return best;
+  }
 
   function take(best: number): void {
     const added = (closures[best] as number[]).filter((i) => isChosen[i] === 0);
@@ -91,16 +104,6 @@ export function selectSegments(segments: readonly Weighed[], { room, isEnough }:
     }
     // These cost less now.
     for (const i of added) for (const dependent of dependents[i] as number[]) if (left.has(dependent)) weigh(dependent);
-  }
-}
-
-/** The greatest priority; one that was weighed before the last choice can only be less by now, so it is weighed again first. */
-function bestOf(left: ReadonlySet<number>, priorities: Float64Array, weighedAt: Int32Array, chosen: readonly number[], weigh: (at: number) => void): number {
-  for (;;) {
-    let best = -1;
-    for (const at of left) if (best === -1 || (priorities[at] as number) > (priorities[best] as number)) best = at;
-    if (weighedAt[best] === chosen.length) return best;
-    weigh(best);
   }
 }
 

@@ -84,6 +84,13 @@ describe("any text", () => {
   });
 });
 
+test.each([
+  "a1 b.\n", ". ", " x", "a", "- a,b:", "It no 5. ", "/.", "a:\n", "**a", "アアア", "```\n", "| a |\n", "a. ", "Aa", "Ab ", "(", "`no", "我不3。", "我", "1.", "a_", "\n", "n't ", "- Ben: No.\n ",
+])("40,000 characters of %j take no longer than others [A7]", (part) => {
+  const text = part.repeat(40_000 / part.length);
+  for (const options of [{}, { targetTokens: 100 }]) expect(compress(text, options).text.length).toBeLessThanOrEqual(text.length);
+});
+
 describe("a long text", () => {
   test.each([
     ["a number", "The pool holds 40 connections."],
