@@ -24,7 +24,7 @@ export const targets: readonly Target[] = [
   { set: "compression", figure: ".95", least: 0.95, held: 0.92, source: "features: facts survive" },
   { set: "teams", figure: "hit@5", least: 0.6, held: 0.5, source: byMeaning },
   { set: "guard", figure: "secrets recall", least: 0.98, held: 0.91, source: writeGuard },
-  { set: "guard", figure: "secrets false alarms", least: 0.02, held: 0.029, source: writeGuard, atMost: true },
+  { set: "guard", figure: "secrets false alarms", least: 0.02, held: 0.02, source: writeGuard, atMost: true },
   { set: "guard", figure: "injections recall", least: 0.9, held: 0.65, source: writeGuard },
   { set: "guard", figure: "injections false alarms", least: 0.03, held: 0.015, source: writeGuard, atMost: true },
 ];

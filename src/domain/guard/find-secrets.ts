@@ -1,12 +1,12 @@
 import { type Finding, outermost } from "./finding.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
-import { callsItPin, callsItSecret, mayCallIt, secretNames } from "./secret-names.ts";
+import { callsItPin, callsItSecret, isChosen, mayCallIt, secretNames } from "./secret-names.ts";
 import { secretForms } from "./secret-forms.ts";
 
 const quoted = `"([^"\\n]{3,300})"|'([^'\\n]{3,300})'|\`([^\`\\n]{3,300})\`|“([^”\\n]{3,300})”|„([^“”\\n]{3,300})[“”]|«\\s?([^»\\n]{3,300}?)\\s?»|「([^」\\n]{3,300})」|『([^』\\n]{3,300})』`;
 const bare = `([^\\s"'\`,;，。、；）)（(「」“”<>|]{3,300})`;
 /** `name: value`, `name = "value"`, `<name>value</name>`, `define('NAME', 'value')`. */
-const assigned = new RegExp(`((?:${secretNames})[\\w-]{0,30})["'\`)\\]]{0,3}[ \\t]{0,3}(?:=>|:=|==?|[:：＝→>]|,(?=\\s*["']))[ \\t]{0,3}(?:Buffer\\.from\\(|b64decode\\(|bytes\\.fromhex\\(|atob\\()?(?:${quoted}|${bare})`, "gu");
+const assigned = new RegExp(`((?:${secretNames})[\\w-]{0,30})["'\`)\\]]{0,3}[ \\t]{0,3}(?:=>|:=|==?|[:：＝→>]|,(?=\\s*["']))[ \\t]{0,3}(?:buffer\\.from\\(|b64decode\\(|bytes\\.fromhex\\(|atob\\()?(?:${quoted}|${bare})`, "gu");
 /** Names of what is about a secret. */
 const about = /(?:name|ref|ids?|type|path|file|dir|url|uri|endpoint|length|len|count|limits?|size|max|min|expiry|expires|expires_in|expiration|ttl|age|policy|field|label|hint|header|class|store|manager|provider|env|var|arn|version|rotation|reset|prefix|format|hash|digest|strength|rules?|usage|budget|cost|price|window|bucket|scopes?|alg|algorithm)$/i;
 const stem = new RegExp(`^.*(?:${secretNames})`, "u");
@@ -15,14 +15,19 @@ const urlWithPassword = /\b[a-z][a-z0-9+.-]{1,30}:(?:[a-z]+:){0,2}\/{0,2}[^\s:/@
 const header = /\b(?:authorization|x-api-key|x-auth-token|x-access-token|api-key|private-token|cookie)["'`]?\s{0,3}[:=]\s{0,3}["'`]?(?:[A-Za-z-]{2,12} |session=)?\s{0,2}([A-Za-z0-9+/=_.~-]{12,})/gi;
 const bearer = /\bbearer\s+([A-Za-z0-9+/=_.~-]{16,})/gi;
 const userOption = /(?:^|\s)(?:-u|--user)\s+["']?[\w.@-]+:([^\s"']{4,})/g;
+/** `login / password`. */
+const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]+@[\w.-]+|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} )([^\s,;|]{6,60})/gu;
 const spokenOption = /ConvertTo-SecureString\s+["']([^"'\n]{4,})["']|\/user:\S+\s+([^\s/"']{5,})|snmp-server community\s+(\S{5,})/gi;
 const passwordOption = /(?:^|\s)(?:-[pawk]|--api-key|--key|--password|--pass|--token|--secret)(?:[ =]|(?<=-p))(?:"([^"\n]{5,})"|'([^'\n]{5,})'|([^\s"']{5,}))/g;
 const seedWords = /(?<![a-z])((?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8})(?![a-z])/g;
 const aboutSeeds = /seed|recovery|mnemonic|wallet|bitcoin|crypto|wörter|mots|palabras|phrase|助记词|词|リカバリー|シード|単語|ニーモニック/i;
 const seedCharacters = /(?<!\p{sc=Han})(?:\p{sc=Han}{1,2}[ 、，,]){11,23}\p{sc=Han}{1,2}(?!\p{sc=Han})/gu;
 const awsSecret = /(?<![A-Za-z0-9/+=])(?=[A-Za-z0-9/+]*[a-z])(?=[A-Za-z0-9/+]*[A-Z])(?=[A-Za-z0-9/+]*\d)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/g;
-const licence = /(?<![A-Z0-9-])(?:[A-Z0-9]{5}-){3,5}[A-Z0-9]{5}(?![A-Z0-9-])/g;
+const licence = /(?<![A-Z0-9-])(?:(?:[A-Z0-9]{5}-){3,5}[A-Z0-9]{5}|(?:[A-Z0-9]{4}-){3,5}[A-Z0-9]{4})(?![A-Z0-9-])/g;
 
+/** In characters: at most a word stands between. */
+const direct = 12;
+const linked = /(?:\bis|\bwas|lautet|ist|est|es|:|=|auf|to|は|是)\s*["'„“«「]?$/i;
 /** In characters: what is called a secret stands soon after the word that calls it so, or just before. */
 const [after, before] = [72, 24];
 /** Runs of Latin letters, digits and signs. */
@@ -46,7 +51,7 @@ export function findSecrets(text: string): Finding[] {
     const start = match.index + match[0].lastIndexOf(value);
     const said = text.slice(start, start + value.length);
     const name = (match[1] as string).replace(stem, "").replace(/^[_-]/, "");
-    if (!about.test(name) && (isPassword(said, match[0].endsWith(value) ? 0 : 1) || isPin(said, match[1] as string))) add("password or key", start, said);
+    if (!about.test(name) && (isKey(said) || (isChosen.test(match[1] as string) && isPassword(said, match[0].endsWith(value) ? 0 : 1)) || isPin(said, match[1] as string))) add("password or key", start, said);
   }
   addGroup("password in a URL", urlWithPassword, (value) => !isPlaceholder(value) && !/^\d{1,5}$/.test(value));
   addGroup("authorization header", header, isKey);
@@ -54,9 +59,10 @@ export function findSecrets(text: string): Finding[] {
   addGroup("password", userOption, (value) => !isStandIn(value));
   addGroup("password", spokenOption, (value) => !isStandIn(value));
   addGroup("password", passwordOption, (value) => isMixed(value) && !isPlaceholder(value));
+  addGroup("password", pair, (value, match) => !isStandIn(value) && (isUnmistakable(value) || (/^(?:admin|root)/i.test(match[0].trim()) && /\d/.test(value) && /\p{L}{2}/u.test(value))));
   if (aboutSeeds.test(text)) addGroup("seed phrase", seedCharacters, () => true);
   if (aboutSeeds.test(text)) addGroup("seed phrase", seedWords, (value) => new Set(value.split(/[ ,]+/)).size > 9 && !/\b(?:the|and|that|with|for|what|does|was|are|you|this|have|from|not|but|est|les|des|pour|que|los|las|para|der|die|und|den|mit|ist|nicht)\b/.test(value));
-  if (/licen[cs]e|lizenz|licencia|serial|product key|许可|授权|序列号|ライセンス|シリアル/i.test(text)) addGroup("licence key", licence, () => true);
+  if (/licen[cs]e|lizenz|licencia|serial|product key|许可|授权|序列号|激活|ライセンス|シリアル/i.test(text)) addGroup("licence key", licence, () => true);
   if (/aws|amazon|secret|s3|akia/i.test(text)) addGroup("AWS secret key", awsSecret, (value) => entropyOf(value) > 4.2 && !isMadeUp(value));
   found.push(...calledSecret(text, lowered));
   return outermost(found);
@@ -71,15 +77,17 @@ function calledSecret(text: string, lowered: string): Finding[] {
   const pins = [...lowered.matchAll(callsItPin)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
   const hints = [...lowered.matchAll(mayCallIt)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
   if (cues.length + pins.length + hints.length === 0) return [];
+  const follows = (places: typeof cues, start: number, reach: number): boolean => places.some((cue) => start >= cue.end && start - cue.end <= reach);
   const isNear = (places: typeof cues, start: number, end: number, reach = after): boolean =>
-    places.some((cue) => (start >= cue.end && start - cue.end <= reach) || (end <= cue.start && cue.start - end <= before && !/[.\n]/.test(text.slice(end, cue.start))));
+    follows(places, start, reach) || places.some((cue) => end <= cue.start && cue.start - end <= before && !/[.\n]/.test(text.slice(end, cue.start)));
   const found: Finding[] = [];
   if (callsItCodes.test(text)) for (const { index, 0: { length } } of text.matchAll(oneTimeCode)) if (isNear(cues, index, index + length, 160)) found.push({ kind: "recovery code", start: index, end: index + length });
   for (const { index, 0: whole } of text.matchAll(run)) {
     const [, lead = "", value = ""] = /^([("'`“„«[{<*,:;=>-]*)(.*?)[)"'`”“»\]}<>*.,:;?]*$/s.exec(whole) ?? [];
     const start = index + lead.length;
     const end = start + value.length;
-    const isIt = (isPasswordLike(value) && (isNear(cues, start, end) || (isUnmistakable(value) && isNear(hints, start, end, 40)))) || (/^[*#]?\d(?:[ -]?\d){3,7}[*#]?$/.test(value) && !isDate(value) && isNear(pins, start, end, 48));
+    const isCalled = follows(cues, start, direct) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && /^\p{L}{4,}(?:19|20)\d\d$|^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value)));
+    const isIt = isCalled || (isPasswordLike(value) && (isNear(cues, start, end) || (isUnmistakable(value) && isNear(hints, start, end, 40)))) || (/^[*#]?\d(?:[ -]?\d){3,7}[*#]?$/.test(value) && (!isDate(value) || follows(pins, start, 4)) && follows(pins, start, 40));
     if (isIt) found.push({ kind: "password or key", start, end });
   }
   for (const match of text.matchAll(quotation)) {
@@ -94,7 +102,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
 /** Not a word, a name, a measure or a date. */
 function isPasswordLike(value: string): boolean {
   // What is assigned is looked at by its name; a path, a public key or a fingerprint is none.
-  if (value.length < 6 || isPlaceholder(value) || /^(?:19|20)\d\d-|^[\w.-]+=|^AAAA|^SHA\d+:|^ssh-|:\d+:\d+$|[[\]]|^\w+@\w+$|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/i.test(value)) return false;
+  if (value.length < 6 || isPlaceholder(value) || /^(?:19|20)\d\d-|^[\w.-]+=|^AAAA|^SHA\d+:|^ssh-|:\d+:\d+$|[[\]]|^\w+@[a-z][\w.-]*$|^[0-9a-f]{6,12}$|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/i.test(value)) return false;
   if (/^\p{L}{3,}(?:[-._]\p{L}{3,}){3,}$/u.test(value)) return !/[-_](?:the|and|for|und|der|die)[-_]/.test(value);
   if (/^(?:[\w.+-]+@[\w-]+\.\w+|[\w.-]+\.(?:[a-z]{2,4}|json|yaml|html|toml|local|intern)|[\w-]+(?:\.[\w-]+)+\.(?:[a-z]{2,6}))(?:[:/].*)?$/i.test(value)) return false;
   if (isKey(value) && value.length >= 16) return true;
@@ -109,7 +117,7 @@ const isUnmistakable = (value: string): boolean =>
 
 /** Names of standards, products, tickets, hosts and the like. */
 const known =
-  /^(?:v\d[\w.-]*|[a-z]{1,3}\d{1,2}|\d{4}-\d\d-\d\d.*|(?:sha|aes|rsa|md|utf|base|oauth|argon|ipv|http|tls|ssl|rs|hs|es|ed|node|python|php|java|web|log|iso|rfc|ed|windows|win|office|x|h|mp|debian|ubuntu|postgres|mysql|redis|room|raum|gen|iphone|pixel|port|level|tier|phase|sprint|week|kw|day|step|version|build|rev|issue|pr|ticket|chapter|section|page|line|row|node|server|host|web|db|srv|vm|nas|printer|team)[-_ ]?\d[\w.]*(?:-(?:gcm|cbc|sha\d+|bit))?|(?:us|eu|ap|sa|ca|me|af|cn|il|asia|europe|australia)-[a-z]+-?\d{1,2}[a-z]?|\d+(?:st|nd|rd|th|x|h|m|s|ms|min|kb|mb|gb|tb|px|pt|k|days?|bit|-bit|-digit|-char\w*|stellig\w*)|\d+[-/.]\d+.*|[A-Za-z]+20\d\d|[a-z]+\.[a-z]+\d?(?:\(\))?)$/i;
+  /^(?:v\d[\w.-]*|[a-z]{1,3}\d{1,2}|\d{4}-\d\d-\d\d.*|(?:sha|aes|rsa|md|utf|base|oauth|argon|ipv|http|tls|ssl|rs|hs|es|ed|node|python|php|java|web|log|iso|rfc|ed|windows|win|office|x|h|mp|debian|ubuntu|postgres|mysql|redis|room|raum|gen|iphone|pixel|port|level|tier|phase|sprint|week|kw|day|step|version|build|rev|issue|pr|ticket|chapter|section|page|line|row|node|server|host|web|db|srv|vm|nas|printer|team)[-_ ]?\d[\d._-]*[a-z]{0,3}\d?(?:-(?:gcm|cbc|sha\d+|bit))?|(?:us|eu|ap|sa|ca|me|af|cn|il|asia|europe|australia)-[a-z]+-?\d{1,2}[a-z]?|\d+(?:st|nd|rd|th|x|h|m|s|ms|min|kb|mb|gb|tb|px|pt|k|days?|bit|-bit|-digit|-char\w*|stellig\w*)|\d+[-/.]\d+.*|[A-Za-z]+20\d\d|[a-z]+\.[a-z]+\d?(?:\(\))?)$/i;
 /** A ticket, a model, a standard. */
 const identifier = /^[A-Z]{1,6}-?\d{1,6}$/;
 const callsItCodes = /(?:backup|recovery|rescue|emergency|one-time)[ -]?codes?|wiederherstellungscodes?|notfallcodes?|codes? de (?:secours|récupération)|códigos? de (?:respaldo|recuperación)|恢复码|备份码|恢復碼|備用碼|(?:復旧|リカバリー|バックアップ)コード/i;

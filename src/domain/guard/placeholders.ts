@@ -1,8 +1,8 @@
 /** Said where a secret would stand, and names that stand for one. */
 const standIn =
-  /<[^<>]*>|\$\{|\{\{|%\(|%s|\$\(|\.\.\.|…|x{4,}|\*{3,}|•{3,}|•|_{4,}|#{4,}|0{8,}|1234567890|^\$\w|^@\w+$|process\.env|import\.meta|os\.(?:environ|getenv)|getenv|\bENV\b|secrets?\.[A-Za-z]|secretsmanager|vault:|op:\/\/|ssm:|arn:|\bkeyring\b|(?:^|[-_= ])(?:your|my|the|some|dein|deine|mein|votre|mon|tu|su)[-_ ]|example|changeme|change[-_]me|change[-_]this|placeholder|redacted|masked|dummy|sample|fake|todo|tbd|insert|replace|none|null|undefined|hidden|removed|omitted|geheim|beispiel|ejemplo|exemple|示例|例/i;
+  /<[^<>]*>|\$\{|\{\{|%\(|%[sd](?!\w)|\$\(|\.\.\.|…|x{4,}|\*{3,}|•{3,}|•|_{4,}|#{4,}|0{8,}|1234567890|^\$\w|^@\w+$|process\.env|import\.meta|os\.(?:environ|getenv)|getenv|\bENV\b|secrets?\.[A-Za-z]|secretsmanager|vault:|op:\/\/|ssm:|arn:|\bkeyring\b|(?:^|[-_= ])(?:your|my|the|some|dein|deine|mein|votre|mon|tu|su)[-_ ]|example|changeme|change[-_]me|change[-_]this|placeholder|redacted|masked|dummy|sample|fake|todo|tbd|insert|replace|none|null|undefined|hidden|removed|omitted|geheim|beispiel|ejemplo|exemple|示例|例|填写|ここに|入力/i;
 /** What code says of a secret without holding one. */
-const code = /^[\w$.]+\(|^(?:new|await|async|function|return|this|self|ctx|req|request|config|env|options|params|args|settings|props|user|data|body)\b[.[]|=>|;$|^\w+\.\w+(?:\.\w+)*$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+(?:_[a-z]+){1,5}$|^[a-z]+(?:[A-Z][a-z]+)+$|^[\w-]+\/[\w./-]+$|^\.{0,2}\/|^~\/|^https?:\/\/[^@]*$/;
+const code = /^[\w$.]+\(|^(?:new|await|async|function|return|this|self|ctx|req|request|config|env|options|params|args|settings|props|user|data|body)\b[.[]|=>|;$|^[a-z_$][\w$]*(?:\.[a-z_$][\w$]*)+(?:\(.*)?$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+(?:_[a-z]+){1,5}$|^[a-z]+(?:[A-Z][a-z]+)+$|^[\w-]+\/[\w./-]+$|^\.{0,2}\/|^~\/|^https?:\/\/[^@]*$/;
 /** Kinds of values, and other words that follow a name such as `password` without being one. */
 const plain = new Set(
   `password passwort kennwort passphrase secret token string str text number boolean bool int uuid bytes varchar char any object required optional mandatory hashed encrypted salted rotated
@@ -11,10 +11,13 @@ const plain = new Set(
   authentication authorization argon2 argon2id bcrypt scrypt pbkdf2 sha256 sha-256 sha512 hmac base64 aes-256 aes256 rs256 es256 hs256 md5 utf-8 utf8 oauth2 totp otp 2fa mfa sso
   1password bitwarden keepass lastpass vault`.split(/\s+/),
 );
-const measures = /^(?:\d+(?:[.,]\d+)*(?:%|[a-zµ]{0,3}|\s?(?:chars?|characters|min(?:utes?)?|days?|hours?|zeichen|stunden|tage|minuten|tokens?))?|v?\d+(?:\.\d+)+[\w.-]*|\d{4}-\d\d(?:-\d\d)?(?:T[\d:.]+Z?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|[A-Z]{2,10}-\d+|RFC\s?\d+|#\d+|q[1-4]|\d+(?:th|st|nd|rd))$/i;
+const measures = /^(?:\d+(?:[.,]\d+)*(?:%|[a-zµ]{0,3}|\s?(?:chars?|characters|min(?:utes?)?|days?|hours?|zeichen|stunden|tage|minuten|tokens?))?|v?\d+(?:\.\d+)+[\w.-]*|\d{4}-\d\d(?:-\d\d)?(?:T[\d:.]+Z?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|RFC\s?\d+|#\d+|q[1-4]|\d+(?:th|st|nd|rd))$/i;
 
 export const isStandIn = (value: string): boolean => standIn.test(value) || new Set(value).size <= 2;
 
+/** A ticket. */
+const ticket = /^[A-Z]{2,10}-\d+$/;
+
 /** Whether a value only stands where a secret would, or says something about one. */
 export const isPlaceholder = (value: string): boolean =>
-  standIn.test(value) || code.test(value) || plain.has(value.toLowerCase()) || measures.test(value) || new Set(value).size <= 2;
+  standIn.test(value) || code.test(value) || plain.has(value.toLowerCase()) || measures.test(value) || ticket.test(value) || new Set(value).size <= 2;

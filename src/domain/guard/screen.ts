@@ -17,6 +17,8 @@ export interface Screening {
 }
 
 type Texts = Partial<Pick<MemoryState, "key" | "namespace" | "tags" | (typeof sealedFields)[number]>>;
+/** In characters: shorter ones may be a part of another word. */
+const shortest = 6;
 /** What names a memory is never sealed and never masked. */
 const names = ["key", "namespace", "tags"] as const;
 
@@ -35,7 +37,8 @@ export function screen(state: MemoryState, before?: Texts): Screening | undefine
   const secrets = unique([...inNames, ...inFields]);
   const instructions = unique(found(findInstructions, [...named, ...said]));
   if (secrets.length === 0 && instructions.length === 0) return undefined;
-  const mask = (text: string): string => masked(text, findSecrets(text).filter(isNew(text)));
+  const spelt = new Map(said.flatMap((text) => findSecrets(text).filter(isNew(text)).map(({ kind, start, end }) => [text.slice(start, end), kind] as const)));
+  const mask = (text: string): string => withoutSpelt(masked(text, findSecrets(text).filter(isNew(text))), spelt);
   const open = Object.fromEntries(sealedFields.map((field) => [field, mapTexts(state[field] as Json, mask)]));
   return { secrets, instructions, masked: inNames.length > 0 ? undefined : { ...state, ...open } };
 }
@@ -48,6 +51,13 @@ function masked(text: string, findings: readonly Finding[]): string {
     at = end;
   }
   return masked + text.slice(at);
+}
+
+/** What is called a secret in one place is one in others, where nothing calls it so. */
+function withoutSpelt(text: string, secrets: ReadonlyMap<string, string>): string {
+  let left = text;
+  for (const [secret, kind] of secrets) if (secret.length >= shortest) left = left.replaceAll(secret, () => `[masked: ${kind}]`);
+  return left;
 }
 
 function mapTexts(value: Json, change: (text: string) => string): Json {

@@ -4,7 +4,10 @@ const passwords =
 const keys =
   "secret|token|api[ _-]?key|apikey|access[ _-]?key|private[ _-]?key|client[ _-]?secret|auth[ _-]?key|signing[ _-]?key|encryption[ _-]?key|account[ _-]?key|master[ _-]?key|license[ _-]?key|mchkey|credentials?|salt|api-schlüssel|zugangsschlüssel|geheimnis|clé (?:d['’])?api|clave api|jeton|密钥|金鑰|令牌|凭证|アクセスキー|シークレット|トークン|apiキー";
 
-export const secretNames = `${passwords}|${keys}|(?<!\\p{L})(?:pass|pw|pin|key)`;
+export const secretNames = `${passwords}|${keys}|(?:php|j)sessionid|phpsessid|session[ _-]?(?:id|cookie)|(?<!\\p{L})(?:pass|pw|pin|key|schluessel)`;
+
+/** Names of secrets that people choose; the others are made by machines, and long. */
+export const isChosen = new RegExp(`${passwords}|pass|pw|pin|secret`, "u");
 
 /** Words near which a secret stands in prose. */
 export const callsItSecret = new RegExp(
@@ -18,6 +21,6 @@ export const mayCallIt =
 
 /** Words near which some digits are one. */
 export const callsItPin = new RegExp(
-  `${passwords}|(?<![\\p{L}])(?:pins?|puk|pin[ -]?codes?|code|codes|combination|opens? with|unlocks? with|door|gate|dial|keypad|type)(?![\\p{L}])|\\p{L}*(?:türcode|zahlencode|zugangscode|kenncode|geheimzahl|zahlenschloss|tresor|zahlenkombination)|öffnet mit|code d['’]accès|digicode|código|se abre con|combinación|(?:门禁|门锁|入会|取款|解锁|开门|保险箱)|暗証|パスコード|金庫|ロック|alarm\\p{L}*|key ?safe|schranke|tippt|eingibt|keypad|coffre|alarme|alarma|caja fuerte|portail|复印机|複合機|打印机`,
+  `${passwords}|(?<![\\p{L}])(?:pins?|puk|pin[ -]?codes?|(?:door|access|entry|alarm|gate|security|unlock|safe|lock|front|back|host|voicemail|keypad)[ -](?:code|key)s?|code (?:is|was|to|for)|combination|combo|opens? with|unlocks? with|dial|keypad|type)(?![\\p{L}])|\\p{L}*(?:türcode|zahlencode|zugangscode|kenncode|geheimzahl|zahlenschloss|tresor|zahlenkombination)|öffnet mit|code d['’]accès|digicode|código|se abre con|combinación|(?:门禁|门锁|入会|取款|解锁|开门|保险箱)|暗証|パスコード|金庫|ロック|alarm\\p{L}*|key ?safe|schranke|tippt|eingibt|keypad|coffre|alarme|alarma|caja fuerte|portail|复印机|複合機|打印机`,
   "gu",
 );
