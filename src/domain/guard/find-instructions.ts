@@ -5,6 +5,8 @@ import { instructionSigns } from "./instruction-signs.ts";
 /** Characters that nobody sees: tags, zero-width ones in numbers, and those that turn the direction of text. */
 const hidden = /(?<![\u{1f3f4}\u{e0000}-\u{e007f}])[\u{e0000}-\u{e007f}]{2,}|(?:[\u200b\u2060\ufeff]|\u200d(?!\p{Extended_Pictographic})|\u200c(?!\p{L})){3,}|(?:[\p{sc=Latin}\p{sc=Han}]\s?[\u200b-\u200d\u2060\ufeff]\s?){4,}|[\u202d\u202e\u2066\u2067][^\u202c\u2069\n]{3,}/gu;
 const invisible = /[\u{e0000}-\u{e007f}\u200b\u2060\ufeff\u00ad\u202a-\u202e\u2066-\u2069\u180e]/gu;
+/** Each costs as much as the text. */
+const mostDecoded = 8;
 const base64 = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
 /** Between letters that stand alone. */
 const spacing = /(?<=(?<!\p{L})\p{L})[ .\-_*·](?=\p{L}(?!\p{L}))/gu;
@@ -33,7 +35,7 @@ export function findInstructions(text: string): Finding[] {
   for (const match of text.matchAll(hidden)) found.push({ kind: "hidden characters", start: match.index, end: match.index + match[0].length });
   found.push(...plainly(text));
   if (found.length > 0) return outermost(found);
-  for (const match of text.matchAll(base64)) {
+  for (const match of [...text.matchAll(base64)].slice(0, mostDecoded)) {
     const decoded = decode(match[0]);
     if (decoded !== undefined && plainly(decoded).length > 0) found.push({ kind: "an encoded order", start: match.index, end: match.index + match[0].length });
   }
@@ -42,10 +44,21 @@ export function findInstructions(text: string): Finding[] {
   return outermost(found);
 }
 
+/** Forms of Chinese and Japanese, which no other text needs to be compared with. */
+const [mostHan, han] = [0.3, /[\u3040-\u30ff\u3400-\u9fff]/g];
+const needsHan = new WeakMap<RegExp, boolean>();
+function mayMatch(form: RegExp, hasHan: boolean): boolean {
+  if (hasHan) return true;
+  const known = needsHan.get(form) ?? (form.source.match(han)?.length ?? 0) > mostHan * form.source.length;
+  needsHan.set(form, known);
+  return !known;
+}
+
 function plainly(text: string): Finding[] {
+  const hasHan = text.search(han) >= 0;
   const quoted = aboutThem.test(text) ? [...text.matchAll(quotation)].map(({ index, 0: said }) => [index, index + said.length] as const) : [];
   const findAll = (kind: string, form: RegExp): Finding[] =>
-    [...text.matchAll(form)].flatMap(({ index, 0: said }) => {
+    (mayMatch(form, hasHan) ? [...text.matchAll(form)] : []).flatMap(({ index, 0: said }) => {
       const end = index + said.length;
       return quoted.some(([from, to]) => from <= index && end <= to) ? [] : { kind, start: index, end };
     });

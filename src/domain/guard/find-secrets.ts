@@ -86,7 +86,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const [, lead = "", value = ""] = /^([("'`“„«[{<*,:;=>-]*)(.*?)[)"'`”“»\]}<>*.,:;?]*$/s.exec(whole) ?? [];
     const start = index + lead.length;
     const end = start + value.length;
-    const isCalled = follows(cues, start, direct) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && /^\p{L}{4,}(?:19|20)\d\d$|^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value)));
+    const isCalled = (follows(cues, start, direct) || (follows(cues, start, after) && linked.test(text.slice(Math.max(0, start - direct), start)))) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && /^\p{L}{4,}(?:19|20)\d\d$|^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value)));
     const isIt = isCalled || (isPasswordLike(value) && (isNear(cues, start, end) || (isUnmistakable(value) && isNear(hints, start, end, 40)))) || (/^[*#]?\d(?:[ -]?\d){3,7}[*#]?$/.test(value) && (!isDate(value) || follows(pins, start, 4)) && follows(pins, start, 40));
     if (isIt) found.push({ kind: "password or key", start, end });
   }
