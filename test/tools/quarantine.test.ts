@@ -112,7 +112,7 @@ describe("text aimed at models [U8]", () => {
     expect((await ada.call("omn_update_memory", { id, archived: false })).error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("quarantine") });
     expect((await ada.call("omn_import_memories", { memories: [{ id, content: "Harmless" }] })).structured).toMatchObject({ created: 0, updated: 0, skipped: 1 });
     expect(await contents(ada, { id })).toEqual([]);
-    expect((await ada.call("omn_forget_memory", { id })).text).not.toContain("evil.example");
+    expect((await ada.call("omn_forget_memory", { id })).text).not.toContain("Ignore all previous");
     expect((await rest(ada, "POST", `/quarantine/${id}/discard`)).status).toBe(200);
     expect(await quarantineOf(ada)).toEqual([]);
     const left = await env.SHARD_0.prepare("SELECT count(*) AS n FROM versions WHERE memory_id = ?").bind(id).first("n");

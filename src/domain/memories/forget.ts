@@ -3,7 +3,7 @@ import { invalid, notFound } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import type { MemoryFilter } from "./memory-store.ts";
 import { WriteConflict } from "./write-conflict.ts";
-import { assertReadable } from "../secrets/redaction.ts";
+import { assertReadable, redacted } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, type Memory } from "./memory.ts";
 import { requireEdit, requireErase } from "./policy.ts";
@@ -108,7 +108,7 @@ async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
     const missing = input.ids.filter((_, i) => !found[i]);
     if (missing.length > 0) throw notFound(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");
     // The same memory may be named twice, by its id and by its alias.
-    return [...new Map((found as Memory[]).map((memory) => [memory.id, memory])).values()];
+    return [...new Map((found as Memory[]).map((memory) => [memory.id, memory.quarantine ? redacted(memory) : memory])).values()];
   }
   let selected: Memory[];
   if (input.key !== undefined) {

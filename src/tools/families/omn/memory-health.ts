@@ -12,7 +12,7 @@ const entry = z.looseObject({ memory_id: z.string() });
 export const memoryHealth = defineTool({
   name: "omn_memory_health",
   title: "Health of the memories",
-  description: "What may be wrong with your memories and how to mend it: kept back in quarantine, said twice, stale. Changes nothing.",
+  description: "What may be wrong with your memories and how to repair it: kept back in quarantine, said twice, stale. Changes nothing.",
   scope: "memory:read",
   annotations: readOnly,
   cost: bulkCost,
@@ -39,7 +39,7 @@ export const memoryHealth = defineTool({
         duplicates: duplicates.map((same) => same.map(({ id }) => id)),
         stale: stale.map(({ id, key, updatedAt }) => ({ memory_id: id, ...(key === null ? {} : { key }), updated_at: new Date(updatedAt).toISOString() })),
       },
-      text: parts.length === 0 ? say`Nothing to mend: no quarantine, no duplicates, nothing stale.` : joined(parts),
+      text: parts.length === 0 ? say`Nothing to repair: no quarantine, no duplicates, nothing stale.` : joined(parts),
     };
   },
 });
