@@ -31,7 +31,7 @@ export interface BadField {
 }
 
 /** Longer than any text field allows whose schema does not say how long it may be. */
-const tooLong = 20_000;
+const tooLong = 40_000;
 /** Free text of which an empty one means no more than leaving it out. */
 const mayBeEmpty = new Set(["confirm", "created_by", "created_tool", "updated_by", "updated_tool", "actor_id", "tool", "action", "reason"]);
 

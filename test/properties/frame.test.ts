@@ -36,6 +36,7 @@ let ada: Person;
 let runs = 0;
 beforeAll(async () => {
   team = await newTeam();
+  await team.trustEverything();
   ada = team.owner;
 });
 

@@ -203,8 +203,13 @@ const compressed: Command = async (server, p, op, tool) => {
   server.scan(p, answer, { text });
 };
 
+const memoryHealth: Command = async (server, p, _op, tool) => {
+  const shown = server.model.own(p).map((entry) => ({ state: now(entry) }));
+  await reads(server, p, tool, {}, shown, (structured) => expect(structured).toMatchObject({ quarantined: [] }));
+};
+
 export const omnReads: Record<string, Command> = {
   omn_retrieve_memory: retrieve, search, fetch: fetchOne, omn_list_memories: list, omn_export_memories: exportAll,
-  omn_memory_stats: stats, omn_health_check: health, omn_compress_text: compressed,
+  omn_memory_stats: stats, omn_memory_health: memoryHealth, omn_health_check: health, omn_compress_text: compressed,
 };
 

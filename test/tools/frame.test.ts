@@ -20,6 +20,7 @@ let ada: Person;
 
 beforeEach(async () => {
   team = await newTeam();
+  await team.trustEverything();
   ada = team.owner;
 });
 

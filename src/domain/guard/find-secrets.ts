@@ -16,7 +16,7 @@ const header = /\b(?:authorization|x-api-key|x-auth-token|x-access-token|api-key
 const bearer = /\bbearer\s+([A-Za-z0-9+/=_.~-]{16,})/gi;
 const userOption = /(?:^|\s)(?:-u|--user)\s+["']?[\w.@-]+:([^\s"']{4,})/g;
 /** `login / password`. */
-const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]+@[\w.-]+|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} )([^\s,;|]{6,60})/gu;
+const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} )([^\s,;|]{6,60})/gu;
 const spokenOption = /ConvertTo-SecureString\s+["']([^"'\n]{4,})["']|\/user:\S+\s+([^\s/"']{5,})|snmp-server community\s+(\S{5,})/gi;
 const passwordOption = /(?:^|\s)(?:-[pawk]|--api-key|--key|--password|--pass|--token|--secret)(?:[ =]|(?<=-p))(?:"([^"\n]{5,})"|'([^'\n]{5,})'|([^\s"']{5,}))/g;
 const seedWords = /(?<![a-z])((?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8})(?![a-z])/g;

@@ -21,6 +21,6 @@ export const mayCallIt =
 
 /** Words near which some digits are one. */
 export const callsItPin = new RegExp(
-  `${passwords}|(?<![\\p{L}])(?:pins?|puk|pin[ -]?codes?|(?:door|access|entry|alarm|gate|security|unlock|safe|lock|front|back|host|voicemail|keypad)[ -](?:code|key)s?|code (?:is|was|to|for)|combination|combo|opens? with|unlocks? with|dial|keypad|type)(?![\\p{L}])|\\p{L}*(?:türcode|zahlencode|zugangscode|kenncode|geheimzahl|zahlenschloss|tresor|zahlenkombination)|öffnet mit|code d['’]accès|digicode|código|se abre con|combinación|(?:门禁|门锁|入会|取款|解锁|开门|保险箱)|暗証|パスコード|金庫|ロック|alarm\\p{L}*|key ?safe|schranke|tippt|eingibt|keypad|coffre|alarme|alarma|caja fuerte|portail|复印机|複合機|打印机`,
+  `${passwords}|(?<![\\p{L}])(?:pins?|puk|pin[ -]?codes?|(?:door|access|entry|alarm|gate|security|unlock|safe|lock|front|back|host|voicemail|keypad)[ -](?:code|key)s?|code (?:is|was|to|for)|combination|combo|opens? with|unlocks? with|dial|keypad|type)(?![\\p{L}])|(?:türcode|zahlencode|zugangscode|kenncode|geheimzahl|zahlenschloss|tresor|zahlenkombination)|öffnet mit|code d['’]accès|digicode|código|se abre con|combinación|(?:门禁|门锁|入会|取款|解锁|开门|保险箱)|暗証|パスコード|金庫|ロック|alarm\\p{L}*|key ?safe|schranke|tippt|eingibt|keypad|coffre|alarme|alarma|caja fuerte|portail|复印机|複合機|打印机`,
   "gu",
 );
