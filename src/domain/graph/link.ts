@@ -23,7 +23,7 @@ export const linkInput = z
       to,
       type: z.enum(linkTypes),
       strength: field.fraction.default(1),
-      reason: field.phrase("reason", 500).refine(isPlain, { message: "holds a secret or reads like instructions for a model; say in other words why" }).default(""),
+      reason: field.phrase("reason", 500).default(""),
     }),
   )
   .max(mostLinks, `at most ${mostLinks} links`);
@@ -33,9 +33,18 @@ export type LinkInput = z.output<typeof linkInput>;
 export const unlinkInput = z.array(z.strictObject({ to, type: z.enum(linkTypes).optional() })).max(mostLinks, `at most ${mostLinks} links`);
 export type UnlinkInput = z.output<typeof unlinkInput>;
 
-/** The memories that links lead to, in their order. Asked before anything is written. @throws MEMORY_NOT_FOUND */
-export function resolveEnds(ctx: Context, links: readonly { to: string | number }[]): Promise<Memory[]> {
+/** The memories that links lead to, in their order. Asked before anything is written. @throws MEMORY_NOT_FOUND; VALIDATION_ERROR */
+export async function resolveEnds(ctx: Context, links: readonly { to: string | number; reason?: string }[]): Promise<Memory[]> {
+  await requirePlainReasons(ctx, links);
   return Promise.all(links.map(({ to }) => resolveOne(ctx, typeof to === "string" && !z.uuid().safeParse(to).success ? { key: to } : { id: to })));
+}
+
+/** A reason is shown beside memories, and cannot be quarantined with one. */
+async function requirePlainReasons(ctx: Context, links: readonly { reason?: string }[]): Promise<void> {
+  if (links.every(({ reason = "" }) => isPlain(reason))) return;
+  const { secrets, instructions } = await ctx.guard.policy(ctx.principal);
+  if (secrets === "store" && instructions === "store") return;
+  throw invalid("The reason of a link holds a secret or reads like instructions for a model.", "Say in other words why the memories belong together, or leave the reason out. Nothing was written.");
 }
 
 /**
