@@ -11,7 +11,7 @@ const plain = new Set(
   authentication authorization argon2 argon2id bcrypt scrypt pbkdf2 sha256 sha-256 sha512 hmac base64 aes-256 aes256 rs256 es256 hs256 md5 utf-8 utf8 oauth2 totp otp 2fa mfa sso
   1password bitwarden keepass lastpass vault`.split(/\s+/),
 );
-const measures = /^(?:\d+(?:[.,]\d+)*(?:%|[a-zµ]{0,3}|\s?(?:chars?|characters|min(?:utes?)?|days?|hours?|zeichen|stunden|tage|minuten|tokens?))?|v?\d+(?:\.\d+)+[\w.-]*|\d{4}-\d\d(?:-\d\d)?(?:T[\d:.]+Z?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|RFC\s?\d+|#\d+|q[1-4]|\d+(?:th|st|nd|rd))$/i;
+const measures = /^(?:\d+-(?:second|minute|hour|day|week|month|year|token|char(?:acter)?|digit|bit|byte|word|line)s?|[\w.-]+:\d{2,5}|\d+(?:[.,]\d+)*(?:%|[a-zµ]{0,3}|\s?(?:chars?|characters|min(?:utes?)?|days?|hours?|zeichen|stunden|tage|minuten|tokens?))?|v?\d+(?:\.\d+)+[\w.-]*|\d{4}-\d\d(?:-\d\d)?(?:T[\d:.]+Z?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|RFC\s?\d+|#\d+|q[1-4]|\d+(?:th|st|nd|rd))$/i;
 
 export const isStandIn = (value: string): boolean => standIn.test(value) || new Set(value).size <= 2;
 
