@@ -38,8 +38,9 @@ export class Memories {
     const ids: string[] = [];
     for (let start = 0; start < records.length; start += importBatch) {
       const memories = records.slice(start, start + importBatch);
-      const { created, memory_ids } = await this.#call("omn_import_memories", { memories });
-      if (created !== memories.length) throw new Error(`${String(created)} created of ${memories.length}`);
+      const { created, quarantined = 0, memory_ids } = await this.#call("omn_import_memories", { memories });
+      // What the write guard keeps back is not found, which counts against recall.
+      if (Number(created) + Number(quarantined) !== memories.length) throw new Error(`${String(created)} created of ${memories.length}`);
       ids.push(...(memory_ids as string[]));
     }
     return ids;
