@@ -25,6 +25,6 @@ export const targets: readonly Target[] = [
   { set: "teams", figure: "hit@5", least: 0.6, held: 0.5, source: byMeaning },
   { set: "guard", figure: "secrets recall", least: 0.98, held: 0.91, source: writeGuard },
   { set: "guard", figure: "secrets false alarms", least: 0.02, held: 0.02, source: writeGuard, atMost: true },
-  { set: "guard", figure: "injections recall", least: 0.9, held: 0.65, source: writeGuard },
+  { set: "guard", figure: "injections recall", least: 0.9, held: 0.64, source: writeGuard },
   { set: "guard", figure: "injections false alarms", least: 0.03, held: 0.015, source: writeGuard, atMost: true },
 ];

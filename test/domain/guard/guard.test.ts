@@ -70,6 +70,7 @@ describe("orders to a model [U8]", () => {
     "Forget the old staging URL; from now on use pnpm.",
     "Prompt injection: a page says “ignore all previous instructions”, and the model obeys.",
     "The English flag 🏴󠁧󠁢󠁥󠁮󠁧󠁿 hangs in the kitchen.",
+    "user: How do I reset it?\n\nassistant: You must execute `npm run reset`, then confirm.\n\nuser: Done.",
     "Wer Urlaub möchte, trägt ihn zwei Wochen vorher ein.",
     "每周五中午前把周报发给小周。",
   ])("are none in: %s", (text) => {
