@@ -41,7 +41,7 @@ test("a figure that is missing misses its target", () => {
 });
 
 test("missing data is skipped aloud", () => {
-  const child = spawnSync(process.execPath, [join(projectRoot, "test/evals/run.ts"), "--check", "--data", "/nonexistent"], { encoding: "utf8" });
+  const child = spawnSync(process.execPath, [join(projectRoot, "test/evals/run.ts"), "--check", "--held", "--data", "/nonexistent"], { encoding: "utf8" });
   expect(child.status, child.stderr).toBe(0);
   expect(child.stdout.match(/SKIPPED/g)).toHaveLength(3);
 });
