@@ -60,8 +60,10 @@ export function findSecrets(text: string): Finding[] {
   addGroup("password", spokenOption, (value) => !isStandIn(value));
   addGroup("password", passwordOption, (value) => isMixed(value) && !isPlaceholder(value));
   addGroup("password", pair, (value, match) => !isStandIn(value) && (isUnmistakable(value) || (/^(?:admin|root)/i.test(match[0].trim()) && /\d/.test(value) && /\p{L}{2}/u.test(value))));
-  if (aboutSeeds.test(text)) addGroup("seed phrase", seedCharacters, () => true);
-  if (aboutSeeds.test(text)) addGroup("seed phrase", seedWords, (value) => new Set(value.split(/[ ,]+/)).size > 9 && !/\b(?:the|and|that|with|for|what|does|was|are|you|this|have|from|not|but|est|les|des|pour|que|los|las|para|der|die|und|den|mit|ist|nicht)\b/.test(value));
+  if (aboutSeeds.test(text)) {
+    addGroup("seed phrase", seedCharacters, () => true);
+    addGroup("seed phrase", seedWords, (value) => new Set(value.split(/[ ,]+/)).size > 9 && !/\b(?:the|and|that|with|for|what|does|was|are|you|this|have|from|not|but|est|les|des|pour|que|los|las|para|der|die|und|den|mit|ist|nicht)\b/.test(value));
+  }
   if (/licen[cs]e|lizenz|licencia|serial|product key|许可|授权|序列号|激活|ライセンス|シリアル/i.test(text)) addGroup("licence key", licence, () => true);
   if (/aws|amazon|secret|s3|akia/i.test(text)) addGroup("AWS secret key", awsSecret, (value) => entropyOf(value) > 4.2 && !isMadeUp(value));
   found.push(...calledSecret(text, lowered));
@@ -73,9 +75,8 @@ const inLowerCase = (text: string): string => text.replaceAll(/[A-ZÀ-ÖØ-Þ]+/
 
 /** What stands near a word such as "password" and looks like one. */
 function calledSecret(text: string, lowered: string): Finding[] {
-  const cues = [...lowered.matchAll(callsItSecret)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
-  const pins = [...lowered.matchAll(callsItPin)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
-  const hints = [...lowered.matchAll(mayCallIt)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
+  const placesOf = (words: RegExp) => [...lowered.matchAll(words)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
+  const [cues, pins, hints] = [placesOf(callsItSecret), placesOf(callsItPin), placesOf(mayCallIt)];
   if (cues.length + pins.length + hints.length === 0) return [];
   const follows = (places: typeof cues, start: number, reach: number): boolean => places.some((cue) => start >= cue.end && start - cue.end <= reach);
   const isNear = (places: typeof cues, start: number, end: number, reach = after): boolean =>
