@@ -1,5 +1,7 @@
 import type { GraphStore } from "./graph/graph-store.ts";
 import type { GuardPolicyStore } from "./guard/guard-policy.ts";
+import type { IndexingQueue } from "./indexing/indexing-queue.ts";
+import type { Intelligence } from "./intelligence/intelligence.ts";
 import type { RecentlyRecalled } from "./memories/loop-guard.ts";
 import type { ProposalStore } from "./memories/proposal-store.ts";
 import type { ReversionStore } from "./memories/reversion-store.ts";
@@ -34,6 +36,10 @@ export interface Context {
   index: SearchIndex;
   semantic: Semantic;
   graph: GraphStore;
+  /** Understands what is written. Whoever answers a call of a client answers by rules, at once. */
+  intelligence: Intelligence;
+  /** Wakes the work that follows the team's writes. */
+  indexingQueue: IndexingQueue;
   /** Names of those who wrote what others read. */
   people: People;
   /** Where one is configured. */

@@ -11,6 +11,9 @@ const presentForm = "#2";
 /** Whether the ids of the space name their team. */
 export const namesTeams = (space: string): boolean => space.endsWith(presentForm);
 
+/** The embedder of a space by name, whatever form the ids have: `workers-ai:@cf/baai/bge-m3:1024`. */
+export const modelOf = (space: string): string => (namesTeams(space) ? space.slice(0, -presentForm.length) : space);
+
 /** The space whose vectors may be taken over: of the same embedder, with ids of the former form. */
 export const formerSpace = (space: string): string | undefined => (namesTeams(space) ? space.slice(0, -presentForm.length) : undefined);
 

@@ -24,7 +24,7 @@ const batch = 32;
  * what was drawn.
  */
 export async function extractGraph(ports: { graph: Pick<GraphWriter, "contribute"> }, team: TeamRef, now: number, memories: Memory[]): Promise<DrawnContribution[]> {
-  const lexicon = await loadLexicon();
+  const lexicon = loadLexicon();
   const contributions = memories.flatMap((memory) => {
     if (memory.archivedAt === null && memory.sensitivity === "normal" && !isExpired(memory, now)) return contributionOf(memory, lexicon);
     return memory.supersededBy === null ? [] : { memoryId: memory.id, version: memory.version, entities: [], relationships: [], references: [] };

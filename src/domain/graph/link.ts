@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
-import { isPlain } from "../guard/screen.ts";
 import * as field from "../memories/fields.ts";
 import { visibilityKeyOf, type Memory } from "../memories/memory.ts";
 import { requireEdit } from "../memories/policy.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
+import { refusedTexts } from "../memories/quarantine.ts";
 import { resolveOne } from "../memories/resolve.ts";
 import { isReviewed, proposeLinks } from "../memories/review.ts";
 import type { Proposal } from "../memories/proposal-store.ts";
@@ -39,11 +39,10 @@ export async function resolveEnds(ctx: Context, links: readonly { to: string | n
   return Promise.all(links.map(({ to }) => resolveOne(ctx, typeof to === "string" && !z.uuid().safeParse(to).success ? { key: to } : { id: to })));
 }
 
-/** A reason is shown beside memories, and cannot be quarantined with one. */
+/** A reason is shown beside memories. */
 async function requirePlainReasons(ctx: Context, links: readonly { reason?: string }[]): Promise<void> {
-  if (links.every(({ reason = "" }) => isPlain(reason))) return;
-  const { secrets, instructions } = await ctx.guard.policy(ctx.principal);
-  if (secrets === "store" && instructions === "store") return;
+  const refused = await refusedTexts(ctx, links.map(({ reason = "" }) => reason));
+  if (refused.length === 0) return;
   throw invalid("The reason of a link holds a secret or reads like instructions for a model.", "Say in other words why the memories belong together, or leave the reason out. Nothing was written.");
 }
 

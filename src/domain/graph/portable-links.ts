@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
-import { isPlain } from "../guard/screen.ts";
 import * as field from "../memories/fields.ts";
 import { isExpired, type Memory } from "../memories/memory.ts";
+import { refusedTexts } from "../memories/quarantine.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { proposeLinks } from "../memories/review.ts";
 import { linkTypes } from "./graph.ts";
@@ -36,7 +36,7 @@ const batch = 500;
 
 /**
  * Makes the links whose ends are both here by now. `ids` are those that the records were given. Answers how many of the
- * links wait for a review.
+ * links wait for a review. A link whose reason the write guard refuses is made without it.
  */
 export async function importLinks(ctx: Context, records: readonly { id?: string | undefined; links?: PortableLinks | undefined }[], ids: readonly string[]): Promise<number> {
   const arrived = new Map(records.map((record, i) => [record.id, ids[i] as string]));
@@ -46,10 +46,11 @@ export async function importLinks(ctx: Context, records: readonly { id?: string 
     const self = ids[i] as string;
     for (const { type, strength, reason, ...end } of record.links ?? []) {
       const [source, target] = "to" in end ? [self, here(end.to)] : [here(end.from), self];
-      if (source !== target) links.set(`${source} ${target} ${type}`, { source, target, type, strength, reason: isPlain(reason) ? reason : "" });
+      if (source !== target) links.set(`${source} ${target} ${type}`, { source, target, type, strength, reason });
     }
   }
-  const all = [...links.values()];
+  const refused = new Set(await refusedTexts(ctx, [...links.values()].map(({ reason }) => reason)));
+  const all = [...links.values()].map((link) => (refused.has(link.reason) ? { ...link, reason: "" } : link));
   let waiting = 0;
   for (let from = 0; from < all.length; from += batch) waiting += await linkPresent(ctx, all.slice(from, from + batch));
   return waiting;

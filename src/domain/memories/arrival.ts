@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import { named } from "../frame.ts";
+import { enriched, givenIn } from "./enriched.ts";
 import { type Memory, type MemoryState, newState, type Version } from "./memory.ts";
 import type { MemoryWrite } from "./memory-store.ts";
 import { toState, type PortableMemory } from "./portable.ts";
@@ -19,7 +20,9 @@ export function arrival(ctx: Context, record: PortableMemory, given: Partial<Mem
   const trust = importedTrust(record.quarantined === true);
   const quarantine = record.quarantine ?? null;
   const held = quarantine ? { quarantine, visibility: "private" as const, sensitivity: "secret" as const } : {};
-  const state = newState({ ...given, content: record.content, ownerId: owner, archivedAt: record.archived_at ?? (quarantine ? ctx.now : null), trust, ...held });
+  const said = newState({ ...given, content: record.content, ownerId: owner, archivedAt: record.archived_at ?? (quarantine ? ctx.now : null), trust, ...held });
+  // An export says what was derived, or that nothing was.
+  const state = record.enrichment === undefined ? enriched(said, { given: givenIn(given) }) : { ...said, enrichment: record.enrichment };
   const fresh = firstVersion(ctx, state, id);
   // Nobody imports in another person's name: foreign authors become the importer.
   const author = (claimed: string | undefined): string => (claimed === owner ? claimed : owner);
@@ -35,6 +38,7 @@ export function arrival(ctx: Context, record: PortableMemory, given: Partial<Mem
       content: version.state.content,
       ownerId: owner,
       archivedAt: version.state.archived_at ?? null,
+      enrichment: version.state.enrichment ?? null,
       trust,
       // Only the present version is looked at, so what it said before stays its author's.
       ...(review ? { visibility: "private" } : {}),

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { type Framed, label, named, say } from "../frame.ts";
+import { curatorActor } from "../tenancy/principal.ts";
 import { type Memory, trustOf } from "./memory.ts";
 
 /** Who wrote the present version of a memory, in words for the reader; undefined when that was the reader. */
@@ -19,6 +20,7 @@ export async function authorsOf(ctx: Pick<Context, "principal" | "now" | "people
     others.length === 0 ? undefined : await ctx.people.namesOf(principal, ctx.now, others).catch((error: unknown) => void ctx.report("authors", error));
   return ({ updatedBy }) => {
     if (updatedBy === principal.userId) return undefined;
+    if (updatedBy === curatorActor) return curatorActor;
     if (!names) return notKnown;
     const name = names.get(updatedBy);
     return name === undefined ? formerMember : label(name, longestName) || notKnown;

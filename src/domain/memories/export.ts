@@ -5,7 +5,7 @@ import type { MemoryFilter, Page } from "./memory-store.ts";
 import { assertReadable } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireCursor } from "./list.ts";
-import type { Memory, Version } from "./memory.ts";
+import type { Memory, MemoryState, Version } from "./memory.ts";
 import { exportLinks } from "../graph/portable-links.ts";
 import { toPortable } from "./portable.ts";
 import { withoutUndone } from "./undone-reverts.ts";
@@ -57,9 +57,11 @@ export async function exportMemories(ctx: Context, input: ExportInput): Promise<
     ? await ctx.memories.history(ctx.principal, ctx.now, page.items.filter((memory) => versionOf(memory) > 1).map(({ id }) => id), input.includeSecrets ? {} : { secrets: "omit" })
     : new Map<string, Version[]>();
   assertReadable([...page.items, ...[...chains.values()].flat()]);
+  const seen = await successorsSeen(ctx, [...page.items, ...[...chains.values()].flatMap((chain) => chain.map(({ state }) => state))]);
   const records = page.items.map((one) => {
     const { memory, versions } = shown.get(one.id) as ReturnType<typeof withoutUndone>;
-    return toPortable(memory, withoutHole(versions(chains.get(one.id) ?? []), memory.version), links.get(one.id));
+    const earlier = withoutHole(versions(chains.get(one.id) ?? []), memory.version);
+    return toPortable(marked(memory, seen), earlier.map((version) => ({ ...version, state: marked(version.state, seen) })), links.get(one.id));
   });
   const framed = input.format === "ndjson" ? joined(records.map((record) => say`${json(record)}\n`), "") : json({ format: "omnimemory", version: 1, memories: records });
   const data = framed.toString();
@@ -71,6 +73,18 @@ export async function exportMemories(ctx: Context, input: ExportInput): Promise<
     nextCursor: page.next,
   };
 }
+
+type Superseded = Pick<MemoryState, "supersededBy" | "supersededReason">;
+
+/** Ids of those memories that took another's place and that the caller may see, archived ones too. */
+async function successorsSeen(ctx: Context, states: readonly Superseded[]): Promise<ReadonlySet<string>> {
+  const ids = [...new Set(states.flatMap(({ supersededBy }) => supersededBy ?? []))];
+  return new Set(ids.length === 0 ? [] : (await ctx.memories.lookupMany(ctx.principal, { ids, named: [] })).map(({ id }) => id));
+}
+
+/** What took its place, and why: the reason may quote that one, so whoever does not see it is told neither. */
+const marked = <S extends Superseded>(state: S, seen: ReadonlySet<string>): S =>
+  state.supersededBy === null || seen.has(state.supersededBy) ? state : { ...state, supersededBy: null, supersededReason: null };
 
 /**
  * The versions that lead up to the present one. Those from when the memory was another's private one are not shown, and

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { memoryTypes, sensitivities, visibilities, type Json } from "./memory-values.ts";
+import { derivedFields, memoryTypes, sensitivities, visibilities, type Json } from "./memory-values.ts";
 
 /**
  * Field rules shared by all families (memory-server document, section 14). Messages say what is wrong and
  * what would be right, because a model reads them and repairs its call.
  */
-const limits = {
+export const limits = {
   content: 10_000,
   key: 255,
   tag: 100,
@@ -103,6 +103,17 @@ export const quarantine = z.strictObject({
   sensitivity,
   target: z.uuid().optional(),
   fields: z.array(bounded("a field", 40)).max(50).optional(),
+});
+
+/** No words: it is shown beside what is screened. */
+const providerName = z.string().regex(/^[\w.:/@-]{1,100}$/, "must be a name such as rules or anthropic:claude-haiku-4-5");
+
+export const enrichmentMark = z.strictObject({
+  by: providerName,
+  confidence: fraction,
+  fields: z.array(z.enum(derivedFields)).max(derivedFields.length),
+  base: fraction.optional(),
+  tried: providerName.optional(),
 });
 
 export const userId = z.string().regex(/^[A-Za-z0-9_]{1,100}$/, "must be 1–100 letters, digits or underscores");

@@ -48,15 +48,15 @@ export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOu
   });
 }
 
-/** Archives one memory named exactly, without preview: it can be undone (delete of the other vocabularies). */
-export async function archiveOne(ctx: Context, memory: Memory): Promise<Archived> {
+/** Archives one memory named exactly, without preview: it can be undone (delete of the other vocabularies). `noted`: what its last version says of that. */
+export async function archiveOne(ctx: Context, memory: Memory, noted: Partial<Pick<Memory, "metadata">> = {}): Promise<Archived> {
   requireEdit(ctx.principal, memory);
-  return archive(ctx, [memory]);
+  return archive(ctx, [memory], noted);
 }
 
 type Archived = Exclude<ForgetOutcome, { outcome: "preview" }>;
 
-async function archive(ctx: Context, selected: Memory[]): Promise<Archived> {
+async function archive(ctx: Context, selected: Memory[], noted: Partial<Pick<Memory, "metadata">> = {}): Promise<Archived> {
   const open = await whole(ctx, selected.filter((memory) => memory.archivedAt === null));
   const review = open.some(({ visibility }) => visibility !== "private") && (await isReviewed(ctx));
   const isHeld = (memory: Memory): boolean => review && withoutReview(ctx.principal, memory, { ...memory, archivedAt: ctx.now }).archivedAt === null;
@@ -64,7 +64,7 @@ async function archive(ctx: Context, selected: Memory[]): Promise<Archived> {
   const proposals = held.length > 0 ? await proposeArchiving(ctx, held) : [];
   if (free.length > 0) {
     const writes = free.map((memory) => ({
-      memory: followingVersion(ctx, memory, { archivedAt: ctx.now }),
+      memory: followingVersion(ctx, memory, { ...noted, archivedAt: ctx.now }),
       action: "archive" as const,
       before: memory,
     }));

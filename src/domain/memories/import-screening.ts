@@ -4,16 +4,16 @@ import { screen } from "../guard/screen.ts";
 import { arrival } from "./arrival.ts";
 import { memoryFields, sealedFields } from "./memory-fields.ts";
 import type { MemoryWrite } from "./memory-store.ts";
-import { newState, type Memory, type MemoryState } from "./memory.ts";
+import { newState, type MemoryState } from "./memory.ts";
 import { toState, type PortableMemory } from "./portable.ts";
-import { type KeptBack, keptBack, maskedFields, verdictOn } from "./quarantine.ts";
+import { type Held, type KeptBack, keptBack, maskedFields, verdictOn } from "./quarantine.ts";
 
 /** The records of an import after the write guard has looked at them. */
 export interface Screened {
   /** What is imported, with its place among the records given. */
-  passed: { record: PortableMemory; at: number; /** Its secrets are masked. */ original?: MemoryWrite | Memory }[];
+  passed: { record: PortableMemory; at: number; /** Its secrets are masked. */ original?: Held }[];
   /** What is kept back instead. */
-  kept: { at: number; found: MemoryWrite | Memory }[];
+  kept: { at: number; held: Held }[];
 }
 
 const stateOf = (record: Pick<PortableMemory, "content"> & PortableMemory, ownerId: string): MemoryState => newState({ ...toState(record), content: record.content, ownerId });
@@ -21,12 +21,12 @@ const stateOf = (record: Pick<PortableMemory, "content"> & PortableMemory, owner
 /** @throws QUOTA_EXCEEDED before anything is stored */
 export async function screenRecords(ctx: Context, records: readonly PortableMemory[]): Promise<Screened> {
   const judged = await Promise.all(records.map((record, at) => judge(ctx, record, at)));
-  const found = await keptBack(ctx, judged.flatMap(({ kept }) => kept ?? []));
+  const originals = await keptBack(ctx, judged.flatMap(({ kept }) => kept ?? []));
   const screened: Screened = { passed: [], kept: [] };
   for (const { record, at, kept } of judged) {
-    const held = kept && (found.shift() as MemoryWrite | Memory);
+    const held = kept && (originals.shift() as Held);
     if (record) screened.passed.push({ record, at, ...(held ? { original: held } : {}) });
-    else if (held) screened.kept.push({ at, found: held });
+    else if (held) screened.kept.push({ at, held });
   }
   return screened;
 }
@@ -69,5 +69,5 @@ const onWireOf = (masked: MemoryState | undefined): Partial<PortableMemory> =>
   masked ? (Object.fromEntries(sealedFields.filter((field) => "given" in memoryFields[field]).map((field) => [memoryFields[field].name, masked[field]])) as Partial<PortableMemory>) : {};
 
 /** The write of an original, once it is known what it belongs to. */
-export const originalOf = (original: MemoryWrite | Memory, target: string): MemoryWrite[] =>
-  "action" in original ? [{ ...original, memory: { ...original.memory, quarantine: original.memory.quarantine && { ...original.memory.quarantine, target } } }] : [];
+export const originalOf = ({ writes }: Held, target: string): MemoryWrite[] =>
+  writes.map((write) => ({ ...write, memory: { ...write.memory, quarantine: write.memory.quarantine && { ...write.memory.quarantine, target } } }));

@@ -10,6 +10,7 @@ import { parseJson } from "../strict-json.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { arrival, importedTrust } from "./arrival.ts";
 import { canonical, visibilityKeyOf, isExpired, sameState, type Memory, type MemoryState, type Visibility } from "./memory.ts";
+import { enriched, givenIn } from "./enriched.ts";
 import { importLinks } from "../graph/portable-links.ts";
 import { jsonFields, memoryFields } from "./memory-fields.ts";
 import { originalOf, type Screened, screenRecords } from "./import-screening.ts";
@@ -73,9 +74,9 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
 /** Last, since an original names the memory that was made of it; importing the same again does what was left undone. */
 async function keepBack(ctx: Context, imported: string[], passed: Screened["passed"], kept: Screened["kept"]): Promise<Pick<ImportOutcome, "ids" | "quarantined" | "masked">> {
   const originals = passed.flatMap(({ original }, i) => (original ? originalOf(original, imported[i] as string) : []));
-  const writes = [...kept.flatMap(({ found }) => ("action" in found ? found : [])), ...originals];
+  const writes = [...kept.flatMap(({ held }) => held.writes), ...originals];
   for (let at = 0; at < writes.length; at += keptAtOnce) await ctx.writer.commit(ctx.principal, ctx, writes.slice(at, at + keptAtOnce));
-  const places = [...passed.map(({ at }, i) => ({ at, id: imported[i] as string })), ...kept.map(({ at, found }) => ({ at, id: "action" in found ? found.memory.id : found.id }))];
+  const places = [...passed.map(({ at }, i) => ({ at, id: imported[i] as string })), ...kept.map(({ at, held }) => ({ at, id: held.memory.id }))];
   return { ids: places.sort((a, b) => a.at - b.at).map(({ id }) => id), quarantined: kept.length, masked: passed.filter(({ original }) => original).length };
 }
 
@@ -93,7 +94,7 @@ export async function parseExport(data: string, expected: { sha256?: string | un
     throw invalid(`The data holds ${records.length} memories, not ${expected.count}.`, "The data is incomplete; export again. Nothing was imported.");
   }
   const parsed = portableMemories.safeParse(records);
-  if (!parsed.success) throw invalid(`Not every record is one: ${describeProblems(parsed.error, portableMemories, records)}.`, "Mend these records and import again. Nothing was imported.");
+  if (!parsed.success) throw invalid(`Not every record is one: ${describeProblems(parsed.error, portableMemories, records)}.`, "Repair these records and import again. Nothing was imported.");
   return parsed.data;
 }
 
@@ -197,7 +198,9 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
         continue;
       }
       const quarantined = present.trust.quarantined || record.quarantined === true;
-      const said = followingVersion(ctx, present, { ...toState(record), archivedAt: record.archived_at ?? null, trust: { ...present.trust, quarantined } });
+      const given = toState(record);
+      const following = followingVersion(ctx, present, { ...given, archivedAt: record.archived_at ?? null, trust: { ...present.trust, quarantined } });
+      const said = record.enrichment === undefined ? enriched(following, { before: present, given: givenIn(given) }) : { ...following, enrichment: record.enrichment };
       if (sameState(present, said)) {
         outcome.unchanged += 1;
         continue;

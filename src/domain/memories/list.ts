@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import type { GraphStats } from "../graph/graph-store.ts";
 import { invalid } from "../errors.ts";
 import type { MemoryFilter, TeamStats } from "./memory-store.ts";
+import { withSuccessors } from "../recall/selection/succession.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import type { Memory } from "./memory.ts";
 
@@ -38,14 +39,14 @@ async function listed(ctx: Context, input: ListInput): Promise<ListOutcome> {
   const filter = input.filter ?? {};
   if (input.keyPattern !== undefined) {
     const memories = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, input.keyPattern, filter, input.limit, input.archived);
-    return { memories };
+    return { memories: await withSuccessors(ctx, memories) };
   }
   const page = await ctx.memories.list(ctx.principal, ctx.now, filter, {
     below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
     limit: input.limit,
     archived: input.archived,
   });
-  return { memories: page.items, nextCursor: page.next };
+  return { memories: await withSuccessors(ctx, page.items), nextCursor: page.next };
 }
 
 /** The cursor is the id of the last memory shown: ids sort by creation and say nothing of what others wrote. */

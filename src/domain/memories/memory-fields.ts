@@ -1,6 +1,7 @@
 import * as z from "zod";
 import * as rule from "./fields.ts";
-import { memoryTypes, type Quarantine, sensitivities, tiers, visibilities, type Json } from "./memory-values.ts";
+import { citations } from "./citations.ts";
+import { type Citation, type EnrichmentMark, memoryTypes, type Quarantine, sensitivities, tiers, visibilities, type Json } from "./memory-values.ts";
 
 /**
  * The one table of a memory's fields. The types of memories, the portable form, the input schemas of tools, the sealed fields,
@@ -18,6 +19,8 @@ interface Kinds {
   object: Record<string, Json>;
   trust: { source: string; quarantined: boolean };
   quarantine: Quarantine;
+  citations: Citation[];
+  enrichment: EnrichmentMark;
 }
 export type Kind = keyof Kinds;
 
@@ -42,6 +45,8 @@ export interface FieldDefinition {
    * envelope for it and are refused as damaged: such a release must reseal them first.
    */
   sealed?: true;
+  /** Came after secrets were stored: a sealed memory that has no envelope for it, and its initial value, has none of it. */
+  sealedLater?: true;
   /** The text of the index that holds its words: what a memory says, what it is called, who wrote it when. Labels are embedded too. */
   indexed?: "content" | "label" | "moment";
   /** Answers of recall show it, unless it has its initial value. */
@@ -86,9 +91,10 @@ export const stateFields = {
   keywords: { name: "keywords", kind: "texts", initial: [], given: rule.tags, inherited: true, sealed: true, indexed: "label" },
   metadata: { name: "metadata", kind: "object", initial: {}, given: rule.metadata, inherited: true, sealed: true },
   relatedFiles: { name: "related_files", kind: "texts", initial: [], given: z.array(rule.key).max(100), inherited: true, sealed: true },
+  citations: { name: "citations", kind: "citations", initial: [], given: citations, inherited: true, sealed: true, sealedLater: true },
   sensitivity: { name: "sensitivity", kind: "text", values: sensitivities, initial: "normal", given: rule.sensitivity, inherited: true },
   trust: { name: "trust", kind: "trust", initial: { source: "user", quarantined: false } },
-  tier: { name: "tier", kind: "text", values: tiers, initial: "episodic", given: z.enum(tiers) },
+  tier: { name: "tier", kind: "text", values: tiers, initial: "episodic", given: z.enum(tiers), inherited: true },
   /** Made of the content where that is long (`compressed-form.ts`). */
   compressed: { name: "compressed", kind: "text", initial: null, sealed: true },
   compressionRatio: { name: "compression_ratio", kind: "number", initial: null },
@@ -98,7 +104,11 @@ export const stateFields = {
   validTo: { name: "valid_to", kind: "instant", initial: null, given: rule.instant, offered: true, shown: "unless initial" },
   expiresAt: { name: "expires_at", kind: "instant", initial: null, given: rule.instant },
   archivedAt: { name: "archived_at", kind: "instant", initial: null, portable: rule.instant, shown: "unless initial" },
-  supersededBy: { name: "superseded_by", kind: "text", initial: null },
+  /** Set while some of what it says beside its content is derived from that (`enriched.ts`). */
+  enrichment: { name: "enrichment", kind: "enrichment", initial: null, portable: rule.enrichmentMark },
+  /** Id of the memory that took its place, and why it did; who cannot see that one sees this one as if it had no successor. */
+  supersededBy: { name: "superseded_by", kind: "text", initial: null, portable: z.uuid().toLowerCase(), shown: "unless initial" },
+  supersededReason: { name: "superseded_reason", kind: "text", initial: null, portable: rule.phrase("superseded_reason", 500) },
   /** Set while the write guard keeps it back: archived, private and sealed, so that nothing finds it. */
   quarantine: { name: "quarantine", kind: "quarantine", initial: null, portable: rule.quarantine, shown: "unless initial" },
 } as const satisfies Record<string, FieldDefinition>;
@@ -173,6 +183,7 @@ export const stateFieldNames = namesOf(stateFields);
 
 /** The encrypted fields of a secret memory. Names by which it is found and managed stay plain: key, tags, namespace, dates. */
 export const sealedFields = stateFieldNames.filter((field): field is SealedField => definition(field).sealed === true);
+export const isSealedLater = (field: SealedField): boolean => definition(field).sealedLater === true;
 export type SealedField = FieldsWith<{ sealed: true }> & keyof MemoryState;
 export type SealedFields = Pick<MemoryState, SealedField>;
 
@@ -183,15 +194,17 @@ export type GivenState = Partial<Pick<MemoryState, GivenField>>;
 
 export const inheritedFields = stateFieldNames.filter((field): field is FieldsWith<{ inherited: true }> & keyof MemoryState => definition(field).inherited === true);
 const shownFields = stateFieldNames.filter((field) => definition(field).shown !== undefined);
-export const jsonFields = stateFieldNames.filter((field) => ["texts", "json", "object", "trust", "quarantine"].includes(definition(field).kind));
+export const jsonFields = stateFieldNames.filter((field) => ["texts", "json", "object", "trust", "quarantine", "citations", "enrichment"].includes(definition(field).kind));
 
 type IndexText = NonNullable<FieldDefinition["indexed"]>;
 /** Fields whose words stand in a text of the index. Of a secret those only that are not sealed. */
 export const indexedFields = (text: IndexText): (keyof MemoryState)[] => stateFieldNames.filter((field) => definition(field).indexed === text);
 
-/** The words that a memory has in one of these fields. */
+/** The words that somebody said in one of these fields; what is derived from the content adds nothing to its words. */
 export function wordsOf(memory: Partial<MemoryState>, fields: (keyof MemoryState)[], spoken: (instant: number) => string = String): string[] {
+  const derived: readonly string[] = memory.enrichment?.fields ?? [];
   return fields.flatMap((field) => {
+    if (derived.includes(field)) return [];
     const value = memory[field] as string | string[] | number | null | undefined;
     return typeof value === "number" ? spoken(value) : (value ?? []);
   }).filter(Boolean);
@@ -230,6 +243,14 @@ export const filterShape = Object.fromEntries(
 export const initialState = Object.fromEntries(
   stateFieldNames.flatMap((field) => ("initial" in stateFields[field] ? [[field, definition(field).initial]] : [])),
 ) as Omit<MemoryState, "content" | "ownerId">;
+
+/** How important somebody said it is: what rules think of a memory moves it in no order. */
+export const saidImportance = ({ importance, enrichment }: Pick<MemoryState, "importance" | "enrichment">): number =>
+  enrichment?.fields.includes("importance") ? initialState.importance : importance;
+
+/** As it is without what is derived: what was said, and nothing else. Answers show it. */
+export const asSaid = <T extends Pick<MemoryState, "enrichment">>(state: T): T =>
+  state.enrichment ? { ...state, ...Object.fromEntries(state.enrichment.fields.map((field) => [field, initialState[field]])), enrichment: null } : state;
 
 /** Of all fields that have one. */
 export const initialFields: Record<string, unknown> = Object.fromEntries(

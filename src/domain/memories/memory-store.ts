@@ -1,3 +1,4 @@
+import type { Examination, Findings, Section } from "./health-findings.ts";
 import type { MemoryFilter } from "./memory-fields.ts";
 import type { Memory, Version } from "./memory.ts";
 import type { QuotaUse } from "./quota.ts";
@@ -9,17 +10,30 @@ export type { MemoryFilter };
 /** One memory to be written: a first version, or the next one of a memory whose `version` the writer has seen. */
 export interface MemoryWrite {
   memory: Memory;
-  action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept" | "quarantine" | "release" | "revert" | "undo";
+  action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept" | "quarantine" | "release" | "revert" | "undo" | "consolidate" | "supersede" | "merge" | "evolve";
+  /** Of a new memory: nothing is written where one of the same readers says the same (`same-statement.ts`). */
+  unlessSaid?: true;
   /** The version before it, where there is one: whether it was secret says what becomes of the earlier versions. */
   before?: Pick<Memory, "sensitivity"> | undefined;
   /** The proposal that it fulfils; when that is decided already, nothing is written. */
   proposal?: string;
-  /** The run of a bulk revert that it is part of. `restored`: the version whose state it has again; null when it is archived. */
+  /** Who made this version, when and with what, where the memory keeps its date and author: upkeep changes nothing that it says. */
+  stamp?: VersionStamp;
+  /**
+   * The run that it is part of, of a bulk revert, a consolidation or the curator. `restored`: the version whose state it has again, or in a
+   * consolidation had before; null when a revert archives it.
+   */
   reversion?: { run: string; restored?: number | null };
   /** Earlier versions, oldest first, when a memory arrives with its history. */
   history?: Version[];
   /** The id that it had where it comes from, when it could not keep it. */
   formerId?: string;
+}
+
+export interface VersionStamp {
+  at: number;
+  actorId: string;
+  tool: string;
 }
 
 export interface IdempotencyRecord {
@@ -149,10 +163,14 @@ export interface MemoryStore {
   /** States as they were at an instant, for ids that the principal could see then and may see now. */
   statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
   stats(principal: Principal, now: number): Promise<TeamStats>;
-  /** Groups of present memories that say the same in the same namespace to the same people, oldest first. */
-  duplicates(principal: Principal, now: number, limit: number): Promise<Memory[][]>;
-  /** Present memories of at most usual importance that nobody has read or changed since, least read first. */
-  stale(principal: Principal, now: number, which: { before: number; limit: number }): Promise<Memory[]>;
+  /** What the report card is made of, in the sections asked for. Of secrets no word. */
+  examine<S extends Section>(principal: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>>;
+  /** The principal's own present memories of the episodic tier, oldest first; secrets are left out. */
+  episodic(principal: Principal, now: number, which: { privateOnly: boolean; limit: number }): Promise<Memory[]>;
+  /** How many of those are episodic still, or semantic and without a vector of their present version. */
+  countUnsynced(principal: Principal, now: number, which: { privateOnly: boolean }): Promise<number>;
+  /** How many memories that changed since wait for the vector of their present version, of those that the principal may see. */
+  countUnembedded(principal: Principal, now: number, since: number): Promise<number>;
   /** Notes in the audit that these were handed out. */
   auditRead(principal: Principal, write: WriteContext, reading: MemoryReading): Promise<void>;
   /** Counts the memories as read; statistics only, never part of a version. */
@@ -164,7 +182,7 @@ export interface MemoryStore {
  * search finds it. Each call is atomic: all or none. A call of which nobody can say whether it was done throws PROVIDER_ERROR.
  */
 export interface MemoryWriter {
-  /** Answers the memories with their new sequence numbers. @throws WriteRace; QUOTA_EXCEEDED; PROVIDER_ERROR */
+  /** Answers the memories with their new sequence numbers. @throws WriteRace; SaidAlready; QUOTA_EXCEEDED; PROVIDER_ERROR */
   commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord): Promise<Memory[]>;
   /** Saves the answer to a call that changed nothing. @throws WriteRace */
   saveIdempotency(principal: Principal, now: number, idempotency: IdempotencyRecord): Promise<void>;

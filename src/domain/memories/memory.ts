@@ -22,6 +22,8 @@ export interface Version {
   actorId: string;
   tool: string;
   action: string;
+  /** Who wrote what it says, where upkeep made this version. */
+  author?: { actorId: string; tool: string };
   state: MemoryState;
   redaction?: Redaction;
 }

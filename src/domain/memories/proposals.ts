@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { DomainError } from "../errors.ts";
 import { linkMemory, unlinkMemory } from "../graph/link.ts";
+import { successorsOf, withSuccessor, withSuccessors } from "../recall/selection/succession.ts";
 import { assertReadable } from "../secrets/redaction.ts";
 import { isTeamAdmin } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
@@ -42,8 +43,17 @@ export async function listProposals(ctx: Context, input: { state: ProposalState;
     const shown = maySee(ctx.principal, memory) || (proposal.state === "pending" && !outdated);
     return { proposal, memory: shown ? memory : undefined, wanted: shown ? wantedState(proposal, memory) : undefined, outdated };
   });
+  const successors = await successorsOf(ctx, listed.flatMap(({ memory }) => memory ?? []));
   await noteSecrets(ctx, listed.flatMap(({ memory, wanted }) => (memory ? { ...memory, ...(wanted?.sensitivity === "secret" ? { sensitivity: "secret" as const } : {}) } : [])));
-  return listed;
+  return listed.map((one) => withKnownSuccessor(one, successors));
+}
+
+/** What took its place is named only to whom may see that one, in what it is as in what it is to be. */
+function withKnownSuccessor({ memory, wanted, ...one }: ProposedMemory, successors: ReadonlyMap<string, Memory>): ProposedMemory {
+  if (!memory || !wanted || memory.supersededBy === null) return { memory, wanted, ...one };
+  const shown = withSuccessor(memory, successors);
+  const { supersededBy, supersededReason } = shown;
+  return { memory: shown, wanted: wanted.supersededBy === memory.supersededBy ? { ...wanted, supersededBy, supersededReason } : wanted, ...one };
 }
 
 /** Others see the memory as proposed from now on, in the name of who wrote it. */
@@ -71,7 +81,7 @@ export async function acceptProposal(ctx: Context, input: { id: string }): Promi
     await linkMemory(ctx, accepted, links.add);
     await unlinkMemory(ctx, accepted, links.remove);
   }
-  return accepted;
+  return (await withSuccessors(ctx, [accepted]))[0] as Memory;
 }
 
 /** A link to a memory that is gone is gone, too, and none can be made to it. */

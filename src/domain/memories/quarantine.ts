@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { DomainError } from "../errors.ts";
-import { screen } from "../guard/screen.ts";
+import { isPlain, screen } from "../guard/screen.ts";
 import type { MemoryWrite } from "./memory-store.ts";
 import { canonical, type Memory, type MemoryState, stateOf } from "./memory.ts";
 import { sealedFields } from "./memory-fields.ts";
@@ -33,6 +33,14 @@ export async function verdictOn(ctx: Context, state: MemoryState, before?: Memor
   return { reasons, masked: instructions.length === 0 && policy.secrets === "mask" ? found.masked && compressedAnew(found.masked) : undefined };
 }
 
+/** Those of the texts that the team's policy does not let be stored as they are, such as reasons of links, which cannot be quarantined with a memory. */
+export async function refusedTexts(ctx: Context, texts: readonly string[]): Promise<string[]> {
+  const suspect = texts.filter((text) => !isPlain(text));
+  if (suspect.length === 0) return [];
+  const { secrets, instructions } = await ctx.guard.policy(ctx.principal);
+  return secrets === "store" && instructions === "store" ? [] : suspect;
+}
+
 /** What is called a secret in the whole text may not be in the short one. */
 const compressedAnew = (masked: MemoryState): MemoryState => (masked.compressed === null ? masked : { ...masked, ...compressedForm(masked.content) });
 
@@ -49,17 +57,24 @@ export interface KeptBack {
   arrived?: Pick<MemoryWrite, "memory" | "history" | "formerId"> | undefined;
 }
 
-/** The writes that keep these back, without what is kept back already. @throws QUOTA_EXCEEDED */
-export async function keptBack(ctx: Context, kept: readonly KeptBack[]): Promise<(MemoryWrite | Memory)[]> {
+/** What is kept back, and the write that does it; none where the same is kept back already. */
+export interface Held {
+  memory: Memory;
+  writes: MemoryWrite[];
+}
+
+/** In the order of `kept`. Nothing is written here. @throws QUOTA_EXCEEDED */
+export async function keptBack(ctx: Context, kept: readonly KeptBack[]): Promise<Held[]> {
   if (kept.length === 0) return [];
   const there = await waiting(ctx);
   const before = new Map(there.map((memory) => [nameOf(memory), memory]));
-  const found = kept.map((one) => {
+  const held = kept.map((one): Held => {
     const memory = quarantined(ctx, one);
-    return before.get(nameOf(memory)) ?? { ...one.arrived, memory, action: "quarantine" as const };
+    const same = before.get(nameOf(memory));
+    return same ? { memory: same, writes: [] } : { memory, writes: [{ ...one.arrived, memory, action: "quarantine" }] };
   });
-  if (there.length + found.filter((one) => "action" in one).length > mostQuarantined) throw tooMany();
-  return found;
+  if (there.length + held.flatMap(({ writes }) => writes).length > mostQuarantined) throw tooMany();
+  return held;
 }
 
 function quarantined(ctx: Context, { state, reasons, target, fields, arrived }: KeptBack): Memory {

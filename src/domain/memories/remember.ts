@@ -4,17 +4,19 @@ import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { screen } from "../guard/screen.ts";
 import type { IdempotencyRecord, MemoryWrite } from "./memory-store.ts";
-import { type KeptBack, keptBack, maskedFields, verdictOn } from "./quarantine.ts";
-import { WriteConflict } from "./write-conflict.ts";
+import { type Held, type KeptBack, keptBack, maskedFields, verdictOn } from "./quarantine.ts";
+import { type Merge, mergeInto } from "./merge.ts";
+import { SaidAlready, WriteConflict } from "./write-conflict.ts";
 import { assertReadable } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import { type GivenState, inheritedFields, sealedFields, type SealedFields } from "./memory-fields.ts";
+import { asSaid, type GivenState, inheritedFields, sealedFields, type SealedFields } from "./memory-fields.ts";
 import { compressedForm } from "./compressed-form.ts";
 import { asVersion, canonical, visibilityKeyOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { requireVisibilityChange } from "./policy.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 import { requireValidity } from "./validity.ts";
 import { firstVersion, followingVersion, purge, trustAfter } from "./versions.ts";
+import { enriched, givenIn } from "./enriched.ts";
 import { repeatedMemory } from "./loop-guard.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./proposal-store.ts";
@@ -23,18 +25,21 @@ export interface RememberInput extends Undefinable<GivenState> {
   content: string;
   /** The same key with the same body answers as the first time did; nothing is stored twice. */
   idempotencyKey?: string | undefined;
-  /** Store it as a memory of its own, even if it says what this session has just recalled. */
+  /** Store it as a memory of its own, even if it says what this session has just recalled, or what another memory says. */
   allowDuplicate?: boolean | undefined;
   /** Whether a long content gets a compressed form. Left out, it does, unless the same content was to stay whole before. */
   compress?: boolean | undefined;
 }
 
+export const rememberOutcomes = ["created", "updated", "unchanged", "duplicate", "merged", "proposed", "quarantined"] as const;
+
 export interface RememberOutcome {
   /**
-   * `duplicate`: nothing was stored; `memory` is the one that says it already. `proposed`: `memory` stays as it is until a
+   * `duplicate`: nothing was stored; `memory` is the one that says it already. `merged`: `memory` said the same before, and has this as a
+   * further source. `proposed`: `memory` stays as it is until a
    * review. `quarantined`: `memory` is what is kept back.
    */
-  outcome: "created" | "updated" | "unchanged" | "duplicate" | "proposed" | "quarantined";
+  outcome: (typeof rememberOutcomes)[number];
   memory: Memory;
   /** True when this answers a repeated call by its idempotency key. */
   replayed: boolean;
@@ -47,8 +52,8 @@ export interface RememberOutcome {
 /**
  * Stores a memory. Under a key that exists (same visibility key and namespace) it becomes the next version: content and expiry
  * are the new ones, attributes not mentioned are kept. Identical state is `unchanged`. A new memory that only repeats what this
- * session has just recalled is a `duplicate`. Under a review, a new memory is stored as private, and what the team holds under
- * the key stays as it is.
+ * session has just recalled is a `duplicate`; one without a key that says what another memory of the same readers says is `merged`
+ * into it. Under a review, a new memory is stored as private, and what the team holds under the key stays as it is.
  */
 export async function remember(ctx: Context, input: RememberInput): Promise<RememberOutcome> {
   requireScope(ctx.principal, "memory:write");
@@ -61,6 +66,8 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
   const request = idempotencyKey === undefined ? { whole: "", open: "" } : await hashesOf(input);
   const review = wanted.visibility !== "private" && (await isReviewed(ctx));
   const isSuspect = screen(wanted) !== undefined;
+  const mayMerge = wanted.key === null && !allowDuplicate && !review && !isSuspect && ctx.principal.scopes.includes("memory:read");
+  let saying: readonly string[] | undefined;
 
   return retryOnConflict("this key", async (attempt): Promise<RememberOutcome> => {
     const fresh: MemoryState = review && !(await isTaken(ctx, wanted)) ? { ...wanted, visibility: "private" } : wanted;
@@ -84,13 +91,15 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
     const said = existing ? nextVersion(ctx, existing, fields, wanted) : firstVersion(ctx, wanted);
     const verdict = isSuspect ? await verdictOn(ctx, said, existing) : undefined;
     if (verdict && !verdict.masked) return keepBack(ctx, { state: said, reasons: verdict.reasons, target: existing?.id, fields: Object.keys(fields) }, idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash: request.open });
-    const whole: Memory = { ...said, ...verdict?.masked };
+    const whole = enriched<Memory>({ ...said, ...verdict?.masked }, { before: existing, given: givenIn(fields) });
     const originals = verdict?.masked ? await keptBack(ctx, [{ state: said, reasons: verdict.reasons, target: said.id, fields: maskedFields(said, verdict.masked) }]) : [];
-    const beside = originals.flatMap((one) => ("action" in one ? one : []));
+    const beside = originals.flatMap(({ writes }) => writes);
     const found = verdict ? { found: verdict.reasons } : {};
     const next = review ? { ...whole, ...withoutReview(ctx.principal, existing, whole) } : whole;
     const isHeld = review && !sameState(next, whole);
     if (isHeld) await requireRoom(ctx, [next.id]);
+    const merge = saying && !existing ? await mergeInto(ctx, saying, next, fields) : undefined;
+    if (merge) return commitMerge(ctx, merge, idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash: request.whole });
     const unchanged = existing && sameState(existing, next) ? existing : undefined;
     const proposed = unchanged && isHeld ? await proposeOnly(ctx, unchanged, whole) : undefined;
     const outcome = proposed?.outcome ?? (unchanged ? "unchanged" : existing ? "updated" : "created");
@@ -103,21 +112,32 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
       else if (once) await ctx.writer.saveIdempotency(ctx.principal, ctx.now, once);
       return { memory: unchanged, replayed: false, outcome, ...found, ...(proposed ? { proposal: proposed.proposal } : {}) };
     }
-    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action: existing ? "update" : "create", before: existing }, ...beside], once)) as [Memory];
+    const write: MemoryWrite = { memory: next, action: existing ? "update" : "create", before: existing, ...(mayMerge && !saying ? { unlessSaid: true } : {}) };
+    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [write, ...beside], once).catch((error: unknown) => {
+      if (!(error instanceof SaidAlready)) throw error;
+      // Whether it is a retry, and what the others say by now, only the truth can tell.
+      saying = error.ids;
+      throw new WriteConflict();
+    })) as [Memory];
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: whole }]) : [];
     return { outcome, memory, replayed: false, ...found, ...(proposal ? { proposal } : {}) };
   });
 }
 
+async function commitMerge(ctx: Context, { into, write }: Merge, once: Pick<IdempotencyRecord, "key" | "requestHash"> | undefined): Promise<RememberOutcome> {
+  const record: IdempotencyRecord | undefined = once && { ...once, memoryId: into.id, version: write?.memory.version ?? into.version, outcome: "merged" };
+  if (!write && record) await ctx.writer.saveIdempotency(ctx.principal, ctx.now, record);
+  const [memory = into] = write ? await ctx.writer.commit(ctx.principal, ctx, [write], record) : [];
+  return { outcome: "merged", memory, replayed: false };
+}
+
 /** Stores what the guard found as what it keeps back, and nothing else. */
 async function keepBack(ctx: Context, kept: KeptBack, once: Pick<IdempotencyRecord, "key" | "requestHash"> | undefined): Promise<RememberOutcome> {
-  const [found] = (await keptBack(ctx, [kept])) as [MemoryWrite | Memory];
-  const held = "action" in found ? found.memory : found;
-  const record: IdempotencyRecord | undefined = once && { ...once, memoryId: held.id, version: held.version, outcome: "quarantined" };
-  const answer = (memory: Memory): RememberOutcome => ({ outcome: "quarantined", memory, replayed: false, found: kept.reasons });
-  if ("action" in found) return answer(((await ctx.writer.commit(ctx.principal, ctx, [found], record)) as [Memory])[0]);
-  if (record) await ctx.writer.saveIdempotency(ctx.principal, ctx.now, record);
-  return answer(held);
+  const [{ memory, writes }] = (await keptBack(ctx, [kept])) as [Held];
+  const record: IdempotencyRecord | undefined = once && { ...once, memoryId: memory.id, version: memory.version, outcome: "quarantined" };
+  const [written] = writes.length > 0 ? await ctx.writer.commit(ctx.principal, ctx, writes, record) : [];
+  if (!written && record) await ctx.writer.saveIdempotency(ctx.principal, ctx.now, record);
+  return { outcome: "quarantined", memory: written ?? memory, replayed: false, found: kept.reasons };
 }
 
 /** Whether the team holds something under the key. */
@@ -155,7 +175,7 @@ async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | 
 }
 
 function nextVersion(ctx: Context, existing: Memory, given: Undefinable<GivenState>, fresh: MemoryState): Memory {
-  const inherited = Object.fromEntries(inheritedFields.filter((field) => given[field] === undefined).map((field) => [field, existing[field]]));
+  const inherited = Object.fromEntries(inheritedFields.filter((field) => given[field] === undefined).map((field) => [field, asSaid(existing)[field]]));
   return followingVersion(ctx, existing, { ...fresh, ...inherited, trust: trustAfter(existing, fresh.content), ownerId: existing.ownerId });
 }
 

@@ -41,20 +41,22 @@ interface Statements {
 }
 
 /** Our own tags around recalled text, fences and marks at the beginning of lines, and marks of emphasis around words. */
-const markup = /<\/?memory\b[^>]*>|^[ \t]*(?:```|~~~).*$|^[ \t]*(?:#{1,6}|[-*+•>])[ \t]+|(?<![\p{L}\p{N}])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\p{L}\p{N}])/gmu;
+export const markup = /<\/?memory\b[^>]*>|^[ \t]*(?:```|~~~).*$|^[ \t]*(?:#{1,6}|[-*+•>])[ \t]+|(?<![\p{L}\p{N}])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\p{L}\p{N}])/gmu;
 
 /**
  * Words, with the signs that make a path, a flag, a version, an identifier or a number of them, and signs that mean something
  * alone. Commas, full stops, brackets, quotes and dashes are form.
  */
-const token = /[-+/.~$@!]*[\p{L}\p{N}\p{M}_]+(?:[.'’\-/:@#]+[\p{L}\p{N}\p{M}_]+)*#?|!=+|[\p{Sc}\p{Sm}\p{So}%&?\\^*]/gu;
+export const token = /[-+/.~$@!]{0,4}[\p{L}\p{N}\p{M}_]+(?:[.'’\-/:@#]+[\p{L}\p{N}\p{M}_]+)*#?|!=+|[\p{Sc}\p{Sm}\p{So}%&?\\^*]/gu;
 
-const articles = new Set(["a", "an", "the"]);
+export const articles: ReadonlySet<string> = new Set(["a", "an", "the"]);
+
+export const sentenceEnd = /(?<=[.!?…]["'”’)\]]{0,4})\s+|(?<=[。！？])/u;
 
 /** NFC, not NFKC: "10²" is not "102". */
 function statementsOf(text: string): Statements {
   const plain = text.normalize("NFC").replaceAll(markup, "").toLowerCase();
-  const sentences = plain.split(/(?<=[.!?…]["'”’)\]]*)\s+|(?<=[。！？])/u).map(wordsOf).filter(Boolean);
+  const sentences = plain.split(sentenceEnd).map(wordsOf).filter(Boolean);
   return { all: sentences.join(" "), sentences };
 }
 
@@ -64,7 +66,7 @@ function wordsOf(sentence: string): string {
 }
 
 /** Two 32-bit FNV-1a of different beginnings. What they propose is compared in full, so a collision costs a look, not a fact. */
-function hash64(text: string): string {
+export function hash64(text: string): string {
   let [low, high] = [0x811c9dc5, 0xcbf29ce4];
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);

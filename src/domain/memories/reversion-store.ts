@@ -18,6 +18,9 @@ export interface RevertSelection {
   since?: number | undefined;
   /** Not included. */
   until?: number | undefined;
+  /** The section of the report card that the run repairs, and the only ids of it that it was asked for; nothing of the above then. */
+  fix?: string | undefined;
+  ids?: string | undefined;
 }
 
 /** A version of a memory, as far as a revert must know it: who wrote it, and no word of what it says. */
@@ -51,17 +54,19 @@ export interface Reversion {
   userId: string;
   tool: string;
   at: number;
+  /** The others select nothing, and are undone like a revert. */
+  kind: "revert" | "consolidation" | "evolution";
   selection: RevertSelection;
   /** How many memories were to change. */
   memories: number;
 }
 
-/** A revert and its undo, between which nothing else happened to the memory. */
+/** A revert and its undo, or a merge and the revert that took it back, between which nothing else happened to the memory. */
 export interface UndoneRevert {
   before: number;
   after: number;
   undo: number;
-  /** When the version before was written. */
+  /** The memory's date in the version before. */
   at: number;
 }
 
@@ -72,7 +77,7 @@ export interface ReversionStore {
   /** All versions by memory id, oldest first. */
   written(principal: Principal, selection: RevertSelection, memoryIds: string[]): Promise<Map<string, WrittenVersion[]>>;
   /** Records that a run begins; one that is there stays as it is. */
-  begin(principal: Principal, write: WriteContext, run: Pick<Reversion, "id" | "selection" | "memories">): Promise<void>;
+  begin(principal: Principal, write: WriteContext, run: Pick<Reversion, "id" | "kind" | "selection" | "memories">): Promise<void>;
   find(principal: Principal, id: string): Promise<(Reversion & { items: RevertedMemory[] }) | undefined>;
   /** Newest first. `by`: only that person's. */
   list(principal: Principal, which: { by: string | undefined; limit: number }): Promise<Reversion[]>;

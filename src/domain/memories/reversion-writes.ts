@@ -29,9 +29,8 @@ export function changeOf(ctx: Context, memory: Memory, target: Version | "archiv
   if (!target) return keep("hidden");
   const isGone = target === "archived";
   if (memory.redaction ?? (isGone ? undefined : target.redaction)) return keep("unreadable");
-  const author = isGone ? {} : { updatedBy: target.actorId, updatedTool: target.tool };
-  const { updatedBy, updatedTool } = memory;
-  const next = { ...followingVersion(ctx, memory, isGone ? { archivedAt: ctx.now } : target.state), updatedBy, updatedTool, ...author };
+  const { actorId, tool } = isGone ? { actorId: memory.updatedBy, tool: memory.updatedTool } : (target.author ?? target);
+  const next = { ...followingVersion(ctx, memory, isGone ? { archivedAt: ctx.now } : target.state), updatedBy: actorId, updatedTool: tool };
   if (isExpired(next, ctx.now)) return keep("expired");
   if (!mayChangeVisibility(ctx.principal, memory, next.visibility)) return keep("visibility");
   if (review && !sameState({ ...next, ...withoutReview(ctx.principal, memory, next) }, next)) return keep("review");
@@ -75,8 +74,9 @@ const maxBatchBytes = 1_500_000;
 /** At most what a memory takes there: columns of JSON are quoted twice, and the names of all columns come beside them. */
 const bytesOf = (memory: Memory): number => 2 * new TextEncoder().encode(JSON.stringify(memory)).byteLength + 500;
 
-function batches(changes: readonly Change[]): Change[][] {
-  const all: Change[][] = [];
+/** The changes in batches that one transaction takes. */
+export function batches<T extends Pick<Change, "next">>(changes: readonly T[]): T[][] {
+  const all: T[][] = [];
   let room = 0;
   for (const change of changes) {
     const bytes = bytesOf(change.next);

@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
-import { invalid, notFound } from "../errors.ts";
+import { type DomainError, invalid, notFound } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
-import { isTeamAdmin, requireScope } from "../tenancy/principal.ts";
+import { curatorActor, isTeamAdmin, requireScope } from "../tenancy/principal.ts";
 import { canonical, isExpired, sameState, type Memory, type Version } from "./memory.ts";
 import { fateOf } from "./reversion-plan.ts";
 import type { Reversion, RevertedMemory, RevertSelection } from "./reversion-store.ts";
@@ -31,27 +31,40 @@ export const maxReverted = 500;
  * same call, and one that is done is answered again.
  */
 export async function revert(ctx: Context, { selection: given, confirm }: RevertInput): Promise<RevertOutcome> {
-  requireScope(ctx.principal, "memory:write");
-  // A preview shows what would change.
-  requireScope(ctx.principal, "memory:read");
+  requireScopes(ctx);
   const selection = requireSelection(given);
+  return runOf(ctx, selection, confirm, (limit) => planOf(ctx, selection, limit), () =>
+    notFound("Nothing that matches stands, so there is nothing to revert.", "Check author, tool, session and request; what was reverted before is not reverted again."),
+  );
+}
+
+function requireScopes({ principal }: Context): void {
+  requireScope(principal, "memory:write");
+  // A preview shows what would change.
+  requireScope(principal, "memory:read");
+}
+
+/**
+ * A run over what `plan` finds, of at most so many memories: previewed, confirmed, resumed and answered again.
+ * @throws `nothing` when there is nothing to do and nothing to look at
+ */
+export async function runOf(ctx: Context, selection: RevertSelection, confirm: string | undefined, plan: (limit: number) => Promise<Plan>, nothing: () => DomainError): Promise<RevertOutcome> {
+  requireScopes(ctx);
   return retryOnConflict("these memories", async () => {
     const found = confirm === undefined ? undefined : await ctx.reversions.find(ctx.principal, confirm);
-    const run = found?.userId === ctx.principal.userId && canonical(found.selection) === canonical(selection) ? found : undefined;
+    const run = found?.kind === "revert" && found.userId === ctx.principal.userId && canonical(found.selection) === canonical(selection) ? found : undefined;
     const isComplete = run !== undefined && run.items.length >= run.memories;
     const done = isComplete ? [] : (run?.items ?? []).filter(({ undo }) => undo === null);
-    const plan = await planOf(ctx, selection, maxReverted - done.length);
-    if (isComplete) return { outcome: "reverted", run: run.id, ...countsOf(run.items), kept: plan.kept, more: plan.more };
-    if (plan.changes.length + plan.kept.length + done.length === 0) {
-      throw notFound("Nothing that matches stands, so there is nothing to revert.", "Check author, tool, session and request; what was reverted before is not reverted again.");
-    }
-    const token = await confirmToken(ctx, selection, plan, done);
+    const planned = await plan(maxReverted - done.length);
+    if (isComplete) return { outcome: "reverted", run: run.id, ...countsOf(run.items), kept: planned.kept, more: planned.more };
+    if (planned.changes.length + planned.kept.length + done.length === 0) throw nothing();
+    const token = await confirmToken(ctx, selection, planned, done);
     if (confirm !== token) {
-      return { outcome: "preview", ...plan, confirm: plan.changes.length > 0 ? token : undefined, changed: confirm !== undefined, done: done.length };
+      return { outcome: "preview", ...planned, confirm: planned.changes.length > 0 ? token : undefined, changed: confirm !== undefined, done: done.length };
     }
-    await ctx.reversions.begin(ctx.principal, ctx, { id: token, selection, memories: done.length + plan.changes.length });
-    await writeRun(ctx, token, "revert", plan);
-    return { outcome: "reverted", run: token, ...countsOf([...done, ...plan.changes.map(({ memory, restored }) => ({ memoryId: memory.id, restored, undo: null }))]), kept: plan.kept, more: plan.more };
+    await ctx.reversions.begin(ctx.principal, ctx, { id: token, kind: "revert", selection, memories: done.length + planned.changes.length });
+    await writeRun(ctx, token, "revert", planned);
+    return { outcome: "reverted", run: token, ...countsOf([...done, ...planned.changes.map(({ memory, restored }) => ({ memoryId: memory.id, restored, undo: null }))]), kept: planned.kept, more: planned.more };
   });
 }
 
@@ -70,7 +83,7 @@ function requireSelection(given: RevertSelection): RevertSelection {
   return selection;
 }
 
-interface Plan {
+export interface Plan {
   changes: Change[];
   kept: Kept[];
   /** Keys that a change needs are held by these, which nobody sees any more. */
@@ -122,13 +135,16 @@ export interface UndoOutcome {
   gone: number;
 }
 
-/** The memories of a run as they were before it, those that nobody has changed since. Who made the run may ask for it, and admins of the team. */
+/**
+ * The memories of a run as they were before it, those that nobody has changed since. Who made the run may ask for it, and admins of
+ * the team; for a run of the curator everybody, since it reaches what is private to them, which nobody else can undo.
+ */
 export async function undoRevert(ctx: Context, { run: id }: { run: string }): Promise<UndoOutcome> {
   requireScope(ctx.principal, "memory:write");
   requireScope(ctx.principal, "memory:read");
   return retryOnConflict("these memories", async () => {
     const run = await ctx.reversions.find(ctx.principal, id);
-    if (!run || (run.userId !== ctx.principal.userId && !isTeamAdmin(ctx.principal))) throw notFound("There is no revert with this id.", "Give the id that the revert answered.");
+    if (!run || (run.userId !== ctx.principal.userId && run.userId !== curatorActor && !isTeamAdmin(ctx.principal))) throw notFound("There is no revert with this id.", "Give the id that the revert answered.");
     const open = run.items.filter(({ undo }) => undo === null);
     const { changes, kept, expired, seen } = await undoPlan(ctx, open);
     if (changes.length > 0) await writeRun(ctx, run.id, "undo", { changes, expired });

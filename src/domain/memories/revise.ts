@@ -1,9 +1,12 @@
 import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
+import * as field from "./fields.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { visibilityKeyOf, isExpired, sameState, type Memory } from "./memory.ts";
 import type { GivenState, MemoryState } from "./memory-fields.ts";
+import { enriched, givenIn } from "./enriched.ts";
+import { withSuccessors } from "../recall/selection/succession.ts";
 import { keptBack, maskedFields, verdictOn } from "./quarantine.ts";
 import { keyTaken, retryOnConflict } from "./retry-on-conflict.ts";
 import { followingVersion, purge, trustAfter } from "./versions.ts";
@@ -19,6 +22,8 @@ export interface ReviseInput {
   /** Whether it is no mistake to give no changes. */
   maybeNothing?: boolean | undefined;
   changes: GivenState & { archivedAt?: null };
+  /** Tags beside those that the memory has by then, or that `changes` gives it. */
+  addTags?: readonly string[] | undefined;
 }
 
 /** What a release may change beside that. */
@@ -44,7 +49,7 @@ export const reviseScreened = (ctx: Context, input: ScreenedInput): Promise<Revi
 
 async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): Promise<ReviseOutcome> {
   requireScope(ctx.principal, "memory:write");
-  if (Object.keys(input.changes).length === 0 && !input.maybeNothing) {
+  if (Object.keys(input.changes).length === 0 && !input.addTags?.length && !input.maybeNothing) {
     throw invalid("Nothing to change was given.", "Give at least one field to change, such as content, tags or importance.");
   }
   if (input.changes.expiresAt != null && input.changes.expiresAt <= ctx.now) {
@@ -57,20 +62,21 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     if (current.archivedAt !== null && input.changes.archivedAt === undefined) {
       throw invalid("This memory is archived.", "Restore it first: update it with archived: false.");
     }
-    if (input.changes.visibility) requireVisibilityChange(ctx.principal, current, input.changes.visibility);
+    const changes = wholeChanges(current, input);
+    if (changes.visibility) requireVisibilityChange(ctx.principal, current, changes.visibility);
     if (input.expectedVersion !== undefined && input.expectedVersion !== current.version) {
-      if (ctx.principal.scopes.includes("memory:read")) return { outcome: "conflict", current, attempted: input.changes };
+      if (ctx.principal.scopes.includes("memory:read")) return { outcome: "conflict", current: (await withSuccessors(ctx, [current]))[0] as Memory, attempted: changes };
       throw new DomainError("CONFLICT", `The memory is at version ${current.version}, not ${input.expectedVersion}.`, {
         hint: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
       });
     }
-    const said = followingVersion(ctx, current, { trust: trustAfter(current, input.changes.content), ...input.changes });
+    const said = followingVersion(ctx, current, { trust: trustAfter(current, changes.content), ...changes });
     const verdict = isGuarded ? await verdictOn(ctx, said, current.sensitivity === "secret" && said.sensitivity === "normal" ? undefined : current) : undefined;
-    const wanted: Memory = { ...said, ...verdict?.masked };
-    if (input.changes.validFrom !== undefined || input.changes.validTo !== undefined) requireValidity(wanted);
-    const fields = verdict?.masked ? maskedFields(said, verdict.masked) : Object.keys(input.changes);
+    const wanted = enriched<Memory>({ ...said, ...verdict?.masked }, { before: current, given: givenIn(changes) });
+    if (changes.validFrom !== undefined || changes.validTo !== undefined) requireValidity(wanted);
+    const fields = verdict?.masked ? maskedFields(said, verdict.masked) : Object.keys(changes);
     const [original] = verdict ? await keptBack(ctx, [{ state: said, reasons: verdict.reasons, target: current.id, fields }]) : [];
-    const kept = original && "action" in original ? [original] : [];
+    const kept = original?.writes ?? [];
     if (verdict && !verdict.masked) {
       if (kept.length > 0) await ctx.writer.commit(ctx.principal, ctx, kept);
       return { outcome: "quarantined", memory: current, reasons: verdict.reasons };
@@ -80,6 +86,8 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     const next = review ? { ...wanted, ...withoutReview(ctx.principal, current, wanted) } : wanted;
     const isHeld = review && !sameState(next, wanted);
     if (isHeld) await requireRoom(ctx, [current.id]);
+    // What is stored already without its secrets says the same once they are masked.
+    if (sameState(current, next) && kept.length > 0) await ctx.writer.commit(ctx.principal, ctx, kept);
     if (sameState(current, next)) return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current, ...masked };
     if (attempt > 0) await freeKey(ctx, current, next);
     const action = current.quarantine && !next.quarantine ? "release" : current.archivedAt !== null && next.archivedAt === null ? "restore" : "update";
@@ -87,6 +95,19 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: wanted }]) : [];
     return { outcome: "updated", memory, ...masked, ...(proposal ? { proposal } : {}) };
   });
+}
+
+/** A value is the content in another form, and does not outlive it. @throws VALIDATION_ERROR */
+function wholeChanges({ content, value, tags }: Memory, { changes, addTags = [] }: ScreenedInput): ScreenedInput["changes"] {
+  const isOutdated = value !== null && changes.value === undefined && changes.content !== undefined && changes.content !== content;
+  return { ...changes, ...(isOutdated ? { value: null } : {}), ...(addTags.length > 0 ? { tags: withTags(changes.tags ?? tags, addTags) } : {}) };
+}
+
+/** @throws VALIDATION_ERROR when these are more than a memory may have */
+function withTags(tags: readonly string[], more: readonly string[]): string[] {
+  const all = field.tags.safeParse([...tags, ...more]);
+  if (!all.success) throw invalid(`tags: ${all.error.issues[0]?.message}.`, "Give the tags that are to stay, instead of more.");
+  return all.data;
 }
 
 const quarantinedNow = (): DomainError => invalid("This memory is in quarantine.", "Its owner releases or discards it (docs/quarantine.md); a tool cannot.");

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { RetrievalRequest } from "../recall/retrieve.ts";
+import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";
 import { queryTerms, type QueryTerm } from "../text/query-terms.ts";
 import { tryWithTimeout } from "../timeout.ts";
 import { topicOf, type Memory, type MemoryState } from "./memory.ts";
@@ -13,7 +14,7 @@ const maxSimilar = 3;
 const lateMs = 150;
 
 /** In telling words: fewer are a value such as "in progress", and one word in common is nothing. */
-const shortestText = 4;
+export const shortestText = 4;
 const leastShared = 2;
 
 /**
@@ -46,14 +47,23 @@ export function similarTo(ctx: Context, fresh: New): Similar {
   };
 }
 
-function alike(stored: Memory, terms: readonly QueryTerm[], { answer, rows }: Pick<RecallFound, "answer" | "rows">): Memory[] {
+/** Present memories of one's own team that are like one that is stored, most similar first; none while the team's object is away. */
+export async function similarMemories(ctx: Pick<Context, "principal" | "now"> & { index: Pick<SearchIndex, "recallOwn"> }, memory: Memory, most: number): Promise<Memory[]> {
+  const terms = queryTerms(memory.content);
+  if (terms.length < leastShared) return [];
+  const request: RetrievalRequest = { text: "", terms, mode: "text", without: ["neighbours"], filter: {}, limit: most };
+  const found = await ctx.index.recallOwn(ctx.principal, ctx.now, request);
+  return found ? alike(memory, terms, found, most) : [];
+}
+
+function alike(stored: Memory, terms: readonly QueryTerm[], { answer, rows }: Pick<RecallFound, "answer" | "rows">, most = maxSimilar): Memory[] {
   const weights = new Map(terms.map(({ term }, i) => [term, Math.min(answer.weights[i] ?? 0, answer.rarest)]));
   return [...rows.values()]
     .filter((memory) => memory.id !== stored.id && memory.sensitivity !== "secret" && memory.redaction === undefined && isNear(memory.namespace, stored.namespace))
     .map((memory) => ({ memory, share: sharedBy(weights, memory.content) }))
     .filter(({ share }) => share >= threshold)
     .sort((a, b) => b.share - a.share)
-    .slice(0, maxSimilar)
+    .slice(0, most)
     .map(({ memory }) => memory);
 }
 

@@ -26,8 +26,11 @@ export function firstVersion(ctx: Context, state: MemoryState, id: string = uuid
   };
 }
 
+/** Who writes, when and with what. */
+export type Writing = Pick<Context, "principal" | "now" | "tool">;
+
 /** Wraps a changed state as the version after `existing`, written by the caller now. */
-export const followingVersion = (ctx: Context, existing: Memory, state: Partial<MemoryState>): Memory => ({
+export const followingVersion = (ctx: Writing, existing: Memory, state: Partial<MemoryState>): Memory => ({
   ...existing,
   ...state,
   ...formAfter(existing, state),

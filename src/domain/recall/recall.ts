@@ -7,12 +7,14 @@ import { nearestFirst, preferred } from "./selection/project.ts";
 import { selectResults, type Ranked } from "./selection/select-results.ts";
 import { degradedBy, ownOnly, ownPastOnly } from "./degraded.ts";
 import type { Receipt } from "./presentation/receipt.ts";
+import { asksForPast, successorsFirst, successorsOf, withSuccessor } from "./selection/succession.ts";
 import { relate, type Related } from "./selection/related.ts";
 import { searchMemories } from "./search-memories.ts";
 import { type Shown, shownByDefault } from "./selection/certainty.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./lookup.ts";
 import { attributed, authorsOf } from "../memories/authorship.ts";
+import type { CitedFile } from "../memories/citations.ts";
 import type { Memory } from "../memories/memory.ts";
 import { noteSecrets } from "../memories/secret-reading.ts";
 
@@ -30,6 +32,10 @@ export interface RecallInput {
   /** 0–1; 0 returns whatever matches. Left out, a query returns what probably was asked for, and a look-up everything. */
   minRelevance?: number | undefined;
   mode?: SearchMode | undefined;
+  /** The query as a unit vector of the serving space, given by the caller. */
+  vector?: number[] | undefined;
+  /** Steps that the graph is followed from the best hits, 1 to 3; 1 unless said. */
+  graphDepth?: number | undefined;
   /** Parts of the search to do without. */
   without?: readonly SearchFeature[] | undefined;
   /** Say how the answer came about. */
@@ -64,6 +70,8 @@ export interface Recalled {
   tokensSaved?: number;
   /** At most two. */
   related?: Related[];
+  /** What the client's files say of its citations, where it sent their hashes. */
+  cited?: CitedFile[];
 }
 
 export interface RecallOutcome {
@@ -99,9 +107,16 @@ export async function recall(ctx: Context, input: RecallInput): Promise<RecallOu
 async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
   const { memories: found, degraded } = await lookUp(ctx, input);
   const place = placeOf(input);
-  const shown = (place === undefined ? found : nearestFirst(found, place)).slice(0, input.limit);
-  const authorOf = await authorsOf(ctx, shown);
-  const items = shown.map((memory): Recalled => inShownForm({ ...attributed(memory, authorOf), truncated: false }, input));
+  const listed = (place === undefined ? found : nearestFirst(found, place)).slice(0, input.limit);
+  const successors = await successorsOf(ctx, listed);
+  const inOrder = asksForPast(input) ? listed : successorsFirst(listed.map((memory) => ({ memory, relevance: 1, score: 1 })), successors).map(({ memory }) => memory);
+  const shown = inOrder.map((memory) => withSuccessor(memory, successors));
+  const authorOf = await authorsOf(ctx, [...shown, ...successors.values()]);
+  const related = !asksForPast(input) && successors.size > 0 ? relate(shown.map(({ id }) => id), [], new Map(), authorOf, successors) : undefined;
+  const items = shown.map((memory): Recalled => {
+    const near = related?.get(memory.id);
+    return inShownForm({ ...attributed(memory, authorOf), truncated: false, ...(near ? { related: near } : {}) }, input);
+  });
   const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items };
   const compressed = items.some(({ tokensSaved }) => tokensSaved !== undefined) ? { compressed: true as const } : {};
   return finish({ items, totalFound: found.length, more: [], degraded, ...compressed }, report, { ...input, receipt: input.receipt ?? false, terms: [] });
@@ -112,13 +127,19 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const place = placeOf(input);
   const ranked = place === undefined ? found : preferred(found, place);
   const shown: Shown = input.minRelevance === undefined ? shownByDefault(ranked, input.limit, input.mode ?? "hybrid") : { minRelevance: input.minRelevance, limit: input.limit, uncertain: false };
-  const { selected, attached, drops, found: relevant } = selectResults(ranked, concepts, {
+  const relevant = ranked.filter(({ relevance }) => relevance >= shown.minRelevance).map(({ memory }) => memory);
+  const successors = asksForPast(input) ? new Map<string, Memory>() : await successorsOf(ctx, relevant, ranked.map(({ memory }) => memory));
+  const current = successorsFirst(ranked, successors, { filter: input.filter ?? {}, entry: (memory, replaced) => ({ ...replaced, memory, trace: { ...replaced.trace, id: memory.id } }) });
+  const { selected: diverse, attached, drops, found: distinct } = selectResults(current, concepts, {
     limit: shown.limit,
     minRelevance: shown.minRelevance,
     without: new Set(input.without),
   });
-  const authorOf = await authorsOf(ctx, [...selected.map(({ memory }) => memory), ...ties.map(({ other }) => other)]);
-  const related = relate(selected.map(({ memory }) => memory.id), ties, attached, authorOf);
+  const ordered = successorsFirst(diverse, successors);
+  const named = asksForPast(input) ? await successorsOf(ctx, ordered.map(({ memory }) => memory)) : successors;
+  const selected = ordered.map((entry) => ({ ...entry, memory: withSuccessor(entry.memory, named) }));
+  const authorOf = await authorsOf(ctx, [...selected.map(({ memory }) => memory), ...ties.map(({ other }) => other), ...successors.values()]);
+  const related = relate(selected.map(({ memory }) => memory.id), ties, attached, authorOf, successors);
   const whole = ({ memory, relevance }: Ranked): Recalled => inShownForm({ memory, relevance, truncated: false }, {});
   const items = selected.map((entry) => {
     const near = related.get(entry.memory.id);
@@ -128,13 +149,13 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     mode: input.mode ?? "hybrid",
     legs,
     cache: "off",
-    traces: new Map(ranked.map(({ trace }) => [trace.id, trace])),
+    traces: new Map(current.map(({ trace }) => [trace.id, trace])),
     drops,
     unshaped: ranked.slice(0, input.limit).map(whole),
   };
   const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
   const uncertain = shown.uncertain && items.length > 0 ? { uncertain: true } : {};
-  const outcome = finish({ items, totalFound: shown.uncertain ? items.length : relevant, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain }, report, {
+  const outcome = finish({ items, totalFound: shown.uncertain ? items.length : distinct, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),

@@ -24,6 +24,10 @@ export interface RetrievalRequest {
   limit: number;
   /** Search what was current at this instant (ms since the epoch) instead of now. */
   asOf?: number;
+  /** The question as a unit vector of the serving space, where the caller gives it; otherwise the text is embedded. */
+  vector?: number[];
+  /** Most steps that the graph is followed from the best hits. */
+  graphDepth?: number;
 }
 
 /** Everything that ranking needs, as the legs found it. `Row` is a memory, or its JSON where it is only passed on. */
@@ -44,7 +48,7 @@ export interface Retrieval<Row> {
 /** Where the legs look; each method may fail or be late without breaking the answer, but for `rows`. */
 export interface RetrievalSources<Row> {
   text(query: SearchQuery): Promise<SearchAnswer>;
-  nearest(text: string, options: { kinds: VectorKind[]; limit: number; signal: AbortSignal }): Promise<Nearest>;
+  nearest(text: string, options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; vector?: number[] | undefined }): Promise<Nearest>;
   expand(asked: Expansion): Promise<Expanded>;
   /** Present, visible, unexpired memories by id, with the cosine of those in `compared` to the query. */
   rows(ids: string[], compared?: { query: NonNullable<Nearest["asked"]>; ids: string[] }): Promise<{ rows: Map<string, Row>; similarities: [string, number][] }>;
@@ -108,5 +112,5 @@ async function nearestOf<Row>(sources: RetrievalSources<Row>, request: Retrieval
   }
   const limit = candidateLimit(request.limit);
   const countMemories = ({ hits }: Nearest): number => hits.filter(({ kind }) => kind === "memory").length;
-  return legs.run("memory_vector", deadlines.vector, (signal) => sources.nearest(request.text, { kinds, limit, signal }), noVectors, countMemories);
+  return legs.run("memory_vector", deadlines.vector, (signal) => sources.nearest(request.text, { kinds, limit, signal, vector: request.vector }), noVectors, countMemories);
 }

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
 import type { Tie } from "../graph/graph-store.ts";
 import { statesOf } from "./lookup.ts";
 import { matchesFilter } from "../memories/memory-filters.ts";
@@ -49,8 +50,8 @@ const wordMatchMs = 300;
 
 /** Retrieves candidates where the memories are and ranks them here; nothing writes, and no model is asked to think. */
 export async function searchMemories(ctx: Context, text: string, input: RecallInput): Promise<Searched> {
-  const { mode = "hybrid", without = [], filter = {}, limit, asOf } = input;
-  const request: RetrievalRequest = { text, terms: queryTerms(text), mode, without, filter, limit, ...(asOf === undefined ? {} : { asOf }) };
+  const { mode = "hybrid", without = [], filter = {}, limit, asOf, vector, graphDepth } = input;
+  const request: RetrievalRequest = { text, terms: queryTerms(text), mode, without, filter, limit, ...defined({ asOf, vector, graphDepth }) };
   const gathered = await gather(ctx, request);
   const { question, hits, found, legs, memories } = gathered;
   const ranked = rank(question, hits, { now: ctx.now, similarityOf: similarityOf(found.scale), halfLife: ctx.recencyHalfLife ?? usualHalfLife, explain: input.receipt ?? false });
@@ -164,7 +165,7 @@ const questionOf = ({ text, terms: asked }: RetrievalRequest, { terms, weights, 
 async function withWordMatch(ctx: Context, request: RetrievalRequest, { question, hits, legs }: Gathered): Promise<FusionCandidate[]> {
   const { wordMatcher } = ctx;
   if (!wordMatcher) return hits;
-  const compared = vectorKindsOf(request).length === 0 || isAnsweredByWords(question, hits) ? [] : matchable(hits);
+  const compared = request.text === "" || vectorKindsOf(request).length === 0 || isAnsweredByWords(question, hits) ? [] : matchable(hits);
   if (compared.length < 2) {
     legs.skip("word_match");
     return hits;
@@ -183,7 +184,7 @@ async function reranked(ctx: Context, { text, without }: RetrievalRequest, legs:
   const { reranker } = ctx;
   const read = rerankable(ranked);
   if (!reranker) return ranked;
-  if (without.includes("rerank") || read.length < 2) {
+  if (text === "" || without.includes("rerank") || read.length < 2) {
     legs.skip("rerank");
     return ranked;
   }

@@ -1,4 +1,4 @@
-import { sealedFields, type SealedFields } from "../memories/memory-fields.ts";
+import { initialState, isSealedLater, sealedFields, type SealedFields } from "../memories/memory-fields.ts";
 import { decrypt, encrypt } from "./aes-gcm.ts";
 import { DamagedSecret } from "./errors.ts";
 import type { TeamKeys } from "./team-keys.ts";
@@ -41,6 +41,7 @@ export class SecretBox {
   /** @throws DamagedSecret when a field is not what was sealed there; DomainError when the key cannot be had */
   async open(name: SealedName, envelopes: Record<keyof SealedFields, unknown>): Promise<SealedFields> {
     const opened = sealedFields.map(async (field) => {
+      if (isUnsaid(field, envelopes[field])) return [field, initialState[field]] as const;
       const [, number, sealed = ""] = envelope.exec(String(envelopes[field])) ?? [];
       if (number === undefined) throw new DamagedSecret(name.memoryId);
       const plain = await decrypt(await this.#keys.opening(name.teamId, Number(number)), about(name, field), sealed);
@@ -50,6 +51,10 @@ export class SecretBox {
     return Object.fromEntries(await Promise.all(opened)) as unknown as SealedFields;
   }
 }
+
+/** Of a memory that was sealed before there was such a field. Whoever can write rows can take the field away so, and put nothing in its place. */
+const isUnsaid = (field: keyof SealedFields, stored: unknown): field is Exclude<keyof SealedFields, "content"> =>
+  field !== "content" && isSealedLater(field) && (stored === undefined || JSON.stringify(stored) === JSON.stringify(initialState[field]));
 
 /** The content as it is, so that its length can be read from the envelope; the rest as JSON. */
 const encode = (field: keyof SealedFields, fields: SealedFields): string => (field === "content" ? fields.content : JSON.stringify(fields[field]));

@@ -6,11 +6,18 @@ export type Scope = (typeof scopes)[number];
 export const roles = ["owner", "admin", "member", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
-/** How the caller proved who they are: a key of their own, a grant that they gave to a client, or a browser that is signed in. */
+/** The actor of what the curator changes. No person has this id: theirs are UUIDs. */
+export const curatorActor = "curator";
+
+/**
+ * How the caller proved who they are: a key of their own, a grant that they gave to a client, or a browser that is signed in.
+ * `upkeep` is the product itself (`upkeep.ts`), and nobody can present it.
+ */
 export type Credential =
   | { kind: "api-key"; id: string }
   | { kind: "grant"; id: string; clientId: string }
-  | { kind: "web-session"; id: string; /** ms since the epoch. */ signedInAt: number };
+  | { kind: "web-session"; id: string; /** ms since the epoch. */ signedInAt: number }
+  | { kind: "upkeep"; id: typeof curatorActor };
 
 /**
  * Who is asking: a person in one team, through one credential. Every verb and every store method takes it,
@@ -26,6 +33,9 @@ export interface Principal {
   shard: string;
   credential: Credential;
 }
+
+/** Who acts. Upkeep sees a person's private memories as that person does, and acts in its own name. */
+export const actorOf = ({ userId, credential }: Pick<Principal, "userId" | "credential">): string => (credential.kind === "upkeep" ? curatorActor : userId);
 
 /** A scope that this version does not know grants nothing. */
 export const isScope = (value: string): value is Scope => (scopes as readonly string[]).includes(value);

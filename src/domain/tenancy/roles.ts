@@ -17,6 +17,8 @@ const actions = {
   "decide proposals": { roles: admins, scope: "memory:admin" },
   "set the review": { roles: admins, scope: "memory:admin" },
   "set the write guard": { roles: admins, scope: "memory:admin" },
+  "set the intelligence": { roles: admins, scope: "memory:admin" },
+  "steer the curator": { roles: admins, scope: "memory:admin" },
   "rotate the data key": { roles: owners, scope: "memory:admin" },
   "hand over the team": { roles: owners, scope: "memory:admin" },
   "delete the team": { roles: owners, scope: "memory:admin" },

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { EmbeddingFailure, type Embedder, type TextKind } from "../../domain/embedding/embedder.ts";
+import { retryAfterMs } from "../retry-after.ts";
 import { withRetries } from "./retry.ts";
 import { prefixed } from "./task-prefixes.ts";
 import { unitVectors } from "./unit-vectors.ts";
@@ -95,11 +96,4 @@ function refusal(status: number, model: string): string {
   if (status === 401 || status === 403) return `The endpoint at EMBEDDINGS_URL refused the key (HTTP ${status}): check EMBEDDINGS_API_KEY`;
   if (status === 404) return `The endpoint at EMBEDDINGS_URL has no /embeddings or no model ${model} (HTTP 404): check EMBEDDINGS_URL and EMBEDDINGS_MODEL`;
   return `The endpoint at EMBEDDINGS_URL refused the request (HTTP ${status}): texts too long for ${model}, or EMBEDDINGS_DIMENSIONS it does not offer`;
-}
-
-/** RFC 9110, section 10.2.3: seconds or a date. */
-function retryAfterMs(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const wait = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
 }

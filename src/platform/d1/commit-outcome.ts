@@ -1,5 +1,5 @@
 import { canonical, type Memory, stateOf } from "../../domain/memories/memory.ts";
-import type { WriteContext } from "../../domain/memories/memory-store.ts";
+import type { MemoryWrite, WriteContext } from "../../domain/memories/memory-store.ts";
 
 /** What D1 has of writes whose answer was lost. */
 
@@ -22,15 +22,16 @@ interface Written {
  * The numbers of the memories, if each is there in just the version that was to be written, by the same request: either this
  * very write was committed, or another one of the request that said the same.
  */
-export async function committedBefore(d1: D1Database, { requestId }: WriteContext, memories: readonly Memory[]): Promise<{ seq: number; alias: number }[] | undefined> {
-  const names = JSON.stringify(memories.map(({ id, version }) => ({ id, version })));
-  const { results } = await d1.prepare(written).bind(memories[0]?.teamId ?? "", names).all<Written>();
+export async function committedBefore(d1: D1Database, { requestId }: WriteContext, writes: readonly Pick<MemoryWrite, "memory" | "stamp">[]): Promise<{ seq: number; alias: number }[] | undefined> {
+  const names = JSON.stringify(writes.map(({ memory: { id, version } }) => ({ id, version })));
+  const { results } = await d1.prepare(written).bind(writes[0]?.memory.teamId ?? "", names).all<Written>();
   const byId = new Map(results.map((row) => [row.id, row]));
-  const isThere = (memory: Memory): boolean => {
+  const isThere = ({ memory, stamp }: (typeof writes)[number]): boolean => {
     const row = byId.get(memory.id);
-    return row !== undefined && row.requestId === requestId && row.at === memory.updatedAt && row.actor === memory.updatedBy && saysTheSame(row, memory);
+    const { at, actorId } = stamp ?? { at: memory.updatedAt, actorId: memory.updatedBy };
+    return row !== undefined && row.requestId === requestId && row.at === at && row.actor === actorId && saysTheSame(row, memory);
   };
-  return memories.every(isThere) ? memories.map(({ id }) => ({ seq: byId.get(id)?.seq ?? 0, alias: byId.get(id)?.alias ?? 0 })) : undefined;
+  return writes.every(isThere) ? writes.map(({ memory: { id } }) => ({ seq: byId.get(id)?.seq ?? 0, alias: byId.get(id)?.alias ?? 0 })) : undefined;
 }
 
 /** A sealed state is not opened for this: who wrote it, when and in which request has to do. */

@@ -10,10 +10,11 @@ import type { ShardOf } from "./shard-of.ts";
  * them: it says what was done, and holds no content.
  */
 export const teamTables = [
-  "memories", "versions", "former_ids", "memory_tags", "proposals", "reverted_memories", "reversions", "index_failures",
+  "memories", "versions", "former_ids", "memory_tags", "proposals", "reverted_memories", "reversions", "curator_runs", "index_failures",
   "entity_mentions", "relationship_mentions", "memory_links", "memory_references",
   "entity_tokens", "relationship_tokens", "entities", "relationships", "graph_outbox",
   "vector_items", "vector_cache", "vector_checks", "outbox", "idempotency", "index_progress", "serving_spaces", "similarity_scales", "counters", "team_policies",
+  "intelligence_settings", "intelligence_usage",
 ] as const;
 
 /** With a memory go its versions, mentions and links; the rest are single rows. */

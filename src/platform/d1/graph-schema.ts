@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { memories } from "./shard-schema.ts";
 
@@ -162,6 +163,7 @@ export const memoryLinks = sqliteTable(
     foreignKey({ columns: [table.teamId, table.sourceId], foreignColumns: [memories.teamId, memories.id] }).onDelete("cascade"),
     foreignKey({ columns: [table.teamId, table.targetId], foreignColumns: [memories.teamId, memories.id] }).onDelete("cascade"),
     index("memory_links_target").on(table.teamId, table.targetId),
+    index("memory_links_contradicting").on(table.teamId, table.sourceId).where(sql`type = 'contradicts'`),
   ],
 );
 

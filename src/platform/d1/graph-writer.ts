@@ -76,9 +76,10 @@ const drawLinks = [
 ];
 
 /** Archived memories count, too: superseded ones are often archived. `?2` `[{id, version}]` of the page. */
-const drawSupersession = insertLink("supersedes", 1, "superseded by it", "o.id, s.id",
-  `FROM json_each(?2) e CROSS JOIN memories s ON s.team_id = ?1 AND s.id = ${value("memory")} AND s.version = ${value("version")}
-   CROSS JOIN memories o ON o.team_id = ?1 AND o.id = s.superseded_by AND o.id <> s.id WHERE s.superseded_by IS NOT NULL`);
+const drawSupersession = `INSERT INTO memory_links (team_id, source_id, target_id, type, strength, reason, origin, created_at)
+  SELECT ?1, o.id, s.id, 'supersedes', 1, coalesce(s.superseded_reason, 'superseded by it'), 'drawn', ?3
+  FROM json_each(?2) e CROSS JOIN memories s ON s.team_id = ?1 AND s.id = ${value("memory")} AND s.version = ${value("version")}
+   CROSS JOIN memories o ON o.team_id = ?1 AND o.id = s.superseded_by AND o.id <> s.id WHERE s.superseded_by IS NOT NULL ON CONFLICT DO NOTHING`;
 
 export class D1GraphWriter implements GraphWriter {
   readonly #shardOf: ShardOf;

@@ -1,6 +1,6 @@
 import { type MemoryAction, systemActor } from "../../domain/audit/audit-trail.ts";
 import type { WriteContext } from "../../domain/memories/memory-store.ts";
-import type { Principal } from "../../domain/tenancy/principal.ts";
+import { actorOf, type Principal } from "../../domain/tenancy/principal.ts";
 
 const insertAudit = `INSERT INTO audit (at, team_id, user_id, credential_id, tool, action, memory_id, count, request_id, address)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`;
@@ -17,8 +17,8 @@ export const actOn = (ids: readonly string[]): Pick<MemoryAct, "memoryId" | "cou
 
 /** The row of the shard's audit, for the batch that it reports. */
 export function auditMemories(d1: D1Database, principal: Principal, write: WriteContext, { action, memoryId, count }: MemoryAct): D1PreparedStatement {
-  const { teamId, userId, credential } = principal;
-  return d1.prepare(insertAudit).bind(write.now, teamId, userId, credential.id, write.tool, action, memoryId ?? null, count, write.requestId, write.address ?? null);
+  const { teamId, credential } = principal;
+  return d1.prepare(insertAudit).bind(write.now, teamId, actorOf(principal), credential.id, write.tool, action, memoryId ?? null, count, write.requestId, write.address ?? null);
 }
 
 /** Audits acts of the product itself, such as erasing what has expired. */

@@ -41,6 +41,7 @@ export class MemoryCommits {
     const count = writes.length;
     const rows = (await Promise.all(writes.map(({ memory }) => this.#sealed.rowOf(memory)))).map((row) => statements.toRow(memories, row));
     const actions = Object.fromEntries(writes.map(({ memory, action }) => [memory.id, action]));
+    const stamps = Object.fromEntries(writes.flatMap(({ memory, stamp }) => (stamp ? [[memory.id, stamp]] : [])));
     // The organization's index must also hear of memories that stop being public.
     const known = writes.filter(({ memory }) => memory.version > 1).map(({ memory }) => memory.id);
     const history = await Promise.all(
@@ -64,7 +65,7 @@ export class MemoryCommits {
       d1.prepare(statements.upsertMemories).bind(teamId, JSON.stringify(rows), count),
       ...statements.jsonArrays(history).map((rows) => d1.prepare(statements.insertHistory).bind(rows)),
       ...statements.jsonArrays(sensitivityChanged).map((rows) => d1.prepare(statements.reviseVersions).bind(teamId, rows)),
-      d1.prepare(statements.insertVersions).bind(teamId, count, JSON.stringify(actions), write.requestId),
+      d1.prepare(statements.insertVersions).bind(teamId, count, JSON.stringify(actions), write.requestId, JSON.stringify(stamps)),
       ...(known.length ? [d1.prepare(statements.dropTags).bind(teamId, count)] : []),
       ...(writes.some(({ memory }) => memory.tags.length > 0) ? [d1.prepare(statements.insertTags).bind(teamId, count)] : []),
       ...(former.length ? [d1.prepare(statements.insertFormerIds).bind(teamId, JSON.stringify(former))] : []),

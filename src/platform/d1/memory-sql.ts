@@ -1,6 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { stateFieldNames } from "../../domain/memories/memory-fields.ts";
+import type { VersionStamp } from "../../domain/memories/memory-store.ts";
 import type { StoredMemory } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
 import { isVisible } from "../visibility-sql.ts";
@@ -154,12 +155,14 @@ const stateJson = (() => {
   return `json_object(${pairs.join(", ")})`;
 })();
 
-/** The version row of every memory just written. Parameters: team, n, actions by memory id as JSON, request id. */
+const stamped = (property: keyof VersionStamp, own: string): string => `coalesce(json_extract(?5, '$."' || m.id || '".${property}'), m.${own})`;
+
+/** The version row of every memory just written. Parameters: team, n, actions by memory id as JSON, request id, stamps by memory id as JSON. */
 export const insertVersions = `INSERT INTO versions
   (team_id, memory_id, version, prev_version, at, actor_id, tool, action, request_id, state, data_key)
   SELECT m.team_id, m.id, m.version,
     CASE WHEN m.version > 1 THEN m.version - 1 END,
-    m.updated_at, m.updated_by, m.updated_tool, json_extract(?3, '$."' || m.id || '"'), ?4, ${stateJson}, m.data_key
+    ${stamped("at", "updated_at")}, ${stamped("actorId", "updated_by")}, ${stamped("tool", "updated_tool")}, json_extract(?3, '$."' || m.id || '"'), ?4, ${stateJson}, m.data_key
   FROM memories m WHERE ${justWritten}`;
 
 /** Versions that a memory brings along from an export. Parameters: rows as JSON, in chain order. */

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { invalid } from "../../domain/errors.ts";
+import type { Examination, Findings, Section } from "../../domain/memories/health-findings.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
 import type { Compared, Hydrated, IdempotencyRecord, MemoryFilter, MemoryReading, MemoryStore, Page, PublicPlace, TeamStats, VersionName, WriteContext } from "../../domain/memories/memory-store.ts";
@@ -11,8 +12,9 @@ import * as statements from "./memory-sql.ts";
 import { OpenedRows } from "./opened-rows.ts";
 import { type SealedRows, toMemory } from "./sealed-rows.ts";
 import { formerIds, idempotency, memories, versions } from "./shard-schema.ts";
-import { readDuplicates, readStale } from "./memory-health.ts";
+import { examine } from "./memory-health.ts";
 import { readStats } from "./memory-stats.ts";
+import { countUnembedded, countUnsynced, readEpisodic } from "./memory-tiers.ts";
 import { compileKeyPattern } from "./key-pattern.ts";
 import type { ShardOf } from "./shard-of.ts";
 import type { TeamLookup } from "./team-lookup.ts";
@@ -272,7 +274,7 @@ export class D1MemoryStore implements MemoryStore {
 
   async history(principal: Principal, now: number, ids: string[], { secrets, only }: { secrets?: "omit"; only?: readonly VersionName[] } = {}): Promise<Map<string, Version[]>> {
     const rows = await this.#db(principal)
-      .select({ version: versions })
+      .select({ version: versions, author: authorOfEvolved })
       .from(versions)
       .innerJoin(memories, and(eq(memories.teamId, versions.teamId), eq(memories.id, versions.memoryId)))
       .where(and(visibleTo(principal), unexpired(now), idsIn(memories.id, ids), only && named(only), this.#stateVisible(principal)))
@@ -280,9 +282,9 @@ export class D1MemoryStore implements MemoryStore {
     const shown = rows.filter(({ version }) => secrets !== "omit" || version.dataKey === null);
     const chains = new Map<string, Version[]>();
     for (const [i, version] of (await this.#opened.versions(principal, shown.map((row) => row.version))).entries()) {
-      const { memoryId } = (shown[i] as (typeof shown)[number]).version;
+      const { version: { memoryId }, author } = shown[i] as (typeof shown)[number];
       const chain = chains.get(memoryId) ?? [];
-      chain.push(version);
+      chain.push(author === null ? version : { ...version, author: JSON.parse(author) as NonNullable<Version["author"]> });
       chains.set(memoryId, chain);
     }
     return chains;
@@ -326,12 +328,20 @@ export class D1MemoryStore implements MemoryStore {
     return readStats(this.#db(principal), principal, now, { live: live(principal, now), visible: visibleTo(principal), quota: this.#quota });
   }
 
-  async duplicates(principal: Principal, now: number, limit: number): Promise<Memory[][]> {
-    return (await readDuplicates(this.#db(principal), live(principal, now), limit)).map((group) => group.map(toMemory));
+  examine<S extends Section>(principal: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>> {
+    return examine(this.#shardOf(principal.shard), principal, now, examination);
   }
 
-  async stale(principal: Principal, now: number, { before, limit }: { before: number; limit: number }): Promise<Memory[]> {
-    return (await readStale(this.#db(principal), live(principal, now), before, limit)).map(toMemory);
+  async episodic(principal: Principal, now: number, which: { privateOnly: boolean; limit: number }): Promise<Memory[]> {
+    return (await readEpisodic(this.#db(principal), principal, live(principal, now), which)).map(toMemory);
+  }
+
+  countUnsynced(principal: Principal, now: number, which: { privateOnly: boolean }): Promise<number> {
+    return countUnsynced(this.#db(principal), principal, live(principal, now), which);
+  }
+
+  countUnembedded(principal: Principal, now: number, since: number): Promise<number> {
+    return countUnembedded(this.#db(principal), principal, live(principal, now), since);
   }
 
   async recordAccess(principal: Principal, now: number, ids: string[]): Promise<void> {
@@ -343,6 +353,11 @@ export class D1MemoryStore implements MemoryStore {
       .where(and(visibleTo(principal), idsIn(memories.id, Object.keys(counts))));
   }
 }
+
+/** As JSON, of versions that upkeep made; null of all others. */
+const authorOfEvolved = sql<string | null>`CASE WHEN ${versions.action} = 'evolve' THEN (
+  SELECT json_object('actorId', w.actor_id, 'tool', w.tool) FROM versions w WHERE w.team_id = ${versions.teamId} AND w.memory_id = ${versions.memoryId}
+    AND w.version < ${versions.version} AND w.action <> 'evolve' ORDER BY w.version DESC LIMIT 1) END`;
 
 const named = (only: readonly VersionName[]): SQL =>
   sql`(${versions.memoryId}, ${versions.version}) IN (SELECT value ->> '$.id', value ->> '$.version' FROM json_each(${JSON.stringify(only)}))`;

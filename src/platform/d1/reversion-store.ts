@@ -42,10 +42,18 @@ const find = `SELECT ${columns} FROM reversions WHERE team_id = ?1 AND id = ?2`;
 const items = `SELECT memory_id AS memoryId, before_version AS before, after_version AS after, restored_version AS restored, undo_version AS "undo"
   FROM reverted_memories WHERE team_id = ?1 AND reversion_id = ?2 ORDER BY memory_id`;
 const list = `SELECT ${columns} FROM reversions WHERE team_id = ?1 AND (?2 IS NULL OR user_id = ?2) ORDER BY at DESC, id LIMIT ?3`;
-const undone = `SELECT r.memory_id, r.before_version, r.after_version, r.undo_version, v.at FROM json_each(?2) e
+/** A revert that took back nothing but merges is their undo, one row for each of them. */
+const undone = `SELECT r.memory_id, r.before_version, r.after_version, r.undo_version,
+    (SELECT v.at FROM versions v WHERE v.team_id = ?1 AND v.memory_id = r.memory_id AND v.version <= r.before_version AND v.action <> 'evolve' ORDER BY v.version DESC LIMIT 1)
+  FROM json_each(?2) e
   CROSS JOIN reverted_memories r ON r.team_id = ?1 AND r.memory_id = e.value AND r.undo_version IS NOT NULL
-  CROSS JOIN versions v ON v.team_id = ?1 AND v.memory_id = r.memory_id AND v.version = r.before_version
-  ORDER BY r.memory_id, r.after_version`;
+  UNION ALL SELECT r.memory_id, r.restored_version, m.version, r.after_version, v.at FROM json_each(?2) e
+  CROSS JOIN reverted_memories r ON r.team_id = ?1 AND r.memory_id = e.value AND r.undo_version IS NULL AND r.restored_version IS NOT NULL
+  CROSS JOIN versions v ON v.team_id = ?1 AND v.memory_id = r.memory_id AND v.version = r.restored_version
+  CROSS JOIN versions m ON m.team_id = ?1 AND m.memory_id = r.memory_id AND m.version > r.restored_version AND m.version < r.after_version
+  WHERE NOT EXISTS (SELECT 1 FROM versions o WHERE o.team_id = ?1 AND o.memory_id = r.memory_id
+    AND o.version > r.restored_version AND o.version < r.after_version AND o.action <> 'merge')
+  ORDER BY 1, 4, 3`;
 
 /**
  * Parameters: `[{run, memoryId, before, after, restored}]` as JSON, team. In the batch of the commit, as the next one is.
@@ -57,16 +65,19 @@ const markUndone = `UPDATE reverted_memories SET undo_version = e.value ->> '$.a
 
 /** What a commit adds to its batch for the memories that a run changes. */
 export function recordReversions(d1: D1Database, teamId: string, writes: readonly { memory: { id: string; version: number }; action: string; reversion?: { run: string; restored?: number | null } }[]): D1PreparedStatement[] {
-  const rowsOf = (wanted: string): object[] =>
-    writes.flatMap(({ memory, action, reversion }) => (reversion && action === wanted ? [{ run: reversion.run, memoryId: memory.id, after: memory.version, restored: reversion.restored ?? null }] : []));
-  return ([["revert", insertReverted], ["undo", markUndone]] as const).flatMap(([action, statement]) => {
-    const rows = rowsOf(action);
+  const rowsOf = (wanted: readonly string[]): object[] =>
+    writes.flatMap(({ memory, action, reversion }) => (reversion && wanted.includes(action) ? [{ run: reversion.run, memoryId: memory.id, after: memory.version, restored: reversion.restored ?? null }] : []));
+  return ([[["revert", "consolidate", "evolve"], insertReverted], [["undo"], markUndone]] as const).flatMap(([actions, statement]) => {
+    const rows = rowsOf(actions);
     return rows.length === 0 ? [] : [d1.prepare(statement).bind(JSON.stringify(rows), teamId)];
   });
 }
 
-type StoredRun = Omit<Reversion, "selection"> & { selection: string };
-const opened = ({ selection, ...run }: StoredRun): Reversion => ({ ...run, selection: JSON.parse(selection) as RevertSelection });
+type StoredRun = Omit<Reversion, "selection" | "kind"> & { selection: string };
+function opened({ selection: json, ...run }: StoredRun): Reversion {
+  const { kind = "revert", ...selection } = JSON.parse(json) as RevertSelection & Partial<Pick<Reversion, "kind">>;
+  return { ...run, kind, selection };
+}
 
 const selected = ({ teamId, userId }: Principal, { author, tool, session, request, since, until }: RevertSelection): (string | number | null)[] => [
   teamId, userId, author ?? null, tool ?? null, session ?? null, request ?? null, since ?? null, until ?? null,
@@ -96,8 +107,9 @@ export class D1ReversionStore implements ReversionStore {
     return new Map([...byMemory].map(([memoryId, chain]) => [memoryId, chain.map(toVersion)]));
   }
 
-  async begin({ teamId, shard, userId }: Principal, write: WriteContext, { id, selection, memories }: Pick<Reversion, "id" | "selection" | "memories">): Promise<void> {
-    await this.#shardOf(shard).prepare(begin).bind(teamId, id, userId, write.tool, write.now, JSON.stringify(defined({ ...selection })), memories).run();
+  async begin({ teamId, shard, userId }: Principal, write: WriteContext, { id, kind, selection, memories }: Pick<Reversion, "id" | "kind" | "selection" | "memories">): Promise<void> {
+    const what = JSON.stringify(defined({ ...selection, kind: kind === "revert" ? undefined : kind }));
+    await this.#shardOf(shard).prepare(begin).bind(teamId, id, userId, write.tool, write.now, what, memories).run();
   }
 
   async find({ teamId, shard }: Principal, id: string): Promise<(Reversion & { items: RevertedMemory[] }) | undefined> {

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { defaultGuard, instructionPolicies, secretPolicies } from "../../domain/guard/guard-policy.ts";
+import { defaultEvolution, evolutionPolicies } from "../../domain/evolution/evolution-policy.ts";
 import type { LinkChanges } from "../../domain/memories/proposal-store.ts";
 import { memories } from "./shard-schema.ts";
 
@@ -12,6 +13,8 @@ export const teamPolicies = sqliteTable("team_policies", {
   /** What becomes of a write that holds a secret, and of one that reads like instructions for a model. */
   secretPolicy: text("secret_policy", { enum: secretPolicies }).notNull().default(defaultGuard.secrets),
   instructionPolicy: text("instruction_policy", { enum: instructionPolicies }).notNull().default(defaultGuard.instructions),
+  /** Whether the memories evolve by schedule. */
+  evolutionPolicy: text("evolution_policy", { enum: evolutionPolicies }).notNull().default(defaultEvolution),
   /** Set while the team is deleted, so that other teams do not find what was public. The directory decides; this follows it. */
   closedAt: integer("closed_at"),
 });

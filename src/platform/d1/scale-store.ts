@@ -13,7 +13,8 @@ const state = `SELECT s.space, n.memories, c.due_from AS dueFrom FROM serving_sp
 const contentLength = 4_000;
 
 /** By the key of `vector_items`, whose ids are in the order of time. Parameters: team, space, now, limit, length. */
-const samples = `SELECT substr(m.content, 1, ?5) AS content, m.key, m.summary
+const samples = `SELECT substr(m.content, 1, ?5) AS content, m.key,
+  iif(EXISTS (SELECT 1 FROM json_each(m.enrichment, '$.fields') f WHERE f.value = 'summary'), NULL, m.summary) AS summary
   FROM vector_items i CROSS JOIN memories m ON m.team_id = ?1 AND m.id = i.id
   WHERE i.team_id = ?1 AND i.kind = 'memory' AND i.space = ?2 AND i.hash IS NOT NULL AND i.version > 0
     AND m.sensitivity = 'normal' AND m.archived_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?3) AND NOT m.trust ->> '$.quarantined'

@@ -25,6 +25,7 @@ const unsealedTeams = `SELECT DISTINCT m.team_id AS teamId FROM memories m WHERE
 /** No version of its own: nothing that anybody sees changes. Adds: ?2 rows of memories with `was`. */
 const resealMemories = `UPDATE memories SET content = e.value ->> '$.content', value = e.value ->> '$.value', summary = e.value ->> '$.summary',
     metadata = e.value ->> '$.metadata', keywords = e.value ->> '$.keywords', related_files = e.value ->> '$.relatedFiles',
+    citations = e.value ->> '$.citations',
     compressed = e.value ->> '$.compressed', data_key = e.value ->> '$.dataKey'
   FROM json_each(?2) e WHERE memories.team_id = ?1 AND memories.id = e.value ->> '$.id' AND memories.version = e.value ->> '$.version'
     AND memories.data_key IS e.value ->> '$.was'`;

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { Quarantine } from "../../domain/memories/memory-values.ts";
+import type { Citation, EnrichmentMark, Quarantine } from "../../domain/memories/memory-values.ts";
 
 /**
  * Shard database (`SHARD_n`): the memories of many teams, the truth that every index is rebuilt from.
@@ -50,6 +50,7 @@ export const memories = sqliteTable(
     keywords: text({ mode: "json" }).$type<string[]>().notNull(),
     metadata: text({ mode: "json" }).$type<Record<string, Json>>().notNull(),
     relatedFiles: text("related_files", { mode: "json" }).$type<string[]>().notNull(),
+    citations: text({ mode: "json" }).$type<Citation[]>().notNull().default([]),
     sensitivity: text({ enum: ["normal", "secret"] }).notNull(),
     /** Number of the team's data key with which content, value, summary and the like are sealed; NULL when they are not. */
     dataKey: integer("data_key"),
@@ -64,6 +65,9 @@ export const memories = sqliteTable(
     expiresAt: integer("expires_at"),
     archivedAt: integer("archived_at"),
     supersededBy: text("superseded_by"),
+    supersededReason: text("superseded_reason"),
+    /** Which fields are derived from the content, and by whom. */
+    enrichment: text({ mode: "json" }).$type<EnrichmentMark>(),
     /** Why the write guard keeps it back, and what it is to be once it is released. */
     quarantine: text({ mode: "json" }).$type<Quarantine>(),
     createdAt: integer("created_at").notNull(),
@@ -86,6 +90,10 @@ export const memories = sqliteTable(
     // An import asks of each new id whether another team holds it.
     index("memories_id").on(table.id),
     index("memories_expiry").on(table.expiresAt).where(sql`expires_at IS NOT NULL`),
+    // What the report card looks for, which is little of what there is.
+    index("memories_quarantined").on(table.teamId, table.id).where(sql`quarantine IS NOT NULL`),
+    index("memories_citing").on(table.teamId, table.id).where(sql`citations <> '[]' AND sensitivity = 'normal'`),
+    index("memories_superseded").on(table.teamId, table.id).where(sql`superseded_by IS NOT NULL AND archived_at IS NULL`),
     index("memories_secret").on(table.teamId, table.dataKey).where(sql`sensitivity = 'secret'`),
   ],
 );

@@ -14,6 +14,8 @@ function textsOf(input: unknown): string[] | undefined {
   return texts.length > 0 && texts.length <= maxBatch && texts.every((one) => typeof one === "string") ? texts : undefined;
 }
 
+const isChat = (input: unknown): boolean => Array.isArray((input as { messages?: unknown } | null | undefined)?.messages);
+
 let embedder: StaticEmbedder | undefined;
 let matcher: WordMatcher | undefined;
 const staticEmbedder = (): StaticEmbedder => (embedder ??= new StaticEmbedder(model));
@@ -32,6 +34,7 @@ export class AiEmulator extends WorkerEntrypoint {
   run<Name extends string>(name: Name, raw: unknown): Promise<Name extends typeof wordMatchModel ? Scored : Embedded>;
   async run(name: string, raw: unknown): Promise<Embedded | Scored> {
     if (name === wordMatchModel) return this.#match(raw);
+    if (isChat(raw)) throw new Error("5007: There are no language models on this machine: INTELLIGENCE_PROVIDER=openai-compatible asks a local one");
     if (name !== staticModel.name) throw new Error(`5007: No such model ${String(name)} or task`);
     const texts = textsOf(raw);
     if (!texts) throw new Error(`5006: Error: must be a text or 1 to ${maxBatch} texts at '/text'`);

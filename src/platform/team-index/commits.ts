@@ -16,6 +16,7 @@ import type { Documents } from "./documents.ts";
 import type { Freshness } from "./freshness.ts";
 import type { Progress } from "./progress.ts";
 import type { TeamShard } from "./source.ts";
+import { newStatement, StatementTurns } from "./statements.ts";
 import type { UnsettledWrites } from "./unsettled-writes.ts";
 
 /** As writes cross the RPC: memories as JSON, which costs less than objects of many fields. */
@@ -44,6 +45,8 @@ export type WriteAnswer =
   | { kind: "done"; numbers: { seq: number; alias: number }[] }
   /** Another writer was faster, or the key is taken. Nothing was written. */
   | { kind: "conflict" }
+  /** These memories say what the new one would. Nothing was written. */
+  | { kind: "said"; ids: string[] }
   /** A `DomainError` as JSON. Nothing was written. */
   | { kind: "refused"; error: string }
   /** Nobody can say whether it was or will be written. */
@@ -87,6 +90,8 @@ interface Change {
   count: number;
   /** Whether what waits for its place in the object has nothing to do with it. */
   isApart(): boolean;
+  /** Ids of the memories that say what it would state anew; of a change that is not to say it twice. */
+  saidBy?(): string[];
   /** Whether it is bound to fail by what the object holds. */
   isBoundToFail(): boolean;
   /** The memories that it takes from readers, and from whom; undefined: it takes nothing. */
@@ -112,6 +117,7 @@ export class Commits {
   readonly #host: CommitHost;
   /** Changes between their batch and their place in the object. */
   readonly #running = new Set<Promise<unknown>>();
+  readonly #statements = new StatementTurns();
   /** The last sequence number that one of them took. */
   #newest = 0;
 
@@ -123,12 +129,14 @@ export class Commits {
     const host = this.#host;
     const team = refOf(principal);
     const writes = JSON.parse(json) as MemoryWrite[];
-    const documentsOf = ({ memory, history = [] }: MemoryWrite): IndexDocument[] => [...history.map((version) => toPastDocument(memory, version)), toDocument(memory)];
+    const documentsOf = ({ memory, history = [], stamp }: MemoryWrite): IndexDocument[] => [...history.map((version) => toPastDocument(memory, version)), toDocument(memory, stamp?.at)];
     const present = writes.map(({ memory }) => headOf(memory));
-    return this.#write(isRepeated, {
+    const statement = newStatement(writes);
+    const change: Change = {
       team,
       count: writes.reduce((sum, { history }) => sum + 1 + (history?.length ?? 0), 0),
-      isApart: () => host.acknowledged.isEmpty || present.every(({ version, key }) => version === 1 && (key === null || !host.acknowledged.hasKey(key))),
+      ...(statement && { saidBy: () => host.documents.saying(statement, write.now).filter((id) => !host.unsettled.hides(id)) }),
+      isApart: () => host.acknowledged.isEmpty || (!statement && present.every(({ version, key }) => version === 1 && (key === null || !host.acknowledged.hasKey(key)))),
       isBoundToFail: () => host.documents.isTaken(team.teamId, present),
       withdrawal: () => {
         const narrowed = host.documents.narrowed(present);
@@ -136,7 +144,7 @@ export class Commits {
       },
       mayFollow: () => !present.some(({ archived }) => archived) && host.documents.sensitivityChanged(present).length === 0,
       commit: async () => (await host.commits().commit(principal, write, writes, once)).map(({ seq, alias }) => ({ seq, alias })),
-      committed: () => committedBefore(host.shard(team.shard), write, writes.map(({ memory }) => memory)),
+      committed: () => committedBefore(host.shard(team.shard), write, writes),
       apply: async (numbers, settled) => {
         const documents = writes.flatMap((one, i) => documentsOf({ ...one, memory: { ...one.memory, ...numbers[i] } }));
         const [first, last] = [numbers[0]?.seq ?? 0, numbers.at(-1)?.seq ?? 0];
@@ -147,7 +155,8 @@ export class Commits {
           forOrganization.length === 0 ? undefined : this.#tell(principal.organizationId, forOrganization.length, (index) => index.apply(team, forOrganization, first, last)),
         ]);
       },
-    });
+    };
+    return statement ? this.#statements.take(statement, () => this.#write(isRepeated, change)) : this.#write(isRepeated, change);
   }
 
   erase({ principal, write, doomed, isRepeated }: EraseRequest): Promise<WriteAnswer> {
@@ -221,6 +230,8 @@ export class Commits {
     }
     const earlier = isRepeated ? await change.committed() : undefined;
     if (earlier) return this.#apply(change, earlier, []);
+    const ids = change.saidBy?.() ?? [];
+    if (ids.length > 0) return { kind: "said", ids };
     if (change.isBoundToFail()) {
       // The copy may be wrong: then whoever tries again is not refused for long.
       this.#host.later(freshness.refresh(change.team));

@@ -21,6 +21,8 @@ export interface DocumentHead {
   /** Place in its thread: when it happened, otherwise when it was stored. */
   position: number;
   updatedAt: number;
+  /** Since when it is so, where that is not `updatedAt`: upkeep leaves the date of a memory as it is. */
+  since?: number;
   expiresAt: number | null;
   /** Archived memories stay searchable in the past only. */
   archived: boolean;
@@ -64,7 +66,14 @@ export function indexedWords(body: string): IndexedWords {
   return { content: words("content"), label: words("label"), moment: words("moment") };
 }
 
-export const toDocument = (memory: Memory): IndexDocument => ({ ...headOf(memory), body: toShortJson(asFound(memory)) });
+/** `at`: when this version was made. */
+export const toDocument = (memory: Memory, at = memory.updatedAt): IndexDocument => ({
+  ...headOf(memory),
+  ...(at === memory.updatedAt ? {} : { since: at }),
+  body: toShortJson(asFound(memory)),
+});
+
+export const sinceOf = ({ since, updatedAt }: Pick<DocumentHead, "since" | "updatedAt">): number => since ?? updatedAt;
 
 export function headOf(memory: Memory): DocumentHead {
   return {

@@ -1,9 +1,15 @@
-import { isInThread, visibilities, type Visibility } from "../../domain/memories/memory.ts";
-import { type DocumentHead, type IndexDocument, indexedWords } from "./document.ts";
+import { isInThread, type Memory, visibilities, type Visibility } from "../../domain/memories/memory.ts";
+import { fromShortJson } from "../../domain/memories/memory-fields.ts";
+import { statementKey } from "../../domain/memories/same-statement.ts";
+import { type DocumentHead, type IndexDocument, indexedWords, sinceOf } from "./document.ts";
 import { memoryAnalyzer } from "./memory-text.ts";
 import type { PresentRows } from "./present-rows.ts";
+import type { Statement } from "./statements.ts";
 import type { FieldTexts, TermBag } from "../text-index/term-bag.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
+
+/** More would be copies of each other. */
+const mostSaying = 3;
 
 interface DocRow {
   [column: string]: SqlStorageValue;
@@ -133,6 +139,16 @@ export class Documents {
     });
   }
 
+  /** Present memories of the same readers and namespace that state the same, oldest first. */
+  saying({ key, memoryId, teamId, namespace, visibility, ownerId }: Statement, now: number): string[] {
+    const rows = this.#sql.exec<{ id: string }>(
+      `SELECT memory_id AS id FROM docs WHERE said = ?1 AND until_at IS NULL AND archived = 0 AND team_id = ?2 AND namespace = ?3 AND visibility = ?4
+         AND (visibility <> 'private' OR owner_id = ?5) AND memory_id <> ?6 AND (expires_at IS NULL OR expires_at > ?7) ORDER BY memory_id LIMIT ${mostSaying} + 0`,
+      key, teamId, namespace, visibility, ownerId, memoryId, now,
+    );
+    return rows.toArray().map(({ id }) => id);
+  }
+
   /** Who could read these memories; undefined when the index does not know one of them. */
   readersOf(teamId: string, memoryIds: string[]): string[] | undefined {
     return memoryIds.every((memoryId) => this.holds(teamId, memoryId)) ? this.knownReadersOf(teamId, memoryIds) : undefined;
@@ -158,12 +174,12 @@ export class Documents {
     const { older, newer } = this.#beside(document);
     if (newer) {
       if (newer.version === document.version) return;
-      if (older) this.#sql.exec("UPDATE docs SET until_at = ? WHERE doc = ?", document.updatedAt, older.doc);
+      if (older) this.#sql.exec("UPDATE docs SET until_at = ? WHERE doc = ?", sinceOf(document), older.doc);
       this.putPast(document, newer["from_at"] as number);
       return;
     }
     if (older && older["until_at"] === null) {
-      this.#retire(older, document.updatedAt);
+      this.#retire(older, sinceOf(document));
       touched.delete(older.doc);
       for (const neighbour of this.#around(older)) touched.set(neighbour.doc, neighbour);
     }
@@ -189,14 +205,19 @@ export class Documents {
     return this.#sql
       .exec<DocRow>(
         `INSERT INTO docs (team_id, memory_id, version, alias, from_at, until_at, key, namespace, visibility,
-           owner_id, author_id, type, importance, tags, position, updated_at, expires_at, archived, secret, body)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
-        document.teamId, document.memoryId, document.version, document.alias, document.updatedAt, untilAt, document.key,
+           owner_id, author_id, type, importance, tags, position, updated_at, expires_at, archived, secret, said, body)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
+        document.teamId, document.memoryId, document.version, document.alias, sinceOf(document), untilAt, document.key,
         document.namespace, document.visibility, document.ownerId,
         document.authorId, document.type, document.importance, JSON.stringify(document.tags), document.position,
-        document.updatedAt, document.expiresAt, document.archived ? 1 : 0, document.secret ? 1 : 0, document.body,
+        document.updatedAt, document.expiresAt, document.archived ? 1 : 0, document.secret ? 1 : 0,
+        untilAt === null ? this.#statementOf(document) : null, document.body,
       )
       .toArray()[0];
+  }
+
+  #statementOf({ archived, secret, body }: IndexDocument): string | null {
+    return archived || secret || this.#publicOnly ? null : (statementKey(fromShortJson(JSON.parse(body) as Memory)) ?? null);
   }
 
   /** The present version becomes a past one. */

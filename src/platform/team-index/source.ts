@@ -113,11 +113,12 @@ export class TeamSource {
 function chainOf(row: typeof memories.$inferSelect, chain: (typeof versions.$inferSelect)[]): Chain {
   const memory = toMemory(row);
   const earlier = chain.filter(({ version }) => version < row.version);
+  const at = chain.find(({ version }) => version === row.version)?.at ?? memory.updatedAt;
   return {
-    present: toDocument(memory),
+    present: toDocument(memory, at),
     past: earlier.map((version, i) => ({
       document: toPastDocument(memory, toVersion(version)),
-      untilAt: earlier[i + 1]?.at ?? memory.updatedAt,
+      untilAt: earlier[i + 1]?.at ?? at,
     })),
   };
 }

@@ -1,7 +1,7 @@
 import { DomainError, type ErrorCode } from "../../domain/errors.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { IdempotencyRecord, MemoryWrite, MemoryWriter, WriteContext } from "../../domain/memories/memory-store.ts";
-import { WriteConflict } from "../../domain/memories/write-conflict.ts";
+import { SaidAlready, WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { requireWhole } from "../d1/sealed-rows.ts";
 import { answerMs, withRetries } from "./attempts.ts";
@@ -52,6 +52,7 @@ export class TeamIndexWriter implements MemoryWriter {
     });
     if (answer.kind === "done") return answer;
     if (answer.kind === "conflict") throw new WriteConflict();
+    if (answer.kind === "said") throw new SaidAlready(answer.ids);
     if (answer.kind === "unknown") throw unavailable();
     const { code, message, hint, details } = JSON.parse(answer.error) as { code: ErrorCode; message: string; hint?: string; details?: Record<string, unknown> };
     throw new DomainError(code, message, { ...(hint === undefined ? {} : { hint }), ...(details === undefined ? {} : { details }) });

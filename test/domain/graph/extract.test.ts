@@ -1,14 +1,11 @@
 import fc from "fast-check";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { extract, type Hints } from "../../../src/domain/graph/extract/extract.ts";
-import { type Lexicon, loadLexicon } from "../../../src/domain/graph/extract/lexicon.ts";
+import { loadLexicon } from "../../../src/domain/graph/extract/lexicon.ts";
 import { sentences } from "./sentences.ts";
 
 const at = Date.UTC(2026, 10, 20);
-let lexicon: Lexicon;
-beforeAll(async () => {
-  lexicon = await loadLexicon();
-});
+const lexicon = loadLexicon();
 const draw = (text: string, hints: Partial<Hints> = {}) => extract(text, { at, dated: false, ...hints }, lexicon);
 
 describe("what is drawn from a sentence", () => {

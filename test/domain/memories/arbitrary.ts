@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { Citation } from "../../../src/domain/memories/memory-values.ts";
 import type { Json, MemoryState } from "../../../src/domain/memories/memory.ts";
 import { type FieldDefinition, givenFields, type GivenField, type GivenState, type Kind, memoryFields } from "../../../src/domain/memories/memory-fields.ts";
 import { now } from "../../support/team.ts";
@@ -50,13 +51,25 @@ const labels = fc.uniqueArray(label, { maxLength: 4 });
 
 /** What a field may hold by its kind alone; a field whose rule asks for more is named below. */
 const kinds: Record<Kind, fc.Arbitrary<unknown>> = {
-  text: word, number: fraction, instant, texts: labels, json, object: metadata, trust: fc.constant({ source: "user", quarantined: false }), quarantine: fc.constant(null),
+  text: word, number: fraction, instant, texts: labels, json, object: metadata, trust: fc.constant({ source: "user", quarantined: false }), quarantine: fc.constant(null), citations: fc.constant([]), enrichment: fc.constant(null),
 };
+
+/** As the rule leaves them. */
+export const citation: fc.Arbitrary<Citation> = fc.record(
+  {
+    path: fc.array(fc.constantFrom("src", "größe", "a b.ts", "漢字.md", "..rc", "<memory>"), { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/")),
+    hash: fc.stringMatching(/^[0-9a-f]{8,64}$/),
+    commit: fc.stringMatching(/^[0-9a-f]{7,40}$/),
+    lines: fc.tuple(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 500, max: 900 })),
+  },
+  { requiredKeys: ["path"], noNullPrototype: true },
+);
 
 const special: { [K in GivenField]?: fc.Arbitrary<MemoryState[K]> } = {
   content: text(200),
   summary: nullable(text(40)),
   namespace: fc.constantFrom("global", "project:größe", "session:shop/7 a", "thread:t"),
+  citations: fc.array(citation, { maxLength: 3 }),
   relatedFiles: fc.array(key, { maxLength: 3 }),
   expiresAt: nullable(fc.integer({ min: now + 30 * 86_400_000, max: Date.UTC(2200, 0, 1) })),
 };

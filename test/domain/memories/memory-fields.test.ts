@@ -68,7 +68,7 @@ const marked = (marker: string): Partial<MemoryState> =>
     sealedFields.map((field) => {
       const { kind }: FieldDefinition = memoryFields[field];
       const text = `${marker}${field.toLowerCase()}`;
-      return [field, kind === "texts" ? [text] : kind === "object" ? { note: text } : text];
+      return [field, kind === "texts" ? [text] : kind === "object" ? { note: text } : kind === "citations" ? [{ path: text }] : text];
     }),
   );
 
@@ -104,7 +104,7 @@ describe("what a secret says in sealed fields [A13] [S17]", () => {
   });
 
   test("is what the table says, and nothing by which a memory is found or managed", () => {
-    expect(sealedFields).toEqual(["content", "value", "summary", "keywords", "metadata", "relatedFiles", "compressed"]);
+    expect(sealedFields).toEqual(["content", "value", "summary", "keywords", "metadata", "relatedFiles", "citations", "compressed"]);
     expect(stateFieldNames.filter((field) => (memoryFields[field] as FieldDefinition).kind === "object").every((field) => (sealedFields as string[]).includes(field))).toBe(true);
   });
 });

@@ -16,7 +16,7 @@ import { D1MemoryStore } from "../../../src/platform/d1/memory-store.ts";
 import { D1SealedStore } from "../../../src/platform/d1/sealed-store.ts";
 import { SealedRows } from "../../../src/platform/d1/sealed-rows.ts";
 import { send } from "../../http/raw.ts";
-import { anyText, json } from "../memories/arbitrary.ts";
+import { anyText, citation, json } from "../memories/arbitrary.ts";
 import { minute, newTeam, now, type Person, services, type Team, writerOver } from "../../support/team.ts";
 import { rows, shardOf } from "../../support/indexing.ts";
 
@@ -62,7 +62,7 @@ const envelopesOf = (id: string) => rows<Record<string, string>>("select content
 describe("envelopes [A13]", () => {
   const fields: fc.Arbitrary<SealedFields> = fc.record({
     content: fc.oneof(anyText, fc.constantFrom("", "\u{feff}bom", "\u0000")), value: json, summary: fc.option(anyText, { nil: null }), metadata: fc.dictionary(fc.string(), json, { noNullPrototype: true }).filter((value) => !Object.hasOwn(value, "__proto__")),
-    keywords: fc.array(anyText), relatedFiles: fc.array(anyText), compressed: fc.option(anyText, { nil: null }),
+    keywords: fc.array(anyText), relatedFiles: fc.array(anyText), citations: fc.array(citation), compressed: fc.option(anyText, { nil: null }),
   });
 
   test("open to what was sealed, whatever it was, and show none of it; no two are the same", async () => {
@@ -84,7 +84,7 @@ describe("envelopes [A13]", () => {
   test("open in their own place only, and not at all when one bit differs", async () => {
     const box = new SecretBox(services.secrets.teamKeys);
     const other = await newTeam();
-    const said: SealedFields = { content: "x".repeat(40), value: "v", summary: "s", metadata: {}, keywords: [], relatedFiles: [], compressed: null };
+    const said: SealedFields = { content: "x".repeat(40), value: "v", summary: "s", metadata: {}, keywords: [], relatedFiles: [], citations: [], compressed: null };
     const name = { teamId: team.id, memoryId: "m", version: 2 };
     const { envelopes } = await box.seal(name, said);
     await box.seal({ ...name, teamId: other.id }, said);
@@ -263,6 +263,19 @@ describe("rotation of a team's data key [A13]", () => {
     await rotate(configured(present), now + keptAfterRotation);
     expect(await keysInUse()).toEqual([2]);
     expect((await configured(present).memories.byKey(ada.principal, now, "late", {}))[0]?.content).toBe("alpha");
+  });
+
+  test("secrets from before there were citations open as before, and are sealed with none at the next turn of the key", async () => {
+    const { id } = await ada.keep("k", "alpha", secret);
+    await env.SHARD_0.prepare("update memories set citations = '[]' where id = ?").bind(id).run();
+    await env.SHARD_0.prepare("update versions set state = json_remove(state, '$.citations') where memory_id = ?").bind(id).run();
+    const ports = configured(present);
+    const open = async () => [(await ports.memories.byKey(ada.principal, now, "k", {}))[0], (await history(ports.memories)).flat()[0]];
+    expect(await open()).toMatchObject([{ content: "alpha", citations: [] }, { content: "alpha" }]);
+    await rotateDataKey({ ...managing(), secrets: ports });
+    await rotate(ports, now + keptAfterRotation);
+    expect(await rows("select data_key, citations like '%s1.2.%' as sealed from memories where id = ?", id)).toEqual([{ data_key: 2, sealed: 1 }]);
+    expect(await open()).toMatchObject([{ content: "alpha", citations: [] }, { content: "alpha" }]);
   });
 
   test("secrets from before they were sealed are sealed within the hour", async () => {

@@ -1,26 +1,15 @@
+import { lexiconWords } from "./lexicon-words.ts";
+import { listedClasses, unpackLexicon } from "./packed-lexicon.ts";
+
 /** Looks words up in a general dictionary of English. */
 export type WordClass = "person" | "surname" | "place" | "organization" | "common" | "unknown";
 
 export interface Lexicon {
-  /** Takes a word, or words joined by single spaces, in lower case. */
+  /** Takes a word, or words joined by single spaces, in lower case. Several words are known only as a person, place or organization. */
   classOf(words: string): WordClass;
   /** Whether a word may name a thing; those not in the dictionary may. */
   mayBeNoun(word: string): boolean;
 }
-
-const classes: Record<string, WordClass> = {
-  MaleName: "person",
-  FemaleName: "person",
-  FirstName: "person",
-  Person: "person",
-  LastName: "surname",
-  City: "place",
-  Country: "place",
-  Place: "place",
-  Region: "place",
-  Organization: "organization",
-  SportsTeam: "organization",
-};
 
 /** Names that are everyday words of developers, and everyday words the dictionary lacks or takes for names. */
 const everyday = new Set(
@@ -30,34 +19,18 @@ const everyday = new Set(
   tools trace ui url user users ux ward web will wiki yes`.split(/\s+/),
 );
 
-let loading: Promise<Lexicon> | undefined;
+let entries: Map<string, number> | undefined;
 
-/**
- * The dictionary of `compromise`. Only its word list is used: tagging whole sentences costs 25 µs a character here, a
- * look-up less than one. Loaded at first use, for unpacking takes some 300 ms, which start-up must not pay.
- */
-export function loadLexicon(): Promise<Lexicon> {
-  loading ??= import("compromise/two").then(({ default: nlp }) => {
-    const { lexicon } = (nlp.model() as { one: { lexicon: Record<string, string | string[]> } }).one;
-    return { classOf: (words) => classIn(lexicon, words), mayBeNoun: (word) => nounIn(lexicon, word) };
-  });
-  return loading;
-}
-
-const nouns = new Set(["Noun", "Singular", "Plural", "Uncountable", "Gerund", "Actor", "ProperNoun", "Organization", "Abbreviation", "Unit"]);
-
-function nounIn(lexicon: Record<string, string | string[]>, word: string): boolean {
-  if (everyday.has(word)) return true;
-  return !Object.hasOwn(lexicon, word) || [lexicon[word] ?? []].flat().some((tag) => nouns.has(tag));
-}
-
-function classIn(lexicon: Record<string, string | string[]>, words: string): WordClass {
-  if (everyday.has(words)) return "common";
-  if (!Object.hasOwn(lexicon, words)) return "unknown";
-  const tags = [lexicon[words] ?? []].flat();
-  for (const tag of tags) {
-    const known = classes[tag];
-    if (known) return known;
-  }
-  return tags.includes("ProperNoun") ? "unknown" : "common";
+/** A dictionary of 20,000 words, unpacked at first use: start-up does not pay for it. */
+export function loadLexicon(): Lexicon {
+  entries ??= unpackLexicon(lexiconWords);
+  const listed = entries;
+  return {
+    classOf(words) {
+      if (everyday.has(words)) return "common";
+      const entry = listed.get(words);
+      return entry === undefined ? "unknown" : (listedClasses[entry >> 1] as WordClass);
+    },
+    mayBeNoun: (word) => everyday.has(word) || ((listed.get(word) ?? 1) & 1) === 1,
+  };
 }

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import type { Json, Memory } from "../../memories/memory.ts";
 import { memoryFields, type FieldDefinition, type Kind } from "../../memories/memory-fields.ts";
+import { derivedFields } from "../../memories/memory-values.ts";
 import { receiptSchema } from "../presentation/receipt.ts";
 import type { RecallOutcome } from "../recall.ts";
 
 /** To be raised when the shape of a kept answer changes: answers kept by the deployment before are then not found. */
-export const cachedAnswerShape = 8;
+export const cachedAnswerShape = 9;
 
 /** An answer as it is kept outside of the object that made it. */
 export interface CachedAnswer {
@@ -26,6 +27,8 @@ const kinds: Record<Kind, z.ZodType> = {
   json,
   object: z.record(z.string(), json),
   trust: z.object({ source: z.string(), quarantined: z.boolean() }),
+  citations: z.array(z.strictObject({ path: z.string(), hash: z.string().exactOptional(), commit: z.string().exactOptional(), lines: z.tuple([z.number(), z.number()]).exactOptional() })),
+  enrichment: z.object({ by: z.string(), confidence: z.number(), fields: z.array(z.enum(derivedFields)) }),
   // What is kept back is in no answer.
   quarantine: z.never(),
 };

@@ -29,7 +29,7 @@ export async function cachedRecall(ctx: Context, input: RecallInput, form: strin
 }
 
 async function answer(ctx: Context, input: RecallInput, form: string): Promise<{ outcome: RecallOutcome; level: CacheLevel }> {
-  if (!ctx.cache || input.query === undefined || dependsOnClock(ctx, input)) return { outcome: await recall(ctx, input), level: "off" };
+  if (!ctx.cache || input.query === undefined || input.vector !== undefined || dependsOnClock(ctx, input)) return { outcome: await recall(ctx, input), level: "off" };
   const question = questionOf(input, form);
   const kept = await ctx.cache.get(ctx.principal, ctx.now, question, () => ctx.index.state(ctx.principal, { others: findsPublic(input) }));
   if (kept && (await namesStillHold(ctx, kept.outcome))) return kept;

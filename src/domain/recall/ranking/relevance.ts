@@ -1,4 +1,5 @@
 import { type Memory, topicOf } from "../../memories/memory.ts";
+import { asSaid } from "../../memories/memory-fields.ts";
 import { findAmong, findTerms } from "../find-terms.ts";
 import { placesOf } from "../kept-words.ts";
 import { isStopWord, wholeTerms, type QueryTerm } from "../../text/query-terms.ts";
@@ -30,10 +31,11 @@ export const weightOf = ({ weights }: Question, bits: number): number => weights
 
 export const matchedWords = ({ terms }: Question, bits: number): string[] => terms.filter((_, i) => has(bits, i)).map(({ word }) => word);
 
-type Worded = Pick<Memory, "content" | "key" | "tags" | "summary" | "redaction">;
+type Worded = Pick<Memory, "content" | "key" | "tags" | "summary" | "enrichment" | "redaction">;
 
 /** Those of the wanted terms that a memory's text and names hold. */
-export function termsHeld({ content, key, tags, summary, redaction }: Worded, wanted: ReadonlySet<string>): ReadonlySet<string> {
+export function termsHeld(memory: Worded, wanted: ReadonlySet<string>): ReadonlySet<string> {
+  const { content, key, tags, summary, redaction } = asSaid(memory);
   const texts = [redaction === undefined ? content : "", key ?? "", summary ?? "", ...tags];
   return new Set(texts.flatMap((text) => findTerms(text, wanted).hits.map(({ term }) => term)));
 }
@@ -82,13 +84,14 @@ function heldTogether(question: Question, ownTerms: number, names: number, hits:
 }
 
 /** The names of a memory: its tags, and the last part of its key. */
-function namesOf({ key, tags }: Pick<Memory, "key" | "tags">): string[][] {
+function namesOf(memory: Pick<Memory, "key" | "tags" | "enrichment">): string[][] {
+  const { key, tags } = asSaid(memory);
   const last = key?.split(/[.:/]/).at(-1);
   return [...tags, ...(last === undefined ? [] : [last])].map((name) => [...new Set(wholeTerms(name))].filter((term) => !isStopWord(term))).filter((terms) => terms.length > 0);
 }
 
 /** For a question: the weight of the memory's heaviest name that the question contains in full, 0–1. */
-export function namedBy(question: Question): (memory: Pick<Memory, "key" | "tags">) => number {
+export function namedBy(question: Question): (memory: Pick<Memory, "key" | "tags" | "enrichment">) => number {
   const weights = new Map(question.terms.map(({ term }, i) => [term, question.weights[i] as number]));
   const most = Math.max(...question.weights);
   return (memory) => {

@@ -1,3 +1,4 @@
+import { asSaid } from "../../memories/memory-fields.ts";
 import type { Memory } from "../../memories/memory.ts";
 import type { Ranked } from "../selection/select-results.ts";
 import { excerpt } from "../presentation/excerpt.ts";
@@ -26,12 +27,13 @@ export const rerankable = (ranked: readonly Traced[]): Traced[] => ranked.slice(
 export const shortened = (question: string): string => cutTo(question, questionTokens);
 
 /** The passage that the model reads: the memory's names, and from a long text the part that the question is about. */
-export function passageOf({ key, tags, content }: Pick<Memory, "key" | "tags" | "content">, { terms }: Question): string {
-  return labelled({ key, tags }, excerpt(content, terms.map(({ word }) => word), passageTokens));
+export function passageOf(memory: Pick<Memory, "key" | "tags" | "content" | "enrichment">, { terms }: Question): string {
+  return labelled(memory, excerpt(memory.content, terms.map(({ word }) => word), passageTokens));
 }
 
 /** A text under the memory's names. */
-export function labelled({ key, tags }: Pick<Memory, "key" | "tags">, text: string): string {
+export function labelled(memory: Pick<Memory, "key" | "tags" | "enrichment">, text: string): string {
+  const { key, tags } = asSaid(memory);
   const label = [key ?? "", ...tags].filter(Boolean).join(", ").slice(0, longestLabel);
   return label === "" ? text : `${label}\n${text}`;
 }

@@ -16,6 +16,7 @@ interface Wanted {
   mode: SearchMode;
   without: readonly SearchFeature[];
   asOf?: number;
+  graphDepth?: number;
 }
 
 /** The kinds of vectors to ask for. Vectors cover the present only. */
@@ -50,7 +51,7 @@ export async function askGraph(
       graph.expand({
         ...(on.includes("entity_text") ? { entities: { terms, limit: mostConcepts } } : {}),
         ...(on.includes("relationship_text") ? { relationships: { terms, limit: mostConcepts } } : {}),
-        ...(on.includes("graph") ? { walk: { memoryIds: own.slice(0, walked.starts), limits: walked.limits } } : {}),
+        ...(on.includes("graph") ? { walk: { memoryIds: own.slice(0, walked.starts), limits: { ...walked.limits, depth: input.graphDepth ?? walked.limits.depth } } } : {}),
         ...(isTied ? { ties: { memoryIds: own.slice(0, tied.starts), limit: tied.limit } } : {}),
         ...(isNear ? { near } : {}),
       }),

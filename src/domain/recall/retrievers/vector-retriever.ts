@@ -1,5 +1,5 @@
 import type { Principal } from "../../tenancy/principal.ts";
-import type { Embedders } from "../../embedding/embedder.ts";
+import type { Embedder, Embedders } from "../../embedding/embedder.ts";
 import type { SimilarityScale } from "../../embedding/similarity-scale.ts";
 import type { VectorHit, VectorIndex, VectorKind } from "../../embedding/vector-index.ts";
 
@@ -38,25 +38,37 @@ export class Semantic {
     this.#ports = ports;
   }
 
-  /** Nothing while there are no vectors. @throws EmbeddingFailure */
+  /** Of the space that answers the team's questions; the present one before anything is embedded. */
+  async embedder(principal: Principal, now: number): Promise<Embedder> {
+    const serving = await this.#ports.servingSpace(principal, now);
+    return serving === undefined ? this.#ports.embedders.current : this.#embedderOf(serving.space);
+  }
+
+  /** Nothing while there are no vectors. `vector`: the question, embedded by whoever asks. @throws EmbeddingFailure */
   async nearest(
     principal: Principal,
     now: number,
     text: string,
-    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; others?: boolean },
+    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; others?: boolean; vector?: number[] | undefined },
   ): Promise<Nearest> {
     const serving = await this.#ports.servingSpace(principal, now);
     if (serving === undefined) return { hits: [] };
     const { space, scale } = serving;
-    const values = await this.#embed(space, text, options.signal);
+    const given = options.vector && Float32Array.from(options.vector);
+    if (given && given.length !== this.#embedderOf(space).dimensions) throw new Error(`The question's vector is not one of the space ${space}`);
+    const values = given ?? (await this.#embed(space, text, options.signal));
     const hits = await this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit, others: options.others });
     return { hits, asked: { space, values }, ...(scale ? { scale } : {}) };
   }
 
-  async #embed(space: string, text: string, signal: AbortSignal): Promise<Float32Array> {
-    const { embedders } = this.#ports;
-    const embedder = embedders.bySpace(space);
+  #embedderOf(space: string): Embedder {
+    const embedder = this.#ports.embedders.bySpace(space);
     if (!embedder) throw new Error(`No embedder is configured for the space ${space}`);
+    return embedder;
+  }
+
+  async #embed(space: string, text: string, signal: AbortSignal): Promise<Float32Array> {
+    const embedder = this.#embedderOf(space);
     const key = `${space}\n${text}`;
     const known = this.#questions.get(key);
     if (known) return known;

@@ -1,5 +1,6 @@
 import type { LinkType } from "../../graph/graph.ts";
 import type { Tie } from "../../graph/graph-store.ts";
+import type { Memory } from "../../memories/memory.ts";
 import type { AuthorOf } from "../../memories/authorship.ts";
 import type { Candidate } from "./candidate.ts";
 import { preview } from "../presentation/excerpt.ts";
@@ -32,15 +33,21 @@ const inverse: Record<LinkType, string> = {
 };
 
 /**
- * For each memory of an answer the few things nearest to it: its links, strongest first, then entities and relationships that
- * matched and that the memory mentions. Nothing that the answer holds already, and nothing twice.
+ * For each memory of an answer the few things nearest to it: what replaced it, its links, strongest first, then entities and relationships that
+ * matched and that the memory mentions. `successors` go by the id of what they replaced. Nothing that the answer holds already, and nothing twice.
  */
-export function relate(answer: readonly string[], ties: readonly Tie[], attached: ReadonlyMap<string, readonly Candidate[]>, authorOf: AuthorOf): Map<string, Related[]> {
+export function relate(
+  answer: readonly string[],
+  ties: readonly Tie[],
+  attached: ReadonlyMap<string, readonly Candidate[]>,
+  authorOf: AuthorOf,
+  successors: ReadonlyMap<string, Memory> = new Map(),
+): Map<string, Related[]> {
   const told = new Set(answer);
   const found = new Map<string, Related[]>();
   for (const id of answer) {
     const own: Related[] = [];
-    for (const related of [...linked(id, ties, authorOf), ...(attached.get(id) ?? []).map(matched)]) {
+    for (const related of [...replacedBy(successors.get(id), authorOf), ...linked(id, ties, authorOf), ...(attached.get(id) ?? []).map(matched)]) {
       if (own.length === maxRelated) break;
       if (told.has(related.id)) continue;
       told.add(related.id);
@@ -51,21 +58,26 @@ export function relate(answer: readonly string[], ties: readonly Tie[], attached
   return found;
 }
 
+const replacedBy = (successor: Memory | undefined, authorOf: AuthorOf): Related[] =>
+  successor ? [titled({ ...successor, quarantined: successor.trust.quarantined }, "replaced by", authorOf)] : [];
+
 const linked = (id: string, ties: readonly Tie[], authorOf: AuthorOf): Related[] =>
   ties
     .filter(({ source, target }) => source === id || target === id)
     .toSorted((a, b) => b.strength - a.strength)
-    .map(({ source, type, other }) => {
-      const author = authorOf(other);
-      return {
-        kind: "memory",
-        id: other.id,
-        ...(other.key === null ? {} : { key: other.key }),
-        title: preview(other.content, titleLength),
-        why: source === id ? type : inverse[type],
-        ...(author === undefined ? {} : { author }),
-        ...(other.quarantined ? { quarantined: true } : {}),
-      };
-    });
+    .map(({ source, type, other }) => titled(other, source === id ? type : inverse[type], authorOf));
+
+function titled(other: Tie["other"], why: string, authorOf: AuthorOf): Related {
+  const author = authorOf(other);
+  return {
+    kind: "memory",
+    id: other.id,
+    ...(other.key === null ? {} : { key: other.key }),
+    title: preview(other.content, titleLength),
+    why,
+    ...(author === undefined ? {} : { author }),
+    ...(other.quarantined ? { quarantined: true } : {}),
+  };
+}
 
 const matched = ({ kind, id, text }: Candidate): Related => ({ kind, id, title: preview(text, titleLength), why: "matched, told here" });

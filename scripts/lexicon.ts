@@ -1,0 +1,70 @@
+/** `node scripts/lexicon.ts` writes src/domain/graph/extract/lexicon-words.ts anew from the dictionary of compromise (MIT). */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import nlp from "compromise/two";
+import { listedClasses } from "../src/domain/graph/extract/packed-lexicon.ts";
+
+export interface Entry {
+  wordClass: (typeof listedClasses)[number];
+  noun: boolean;
+}
+
+const namingTags: Record<string, Entry["wordClass"]> = {
+  MaleName: "person",
+  FemaleName: "person",
+  FirstName: "person",
+  Person: "person",
+  LastName: "surname",
+  City: "place",
+  Country: "place",
+  Place: "place",
+  Region: "place",
+  Organization: "organization",
+  SportsTeam: "organization",
+};
+const nounTags = new Set(["Noun", "Singular", "Plural", "Uncountable", "Gerund", "Actor", "ProperNoun", "Organization", "Abbreviation", "Unit"]);
+
+/**
+ * The words of compromise in the order of the alphabet. Left out is what is answered alike when it is not listed, a proper noun
+ * of no class, and what is never asked for: upper case, as in emoticons, and several words that name no one and nothing.
+ */
+export function entriesOfCompromise(): Map<string, Entry> {
+  const { lexicon } = (nlp.model() as { one: { lexicon: Record<string, string | string[]> } }).one;
+  const words = Object.keys(lexicon).sort();
+  return new Map(words.flatMap((word) => {
+    const tags = [lexicon[word] ?? []].flat();
+    const named = tags.map((tag) => namingTags[tag]).find((wordClass) => wordClass !== undefined);
+    if (word !== word.toLowerCase()) return [];
+    if (named === undefined && tags.includes("ProperNoun")) return [];
+    if (word.includes(" ") && (named === undefined || named === "surname")) return [];
+    return [[word, { wordClass: named ?? "common", noun: tags.some((tag) => nounTags.has(tag)) }]];
+  }));
+}
+
+/** The form that `unpackLexicon` reads. Upper case is free for marks, for the words are in lower case. */
+export function packLexicon(entries: ReadonlyMap<string, Entry>): string {
+  let packed = "";
+  let before = "";
+  for (const [word, { wordClass, noun }] of entries) {
+    let shared = 0;
+    while (shared < before.length && word[shared] === before[shared]) shared += 1;
+    const dropped = before.length - shared;
+    packed += "P".repeat(Math.floor(dropped / 16)) + (dropped % 16 === 0 ? "" : String.fromCharCode(0x40 + (dropped % 16)));
+    packed += word.slice(shared) + String.fromCharCode(0x51 + 2 * listedClasses.indexOf(wordClass) + Number(noun));
+    before = word;
+  }
+  return packed;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { version } = JSON.parse(readFileSync(new URL("../node_modules/compromise/package.json", import.meta.url), "utf8")) as { version: string };
+  writeFileSync(
+    new URL("../src/domain/graph/extract/lexicon-words.ts", import.meta.url),
+    `/**
+ * Written by scripts/lexicon.ts: the dictionary of compromise ${version} (copyright 2019 Spencer Kelly, MIT License), as
+ * \`unpackLexicon\` reads it.
+ */
+export const lexiconWords = ${JSON.stringify(packLexicon(entriesOfCompromise()))};
+`,
+  );
+}

@@ -1,0 +1,163 @@
+import { repeats } from "../../memories/repetition.ts";
+import { addsFacts } from "../../recall/selection/novelty.ts";
+import type { Decisions } from "../answers.ts";
+import type { Note } from "../intelligence.ts";
+import { endedTerms, sameSubject, type Statement, standing, statementOf, termsOf } from "./statements.ts";
+
+type Decision = Decisions["memory"][number];
+
+/** How a fact stands to a memory, strongest first. */
+const relations = ["says", "changes", "ends"] as const;
+interface Found {
+  relation: (typeof relations)[number];
+  confidence: number;
+  reasoning: string;
+}
+
+/**
+ * What becomes of each fact, by rules. A memory is changed or ended only by a structure that both have in common: the same
+ * subject and relation with another value, a change that names the old value, or an end that names what the memory says. A wrong
+ * change costs a memory, a wrong addition a line: where anything is open, the fact is added. No memory is changed twice.
+ */
+export function decideByRules(facts: readonly string[], present: readonly Note[]): Decisions {
+  const notes = present.map(({ content }) => statementOf(content));
+  const taken = new Set<number>();
+  const said = facts.map(statementOf);
+  const decided = facts.map((text, i): Decision => {
+    // A later sentence of the same conversation takes it back.
+    const corrected = said.findIndex((later, at) => at > i && mayConcern(later, said[i] as Statement) && relationOf(later, said[i] as Statement, facts[at] as string, text)?.relation === "changes");
+    if (corrected >= 0) return { event: "NONE", text, confidence: 0.8, reasoning: "The same conversation says otherwise later." };
+    const found = notes.flatMap((note, target) => {
+      const relation = mayConcern(said[i] as Statement, note) && relationOf(said[i] as Statement, note, text, (present[target] as Note).content);
+      return relation ? [{ target, ...relation }] : [];
+    });
+    for (const relation of relations) {
+      const first = found.find((one) => one.relation === relation && (relation === "says" || !taken.has(one.target)));
+      if (!first) continue;
+      if (relation === "says") return { event: "NONE", target: first.target, text, confidence: first.confidence, reasoning: first.reasoning };
+      taken.add(first.target);
+      return { event: relation === "changes" ? "UPDATE" : "DELETE", target: first.target, text, confidence: first.confidence, reasoning: first.reasoning };
+    }
+    return { event: "ADD", text, confidence: 0.7, reasoning: present.length === 0 ? "Nothing alike is stored." : "Nothing that is stored says, changes or ends the same." };
+  });
+  return { memory: decided };
+}
+
+/** What has nothing in common but its subject is compared no further. */
+function mayConcern(fact: Statement, note: Statement): boolean {
+  for (const term of fact.terms) if (note.terms.has(term) && term !== fact.subject) return true;
+  return false;
+}
+
+function relationOf(fact: Statement, note: Statement, text: string, noteText: string): Found | undefined {
+  if (saysAll(fact, note, text, noteText)) return { relation: "says", confidence: 0.95, reasoning: "It is stored already." };
+  if (fact.ends && !note.ends) return endsIt(fact, note) ? { relation: "ends", confidence: 0.85, reasoning: "It says that what is stored holds no more." } : undefined;
+  if (note.ends !== fact.ends) return undefined;
+  if (changesIt(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It says that the stored value was replaced by another." };
+  if (!sameSubject(fact, note)) return undefined;
+  if (hasOtherValue(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It gives the same property of the same subject another value." };
+  if (extendsIt(fact, note)) return { relation: "changes", confidence: 0.8, reasoning: "It says all that is stored, and more of the same." };
+  return undefined;
+}
+
+function saysAll(fact: Statement, note: Statement, text: string, noteText: string): boolean {
+  if (fact.ends !== note.ends || !hasAll(note.terms, fact.terms)) return false;
+  if (repeats(text, noteText)) return true;
+  if (fact.isUnspaced) return plain(fact) === plain(note) && sameSubject(fact, note);
+  return sameSubject(fact, note) && !addsFacts(fact.signature, note.signature) && isInOrder(fact, note);
+}
+
+/** "tabs over spaces" says something else than "spaces over tabs". */
+function isInOrder(fact: Statement, note: Statement): boolean {
+  const wanted = [...fact.terms];
+  let met = 0;
+  for (const term of note.terms) if (term === wanted[met]) met += 1;
+  return met === wanted.length;
+}
+const hasAll = (all: ReadonlySet<string>, some: ReadonlySet<string>): boolean => {
+  for (const one of some) if (!all.has(one)) return false;
+  return true;
+};
+const plain = ({ tokens }: Statement): string => tokens.join("").replaceAll(/(?:です|ます|[了的。])$/gu, "").replace(/^(?:私は|我)/u, "");
+
+/** The fact names the old value that the note has; all else that the note says stands in the fact, too. */
+function changesIt(fact: Statement, note: Statement): boolean {
+  const { change } = fact;
+  if (!change || note.isCompound) return false;
+  const [from, to] = [termsOf(change.from), termsOf(change.to)];
+  if (from.size === 0 || ![...from].every((term) => note.terms.has(term)) || [...to].some((term) => note.terms.has(term) && !from.has(term))) return false;
+  const moves = fact.moves && note.lives;
+  if (!moves && !note.uses) return false;
+  if (moves && !sameSubject(fact, note)) return false;
+  const relation = moves ? lives : uses;
+  const rest = [...note.terms].filter((term) => !from.has(term) && !relation.has(term) && term !== fact.speaker && !(note.subject.endsWith("team") && note.subject.includes(term)));
+  return rest.every((term) => fact.terms.has(term));
+}
+const lives = new Set(["live", "base", "resid", "locat", "wohn", "wohne", "lebe", "住", "ん"]);
+const uses = new Set(["run", "reli", "verwenden", "nutzen", "使", "用"]);
+
+/** All that the fact ends is what the note says, and the note says little else. */
+function endsIt(fact: Statement, note: Statement): boolean {
+  if (note.isCompound || !sameSubject(fact, note)) return false;
+  const ended = endedTerms(fact);
+  const subject = termsOf(fact.subject);
+  for (const term of subject) ended.delete(term);
+  const rest = [...note.terms].filter((term) => !ended.has(term) && !subject.has(term));
+  const isSaid = (term: string): boolean => note.terms.has(term) || drinks.some((forms) => forms.has(term) && [...forms].some((form) => note.terms.has(form)));
+  return ended.size > 0 && [...ended].every(isSaid) && rest.length <= (fact.isUnspaced ? 4 : 3);
+}
+/** Forms that the stemmer does not bring together. */
+const drinks = ["trinke trinkt trinken", "arbeite arbeitet arbeiten", "esse isst essen", "wohne wohnt wohnen", "nutze nutzt nutzen", "verwende verwendet verwenden", "飲 飲み み"].map((forms) => new Set(forms.split(" ")));
+
+/** Properties of which there is one. */
+const single =
+  /\b(?:favou?rite|name|timezone|time zone|email|phone|address|birthday|deadline|port|version|doctor|dentist|boss|manager|salary|age|title|budget|limit|height|weight|password policy|default branch|line length)\b|lieblings|heißt|最喜欢|名字|端口|版本|好きな|名前|ポート|期限/iu;
+const months = /^(?:january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)$/;
+const isMeasure = (tokens: readonly string[]): boolean => tokens.length > 0 && tokens.every((token) => /\d/.test(token) || months.test(token));
+
+/** The same words but for one value behind the verb: a number or day, or of a property of which there is one. */
+function hasOtherValue(fact: Statement, note: Statement): boolean {
+  if (note.isCompound || fact.isCompound) return false;
+  if (isTurned(fact, note)) return true;
+  if (!fact.stands || fact.happened) return false;
+  const [a, b] = [fact.telling, note.telling];
+  let begin = 0;
+  while (begin < a.length && begin < b.length && a[begin] === b[begin]) begin += 1;
+  let end = 0;
+  while (end < a.length - begin && end < b.length - begin && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  const [mine, theirs] = [a.slice(begin, a.length - end), b.slice(begin, b.length - end)];
+  if (mine.length === 0 || theirs.length === 0 || mine.length > 4 || theirs.length > 4) return false;
+  const before = a.slice(0, begin);
+  if (before.length < 2 || !isBehindVerb(fact, begin, a)) return false;
+  if (isMeasure(mine) && isMeasure(theirs)) return true;
+  const frame = before.join(fact.isUnspaced ? "" : " ");
+  return end === 0 && (single.test(frame) || /^\S+ lives in$/.test(frame));
+}
+
+/** In English the value is no part of the subject; elsewhere the verb stands before it, or at the end. */
+function isBehindVerb({ isUnspaced, subject }: Statement, begin: number, tokens: readonly string[]): boolean {
+  if (isUnspaced) return /[是为はが]/u.test(tokens.slice(0, begin).join(""));
+  return begin > subject.split(" ").filter(Boolean).length && standing.test(tokens.slice(0, begin).join(" "));
+}
+
+/** "prefers A over B" after "prefers B over A", and "doesn't like" after "likes". */
+function isTurned(fact: Statement, note: Statement): boolean {
+  const choice = /\bprefers? (?<one>.{1,40}) (?:over|to) (?<other>.{1,40}?)[.!]?$/i;
+  const [now, then] = [choice.exec(fact.text)?.groups, choice.exec(note.text)?.groups];
+  if (now && then) return now["one"]?.toLowerCase() === then["other"]?.toLowerCase() && now["other"]?.toLowerCase() === then["one"]?.toLowerCase();
+  if (fact.negates === note.negates) return false;
+  const [a, b] = [fact, note].map(({ terms }) => [...terms].filter((term) => !/^(?:doesn't|don't|isn't|doesn|don|isn|t)$/.test(term)).sort().join(" "));
+  return a === b && a !== "";
+}
+
+/** Of the same kind: "loves hiking" says what "likes hiking" does. */
+const likings = /\b(?:likes?|loves?|enjoys?|prefers?)\b/i;
+
+/** The note's words, then more of the same behind a comma or preposition. */
+function extendsIt(fact: Statement, note: Statement): boolean {
+  if (note.isCompound || fact.isUnspaced) return false;
+  const normal = ({ telling }: Statement): string => telling.join(" ").replace(likings, "likes");
+  const [a, b] = [normal(fact), normal(note)];
+  if (!a.startsWith(`${b} `) || b.split(" ").length < 3) return false;
+  return /^(?:especially|in|with|and|for|because|since|at|on|particularly|including)\b/.test(a.slice(b.length + 1));
+}

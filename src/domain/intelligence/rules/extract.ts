@@ -1,0 +1,111 @@
+import type { Extraction } from "../answers.ts";
+import type { Message } from "../intelligence.ts";
+import { addresses, concrete, cuesOf, describes, passing, valuing } from "./cues.ts";
+import { inThirdPerson, subjectOf } from "./english.ts";
+import { type Language, languageOf, type Sentence, sentencesOf } from "./sentences.ts";
+
+const mostFacts = 100;
+/** In characters: less is a word of consent. */
+const shortest = { en: 8, de: 8, zh: 5, ja: 6 } as const;
+
+/** In characters, of two sentences that stand together. */
+const longestContext = 400;
+
+interface Said {
+  sentence: Sentence;
+  message: Message;
+  /** Place of the message. */
+  at: number;
+}
+
+interface Fact {
+  text: string;
+  confidence: number;
+  message: number;
+}
+
+/**
+ * The facts that messages state, by rules: sentences of people that hold for longer than the conversation, told of their speaker,
+ * and what an assistant says that it did. English is told in the third person; in other languages the sentence stays as it is,
+ * with its speaker before it. Nothing is reworded beyond that.
+ */
+export function extractByRules(messages: readonly Message[]): Extraction {
+  const language = languageOf(messages.map(({ text }) => text.slice(0, 500)).join("\n"));
+  const said = messages.flatMap((message, at) => sentencesOf(message.text).flatMap((sentence) => clausesOf(sentence).map((clause): Said => ({ sentence: clause, message, at }))));
+  const facts = new Map<string, Fact>();
+  let before: { fact: Fact; subject: string | undefined; at: number } | undefined;
+  for (const [i, one] of said.entries()) {
+    const follows = before !== undefined && said[i - 1]?.message.role === one.message.role && before.at === i - 1 ? before : undefined;
+    const found = factOf(one, languageOf(one.sentence.text) ?? language ?? "en", follows);
+    before = found && { ...found, at: i };
+    if (!found) continue;
+    const name = found.fact.text.toLowerCase();
+    if (!facts.has(name)) facts.set(name, found.fact);
+    if (facts.size === mostFacts) break;
+  }
+  return { facts: [...facts.values()], ...(language ? { language } : {}) };
+}
+
+/** "I work here and I live there" are two facts. */
+function clausesOf(sentence: Sentence): Sentence[] {
+  if (sentence.asks) return [sentence];
+  const plain = sentence.text.replace(/,? (?:so|and) (?:please|can you|could you|keep that)\b.*$/i, ".");
+  const [telling = plain] = plain.split(/,? (?:and|but|which) (?:it|that|they)?(?: ?was| ?is| ?were|'s|'re) (?=.{0,30}$)/i);
+  const parts = telling.split(/(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )/i);
+  return parts.map((text) => ({ text: text.trim().replace(/^and /i, ""), asks: false }));
+}
+
+type Before = { fact: Fact; subject: string | undefined };
+
+function factOf({ sentence, message, at }: Said, language: Language, before: Before | undefined): Before | undefined {
+  const { lead, drop, keep, done } = cuesOf[language];
+  const bare = sentence.text.replaceAll("’", "'").replace(lead, "");
+  const text = language === "en" ? bare.charAt(0).toUpperCase() + bare.slice(1) : bare;
+  if (sentence.asks || text.length < shortest[language]) return undefined;
+  const speaker = speakerOf(message);
+  const fact = (told: string, confidence: number, subject?: string): Before => ({ fact: { text: told, confidence, message: at }, subject });
+  if (message.role === "system") return /^the user\b|^user\b/i.test(text) ? fact(text.replace(/^the user\b/i, speaker), 0.8) : undefined;
+  if (message.role === "assistant") return done.test(text) ? fact(toldOf(text, language, speaker), 0.7) : undefined;
+  if (drop.test(text)) return undefined;
+  if (language !== "en") return keep.test(text) ? fact(toldOf(text, language, speaker), 0.7) : undefined;
+  const isRule = /^(?:please )?(?:you (?:must|should)|never|always|do not|don't)\b/i.test(text);
+  if ((addresses.test(text) || valuing.test(text)) && !isRule) return undefined;
+  const pronoun = /^(he|she|it|they)(?:'s|'re)? /i.exec(text);
+  if (pronoun) return before && (before.subject === undefined ? isDescription(text) : describes.test(text) && !passing.test(text)) ? ofSubject(text, toldOf(text, language, speaker), before, at) : undefined;
+  const isKept = keep.test(text) || (isDescription(text));
+  if (!isKept) return undefined;
+  const told = toldOf(text, language, speaker);
+  const isAboutSpeaker = /^(?:I|we)\b/i.test(text);
+  return fact(told, /^(?:decision|we (?:decided|agreed|chose)|never|always)/i.test(text) ? 0.9 : 0.8, isAboutSpeaker ? undefined : subjectOf(told));
+}
+
+/** "She is six" after "Sofia starts school": told of Sofia where that is what the sentence before is about, else both stand together. */
+function ofSubject(text: string, told: string, { fact, subject }: Before, message: number): Before | undefined {
+  const verb = text.replace(/^(?:he|she|it|they)'s /i, "is ").replace(/^they're /i, "are ").replace(/^(?:he|she|it|they) /i, "");
+  if (subject !== undefined) return { fact: { text: `${subject} ${verb}`, confidence: 0.7, message }, subject };
+  const both = `${fact.text} ${told}`;
+  return both.length > longestContext ? undefined : { fact: { text: both, confidence: 0.5, message }, subject: undefined };
+}
+
+const isDescription = (text: string): boolean => describes.test(text) && concrete.test(text) && !passing.test(text) && !/^\p{L}+ing .{0,80}\b(?:is|are)\b/u.test(text);
+
+function speakerOf({ role, name }: Message): string {
+  if (name !== undefined && name.trim() !== "") return name.trim();
+  return role === "assistant" ? "Assistant" : "User";
+}
+
+/** Told of its speaker: where that is not safe, with the speaker before it. */
+function toldOf(text: string, language: Language, speaker: string): string {
+  const { first } = cuesOf[language];
+  if (language === "en") {
+    if (/^(?:please )?(?:never|always|don't|do not|avoid|prefer)\b/i.test(text)) return `${speaker}: ${text.replace(/^please /i, "")}`;
+    if (first.test(text)) return inThirdPerson(text, speaker);
+    return /\b(?:we|our|us)\b/i.test(text) ? `${speaker}: ${text}` : text;
+  }
+  const isNamed = language === "ja" || language === "zh" ? hasTopic(text, language) : false;
+  return first.test(text) || !(isNamed || language === "de") ? `${speaker}: ${text}` : text;
+}
+
+/** What the sentence is about stands at its beginning; where it does not, it is about its speaker. */
+const hasTopic = (text: string, language: "zh" | "ja"): boolean =>
+  language === "ja" ? /^[^、。]{1,20}?(?:は|では|には)(?!い)/u.test(text) && !/^(?:好きな|嫌いな|趣味|仕事|名前|妻|夫|家族|子供|毎)/u.test(text) : !/^(?:喜欢|住|在|对|不|已|刚|每|从|有|会|计划|打算|决定|选|最)/u.test(text);

@@ -1,0 +1,67 @@
+/** A sentence as it stands in a message. */
+export interface Sentence {
+  text: string;
+  /** It ends like a question. */
+  asks: boolean;
+}
+
+/** In characters: what is longer is no sentence but a paste. Rules over sentences may look at each of them more than once. */
+const longest = 600;
+
+const fence = /^\s*(?:```|~~~)/;
+/** Quotations, tables and indented blocks are not what the speaker says. */
+const foreign = /^(?:>|\||\t| {4})/;
+const marker = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
+const ends = ".!?…。！？";
+const closers = "\"'”’)]」』）";
+const abbreviations = new Set("dr mr mrs ms prof st vs no nr ca bzw z.b d.h e.g i.e etc approx inc ltd co".split(" "));
+
+/** Splits what somebody wrote into sentences; code, quotations and tables are left out. Linear in the length of the text. */
+export function sentencesOf(text: string): Sentence[] {
+  const found: Sentence[] = [];
+  let inCode = false;
+  for (const line of text.split("\n")) {
+    if (fence.test(line)) inCode = !inCode;
+    else if (!inCode && !foreign.test(line)) splitLine(line.slice(0, 20_000).replace(marker, ""), found);
+  }
+  return found;
+}
+
+function splitLine(line: string, found: Sentence[]): void {
+  let start = 0;
+  for (let i = 0; i <= line.length; i += 1) {
+    if (i < line.length && !endsAt(line, i)) continue;
+    let end = i + 1;
+    while (end < line.length && (ends.includes(line.charAt(end)) || closers.includes(line.charAt(end)))) end += 1;
+    const text = line.slice(start, end).trim();
+    if (text.length > 1 && text.length <= longest) found.push({ text, asks: /[?？]["'”’)\]」』）]*$/.test(text) });
+    start = end;
+    i = end - 1;
+  }
+}
+
+function endsAt(line: string, i: number): boolean {
+  const sign = line.charAt(i);
+  if (!ends.includes(sign)) return false;
+  if (sign > "\u2fff") return true;
+  const next = line.charAt(i + 1);
+  if (next !== "" && !/\s/.test(next) && !closers.includes(next) && !ends.includes(next)) return false;
+  if (sign !== ".") return true;
+  const before = line.slice(Math.max(0, i - 12), i).split(/\s/).at(-1) ?? "";
+  // "30. September", "Dr. Lee", "J. Smith".
+  return next === "" || !(/^\d{1,2}$/.test(before) && /\p{L}/u.test(line.charAt(i + 2)) || /^\p{Lu}$/u.test(before) || abbreviations.has(before.toLowerCase()));
+}
+
+export type Language = "en" | "de" | "zh" | "ja";
+
+const german = /(?<!\p{L})(?:ich|und|nicht|der|die|das|ist|wir|mein|meine|unser|unsere|ein|eine|bei|mit|für|auf|zu|im|vom|von|habe|haben|bin|sind|sie|ja|danke|bitte|wie|warum)(?!\p{L})|[äöüß]/giu;
+const english = /(?<!\p{L})(?:i|and|not|the|is|we|my|our|a|an|at|with|for|on|to|of|have|has|are|you|it|yes|please|how|why)(?!\p{L})/giu;
+
+/** By script and function words; undefined where nothing says it. */
+export function languageOf(text: string): Language | undefined {
+  if (/[\u3040-\u30ff]/.test(text)) return "ja";
+  if (/\p{sc=Han}/u.test(text)) return "zh";
+  const part = text.slice(0, 2_000);
+  const [de, en] = [part.match(german)?.length ?? 0, part.match(english)?.length ?? 0];
+  return de === en ? undefined : de > en ? "de" : "en";
+}

@@ -1,0 +1,137 @@
+import { textSignature, type TextSignature } from "../../recall/selection/novelty.ts";
+import { stopWords, termOf } from "../../text/query-terms.ts";
+import { adverbs, verbPlace } from "./english.ts";
+
+/** What a note or fact says, in the parts that two of them are compared by. */
+export interface Statement {
+  text: string;
+  /** Who is named before it: "Anna: we moved". */
+  speaker: string | undefined;
+  /** Words or, in scripts without spaces, characters; numbers and Latin words whole. In lower case, without punctuation. */
+  tokens: readonly string[];
+  /** What it is about, in English; "we" and "I" of a speaker are `we` and `i`. */
+  subject: string;
+  /** Stems of what it says, without function words. */
+  terms: ReadonlySet<string>;
+  /** It says that something holds no more. */
+  ends: boolean;
+  /** What changes into what, where it says so. */
+  change: { from: string; to: string } | undefined;
+  isUnspaced: boolean;
+  /** More than one sentence or clause: it may not be ended as one. */
+  isCompound: boolean;
+  /** The tokens without those that say when, and change nothing. */
+  telling: readonly string[];
+  signature: TextSignature;
+  /** Somebody goes to live elsewhere; lives somewhere; something is in use; something is so; something happened once. */
+  moves: boolean;
+  lives: boolean;
+  uses: boolean;
+  stands: boolean;
+  happened: boolean;
+  negates: boolean;
+}
+
+const livesIn = /\b(?:lives?|living|based|home|resides?|located)\b|wohn|leb|住/iu;
+const isMove = /\b(?:mov\w+|relocat\w+)\b|gezogen|搬|引っ越/iu;
+const isUse = /\b(?:uses?|using|runs?|is|are|has|relies|on|with|limit)\b|verwend|nutz|用|使|です|を/iu;
+export const standing =
+  /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohne|wohnt)(?!\p{L})|是|为|です|である/iu;
+const past = /\b(?:was|were|visited|met|went|bought|had|did|saw|\p{L}{3,}ed (?:the|a|an|in|on|to|with|from|their)\b)|(?<!\p{L})(?:war|wurde|habe)(?!\p{L})|了[。]?$|ました/iu;
+const negation = /\b(?:doesn't|does not|don't|do not|isn't|is not)\b/i;
+const momentary = new Set(["now", "currently", "jetzt", "the", "a", "an"]);
+
+const endings =
+  /\b(?:no longer|not .{1,40}\bany ?more|n't .{1,40}\bany ?more|(?<!(?:n't|not|never|will|would|to|could|may|might|almost|nearly|if|when) (?:\w+ )?)(?:stopped|quit|gave up|cancel(?:l)?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down))\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2} .{1,40} mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒[掉了]|取消了|停用|卖掉|弃用|もう.{1,30}(?:ない|ません)|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/iu;
+
+/** The words that say so, to be taken out of what is left. */
+const endingWords =
+  /\b(?:no longer|any ?more|stopped|quit|gave up|cancel(?:l)?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down|doesn't|don't|does not|do not|isn't|aren't)\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2}|mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒掉|戒了|取消了|停用|卖掉|弃用|もう|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/giu;
+
+/** From one value to another, in the four languages. */
+const changes: readonly [RegExp, "from" | "to"][] = [
+  [/\b(?:mov\w+|switch\w*|migrat\w+|relocat\w+|chang\w+|chang\w+ .{1,40}|upgrad\w+) from (?<from>[^,.]{1,40}?) to (?<to>[^,.]{1,40}?)(?= for | in | on | since | last |[,.]|$)/i, "from"],
+  [/\breplac\w+ (?<from>[^,.]{1,40}?) (?:with|by) (?<to>[^,.]{1,40}?)(?= for | in | on |[,.]|$)/i, "from"],
+  [/\b(?:is|are|uses?|now|runs?) (?:now )?(?<to>[^,. ]{1,40}(?: [^,. ]{1,20})?) instead of (?<from>[^,.]{1,40}?)(?=[,.]|$)/i, "to"],
+  [/(?<!\p{L})von (?<from>\p{L}[^,.]{0,40}?) (?:nach|auf|zu) (?<to>\p{L}[^,.]{0,40}?) (?:gezogen|umgezogen|gewechselt|umgestellt|migriert)/iu, "from"],
+  [/(?<!\p{L})(?<to>[\p{L}\p{N}_.-]{1,40}) statt (?<from>[\p{L}\p{N}_.-]{1,40})/iu, "to"],
+  [/从(?<from>[^，。]{1,20}?)(?:搬到了?|换成了?|改成了?|改为|迁移到了?|切换到了?|换到了?)(?<to>[^，。了]{1,20})/u, "from"],
+  [/(?<from>[^、。か]{1,20})から(?<to>[^、。]{1,20}?)(?:に|へ)(?:引っ越|変更|移行|切り替え|乗り換え|変え)/u, "from"],
+];
+
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
+const tokenForm = /[\p{sc=Han}\p{sc=Hiragana}]|[\p{sc=Katakana}ー]+|[\p{L}\p{N}\p{M}_]+(?:[.'\-/:@#+][\p{L}\p{N}\p{M}_]+)*/gu;
+/** Particles and endings, without which two sentences of Chinese or Japanese say the same. */
+const particles = /ました|ません|ています|でいます|ている|です|ます|ない|である|[はがをもにへとでのすだ]|[的了着吗呢吧都也还就我们咱在是用私僕俺]/gu;
+const germanFunction = new Set("ich wir er sie es der die das den dem ein eine einen einem einer bei in im auf mit für von zu und ist bin sind habe haben hat mein meine unser unsere nicht mehr kein keine keinen am an".split(" "));
+
+export function statementOf(text: string): Statement {
+  const plain = text.trim().replaceAll("’", "'");
+  const { speaker, said } = spokenBy(plain);
+  const isUnspaced = unspaced.test(said);
+  const tokens = said.toLowerCase().match(tokenForm) ?? [];
+  const is = (form: RegExp): boolean => form.test(said);
+  return {
+    text: said,
+    speaker,
+    tokens,
+    subject: subjectOf(said, speaker),
+    terms: termsOf(said, isUnspaced),
+    ends: endings.test(said),
+    change: changeIn(said),
+    isUnspaced,
+    isCompound: /[.!?。！？;；].{2}|\b(?:and|but) (?:\p{L}+ )?(?:is|are|has|lives|works|uses|likes|owns)\b/iu.test(said.replaceAll(/(?:Dr|Mr|Ms|St)\./g, "")),
+    telling: tokens.filter((token) => !momentary.has(token)),
+    signature: textSignature(said),
+    moves: is(isMove), lives: is(livesIn), uses: is(isUse), stands: is(standing), happened: is(past), negates: is(negation),
+  };
+}
+
+/** "Anna: we moved" -> Anna; a label such as "Decision:" is no name of somebody who says "we" or "I". */
+function spokenBy(text: string): { speaker: string | undefined; said: string } {
+  const at = text.search(/[:：]/);
+  const name = at > 0 && at <= 40 ? text.slice(0, at).trim() : "";
+  if (name === "" || /[.,;。，、]|^(?:decision|root cause|deadline|note|https?)$/i.test(name) || name.split(" ").length > 4) return { speaker: undefined, said: text };
+  return { speaker: name.toLowerCase(), said: text.slice(at + 1).trim() };
+}
+
+/** Stems of words, or characters of scripts without spaces. */
+export function termsOf(text: string, isUnspaced = unspaced.test(text)): Set<string> {
+  const found = new Set<string>();
+  const plain = isUnspaced ? text.replaceAll(particles, " ") : text;
+  for (const token of plain.toLowerCase().match(tokenForm) ?? []) {
+    if (/^\d+$/.test(token) || !(stopWords.has(token) || germanFunction.has(token) || adverbs.has(token))) found.add(termOf(token));
+  }
+  return found;
+}
+
+/** The terms of what holds no more. */
+export const endedTerms = ({ text, isUnspaced }: Statement): Set<string> =>
+  termsOf((isUnspaced ? text : (text.split(/,| and | but | because | und | aber |;/i)[0] ?? text)).replaceAll(endingWords, " "), isUnspaced);
+
+function subjectOf(said: string, speaker: string | undefined): string {
+  if (/^(?:we|our|wir|unsere?n?|我们|咱们)(?!\p{L}|$)/iu.test(said) || said.startsWith("我们")) return "we";
+  if (/^(?:ich|meine?n?|seit .{1,20} bin ich)(?!\p{L})/iu.test(said) || /^(?:我|私|僕|俺)/.test(said)) return "i";
+  const words = said.split(" ");
+  const place = verbPlace(words);
+  if (place > 0) return words.slice(0, place).filter((word) => !adverbs.has(word.toLowerCase())).join(" ").toLowerCase().replace(/^(?:the|a|an) /, "");
+  return speaker === undefined ? "" : "i";
+}
+
+function changeIn(text: string): Statement["change"] {
+  for (const [pattern] of changes) {
+    const { from, to } = pattern.exec(text)?.groups ?? {};
+    if (from && to) return { from: withoutArticle(from), to: withoutArticle(to) };
+  }
+  return undefined;
+}
+const withoutArticle = (value: string): string => value.trim().replace(/^(?:the|a|an|把|将) ?/i, "").replace(/^.*[把将](?=[\p{L}\p{N}])/u, "").replace(/^.*を/u, "");
+
+/** Whether the two may be about the same: the same words, or a group and somebody's team. */
+export function sameSubject(a: Statement, b: Statement): boolean {
+  if (a.speaker !== undefined && b.speaker !== undefined && a.speaker !== b.speaker) return false;
+  if (a.subject === b.subject) return a.subject !== "" || a.isUnspaced || !isCapitalised(a) === !isCapitalised(b);
+  const isTeam = ({ subject, speaker }: Statement, other: Statement): boolean => subject === "we" && /^(?:\S+'s team|the team|team)$/.test(other.subject) && (speaker === undefined || other.subject === "team" || other.subject.startsWith(speaker));
+  return isTeam(a, b) || isTeam(b, a);
+}
+const isCapitalised = ({ text }: Statement): boolean => /^\p{Lu}/u.test(text);

@@ -1,0 +1,81 @@
+import type { Context } from "../context.ts";
+import type { Consolidation } from "../intelligence/answers.ts";
+import type { Intelligence, Note } from "../intelligence/intelligence.ts";
+import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";
+import { happenedAt, type Memory } from "./memory.ts";
+import { similarMemories } from "./similar.ts";
+
+/** Two memories, and what a provider says of them. */
+export interface JudgedPair {
+  earlier: Memory;
+  later: Memory;
+  verdict: Exclude<Consolidation, { decision: "keep_both" }>;
+  /** The one that stays, and the one that gives way. */
+  kept: Memory;
+  gone: Memory;
+  by: string;
+}
+
+/** What it takes to judge pairs. */
+export type PairContext = Pick<Context, "principal" | "now"> & { index: Pick<SearchIndex, "recallOwn"> };
+
+/** Memories that one memory is compared with. */
+const mostAlike = 6;
+/** Searches of the team's index at once. */
+const atOnce = 6;
+
+/**
+ * Whether a run may look at it: no secrets, nothing of doubtful origin, no structured values (two of them may be alike), nothing that
+ * has been replaced already, and no other team's.
+ */
+export const isComparable = (ctx: PairContext, memory: Memory): boolean =>
+  memory.teamId === ctx.principal.teamId && memory.sensitivity === "normal" && memory.redaction === undefined && memory.quarantine === null && !memory.trust.quarantined &&
+  memory.value === null && memory.archivedAt === null && memory.supersededBy === null && memory.validTo === null;
+
+const firstPerson = /(?<!\p{L})(?:I|I'm|I've|my|mine|me|ich|mein|meine|meinen|mir|mich)(?!\p{L})|我(?!们)|私|僕/u;
+
+/** The same audience and place: a text must not come before other eyes by being merged. "I" of two people is not one person. */
+function isPairable(a: Memory, b: Memory): boolean {
+  if (a.id === b.id || a.visibility !== b.visibility || a.namespace !== b.namespace || (a.visibility === "private" && a.ownerId !== b.ownerId)) return false;
+  return a.updatedBy === b.updatedBy || !(firstPerson.test(a.content) || firstPerson.test(b.content));
+}
+
+const noteOf = (memory: Memory): Note => ({ content: memory.content, context: memory.namespace, key: memory.key, type: memory.type, tags: memory.tags, at: stateAt(memory) });
+
+/** When what it says came to be so, as far as it is known. */
+export const stateAt = (memory: Memory): number => memory.validFrom ?? happenedAt(memory);
+
+/** A change of a tag makes no older fact a newer one: without a date of its own, a memory is later if it came when the other had its last change. */
+const isSurelyBefore = (earlier: Memory, later: Memory): boolean =>
+  [earlier, later].every(({ validFrom, occurredAt }) => (validFrom ?? occurredAt) !== null) || earlier.updatedAt <= later.createdAt;
+
+/**
+ * The pairs of a page that are to be settled, those that are surest first. Each pair is looked at once, from its younger memory, so a
+ * walk over all pages sees every pair; the searches are those of the team's index, never all against all.
+ */
+export async function judgePairs(ctx: PairContext, intelligence: Pick<Intelligence, "consolidate">, page: readonly Memory[]): Promise<JudgedPair[]> {
+  const pairs: JudgedPair[] = [];
+  for (let at = 0; at < page.length; at += atOnce) {
+    const found = await Promise.all(page.slice(at, at + atOnce).map((memory) => judgeOne(ctx, intelligence, memory)));
+    pairs.push(...found.flat());
+  }
+  return pairs.toSorted((a, b) => b.verdict.confidence - a.verdict.confidence || (a.gone.id < b.gone.id ? -1 : 1));
+}
+
+async function judgeOne(ctx: PairContext, intelligence: Pick<Intelligence, "consolidate">, memory: Memory): Promise<JudgedPair[]> {
+  if (!isComparable(ctx, memory)) return [];
+  const others = (await similarMemories(ctx, memory, mostAlike)).filter((other) => other.id < memory.id && isComparable(ctx, other) && isPairable(memory, other));
+  const judged: JudgedPair[] = [];
+  for (const other of others) {
+    const [earlier, later] = stateAt(other) <= stateAt(memory) ? [other, memory] : [memory, other];
+    const { answer, by } = await intelligence.consolidate(noteOf(earlier), noteOf(later));
+    if (answer.decision === "keep_both") continue;
+    const first = answer.decision === "merge" ? answer.into === "first" : answer.kept === "first";
+    const [kept, gone] = first ? [earlier, later] : [later, earlier];
+    // Whatever a provider says, what is older does not supersede what is newer.
+    if (answer.decision === "supersede" && (kept !== later || stateAt(earlier) === stateAt(later))) continue;
+    const verdict = answer.decision === "supersede" && !isSurelyBefore(earlier, later) ? { ...answer, confidence: Math.min(answer.confidence, 0.5) } : answer;
+    judged.push({ earlier, later, verdict, kept, gone, by });
+  }
+  return judged;
+}

@@ -1,0 +1,57 @@
+import type { Context } from "../context.ts";
+import { linkMemory } from "../graph/link.ts";
+import { linkByRules } from "../intelligence/rules/link.ts";
+import type { Note } from "../intelligence/intelligence.ts";
+import { isComparable, stateAt } from "./consolidation-pairs.ts";
+import type { Memory } from "./memory.ts";
+import type { RememberOutcome } from "./remember.ts";
+import { followingVersion } from "./versions.ts";
+
+/** A memory that what was just stored contradicts, or says that it replaces. */
+export interface Contradiction {
+  memory: Memory;
+  type: "contradicts" | "supersedes";
+  reason: string;
+  /** `superseded`: it is marked as replaced by this call. `linked`: both stand, tied as contradicting each other. */
+  settled: "superseded" | "linked" | "open";
+}
+
+/** As sure as the rules are of a change that the text itself states; the evaluation measures how often they are wrong there. */
+const sure = 0.85;
+
+const noteOf = (memory: Memory): Note => ({ content: memory.content, context: memory.namespace, key: memory.key, at: stateAt(memory) });
+
+/**
+ * Which of the memories that are like a new one it contradicts. One of the writer's own private memories that the new text says to be
+ * replaced is marked so by this very call, so a revert of the call takes both back; everything else is only named. Never fails.
+ */
+export async function settleConflicts(ctx: Context, { memory, outcome, replayed }: RememberOutcome, similar: readonly Memory[]): Promise<Contradiction[]> {
+  if (replayed || outcome !== "created" || !isComparable(ctx, memory)) return [];
+  const others = similar.filter((other) => isComparable(ctx, other) && other.namespace === memory.namespace && stateAt(other) < stateAt(memory));
+  if (others.length === 0) return [];
+  const found = linkByRules(noteOf(memory), others.map(noteOf)).links.flatMap(({ target, type, strength, reason }) =>
+    type === "contradicts" || type === "supersedes" ? [{ memory: others[target] as Memory, type, strength, reason }] : []);
+  const settled: Contradiction[] = [];
+  for (const { strength, ...one } of found) settled.push({ ...one, settled: strength >= sure && isOwn(ctx, memory) && isOwn(ctx, one.memory) ? await settle(ctx, memory, one) : "open" });
+  return settled;
+}
+
+/** Nobody else sees it, and nobody else wrote what it says. */
+const isOwn = ({ principal }: Context, { visibility, ownerId, updatedBy }: Memory): boolean => visibility === "private" && ownerId === principal.userId && updatedBy === principal.userId;
+
+async function settle(ctx: Context, memory: Memory, { memory: old, type, reason }: Omit<Contradiction, "settled">): Promise<Contradiction["settled"]> {
+  try {
+    if (type === "contradicts") {
+      await linkMemory(ctx, memory, [{ to: old.id, type, strength: sure, reason }]);
+      return "linked";
+    }
+    const start = stateAt(memory);
+    const next = followingVersion(ctx, old, { supersededBy: memory.id, supersededReason: reason, ...(start > (old.validFrom ?? -Infinity) ? { validTo: start } : {}) });
+    await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action: "supersede", before: old }]);
+    return "superseded";
+  } catch (error) {
+    // Somebody else was faster, or the team is full: the new memory is stored all the same.
+    ctx.report("conflicts", error);
+    return "open";
+  }
+}

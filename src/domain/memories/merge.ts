@@ -1,0 +1,58 @@
+import type { Context } from "../context.ts";
+import { sameState, canonical, isExpired, type Memory, type MemoryState, visibilityKeyOf } from "./memory.ts";
+import { givenShape, initialState, type GivenState } from "./memory-fields.ts";
+import type { MemoryWrite } from "./memory-store.ts";
+import type { Undefinable } from "../defined.ts";
+import { isSameStatement } from "./same-statement.ts";
+import { followingVersion } from "./versions.ts";
+
+/** A memory that says what was to be stored, and what it is to become; no write where that adds nothing to it. */
+export interface Merge {
+  into: Memory;
+  write: MemoryWrite | undefined;
+}
+
+/**
+ * The first of the memories with these ids that states what `fresh` does to the same readers and can take it in without losing anything. Its
+ * next version has the new words, so that its history shows who said it when with which tool, in whose words. `given`: what the call
+ * mentions; what it does not mention says nothing.
+ */
+export async function mergeInto(ctx: Context, ids: readonly string[], fresh: MemoryState, given: Undefinable<GivenState>): Promise<Merge | undefined> {
+  for (const id of ids) {
+    const into = await ctx.memories.get(ctx.principal, ctx.now, id);
+    if (into?.id !== id || into.redaction || into.teamId !== ctx.principal.teamId || isExpired(into, ctx.now) || !hasSamePlace(into, fresh) || !isSameStatement(into, fresh)) continue;
+    const state = mergedState(into, fresh, given);
+    if (!state) continue;
+    const next = followingVersion(ctx, into, state);
+    const isSaidAgain = sameState(into, next) && into.updatedBy === ctx.principal.userId && into.updatedTool === ctx.tool;
+    return { into, write: isSaidAgain ? undefined : { memory: next, action: "merge", before: into } };
+  }
+  return undefined;
+}
+
+const hasSamePlace = (into: MemoryState, fresh: MemoryState): boolean =>
+  into.namespace === fresh.namespace && into.visibility === fresh.visibility && visibilityKeyOf(into.visibility, into.ownerId) === visibilityKeyOf(fresh.visibility, fresh.ownerId);
+
+/** Undefined where the two differ in something of which a memory has only one. */
+function mergedState(into: Memory, fresh: MemoryState, given: Undefinable<GivenState>): Partial<MemoryState> | undefined {
+  const isOther = <F extends "type" | "tier">(field: F): boolean => given[field] !== undefined && into[field] !== fresh[field];
+  const differs = Object.entries(fresh.metadata).some(([name, value]) => name in into.metadata && canonical(into.metadata[name]) !== canonical(value));
+  if (differs || (isOther("type") && into.type !== initialState.type) || isOther("tier")) return undefined;
+  const [tags, keywords, relatedFiles] = [union(into.tags, fresh.tags), union(into.keywords, fresh.keywords), union(into.relatedFiles, fresh.relatedFiles)];
+  const fits = givenShape.tags.safeParse(tags).success && givenShape.keywords.safeParse(keywords).success && givenShape.related_files.safeParse(relatedFiles).success;
+  const metadata = { ...into.metadata, ...fresh.metadata };
+  if (!fits || !givenShape.metadata.safeParse(metadata).success) return undefined;
+  const { content, compressed, compressionRatio } = fresh;
+  return {
+    ...(content === into.content ? {} : { content, compressed, compressionRatio }), tags, keywords, relatedFiles, metadata,
+    summary: fresh.summary ?? into.summary,
+    agentId: fresh.agentId ?? into.agentId,
+    runId: fresh.runId ?? into.runId,
+    type: given.type === undefined ? into.type : fresh.type,
+    importance: given.importance === undefined ? into.importance : Math.max(into.importance, fresh.importance),
+    confidence: given.confidence === undefined ? into.confidence : Math.max(into.confidence, fresh.confidence),
+    expiresAt: into.expiresAt === null || fresh.expiresAt === null ? null : Math.max(into.expiresAt, fresh.expiresAt),
+  };
+}
+
+const union = (some: readonly string[], others: readonly string[]): string[] => [...new Set([...some, ...others])];

@@ -1,0 +1,36 @@
+import type { Context } from "../../context.ts";
+import type { RetrievalRequest } from "../../recall/retrieve.ts";
+import { queryTerms } from "../../text/query-terms.ts";
+import type { GivenState } from "../memory-fields.ts";
+import { initialState } from "../memory-fields.ts";
+import type { Memory } from "../memory.ts";
+
+/** Of one fact, of all of them together, and how many searches run at once. */
+const most = { perFact: 6, all: 100, atOnce: 8 } as const;
+
+/**
+ * The memories that facts may change, end or repeat: found by the facts' words, the caller's own, of just the scope that the facts
+ * go into (namespace, visibility, agent and run), in force, and neither secret nor quarantined. Whoever may not read finds none.
+ */
+export async function candidatesFor(ctx: Context, facts: readonly string[], state: GivenState): Promise<Memory[]> {
+  if (!ctx.principal.scopes.includes("memory:read")) return [];
+  const { namespace = initialState.namespace, visibility = initialState.visibility, agentId = null, runId = null } = state;
+  const isOfScope = (memory: Memory): boolean =>
+    memory.teamId === ctx.principal.teamId && memory.ownerId === ctx.principal.userId && memory.namespace === namespace && memory.visibility === visibility &&
+    memory.agentId === agentId && memory.runId === runId && memory.archivedAt === null && memory.supersededBy === null && memory.value === null &&
+    memory.sensitivity === "normal" && memory.redaction === undefined && memory.quarantine === null && !memory.trust.quarantined &&
+    !memory.key?.startsWith("messages.");
+  const found = new Map<string, Memory>();
+  for (let at = 0; at < facts.length && found.size < most.all; at += most.atOnce) {
+    const pages = await Promise.all(facts.slice(at, at + most.atOnce).map((fact) => search(ctx, fact, { namespaces: [namespace], visibility })));
+    for (const memory of pages.flatMap((page) => page.filter(isOfScope).slice(0, most.perFact))) if (found.size < most.all) found.set(memory.id, memory);
+  }
+  return [...found.values()];
+}
+
+/** By words; most of them first. If they cannot be searched, the facts are added: rather a repeat than a lost one. */
+async function search(ctx: Context, fact: string, filter: RetrievalRequest["filter"]): Promise<Memory[]> {
+  const request: RetrievalRequest = { text: "", terms: queryTerms(fact), mode: "text", without: ["neighbours"], filter, limit: most.perFact };
+  const found = await ctx.index.recallOwn(ctx.principal, ctx.now, request).catch((error: unknown) => void ctx.report("messages", error));
+  return found ? found.answer.hits.flatMap(({ id, place }) => (place ? [] : (found.rows.get(id) ?? []))) : [];
+}

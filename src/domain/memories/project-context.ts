@@ -1,0 +1,52 @@
+import type { Context } from "../context.ts";
+import type { MemoryLink } from "../graph/graph.ts";
+import { neighbourhood } from "../graph/neighbourhood.ts";
+import { list, stats } from "./list.ts";
+import { listImportant } from "./list-important.ts";
+import type { Memory } from "./memory.ts";
+
+const day = 86_400_000;
+/** Context Building Flow of the Mnemosyne document: the last 7 days, importance of at least 8 of 10, the graph to depth 1. */
+const recentDays = 7;
+const leastImportance = 0.75;
+const depth = 1;
+
+/** Memories of each list. */
+const mostShown = 10;
+const mostConnected = 20;
+
+export interface ProjectContext {
+  recent: Memory[];
+  important: Memory[];
+  /** One step away from those. */
+  connected: Memory[];
+  links: MemoryLink[];
+  statistics: {
+    /** All memories that the caller may see. */
+    total: number;
+    shown: number;
+    /** Share of all that is shown, 0–1. */
+    coverage: number;
+    /** Links for each memory shown. */
+    linkDensity: number;
+  };
+}
+
+/** What a session begins with. Secrets stay out: nobody asked for them by name. */
+export async function projectContext(ctx: Context, { namespaces }: { namespaces: string[] | undefined }): Promise<ProjectContext> {
+  const place = namespaces ? { namespaces } : {};
+  const [newest, weighty, { total }] = await Promise.all([
+    list(ctx, { filter: { ...place, changedSince: ctx.now - recentDays * day }, limit: mostShown, shown: Infinity }),
+    listImportant(ctx, { filter: { ...place, minImportance: leastImportance }, limit: mostShown, shown: Infinity }),
+    stats(ctx),
+  ]);
+  const recent = newest.memories.filter(isOpen);
+  const important = weighty.filter(isOpen);
+  const seeds = [...new Set([...recent, ...important].map(({ id }) => id))];
+  const { nodes, links } = seeds.length === 0 ? { nodes: [], links: [] } : await neighbourhood(ctx, { seeds, depth, limit: mostConnected });
+  const connected = nodes.filter(({ distance }) => distance > 0).map(({ memory }) => memory);
+  const shown = seeds.length + connected.length;
+  return { recent, important, connected, links, statistics: { total, shown, coverage: total === 0 ? 0 : shown / total, linkDensity: shown === 0 ? 0 : links.length / shown } };
+}
+
+const isOpen = ({ sensitivity }: Memory): boolean => sensitivity !== "secret";

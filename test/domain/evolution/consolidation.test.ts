@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { undoRevert } from "../../../src/domain/memories/revert.ts";
+import { exported, undone } from "../../support/revert.ts";
+import { day, newTeam, now, type Person, services } from "../../support/team.ts";
+import { aged, curate, only } from "./world.ts";
+
+const old = "The staging database runs on PostgreSQL 15 in Frankfurt.";
+const fresh = "The staging database now runs on PostgreSQL 16 in Frankfurt.";
+const short = "The importer validates the CSV files of the bank.";
+const long = "The importer validates the CSV files of the bank against a schema and rejects more than 10,000 rows.";
+
+/** Stored as an import stores, which settles nothing by itself. */
+async function noted(who: Person, notes: readonly string[], visibility: "private" | "shared" = "private"): Promise<string[]> {
+  const memories = notes.map((content, i) => ({ content, visibility, occurred_at: new Date(now - (20 - i) * day).toISOString() }));
+  return (await who.call("omn_import_memories", { memories })).structured["memory_ids"] as string[];
+}
+/** Later than the writes of the tools, whose clock is the machine's. */
+const soon = (): number => Date.now() + 60_000;
+const consolidate = (team: Awaited<ReturnType<typeof newTeam>>, at = soon()) => curate(team, at, only("consolidation"));
+const present = (who: Person, id = "") => services.memories.get(who.principal, soon(), id);
+
+describe("consolidation by the curator", () => {
+  test("settles what is certain in the name of its author, once, and an undo gives back the same bytes for good", async () => {
+    const team = await newTeam();
+    const { owner } = team;
+    const [stale, current, less, more] = await noted(owner, [old, fresh, short, long]);
+    const before = await exported(owner, { include_history: true });
+    const outcome = await consolidate(team);
+    if (outcome.state === "idle") throw new Error("nothing was due");
+    expect(outcome.run).toMatchObject({ state: "done", counts: { looked_at: 4, supersede: 1, merge: 2 } });
+    expect(await present(owner, stale)).toMatchObject({ supersededBy: current, updatedBy: owner.id, updatedAt: expect.any(Number) });
+    expect((await present(owner, less))?.archivedAt).not.toBeNull();
+    expect(await present(owner, more)).toMatchObject({ content: long, updatedBy: owner.id });
+    expect((await services.memories.history(owner.principal, soon(), [stale ?? ""])).get(stale ?? "")?.at(-1)).toMatchObject({ actorId: "curator", tool: "curator/supersede" });
+
+    const between = await exported(owner, { include_history: true });
+    await consolidate(team, soon() + day);
+    expect(await exported(owner, { include_history: true })).toBe(between);
+
+    expect(await undone(owner, outcome.run.id)).toMatchObject({ count: 3 });
+    expect(await exported(owner, { include_history: true })).toBe(before);
+    await consolidate(team, soon() + 3 * day);
+    expect(await exported(owner, { include_history: true })).toBe(before);
+  });
+
+  test("each person's private memories meet only each other, and a dry run changes nothing", async () => {
+    const team = await newTeam();
+    const grace = await team.join("member");
+    await noted(team.owner, [old]);
+    await noted(grace, [fresh]);
+    const [mine] = await noted(grace, [short, long]);
+    const before = await exported(team.owner);
+    await services.runs.request(team.owner.principal, { id: "dry", kind: "consolidation", isDry: true, cursor: "", now: soon() });
+    const theirs = await exported(grace);
+    await consolidate(team);
+    expect(await services.runs.find(team.owner.principal, "dry")).toMatchObject({ state: "done", counts: { looked_at: 4, merge: 2 } });
+    expect(await exported(grace)).toBe(theirs);
+    const outcome = await consolidate(team);
+    expect(outcome).toMatchObject({ run: { counts: { merge: 2 } } });
+    expect(await exported(team.owner)).toBe(before);
+    expect((await present(grace, mine))?.archivedAt).not.toBeNull();
+    if (outcome.state !== "idle") {
+      expect((await undoRevert(team.owner.at(soon() + 1), { run: outcome.run.id })).ids).toEqual([]);
+      expect((await undoRevert(grace.at(soon() + 1), { run: outcome.run.id })).ids).toHaveLength(2);
+    }
+    expect(await exported(grace)).toBe(theirs);
+  });
+
+  test("leaves what others see where the team reviews it, what two people wrote, and what would end earlier", async () => {
+    const team = await newTeam();
+    const grace = await team.join("member");
+    await noted(team.owner, [old], "shared");
+    await noted(grace, [fresh], "shared");
+    await aged(team.owner, short, { days: 9 });
+    await aged(team.owner, long, { days: 8, expiresAt: now + 9_000 * day });
+    const before = await exported(team.owner);
+    expect(await consolidate(team)).toMatchObject({ run: { counts: { looked_at: 4 } } });
+    await noted(team.owner, [fresh], "shared");
+    await services.proposals.setReview(team.owner.principal, team.owner.at(now), true);
+    await consolidate(team, soon() + 2 * day);
+    const after = await exported(team.owner);
+    expect(after).not.toContain('"superseded_by":"');
+    expect(after.length).toBeGreaterThan(before.length);
+    await services.evolution.setPolicy(team.owner.principal, team.owner.at(now), "off");
+    expect((await consolidate(team, soon() + 4 * day)).state).toBe("idle");
+  });
+});

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decisions } from "../../../src/domain/intelligence/answers.ts";
+import { decideByRules } from "../../../src/domain/intelligence/rules/decide.ts";
+
+const decide = (fact: string, ...present: string[]): string => {
+  const [decision] = decideByRules([fact], present.map((content) => ({ content }))).memory;
+  return decision?.target === undefined ? (decision?.event ?? "") : `${decision.event} ${decision.target}`;
+};
+
+describe("what is there already is not added again [D2]", () => {
+  test.each([
+    ["User lives in Denver.", "User lives in Denver."],
+    ["User works at Northwind.", "User works at Northwind as an engineer."],
+    ["User: 我对花生过敏。", "User: 我对花生过敏"],
+    ["User: 来年の三月にドイツへ旅行する予定です。", "User: 来年の三月にドイツへ旅行する予定です。"],
+    ["Jan: Ich bevorzuge kurze Antworten.", "Jan: Ich bevorzuge kurze Antworten!"],
+  ])("%s", (fact, present) => expect(decide(fact, "The lighthouse is white.", present)).toBe("NONE 1"));
+});
+
+describe("a change names the same subject and relation [D2]", () => {
+  test.each([
+    ["User moved from Berlin to Oslo.", "User lives in Berlin."],
+    ["User lives in Oslo.", "User lives in Berlin."],
+    ["Tom: We switched from Datadog to Grafana for monitoring.", "Tom's team uses Datadog for monitoring."],
+    ["The staging API listens on port 8443.", "The staging API listens on port 8080."],
+    ["The retry limit is now 5 instead of 3.", "The retry limit is 3."],
+    ["User's favorite color is green.", "User's favorite color is blue."],
+    ["User loves hiking, especially in the Dolomites.", "User loves hiking."],
+    ["User prefers tabs over spaces.", "User prefers spaces over tabs."],
+    ["User doesn't like skiing.", "User likes skiing."],
+    ["Der Testserver läuft auf Port 9090.", "Der Testserver läuft auf Port 8080."],
+    ["User: Ich bin von München nach Wien gezogen.", "User: Ich wohne in München."],
+    ["测试服务器的端口是9090。", "测试服务器的端口是8080。"],
+    ["User: 我从北京搬到了上海。", "User: 我住在北京。"],
+    ["テストサーバーのポートは9090です。", "テストサーバーのポートは8080です。"],
+    ["User: 東京から福岡に引っ越しました。", "User: 私は東京に住んでいます。"],
+  ])("%s", (fact, present) => expect(decide(fact, present)).toBe("UPDATE 0"));
+});
+
+describe("an end names what is stored [D2]", () => {
+  test.each([
+    ["User no longer works at Initech.", "User works at Initech."],
+    ["User stopped drinking coffee.", "User drinks coffee every morning."],
+    ["User sold their car and bought a cargo bike.", "User owns a car."],
+    ["User: Ich arbeite nicht mehr bei Siemens.", "Ich arbeite bei Siemens."],
+    ["User: 我不再喝咖啡了。", "User: 我喝咖啡。"],
+    ["User: もうコーヒーは飲みません。", "User: コーヒーを飲みます。"],
+  ])("%s", (fact, present) => expect(decide(fact, present)).toBe("DELETE 0"));
+});
+
+describe("where anything is open, the fact is added [D2]", () => {
+  test.each([
+    ["another subject", "User's brother lives in Madrid.", "User's sister lives in Madrid."],
+    ["another subject's home", "User moved from Berlin to Oslo.", "User's sister lives in Berlin."],
+    ["another relation", "User moved from Berlin to Oslo.", "User works in Berlin."],
+    ["another thing of the same kind", "User uses Emacs.", "User uses Vim."],
+    ["another server", "The server web2 has 4 GB.", "The server web1 has 4 GB."],
+    ["another use", "Lena: We switched from Datadog to Grafana for monitoring.", "Lena's team uses Datadog for logs."],
+    ["another event", "User visited Rome in 2021.", "User visited Rome in 2019."],
+    ["somebody else's membership", "User cancelled their gym membership.", "User's wife has a gym membership."],
+    ["an end of a part", "User stopped drinking coffee in the evening.", "User drinks coffee."],
+    ["an end among other things", "User no longer works at Initech.", "User works at Initech and lives in Berlin with three children."],
+    ["what is not going to end", "User won't quit the team.", "User is on the team."],
+    ["a longer word for something else", "User likes tea shops in London.", "User likes tea."],
+    ["another speaker", "Anna: We use Grafana.", "Ben: We use Grafana."],
+    ["another employer", "User: 我在腾讯工作。", "User: 我在阿里巴巴工作。"],
+    ["another drink", "User stopped drinking coffee.", "User drinks wine on Fridays."],
+    ["another port", "The database listens on port 5433.", "The cache listens on port 6379."],
+  ])("%s", (_what, fact, present) => expect(decide(fact, present)).toBe("ADD"));
+});
+
+test("no memory is changed twice, and a later fact takes back an earlier one", () => {
+  const eventsOf = (facts: string[], present: string[]) => decideByRules(facts, present.map((content) => ({ content }))).memory.map(({ event, target }) => [event, target]);
+  expect(eventsOf(["User no longer works at Initech.", "User no longer works at Initech, sadly."], ["User works at Initech."]).filter(([event]) => event === "DELETE")).toEqual([["DELETE", 0]]);
+  expect(eventsOf(["The release is planned for 12 October.", "The release is planned for 19 October."], [])).toEqual([["NONE", undefined], ["ADD", undefined]]);
+});
+
+const words = fc.constantFrom("User", "Anna", "lives", "in", "Oslo", "no longer", "from", "to", "moved", "is", "5", "port", "the", "and", "我", "住", "不再", "は", "です", "から", ".", ",", ":", "prefers", "over", "doesn't");
+const sentences = fc.array(fc.array(words, { minLength: 1, maxLength: 10 }).map((all) => all.join(" ")), { maxLength: 6 });
+
+test("whatever is there, each fact has one decision of the form that is asked for, about a memory that there is, and none twice", () => {
+  fc.assert(
+    fc.property(sentences, sentences, (facts, present) => {
+      const answer = decideByRules(facts, present.map((content) => ({ content })));
+      expect(decisions.safeParse(answer).success).toBe(true);
+      expect(answer.memory.map(({ text }) => text)).toEqual(facts);
+      const changed = answer.memory.flatMap(({ event, target }) => (event === "UPDATE" || event === "DELETE" ? [target] : []));
+      expect(new Set(changed).size).toBe(changed.length);
+      for (const target of changed) expect(present[target as number]).toBeDefined();
+      // What is stored once is not added the second time.
+      const again = decideByRules(facts, facts.map((content) => ({ content })));
+      expect(again.memory.filter(({ event }) => event === "DELETE")).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each(["a", "x ", "我", "は", "から", "is ", "from a to ", "no longer ", ", ", "not "])("1,000 characters of %j are compared in no time", (part) => {
+  const text = part.repeat(1_000 / part.length);
+  decideByRules([text], [{ content: text }]);
+  const startedAt = performance.now();
+  for (let i = 0; i < 5; i += 1) decideByRules([text], [{ content: text.repeat(10) }]);
+  expect((performance.now() - startedAt) / 5).toBeLessThan(100);
+});

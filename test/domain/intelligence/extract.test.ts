@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { extraction } from "../../../src/domain/intelligence/answers.ts";
+import type { Message } from "../../../src/domain/intelligence/intelligence.ts";
+import { extractByRules } from "../../../src/domain/intelligence/rules/extract.ts";
+
+const user = (text: string, name?: string): Message => ({ role: "user", text, ...(name ? { name } : {}) });
+const factsOf = (...messages: Message[]): string[] => extractByRules(messages).facts.map(({ text }) => text);
+
+describe("what somebody says of themselves is told of them [D2]", () => {
+  test.each([
+    ["I prefer Italian food.", "Anna", "Anna prefers Italian food."],
+    ["I'm allergic to peanuts.", undefined, "User is allergic to peanuts."],
+    ["I don't eat meat.", "Ben", "Ben doesn't eat meat."],
+    ["I've moved to Oslo.", "Ben", "Ben has moved to Oslo."],
+    ["I really love my dog Rex.", "Ben", "Ben really loves their dog Rex."],
+    ["My sister's birthday is on 3 August.", "Ben", "Ben's sister's birthday is on 3 August."],
+    ["I study law and work at a bakery.", "Ben", "Ben studies law and works at a bakery."],
+    ["I quit my job at Initech.", undefined, "User quit their job at Initech."],
+    ["We decided to use PostgreSQL.", "Ben", "Ben: We decided to use PostgreSQL."],
+    ["Never push to main directly.", "Ben", "Ben: Never push to main directly."],
+    ["Ich wohne in Hamburg.", "Jan", "Jan: Ich wohne in Hamburg."],
+    ["我住在杭州。", "王芳", "王芳: 我住在杭州。"],
+    ["私は大阪に住んでいます。", "田中", "田中: 私は大阪に住んでいます。"],
+    ["毎朝緑茶を飲んでいます。", undefined, "User: 毎朝緑茶を飲んでいます。"],
+  ])("%s", (text, name, fact) => expect(factsOf(user(text, name))).toEqual([fact]));
+
+  test("two clauses are two facts, and each names its subject", () => {
+    expect(factsOf(user("I work as a nurse at Mercy Hospital and I live in Lisbon, so please keep that in mind."))).toEqual(["User works as a nurse at Mercy Hospital", "User lives in Lisbon."]);
+  });
+
+  test("a pronoun stands for what the sentence before is about, and never for anything further away", () => {
+    expect(factsOf(user("The staging API listens on port 8443. It uses a self-signed certificate."))).toEqual(["The staging API listens on port 8443.", "The staging API uses a self-signed certificate."]);
+    expect(factsOf(user("My daughter Sofia starts school in September."), user("She is six years old.", undefined))).toEqual(["User's daughter Sofia starts school in September.", "User's daughter Sofia is six years old."]);
+    expect(factsOf(user("The staging API listens on port 8443."), { role: "assistant", text: "Noted." }, user("It uses a self-signed certificate."))).toEqual(["The staging API listens on port 8443."]);
+  });
+});
+
+describe("what holds no longer than the conversation is no fact", () => {
+  test.each([
+    "Hi there!", "Thanks so much!", "Can you explain closures?", "what does ECONNRESET mean", "Run the tests again please.", "I'm looking at the logs right now.", "Hmm, still failing.",
+    "I think we should wait.", "This is great!", "It doesn't work.", "I have a question.", "You are so kind!", "Fix the login bug.",
+    "Hallo!", "Kannst du mir helfen?", "Ich schaue gerade in die Logs.", "Bitte fasse das zusammen.", "Vielen Dank!",
+    "你好！", "这个错误是什么意思？", "谢谢！", "我看一下日志。", "请帮我写一首诗。",
+    "こんにちは。", "このエラーはどういう意味ですか？", "ありがとうございます。", "ログを見てみます。", "テストを実行してください。",
+  ])("%s", (text) => expect(factsOf(user(text))).toEqual([]));
+
+  test("nor is code, a quotation, or what an assistant advises; what it did is one", () => {
+    expect(factsOf(user("```\n// I prefer tabs.\n```\n> I live in Rome.\n| I live in Rome. |"))).toEqual([]);
+    const assistant = (text: string): Message => ({ role: "assistant", text });
+    expect(factsOf(assistant("PostgreSQL would suit this well. I like it. Shall I add it?"))).toEqual([]);
+    expect(factsOf(assistant("I've added the scripts under db/migrations."))).toEqual(["Assistant has added the scripts under db/migrations."]);
+    expect(factsOf({ role: "system", text: "You are helpful. The user is called Jonas. Answer briefly." })).toEqual(["User is called Jonas."]);
+  });
+});
+
+test("each fact says which message states it", () => {
+  const { facts, language } = extractByRules([user("Hi!"), user("I live in Oslo."), user("I speak Norwegian.")]);
+  expect({ places: facts.map(({ message }) => message), language }).toEqual({ places: [1, 2], language: "en" });
+});
+
+const words = fc.constantFrom("I", "my", "we", "live", "prefer", "never", "Anna", "is", "42", "Oslo", "and", "she", "It", "uses", ".", "?", "\n", "ich", "wohne", "我", "住在", "不再", "は", "です", "。", "```", "port", "don't");
+const texts = fc.oneof(fc.array(words, { maxLength: 40 }).map((all) => all.join(" ")), fc.string({ maxLength: 200, unit: "binary" }));
+const messages = fc.array(fc.record({ role: fc.constantFrom("user", "assistant", "system"), text: texts, name: fc.option(fc.constantFrom("Anna", "田中", "O'Brien $& $1"), { nil: undefined }) }), { maxLength: 8 });
+
+test("whatever is said, the answer has the form that is asked for, is the same again, and names a message that there is", () => {
+  fc.assert(
+    fc.property(messages, (given) => {
+      const answer = extractByRules(given as Message[]);
+      expect(extraction.safeParse(answer).success).toBe(true);
+      expect(extractByRules(given as Message[])).toEqual(answer);
+      for (const { message } of answer.facts) expect(given[message ?? -1]).toBeDefined();
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each(["a", " ", "a. ", "I ", "I'm ", "I love it and ", "good ", "我", "我在。", "は", "私はです。", "から", "...", "```\n", "my, "])("10,000 characters of %j take no time", (part) => {
+  const text = part.repeat(10_000 / part.length);
+  extractByRules([user(text)]);
+  const startedAt = performance.now();
+  for (let i = 0; i < 5; i += 1) extractByRules([user(text)]);
+  expect((performance.now() - startedAt) / 5).toBeLessThan(100);
+});
