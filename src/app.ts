@@ -1,6 +1,7 @@
 import { logFault } from "./http/log.ts";
 import { baseOf } from "./app/base.ts";
 import { type Identity, identityOf } from "./app/identity.ts";
+import { type Curation, curationOf } from "./app/curation.ts";
 import { embeddersFor, type Indexing, indexingOf } from "./app/indexing.ts";
 import { type Memory, memoryOf } from "./app/memory.ts";
 import { type Recall, recallOf } from "./app/recall.ts";
@@ -9,6 +10,8 @@ import type { AlertStore } from "./domain/audit/alerts.ts";
 import type { AuditReader, AuditTrail } from "./domain/audit/audit-trail.ts";
 import { CredentialUses } from "./domain/audit/uses.ts";
 import type { WatchPorts } from "./domain/audit/watch.ts";
+import type { Intelligence } from "./domain/intelligence/intelligence.ts";
+import { rules } from "./domain/intelligence/rules/rules.ts";
 import type { IndexingQueue } from "./domain/indexing/indexing-queue.ts";
 import { D1AlertStore } from "./platform/d1/alert-store.ts";
 import { D1AuditFeed } from "./platform/d1/audit-feed.ts";
@@ -16,13 +19,15 @@ import { D1AuditStore } from "./platform/d1/audit-store.ts";
 import { CloudflareIndexingQueue } from "./platform/queue/cloudflare-indexing-queue.ts";
 
 /** Everything the outer layers use, wired once per isolate. */
-export interface Services extends Identity, Memory, Recall, Indexing {
+export interface Services extends Identity, Memory, Recall, Indexing, Curation {
   config: Config;
   audit: AuditReader & AuditTrail;
   uses: CredentialUses;
   alerts: AlertStore;
   watch: WatchPorts;
   indexingQueue: IndexingQueue;
+  /** What a call of a client asks. */
+  intelligence: Intelligence;
   /** Writes one structured line to the log. Never holds memory text. */
   report(event: string, requestId: string, error: unknown): void;
 }
@@ -42,11 +47,13 @@ export function servicesOf(env: Env): Services {
     ...memory,
     ...recallOf(env, base, embedders),
     ...indexingOf(env, base, embedders),
+    ...curationOf(env, base),
     audit,
     uses: new CredentialUses(audit),
     alerts,
     watch: { feed: new D1AuditFeed(env.DB, shardOf), alerts, report: base.report },
     indexingQueue,
+    intelligence: rules,
     report: logFault,
   };
 }

@@ -1,4 +1,5 @@
 import type { GuardPolicyStore } from "../domain/guard/guard-policy.ts";
+import type { IntelligencePort } from "../domain/intelligence/intelligence-setting.ts";
 import { writesWithIndexing, type IndexingQueue } from "../domain/indexing/indexing-queue.ts";
 import type { MemoryStore, MemoryWriter } from "../domain/memories/memory-store.ts";
 import type { ProposalStore } from "../domain/memories/proposal-store.ts";
@@ -7,11 +8,13 @@ import type { RotationPorts } from "../domain/secrets/rotation.ts";
 import type { ErasurePorts } from "../domain/tenancy/deletion-store.ts";
 import { D1ErasureStore } from "../platform/d1/erasure-store.ts";
 import { D1GuardStore } from "../platform/d1/guard-store.ts";
+import { D1IntelligenceSettingStore } from "../platform/d1/intelligence-store.ts";
 import { D1MemoryStore } from "../platform/d1/memory-store.ts";
 import { D1ProposalStore } from "../platform/d1/proposal-store.ts";
 import { D1ReversionStore } from "../platform/d1/reversion-store.ts";
 import { D1SealedStore } from "../platform/d1/sealed-store.ts";
 import { TeamLookup } from "../platform/d1/team-lookup.ts";
+import { D1UsageLedger } from "../platform/d1/usage-ledger.ts";
 import { TeamIndexErasure } from "../platform/team-index/erasure.ts";
 import { TeamIndexWriter } from "../platform/team-index/writer.ts";
 import { sessionName } from "../session/session-call.ts";
@@ -23,6 +26,7 @@ export interface Memory {
   writer: MemoryWriter;
   proposals: ProposalStore;
   guard: GuardPolicyStore;
+  intelligenceSettings: IntelligencePort;
   reversions: ReversionStore;
   erasure: ErasurePorts;
   /** Keys of what is encrypted at rest. */
@@ -36,6 +40,7 @@ export function memoryOf(env: Env, { config, shardOf, directory, erasureDirector
     writer: writesWithIndexing(new TeamIndexWriter(env.TEAM_INDEX, report), announcer),
     proposals: new D1ProposalStore(shardOf, sealed),
     guard: new D1GuardStore(shardOf),
+    intelligenceSettings: { settings: new D1IntelligenceSettingStore(shardOf), ledger: new D1UsageLedger(shardOf) },
     reversions: new D1ReversionStore(shardOf),
     erasure: {
       directory: erasureDirectory,

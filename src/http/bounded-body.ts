@@ -17,6 +17,8 @@ const seconds = 1_000;
 export const bounds = {
   form: { maxBytes: 16_384, withinMs: 10 * seconds },
   json: { maxBytes: 16_384, withinMs: 10 * seconds },
+  /** Hashes of a client's files. */
+  hashes: { maxBytes: 65_536, withinMs: 10 * seconds },
   oauth: { maxBytes: 65_536, withinMs: 10 * seconds },
   registration: { maxBytes: 16_384, withinMs: 10 * seconds },
   passkey: { maxBytes: 65_536, withinMs: 10 * seconds },

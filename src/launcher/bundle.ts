@@ -26,8 +26,8 @@ export async function bundleWorker(entry: string): Promise<WorkerModule[]> {
       platform: "browser",
       conditions: ["workerd", "worker", "browser"],
       external: ["cloudflare:*", "node:*"],
-      // As in wrangler.toml.
-      alias: { "@modelcontextprotocol/server/_shims": "./src/mcp/sdk-shims.ts" },
+      // As in wrangler.toml and wrangler.curator.toml.
+      alias: { "@modelcontextprotocol/server/_shims": "./src/mcp/sdk-shims.ts", mimetext: "./src/curator/no-mail.ts" },
       loader: { ".sql": "text", ".txt": "text", ".html": "text", ".bin": "copy", ".wasm": "copy" },
       define: { "process.env.NODE_ENV": '"production"' },
       logLevel: "silent",

@@ -44,11 +44,13 @@ export function vectorizeStandIn(dimensions: number, { index = `omnimemory-${dim
   return { name, entrypoint: "VectorizeEmulator", props: { index, dimensions, metadataIndexes, visibleAfterMs } };
 }
 
+export const aiStandIn: StandIn = { name, entrypoint: "AiEmulator" };
+
 /** The service for the product's own requests (`Outbound`), for the product's options. */
 export const outbound = (vars: Record<string, string>): StandIn => ({ name, entrypoint: "Outbound", props: { configured: configuredHosts(vars) } });
 
 /** The hosts of the services that the configuration names. The Worker refuses what cannot be read. */
-function configuredHosts({ EMBEDDINGS_URL, SIGN_IN_PROVIDERS }: Record<string, string>): string[] {
+function configuredHosts({ EMBEDDINGS_URL, SIGN_IN_PROVIDERS, INTELLIGENCE_PROVIDER, INTELLIGENCE_BASE_URL }: Record<string, string>): string[] {
   let issuers: unknown[] = [];
   try {
     const providers: unknown = JSON.parse(SIGN_IN_PROVIDERS || "[]");
@@ -56,7 +58,8 @@ function configuredHosts({ EMBEDDINGS_URL, SIGN_IN_PROVIDERS }: Record<string, s
   } catch {
     // No JSON: the Worker does not start with it, and says why.
   }
-  return [EMBEDDINGS_URL, ...issuers].flatMap((url) => (typeof url === "string" && URL.canParse(url) ? new URL(url).host : []));
+  const model = INTELLIGENCE_BASE_URL || (INTELLIGENCE_PROVIDER === "anthropic" ? "https://api.anthropic.com" : undefined);
+  return [EMBEDDINGS_URL, model, ...issuers].flatMap((url) => (typeof url === "string" && URL.canParse(url) ? new URL(url).host : []));
 }
 
 /**
@@ -73,7 +76,7 @@ export function localPlatform({ worker, modules, vars = {} }: LocalPlatformOptio
     product: {
       ...product,
       serviceBindings: {
-        AI: { name, entrypoint: "AiEmulator" },
+        AI: aiStandIn,
         VECTORIZE: vectorizeStandIn(builtIn),
         ...(isBuiltIn || configured === builtIn ? {} : { VECTORIZE_NEXT: vectorizeStandIn(configured) }),
       },

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { D1Database } from "@cloudflare/workers-types";
 import type * as MiniflareModule from "miniflare";
 import type { WorkerModule } from "./bundle.ts";
-import { localPlatform, outbound } from "./local-platform.ts";
+import { aiStandIn, localPlatform, outbound } from "./local-platform.ts";
 import { type Logger, type LogLevel, levelOf } from "./log.ts";
 import { ownerVariable } from "./orphan.ts";
 import { PortTaken } from "./port.ts";
@@ -22,9 +22,13 @@ const miniflare = require("miniflare") as typeof MiniflareModule;
 export interface RuntimeOptions {
   worker: WorkerOptions;
   modules: WorkerModule[];
+  /** The Worker of the curator, where it runs beside. */
+  curator?: { worker: WorkerOptions; modules: WorkerModule[] };
   /** Modules of the Worker that stands in for Workers AI and Vectorize. */
   platform: WorkerModule[];
   vars: Record<string, string>;
+  /** Of the curator alone. */
+  curatorVars: Record<string, string>;
   dataDir: string;
   stateDir: string;
   pidFile: string;
@@ -103,6 +107,14 @@ export class Runtime {
     await worker.scheduled({ cron, scheduledTime: at });
   }
 
+  /** The same of the curator. */
+  async fireCurator(cron: string, at: Date): Promise<void> {
+    const { curator } = this.#options;
+    if (!curator) return;
+    const worker = await this.#miniflare.getWorker(curator.worker.name);
+    await worker.scheduled({ cron, scheduledTime: at });
+  }
+
   /** Takes no more connections, lets open requests finish for at most `limitMs`, then stops. */
   async drain(limitMs: number): Promise<void> {
     const child = this.#child;
@@ -147,20 +159,20 @@ export class Runtime {
   }
 
   #miniflareOptions(): MiniflareModule.MiniflareOptions {
-    const { worker, modules, vars, listen, log, hasRoom } = this.#options;
+    const { worker, modules, curator, vars, curatorVars, listen, log, hasRoom } = this.#options;
     const { product, standIn } = localPlatform({ worker, modules: this.#options.platform, vars });
     const { modulesRules: _, ...options } = product;
     const main = {
       ...options,
-      // The id names the file. It must not change when wrangler.toml is given the id of a database at Cloudflare.
-      d1Databases: Object.fromEntries(Object.keys(worker.d1Databases).map((binding) => [binding, { id: binding }])),
+      d1Databases: filesOf(worker),
       modules,
+      ...(curator ? { durableObjects: { ...worker.durableObjects, CURATOR: { className: "Curator", scriptName: curator.worker.name, useSQLite: true } } } : {}),
       serviceBindings: { ...product.serviceBindings, STORAGE_ROOM: () => new miniflare.Response(null, { status: hasRoom() ? 204 : 507 }) },
       outboundService: outbound(vars),
       ...(listen ? { unsafeDirectSockets: [listen] } : {}),
     };
     return miniflare.convertV4MiniflareOptions({
-      workers: [main, standIn],
+      workers: [main, standIn, ...(curator ? [{ ...curatorOf(curator, curatorVars), outboundService: outbound(curatorVars) }] : [])],
       // Miniflare's own entry worker stands before the Worker and costs 0.3–0.6 ms a request (p50 of a plain fetch 0.76 ms
       // through it, 0.47 ms direct), and serves /cdn-cgi/ to whoever asks. So the public socket leads straight into the
       // Worker, and the entry stays on a random port of the loopback address for our own use (D1, cron).
@@ -178,6 +190,14 @@ export class Runtime {
       unsafeRuntimeEnv: { [ownerVariable]: this.#options.dataDir },
     });
   }
+}
+
+/** The id names the file. It must not change when wrangler.toml is given the id of a database at Cloudflare. */
+const filesOf = ({ d1Databases }: WorkerOptions) => Object.fromEntries(Object.keys(d1Databases).map((binding) => [binding, { id: binding }]));
+
+function curatorOf({ worker, modules }: NonNullable<RuntimeOptions["curator"]>, vars: Record<string, string>) {
+  const { modulesRules: _, ai: _ai, ...options } = worker;
+  return { ...options, d1Databases: filesOf(worker), modules, bindings: { ...options.bindings, ...vars }, serviceBindings: { AI: aiStandIn } };
 }
 
 /** The same binary that Miniflare would take. */

@@ -24,6 +24,8 @@ export interface ServerOptions {
   entry?: string;
   /** Added to the `vars` of wrangler.toml. */
   vars?: Record<string, string>;
+  /** Added to those of wrangler.curator.toml, and given to no other Worker. */
+  curatorVars?: Record<string, string>;
   /** Make a sign-in link even for a person who has other ways in. */
   recovery?: boolean;
   log?: Logger;
@@ -61,6 +63,8 @@ const healEveryMs = 60_000;
 
 /** The whole product on this machine: the Worker in workerd, its data under `dataDir`. @throws StartFailure */
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
+  // Its stand-in embeds, and refuses all else: every answer would be missing, one note after another.
+  if (options.curatorVars?.["INTELLIGENCE_PROVIDER"] === "workers-ai") throw new StartFailure("Workers AI has no language models on this machine. INTELLIGENCE_PROVIDER=openai-compatible asks a local one, anthropic that of Anthropic.");
   const dataDir = DataDir.open(resolve(options.dataDir));
   const started: Runtime[] = [];
   let room: DiskRoom | undefined;
@@ -89,8 +93,8 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
   discardDamaged();
 
   // Side by side: esbuild and wrangler work in processes of their own while this one loads Miniflare.
-  const [modules, platform, worker, { Runtime }] = await Promise.all([
-    bundleWorker(entry), bundleWorker(localPlatformEntry), readWorkerOptions(), import("./runtime.ts"),
+  const [modules, platform, worker, curator, { Runtime }] = await Promise.all([
+    bundleWorker(entry), bundleWorker(localPlatformEntry), readWorkerOptions(), options.entry === undefined ? readCurator() : undefined, import("./runtime.ts"),
   ]);
   const plan = planFor(worker);
 
@@ -105,8 +109,9 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
     onLine(line);
   };
   const { path, stateDir, pidFile } = dataDir;
+  // Nothing is to be curated before the tables are there, and nobody can reach the server.
   const run = async (listen?: RuntimeOptions["listen"]): Promise<Runtime> => {
-    const runtime = await Runtime.start({ worker, modules, platform, vars, dataDir: path, stateDir, pidFile, log: watchedLog, onCrash, hasRoom: () => !room.isFull, ...(listen ? { listen } : {}) });
+    const runtime = await Runtime.start({ worker, modules, ...(curator && listen ? { curator } : {}), platform, vars, curatorVars: options.curatorVars ?? {}, dataDir: path, stateDir, pidFile, log: watchedLog, onCrash, hasRoom: () => !room.isFull, ...(listen ? { listen } : {}) });
     started.push(runtime);
     return runtime;
   };
@@ -171,6 +176,7 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
     await purge();
     await serving.fireScheduled(expression, at);
   }, log);
+  const curatorCron = startCron(curator?.worker.cronTriggers ?? [], (expression, at) => serving.fireCurator(expression, at), log);
   const renewal = setInterval(() => {
     const renewed = import("./prepare.ts").then(({ renew }) => renew(serving, plan, apiKey));
     renewed.catch((error: unknown) => log("error", `The API key could not be renewed: ${messageOf(error)}`));
@@ -179,6 +185,7 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
     clearInterval(renewal);
     onLine = () => undefined;
     cron.stop();
+    curatorCron.stop();
     room.close();
     await serving.stop();
     dataDir.close();
@@ -188,6 +195,7 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
     clearInterval(renewal);
     onLine = () => undefined;
     cron.stop();
+    curatorCron.stop();
     room.close();
     await healing;
     await serving.drain(limitMs);
@@ -201,6 +209,12 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
     },
     close: (limitMs = drainMs) => (closed ??= close(limitMs)),
   };
+}
+
+/** The Worker of the curator; a main module of somebody else's need not have what it binds to. */
+async function readCurator(): Promise<NonNullable<RuntimeOptions["curator"]>> {
+  const [worker, modules] = await Promise.all([readWorkerOptions("wrangler.curator.toml"), bundleWorker(join(projectRoot, "src", "curator", "index.ts"))]);
+  return { worker, modules };
 }
 
 /** A whole request of the stateless protocol era: it goes through every layer and leaves nothing behind. */

@@ -13,6 +13,8 @@ const isRecovery = env.OMNIMEMORY_RECOVERY === "on";
 /** Settings of the launcher itself; every other OMNIMEMORY_*, EMBEDDINGS*, SIGN_IN_* and MASTER_KEYS variable is handed to the Worker. */
 const own = new Set(["OMNIMEMORY_DATA_DIR", "OMNIMEMORY_LOG", "OMNIMEMORY_RECOVERY"]);
 const handedOn = /^(?:OMNIMEMORY_|SIGN_IN_|MASTER_KEYS$|EMBEDDINGS(?:_|$))/;
+/** To the curator, and to no Worker that serves requests. */
+const handedToCurator = /^(?:INTELLIGENCE_|ANTHROPIC_API_KEY$)/;
 
 try {
   await main();
@@ -23,11 +25,12 @@ try {
 
 async function main(): Promise<void> {
   const dataDir = env.OMNIMEMORY_DATA_DIR ? resolve(env.OMNIMEMORY_DATA_DIR) : join(projectRoot, ".data");
-  const vars = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (handedOn.test(name) && !own.has(name) && value !== undefined ? [[name, value]] : [])));
+  const named = (names: RegExp): Record<string, string> =>
+    Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (names.test(name) && !own.has(name) && value !== undefined ? [[name, value]] : [])));
   let stopping: number | undefined;
   // systemd, CI and the like send SIGTERM to the runtime as well, whose end may be seen first; that is no crash.
   const onCrash = (line: string): unknown => setTimeout(() => stopping ?? fail(line), 250);
-  const server = await startServer({ dataDir, port: portOf(env.PORT ?? ""), vars, recovery: isRecovery, log, onCrash });
+  const server = await startServer({ dataDir, port: portOf(env.PORT ?? ""), vars: named(handedOn), curatorVars: named(handedToCurator), recovery: isRecovery, log, onCrash });
 
   // Miniflare ends the process on these signals at once; here the launcher decides.
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;

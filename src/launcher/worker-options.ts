@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { cacheDir, projectRoot } from "./project.ts";
@@ -14,6 +14,7 @@ export interface WorkerOptions {
   bindings: Record<string, string>;
   d1Databases: Record<string, { id: string }>;
   kvNamespaces: Record<string, { id: string }>;
+  durableObjects: Record<string, { className: string; scriptName?: string; useSQLite?: boolean }>;
   cronTriggers: string[];
   [option: string]: unknown;
 }
@@ -21,12 +22,12 @@ export interface WorkerOptions {
 const run = promisify(execFile);
 
 /**
- * wrangler.toml as options for Miniflare. No TOML parser is among our dependencies outside wrangler's own bundle, and a
+ * wrangler.toml, or another file of its form, as options for Miniflare. No TOML parser is among our dependencies outside wrangler's own bundle, and a
  * second translation of bindings would drift from the one that deploys, so wrangler does it (measured: 0.9–1.8 s to import,
  * no network), in a process beside the other preparations, once for each version of the file.
  */
-export async function readWorkerOptions(): Promise<WorkerOptions> {
-  const configPath = join(projectRoot, "wrangler.toml");
+export async function readWorkerOptions(file = "wrangler.toml"): Promise<WorkerOptions> {
+  const configPath = join(projectRoot, file);
   const [toml, wrangler] = await Promise.all([
     readFile(configPath, "utf8"),
     readFile(join(projectRoot, "node_modules/wrangler/package.json"), "utf8"),
@@ -49,7 +50,7 @@ async function askWrangler(configPath: string): Promise<string> {
     return stdout;
   } catch (error) {
     const stderr = error instanceof Error && "stderr" in error ? String(error.stderr).trim().replaceAll(/\s*\n\s*/g, " ") : "";
-    throw new StartFailure(`wrangler.toml could not be read: ${stderr || messageOf(error)}`, { cause: error });
+    throw new StartFailure(`${basename(configPath)} could not be read: ${stderr || messageOf(error)}`, { cause: error });
   }
 }
 

@@ -224,7 +224,7 @@ export class UserSession extends DurableObject<Env> {
 
   /** Everything that a tool may know of the call and use. */
   #contextOf({ principal, requestId, from, body }: SessionCall, client: Pick<CallContext, "tool" | "sessionId" | "surface" | "project">): CallContext {
-    const { config, memories, writer, proposals, guard, reversions, index, graph, people, semantic, reranker, wordMatcher } = this.#services;
+    const { config, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, reranker, wordMatcher } = this.#services;
     return {
       ...client,
       principal,
@@ -236,10 +236,12 @@ export class UserSession extends DurableObject<Env> {
       proposals,
       guard,
       reversions,
+      intelligence,
       index,
       graph,
       people,
       semantic,
+      indexingQueue,
       reranker,
       wordMatcher,
       recencyHalfLife: config.recencyHalfLife,

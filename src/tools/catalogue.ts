@@ -2,11 +2,14 @@ import type { Family } from "./define-family.ts";
 import type { Resource } from "./define-resource.ts";
 import type { Tool } from "./define-tool.ts";
 import { chatgpt } from "./families/chatgpt/index.ts";
+import { kom } from "./families/kom/index.ts";
+import { memoryServer } from "./families/memory/index.ts";
+import { mnemosyne } from "./families/mnemosyne/index.ts";
 import { omn } from "./families/omn/index.ts";
 import { tokenSaver } from "./families/token-saver/index.ts";
 
 /** In the order in which lists show them. */
-export const families = [omn, tokenSaver, chatgpt] as const satisfies readonly Family[];
+export const families = [omn, tokenSaver, mnemosyne, memoryServer, kom, chatgpt] as const satisfies readonly Family[];
 export type FamilyName = (typeof families)[number]["name"];
 
 export const catalogue: readonly Tool[] = families.flatMap(({ tools }): readonly Tool[] => tools);

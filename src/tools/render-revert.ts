@@ -17,7 +17,8 @@ const mostLines = 50;
 /** Of a preview, for what is kept: a person is to look at it. */
 const mostKeptLines = 20;
 
-const reasons: Record<KeptReason, string> = {
+/** In words. */
+export const keptReasons: Record<KeptReason, string> = {
   changed: "changed since by others, or outside of what was selected",
   hidden: "what it said before is not yours to see",
   expired: "what it said before has expired",
@@ -52,7 +53,7 @@ export async function renderRevert(ctx: Context, result: RevertOutcome | UndoOut
       ...shown.map(({ line }) => line),
       ...(changes.length > shown.length ? [say`… and ${changes.length - shown.length} more`] : []),
       ...(result.kept.length === 0 ? [] : [say`${result.kept.length} stay as they are, for a person to look at:`]),
-      ...kept.map(({ memory, reason }) => say`- ${handleOf(memory)}${aside(...originOf(memory, authorOf(memory)))}: ${reasons[reason]}`),
+      ...kept.map(({ memory, reason }) => say`- ${handleOf(memory)}${aside(...originOf(memory, authorOf(memory)))}: ${keptReasons[reason]}`),
       advice,
     ]),
   };

@@ -1,4 +1,5 @@
 import { attribute, type Framed, joined, say } from "../domain/frame.ts";
+import type { Contradiction } from "../domain/memories/contradictions.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
 import { audienceOf, trustFieldOf } from "./render.ts";
@@ -16,12 +17,27 @@ const ageOf = ({ updatedAt }: Memory, now: number): string => {
 export interface Repair {
   update: string;
   forget: string;
+  /** Of the call that stored: by it a revert takes back what the call did. */
+  request?: string;
 }
 
-const adviceOf = ({ update, forget }: Repair): string => `If this changes or repeats one of them, ${update} with the new text and ${forget} this one.`;
+/** What was settled needs no repair. */
+function adviceOf({ update, forget, request }: Repair, similar: readonly Memory[], conflicts: readonly Contradiction[]): string {
+  const settled = conflicts.filter((one) => one.settled === "superseded").length;
+  return [
+    ...(settled > 0 ? [`What it replaces is marked as superseded${request === undefined ? "" : `; omn_revert with request: "${request}" takes both back`}.`] : []),
+    ...(similar.length > settled ? [`If this changes or repeats one of ${settled > 0 ? "the others" : "them"}, ${update} with the new text and ${forget} this one.`] : []),
+  ].join(" ");
+}
+
+/** How the new memory stands to one that is like it: `contradicts`, `supersedes`, or it says that it supersedes and nothing was done. */
+const relationTo = ({ id }: Memory, conflicts: readonly Contradiction[]): string | undefined => {
+  const found = conflicts.find(({ memory }) => memory.id === id);
+  return found && (found.type === "supersedes" && found.settled !== "superseded" ? "may supersede" : found.type);
+};
 
 /** Fields of an answer that stored something: memories like it, or nothing. */
-export const similarOf = (similar: readonly Memory[], now: number, repair: Repair): Record<string, unknown> =>
+export const similarOf = (similar: readonly Memory[], now: number, repair: Repair, conflicts: readonly Contradiction[] = []): Record<string, unknown> =>
   similar.length === 0
     ? {}
     : {
@@ -32,12 +48,13 @@ export const similarOf = (similar: readonly Memory[], now: number, repair: Repai
           age: ageOf(memory, now),
           ...audienceOf(memory, undefined),
           ...trustFieldOf(memory),
+          ...(relationTo(memory, conflicts) === undefined ? {} : { relation: relationTo(memory, conflicts) }),
         })),
-        advice: adviceOf(repair),
+        advice: adviceOf(repair, similar, conflicts),
       };
 
 /** The same as lines at the end of the text. */
-export function similarText(similar: readonly Memory[], now: number, repair: Repair): Framed {
+export function similarText(similar: readonly Memory[], now: number, repair: Repair, conflicts: readonly Contradiction[] = []): Framed {
   if (similar.length === 0) return say``;
   const lines = similar.map((memory) => {
     const attributes = [
@@ -46,8 +63,9 @@ export function similarText(similar: readonly Memory[], now: number, repair: Rep
       attribute("age", ageOf(memory, now)),
       attribute("scope", audienceOf(memory, undefined).scope),
       attribute("trust", trustOf(memory)),
+      attribute("relation", relationTo(memory, conflicts)),
     ];
     return say`<related${joined(attributes, "")}>${preview(memory.content, lineLength)}</related>`;
   });
-  return say`${joined([say`\nSimilar:`, ...lines, say`${adviceOf(repair)}`])}`;
+  return say`${joined([say`\nSimilar:`, ...lines, say`${adviceOf(repair, similar, conflicts)}`])}`;
 }

@@ -2,8 +2,10 @@ import { defined } from "../domain/defined.ts";
 import { attribute, block, type Framed, joined, named, say } from "../domain/frame.ts";
 import type { Recalled } from "../domain/recall/recall.ts";
 import type { CacheRates, LevelRate } from "../domain/recall/cache/recall-cache.ts";
-import { initialState, shownState } from "../domain/memories/memory-fields.ts";
+import { asSaid, initialState, shownState } from "../domain/memories/memory-fields.ts";
 import { tokensSaved } from "../domain/memories/compressed-form.ts";
+import type { CitedFile, Freshness } from "../domain/memories/citations.ts";
+import type { Citation } from "../domain/memories/memory-values.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
 import type { Proposal } from "../domain/memories/proposal-store.ts";
 import type { Related } from "../domain/recall/selection/related.ts";
@@ -37,10 +39,11 @@ export const compressionMade = (memory: Memory): Record<string, unknown> => comp
 type Extra = Partial<Omit<Recalled, "memory" | "author">> & { author?: string | undefined };
 
 /**
- * A memory in the names of the OmniMemory document; what is as usual is left out to save tokens, `metadata` only when truncated.
+ * A memory in the names of the OmniMemory document; what is as usual, or derived from the content, is left out to save tokens, `metadata` only when truncated.
  * Of a truncated one only what is needed to judge it and to fetch the whole.
  */
-export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unknown> {
+export function omnMemory(whole: Memory, extra: Extra = {}): Record<string, unknown> {
+  const memory = asSaid(whole);
   const said = {
     memory_id: memory.id,
     ...(memory.key === null ? {} : { key: memory.key }),
@@ -49,7 +52,8 @@ export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unk
   };
   const relevance = extra.relevance === undefined ? {} : { relevance_score: Math.round(extra.relevance * 1000) / 1000 };
   const related = extra.related ? { related: extra.related } : {};
-  if (extra.truncated) return { ...said, ...audienceOf(memory, extra.author), truncated: true, tokens_total: extra.tokensTotal, ...relevance, ...related };
+  const citations = citationsOf(memory, extra);
+  if (extra.truncated) return { ...said, ...audienceOf(memory, extra.author), truncated: true, tokens_total: extra.tokensTotal, ...relevance, ...citations, ...related };
   const { value, namespace, summary, type, occurred_at, archived_at, ...others } = shownState(memory);
   return defined({
     ...said,
@@ -76,15 +80,38 @@ export function omnMemory(memory: Memory, extra: Extra = {}): Record<string, unk
     // Whoever looks a memory up wants all of it.
     ...(extra.relevance === undefined ? { tool: toolOf(memory, memory.updatedTool) } : {}),
     archived_at,
+    ...citations,
     ...related,
   });
+}
+
+/** Of a look-up all that it cites; of a search what the client's hashes say. */
+function citationsOf(memory: Memory, { relevance, truncated, cited = [] }: Extra): { citations?: Record<string, unknown>[] } {
+  const stateOf = new Map(cited.map(({ path, state }) => [path, state]));
+  const isWhole = relevance === undefined && !truncated;
+  const shown = isWhole
+    ? memory.citations.map((citation) => defined({ ...citation, state: stateOf.get(citation.path) }))
+    : cited.map(({ path, state }) => ({ path, state }));
+  return shown.length === 0 ? {} : { citations: shown };
+}
+
+/** Of changed files that a line names. */
+const mostNamed = 5;
+const shortList = (paths: readonly string[]): string => [...paths.slice(0, mostNamed), ...(paths.length > mostNamed ? [`${paths.length - mostNamed} more`] : [])].join(", ");
+
+/** `drifted="src/a.ts"`; of files that are as they were only that they are. */
+function freshnessText(cited: readonly CitedFile[]): Framed[] {
+  const inState = (state: Freshness): string => shortList(cited.flatMap((one) => (one.state === state ? one.path : [])));
+  const changed = (["drifted", "orphaned"] as const).map((state) => [state, inState(state)] as const).filter(([, paths]) => paths !== "");
+  if (changed.length === 0) return cited.length === 0 ? [] : [attribute("cited", "fresh")];
+  return changed.map(([state, paths]) => attribute(state, paths));
 }
 
 /**
  * Recalled text is data, not instruction: each memory stands between tags that nothing in it can close. One that was looked up
  * says all of itself, one that a search found what is needed to judge it and to name it.
  */
-export function memoryText({ memory, author, relevance, truncated, tokensTotal, tokensSaved: saved, related = [] }: Recalled): Framed {
+export function memoryText({ memory, author, relevance, truncated, tokensTotal, tokensSaved: saved, related = [], cited = [] }: Recalled): Framed {
   const audience = audienceOf(memory, author);
   const isWhole = relevance === undefined && !truncated;
   const attributes = [
@@ -95,19 +122,24 @@ export function memoryText({ memory, author, relevance, truncated, tokensTotal, 
     attribute("author", audience.author),
     attribute("when", dayOf(memory)),
     attribute("version", memory.version > 1 ? memory.version : undefined),
-    ...(isWhole ? detailsOf(memory) : []),
+    ...(isWhole ? detailsOf(memory, new Set(cited.flatMap(({ path, state }) => (state === "fresh" ? [] : path)))) : []),
+    attribute("superseded_by", memory.supersededBy ?? undefined),
+    ...freshnessText(cited),
     attribute("relevance", relevance?.toFixed(2)),
     attribute("trust", trustOf(memory)),
     attribute("truncated", truncated ? "true" : undefined),
     attribute("tokens_total", truncated ? tokensTotal : undefined),
     ...Object.entries(compressionOf(memory, saved)).map(([name, said]) => attribute(name, String(said))),
   ];
-  return say`<memory${joined(attributes, "")}>\n${block(memory.content)}\n${joined(related.map(relatedText), "")}</memory>`;
+  // Entities and relationships that matched are named in the memory itself.
+  const others = related.filter(({ kind }) => kind === "memory");
+  return say`<memory${joined(attributes, "")}>\n${block(memory.content)}\n${joined(others.map(relatedText), "")}</memory>`;
 }
 
-/** What a search leaves out, where it is not as usual. */
-function detailsOf(memory: Memory): Framed[] {
-  const { tags, importance, metadata, value, expiresAt, sensitivity } = memory;
+/** What a search leaves out, where it is not as usual. `changed`: files that are named already. */
+function detailsOf(whole: Memory, changed: ReadonlySet<string>): Framed[] {
+  const memory = asSaid(whole);
+  const { tags, importance, metadata, value, expiresAt, sensitivity, citations } = memory;
   const { type, summary, archived_at } = shownState(memory) as { type?: string; summary?: string; archived_at?: string };
   const said = { tags: tags.join(", "), type, importance: importance === initialState.importance ? undefined : importance, summary };
   // Of a value that is stored as JSON the content is that JSON.
@@ -117,10 +149,13 @@ function detailsOf(memory: Memory): Framed[] {
     attribute("sensitivity", sensitivity === "secret" ? sensitivity : undefined),
     attribute("expiry", expiresAt === null ? undefined : iso(expiresAt)),
     attribute("archived", archived_at),
+    attribute("cites", citations.flatMap((citation) => (changed.has(citation.path) ? [] : placeIn(citation))).join(", ") || undefined),
     attribute("metadata", Object.keys(metadata).length === 0 ? undefined : JSON.stringify(metadata)),
     attribute("value", isInContent ? undefined : JSON.stringify(value)),
   ];
 }
+
+const placeIn = ({ path, lines }: Citation): string => (lines ? `${path}:${lines[0]}-${lines[1]}` : path);
 
 function relatedText({ id, key, title, why, author, quarantined }: Related): Framed {
   const attributes = [attribute("id", id), attribute("key", key), attribute("why", why), attribute("author", author), attribute("trust", quarantined ? "quarantined" : undefined)];
@@ -141,6 +176,10 @@ export const duplicateText = ({ id, key }: Memory, updateTool: string): Framed =
   say`duplicate: nothing was stored. This session recalled just that from memory ${id}${key === null ? "" : say` (key ${named(key)})`}, which still says it. ${
     say`If something changed, say what: update that memory with ${updateTool}. To keep it a second time all the same, repeat the call with allow_duplicate: true.`
   }`;
+
+/** After a store of what another memory said already. */
+export const mergedText = ({ id, key, version, visibility, namespace }: Memory): Framed =>
+  say`merged into memory ${id}${key === null ? "" : say` (key ${named(key)})`} (version ${version}, ${visibility}, ${named(namespace)}), which said the same. Its history keeps both sources. To keep it apart all the same, repeat the call with allow_duplicate: true.`;
 
 /** After a write in which the write guard found something. */
 export function guardText(outcome: string, found: readonly string[] = []): Framed {

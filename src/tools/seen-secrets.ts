@@ -43,8 +43,10 @@ export function notingSecrets(store: MemoryStore, seen: () => void): MemoryStore
       return states;
     },
     stats: (...args) => store.stats(...args),
-    duplicates: (...args) => store.duplicates(...args),
-    stale: (...args) => store.stale(...args),
+    examine: (...args) => store.examine(...args),
+    episodic: (...args) => store.episodic(...args),
+    countUnsynced: (...args) => store.countUnsynced(...args),
+    countUnembedded: (...args) => store.countUnembedded(...args),
     auditRead: (...args) => store.auditRead(...args),
     recordAccess: (...args) => store.recordAccess(...args),
   };

@@ -2,11 +2,11 @@ import type * as z from "zod";
 import { DomainError, invalid } from "../../domain/errors.ts";
 import { describeProblems } from "../../domain/problems.ts";
 import { parseJson } from "../../domain/strict-json.ts";
-import { bounds, readText } from "../bounded-body.ts";
+import { type BodyBound, bounds, readText } from "../bounded-body.ts";
 
 /** The JSON of a request, in the form of the schema; an empty body is an empty object. @throws VALIDATION_ERROR, RequestRefused */
-export async function parsed<T extends z.ZodType>(request: Request, schema: T): Promise<z.output<T>> {
-  const text = await readText(request, bounds.json);
+export async function parsed<T extends z.ZodType>(request: Request, schema: T, bound: BodyBound = bounds.json): Promise<z.output<T>> {
+  const text = await readText(request, bound);
   let body: unknown;
   try {
     body = text === "" ? {} : parseJson(text);

@@ -5,6 +5,7 @@ import { guardPolicy, setGuardPolicy } from "../../domain/guard/guard-setting.ts
 import { instructionPolicies, secretPolicies } from "../../domain/guard/guard-policy.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import { discard, listQuarantine, release } from "../../domain/memories/release.ts";
+import { withSuccessors } from "../../domain/recall/selection/succession.ts";
 import { omnMemory } from "../../tools/render.ts";
 import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
@@ -32,8 +33,10 @@ export function quarantineRoutes(services: Services): Hono<RestEnv> {
   const context = (c: Request<RestEnv>) => memoryContext(services, c, c.req.param("team") ?? "");
   app.get("/", async (c) => c.json({ quarantine: (await listQuarantine(await context(c))).map(shown) }));
   app.post("/:id/release", async (c) => {
-    const { outcome, memory, proposal } = await release(await context(c), { id: c.req.param("id") });
-    return c.json({ outcome, memory: omnMemory(memory), ...(proposal ? { proposal: { id: proposal.id, state: proposal.state } } : {}) });
+    const ctx = await context(c);
+    const { outcome, memory, proposal } = await release(ctx, { id: c.req.param("id") });
+    const [released] = (await withSuccessors(ctx, [memory])) as [typeof memory];
+    return c.json({ outcome, memory: omnMemory(released), ...(proposal ? { proposal: { id: proposal.id, state: proposal.state } } : {}) });
   });
   app.post("/:id/discard", async (c) => {
     await discard(await context(c), { id: c.req.param("id") });

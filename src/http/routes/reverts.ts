@@ -30,8 +30,9 @@ export function revertRoutes(services: Services): Hono<RestEnv> {
   return app;
 }
 
-const shown = ({ id, userId, tool, at, selection: { since, until, ...named }, memories }: Reversion): Record<string, unknown> => ({
+const shown = ({ id, kind, userId, tool, at, selection: { since, until, ...named }, memories }: Reversion): Record<string, unknown> => ({
   run: id,
+  ...(kind === "revert" ? {} : { kind }),
   reverted_by: userId,
   reverted_at: iso(at),
   client: tool,

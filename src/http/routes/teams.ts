@@ -13,11 +13,15 @@ import { organizationAuditRoutes, teamAuditRoutes } from "./audit.ts";
 import { parsed } from "./body.ts";
 import { type RestEnv, callerInDeletedTeam, callerInTeam, callingPerson, findCaller } from "./caller.ts";
 import { exportTeam } from "./export.ts";
+import { intelligenceRoutes } from "./intelligence.ts";
 import { teamInvitationRoutes } from "./invitations.ts";
 import { teamKeyRoutes } from "./keys.ts";
 import { proposalRoutes, reviewRoutes } from "./proposals.ts";
 import { guardRoutes, quarantineRoutes } from "./quarantine.ts";
+import { healthRoutes } from "./health.ts";
+import { consolidationRoutes } from "./consolidations.ts";
 import { revertRoutes } from "./reverts.ts";
+import { evolutionRoutes, runRoutes } from "./runs.ts";
 import { iso } from "./wire.ts";
 
 const name = z.string().trim().min(1).max(maxNameLength);
@@ -91,8 +95,13 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   app.route("/:team/review", reviewRoutes(services));
   app.route("/:team/proposals", proposalRoutes(services));
   app.route("/:team/guard", guardRoutes(services));
+  app.route("/:team/intelligence", intelligenceRoutes(services));
   app.route("/:team/quarantine", quarantineRoutes(services));
+  app.route("/:team/health", healthRoutes(services));
   app.route("/:team/reverts", revertRoutes(services));
+  app.route("/:team/consolidations", consolidationRoutes(services));
+  app.route("/:team/evolution", evolutionRoutes(services));
+  app.route("/:team/runs", runRoutes(services));
 
   app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c, c.req.param("team")))).map(shownMember) }));
   app.patch("/:team/members/:user", async (c) => {

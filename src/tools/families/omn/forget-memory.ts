@@ -4,9 +4,13 @@ import { authorsOf, originOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { forget } from "../../../domain/memories/forget.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
-import { defineTool, destructive } from "../../define-tool.ts";
+import { fixes, type Fix, repair, repairInput } from "../../../domain/memories/repair.ts";
+import { describeProblems } from "../../../domain/problems.ts";
+import { invalid } from "../../../domain/errors.ts";
+import { defineTool, destructive, type ToolContext, type ToolResult } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { adviceOf, audienceOf, handleOf, trustFieldOf } from "../../render.ts";
+import { renderRepair } from "../../render-repair.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
 const shown = 50;
@@ -25,10 +29,13 @@ export const forgetMemory = defineTool({
     key: field.keyPattern.optional(),
     filters: sameFilters.optional(),
     mode: z.enum(["archive", "erase"]).default("archive"),
+    /** A section of the report card, which names this argument: all of it is archived in one run, or those of `ids`. */
+    fix: z.enum(fixes).optional().meta({ listed: null }),
     confirm: field.phrase("confirm", 100).optional(),
   }),
   output: z.looseObject({ outcome: z.enum(["preview", "archived", "erased", "proposed", "unchanged"]).meta({ listed: { type: "string" } }), count: z.number() }),
   async handler(ctx, input) {
+    if (input.fix !== undefined) return fixed(ctx, input.fix, input);
     const ids = [...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])];
     const result = await forget(ctx, {
       ids,
@@ -88,6 +95,19 @@ export const forgetMemory = defineTool({
     };
   },
 });
+
+/** Of what changed, so many resources are named to the person's other clients. */
+const mostChanged = 100;
+
+async function fixed(ctx: ToolContext, fix: Fix, input: { id?: unknown; key?: unknown; filters?: unknown; ids?: (string | number)[] | undefined; mode: string; confirm?: string | undefined }): Promise<ToolResult> {
+  const { id, key, filters, mode, ids, confirm } = input;
+  if ([id, key, filters].some((other) => other !== undefined) || mode !== "archive") throw invalid("fix archives what the report card names: it goes with ids and confirm, and with nothing else.", "Leave out id, key, filters and mode.");
+  const asked = repairInput.safeParse({ fix, ids, confirm });
+  if (!asked.success) throw invalid(`Invalid arguments for a fix: ${describeProblems(asked.error, repairInput, { fix, ids, confirm })}.`, "Name memories by the ids that omn_memory_health says.");
+  const result = await repair(ctx, asked.data);
+  if (result.outcome !== "preview" && result.ids.length > 0) ctx.changed({ ids: result.ids.slice(0, mostChanged), listChanged: true });
+  return renderRepair(ctx, fix, result);
+}
 
 /** The fields that distinguish memories of one key, where they are not the same for all. */
 function apartIn(memories: Memory[]): (memory: Memory) => { scope?: string; namespace?: string } {

@@ -1,13 +1,14 @@
 import type { Family } from "../../define-family.ts";
 import { renderError } from "../../errors.ts";
 import { compressText } from "./compress-text.ts";
+import { consolidateTool } from "./consolidate.ts";
 import { exportMemoriesTool } from "./export-memories.ts";
 import { forgetMemory } from "./forget-memory.ts";
 import { healthCheck } from "./health-check.ts";
 import { importMemoriesTool } from "./import-memories.ts";
 import { listMemories } from "./list-memories.ts";
 import { oneMemory, recentMemories } from "./memory-resources.ts";
-import { memoryHealth } from "./memory-health.ts";
+import { healthCard, memoryHealth } from "./memory-health.ts";
 import { memoryStats } from "./memory-stats.ts";
 import { retrieveMemory } from "./retrieve-memory.ts";
 import { revertTool } from "./revert.ts";
@@ -23,6 +24,7 @@ export const omn = {
     updateMemory,
     forgetMemory,
     revertTool,
+    consolidateTool,
     listMemories,
     exportMemoriesTool,
     importMemoriesTool,
@@ -31,6 +33,6 @@ export const omn = {
     compressText,
     healthCheck,
   ],
-  resources: [recentMemories, oneMemory],
+  resources: [recentMemories, healthCard, oneMemory],
   renderError,
 } as const satisfies Family;

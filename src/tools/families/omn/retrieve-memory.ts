@@ -2,6 +2,8 @@ import * as z from "zod";
 import { joined } from "../../../domain/frame.ts";
 import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
+import { currentHashes } from "../../../domain/memories/citations.ts";
+import { budgetBeside, withFreshness } from "../../../domain/recall/presentation/freshness.ts";
 import { searchModes, searchFeatures } from "../../../domain/recall/recall.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
@@ -29,6 +31,8 @@ export const retrieveMemory = defineTool({
     receipt: z.boolean().default(false).meta({ listed: null }),
     as_of: field.instant.optional().describe("known then, ISO"),
     valid_at: field.instant.optional().describe("true then"),
+    /** Of the client's files, which it can compute and a model cannot: cited ones are answered as fresh, drifted or orphaned. */
+    current_hashes: currentHashes.optional().meta({ listed: null }),
     mode: z.enum(searchModes).optional().meta({ listed: null }),
     /** Parts of the search to do without, to see what each is worth. */
     without: z.array(z.enum(searchFeatures)).max(searchFeatures.length).optional().meta({ listed: null }),
@@ -53,14 +57,16 @@ export const retrieveMemory = defineTool({
     const isSearch = input.id === undefined && input.key === undefined;
     const namesOne = input.id !== undefined || input.key?.includes("*") === false;
     const form = { structured: isStructured, mayWiden: isSearch && input.min_relevance !== 0 };
-    const outcome = await cachedRecall(ctx, {
+    const hashes = input.current_hashes;
+    const rendering = recallRendering(form);
+    const found = await cachedRecall(ctx, {
       id: input.id,
       key: input.key,
       query: input.query,
       filter: toFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
       limit: input.limit,
-      maxTokens: input.max_tokens,
-      rendering: recallRendering(form),
+      maxTokens: hashes ? budgetBeside(input.max_tokens) : input.max_tokens,
+      rendering,
       minRelevance: input.min_relevance,
       mode: input.mode,
       without: input.without,
@@ -70,6 +76,7 @@ export const retrieveMemory = defineTool({
       asOf: input.as_of,
       project: ctx.project,
     }, isStructured ? "omn" : "omn text");
+    const outcome = hashes ? withFreshness(found, { hashes, project: ctx.project, maxTokens: input.max_tokens, rendering }) : found;
     const around = input.include?.length && outcome.items[0] ? await graphOf(ctx, outcome.items[0].memory.id, input.include) : undefined;
     const { structured, text } = renderRecall(outcome, form, Math.round((performance.now() - started) * 100) / 100);
     if (!around) return { structured, text };

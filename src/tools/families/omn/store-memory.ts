@@ -2,13 +2,14 @@ import * as z from "zod";
 import { named, say } from "../../../domain/frame.ts";
 import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { offeredShape } from "../../../domain/memories/memory-fields.ts";
+import { givenShape, offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { namespaceOf } from "../../../domain/memories/memory.ts";
-import { remember } from "../../../domain/memories/remember.ts";
+import { settleConflicts } from "../../../domain/memories/contradictions.ts";
+import { remember, rememberOutcomes } from "../../../domain/memories/remember.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
-import { adviceOf, compressionMade, duplicateText, guardOf, guardText, handleOf, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, compressionMade, duplicateText, guardOf, guardText, handleOf, mergedText, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 
 const repair = { update: "call omn_update_memory", forget: "omn_forget_memory" };
@@ -18,12 +19,12 @@ export const storeMemory = defineTool({
   name: "omn_store_memory",
   title: "Store a memory",
   description:
-    "Save a fact, decision or preference for all AI tools. Self-contained content; stable key such as project.auth.decision. Same key = new version.",
+    "Save a fact, decision or preference for all AI tools. Self-contained content; stable key such as project.auth.decision. Same key = new version; without key, repeats merge.",
   scope: "memory:write",
   annotations: additive,
   input: z.strictObject({
     content: field.content,
-    key: field.key,
+    key: field.key.optional(),
     metadata: givenMetadata.meta({
       listed: { type: "object", description: "tags[], importance 0-1, expiry (ISO), scope: private|shared (team)|public (organization), sensitivity: secret, own" },
     }),
@@ -31,6 +32,8 @@ export const storeMemory = defineTool({
     occurred_at: field.instant.optional().describe("ISO date"),
     type: field.memoryType.optional(),
     ...listedAs({ type: "string" }, offeredShape),
+    /** Files that it is about: `{path, hash, commit, lines}`. */
+    citations: givenShape.citations.meta({ listed: { type: "array", items: { type: "object" } } }),
     /** Of a call that may be sent twice. */
     idempotency_key: field.idempotencyKey.optional().meta({ listed: null }),
     /** Ties to other memories (Mnemosyne document, link types). */
@@ -43,7 +46,7 @@ export const storeMemory = defineTool({
   output: z.looseObject({
     memory_id: z.string(),
     key: z.string().nullable().meta({ listed: null }),
-    outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed", "quarantined"]).meta({ listed: { type: "string" } }),
+    outcome: z.enum(rememberOutcomes).meta({ listed: { type: "string" } }),
     version: z.number(),
   }),
   async handler(ctx, { idempotency_key, allow_duplicate, compress, links = [], ...input }) {
@@ -61,10 +64,13 @@ export const storeMemory = defineTool({
     const linked = result.outcome === "duplicate" || result.outcome === "quarantined" ? undefined : await linkMemory(ctx, memory, links);
     const proposal = linked ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
-    if ((outcome === "created" || outcome === "updated") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    if ((outcome === "created" || outcome === "updated" || outcome === "merged") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     const similar = await similarIn(result);
+    const conflicts = await settleConflicts(ctx, result, similar);
+    const replaced = conflicts.flatMap((one) => (one.settled === "superseded" ? one.memory.id : []));
+    if (replaced.length > 0) ctx.changed({ ids: replaced, listChanged: false });
     const compression = compressionMade(memory);
-    const repeated = outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : undefined;
+    const repeated = outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : outcome === "merged" ? mergedText(memory) : undefined;
     return {
       structured: {
         memory_id: memory.id,
@@ -80,9 +86,9 @@ export const storeMemory = defineTool({
         ...proposalOf(proposal),
         ...guardOf(outcome, result.found),
         ...(repeated && adviceOf(repeated)),
-        ...similarOf(similar, ctx.now, repair),
+        ...similarOf(similar, ctx.now, { ...repair, request: ctx.requestId }, conflicts),
       },
-      text: repeated ?? say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, repair)}`,
+      text: repeated ?? say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, { ...repair, request: ctx.requestId }, conflicts)}`,
     };
   },
 });

@@ -26,6 +26,7 @@ export const updateMemory = defineTool({
     type: field.memoryType.meta({ listed: { type: "string" } }).optional(),
     summary: givenShape.summary,
     ...listedAs(null, offeredShape),
+    citations: givenShape.citations.meta({ listed: null }),
     archived: z.literal(false).meta({ listed: { const: false, description: "restores" } }).optional(),
     expected_version: z.number().int().positive().optional(),
     links: linkInput.optional().meta({ listed: null }),

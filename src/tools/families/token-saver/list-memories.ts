@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { aside, joined, say } from "../../../domain/frame.ts";
+import { valueOf } from "../../../domain/memories/any-value.ts";
 import { authorsOf, originOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { dayOf, handleOf } from "../../render.ts";
-import { filterOf, memoryScope, scopeOf, tokenSaverMemory, valueOf, where } from "./scope.ts";
+import { filterOf, memoryScope, scopeOf, tokenSaverMemory, where } from "./scope.ts";
 
 /** Token Saver document, core tool 3. */
 export const listTokenSaver = defineTool({

@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { valueOf } from "../../../domain/memories/any-value.ts";
 import * as field from "../../../domain/memories/fields.ts";
+import { asSaid } from "../../../domain/memories/memory-fields.ts";
 import { type Memory, namespaceOf } from "../../../domain/memories/memory.ts";
 import type { MemoryFilter } from "../../../domain/memories/memory-store.ts";
 import { invalid } from "../../../domain/errors.ts";
@@ -73,7 +75,7 @@ export function tokenSaverMemory(memory: Memory, author: string | undefined): Re
       ...(author === undefined ? {} : { author }),
       ...trustFieldOf(memory),
       ...(memory.expiresAt === null ? {} : { ttl: Math.max(0, Math.round((memory.expiresAt - memory.updatedAt) / 1000)) }),
-      ...(memory.tags.length === 0 ? {} : { tags: memory.tags }),
+      ...tagsOf(memory),
       access_count: memory.accessCount,
       ...(memory.version > 1 ? { version: memory.version } : {}),
     },
@@ -88,7 +90,7 @@ export function readableMemory(memory: Memory, author: string | undefined): Reco
     ...(scopeOf(memory) === "project" ? {} : { scope: scopeOf(memory) }),
     ...(author === undefined ? {} : { author }),
     ...trustFieldOf(memory),
-    ...(memory.tags.length === 0 ? {} : { tags: memory.tags }),
+    ...tagsOf(memory),
     when: dayOf(memory),
     tool: toolOf(memory, memory.updatedTool),
     ...(memory.expiresAt === null ? {} : { expires: iso(memory.expiresAt) }),
@@ -96,7 +98,11 @@ export function readableMemory(memory: Memory, author: string | undefined): Reco
   };
 }
 
-export const valueOf = (memory: Memory): unknown => (memory.value === null ? memory.content : memory.value);
+/** Those that somebody gave. */
+function tagsOf(memory: Memory): { tags?: string[] } {
+  const { tags } = asSaid(memory);
+  return tags.length === 0 ? {} : { tags };
+}
 
 /** The one memory that a write in this vocabulary would replace. */
 export function requireExactKey(key: string): void {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { valueOf } from "../../../domain/memories/any-value.ts";
 import { type AuthorOf, authorsOf } from "../../../domain/memories/authorship.ts";
 import { briefing } from "../../../domain/memories/briefing.ts";
 import { list } from "../../../domain/memories/list.ts";
@@ -7,7 +8,7 @@ import { estimateTokens } from "../../../domain/text/token-count.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { trustFieldOf } from "../../render.ts";
-import { filterOf, projectOf, scopeOf, valueOf, where } from "./scope.ts";
+import { filterOf, projectOf, scopeOf, where } from "./scope.ts";
 
 /** How many memories the briefing looks at: a project's keys are few; the newest matter. */
 const window = 200;

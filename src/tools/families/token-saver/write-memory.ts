@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { say } from "../../../domain/frame.ts";
-import { invalid } from "../../../domain/errors.ts";
+import { stateOfValue } from "../../../domain/memories/any-value.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { remember } from "../../../domain/memories/remember.ts";
+import { settleConflicts } from "../../../domain/memories/contradictions.ts";
+import { remember, rememberOutcomes } from "../../../domain/memories/remember.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
 import { additive, defineTool } from "../../define-tool.ts";
 import { adviceOf, duplicateText, guardOf, guardText, handleOf, proposalOf, proposalText } from "../../render.ts";
@@ -30,13 +31,9 @@ export const writeMemory = defineTool({
     allow_duplicate: z.boolean().optional().meta({ listed: null }),
     ...where,
   }),
-  output: z.looseObject({ outcome: z.enum(["created", "updated", "unchanged", "duplicate", "proposed", "quarantined"]).meta({ listed: { type: "string" } }), version: z.number() }),
+  output: z.looseObject({ outcome: z.enum(rememberOutcomes).meta({ listed: { type: "string" } }), version: z.number() }),
   async handler(ctx, input) {
-    if (input.value === null) throw invalid("value: null says nothing to remember.", "To remove a memory, call delete_memory.");
-    const text = typeof input.value === "string" ? input.value : JSON.stringify(input.value);
-    const content = field.content.safeParse(text);
-    if (!content.success) throw invalid(`value: ${content.error.issues[0]?.message}`, "Store a shorter value, or split it over several keys.");
-    const said = { content: content.data, value: typeof input.value === "string" ? null : input.value };
+    const said = stateOfValue(input.value, "value");
     const similarIn = similarTo(ctx, said);
     const result = await remember(ctx, {
       ...said,
@@ -53,9 +50,11 @@ export const writeMemory = defineTool({
     }
     if (outcome === "created" || outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
     const similar = await similarIn(result);
+    const conflicts = await settleConflicts(ctx, result, similar);
+    const withRequest = { ...repair, request: ctx.requestId };
     return {
-      structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...guardOf(outcome, result.found), ...similarOf(similar, ctx.now, repair) },
-      text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, repair)}`,
+      structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...guardOf(outcome, result.found), ...similarOf(similar, ctx.now, withRequest, conflicts) },
+      text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, withRequest, conflicts)}`,
     };
   },
 });

@@ -1,0 +1,59 @@
+import type { WorkPorts } from "../domain/curation/work.ts";
+import type { TeamFinder } from "../domain/indexing/index-team.ts";
+import { shardName } from "../domain/tenancy/shard-name.ts";
+import { logFault } from "../http/log.ts";
+import { D1DirectoryStore } from "../platform/d1/directory-store.ts";
+import { D1EvolutionStore } from "../platform/d1/evolution-store.ts";
+import { D1IntelligenceSettingStore } from "../platform/d1/intelligence-store.ts";
+import { D1ReversionStore } from "../platform/d1/reversion-store.ts";
+import { D1ReviewSetting } from "../platform/d1/review-setting.ts";
+import { D1RunStore } from "../platform/d1/run-store.ts";
+import type { ShardOf } from "../platform/d1/shard-of.ts";
+import { D1UsageLedger } from "../platform/d1/usage-ledger.ts";
+import { TeamIndexClient } from "../platform/team-index/client.ts";
+import { TeamIndexWriter } from "../platform/team-index/writer.ts";
+import type { CuratorEnv } from "./env.ts";
+import { modelsOf } from "./intelligence.ts";
+import { parseIntelligenceConfig } from "./intelligence-config.ts";
+import { workKinds } from "./kinds.ts";
+
+/** Everything the curator uses. It is composed without the keys of secrets, and without what serves requests. */
+export interface CuratorServices {
+  teams: TeamFinder;
+  runs: D1RunStore;
+  work: WorkPorts;
+  report(event: string, error: unknown): void;
+}
+
+export function curatorServicesOf(env: CuratorEnv): CuratorServices {
+  const report = (event: string, error: unknown): void => logFault(event, "", error);
+  const shardOf: ShardOf = (name) => {
+    const shard = (env as unknown as Record<string, unknown>)[name];
+    if (!shardName.test(name) || shard === undefined) throw new Error(`The shard ${name} is not bound to the curator`);
+    return shard as D1Database;
+  };
+  const directory = new D1DirectoryStore(env.DB);
+  const runs = new D1RunStore(shardOf);
+  const evolution = new D1EvolutionStore(shardOf);
+  const kinds = workKinds({
+    facts: evolution,
+    policy: evolution,
+    proposals: new D1ReviewSetting(shardOf),
+    reversions: new D1ReversionStore(shardOf),
+    writer: new TeamIndexWriter(env.TEAM_INDEX, report),
+    index: new TeamIndexClient(env.TEAM_INDEX, report),
+    modelOf: modelsOf(parseIntelligenceConfig(env), {
+      settings: new D1IntelligenceSettingStore(shardOf),
+      ledger: new D1UsageLedger(shardOf),
+      ai: env.AI,
+      now: Date.now,
+      report,
+    }),
+  });
+  return {
+    teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards: () => directory.listShards() },
+    runs,
+    work: { runs, kinds, report },
+    report,
+  };
+}

@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { json } from "../../../domain/frame.ts";
+import { linksAmong } from "../../../domain/graph/neighbourhood.ts";
+import { type AuthorOf, authorsOf } from "../../../domain/memories/authorship.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { type Memory, namespaceOf } from "../../../domain/memories/memory.ts";
+import { projectContext } from "../../../domain/memories/project-context.ts";
+import { getMany } from "../../../domain/recall/get-many.ts";
+import { defineTool, readOnly, type ToolContext } from "../../define-tool.ts";
+import { linkOf, noteOf } from "./note.ts";
+import { namespace } from "./words.ts";
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+const notes = (memories: Memory[], authorOf: AuthorOf): Record<string, unknown>[] => memories.map((memory) => noteOf(memory, { author: authorOf(memory) }));
+
+/** Mnemosyne document, orient 4: whole memories by id, or what a session begins with (Context Building Flow). */
+export const context = defineTool({
+  name: "mnemosyne_context",
+  title: "Project context",
+  description: "Without ids: the project's recent and important memories, what they are linked to, and statistics. With memory_ids: these, whole.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({
+    memory_ids: z.array(field.memoryRef).min(1, "memory_ids must hold at least one id").max(50, "at most 50 memory_ids").optional(),
+    include_links: z.boolean().default(true),
+    namespace: namespace.optional(),
+  }),
+  output: z.looseObject({ links: z.array(z.looseObject({})).optional() }),
+  async handler(ctx, { memory_ids, include_links, namespace }) {
+    const answer = memory_ids ? await named(ctx, memory_ids, include_links) : await overview(ctx, namespace, include_links);
+    return { structured: answer, text: json(answer) };
+  },
+});
+
+async function named(ctx: ToolContext, ids: readonly (string | number)[], withLinks: boolean): Promise<Record<string, unknown>> {
+  const { memories, missing } = await getMany(ctx, ids);
+  const [authorOf, links] = await Promise.all([authorsOf(ctx, memories), withLinks ? linksAmong(ctx, memories) : undefined]);
+  return { memories: notes(memories, authorOf), ...(links ? { links: links.map(linkOf) } : {}), ...(missing.length > 0 ? { missing } : {}) };
+}
+
+async function overview(ctx: ToolContext, namespace: string | undefined, withLinks: boolean): Promise<Record<string, unknown>> {
+  const place = namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project));
+  const namespaces = place === undefined || place === "global" ? undefined : [place, ...(place.startsWith("project:") ? [`session:${place.slice("project:".length)}/*`] : []), "global"];
+  const { recent, important, connected, links, statistics } = await projectContext(ctx, { namespaces });
+  const authorOf = await authorsOf(ctx, [...recent, ...important, ...connected]);
+  const shown = new Set(recent.map(({ id }) => id));
+  const isNew = ({ id }: Memory): boolean => !shown.has(id);
+  return {
+    project: { namespace: place ?? "global", ...(ctx.project === undefined ? {} : { name: ctx.project }) },
+    recent: notes(recent, authorOf),
+    important: notes(important.filter(isNew), authorOf),
+    /** Ids of all that are important, whether recent or not. */
+    important_ids: important.map(({ id }) => id),
+    connected: notes(connected, authorOf),
+    ...(withLinks ? { links: links.map(linkOf) } : {}),
+    statistics: { total_memories: statistics.total, shown: statistics.shown, coverage: rounded(statistics.coverage), link_density: rounded(statistics.linkDensity) },
+  };
+}

@@ -1,0 +1,30 @@
+import * as z from "zod";
+import { json } from "../../../domain/frame.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import { archiveOne } from "../../../domain/memories/forget.ts";
+import { resolveOne } from "../../../domain/memories/resolve.ts";
+import { defineTool, destructive } from "../../define-tool.ts";
+import { proposalOf } from "../../render.ts";
+
+/** Mnemosyne document, act 8: archives; links and history stay. */
+export const deleteTool = defineTool({
+  name: "mnemosyne_delete",
+  title: "Archive a memory",
+  description: "Archive a memory: nobody finds it any more. Its links and versions stay; mnemosyne_update with archived: false restores it.",
+  scope: "memory:write",
+  annotations: destructive,
+  input: z.strictObject({ memory_id: field.memoryRef }),
+  output: z.looseObject({ memory_id: z.string(), archived: z.boolean() }),
+  async handler(ctx, { memory_id }) {
+    const { outcome, memory, proposal } = await archiveNamed(ctx, memory_id);
+    if (outcome === "archived") ctx.changed({ ids: [memory.id], listChanged: true });
+    const structured = { memory_id: memory.id, archived: outcome === "archived", ...proposalOf(proposal) };
+    return { structured, text: json(structured) };
+  },
+});
+
+async function archiveNamed(ctx: Parameters<typeof archiveOne>[0], id: string | number) {
+  const memory = await resolveOne(ctx, { id });
+  const { outcome, proposals: [proposal] = [] } = await archiveOne(ctx, memory);
+  return { outcome, memory, proposal };
+}

@@ -1,0 +1,55 @@
+import type { MemoryLink } from "../../../domain/graph/graph.ts";
+import { initialState, toIso } from "../../../domain/memories/memory-fields.ts";
+import type { Memory } from "../../../domain/memories/memory.ts";
+import { preview } from "../../../domain/recall/presentation/excerpt.ts";
+import { audienceOf, trustFieldOf } from "../../render.ts";
+import { pascal, toTen } from "./words.ts";
+
+/** In characters. */
+const summaryLength = 120;
+
+/** The entry of `metadata` that keeps a note's context: the circumstances in which it was made. */
+export const contextEntry = "context";
+
+export const summaryOf = ({ summary, content }: Memory): string => summary ?? preview(content, summaryLength);
+
+export interface Shown {
+  author?: string | undefined;
+  relevance?: number | undefined;
+  truncated?: boolean;
+}
+
+/** A memory as the document's MemoryNote; of what the document does not name only what is not as usual. */
+export function noteOf(memory: Memory, { author, relevance, truncated = false }: Shown = {}): Record<string, unknown> {
+  const { [contextEntry]: context, ...metadata } = memory.metadata;
+  return {
+    memory_id: memory.id,
+    ...(memory.key === null ? {} : { key: memory.key }),
+    namespace: memory.namespace,
+    content: memory.content,
+    ...(truncated ? { truncated: true } : {}),
+    ...(memory.summary === null ? {} : { summary: memory.summary }),
+    ...(memory.keywords.length === 0 ? {} : { keywords: memory.keywords }),
+    tags: memory.tags,
+    ...(context === undefined ? {} : { context }),
+    memory_type: pascal(memory.type),
+    importance: toTen(memory.importance),
+    ...(memory.confidence === initialState.confidence ? {} : { confidence: memory.confidence }),
+    ...(memory.relatedFiles.length === 0 ? {} : { related_files: memory.relatedFiles }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    ...audienceOf(memory, author),
+    ...trustFieldOf(memory),
+    ...(memory.sensitivity === "secret" ? { sensitivity: "secret" } : {}),
+    created_at: toIso(memory.createdAt),
+    ...(memory.version > 1 ? { updated_at: toIso(memory.updatedAt), version: memory.version } : {}),
+    ...(memory.occurredAt === null ? {} : { occurred_at: toIso(memory.occurredAt) }),
+    ...(memory.accessCount === 0 ? {} : { access_count: memory.accessCount, last_accessed_at: toIso(memory.accessedAt) }),
+    ...(memory.expiresAt === null ? {} : { expires_at: toIso(memory.expiresAt) }),
+    ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
+    ...(relevance === undefined ? {} : { score: Math.round(relevance * 1000) / 1000 }),
+  };
+}
+
+export const linkOf = ({ source, target, type, strength, reason }: MemoryLink): Record<string, unknown> => ({
+  source_id: source, target_id: target, link_type: pascal(type), strength, ...(reason === "" ? {} : { reason }),
+});
