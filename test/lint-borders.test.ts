@@ -21,13 +21,15 @@ const forbidden: Record<string, readonly string[]> = {
     "../../config.ts", "../../launcher/start.ts", "../../../test/helpers.ts", "../../../scripts/x.ts",
   ],
   "src/http/middleware": ["../../platform/d1/shard-store.ts", "../../launcher/start.ts", "../../../test/helpers.ts"],
-  "src/session": ["../platform/team-index/team-index.ts", "../launcher/start.ts", "../../test/helpers.ts"],
+  "src/http/routes": ["../../domain/tenancy/upkeep.ts"],
+  "src/session": ["../domain/tenancy/upkeep.ts", "../platform/team-index/team-index.ts", "../launcher/start.ts", "../../test/helpers.ts"],
   "src/mcp": ["../platform/d1/shard-store.ts", "../launcher/start.ts", "../../test/helpers.ts"],
   "src/tools/families/omn": [
     "../../../platform/d1/shard-store.ts", "../../../http/errors.ts", "../../../session/call.ts", "../../../mcp/server.ts", "../../../jobs/queue.ts",
     "../../../app.ts", "../../../app/memory.ts", "../../../config.ts", "../../../launcher/start.ts", "hono", "@modelcontextprotocol/server", "cloudflare:workers", "../../../../test/helpers.ts",
+    "../../../domain/tenancy/upkeep.ts",
   ],
-  "src/jobs": ["../platform/d1/shard-store.ts", "../launcher/start.ts", "../../scripts/x.ts"],
+  "src/jobs": ["../domain/tenancy/upkeep.ts", "../platform/d1/shard-store.ts", "../launcher/start.ts", "../../scripts/x.ts"],
   "src/launcher": ["../http/router.ts", "../session/user-session.ts", "../mcp/server.ts", "../tools/errors.ts", "../jobs/expire.ts", "../app.ts", "../../test/helpers.ts"],
   "src": ["../test/helpers.ts", "../scripts/x.ts"],
 };

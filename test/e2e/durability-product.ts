@@ -15,11 +15,11 @@ export class Product {
   readonly #dataDir: string;
   #output = "";
 
-  private constructor(dataDir: string) {
+  private constructor(dataDir: string, vars: Record<string, string> = {}) {
     this.#dataDir = dataDir;
     this.#child = spawn(process.execPath, ["src/launcher/start.mjs"], {
       cwd: root,
-      env: { ...process.env, PORT: "0", OMNIMEMORY_DATA_DIR: dataDir, OMNIMEMORY_RATE_LIMIT: "off" },
+      env: { ...process.env, PORT: "0", OMNIMEMORY_DATA_DIR: dataDir, OMNIMEMORY_RATE_LIMIT: "off", ...vars },
       stdio: ["ignore", "pipe", "pipe"],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -33,8 +33,8 @@ export class Product {
     return new Product(dataDir);
   }
 
-  static async start(dataDir: string): Promise<Product> {
-    const product = new Product(dataDir);
+  static async start(dataDir: string, vars: Record<string, string> = {}): Promise<Product> {
+    const product = new Product(dataDir, vars);
     const started = performance.now();
     while (!product.#output.includes("API key")) {
       if (product.#child.exitCode !== null || performance.now() - started > startLimitMs) {

@@ -41,12 +41,14 @@ async function exportAll(call: Call): Promise<Exported[]> {
 
 /** The counts that the product gives of itself are those of its export. */
 async function checkStats(call: Call, exported: Exported[]): Promise<void> {
-  const live = exported.filter((memory) => memory.archived_at === null);
-  expect(await call("omn_memory_stats")).toMatchObject({
-    total: live.length,
-    archived: exported.length - live.length,
-    versions: live.reduce((sum, memory) => sum + memory.version, 0),
-  });
+  const countsOf = (all: Exported[]): Record<string, number> => {
+    const live = all.filter((memory) => memory.archived_at === null);
+    return { total: live.length, archived: all.length - live.length, versions: live.reduce((sum, memory) => sum + memory.version, 0) };
+  };
+  // The curator may have changed a memory after the export, which a second one has.
+  const counts = (await call("omn_memory_stats")) as Record<string, number>;
+  const isSame = Object.entries(countsOf(exported)).every(([name, count]) => counts[name] === count);
+  expect(isSame ? counts : await call("omn_memory_stats")).toMatchObject(countsOf(isSame ? exported : await exportAll(call)));
 }
 
 /** Sends again, twice, what was never answered: it must have been done exactly once in the end. */

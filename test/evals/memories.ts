@@ -57,6 +57,30 @@ export class Memories {
     await this.#call("omn_update_memory", { id, ...changes });
   }
 
+  /** Stores one note as a client does that gives it no key. The outcome. */
+  async say(content: string, idempotencyKey: string | undefined): Promise<string> {
+    const { outcome, replayed } = await this.#call("omn_store_memory", { content, ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }) });
+    return replayed === true ? "replayed" : String(outcome);
+  }
+
+  /** The texts that a question brings, best first. */
+  async read(query: string): Promise<string[]> {
+    const { memories } = await this.#call("omn_retrieve_memory", { query, limit: 3 });
+    return (memories as { content: string; truncated?: boolean }[]).filter(({ truncated }) => !truncated).map(({ content }) => content);
+  }
+
+  /** What all memories say that are not archived. */
+  async contents(): Promise<string[]> {
+    const found: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const { data, next_cursor } = await this.#call("omn_export_memories", { limit: 1_000, include_history: false, ...(cursor === undefined ? {} : { cursor }) });
+      const records = String(data).split("\n").filter(Boolean).map((line) => JSON.parse(line) as { content: string; archived_at: string | null });
+      found.push(...records.filter(({ archived_at }) => archived_at === null).map(({ content }) => content));
+      if (next_cursor === undefined) return found;
+      cursor = String(next_cursor);
+    }
+  }
+
   async recall(args: Arguments): Promise<Recall> {
     const { ms, result } = await this.#client.callTool("omn_retrieve_memory", args);
     const answer = result.structuredContent ?? {};

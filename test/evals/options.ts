@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { join } from "node:path";
 import { projectRoot } from "../bench/server.ts";
 
-export const setNames = ["teams", "locomo", "devmem", "precision", "guard", "compression"] as const;
+export const setNames = ["teams", "locomo", "devmem", "precision", "guard", "relations", "duplicates", "facts", "enrichment", "compression", "stream"] as const;
 export type SetName = (typeof setNames)[number];
 
 export interface Options {
@@ -28,7 +28,7 @@ export const usage = `npm run eval -- [--only set,set] [--variants] [--check [--
   --limit     at most N questions of each conversation or set
   --data      where the data sets are (default: shared/eval/data beside the project)
   --json      all figures, for programs
-  --misses    the questions that were missed, one JSON object a line; of guard the entries of the half that is not held`;
+  --misses    the questions that were missed, one JSON object a line; of guard, relations, duplicates and enrichment the entries of the half that is not held`;
 
 export function parseOptions(argv: string[]): Options {
   const { values } = parseArgs({

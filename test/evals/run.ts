@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { stopAll } from "../bench/server.ts";
 import { compression } from "./compression.ts";
 import { devmem, devmemFiles } from "./devmem.ts";
+import { enrichment } from "./enrichment.ts";
 import type { Evaluation, Measured, Miss } from "./evaluation.ts";
+import { duplicates } from "./duplicates.ts";
+import { facts } from "./facts.ts";
 import { guard } from "./guard.ts";
 import { locomo, locomoFiles } from "./locomo.ts";
 import type { Memories } from "./memories.ts";
@@ -12,12 +15,14 @@ import { type Options, parseOptions, type SetName, usage } from "./options.ts";
 import { precision, precisionTeams } from "./precision.ts";
 import { precisionFiles } from "./precision-cases.ts";
 import { startProduct } from "./product.ts";
+import { relations } from "./relations.ts";
 import { judge, setTable, type VariantResult, variantTable, verdictTable } from "./report.ts";
+import { stream } from "./stream.ts";
 import { targets } from "./targets.ts";
 import { teams, teamSets } from "./teams.ts";
 import { base, variants } from "./variants.ts";
 
-const homes = ["locomo", "devmem", ...precisionTeams, ...teamSets] as const;
+const homes = ["locomo", "devmem", "stream", ...precisionTeams, ...teamSets] as const;
 type Teams = Record<(typeof homes)[number], Memories>;
 
 interface StoredSet {
@@ -43,7 +48,12 @@ const dataSets: Record<SetName, DataSet> = {
   devmem: { title: "DevMemBench, sessions", files: devmemFiles, homes: ["devmem"], prepare: ({ dataDir, limit }, { devmem: team }) => devmem(dataDir, team, limit) },
   compression: { title: "Long notes, facts that compression retains", files: [], homes: ["ledger"], prepare: ({ limit }) => Promise.resolve(compression(limit)) },
   precision: { title: "PrecisionMemBench", files: precisionFiles, homes: precisionTeams, prepare: ({ dataDir, limit }, all) => precision(dataDir, all, limit) },
+  duplicates: { title: "Pairs of notes, one statement or two", files: [], measure: ({ limit }) => duplicates(limit) },
+  stream: { title: "Stream of notes with repeats", files: [], homes: ["stream"], prepare: ({ limit }, { stream: team }) => stream(team, limit) },
+  facts: { title: "Facts of conversations, and what becomes of them", files: [], measure: ({ limit }) => facts(limit) },
   guard: { title: "Write guard", files: [], measure: ({ limit }) => guard(limit) },
+  relations: { title: "Relations of notes", files: [], measure: ({ limit }) => relations(limit) },
+  enrichment: { title: "Enrichment by rules", files: [], measure: ({ limit }) => enrichment(limit) },
 };
 
 /** Exit codes: 0 all targets met or not asked, 1 a target missed, 2 it could not be measured. */

@@ -13,7 +13,8 @@ export interface Target {
 }
 
 const byMeaning = "issue: Recall by meaning";
-const writeGuard = "on the half that no rule is written for";
+const conversations = "on the half of the conversations that no cue is written for";
+const heldHalf = "on the half that no rule is written for";
 
 export const targets: readonly Target[] = [
   { set: "locomo", figure: "R@10", least: 0.82, held: 0.785, source: byMeaning },
@@ -23,8 +24,19 @@ export const targets: readonly Target[] = [
   { set: "precision", figure: "recall", least: 0.95, held: 0.95, source: byMeaning },
   { set: "compression", figure: ".95", least: 0.95, held: 0.92, source: "features: facts survive" },
   { set: "teams", figure: "hit@5", least: 0.6, held: 0.5, source: byMeaning },
-  { set: "guard", figure: "secrets recall", least: 0.98, held: 0.91, source: writeGuard },
-  { set: "guard", figure: "secrets false alarms", least: 0.02, held: 0.02, source: writeGuard, atMost: true },
-  { set: "guard", figure: "injections recall", least: 0.9, held: 0.64, source: writeGuard },
-  { set: "guard", figure: "injections false alarms", least: 0.03, held: 0.015, source: writeGuard, atMost: true },
+  { set: "duplicates", figure: "precision", least: 1, held: 1, source: "a wrong merge loses a fact" },
+  { set: "duplicates", figure: "recall", least: 0.8, held: 0.8, source: "the stream needs as much" },
+  { set: "stream", figure: "junk", least: 0.01, held: 0.01, source: "issue: Intelligence", atMost: true },
+  { set: "stream", figure: "lost", least: 0, held: 0, source: "issue: Intelligence", atMost: true },
+  { set: "relations", figure: "contradiction precision", least: 0.95, held: 0.95, source: heldHalf },
+  { set: "relations", figure: "applied precision", least: 0.95, held: 0.95, source: heldHalf },
+  { set: "facts", figure: "fact recall", least: 0.85, held: 0.9, source: conversations },
+  { set: "facts", figure: "fact precision", least: 0.85, held: 0.9, source: conversations },
+  { set: "facts", figure: "decision accuracy", least: 0.85, held: 0.9, source: conversations },
+  { set: "facts", figure: "change precision", least: 0.95, held: 0.95, source: conversations },
+  { set: "guard", figure: "secrets recall", least: 0.98, held: 0.91, source: heldHalf },
+  { set: "guard", figure: "secrets false alarms", least: 0.02, held: 0.02, source: heldHalf, atMost: true },
+  { set: "guard", figure: "injections recall", least: 0.9, held: 0.64, source: heldHalf },
+  { set: "guard", figure: "injections false alarms", least: 0.03, held: 0.015, source: heldHalf, atMost: true },
+  { set: "enrichment", figure: "type", least: 0.8, held: 0.9, source: heldHalf },
 ];

@@ -148,7 +148,7 @@ describe("audit?actor=ada", () => {
     const { tenant, token } = await owned();
     expect(await message(token, tenant.teamId, "actor=ad")).toBe('actor: nobody here has the id, name or mail address "ad". Give it whole, as a member has it, or the user_id of an entry.');
     expect(await message(token, tenant.teamId, `actor=${crypto.randomUUID()}`)).toContain("nobody here");
-    expect(await message(token, tenant.teamId, "action=memory.eat")).toMatch(/none begins with "memory\.eat"\. Actions of this kind: memory\.accept, memory\.archive, memory\.create/);
+    expect(await message(token, tenant.teamId, "action=memory.eat")).toMatch(/none begins with "memory\.eat"\. Actions of this kind: memory\.accept, memory\.archive, memory\.consolidate, memory\.create/);
     expect(await message(token, tenant.teamId, "action=eat")).toMatch(/Actions begin with one of: account\., alert\./);
     expect(await message(token, tenant.teamId, "user=ada")).toMatch(/user.*Known here: action, actor, since, until, success, cursor, limit/);
     expect(await message(token, tenant.teamId, "since=today")).toContain("2026-11-20T12:00:00Z");

@@ -33,18 +33,22 @@ export interface BadField {
 /** Longer than any text field allows whose schema does not say how long it may be. */
 const tooLong = 40_000;
 /** Free text of which an empty one means no more than leaving it out. */
-const mayBeEmpty = new Set(["confirm", "created_by", "created_tool", "updated_by", "updated_tool", "actor_id", "tool", "action", "reason"]);
+const mayBeEmpty = new Set(["confirm", "created_by", "created_tool", "updated_by", "updated_tool", "actor_id", "tool", "action", "reason", "superseded_reason"]);
+/** A text may stand for the list. */
+const mayBeText = new Set(["memory_add messages", "memory_add content"]);
 
 /** Arguments that are right, with something at every place that lists hold. */
 function rightArgs(tool: Tool): Record<string, unknown> {
   const id = "018f0000-0000-7000-8000-000000000000";
   const sample = sampleCalls(id)[tool.name] ?? {};
   const link = () => ({ to: id, type: "references" });
-  const history = [{ version: 1, at: "2026-01-31", actor_id: "a", tool: "t", action: "create", state: { content: "Then." } }];
+  const history = [{ version: 1, at: "2026-01-31", actor_id: "a", tool: "t", action: "create", state: { content: "Then.", citations: [{ path: "src/a.ts" }] } }];
   const lists: Record<string, object> = {
-    omn_store_memory: { links: [link()] },
-    omn_update_memory: { links: [link()], unlink: [link()] },
-    omn_import_memories: { memories: [{ key: "bad.input", content: "Now.", version: 2, history }] },
+    omn_store_memory: { links: [link()], citations: [{ path: "src/a.ts" }] },
+    omn_update_memory: { links: [link()], unlink: [link()], citations: [{ path: "src/a.ts" }] },
+    mnemosyne_remember: { links: [{ target_id: id, link_type: "Extends" }] },
+    mnemosyne_update: { links: [{ target_id: id, link_type: "Extends" }], remove_links: [{ target_id: id }] },
+    omn_import_memories: { memories: [{ key: "bad.input", content: "Now.", version: 2, history, citations: [{ path: "src/a.ts" }] }] },
   };
   return { ...sample, ...lists[tool.name] };
 }
@@ -55,7 +59,7 @@ export function badFields(): BadField[] {
     const fields: BadField[] = [];
     visit(schema, [], (node, path) => {
       const field = path.findLast((step) => typeof step === "string");
-      const calls = [...badValues(node, String(field ?? ""))].map(([what, value]) => ({ what, args: withValue(rightArgs(tool), path, value) }));
+      const calls = [...badValues(node, String(field ?? ""))].filter(([what]) => what !== "text" || !mayBeText.has(`${tool.name} ${field ?? ""}`)).map(([what, value]) => ({ what, args: withValue(rightArgs(tool), path, value) }));
       if (node.additionalProperties === false) calls.push({ what: "an unknown field", args: withValue(rightArgs(tool), [...path, "nonsense"], 1) });
       if (calls.length > 0) fields.push({ tool, field: String(field ?? "nonsense"), path: path.join(".") || "(arguments)", calls });
     });

@@ -87,7 +87,7 @@ describe("a call that is wrong is told how to mend it [S7] [A1] [S16]", () => {
     ["an unknown filter", "omn_list_memories", { filters: { project: "shop" } }, 'filters: Unrecognized key: "project". Known here: tags, scope, namespace,'],
     ["an unknown field of a record", "omn_import_memories", { memories: [{ content: "c", titel: "t" }] }, 'memories.0: Unrecognized key: "titel". Known here: key, content,'],
     ["an unknown field in data", "omn_import_memories", { data: '{"content":"c","titel":"t"}' }, '0: Unrecognized key: "titel". Known here: key, content,'],
-    ["a missing argument", "omn_store_memory", { content: "c" }, "omn_store_memory: key is missing."],
+    ["a missing argument", "omn_store_memory", { key: "k" }, "omn_store_memory: content is missing."],
     ["two missing arguments", "write_memory", {}, "key is missing; value: must be given."],
     ["a missing field of a record", "omn_import_memories", { memories: [{ key: "k" }] }, "memories.0.content is missing."],
     ["null where it may not be", "omn_store_memory", { content: null, key: "k" }, "content: Invalid input: expected string, received null."],

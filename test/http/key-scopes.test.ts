@@ -24,7 +24,12 @@ const needs: Record<string, Scope | "person"> = {
   "GET /v1/teams/:team/guard": "memory:read",
   "GET /v1/teams/:team/quarantine": "memory:read",
   "GET /v1/teams/:team/proposals": "memory:read",
+  "GET /v1/teams/:team/health": "memory:read",
   "GET /v1/teams/:team/reverts": "memory:read",
+  "GET /v1/teams/:team/intelligence": "memory:admin",
+  "GET /v1/teams/:team/evolution": "memory:read",
+  "GET /v1/teams/:team/runs": "memory:read",
+  "GET /v1/teams/:team/runs/:run": "memory:read",
   "GET /v1/teams/:team/alerts": "memory:admin",
   "GET /v1/teams/:team/audit": "memory:admin",
   "GET /v1/teams/:team/audit/export": "memory:admin",
@@ -36,11 +41,14 @@ const needs: Record<string, Scope | "person"> = {
   ),
   "POST /v1/teams/:team/quarantine/:id/release": "memory:write",
   "POST /v1/teams/:team/quarantine/:id/discard": "memory:write",
+  "POST /v1/teams/:team/health": "memory:write",
   "POST /v1/teams/:team/reverts": "memory:write",
+  "POST /v1/teams/:team/consolidations": "memory:write",
+  "POST /v1/teams/:team/runs/:run/undo": "memory:write",
 };
 
 /** Their answers show the team. */
-const alsoReading = new Set(["POST /v1/teams/:team/reverts", "PATCH /v1/teams/:team", "PATCH /v1/teams/:team/organization"]);
+const alsoReading = new Set(["POST /v1/teams/:team/health", "POST /v1/teams/:team/reverts", "POST /v1/teams/:team/consolidations", "POST /v1/teams/:team/runs/:run/undo", "PATCH /v1/teams/:team", "PATCH /v1/teams/:team/organization"]);
 
 /** Of a team that is not deleted there is nothing to restore, so no key comes as far as its scopes. */
 const forNobodysKey = new Set(["POST /v1/teams/:team/restore", "POST /v1/teams/:team/organization/restore"]);

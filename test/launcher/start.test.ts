@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { freePort } from "./free-port.ts";
 import { cleanUp, launch, launchReady, localFile, scratchDir, statusOf } from "./launcher.ts";
 
-const patience = 60_000;
+const patience = 120_000;
 afterAll(cleanUp, patience);
 
 describe("npm start", () => {

@@ -51,7 +51,7 @@ const injuries: Record<string, (path: string) => void> = {
 test("the drill knows every kind of database that the server has", () => {
   const kinds = [...new Set(databasesIn(whole).map((file) => file.split(sep).slice(0, 2).join(sep)))].sort();
   expect(kinds).toEqual([
-    "cache/miniflare-CacheObject", "d1/miniflare-D1DatabaseObject", "do/omnimemory-TeamIndex", "do/omnimemory-UserSession", "do/omnimemory-local-LocalVectors",
+    "cache/miniflare-CacheObject", "d1/miniflare-D1DatabaseObject", "do/omnimemory-TeamIndex", "do/omnimemory-UserSession", "do/omnimemory-curator-Curator", "do/omnimemory-local-LocalVectors",
     "kv/miniflare-KVNamespaceObject", "ratelimit/miniflare-RateLimiterObject",
   ]);
   expect(truthIn(stateOf(whole))).toHaveLength(2);

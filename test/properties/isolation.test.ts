@@ -3,14 +3,19 @@ import { expect, test } from "vitest";
 import { catalogue } from "../../src/tools/catalogue.ts";
 import type { Scope } from "../../src/domain/tenancy/principal.ts";
 import type { Command, Op } from "./commands.ts";
-import { canRead, type Principal, type Role } from "./model.ts";
+import { memoryServer } from "./memory-server.ts";
+import { canRead, now, type Principal, type Role } from "./model.ts";
+import { consolidations, hideSuccessor } from "./consolidations.ts";
+import { kom } from "./kom.ts";
+import { mnemosyne } from "./mnemosyne.ts";
 import { omnReads } from "./reads.ts";
 import { resources, tokenSaver } from "./token-saver.ts";
 import { TestServer, type Membership } from "./test-server.ts";
 import { omnWrites } from "./writes.ts";
 
-const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...tokenSaver };
-const writing = { ...omnWrites, write_memory: true, delete_memory: true };
+const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...consolidations, ...tokenSaver, ...memoryServer, ...mnemosyne, ...kom };
+const otherWrites = ["omn_consolidate", "successor: hide", "write_memory", "delete_memory", "memory_add", "mnemosyne_remember", "mnemosyne_update", "mnemosyne_delete", "save_context", "upsert_memory", "sync_semantic"];
+const writing = { ...omnWrites, ...Object.fromEntries(otherWrites.map((name) => [name, true])) };
 
 const roles: Role[] = ["owner", "admin", "member", "viewer"];
 const leave: Command = async (server, p) => server.remove(p);
@@ -23,10 +28,10 @@ const come: Command = async (server, p, op) => {
 
 /** How often each is drawn; one that is missing here is drawn once. */
 const weights: Record<string, number> = {
-  omn_store_memory: 9, omn_update_memory: 8, omn_forget_memory: 6, omn_import_memories: 4, omn_revert: 5, omn_export_memories: 2, omn_retrieve_memory: 9,
-  write_memory: 3, omn_list_memories: 2, omn_memory_stats: 2, search: 2, fetch: 2, "resources/read": 2,
+  omn_store_memory: 9, omn_update_memory: 8, omn_forget_memory: 6, omn_import_memories: 4, omn_revert: 5, omn_consolidate: 6, "successor: hide": 3, omn_export_memories: 2, omn_retrieve_memory: 9,
+  write_memory: 3, memory_add: 3, omn_list_memories: 2, omn_memory_stats: 2, search: 2, fetch: 2, "resources/read": 2,
 };
-const commands: Record<string, Command> = { ...tools, ...resources, "team: leave": leave, "team: come": come };
+const commands: Record<string, Command> = { ...tools, ...resources, "team: leave": leave, "team: come": come, "successor: hide": hideSuccessor };
 
 const everyScope = ["memory:read", "memory:write", "memory:admin"] as const;
 const scopes: fc.Arbitrary<Scope[]> = fc.oneof(
@@ -116,7 +121,7 @@ test("every tool of the catalogue takes part in the model [S6] [S16]", () => {
 test(
   "nobody learns of what they may not see, whatever anybody does with any tool [S6] [S14] [S15] [S17] [A1] [A13] [B1]",
   async () => {
-    const figures = { runs: 0, operations: 0, memories: 0, answers: {} as Record<string, number> };
+    const figures = { runs: 0, operations: 0, memories: 0, superseded: 0, answers: {} as Record<string, number> };
     const started = Date.now();
     await fc.assert(
       fc.asyncProperty(members, operations, async (members, operations) => {
@@ -135,6 +140,7 @@ test(
         figures.runs += 1;
         figures.operations += operations.length;
         figures.memories += server.model.entries.length;
+        figures.superseded += server.model.entries.filter((entry) => now(entry).supersededBy !== null).length;
         for (const [code, count] of server.answered) figures.answers[code] = (figures.answers[code] ?? 0) + count;
       }),
       // A failure is shrunk for as long as there is time; what it was shrunk to by then is printed with its seed.

@@ -15,22 +15,31 @@ export interface PortableRecord {
   namespace?: string;
   visibility?: State["visibility"];
   importance?: number;
+  tier?: string;
   tags?: string[];
   metadata?: Record<string, unknown>;
   occurred_at?: string | null;
+  valid_to?: string | null;
   expires_at?: string | null;
+  superseded_by?: string | null;
+  superseded_reason?: string | null;
+  /** What nobody said: an export names it, and it is no part of what the model knows. */
+  enrichment?: { fields: string[] } | null;
 }
 
 const instant = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
 
 function given(record: PortableRecord): Partial<State> {
-  const { key, content, value, summary, namespace, visibility, importance, tags, metadata, occurred_at, expires_at } = record;
+  const { key, content, value, summary, namespace, visibility, importance, tier, tags, metadata, occurred_at, valid_to, expires_at, superseded_by: supersededBy, superseded_reason: supersededReason } = record;
   const state = {
-    key, content, value, summary, namespace, visibility, importance, tags, metadata,
+    key, content, value, summary, namespace, visibility, importance, tier, tags, metadata, supersededBy, supersededReason,
     ...(occurred_at === undefined ? {} : { occurredAt: instant(occurred_at) }),
+    ...(valid_to === undefined ? {} : { validTo: instant(valid_to) }),
     ...(expires_at === undefined ? {} : { expiresAt: instant(expires_at) }),
   };
-  return Object.fromEntries(Object.entries(state).filter(([, field]) => field !== undefined)) as Partial<State>;
+  const initial = blank("");
+  const said = Object.entries(state).map(([name, field]) => [name, record.enrichment?.fields.includes(name) ? initial[name as keyof State] : field]);
+  return Object.fromEntries(said.filter(([, field]) => field !== undefined)) as Partial<State>;
 }
 
 export interface Imported {

@@ -8,7 +8,8 @@ export const refuse = (code: string): Refusal => ({ code });
 
 export const blank = (owner: string): State => ({
   key: null, content: "", value: null, summary: null, namespace: "global", visibility: "private", owner,
-  importance: 0.5, tags: [], metadata: {}, occurredAt: null, expiresAt: null, archivedAt: null,
+  importance: 0.5, tier: "episodic", tags: [], metadata: {}, occurredAt: null, validTo: null, expiresAt: null, archivedAt: null,
+  supersededBy: null, supersededReason: null,
 });
 
 const visibilityKey = ({ visibility, owner }: Pick<State, "visibility" | "owner">): string => (visibility === "private" ? owner : "");

@@ -8,7 +8,7 @@ import { isReviewed, propose } from "./model-review.ts";
  */
 export type Written = Refusal | { outcome: string; entry: Entry; proposal?: Proposal | undefined };
 
-const kept = ["tags", "importance", "metadata", "summary"] as const;
+const kept = ["tags", "importance", "tier", "metadata", "summary"] as const;
 
 export function remember(model: Model, p: Principal, given: Partial<State>): Written {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
@@ -56,7 +56,9 @@ export function revise(model: Model, p: Principal, { target, changes, expectedVe
   if (present.archivedAt !== null && changes.archivedAt === undefined) return refuse("VALIDATION_ERROR");
   if (!mayTurn(p, entry, changes.visibility ?? present.visibility)) return refuse("PERMISSION_DENIED");
   if (expectedVersion !== undefined && expectedVersion !== latest(entry).version) return { outcome: "conflict", entry };
-  return write(model, p, entry, { ...present, ...changes }, isReviewed(model, p));
+  // A value is the content in another form.
+  const value = changes.content === undefined || changes.content === present.content ? present.value : null;
+  return write(model, p, entry, { ...present, value, ...changes }, isReviewed(model, p));
 }
 
 /** Refused as a whole if any of them may not go. */

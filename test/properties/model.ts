@@ -28,12 +28,18 @@ export interface State {
   visibility: Visibility;
   owner: string;
   importance: number;
+  tier: string;
   tags: string[];
   metadata: Record<string, unknown>;
   occurredAt: number | null;
+  /** What it says was true until just before then. */
+  validTo: number | null;
   expiresAt: number | null;
   /** `unknown` until the world has learned the instant. */
   archivedAt: number | null;
+  /** Id of the memory that took its place, and why it did. */
+  supersededBy: string | null;
+  supersededReason: string | null;
 }
 
 export const unknown = -1;
@@ -42,6 +48,8 @@ export interface Version {
   version: number;
   at: number;
   by: string;
+  /** What it is for, as the rules say where nobody does; absent until the world has learned it. */
+  type?: string;
   state: State;
 }
 
@@ -187,7 +195,22 @@ export class Model {
 
   byText(p: Principal, term: string, filter: Filter = {}): Entry[] {
     const others = filter.scope === undefined || filter.scope === "public" ? this.foreign(p, filter) : [];
-    return [...this.own(p, filter), ...others].filter((entry) => this.#matches(entry, term));
+    const found = [...this.own(p, filter), ...others].filter((entry) => this.#matches(entry, term));
+    // With what was replaced comes what stands in its place now.
+    const successors = found.flatMap((entry) => this.successor(p, entry) ?? []).filter((entry) => passes(entry, filter));
+    return [...new Set([...found, ...successors])];
+  }
+
+  /** What took its place, as far as the principal sees that: the last of a chain of memories in force. */
+  successor(p: Principal, entry: Entry): Entry | undefined {
+    const own = this.own(p);
+    const chain = [entry];
+    for (let next: Entry | undefined = entry; next; ) {
+      const { supersededBy } = now(next);
+      next = own.find((one) => one.id === supersededBy && !chain.includes(one));
+      if (next) chain.push(next);
+    }
+    return chain.length > 1 ? chain.at(-1) : undefined;
   }
 
   /** The state of a memory at an instant, for those who saw it then and see it now. */
@@ -241,7 +264,7 @@ export class Model {
       content_bytes: states.reduce((sum, state) => sum + new TextEncoder().encode(state.content).byteLength, 0),
       by_scope: count(states.map((state) => state.visibility)),
       by_namespace: count(states.map((state) => state.namespace)),
-      by_type: count(states.map(() => "standard")),
+      by_type: count(own.map((entry) => latest(entry).type ?? "")),
       top_tags: tags.sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).slice(0, 20).map(([tag, n]) => ({ tag, count: n })),
       expiring_within_day: states.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= clock + 86_400_000).length,
     };

@@ -30,7 +30,7 @@ const sum = (rows: Record<string, unknown>[], columns: string[]): number => rows
 /** What the team stores, counted from the rows themselves. */
 async function stored({ id }: Team): Promise<{ memories: number; bytes: number }> {
   const rows = async (sql: string) => (await env.SHARD_0.prepare(sql).bind(id).all()).results;
-  const memories = await rows("SELECT key, content, value, summary, namespace, tags, keywords, metadata, related_files, compressed FROM memories WHERE team_id = ?");
+  const memories = await rows("SELECT key, content, value, summary, namespace, tags, keywords, metadata, related_files, nullif(citations, '[]') AS citations, compressed FROM memories WHERE team_id = ?");
   const versions = await rows("SELECT state FROM versions WHERE team_id = ?");
   const links = await rows("SELECT source_id, target_id, type, reason FROM memory_links WHERE team_id = ? AND origin = 'explicit'");
   return { memories: memories.length, bytes: [memories, versions, links].map((found) => sum(found, Object.keys(found[0] ?? {}))).reduce((a, b) => a + b, 0) };

@@ -6,7 +6,7 @@ import { sessionName } from "../../src/session/session-call.ts";
 import type { Scope } from "../../src/domain/tenancy/principal.ts";
 import { keyFor, onlyOpen, store } from "../domain/tenancy/tenant.ts";
 import { rpc } from "../support/mcp.ts";
-import { latest, Model, now, unknown, type Entry, type Principal, type Proposal, type Role, type State } from "./model.ts";
+import { latest, Model, now, sees, unknown, type Entry, type Principal, type Proposal, type Role, type State, type Version } from "./model.ts";
 
 export interface Membership {
   user: number;
@@ -33,13 +33,13 @@ export const tokensOf = (value: unknown): Set<string> => new Set(JSON.stringify(
 let worlds = 0;
 
 interface VersionRow {
-  id: string; version: number; at: number; actor: string; content: string; visibility: string;
+  id: string; version: number; at: number; actor: string; content: string; visibility: string; type: string;
 }
 type ProposalRow = Pick<Proposal, "id" | "version" | "visibility" | "by" | "state" | "decidedBy"> & { memory: string; content: string | null; tags: string | null; isArchived: 0 | 1 | null };
 
 interface Row {
   id: string; alias: number; version: number; owner: string; visibility: string; namespace: string; key: string | null;
-  content: string; archivedAt: number | null; createdAt: number;
+  content: string; archivedAt: number | null; createdAt: number; supersededBy: string | null; validTo: number | null;
 }
 
 /** Two organizations with three teams on two shards, their people, what they stored, and what the model thinks of it. */
@@ -134,8 +134,8 @@ export class TestServer {
   }
 
   /**
-   * The whole answer holds no secret word but those of `shown` and of the request, no id of a memory but theirs, and
-   * nothing that belongs to another organization.
+   * The whole answer holds no secret word but those of `shown` and of the request, no id of a memory but theirs and those
+   * that their metadata name, and nothing that belongs to another organization.
    */
   scan(p: Principal, answer: Answer, request: unknown, shown: { entry?: Entry; state: Partial<State> }[] = []): void {
     const allowed = new Set([...tokensOf(request), ...shown.flatMap(({ state }) => [...tokensOf(state)])]);
@@ -143,12 +143,19 @@ export class TestServer {
     expect(leaked, `secret words shown to ${p.name}: ${answer.raw}`).toEqual([]);
 
     const asked = new Set(JSON.stringify(request ?? null).match(uuid));
-    const known = new Set([...shown.map(({ entry }) => entry?.id), ...asked]);
+    const said = JSON.stringify(shown.map(({ state }) => state.metadata)).match(uuid) ?? [];
+    const known = new Set([...shown.flatMap(({ entry }) => (entry ? [entry.id, ...this.#successors(p, entry)] : [])), ...said, ...asked]);
     const memories = new Set(this.model.entries.map(({ id }) => id));
     const strangers = new Set([...this.teams.flatMap(({ id, organization }) => [id, organization]), ...this.strangersTo(p)]);
     const ids = (answer.raw.match(uuid) ?? []).filter((id) => (memories.has(id) && !known.has(id)) || (strangers.has(id) && !asked.has(id)));
     expect(ids, `ids shown to ${p.name}: ${answer.raw}`).toEqual([]);
     expect(answer.raw).not.toMatch(/SHARD_|Something went wrong/);
+  }
+
+  /** What took a memory's place, at any time: of that, whoever sees both is told. */
+  #successors(p: Principal, entry: Entry): string[] {
+    const ids = new Set([...entry.versions.map(({ state }) => state.supersededBy), this.model.successor(p, entry)?.id]);
+    return this.model.entries.filter((one) => ids.has(one.id) && sees(p, one)).map(({ id }) => id);
   }
 
   /** People who never were in the organization. */
@@ -166,11 +173,11 @@ export class TestServer {
     const [memories, versions, proposals] = (await d1.batch([
       d1
         .prepare(
-          `SELECT id, alias, version, owner_id AS owner, visibility, namespace, key, content, archived_at AS archivedAt, created_at AS createdAt
+          `SELECT id, alias, version, owner_id AS owner, visibility, namespace, key, content, archived_at AS archivedAt, created_at AS createdAt, superseded_by AS supersededBy, valid_to AS validTo
            FROM memories WHERE team_id = ? ORDER BY alias`,
         )
         .bind(team),
-      d1.prepare("SELECT memory_id AS id, version, at, actor_id AS actor, state ->> '$.content' AS content, state ->> '$.visibility' AS visibility FROM versions WHERE team_id = ? ORDER BY memory_id, version").bind(team),
+      d1.prepare("SELECT memory_id AS id, version, at, actor_id AS actor, state ->> '$.content' AS content, state ->> '$.visibility' AS visibility, state ->> '$.type' AS type FROM versions WHERE team_id = ? ORDER BY memory_id, version").bind(team),
       d1.prepare("SELECT id, memory_id AS memory, version, visibility, proposed_by AS by, state, decided_by AS decidedBy, proposed ->> '$.content' AS content, proposed ->> '$.tags' AS tags, iif(proposed IS NULL, NULL, proposed ->> '$.archivedAt' IS NOT NULL) AS isArchived FROM proposals WHERE team_id = ?").bind(team),
     ])) as unknown as [{ results: Row[] }, { results: VersionRow[] }, { results: ProposalRow[] }];
     const mine = this.model.entries.filter((entry) => entry.team === team);
@@ -186,8 +193,8 @@ export class TestServer {
       if (entry && now(entry).archivedAt === unknown && row.archivedAt !== null) now(entry).archivedAt = row.archivedAt;
     }
     const row = (entry: Entry): Row => {
-      const { owner, visibility, namespace, key, content, archivedAt } = now(entry);
-      return { id: entry.id, alias: entry.alias, version: latest(entry).version, owner, visibility, namespace, key, content, archivedAt, createdAt: entry.createdAt };
+      const { owner, visibility, namespace, key, content, archivedAt, supersededBy, validTo } = now(entry);
+      return { id: entry.id, alias: entry.alias, version: latest(entry).version, owner, visibility, namespace, key, content, archivedAt, createdAt: entry.createdAt, supersededBy, validTo };
     };
     expect(memories.results, "the truth is what the model says").toEqual(mine.sort((a, b) => a.alias - b.alias).map(row));
     for (const entry of mine) {
@@ -195,7 +202,7 @@ export class TestServer {
       expect(chain.map(({ version, actor, content, visibility }) => ({ version, actor, content, visibility }))).toEqual(
         entry.versions.map(({ version, by, state }) => ({ version, actor: by, content: state.content, visibility: state.visibility })),
       );
-      for (const [i, { at }] of chain.entries()) (entry.versions[i] as { at: number }).at = at;
+      for (const [i, { at, type }] of chain.entries()) Object.assign(entry.versions[i] as Version, { at, type });
     }
     this.#learnProposals(team, proposals.results);
   }

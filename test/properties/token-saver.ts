@@ -3,6 +3,7 @@ import { bit, contentOf, expectRefusal, fieldsOf, keyOf, patternOf, present, rea
 import { canRead, canWrite, keyMatches, latest, now, type Entry, type Filter, type Principal, type Visibility } from "./model.ts";
 import { refused } from "./model-keys.ts";
 import { archive, remember } from "./model-writes.ts";
+import { reportable } from "./reads.ts";
 import { expectProposal } from "./writes.ts";
 
 /** The tools of the Token Saver family and the resources: other words for the same memories. */
@@ -111,14 +112,23 @@ const resourcesList: Command = async (server, p) => {
   const answer = await server.request(p, "resources/list", {});
   if (!canRead(p)) return expectResourceRefusal(answer.code);
   const expected = server.model.own(p).slice(0, 50);
-  expect(fieldsOf(answer.structured, "resources").map(({ uri }) => uri)).toEqual(["omnimemory://memories/recent", ...expected.map(({ id }) => `omnimemory://memory/${id}`)]);
+  expect(fieldsOf(answer.structured, "resources").map(({ uri }) => uri)).toEqual(["omnimemory://memories/recent", "omnimemory://health", ...expected.map(({ id }) => `omnimemory://memory/${id}`)]);
   expect(answer.structured["nextCursor"]).toBeUndefined();
   server.scan(p, answer, {}, present(expected));
 };
 
 const expectResourceRefusal = (code: string | undefined): void => expect(code).toMatch(/^-32\d{3}$/);
 
-const resourcesRead: Command = async (server, p, op) => {
+/** The report card names nothing that the principal may not see. */
+const cardRead: Command = async (server, p) => {
+  const uri = "omnimemory://health";
+  const answer = await server.request(p, "resources/read", { uri });
+  if (!canRead(p)) return expectResourceRefusal(answer.code);
+  server.scan(p, answer, { uri }, reportable(server, p));
+};
+
+const resourcesRead: Command = async (server, p, op, tool) => {
+  if (bit(op, 64)) return cardRead(server, p, op, tool);
   const id = server.pick(op.target)?.id ?? crypto.randomUUID();
   const uri = op.flag ? "omnimemory://memories/recent" : `omnimemory://memory/${id}`;
   const expected = op.flag ? server.model.own(p).slice(0, 20) : [server.model.byId(p, id)].filter((entry) => entry !== undefined);

@@ -60,8 +60,8 @@ export class Person {
   }
 
   at(instant: number, tool = "vitest"): Context {
-    const { memories, writer, proposals, guard, reversions, index, graph, people, semantic } = services;
-    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, writer, proposals, guard, reversions, index, graph, people, semantic };
+    const { memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue } = services;
+    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue };
   }
 
   call(tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
@@ -101,7 +101,7 @@ export class Person {
 
 /** Tells the index objects of what was committed, as if the news had been on its way until now. */
 export async function deliver({ teamId, organizationId, shard }: Principal, memories: Memory[]): Promise<void> {
-  const documents = memories.map(toDocument);
+  const documents = memories.map((memory) => toDocument(memory));
   const [first, last] = [memories[0]?.seq ?? 0, memories.at(-1)?.seq ?? 0];
   for (const name of [`team:${teamId}`, `org:${organizationId}`]) await env.TEAM_INDEX.getByName(name).apply({ teamId, shard }, documents, first, last);
 }

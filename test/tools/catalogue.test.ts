@@ -46,7 +46,7 @@ describe("the catalogue [S16] [A1]", () => {
     expect({ readOnlyHint, scope: tool.scope }).toEqual(
       readOnlyHint ? { readOnlyHint: true, scope: ["omn_health_check", "omn_compress_text"].includes(name) ? null : "memory:read" } : { readOnlyHint: false, scope: "memory:write" },
     );
-    expect(destructiveHint).toBe(/forget|delete|revert/.test(name));
+    expect(destructiveHint).toBe(/forget|delete|revert|consolidate/.test(name));
   });
 
   test.each(catalogue.map((tool) => [tool.name, tool] as const))("%s has schemas that clients of every make accept", (_name, tool) => {

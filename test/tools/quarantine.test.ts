@@ -162,6 +162,15 @@ describe("a secret [U8]", () => {
     expect(await contents(ada, { key: "deploy" })).toEqual([`${note} Weekly.`]);
   });
 
+  test("given to a memory that says the rest already is kept all the same", async () => {
+    await ada.call("omn_store_memory", { key: "deploy", content: note });
+    const [first] = (await quarantineOf(ada)) as [Held];
+    await rest(ada, "POST", `/quarantine/${first.id}/discard`);
+    const again = await ada.call("omn_update_memory", { key: "deploy", content: note });
+    expect(again.structured).toMatchObject({ outcome: "unchanged", masked: ["GitHub token"] });
+    expect(await quarantineOf(ada)).toMatchObject([{ content: note }]);
+  });
+
   test("that is stored as one is stored whole, and by a policy it is kept back or let through", async () => {
     expect((await ada.call("omn_store_memory", { key: "s", content: note, metadata: { sensitivity: "secret" } })).structured).toMatchObject({ outcome: "created" });
     expect(await contents(ada, { key: "s" })).toEqual([note]);

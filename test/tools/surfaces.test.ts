@@ -18,7 +18,13 @@ describe("surfaces [F2]", () => {
     expect(names.length).toBeLessThanOrEqual(9);
     expect(names).toEqual(expect.arrayContaining(["omn_store_memory", "omn_retrieve_memory", "smart_resume"]));
     // Tighter than promised, so that the next change of a description does not break the promise.
-    expect(countTokens(JSON.stringify(result))).toBeLessThanOrEqual(1_350);
+    expect(countTokens(JSON.stringify(result))).toBeLessThanOrEqual(1_370);
+  });
+
+  test.each(["mnemosyne", "kom"])("%s is listed in at most 3,500 tokens [U5]", async (surface) => {
+    const tokens = countTokens(JSON.stringify((await listed(`?surface=${surface}`)).result));
+    console.info(`tokens of the list on ${surface}: ${tokens}`);
+    expect(tokens).toBeLessThanOrEqual(3_500);
   });
 
   test("core is the default", async () => {
@@ -28,6 +34,9 @@ describe("surfaces [F2]", () => {
   test.each([
     ["chatgpt", ["search", "fetch"]],
     ["token-saver", ["smart_resume", "write_memory", "read_memory", "list_memories", "delete_memory"]],
+    ["mnemosyne", ["recall", "list", "graph", "context", "remember", "update", "delete"].map((name) => `mnemosyne_${name}`)],
+    ["memory", ["memory_add"]],
+    ["kom", ["save_context", "recall_context", "embed_text", "upsert_memory", "search_memory", "warm_cache", "sync_semantic"]],
     ["omn", catalogue.map(({ name }) => name).filter((name) => name.startsWith("omn_"))],
     ["all", catalogue.map(({ name }) => name)],
   ])("?surface=%s lists its tools and no other", async (surface, expected) => {
