@@ -1,0 +1,1 @@
+CREATE INDEX `memories_relating` ON `memories` (`team_id`,`id`) WHERE related_files <> '[]' AND sensitivity = 'normal';
