@@ -1,8 +1,10 @@
 import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { asDomainError } from "../domain/errors.ts";
 import { named } from "../domain/frame.ts";
-import { type CallContext, callTool, withResources } from "../tools/call-tool.ts";
+import { type CallContext, callTool, inContext } from "../tools/call-tool.ts";
 import type { ToolAnnotations, ToolContext } from "../tools/define-tool.ts";
+import { complete } from "../tools/complete.ts";
+import { fillPrompt, listPrompts } from "../tools/prompts.ts";
 import { listResources, readResource, resourceTemplates } from "../tools/resources.ts";
 import { isStructured, toolsOf, type Surface } from "../tools/surfaces.ts";
 import { clientName } from "./client-name.ts";
@@ -31,7 +33,7 @@ const cacheHints = {
 export function buildMcpServer(options: McpServerOptions): Server {
   const server = new Server(serverInfo, {
     instructions,
-    capabilities: { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } },
+    capabilities: { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, prompts: {}, completions: {} },
     cacheHints,
   });
 
@@ -58,25 +60,30 @@ export function buildMcpServer(options: McpServerOptions): Server {
     return toCallResult(answer);
   });
 
-  // Resources have no error form of their own: what the domain refuses is a protocol error.
-  const resource = async <T extends object>(ctx: ServerContext, uri: string, work: (context: ToolContext) => Promise<T>): Promise<T> => {
+  /** Resources and prompts have no error form of their own: what the domain refuses is a protocol error. */
+  const answered = async <T extends object>(ctx: ServerContext, what: string, work: (context: ToolContext) => Promise<T>, uri?: string): Promise<T> => {
     const context = contextOf(ctx);
     try {
-      const { answer, secret } = await withResources(context, work);
+      const { answer, secret } = await inContext(what, context, work);
       return secret ? { ...answer, _meta: { [secretMeta]: true } } : answer;
     } catch (error) {
       const known = asDomainError(error);
       if (!known) {
-        context.report("resource", error);
+        context.report(what, error);
         throw new ProtocolError(ProtocolErrorCode.InternalError, `Something went wrong on our side. Report request ${context.requestId} if it stays.`);
       }
       const message = [known.message, known.hint].filter(Boolean).join(" ");
-      throw known.code === "MEMORY_NOT_FOUND" ? new ResourceNotFoundError(uri, message) : new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+      throw known.code === "MEMORY_NOT_FOUND" && uri !== undefined ? new ResourceNotFoundError(uri, message) : new ProtocolError(ProtocolErrorCode.InvalidParams, message);
     }
   };
-  server.setRequestHandler("resources/list", (request, ctx) => resource(ctx, "", (context) => listResources(context, request.params?.cursor)));
+  server.setRequestHandler("resources/list", ({ params }, ctx) => answered(ctx, "resources", (context) => listResources(context, params?.cursor)));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates }));
-  server.setRequestHandler("resources/read", (request, ctx) => resource(ctx, request.params.uri, (context) => readResource(context, request.params.uri)));
+  server.setRequestHandler("resources/read", ({ params: { uri } }, ctx) => answered(ctx, "resources", (context) => readResource(context, uri), uri));
+  server.setRequestHandler("prompts/list", () => ({ prompts: listPrompts(options.surface) }));
+  server.setRequestHandler("prompts/get", ({ params }, ctx) => answered(ctx, "prompts", (context) => fillPrompt(context, params.name, params.arguments)));
+  server.setRequestHandler("completion/complete", ({ params: { ref, argument } }, ctx) =>
+    answered(ctx, "completion", async (context) => ({ completion: ref.type === "ref/prompt" ? await complete(context, { prompt: ref.name }, argument) : { values: [], hasMore: false } })),
+  );
   return server;
 }
 

@@ -49,15 +49,15 @@ async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: 
   }
 }
 
-/** The same for reading resources, which have no error form of their own: errors are thrown on. */
-export async function withResources<T>(ctx: CallContext, work: (ctx: ToolContext) => Promise<T>): Promise<{ answer: T; secret: boolean }> {
+/** The same for resources and prompts, which have no error form of their own: errors are thrown on. `what`: for the audit of a refusal. */
+export async function inContext<T>(what: string, ctx: CallContext, work: (ctx: ToolContext) => Promise<T>): Promise<{ answer: T; secret: boolean }> {
   let secret = false;
   const context = watched(ctx, () => void (secret = true));
   try {
     const answer = await ctx.inTurn(1, () => work({ ...context, structured: true, now: Date.now() }));
     return { answer, secret };
   } catch (error) {
-    auditRefusal(ctx, error, "resources");
+    auditRefusal(ctx, error, what);
     throw error;
   }
 }

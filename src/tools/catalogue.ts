@@ -1,4 +1,5 @@
 import type { Family } from "./define-family.ts";
+import type { Prompt } from "./define-prompt.ts";
 import type { Resource } from "./define-resource.ts";
 import type { Tool } from "./define-tool.ts";
 import { chatgpt } from "./families/chatgpt/index.ts";
@@ -14,6 +15,7 @@ export type FamilyName = (typeof families)[number]["name"];
 
 export const catalogue: readonly Tool[] = families.flatMap(({ tools }): readonly Tool[] => tools);
 export const resources: readonly Resource[] = families.flatMap((family): readonly Resource[] => family.resources);
+export const prompts: readonly Prompt[] = families.flatMap((family: Family): readonly Prompt[] => family.prompts ?? []);
 
 interface Found {
   tool: Tool;

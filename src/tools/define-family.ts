@@ -1,3 +1,4 @@
+import type { Prompt } from "./define-prompt.ts";
 import type { Resource } from "./define-resource.ts";
 import type { Tool, ToolResult } from "./define-tool.ts";
 
@@ -10,11 +11,12 @@ export interface CallFailure {
   report(fault: unknown): void;
 }
 
-/** A vocabulary of the one memory: tools and resources that belong together, and the form in which their errors are told. */
+/** A vocabulary of the one memory: tools, resources and prompts that belong together, and the form in which their errors are told. */
 export interface Family<Name extends string = string> {
   name: Name;
   /** In the order in which lists show them. */
   tools: readonly Tool[];
   resources: readonly Resource[];
+  prompts?: readonly Prompt[];
   renderError(failure: CallFailure): ToolResult;
 }

@@ -44,6 +44,8 @@ export function notingSecrets(store: MemoryStore, seen: () => void): MemoryStore
     },
     stats: (...args) => store.stats(...args),
     examine: (...args) => store.examine(...args),
+    files: (...args) => store.files(...args),
+    aboutFiles: (...args) => store.aboutFiles(...args),
     episodic: (...args) => store.episodic(...args),
     countUnsynced: (...args) => store.countUnsynced(...args),
     countUnembedded: (...args) => store.countUnembedded(...args),

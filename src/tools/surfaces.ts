@@ -1,4 +1,6 @@
-import { catalogue, families, type FamilyName, findInFamily } from "./catalogue.ts";
+import { catalogue, families, type FamilyName, findInFamily, prompts } from "./catalogue.ts";
+import type { Family } from "./define-family.ts";
+import type { Prompt } from "./define-prompt.ts";
 import type { Tool } from "./define-tool.ts";
 
 /**
@@ -45,4 +47,11 @@ export function toolsOf(surface: Surface): readonly Tool[] {
   if (surface === "all") return catalogue;
   if (surface === "core") return catalogue.filter((tool) => core.has(tool.name));
   return families.find(({ name }) => name === surface)?.tools ?? [];
+}
+
+/** Prompts that a person chooses from in their client; those of other surfaces can be got by name all the same. */
+export function promptsOf(surface: Surface): readonly Prompt[] {
+  if (surface === "all") return prompts;
+  const chosen: Family | undefined = families.find(({ name }) => name === surface);
+  return chosen?.prompts ?? [];
 }

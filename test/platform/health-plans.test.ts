@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { fileStatements } from "../../src/platform/d1/memory-files.ts";
 import { healthStatements } from "../../src/platform/d1/memory-health.ts";
 
 test.each(Object.entries(healthStatements))("the report card reads %s by an index that begins with the team", async (section, sql) => {
@@ -16,4 +17,12 @@ test("what a suspicious write asks of the quarantine is read by its own index", 
   const sql = `select * from memories where team_id = ? and (visibility <> 'private' or owner_id = ?) and (expires_at is null or expires_at > ?) and quarantine is not null order by id desc limit ?`;
   const { results } = await env.SHARD_0.prepare(`explain query plan ${sql}`).bind("t", "u", 1, 10).all<{ detail: string }>();
   expect(results.map(({ detail }) => detail).join("\n")).toContain("USING INDEX memories_quarantined (team_id=?)");
+});
+
+test.each(Object.entries(fileStatements))("the files that memories name are read by their own indexes: %s", async (_name, sql) => {
+  const parameters = ["t", "u", 1, 10, "[]", "project:p"].slice(0, Math.max(...[...sql.matchAll(/\?(\d)/g)].map(([, n]) => Number(n))));
+  const { results } = await env.SHARD_0.prepare(`explain query plan ${sql}`).bind(...parameters).all<{ detail: string }>();
+  const plan = results.map(({ detail }) => detail).join("\n");
+  expect(plan).toContain("INDEX memories_citing (team_id=?)");
+  expect(plan).toContain("INDEX memories_relating (team_id=?)");
 });

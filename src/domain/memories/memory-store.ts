@@ -165,6 +165,10 @@ export interface MemoryStore {
   stats(principal: Principal, now: number): Promise<TeamStats>;
   /** What the report card is made of, in the sections asked for. Of secrets no word. */
   examine<S extends Section>(principal: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>>;
+  /** Files that present memories cite or are related to, those whose path begins so before those that only hold the text; of secrets none. */
+  files(principal: Principal, now: number, which: { text: string; namespace: string | undefined; limit: number }): Promise<string[]>;
+  /** Ids of present memories that cite one of these files or are related to it, newest first; of secrets none. */
+  aboutFiles(principal: Principal, now: number, which: { paths: string[]; limit: number }): Promise<string[]>;
   /** The principal's own present memories of the episodic tier, oldest first; secrets are left out. */
   episodic(principal: Principal, now: number, which: { privateOnly: boolean; limit: number }): Promise<Memory[]>;
   /** How many of those are episodic still, or semantic and without a vector of their present version. */

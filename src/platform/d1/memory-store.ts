@@ -12,6 +12,7 @@ import * as statements from "./memory-sql.ts";
 import { OpenedRows } from "./opened-rows.ts";
 import { type SealedRows, toMemory } from "./sealed-rows.ts";
 import { formerIds, idempotency, memories, versions } from "./shard-schema.ts";
+import { readAboutFiles, readFiles } from "./memory-files.ts";
 import { examine } from "./memory-health.ts";
 import { readStats } from "./memory-stats.ts";
 import { countUnembedded, countUnsynced, readEpisodic } from "./memory-tiers.ts";
@@ -330,6 +331,14 @@ export class D1MemoryStore implements MemoryStore {
 
   examine<S extends Section>(principal: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>> {
     return examine(this.#shardOf(principal.shard), principal, now, examination);
+  }
+
+  files(principal: Principal, now: number, which: { text: string; namespace: string | undefined; limit: number }): Promise<string[]> {
+    return readFiles(this.#shardOf(principal.shard), principal, now, which);
+  }
+
+  aboutFiles(principal: Principal, now: number, which: { paths: string[]; limit: number }): Promise<string[]> {
+    return readAboutFiles(this.#shardOf(principal.shard), principal, now, which);
   }
 
   async episodic(principal: Principal, now: number, which: { privateOnly: boolean; limit: number }): Promise<Memory[]> {

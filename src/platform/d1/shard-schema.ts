@@ -93,6 +93,7 @@ export const memories = sqliteTable(
     // What the report card looks for, which is little of what there is.
     index("memories_quarantined").on(table.teamId, table.id).where(sql`quarantine IS NOT NULL`),
     index("memories_citing").on(table.teamId, table.id).where(sql`citations <> '[]' AND sensitivity = 'normal'`),
+    index("memories_relating").on(table.teamId, table.id).where(sql`related_files <> '[]' AND sensitivity = 'normal'`),
     index("memories_superseded").on(table.teamId, table.id).where(sql`superseded_by IS NOT NULL AND archived_at IS NULL`),
     index("memories_secret").on(table.teamId, table.dataKey).where(sql`sensitivity = 'secret'`),
   ],

@@ -20,6 +20,9 @@ export interface TestClient {
   listTools(): Promise<{ name: string }[]>;
   listResources(): Promise<{ uri: string; name: string }[]>;
   readResource(uri: string): Promise<string>;
+  listPrompts(): Promise<{ name: string }[]>;
+  getPrompt(name: string, args: Record<string, string>): Promise<string>;
+  complete(prompt: string, argument: string, value: string): Promise<string[]>;
   /** Watches the resource, and whether the list of resources changes. */
   watch(uri: string, seen: { updated(uri: string): void; listChanged(): void }): Promise<void>;
   sessionId(): string | undefined;
@@ -50,6 +53,12 @@ function answerOf(result: RawResult): Answer {
   };
 }
 
+interface RawPrompt {
+  messages: { content: object }[];
+}
+const promptText = ({ messages }: RawPrompt): string => String((messages[0]?.content as { text?: string } | undefined)?.text);
+const argumentOf = (prompt: string, name: string, value: string) => ({ ref: { type: "ref/prompt" as const, name: prompt }, argument: { name, value } });
+
 const textOf = ({ contents }: { contents: object[] }): string => String((contents[0] as { text?: string } | undefined)?.text);
 
 async function sdk1(transport: Streamable1 | Sse1, name: string): Promise<TestClient> {
@@ -61,6 +70,9 @@ async function sdk1(transport: Streamable1 | Sse1, name: string): Promise<TestCl
     listTools: async () => (await client.listTools()).tools,
     listResources: async () => (await client.listResources()).resources,
     readResource: async (uri) => textOf(await client.readResource({ uri })),
+    listPrompts: async () => (await client.listPrompts()).prompts,
+    getPrompt: async (name, args) => promptText(await client.getPrompt({ name, arguments: args })),
+    complete: async (prompt, argument, value) => (await client.complete(argumentOf(prompt, argument, value))).completion.values,
     async watch(uri, seen) {
       client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => seen.updated(params.uri));
       client.setNotificationHandler(ResourceListChangedNotificationSchema, () => seen.listChanged());
@@ -81,6 +93,9 @@ async function client2(transport: Streamable2 | Sse2, name: string, mode: "legac
     listTools: async () => (await client.listTools({}, { cacheMode: "refresh" })).tools,
     listResources: async () => (await client.listResources({}, { cacheMode: "refresh" })).resources,
     readResource: async (uri) => textOf(await client.readResource({ uri }, { cacheMode: "refresh" })),
+    listPrompts: async () => (await client.listPrompts()).prompts,
+    getPrompt: async (name, args) => promptText(await client.getPrompt({ name, arguments: args })),
+    complete: async (prompt, argument, value) => (await client.complete(argumentOf(prompt, argument, value))).completion.values,
     async watch(uri, seen) {
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => seen.updated(params.uri));
       client.setNotificationHandler("notifications/resources/list_changed", () => seen.listChanged());

@@ -10,6 +10,7 @@ import { listMemories } from "./list-memories.ts";
 import { oneMemory, recentMemories } from "./memory-resources.ts";
 import { healthCard, memoryHealth } from "./memory-health.ts";
 import { memoryStats } from "./memory-stats.ts";
+import { omnPrompts } from "./prompts/index.ts";
 import { retrieveMemory } from "./retrieve-memory.ts";
 import { revertTool } from "./revert.ts";
 import { storeMemory } from "./store-memory.ts";
@@ -34,5 +35,6 @@ export const omn = {
     healthCheck,
   ],
   resources: [recentMemories, healthCard, oneMemory],
+  prompts: omnPrompts,
   renderError,
 } as const satisfies Family;
