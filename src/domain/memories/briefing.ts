@@ -1,7 +1,7 @@
 import { aside, type Framed, joined, named, say, spaced } from "../frame.ts";
 import { cutTo, estimateTokens } from "../text/token-count.ts";
 import { type AuthorOf, originOf } from "./authorship.ts";
-import { saidImportance } from "./memory-fields.ts";
+import { saidIn } from "./memory-fields.ts";
 import type { Memory } from "./memory.ts";
 
 /** Upper bound of the document: a briefing of 200–500 tokens. */
@@ -75,7 +75,7 @@ const isOwn = ({ visibility, ownerId, updatedBy }: Memory, { userId }: Reader): 
 const sectionOf = ({ key }: Memory): Section => sections.find(({ prefixes }) => prefixes.some((prefix) => (key ?? "").startsWith(prefix))) as Section;
 
 function sectionText({ title }: Section, memories: Memory[], { authorOf }: Reader, room: number): { text?: Framed; said: Memory[] } {
-  const newest = [...memories].sort((a, b) => saidImportance(b) - saidImportance(a) || b.updatedAt - a.updatedAt);
+  const newest = [...memories].sort((a, b) => saidIn(b, "importance") - saidIn(a, "importance") || b.updatedAt - a.updatedAt);
   const entries: Framed[] = [];
   const said: Memory[] = [];
   let left = room - estimateTokens(`${title}:`);

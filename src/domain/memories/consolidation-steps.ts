@@ -3,7 +3,7 @@ import { stateAt, type JudgedPair } from "./consolidation-pairs.ts";
 import { enriched } from "./enriched.ts";
 import { limits } from "./fields.ts";
 import { canonical, sameState, type Memory, type MemoryState } from "./memory.ts";
-import { asSaid, initialState } from "./memory-fields.ts";
+import { asSaid, initialState, saidIn } from "./memory-fields.ts";
 import type { DerivedField } from "./memory-values.ts";
 import { mayChangeVisibility } from "./policy.ts";
 import { withoutReview } from "./review.ts";
@@ -96,7 +96,7 @@ const union = (a: readonly string[], b: readonly string[], most: number): string
 
 /** What is derived of the kept one gives way to what somebody said of the other. */
 const unitedFields = ["tags", "keywords", "importance"] as const satisfies DerivedField[];
-const isSaid = (memory: Memory, field: DerivedField): boolean => canonical(asSaid(memory)[field]) !== canonical(initialState[field]);
+const isSaid = (memory: Memory, field: DerivedField): boolean => canonical(saidIn(memory, field)) !== canonical(initialState[field]);
 
 /** All that both say beside the text; where they differ, what the kept one says. */
 function united({ kept, gone }: JudgedPair, content: string): Partial<MemoryState> {

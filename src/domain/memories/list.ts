@@ -15,6 +15,8 @@ export interface ListInput {
   cursor?: string | undefined;
   limit: number;
   archived?: boolean | undefined;
+  /** Newest first, or the most important, of equal ones the newest, first; the latter has one page. */
+  order?: "recent" | "importance" | undefined;
   /** So many characters of each content the caller shows. What it shows whole is remembered for the loop guard. */
   shown?: number | undefined;
 }
@@ -25,7 +27,7 @@ export interface ListOutcome {
 }
 
 /**
- * The team's memories that the caller may see, newest first. Pages follow the order of creation, which never
+ * The team's memories that the caller may see. Pages follow the order of creation, which never
  * changes: writes between two pages neither repeat nor hide an entry.
  */
 export async function list(ctx: Context, input: ListInput): Promise<ListOutcome> {
@@ -45,8 +47,9 @@ async function listed(ctx: Context, input: ListInput): Promise<ListOutcome> {
     below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
     limit: input.limit,
     archived: input.archived,
+    order: input.order,
   });
-  return { memories: await withSuccessors(ctx, page.items), nextCursor: page.next };
+  return { memories: await withSuccessors(ctx, page.items), nextCursor: input.order === "importance" ? undefined : page.next };
 }
 
 /** The cursor is the id of the last memory shown: ids sort by creation and say nothing of what others wrote. */

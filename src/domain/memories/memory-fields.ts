@@ -1,7 +1,7 @@
 import * as z from "zod";
 import * as rule from "./fields.ts";
 import { citations } from "./citations.ts";
-import { type Citation, type EnrichmentMark, memoryTypes, type Quarantine, sensitivities, tiers, visibilities, type Json } from "./memory-values.ts";
+import { type Citation, type DerivedField, type EnrichmentMark, memoryTypes, type Quarantine, sensitivities, tiers, visibilities, type Json } from "./memory-values.ts";
 
 /**
  * The one table of a memory's fields. The types of memories, the portable form, the input schemas of tools, the sealed fields,
@@ -244,9 +244,9 @@ export const initialState = Object.fromEntries(
   stateFieldNames.flatMap((field) => ("initial" in stateFields[field] ? [[field, definition(field).initial]] : [])),
 ) as Omit<MemoryState, "content" | "ownerId">;
 
-/** How important somebody said it is: what rules think of a memory moves it in no order. */
-export const saidImportance = ({ importance, enrichment }: Pick<MemoryState, "importance" | "enrichment">): number =>
-  enrichment?.fields.includes("importance") ? initialState.importance : importance;
+/** What somebody said in a field; what is derived there counts as not said, so that what rules think of a memory moves it in no order. */
+export const saidIn = <F extends DerivedField>(state: Pick<MemoryState, F | "enrichment">, field: F): MemoryState[F] =>
+  state.enrichment?.fields.includes(field) ? (initialState[field] as MemoryState[F]) : state[field];
 
 /** As it is without what is derived: what was said, and nothing else. Answers show it. */
 export const asSaid = <T extends Pick<MemoryState, "enrichment">>(state: T): T =>

@@ -59,6 +59,17 @@ export interface MemoryReading {
   ids: string[];
 }
 
+/** Which part of a list. */
+export interface PageOf {
+  /** Id of the last memory of the page before; only where the newest come first. */
+  below: string | undefined;
+  limit: number;
+  archived?: boolean | "all" | "quarantined" | undefined;
+  secrets?: "open" | "omit" | undefined;
+  /** The newest first, unless the most important are wanted first. */
+  order?: "recent" | "importance" | undefined;
+}
+
 export interface Page<T> {
   items: T[];
   /** Id to continue below, when there is more. */
@@ -152,12 +163,7 @@ export interface MemoryStore {
   byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;
   /** `*` stands for any characters; `limit` newest first, of the archived ones if asked. */
   byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived?: boolean): Promise<Memory[]>;
-  list(
-    principal: Principal,
-    now: number,
-    filter: MemoryFilter,
-    page: { below: string | undefined; limit: number; archived?: boolean | "all" | "quarantined" | undefined; secrets?: "open" | "omit" | undefined },
-  ): Promise<Page<Memory>>;
+  list(principal: Principal, now: number, filter: MemoryFilter, page: PageOf): Promise<Page<Memory>>;
   /** All versions by memory id, or those named, oldest first, secret ones opened or left out. */
   history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit"; only?: readonly VersionName[] }): Promise<Map<string, Version[]>>;
   /** States as they were at an instant, for ids that the principal could see then and may see now. */

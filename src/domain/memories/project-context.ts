@@ -2,7 +2,6 @@ import type { Context } from "../context.ts";
 import type { MemoryLink } from "../graph/graph.ts";
 import { neighbourhood } from "../graph/neighbourhood.ts";
 import { list, stats } from "./list.ts";
-import { listImportant } from "./list-important.ts";
 import type { Memory } from "./memory.ts";
 
 const day = 86_400_000;
@@ -37,11 +36,11 @@ export async function projectContext(ctx: Context, { namespaces }: { namespaces:
   const place = namespaces ? { namespaces } : {};
   const [newest, weighty, { total }] = await Promise.all([
     list(ctx, { filter: { ...place, changedSince: ctx.now - recentDays * day }, limit: mostShown, shown: Infinity }),
-    listImportant(ctx, { filter: { ...place, minImportance: leastImportance }, limit: mostShown, shown: Infinity }),
+    list(ctx, { filter: { ...place, minImportance: leastImportance }, order: "importance", limit: mostShown, shown: Infinity }),
     stats(ctx),
   ]);
   const recent = newest.memories.filter(isOpen);
-  const important = weighty.filter(isOpen);
+  const important = weighty.memories.filter(isOpen);
   const seeds = [...new Set([...recent, ...important].map(({ id }) => id))];
   const { nodes, links } = seeds.length === 0 ? { nodes: [], links: [] } : await neighbourhood(ctx, { seeds, depth, limit: mostConnected });
   const connected = nodes.filter(({ distance }) => distance > 0).map(({ memory }) => memory);

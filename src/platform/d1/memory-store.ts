@@ -4,7 +4,7 @@ import { invalid } from "../../domain/errors.ts";
 import type { Examination, Findings, Section } from "../../domain/memories/health-findings.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
-import type { Compared, Hydrated, IdempotencyRecord, MemoryFilter, MemoryReading, MemoryStore, Page, PublicPlace, TeamStats, VersionName, WriteContext } from "../../domain/memories/memory-store.ts";
+import type { Compared, Hydrated, IdempotencyRecord, MemoryFilter, MemoryReading, MemoryStore, Page, PageOf, PublicPlace, TeamStats, VersionName, WriteContext } from "../../domain/memories/memory-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { idsIn, live, matching, unexpired, visibleTo } from "./memory-conditions.ts";
 import { actOn, auditMemories } from "./memory-audit.ts";
@@ -247,12 +247,7 @@ export class D1MemoryStore implements MemoryStore {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  async list(
-    principal: Principal,
-    now: number,
-    filter: MemoryFilter,
-    page: { below: string | undefined; limit: number; archived?: boolean | "all" | "quarantined" | undefined; secrets?: "open" | "omit" | undefined },
-  ): Promise<Page<Memory>> {
+  async list(principal: Principal, now: number, filter: MemoryFilter, page: PageOf): Promise<Page<Memory>> {
     const rows = await this.#db(principal)
       .select()
       .from(memories)
@@ -266,7 +261,7 @@ export class D1MemoryStore implements MemoryStore {
           page.below === undefined ? undefined : lt(memories.id, page.below),
         ),
       )
-      .orderBy(desc(memories.id))
+      .orderBy(...(page.order === "importance" ? [desc(memories.importance)] : []), desc(memories.id))
       .limit(page.limit + 1);
     const shown = rows.slice(0, page.limit);
     const items = page.secrets === "open" ? await this.#opened.memories(principal, shown) : shown.map(toMemory);

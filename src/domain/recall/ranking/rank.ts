@@ -5,7 +5,7 @@ import { featureNames, featuresOf, type FeatureName, type FeatureOptions } from 
 import model from "./model.json" with { type: "json" };
 import { matchedWords, type Question } from "./relevance.ts";
 import { Trees, type TreeModel } from "./trees.ts";
-import { saidImportance } from "../../memories/memory-fields.ts";
+import { saidIn } from "../../memories/memory-fields.ts";
 import { happenedAt } from "../../memories/memory.ts";
 import { aliasWeight, importanceWeight, lead, nameWeight, recencyWeight, topicWeight } from "../weights.ts";
 
@@ -36,7 +36,7 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const rows = featuresOf(question, found, options);
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
   const own = found.map(({ memory, aliasBoost = 0 }, i): Own => ({
-    importance: importanceWeight * saidImportance(memory),
+    importance: importanceWeight * saidIn(memory, "importance"),
     recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / options.halfLife),
     rerank: topicWeight * valueOf(rows[i] as Float32Array, "topic") + nameWeight * valueOf(rows[i] as Float32Array, "name"),
     graph: aliasBoost > 0 ? aliasWeight : 0,

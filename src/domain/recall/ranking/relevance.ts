@@ -1,5 +1,5 @@
 import { type Memory, topicOf } from "../../memories/memory.ts";
-import { asSaid } from "../../memories/memory-fields.ts";
+import { saidIn } from "../../memories/memory-fields.ts";
 import { findAmong, findTerms } from "../find-terms.ts";
 import { placesOf } from "../kept-words.ts";
 import { isStopWord, wholeTerms, type QueryTerm } from "../../text/query-terms.ts";
@@ -35,8 +35,8 @@ type Worded = Pick<Memory, "content" | "key" | "tags" | "summary" | "enrichment"
 
 /** Those of the wanted terms that a memory's text and names hold. */
 export function termsHeld(memory: Worded, wanted: ReadonlySet<string>): ReadonlySet<string> {
-  const { content, key, tags, summary, redaction } = asSaid(memory);
-  const texts = [redaction === undefined ? content : "", key ?? "", summary ?? "", ...tags];
+  const { content, key, redaction } = memory;
+  const texts = [redaction === undefined ? content : "", key ?? "", saidIn(memory, "summary") ?? "", ...saidIn(memory, "tags")];
   return new Set(texts.flatMap((text) => findTerms(text, wanted).hits.map(({ term }) => term)));
 }
 
@@ -85,9 +85,8 @@ function heldTogether(question: Question, ownTerms: number, names: number, hits:
 
 /** The names of a memory: its tags, and the last part of its key. */
 function namesOf(memory: Pick<Memory, "key" | "tags" | "enrichment">): string[][] {
-  const { key, tags } = asSaid(memory);
-  const last = key?.split(/[.:/]/).at(-1);
-  return [...tags, ...(last === undefined ? [] : [last])].map((name) => [...new Set(wholeTerms(name))].filter((term) => !isStopWord(term))).filter((terms) => terms.length > 0);
+  const last = memory.key?.split(/[.:/]/).at(-1);
+  return [...saidIn(memory, "tags"), ...(last === undefined ? [] : [last])].map((name) => [...new Set(wholeTerms(name))].filter((term) => !isStopWord(term))).filter((terms) => terms.length > 0);
 }
 
 /** For a question: the weight of the memory's heaviest name that the question contains in full, 0–1. */

@@ -1,4 +1,4 @@
-import { asSaid } from "../../memories/memory-fields.ts";
+import { saidIn } from "../../memories/memory-fields.ts";
 import type { Memory } from "../../memories/memory.ts";
 import type { Ranked } from "../selection/select-results.ts";
 import { excerpt } from "../presentation/excerpt.ts";
@@ -33,8 +33,7 @@ export function passageOf(memory: Pick<Memory, "key" | "tags" | "content" | "enr
 
 /** A text under the memory's names. */
 export function labelled(memory: Pick<Memory, "key" | "tags" | "enrichment">, text: string): string {
-  const { key, tags } = asSaid(memory);
-  const label = [key ?? "", ...tags].filter(Boolean).join(", ").slice(0, longestLabel);
+  const label = [memory.key ?? "", ...saidIn(memory, "tags")].filter(Boolean).join(", ").slice(0, longestLabel);
   return label === "" ? text : `${label}\n${text}`;
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { json } from "../../../domain/frame.ts";
 import { notFound } from "../../../domain/errors.ts";
-import { asSaid } from "../../../domain/memories/memory-fields.ts";
+import { saidIn } from "../../../domain/memories/memory-fields.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
@@ -28,7 +28,7 @@ export const fetchMemory = defineTool({
       url: memoryUri(memory.id),
       metadata: {
         namespace: memory.namespace,
-        tags: asSaid(memory).tags,
+        tags: saidIn(memory, "tags"),
         updated_at: new Date(memory.updatedAt).toISOString(),
         ...audienceOf(memory, author),
         ...trustFieldOf(memory),

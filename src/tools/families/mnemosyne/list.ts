@@ -4,7 +4,6 @@ import { json } from "../../../domain/frame.ts";
 import { authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
-import { listImportant } from "../../../domain/memories/list-important.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { noteOf } from "./note.ts";
 import { atLeastTen, importance, memoryType, namespace } from "./words.ts";
@@ -34,8 +33,7 @@ export const listTool = defineTool({
       type: memory_type,
       tags: tags?.length ? tags : undefined,
     });
-    const asked = { filter, limit, shown: Infinity };
-    const memories = sort_by === "importance" ? await listImportant(ctx, asked) : (await list(ctx, asked)).memories;
+    const { memories } = await list(ctx, { filter, limit, order: sort_by, shown: Infinity });
     const authorOf = await authorsOf(ctx, memories);
     const answer = { memories: memories.map((memory) => noteOf(memory, { author: authorOf(memory) })) };
     return { structured: answer, text: json(answer) };

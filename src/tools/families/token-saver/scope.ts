@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { valueOf } from "../../../domain/memories/any-value.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { asSaid } from "../../../domain/memories/memory-fields.ts";
+import { saidIn } from "../../../domain/memories/memory-fields.ts";
 import { type Memory, namespaceOf } from "../../../domain/memories/memory.ts";
 import type { MemoryFilter } from "../../../domain/memories/memory-store.ts";
 import { invalid } from "../../../domain/errors.ts";
@@ -100,7 +100,7 @@ export function readableMemory(memory: Memory, author: string | undefined): Reco
 
 /** Those that somebody gave. */
 function tagsOf(memory: Memory): { tags?: string[] } {
-  const { tags } = asSaid(memory);
+  const tags = saidIn(memory, "tags");
   return tags.length === 0 ? {} : { tags };
 }
 
