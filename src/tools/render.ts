@@ -172,14 +172,18 @@ export function ratesOf({ l1, l2, tokens }: CacheRates): Record<string, unknown>
 }
 
 /** Advice to the model after a store that was a repeat. */
-export const duplicateText = ({ id, key }: Memory, updateTool: string): Framed =>
+const duplicateText = ({ id, key }: Memory, updateTool: string): Framed =>
   say`duplicate: nothing was stored. This session recalled just that from memory ${id}${key === null ? "" : say` (key ${named(key)})`}, which still says it. ${
     say`If something changed, say what: update that memory with ${updateTool}. To keep it a second time all the same, repeat the call with allow_duplicate: true.`
   }`;
 
 /** After a store of what another memory said already. */
-export const mergedText = ({ id, key, version, visibility, namespace }: Memory): Framed =>
+const mergedText = ({ id, key, version, visibility, namespace }: Memory): Framed =>
   say`merged into memory ${id}${key === null ? "" : say` (key ${named(key)})`} (version ${version}, ${visibility}, ${named(namespace)}), which said the same. Its history keeps both sources. To keep it apart all the same, repeat the call with allow_duplicate: true.`;
+
+/** What a store says of a text that was there already; `updateTool` is how the family changes it. */
+export const repeatedText = (outcome: string, memory: Memory, updateTool: string): Framed | undefined =>
+  outcome === "duplicate" ? duplicateText(memory, updateTool) : outcome === "merged" ? mergedText(memory) : undefined;
 
 /** After a write in which the write guard found something. */
 export function guardText(outcome: string, found: readonly string[] = []): Framed {

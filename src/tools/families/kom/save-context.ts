@@ -4,8 +4,9 @@ import { stateOfValue } from "../../../domain/memories/any-value.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { toIso } from "../../../domain/memories/memory-fields.ts";
 import { remember } from "../../../domain/memories/remember.ts";
+import { announceStored } from "../../after-store.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { adviceOf, duplicateText, guardOf, mergedText, proposalOf } from "../../render.ts";
+import { adviceOf, guardOf, proposalOf, repeatedText } from "../../render.ts";
 import { aliasOf, placeOf } from "./item.ts";
 
 const century = 3_153_600_000;
@@ -38,7 +39,8 @@ export const saveContext = defineTool({
       allowDuplicate: allow_duplicate,
     });
     const { memory, outcome, proposal } = result;
-    if (outcome === "created" || outcome === "updated" || outcome === "merged") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    announceStored(ctx, result, outcome);
+    const repeated = repeatedText(outcome, memory, "save_context under its key");
     const structured = {
       id: memory.id,
       created_at: toIso(memory.createdAt) as string,
@@ -46,7 +48,7 @@ export const saveContext = defineTool({
       version: memory.version,
       ...proposalOf(proposal),
       ...guardOf(outcome, result.found),
-      ...(outcome === "duplicate" ? adviceOf(duplicateText(memory, "save_context under its key")) : outcome === "merged" ? adviceOf(mergedText(memory)) : {}),
+      ...(repeated && adviceOf(repeated)),
     };
     return { structured, text: json(structured) };
   },

@@ -4,8 +4,9 @@ import { linkMemory, resolveEnds } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { namespaceOf } from "../../../domain/memories/memory.ts";
 import { remember } from "../../../domain/memories/remember.ts";
+import { announceStored } from "../../after-store.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { adviceOf, duplicateText, guardOf, mergedText, outcomeWith, proposalOf } from "../../render.ts";
+import { adviceOf, guardOf, outcomeWith, proposalOf, repeatedText } from "../../render.ts";
 import { links, toLinks } from "./links.ts";
 import { contextEntry, summaryOf } from "./note.ts";
 import { fromTen, importance, memoryType, namespace, pascal, toTen } from "./words.ts";
@@ -54,7 +55,8 @@ export const rememberTool = defineTool({
     const isHere = result.outcome !== "duplicate" && result.outcome !== "quarantined";
     const proposal = (isHere ? await linkMemory(ctx, memory, wanted) : undefined) ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
-    if (outcome === "created" || outcome === "updated" || outcome === "merged") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
+    announceStored(ctx, result, outcome);
+    const repeated = repeatedText(outcome, memory, "mnemosyne_update");
     const structured = {
       memory_id: memory.id,
       outcome,
@@ -67,7 +69,7 @@ export const rememberTool = defineTool({
       ...(wanted.length > 0 ? { links: isHere ? wanted.length : 0 } : {}),
       ...proposalOf(proposal),
       ...guardOf(outcome, result.found),
-      ...(outcome === "duplicate" ? adviceOf(duplicateText(memory, "mnemosyne_update")) : outcome === "merged" ? adviceOf(mergedText(memory)) : {}),
+      ...(repeated && adviceOf(repeated)),
     };
     return { structured, text: json(structured) };
   },

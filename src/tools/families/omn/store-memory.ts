@@ -5,11 +5,11 @@ import * as field from "../../../domain/memories/fields.ts";
 import { givenShape, offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { namespaceOf } from "../../../domain/memories/memory.ts";
-import { settleConflicts } from "../../../domain/memories/contradictions.ts";
 import { remember, rememberOutcomes } from "../../../domain/memories/remember.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
+import { announceStored, aroundStored } from "../../after-store.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
-import { adviceOf, compressionMade, duplicateText, guardOf, guardText, handleOf, mergedText, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, compressionMade, guardOf, guardText, handleOf, outcomeWith, proposalOf, proposalText, repeatedText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 
 const repair = { update: "call omn_update_memory", forget: "omn_forget_memory" };
@@ -64,13 +64,10 @@ export const storeMemory = defineTool({
     const linked = result.outcome === "duplicate" || result.outcome === "quarantined" ? undefined : await linkMemory(ctx, memory, links);
     const proposal = linked ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
-    if ((outcome === "created" || outcome === "updated" || outcome === "merged") && !result.replayed) ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
-    const similar = await similarIn(result);
-    const conflicts = await settleConflicts(ctx, result, similar);
-    const replaced = conflicts.flatMap((one) => (one.settled === "superseded" ? one.memory.id : []));
-    if (replaced.length > 0) ctx.changed({ ids: replaced, listChanged: false });
+    announceStored(ctx, result, outcome);
+    const { similar, conflicts } = await aroundStored(ctx, similarIn, result);
     const compression = compressionMade(memory);
-    const repeated = outcome === "duplicate" ? duplicateText(memory, "omn_update_memory") : outcome === "merged" ? mergedText(memory) : undefined;
+    const repeated = repeatedText(outcome, memory, "omn_update_memory");
     return {
       structured: {
         memory_id: memory.id,

@@ -2,11 +2,11 @@ import * as z from "zod";
 import { say } from "../../../domain/frame.ts";
 import { stateOfValue } from "../../../domain/memories/any-value.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { settleConflicts } from "../../../domain/memories/contradictions.ts";
 import { remember, rememberOutcomes } from "../../../domain/memories/remember.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
+import { announceStored, aroundStored } from "../../after-store.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { adviceOf, duplicateText, guardOf, guardText, handleOf, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, guardOf, guardText, handleOf, proposalOf, proposalText, repeatedText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 import { memoryScope, placeOf, scopeOf, where } from "./scope.ts";
 
@@ -44,13 +44,12 @@ export const writeMemory = defineTool({
       expiresAt: input.ttl === undefined ? undefined : ctx.now + input.ttl * 1000,
     });
     const { memory, outcome, proposal } = result;
-    if (outcome === "duplicate") {
-      const text = duplicateText(memory, "write_memory under its key");
+    announceStored(ctx, result, outcome);
+    const text = repeatedText(outcome, memory, "write_memory under its key");
+    if (text) {
       return { structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version, ...adviceOf(text) }, text };
     }
-    if (outcome === "created" || outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: outcome === "created" });
-    const similar = await similarIn(result);
-    const conflicts = await settleConflicts(ctx, result, similar);
+    const { similar, conflicts } = await aroundStored(ctx, similarIn, result);
     const withRequest = { ...repair, request: ctx.requestId };
     return {
       structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...guardOf(outcome, result.found), ...similarOf(similar, ctx.now, withRequest, conflicts) },
