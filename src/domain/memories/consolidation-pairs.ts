@@ -1,9 +1,10 @@
 import type { Context } from "../context.ts";
 import type { Consolidation } from "../intelligence/answers.ts";
-import type { Intelligence, Note } from "../intelligence/intelligence.ts";
+import type { Intelligence } from "../intelligence/intelligence.ts";
 import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";
-import { happenedAt, type Memory } from "./memory.ts";
+import type { Memory } from "./memory.ts";
 import { similarMemories } from "./similar.ts";
+import { datedNoteOf, stateAt } from "./supersede.ts";
 
 /** Two memories, and what a provider says of them. */
 export interface JudgedPair {
@@ -40,11 +41,6 @@ function isPairable(a: Memory, b: Memory): boolean {
   return a.updatedBy === b.updatedBy || !(firstPerson.test(a.content) || firstPerson.test(b.content));
 }
 
-const noteOf = (memory: Memory): Note => ({ content: memory.content, context: memory.namespace, key: memory.key, type: memory.type, tags: memory.tags, at: stateAt(memory) });
-
-/** When what it says came to be so, as far as it is known. */
-export const stateAt = (memory: Memory): number => memory.validFrom ?? happenedAt(memory);
-
 /** A change of a tag makes no older fact a newer one: without a date of its own, a memory is later if it came when the other had its last change. */
 const isSurelyBefore = (earlier: Memory, later: Memory): boolean =>
   [earlier, later].every(({ validFrom, occurredAt }) => (validFrom ?? occurredAt) !== null) || earlier.updatedAt <= later.createdAt;
@@ -68,7 +64,7 @@ async function judgeOne(ctx: PairContext, intelligence: Pick<Intelligence, "cons
   const judged: JudgedPair[] = [];
   for (const other of others) {
     const [earlier, later] = stateAt(other) <= stateAt(memory) ? [other, memory] : [memory, other];
-    const { answer, by } = await intelligence.consolidate(noteOf(earlier), noteOf(later));
+    const { answer, by } = await intelligence.consolidate(datedNoteOf(earlier), datedNoteOf(later));
     if (answer.decision === "keep_both") continue;
     const first = answer.decision === "merge" ? answer.into === "first" : answer.kept === "first";
     const [kept, gone] = first ? [earlier, later] : [later, earlier];

@@ -1,5 +1,5 @@
 import { isPlain } from "../guard/screen.ts";
-import { stateAt, type JudgedPair } from "./consolidation-pairs.ts";
+import type { JudgedPair } from "./consolidation-pairs.ts";
 import { enriched } from "./enriched.ts";
 import { limits } from "./fields.ts";
 import { canonical, sameState, type Memory, type MemoryState } from "./memory.ts";
@@ -7,6 +7,7 @@ import { asSaid, initialState, saidIn } from "./memory-fields.ts";
 import type { DerivedField } from "./memory-values.ts";
 import { mayChangeVisibility } from "./policy.ts";
 import { withoutReview } from "./review.ts";
+import { superseded } from "./supersede.ts";
 import { followingVersion, trustAfter, type Writing } from "./versions.ts";
 
 /** Why a run leaves a pair to a person. */
@@ -79,15 +80,9 @@ function reasonToAsk(ctx: Writing, pair: JudgedPair, writes: Step["writes"], { l
 /** The one that gives way first: it may leave its key to the one that stays. */
 function writesOf(ctx: Writing, pair: JudgedPair): Step["writes"] {
   const { kept, gone, verdict } = pair;
-  const mark = { supersededBy: kept.id, supersededReason: verdict.reason };
-  if (verdict.decision === "supersede") {
-    const start = stateAt(kept);
-    // Where both began to hold at once, the interval stays open: it would be empty.
-    const interval = start > (gone.validFrom ?? -Infinity) ? { validTo: start } : {};
-    return [{ memory: gone, next: followingVersion(ctx, gone, { ...mark, ...interval }) }];
-  }
+  if (verdict.decision === "supersede") return [{ memory: gone, next: superseded(ctx, gone, kept, verdict.reason) }];
   return [
-    { memory: gone, next: followingVersion(ctx, gone, { ...mark, archivedAt: ctx.now }) },
+    { memory: gone, next: followingVersion(ctx, gone, { supersededBy: kept.id, supersededReason: verdict.reason, archivedAt: ctx.now }) },
     { memory: kept, next: enriched(followingVersion(ctx, kept, united(pair, verdict.content)), { before: kept, given: unitedFields.filter((field) => isSaid(gone, field)) }) },
   ];
 }

@@ -1,11 +1,10 @@
 import type { Context } from "../context.ts";
 import { linkMemory } from "../graph/link.ts";
 import { linkByRules } from "../intelligence/rules/link.ts";
-import type { Note } from "../intelligence/intelligence.ts";
-import { isComparable, stateAt } from "./consolidation-pairs.ts";
+import { isComparable } from "./consolidation-pairs.ts";
 import type { Memory } from "./memory.ts";
 import type { RememberOutcome } from "./remember.ts";
-import { followingVersion } from "./versions.ts";
+import { datedNoteOf, stateAt, superseded } from "./supersede.ts";
 
 /** A memory that what was just stored contradicts, or says that it replaces. */
 export interface Contradiction {
@@ -19,8 +18,6 @@ export interface Contradiction {
 /** As sure as the rules are of a change that the text itself states; the evaluation measures how often they are wrong there. */
 const sure = 0.85;
 
-const noteOf = (memory: Memory): Note => ({ content: memory.content, context: memory.namespace, key: memory.key, at: stateAt(memory) });
-
 /**
  * Which of the memories that are like a new one it contradicts. One of the writer's own private memories that the new text says to be
  * replaced is marked so by this very call, so a revert of the call takes both back; everything else is only named. Never fails.
@@ -29,7 +26,7 @@ export async function settleConflicts(ctx: Context, { memory, outcome, replayed 
   if (replayed || outcome !== "created" || !isComparable(ctx, memory)) return [];
   const others = similar.filter((other) => isComparable(ctx, other) && other.namespace === memory.namespace && stateAt(other) < stateAt(memory));
   if (others.length === 0) return [];
-  const found = linkByRules(noteOf(memory), others.map(noteOf)).links.flatMap(({ target, type, strength, reason }) =>
+  const found = linkByRules(datedNoteOf(memory), others.map(datedNoteOf)).links.flatMap(({ target, type, strength, reason }) =>
     type === "contradicts" || type === "supersedes" ? [{ memory: others[target] as Memory, type, strength, reason }] : []);
   const settled: Contradiction[] = [];
   for (const { strength, ...one } of found) settled.push({ ...one, settled: strength >= sure && isOwn(ctx, memory) && isOwn(ctx, one.memory) ? await settle(ctx, memory, one) : "open" });
@@ -45,9 +42,7 @@ async function settle(ctx: Context, memory: Memory, { memory: old, type, reason 
       await linkMemory(ctx, memory, [{ to: old.id, type, strength: sure, reason }]);
       return "linked";
     }
-    const start = stateAt(memory);
-    const next = followingVersion(ctx, old, { supersededBy: memory.id, supersededReason: reason, ...(start > (old.validFrom ?? -Infinity) ? { validTo: start } : {}) });
-    await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action: "supersede", before: old }]);
+    await ctx.writer.commit(ctx.principal, ctx, [{ memory: superseded(ctx, old, memory, reason), action: "supersede", before: old }]);
     return "superseded";
   } catch (error) {
     // Somebody else was faster, or the team is full: the new memory is stored all the same.

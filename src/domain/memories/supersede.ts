@@ -1,0 +1,16 @@
+import { noteOf } from "../intelligence/note.ts";
+import type { Note } from "../intelligence/intelligence.ts";
+import { happenedAt, type Memory } from "./memory.ts";
+import { followingVersion, type Writing } from "./versions.ts";
+
+/** When what it says came to be so, as far as it is known, ms since the epoch. */
+export const stateAt = (memory: Memory): number => memory.validFrom ?? happenedAt(memory);
+
+/** What a provider is told of a memory that it compares with an older or newer one. */
+export const datedNoteOf = (memory: Memory): Note => ({ ...noteOf(memory), at: stateAt(memory) });
+
+/** The version of a memory that says what took its place. It held until then; where both began to hold at once, the interval stays open: it would be empty. */
+export function superseded(ctx: Writing, old: Memory, by: Memory, reason: string): Memory {
+  const end = stateAt(by);
+  return followingVersion(ctx, old, { supersededBy: by.id, supersededReason: reason, ...(end > (old.validFrom ?? -Infinity) ? { validTo: end } : {}) });
+}
