@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { embeddingText } from "../../../src/domain/indexing/embedding-text.ts";
 import { enriched } from "../../../src/domain/memories/enriched.ts";
-import { asSaid, saidImportance } from "../../../src/domain/memories/memory-fields.ts";
+import { asSaid, saidIn } from "../../../src/domain/memories/memory-fields.ts";
 import { newState } from "../../../src/domain/memories/memory.ts";
 import { indexedWords } from "../../../src/platform/team-index/document.ts";
 
@@ -15,8 +15,8 @@ test("what is derived adds no word to the index, to what is embedded, or to the 
   expect(asSaid(state)).toEqual(said);
   expect(embeddingText(state)).toBe(embeddingText(said));
   expect(indexedWords(JSON.stringify(state))).toEqual(indexedWords(JSON.stringify(said)));
-  expect(saidImportance(state)).toBe(0.5);
-  expect(saidImportance({ ...state, importance: 0.9, enrichment: null })).toBe(0.9);
+  expect(saidIn(state, "importance")).toBe(0.5);
+  expect(saidIn({ ...state, importance: 0.9, enrichment: null }, "importance")).toBe(0.9);
 });
 
 test("a memory from before is enriched when its content changes, where it says nothing [C3]", () => {
