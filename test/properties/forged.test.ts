@@ -60,7 +60,9 @@ describe("the id of a memory that one may not see is worth nothing [S6] [S16]", 
   test("the fields are those there are", () => {
     expect(named.map(({ tool, field }) => `${tool}.${field}`)).toEqual([
       "omn_retrieve_memory.id", "omn_update_memory.id", "omn_forget_memory.id", "omn_forget_memory.ids", "smart_resume.session_id",
-      "write_memory.session_id", "read_memory.session_id", "list_memories.session_id", "delete_memory.session_id", "memory_add.user_id", "memory_add.agent_id", "memory_add.run_id", "fetch.id",
+      "write_memory.session_id", "read_memory.session_id", "list_memories.session_id", "delete_memory.session_id",
+      "mnemosyne_graph.seed_ids", "mnemosyne_context.memory_ids", "mnemosyne_update.memory_id", "mnemosyne_delete.memory_id",
+      "memory_add.user_id", "memory_add.agent_id", "memory_add.run_id", "fetch.id",
     ]);
   });
 
