@@ -1,104 +1,137 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { callTool } from "../launcher/call-tool.ts";
-import { withDirectory } from "../launcher/directory-file.ts";
-import { Product } from "./durability-product.ts";
+import { afterEach, expect, test } from "vitest";
+import { CuratedProduct, type Run } from "./support/curated-product.ts";
 
-const dataDir = mkdtempSync(join(tmpdir(), "omnimemory-curator-"));
-const day = 86_400_000;
-const many = 600;
-let product: Product;
-let team: string;
-
-beforeAll(async () => {
-  product = await Product.start(dataDir);
-  team = (await rest("GET", "")).teams[0].id as string;
-});
-afterAll(async () => {
-  await product.kill();
-  rmSync(dataDir, { recursive: true, force: true });
+const products: CuratedProduct[] = [];
+afterEach(async () => {
+  for (const product of products.splice(0)) await product.discard();
 });
 
-async function rest(method: string, path: string, body?: unknown): Promise<Record<string, any>> {
-  const { url, apiKey } = product.access;
-  const answer = await fetch(new URL(`/v1/teams${path}`, url), {
-    method,
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as Record<string, any>;
+async function started(): Promise<CuratedProduct> {
+  const product = await CuratedProduct.start();
+  products.push(product);
+  return product;
 }
 
-/** The local key as one that its person made themselves, to administer the team with. The product is stopped. */
-const makeAdmin = (): void => withDirectory(dataDir, (db) => db.exec(`UPDATE api_keys SET scopes = '["memory:read","memory:write","memory:admin"]', name = 'mine'`));
+const syllables = ["ba", "ke", "li", "mo", "tu", "ra", "ze"];
+/** A word of its own for each number. */
+const named = (i: number): string => `${"BKLMTRZ"[i % 7]}${[1, 7, 49].map((of) => syllables[Math.floor(i / of) % 7]).join("")}`;
+const printers = (count: number): Record<string, unknown>[] => Array.from({ length: count }, (_, i) => ({ content: `Printer ${i} of hall ${i % 7} is called ${Math.sqrt(i + 2).toString(36)}.` }));
 
-/** The memories as they would be half a year later: no test can wait for it. The product is stopped. */
-function grow(days: number): void {
-  withShard((db) => db.exec(`UPDATE memories SET created_at = created_at - ${days * day}, updated_at = updated_at - ${days * day}; UPDATE versions SET at = at - ${days * day}`));
-}
+const pairs = 160;
+/** Of every two pairs one that changed, and one that says more. */
+const settled = { supersede: pairs / 2, merge: pairs };
+const notes = (): Record<string, unknown>[] =>
+  Array.from({ length: pairs }, (_, i) => {
+    const [before, after] = i % 2 === 0
+      ? [`The ${named(i)} service runs on PostgreSQL 15 in Frankfurt.`, `The ${named(i)} service now runs on PostgreSQL 17 in Frankfurt.`]
+      : [`The importer of ${named(i)} validates the CSV files of the bank.`, `The importer of ${named(i)} validates the CSV files of the bank with the ${named(i + pairs)} schema.`];
+    return [{ content: before, occurred_at: "2026-01-01T09:00:00.000Z" }, { content: after, occurred_at: "2026-02-01T09:00:00.000Z" }];
+  }).flat();
 
-function withShard<T>(use: (db: DatabaseSync) => T): T {
-  const folder = join(dataDir, "state", "d1");
-  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".sqlite") && !name.endsWith("metadata.sqlite"))) {
-    const db = new DatabaseSync(join(folder, file));
-    try {
-      if (db.prepare("select 1 from sqlite_schema where name = 'curator_runs'").get() !== undefined) return use(db);
-    } finally {
-      db.close();
-    }
-  }
-  throw new Error("no shard");
-}
-
-const versions = (): { of: number; most: number } =>
-  withShard((db) => db.prepare("SELECT count(*) AS of, max(n) AS most FROM (SELECT count(*) AS n FROM versions WHERE action = 'evolve' GROUP BY memory_id)").get() as { of: number; most: number });
-
-async function store(count: number): Promise<void> {
-  const memories = Array.from({ length: count }, (_, i) => ({ content: `Printer ${i} of hall ${i % 7} is called ${Math.sqrt(i + 2).toString(36)}.` }));
-  for (let at = 0; at < count; at += 200) {
-    const { error } = await callTool(product.access, "omn_import_memories", { memories: memories.slice(at, at + 200) });
-    expect(error).toBeUndefined();
-  }
-}
-
-async function ended(run: string): Promise<Record<string, any>> {
-  for (let i = 0; i < 400; i += 1) {
-    const { run: found } = await rest("GET", `/${team}/runs/${run}`);
-    if (found.ended_at !== null) return found as Record<string, any>;
-    await sleep(200);
-  }
-  throw new Error("the run did not end");
-}
+/** An export, without the instants at which something was done since. */
+const since = (data: string, from: number): string => data.replaceAll(/"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/g, (whole, at: string) => (Date.parse(at) >= from ? '"later"' : whole));
+/** A merge is by the run, whose id is its own. */
+const withoutRun = (data: string, run: string): string => data.replaceAll(run, "run");
 
 test("beside the server, the curator does what it is asked for, is killed in the middle of it, goes on, and changes nothing twice", async () => {
-  await store(many);
+  const many = 600;
+  const product = await started();
+  // None by itself before the one that is asked for.
+  await product.ofTeam("PUT", "/evolution", { policy: "off" });
+  await product.import(printers(many));
   await product.kill();
-  grow(200);
-  makeAdmin();
-  product = await Product.start(dataDir);
-  const { run } = (await rest("POST", `/${team}/runs`, {})).run as { run: string };
-  for (let i = 0; i < 200 && ((await rest("GET", `/${team}/runs/${run}`)).run.state as string) === "waiting"; i += 1) await sleep(20);
+  product.grow(200);
+  await product.start();
+  const before = await product.exported();
+  const run = await product.startRun("evolution");
+  await product.ofTeam("PUT", "/evolution", { policy: "on" });
+  await product.runThat(run, ({ state }) => state !== "waiting", 20);
   await product.kill();
-  expect(withShard((db) => db.prepare("SELECT state, cursor FROM curator_runs WHERE id = ?").get(run))).toEqual({ state: "running", cursor: "" });
-  product = await Product.start(dataDir);
-  const done = await ended(run);
-  expect(done).toMatchObject({ state: "done", counts: { importance: 500 }, more: true });
+  expect(product.withShard((db) => db.prepare("SELECT state, cursor FROM curator_runs WHERE id = ?").get(run))).toEqual({ state: "running", cursor: "" });
+  await product.start();
+  expect(await product.ended(run)).toMatchObject({ state: "done", counts: { importance: 500 }, more: true });
   // What was more than one run takes is done by the next one, unasked.
-  let runs: Record<string, any>[] = [];
+  let runs: Run[] = [];
   for (let i = 0; i < 400 && !(runs.length > 1 && runs.every(({ ended_at: at }) => at !== null)); i += 1) {
     await sleep(200);
-    runs = ((await rest("GET", `/${team}/runs`)).runs as Record<string, any>[]).filter(({ kind }) => kind === "evolution");
+    runs = ((await product.ofTeam("GET", "/runs")).runs as Run[]).filter(({ kind }) => kind === "evolution");
   }
   expect(runs[0]).toMatchObject({ state: "done", requested_by: "curator", counts: { importance: many - 500 } });
   // The same call again, and again: every change is there once.
-  await ended(((await rest("POST", `/${team}/runs`, {})).run as { run: string }).run);
+  await product.ended(await product.startRun("evolution"));
   await product.kill();
-  expect(versions()).toEqual({ of: many, most: 1 });
-  product = await Product.start(dataDir);
-  expect(product.output).not.toContain('"level":"error"');
-});
+  expect(product.evolved()).toEqual({ of: many, most: 1 });
+  await product.start();
+  for (const { run: id } of runs) await product.ofTeam("POST", `/runs/${id}/undo`);
+  expect(await product.exported()).toBe(before);
+  expect(product.running.output).not.toContain('"level":"error"');
+}, 240_000);
+
+test("a consolidation that is killed again and again ends as one that nobody killed, and its undo gives back the same bytes", async () => {
+  const product = await started();
+  // Only what this test asks for.
+  await product.ofTeam("PUT", "/evolution", { policy: "off" });
+  await product.import(notes());
+  const before = await product.exported();
+  const from = Date.now();
+  const other = await product.copy();
+  products.push(other);
+
+  await other.start();
+  const undisturbed = await other.startRun("consolidation");
+  expect(await other.ended(undisturbed)).toMatchObject({ state: "done", counts: { looked_at: 2 * pairs, ...settled } });
+  const wanted = withoutRun(since(await other.exported(), from), undisturbed);
+  await other.kill();
+
+  await product.start();
+  const run = await product.startRun("consolidation");
+  let seen = 0;
+  const kills: number[] = [];
+  for (const moment of ["before", "after", "in", "after"] as const) {
+    // "in": some way into a step; "after": just when one has been noted.
+    const { state, counts } = await product.runThat(run, (found) => found["state"] !== "waiting" && (moment !== "after" || Number(found["counts"].looked_at ?? 0) > seen || found["ended_at"] !== null), 5);
+    if (moment === "in") await sleep(40);
+    await product.kill();
+    if (state === "running") kills.push(Number(counts.looked_at ?? 0));
+    seen = Number(counts.looked_at ?? 0);
+    await product.start();
+  }
+  expect(kills.length, "kills while it was at work").toBeGreaterThan(2);
+  expect(Math.max(...kills), "one of them with a part done").toBeGreaterThan(0);
+  const done = await product.ended(run);
+  expect(done).toMatchObject({ state: "done", counts: settled, more: false });
+  expect(withoutRun(since(await product.exported(), from), run)).toBe(wanted);
+  await product.kill();
+  expect(product.evolved()).toEqual({ of: settled.supersede + settled.merge, most: 1 });
+
+  await product.start();
+  await product.ofTeam("POST", `/runs/${run}/undo`);
+  expect(await product.exported()).toBe(before);
+  expect(product.running.output).not.toContain('"level":"error"');
+}, 240_000);
+
+test("a consolidation by hand that is killed before its answer has happened whole or not at all, and the same call again says so", async () => {
+  const product = await started();
+  await product.ofTeam("PUT", "/evolution", { policy: "off" });
+  await product.import(notes());
+  const before = await product.exported();
+  for (const delay of [5, 40, 120]) {
+    const { confirm, count } = await product.call("omn_consolidate", { limit: 100 });
+    expect(count).toBeGreaterThan(10);
+    const call = product.call("omn_consolidate", { limit: 100, confirm }).catch(() => undefined);
+    await sleep(delay);
+    await product.kill();
+    await call;
+    await product.start();
+    const between = await product.exported();
+    const first = await product.call("omn_consolidate", { limit: 100, confirm });
+    expect(first).toMatchObject({ outcome: "consolidated" });
+    const after = await product.exported();
+    if (between !== before) expect(after).toBe(between);
+    expect(await product.call("omn_consolidate", { limit: 100, confirm })).toMatchObject({ outcome: "consolidated", run: first["run"] });
+    expect(await product.exported()).toBe(after);
+    await product.call("omn_revert", { undo: first["run"] });
+    expect(await product.exported()).toBe(before);
+  }
+}, 240_000);

@@ -1,39 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { env } from "cloudflare:workers";
-import type { WorkPorts } from "../../../src/domain/curation/work.ts";
-import { enrichment, type NamedModel } from "../../../src/domain/evolution/enrichment.ts";
-import type { Note } from "../../../src/domain/intelligence/intelligence.ts";
-import { rules } from "../../../src/domain/intelligence/rules/rules.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { D1EvolutionStore } from "../../../src/platform/d1/evolution-store.ts";
-import { TeamIndexWriter } from "../../../src/platform/team-index/writer.ts";
 import { exported, undone } from "../../support/revert.ts";
 import { day, newTeam, now, services } from "../../support/team.ts";
-import { aged, curate, curator, only } from "./world.ts";
-
-const name = "anthropic:claude-haiku-4-5";
-const answer = { summary: "Billing runs on PostgreSQL 17.", keywords: ["billing", "postgresql"], tags: ["Database"], type: "architecture_decision" as const, importance: 0.9, confidence: 0.8 };
-
-/** A model that answers this to everything, or fails for this reason. */
-class Model {
-  readonly asked: Note[] = [];
-  reason: string | undefined;
-  said: Partial<typeof answer> = {};
-  readonly named: NamedModel = {
-    name,
-    intelligence: {
-      enrich: async (note) => {
-        this.asked.push(note);
-        return this.reason === undefined ? { answer: { ...answer, ...this.said }, by: name } : { ...(await rules.enrich(note)), insteadOf: { by: name, reason: this.reason } };
-      },
-    },
-  };
-  get work(): { work: WorkPorts } {
-    const store = new D1EvolutionStore(() => env.SHARD_0);
-    const ports = { facts: store, policy: store, proposals: services.proposals, reversions: services.reversions, writer: new TeamIndexWriter(env.TEAM_INDEX, () => undefined), modelOf: () => Promise.resolve(this.named) };
-    return { work: { ...curator.work, kinds: [enrichment(ports)], report: () => undefined } };
-  }
-}
+import { Model, name } from "./model.ts";
+import { aged, curate, only } from "./world.ts";
 
 describe("enrichment by a model", () => {
   test("what nobody said is the model's, what somebody said stays, once, and an undo gives back the same bytes for good", async () => {
