@@ -1,17 +1,17 @@
-import { projectName } from "../domain/memories/fields.ts";
+import { project as projectRule } from "../domain/memories/fields.ts";
 import { RequestRefused } from "./request-refused.ts";
 
 export const projectHeader = "x-memory-project";
 
 /**
- * The project of a connection: a header of the request, else `?project=` in the server's URL. Undefined where neither is given.
+ * The project of a connection, as its identity: a header of the request, else `?project=` in the server's URL. Undefined where neither is given.
  * @throws RequestRefused
  */
 export function projectOf(headers: Headers, url: URL): string | undefined {
   const header = headers.get(projectHeader);
   const given = header ?? (url.search === "" ? null : url.searchParams.get("project"));
   if (given === null) return undefined;
-  const project = projectName.safeParse(given);
+  const project = projectRule.safeParse(given);
   if (project.success) return project.data;
   const where = header === null ? "?project= in the server's URL" : "the header X-Memory-Project";
   throw new RequestRefused(400, `${project.error.issues[0]?.message ?? "project is invalid"}. Mend ${where}, or leave it out.`);

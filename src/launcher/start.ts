@@ -56,7 +56,7 @@ ${server.apiKeyNotice === undefined ? "" : `\nThe API key is new; clients that h
 Add it to Claude Code or Codex, in a shell that knows the key:
 
   export OMNIMEMORY_KEY=$(node -p ${shellQuoted(`require(${JSON.stringify(join(dataDir, "local.json"))}).apiKey`)})
-  claude mcp add --transport http omnimemory ${server.url} --header "Authorization: Bearer $OMNIMEMORY_KEY"
+  claude mcp add --transport http omnimemory ${server.url} --header "Authorization: Bearer $OMNIMEMORY_KEY" --header "X-Memory-Project: $(git remote get-url origin || pwd)"
   codex mcp add omnimemory --url ${server.url} --bearer-token-env-var OMNIMEMORY_KEY
 
 Other clients: README.md, "Add it to a client".

@@ -1,4 +1,6 @@
+import * as z from "zod";
 import { DomainError, invalid } from "../domain/errors.ts";
+import { project } from "../domain/memories/fields.ts";
 import { describeProblems } from "../domain/problems.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
 import { findInFamily } from "./catalogue.ts";
@@ -37,16 +39,32 @@ export async function callTool(name: string, args: unknown, ctx: CallContext): P
 async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: unknown, ctx: CallContext): Promise<ToolResult> {
   try {
     if (tool.scope) requireScope(ctx.principal, tool.scope);
-    const parsed = tool.parse(args ?? {});
-    if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, tool.input, args)}.`);
+    const { project, rest } = withProject(tool, args ?? {}, ctx.project);
+    const parsed = tool.parse(rest);
+    if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, tool.input, rest)}.`);
     const structured = isStructured(tool, ctx.surface);
-    const { structured: form, ...result } = await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, structured, now: Date.now() }, parsed.data));
+    const { structured: form, ...result } = await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, project, structured, now: Date.now() }, parsed.data));
     return structured && form ? { ...result, structured: form } : result;
   } catch (error) {
     auditRefusal(ctx, error, tool.name);
     const { requestId, now } = ctx;
     return family.renderError({ error, requestId, now, report: (fault) => ctx.report(`tool ${tool.name}`, fault) });
   }
+}
+
+const projectArgument = z.looseObject({ project });
+
+/**
+ * Every tool takes `project` beside its own arguments: which one this call is about, whatever the connection says. It is in no
+ * list, where it would cost each connection tokens for what its URL or header says once.
+ */
+function withProject(tool: Tool, args: unknown, ofConnection: string | undefined): { project: string | undefined; rest: unknown } {
+  const isTheirs = tool.input instanceof z.ZodObject && Object.hasOwn(tool.input.shape, "project");
+  if (isTheirs || typeof args !== "object" || args === null || !Object.hasOwn(args, "project")) return { project: ofConnection, rest: args };
+  const parsed = projectArgument.safeParse(args);
+  if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, projectArgument, args)}.`);
+  const { project: named, ...rest } = parsed.data;
+  return { project: named, rest };
 }
 
 /** The same for resources and prompts, which have no error form of their own: errors are thrown on. `what`: for the audit of a refusal. */

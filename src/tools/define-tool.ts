@@ -6,7 +6,7 @@ import { compactSchema } from "./compact-schema.ts";
 
 /** The context of a tool: the domain's, and where the call came from. */
 export interface ToolContext extends Context {
-  /** Project of this connection (`http/project.ts`): where what names no namespace is stored, and whose memories recall prefers. */
+  /** Identity of the project that the call is about, as its arguments or the connection say (`domain/project.ts`): where what names no namespace is stored, and whose memories recall prefers. */
   project: string | undefined;
   /** Protocol session of the older era, if any. */
   sessionId: string | undefined;

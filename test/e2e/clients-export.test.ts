@@ -30,7 +30,7 @@ describe.each(kinds)("%s [S2] [S14] [U10]", (kind, connect) => {
     await client.call("omn_update_memory", { id: rich["memory_id"], content: "Second version.", summary: "Of three." });
     const last = await client.call("omn_update_memory", { id: rich["memory_id"], metadata: { expiry: "2099-01-01", importance: 1 } });
     expect(last.structured).toMatchObject({ version: 3 });
-    await client.call("write_memory", { key: "kept.value", value: { a: [1.5, null, { b: "c" }] }, project_path: `/home/me/${namespace.slice(8)}` });
+    await client.call("write_memory", { key: "kept.value", value: { a: [1.5, null, { b: "c" }] }, project_path: namespace.slice(8) });
     await client.call("omn_store_memory", { key: "kept.archived", content: "Archived, but kept.", namespace });
     await confirmed({ key: "kept.archived", filters: { namespace } });
   });

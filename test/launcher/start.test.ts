@@ -17,7 +17,7 @@ describe("npm start", () => {
     expect(server.url).toBe(`http://127.0.0.1:${port}/mcp`);
     expect(server.apiKey).toMatch(/^omn_[0-9A-Za-z]{16}_[0-9A-Za-z]{32}$/);
     expect(server.stdout()).toContain(
-      `claude mcp add --transport http omnimemory ${server.url} --header "Authorization: Bearer $OMNIMEMORY_KEY"\n`,
+      `claude mcp add --transport http omnimemory ${server.url} --header "Authorization: Bearer $OMNIMEMORY_KEY" --header "X-Memory-Project: $(git remote get-url origin || pwd)"\n`,
     );
     expect(server.stderr()).toBe("");
     expect(localFile(dataDir)).toEqual({ url: server.url, apiKey: server.apiKey });

@@ -143,3 +143,76 @@ describe("a project that is no name", () => {
     expect((await store({ key: "k", content: "x" }, { path: "/mcp?project=%20gr%C3%B6%C3%9Fe%20" }))["namespace"]).toBe("project:größe");
   });
 });
+
+describe("a project is its git remote, else its folder [C5]", () => {
+  const remote = (spelling: string): Said => ({ headers: { "x-memory-project": spelling } });
+  const acme = remote("https://ada:t0ken@github.com/acme/app.git");
+  const globex = remote("git@github.com:globex/app.git");
+  const acmePlace = "project:github.com/acme/app";
+
+  test("in every spelling, by header, URL and argument, and in every family", async () => {
+    expect((await store({ key: "a", content: "one" }, acme))["namespace"]).toBe(acmePlace);
+    expect((await store({ key: "b", content: "two" }, { path: "/mcp?project=git%40github.com%3Aacme%2Fapp.git" }))["namespace"]).toBe(acmePlace);
+    expect((await store({ key: "c", content: "three", project: "ssh://git@GitHub.com/acme/app" }, globex))["namespace"]).toBe(acmePlace);
+    await ask("write_memory", { key: "d", value: "four", project_path: "git@github.com:acme/app.git" });
+    await ask("write_memory", { key: "e", value: "five", project: "github.com/acme/app", scope: "shared" });
+    await ask("save_context", { key: "f", content: "six" }, acme);
+    await ask("mnemosyne_remember", { content: "The seventh note is kept", namespace: { Project: "https://github.com/acme/app" } });
+    await ask("memory_add", { messages: [{ role: "user", content: "The eighth message is kept" }], infer: false, user_id: undefined }, acme);
+    const listed = (await ask("omn_list_memories", { filters: { namespace: acmePlace }, limit: 50 })).structuredContent["memories"] as Memory[];
+    expect(listed).toHaveLength(8);
+    expect(JSON.stringify(listed)).not.toContain("t0ken");
+    expect((await ask("smart_resume", {}, acme)).structuredContent["project"]).toBe("github.com/acme/app");
+  });
+
+  test("so two that are called alike share nothing", async () => {
+    await store({ key: "deploy", content: "Deploy with wrangler" }, acme);
+    await ask("write_memory", { key: "current.task", value: "Move the acme checkout" }, acme);
+    await ask("write_memory", { key: "current.task", value: "Paint the globex door" }, globex);
+    expect((await ask("read_memory", { key: "deploy" }, globex)).structuredContent).toEqual({ memory: null });
+    expect((await ask("smart_resume", {}, globex)).structuredContent["briefing"]).not.toContain("acme");
+    expect((await ask("smart_resume", {}, acme)).structuredContent["briefing"]).not.toContain("globex");
+    for (const folder of ["/home/ada/a/app", "/home/ada/b/app"]) await ask("write_memory", { key: "where", value: folder, project_path: folder });
+    for (const folder of ["/home/ada/a/app", "file:///home/ada/b/app"]) {
+      expect((await ask("read_memory", { key: "where", project_path: folder })).structuredContent["memory"]).toMatchObject({ value: folder.replace("file://", "") });
+    }
+  });
+
+  test("and its folder, where the client names both, is the same project", async () => {
+    await ask("write_memory", { key: "note", value: "by its folder", project_path: "C:\\Users\\ada\\app" }, acme);
+    expect((await ask("read_memory", { key: "note" }, acme)).structuredContent["memory"]).toMatchObject({ value: "by its folder" });
+    expect((await ask("read_memory", { key: "note", project_path: "/home/ada/other" }, acme)).structuredContent).toEqual({ memory: null });
+  });
+
+  test("what stands under the last part of its path is found, and replaced without being changed", async () => {
+    const old: Said = { path: "/mcp?project=app" };
+    await ask("write_memory", { key: "project.stack", value: "Rails" }, old);
+    await ask("write_memory", { key: "project.region", value: "eu-west" }, old);
+    await store({ key: "ci", content: "Builds run on Buildkite" }, old);
+    for (const said of [acme, globex]) {
+      expect((await ask("read_memory", { key: "project.stack" }, said)).structuredContent["memory"]).toMatchObject({ value: "Rails" });
+      expect(await places({ query: "where do builds run" }, said)).toEqual(["project:app"]);
+      expect(await places({ filters: { namespace: said === acme ? acmePlace : "project:github.com/globex/app" } }, said)).toHaveLength(3);
+    }
+    await ask("write_memory", { key: "project.stack", value: "Phoenix" }, acme);
+    expect((await ask("read_memory", { key: "project.stack" }, acme)).structuredContent["memory"]).toMatchObject({ value: "Phoenix" });
+    expect((await ask("read_memory", { key: "project.stack" }, globex)).structuredContent["memory"]).toMatchObject({ value: "Rails" });
+    const { structuredContent } = await ask("list_memories", { pattern: "project.*" }, acme);
+    expect((structuredContent["memories"] as { value: string }[]).map(({ value }) => value).sort()).toEqual(["Phoenix", "eu-west"]);
+    const { structuredContent: resumed } = await ask("smart_resume", {}, acme);
+    expect(resumed["briefing"]).toContain("Phoenix");
+    expect(resumed["briefing"]).not.toContain("Rails");
+    expect(await places({ key: "project.stack" }, acme)).toEqual([acmePlace, "project:app"]);
+    expect((await ask("delete_memory", { key: "project.stack" }, acme)).structuredContent).toMatchObject({ deleted: true });
+    expect((await ask("read_memory", { key: "project.stack" }, acme)).structuredContent["memory"]).toMatchObject({ value: "Rails" });
+    await store({ key: "own", content: "What is to go" }, acme);
+    const { structuredContent: gone } = await ask("omn_forget_memory", { filters: { namespace: acmePlace } }, acme);
+    expect(JSON.stringify(gone)).toContain("own");
+    expect(JSON.stringify(gone)).not.toContain("ci");
+  });
+
+  test("an argument that names none is refused with what would be right", async () => {
+    expect(JSON.stringify(await ask("omn_store_memory", { content: "x", project: "a*" }))).toMatch(/project must not contain control characters or '\*'/);
+    expect(JSON.stringify(await ask("omn_store_memory", { content: "x", project: 5 }))).toMatch(/project: Invalid input: expected string/);
+  });
+});

@@ -1,4 +1,5 @@
-import { visibilityKeyOf, isExpired, type Memory } from "../memories/memory.ts";
+import { visibilityKeyOf, isExpired, topicOf, type Memory } from "../memories/memory.ts";
+import { projectName } from "../project.ts";
 import { indexTerms, queryTerms } from "../text/query-terms.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
 import { extract, type Hints } from "./extract/extract.ts";
@@ -67,8 +68,8 @@ export async function contributionOf(memory: Memory, lexicon: Lexicon): Promise<
 }
 
 function hintsOf(memory: Memory): Hints {
-  const project = /^(?:project|session):([^/]+)/.exec(memory.namespace)?.[1];
-  return { at: memory.occurredAt ?? memory.createdAt, dated: memory.occurredAt !== null, ...(project === undefined ? {} : { project }) };
+  const project = memory.namespace.startsWith("user:") ? "" : projectName(topicOf(memory.namespace));
+  return { at: memory.occurredAt ?? memory.createdAt, dated: memory.occurredAt !== null, ...(project === "" ? {} : { project }) };
 }
 
 /** One for the main name and one for each alias, which are found by their own words. */

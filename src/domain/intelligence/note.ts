@@ -1,4 +1,5 @@
 import { happenedAt, type Memory, topicOf } from "../memories/memory.ts";
+import { projectName } from "../project.ts";
 import type { Note } from "./intelligence.ts";
 
 /**
@@ -11,7 +12,7 @@ export function noteOf(memory: Memory): Note {
   const { content, value, namespace, key, summary, type, tags } = memory;
   return {
     content: value === null ? content : [content, JSON.stringify(value)].filter(Boolean).join("\n"),
-    context: topicOf(namespace),
+    context: projectName(topicOf(namespace)),
     key,
     summary,
     type,

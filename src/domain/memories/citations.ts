@@ -1,5 +1,7 @@
 import * as z from "zod";
 import * as field from "./fields.ts";
+import { isSameProject } from "../project.ts";
+import { topicOf } from "./memory.ts";
 import type { Citation } from "./memory-values.ts";
 
 /**
@@ -79,11 +81,8 @@ export function freshnessOf(cited: readonly Citation[], hashes: CurrentHashes): 
   return [...states].map(([path, state]) => ({ path, state }));
 }
 
-const projectOf = (namespace: string): string | undefined => {
-  if (namespace.startsWith("project:")) return namespace.slice("project:".length);
-  return namespace.startsWith("session:") && namespace.includes("/") ? namespace.slice("session:".length, namespace.indexOf("/")) : undefined;
-};
+const projectOf = (namespace: string): string | undefined => (namespace.startsWith("user:") ? undefined : topicOf(namespace) || undefined);
 
 /** Whether the files that a memory cites may be those of a client in this project: paths are alike in many repositories. */
 export const citesFilesOf = (project: string | undefined, { namespace }: { namespace: string }): boolean =>
-  project === undefined || (projectOf(namespace) ?? project) === project;
+  project === undefined || isSameProject(projectOf(namespace) ?? project, project);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { projectIdentity } from "../project.ts";
 import { derivedFields, memoryTypes, sensitivities, visibilities, type Json } from "./memory-values.ts";
 
 /**
@@ -90,7 +91,9 @@ export const namespacePart = (label: string, max: number) =>
     .refine((value) => !/[\u0000-\u001f\u007f*]/.test(value), { message: `${label} must not contain control characters or '*'` })
     .transform((value) => value.trim());
 
-export const projectName = namespacePart("project", 150);
+/** A project by any text that names it (`project.ts`), as its identity. */
+export const projectGiven = (label: string) => filled(label, 2_000).transform(projectIdentity).pipe(namespacePart(label, 150));
+export const project = projectGiven("project");
 
 export const visibility = z.enum(visibilities);
 export const memoryType = z.enum(memoryTypes);

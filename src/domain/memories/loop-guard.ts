@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
-import { visibilities, type Memory, type MemoryState } from "./memory.ts";
+import { isSameProject } from "../project.ts";
+import { topicOf, visibilities, withFormerNamespace, type Memory, type MemoryState } from "./memory.ts";
 import { repeats } from "./repetition.ts";
 
 /**
@@ -48,4 +49,4 @@ const reaches = (memory: MemoryState, fresh: MemoryState): boolean =>
 
 /** A global memory covers every namespace, and a project's covers its sessions. */
 const isAbout = (place: string, fresh: string): boolean =>
-  place === "global" || place === fresh || (place.startsWith("project:") && fresh.startsWith(`${place.replace("project:", "session:")}/`));
+  place === "global" || withFormerNamespace(fresh).includes(place) || (place.startsWith("project:") && fresh.startsWith("session:") && isSameProject(topicOf(place), topicOf(fresh)));

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defined } from "../defined.ts";
 import { filterShape, memoryFilters, type FilterDefinition, type FilterName, type MemoryFilter } from "./memory-fields.ts";
-import type { Memory } from "./memory.ts";
+import { type Memory, withFormerNamespace } from "./memory.ts";
 
 /** What a caller may filter by, in the names of the wire. */
 export const filterInput = z.strictObject(filterShape).refine(
@@ -20,6 +20,12 @@ export function toFilter(input: FilterInput | undefined, now: number): MemoryFil
     return [filter, value === undefined || !from ? value : from(value as never, now)];
   });
   return defined(Object.fromEntries(asked) as MemoryFilter);
+}
+
+/** As `toFilter`; what reads a project's place reads the one that it had under its former name as well. What changes or gives away memories names a place exactly. */
+export function toReadFilter(input: FilterInput | undefined, now: number): MemoryFilter {
+  const filter = toFilter(input, now);
+  return filter.namespaces === undefined ? filter : { ...filter, namespaces: filter.namespaces.flatMap(withFormerNamespace) };
 }
 
 export interface Condition extends Pick<FilterDefinition, "field" | "otherwise" | "until" | "test"> {

@@ -1,5 +1,6 @@
 import { defined, type Undefinable } from "../defined.ts";
 import type { DomainError } from "../errors.ts";
+import { formerNameOf } from "../project.ts";
 import { initialState, stateFieldNames, type MemoryRecord, type MemoryState } from "./memory-fields.ts";
 import type { Visibility } from "./memory-values.ts";
 
@@ -67,11 +68,11 @@ export function canonical(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
-/** The project or person that a namespace is about, or "": a thread only says where something was said. */
+/** The project or person that a namespace is about, or "": a thread only says where something was said. The id of a session holds no slash, the project may. */
 export function topicOf(namespace: string): string {
   const name = namespace.slice(namespace.indexOf(":") + 1);
   if (/^(?:project|user):/.test(namespace)) return name;
-  return namespace.startsWith("session:") && name.includes("/") ? name.slice(0, name.indexOf("/")) : "";
+  return namespace.startsWith("session:") && name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : "";
 }
 
 /** Part of a conversation: what stands before and after it belongs to it. */
@@ -82,6 +83,15 @@ export const happenedAt = ({ occurredAt, updatedAt }: Pick<Memory, "occurredAt" 
 
 /** Where a connection to this project stores what names no place. */
 export const namespaceOf = (project: string): string => `project:${project}`;
+
+export const sessionNamespaceOf = (project: string, session: string): string => `session:${project}/${session.replaceAll("/", ":")}`;
+
+/** A namespace as it is read: with the one that its project had under its former name, which nothing is written to any more. */
+export function withFormerNamespace(namespace: string): string[] {
+  const [kind, project] = [namespace.slice(0, namespace.indexOf(":")), topicOf(namespace)];
+  const former = kind === "user" ? undefined : formerNameOf(project);
+  return former === undefined ? [namespace] : [namespace, `${kind}:${former}${namespace.slice(kind.length + 1 + project.length)}`];
+}
 
 /** The domain in which a key is unique: each person's private memories, and what the team holds together. */
 export const visibilityKeyOf = (visibility: Visibility, ownerId: string): string => (visibility === "private" ? ownerId : "");

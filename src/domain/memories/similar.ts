@@ -3,6 +3,7 @@ import type { RetrievalRequest } from "../recall/retrieve.ts";
 import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";
 import { queryTerms, type QueryTerm } from "../text/query-terms.ts";
 import { tryWithTimeout } from "../timeout.ts";
+import { isSameProject } from "../project.ts";
 import { topicOf, type Memory, type MemoryState } from "./memory.ts";
 import type { RecallFound } from "./memory-store.ts";
 import type { RememberOutcome } from "./remember.ts";
@@ -79,4 +80,4 @@ function sharedBy(weights: ReadonlyMap<string, number>, other: string): number {
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /** What is said of one project is another fact in another one. */
-const isNear = (place: string, other: string): boolean => place === other || topicOf(place) === "" || topicOf(other) === "" || topicOf(place) === topicOf(other);
+const isNear = (place: string, other: string): boolean => place === other || topicOf(place) === "" || topicOf(other) === "" || isSameProject(topicOf(place), topicOf(other));

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { namespaceOf } from "../memories/memory.ts";
+import { namespaceOf, sessionNamespaceOf, topicOf, withFormerNamespace } from "../memories/memory.ts";
 import { cachedRecall } from "./cache/cached-recall.ts";
 import type { Recalled, RecallInput, RecallOutcome } from "./recall.ts";
 
@@ -20,13 +20,12 @@ type Stage = string[] | undefined;
  */
 export function stagesOf({ namespace, project, session }: Place): Stage[] {
   if (namespace === undefined) {
-    const own = project === undefined ? [] : [...(session === undefined ? [] : [[`session:${project}/${session}`]]), [namespaceOf(project)]];
+    const own = project === undefined ? [] : [...(session === undefined ? [] : [withFormerNamespace(sessionNamespaceOf(project, session))]), withFormerNamespace(namespaceOf(project))];
     return own.length === 0 ? [undefined] : [...own, ["global"], undefined];
   }
   if (namespace === "global") return [undefined];
-  const [kind, name = ""] = [namespace.slice(0, namespace.indexOf(":")), namespace.slice(namespace.indexOf(":") + 1)];
-  if (kind === "session") return [[namespace], [namespaceOf(name.split("/")[0] as string)], ["global"]];
-  return [[namespace], ["global"]];
+  const own = withFormerNamespace(namespace);
+  return namespace.startsWith("session:") ? [own, withFormerNamespace(namespaceOf(topicOf(namespace))), ["global"]] : [own, ["global"]];
 }
 
 export interface Widened {

@@ -4,7 +4,7 @@ import type { Services } from "../../app.ts";
 import { currentHashes } from "../../domain/memories/citations.ts";
 import { health } from "../../domain/memories/health.ts";
 import { repair, repairInput } from "../../domain/memories/repair.ts";
-import { projectName } from "../../domain/memories/fields.ts";
+import { project } from "../../domain/memories/fields.ts";
 import { renderHealth } from "../../tools/render-health.ts";
 import { renderRepair } from "../../tools/render-repair.ts";
 import { bounds } from "../bounded-body.ts";
@@ -13,7 +13,7 @@ import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
 
 const input = z
-  .strictObject({ current_hashes: currentHashes.optional(), project: projectName.optional(), ...repairInput.partial().shape })
+  .strictObject({ current_hashes: currentHashes.optional(), project: project.optional(), ...repairInput.partial().shape })
   .refine(({ current_hashes, project, ...repair }) => (current_hashes === undefined) !== (repair.fix === undefined) && (repair.fix === undefined ? Object.keys(repair).length === 0 : project === undefined), {
     message: "give current_hashes (and project) to ask about files, or fix (with ids and confirm) to repair",
   });

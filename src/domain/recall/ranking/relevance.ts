@@ -1,4 +1,5 @@
 import { type Memory, topicOf } from "../../memories/memory.ts";
+import { projectName } from "../../project.ts";
 import { saidIn } from "../../memories/memory-fields.ts";
 import { findAmong, findTerms } from "../find-terms.ts";
 import { placesOf } from "../kept-words.ts";
@@ -108,7 +109,7 @@ export function namedBy(question: Question): (memory: Pick<Memory, "key" | "tags
 export function topicIn({ terms }: Question): (memory: Pick<Memory, "namespace">) => number {
   const bits = bitsOf(terms);
   return ({ namespace }) => {
-    const name = wholeTerms(topicOf(namespace)).filter((term) => !isStopWord(term));
+    const name = wholeTerms(projectName(topicOf(namespace))).filter((term) => !isStopWord(term));
     return name.every((term) => bits.has(term)) ? name.reduce((all, term) => (all | (bits.get(term) as number)) >>> 0, 0) : 0;
   };
 }

@@ -1,15 +1,16 @@
 import { type Memory, topicOf } from "../../memories/memory.ts";
+import { formerNameOf } from "../../project.ts";
 import { projectWeights } from "../weights.ts";
 import type { HitTrace } from "../presentation/receipt.ts";
 import type { Ranked } from "./select-results.ts";
 
-/** How near a memory is to a project: its own memories and its sessions', those of no project, those of another one. */
+/** How near a memory is to a project: its own memories and its sessions', those under its former name, those of no project, those of another one. */
 type Nearness = keyof typeof projectWeights;
 
 function nearnessOf({ namespace }: Memory, project: string): Nearness {
   const topic = topicOf(namespace);
-  if (topic === project && !namespace.startsWith("user:")) return "own";
-  return topic === "" || namespace.startsWith("user:") ? "none" : "other";
+  if (topic === "" || namespace.startsWith("user:")) return "none";
+  return topic === project ? "own" : topic === formerNameOf(project) ? "former" : "other";
 }
 
 /** The ranking for somebody who asks from within the project. */

@@ -4,6 +4,7 @@ import { json } from "../../../domain/frame.ts";
 import { authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
+import { withFormerNamespace } from "../../../domain/memories/memory.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { aliasOf, komItem } from "./item.ts";
@@ -25,7 +26,7 @@ export const recallContext = defineTool({
   }),
   output: z.looseObject({ items: z.array(z.looseObject({ id: z.string(), created_at: z.string() })) }),
   async handler(ctx, { key, tags, limit, since, namespace }) {
-    const filter = defined({ tags: tags?.length ? tags : undefined, changedSince: since, namespaces: namespace === undefined ? undefined : [namespace] });
+    const filter = defined({ tags: tags?.length ? tags : undefined, changedSince: since, namespaces: namespace === undefined ? undefined : withFormerNamespace(namespace) });
     if (key !== undefined) {
       const { items } = await cachedRecall(ctx, { key, filter, limit, project: ctx.project }, "kom");
       const answer = { items: items.map(({ memory, author }) => komItem(memory, author)) };

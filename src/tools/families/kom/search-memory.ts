@@ -3,7 +3,7 @@ import { toUnitVector } from "../../../domain/embedding/embed-for-caller.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { json } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { filterInput, toFilter } from "../../../domain/memories/memory-filters.ts";
+import { filterInput, toReadFilter } from "../../../domain/memories/memory-filters.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { aliasOf, komMatch } from "./item.ts";
@@ -32,7 +32,7 @@ export const searchMemory = defineTool({
       query: text ?? "",
       vector,
       mode: text === undefined ? "vector" : undefined,
-      filter: toFilter(filter, ctx.now),
+      filter: toReadFilter(filter, ctx.now),
       limit: k,
       minRelevance: 0,
       passages: text !== undefined,

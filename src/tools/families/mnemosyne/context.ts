@@ -3,8 +3,9 @@ import { json } from "../../../domain/frame.ts";
 import { linksAmong } from "../../../domain/graph/neighbourhood.ts";
 import { type AuthorOf, authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { type Memory, namespaceOf } from "../../../domain/memories/memory.ts";
+import { type Memory, namespaceOf, topicOf, withFormerNamespace } from "../../../domain/memories/memory.ts";
 import { projectContext } from "../../../domain/memories/project-context.ts";
+import { projectName } from "../../../domain/project.ts";
 import { getMany } from "../../../domain/recall/get-many.ts";
 import { defineTool, readOnly, type ToolContext } from "../../define-tool.ts";
 import { linkOf, noteOf } from "./note.ts";
@@ -40,13 +41,15 @@ async function named(ctx: ToolContext, ids: readonly (string | number)[], withLi
 
 async function overview(ctx: ToolContext, namespace: string | undefined, withLinks: boolean): Promise<Record<string, unknown>> {
   const place = namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project));
-  const namespaces = place === undefined || place === "global" ? undefined : [place, ...(place.startsWith("project:") ? [`session:${place.slice("project:".length)}/*`] : []), "global"];
+  const places = place === undefined ? [] : withFormerNamespace(place);
+  const sessions = places.flatMap((one) => (one.startsWith("project:") ? [`session:${topicOf(one)}/*`] : []));
+  const namespaces = place === undefined || place === "global" ? undefined : [...places, ...sessions, "global"];
   const { recent, important, connected, links, statistics } = await projectContext(ctx, { namespaces });
   const authorOf = await authorsOf(ctx, [...recent, ...important, ...connected]);
   const shown = new Set(recent.map(({ id }) => id));
   const isNew = ({ id }: Memory): boolean => !shown.has(id);
   return {
-    project: { namespace: place ?? "global", ...(ctx.project === undefined ? {} : { name: ctx.project }) },
+    project: { namespace: place ?? "global", ...(ctx.project === undefined ? {} : { name: projectName(ctx.project) }) },
     recent: notes(recent, authorOf),
     important: notes(important.filter(isNew), authorOf),
     /** Ids of all that are important, whether recent or not. */

@@ -4,6 +4,7 @@ import { json } from "../../../domain/frame.ts";
 import { authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
+import { withFormerNamespace } from "../../../domain/memories/memory.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { noteOf } from "./note.ts";
 import { atLeastTen, importance, memoryType, namespace } from "./words.ts";
@@ -27,7 +28,7 @@ export const listTool = defineTool({
   output: z.looseObject({ memories: z.array(z.looseObject({})) }),
   async handler(ctx, { namespace, limit, sort_by, since, min_importance, memory_type, tags }) {
     const filter = defined({
-      namespaces: namespace === undefined ? undefined : [namespace],
+      namespaces: namespace === undefined ? undefined : withFormerNamespace(namespace),
       changedSince: since,
       minImportance: min_importance && atLeastTen(min_importance),
       type: memory_type,

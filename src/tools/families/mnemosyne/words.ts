@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { linkTypes } from "../../../domain/graph/graph.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { memoryTypes, namespaceOf } from "../../../domain/memories/memory.ts";
+import { memoryTypes, namespaceOf, sessionNamespaceOf } from "../../../domain/memories/memory.ts";
+import { projectIdentity } from "../../../domain/project.ts";
 
 /** The document's words for the values of a memory, and ours. */
 
@@ -41,7 +42,7 @@ export const namespace = z
   )
   .transform((given) => {
     if (typeof given === "string") return given === "Global" ? "global" : given.replace(/^session:([^/:]+):/, "session:$1/");
-    return "Project" in given ? namespaceOf(given.Project) : `session:${given.Session.project}/${given.Session.session_id}`;
+    return "Project" in given ? namespaceOf(projectIdentity(given.Project)) : sessionNamespaceOf(projectIdentity(given.Session.project), given.Session.session_id);
   })
   .pipe(field.namespace)
   .meta({ listed: { type: "string", description: forms } });

@@ -6,4 +6,4 @@ export const filters = filterInput;
 /** For the other tools of a list, which need not say it all again. */
 export const sameFilters = filters.meta({ listed: { type: "object", description: "as in omn_retrieve_memory" } });
 
-export { toFilter } from "../../../domain/memories/memory-filters.ts";
+export { toFilter, toReadFilter } from "../../../domain/memories/memory-filters.ts";

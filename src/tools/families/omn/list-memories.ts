@@ -8,7 +8,7 @@ import { initialState } from "../../../domain/memories/memory-fields.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { audienceOf, dayOf, handleOf, memoryText, omnMemory } from "../../render.ts";
-import { sameFilters, toFilter } from "./filters.ts";
+import { sameFilters, toReadFilter } from "./filters.ts";
 
 /** Characters of a content. */
 const previewed = 120;
@@ -32,7 +32,7 @@ export const listMemories = defineTool({
   output: z.looseObject({ memories: z.array(z.looseObject({})), next_cursor: z.string().optional() }),
   async handler(ctx, input) {
     const result = await list(ctx, {
-      filter: toFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
+      filter: toReadFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
       keyPattern: input.key,
       archived: input.archived,
       cursor: input.cursor,

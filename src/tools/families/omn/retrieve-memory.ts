@@ -8,7 +8,7 @@ import { searchModes, searchFeatures } from "../../../domain/recall/recall.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { recallAnswer, recallRendering, renderRecall } from "../../render-recall.ts";
-import { filters, toFilter } from "./filters.ts";
+import { filters, toReadFilter } from "./filters.ts";
 import { graphOf, graphFields } from "./graph-of.ts";
 
 /** OmniMemory document 1.2; features A row 1. */
@@ -63,7 +63,7 @@ export const retrieveMemory = defineTool({
       id: input.id,
       key: input.key,
       query: input.query,
-      filter: toFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
+      filter: toReadFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
       limit: input.limit,
       maxTokens: hashes ? budgetBeside(input.max_tokens) : input.max_tokens,
       rendering,

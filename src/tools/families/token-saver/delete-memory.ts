@@ -5,7 +5,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { archiveOne } from "../../../domain/memories/forget.ts";
 import { defineTool, destructive } from "../../define-tool.ts";
 import { proposalOf, proposalText } from "../../render.ts";
-import { filterOf, memoryScope, requireExactKey, where } from "./scope.ts";
+import { filterOf, memoryScope, requireExactKey, where, withoutReplaced } from "./scope.ts";
 
 /** Token Saver document, core tool 4: true when something was deleted. It is archived, so it can come back. */
 export const deleteMemory = defineTool({
@@ -19,7 +19,8 @@ export const deleteMemory = defineTool({
   output: z.looseObject({ deleted: z.boolean() }),
   async handler(ctx, input) {
     requireExactKey(input.key);
-    const found = await ctx.memories.byKey(ctx.principal, ctx.now, input.key, filterOf(ctx, input.scope, input));
+    const standing = await ctx.memories.byKey(ctx.principal, ctx.now, input.key, filterOf(ctx, input.scope, input));
+    const found = withoutReplaced(ctx, input, standing, (memory) => memory);
     if (found.length > 1) {
       throw new DomainError("CONFLICT", `The key ${named(input.key)} exists in ${found.length} scopes.`, { hint: "Say which scope." });
     }

@@ -7,7 +7,7 @@ import { list } from "../../../domain/memories/list.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { dayOf, handleOf } from "../../render.ts";
-import { filterOf, memoryScope, scopeOf, tokenSaverMemory, where } from "./scope.ts";
+import { filterOf, memoryScope, scopeOf, tokenSaverMemory, where, withoutReplaced } from "./scope.ts";
 
 /** Token Saver document, core tool 3. */
 export const listTokenSaver = defineTool({
@@ -27,7 +27,8 @@ export const listTokenSaver = defineTool({
   output: z.looseObject({ memories: z.array(z.looseObject({})) }),
   async handler(ctx, input) {
     const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
-    const { memories, nextCursor } = await list(ctx, { filter, limit: input.limit, shown: Infinity, keyPattern: input.pattern });
+    const { memories: found, nextCursor } = await list(ctx, { filter, limit: input.limit, shown: Infinity, keyPattern: input.pattern });
+    const memories = withoutReplaced(ctx, input, found, (memory) => memory);
     const authorOf = await authorsOf(ctx, memories);
     const lines = memories.map((memory) => {
       const scope = scopeOf(memory) === "project" ? undefined : scopeOf(memory);

@@ -4,7 +4,7 @@ import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { filterOf, memoryScope, readableMemory, tokenSaverMemory, where } from "./scope.ts";
+import { filterOf, memoryScope, readableMemory, tokenSaverMemory, where, withoutReplaced } from "./scope.ts";
 
 /** Token Saver document, core tool 2: a memory for an exact key, an array for a pattern, null when absent. */
 export const readMemory = defineTool({
@@ -26,7 +26,8 @@ export const readMemory = defineTool({
     const key = input.pattern ?? input.key ?? (input.scope === undefined && input.tags === undefined ? undefined : "*");
     if (key === undefined) throw invalid("Neither key, pattern, scope nor tags were given.", "Name a key, or a pattern such as project.*");
     const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
-    const { items } = await cachedRecall(ctx, { key, filter, limit: 100 }, "token-saver");
+    const outcome = await cachedRecall(ctx, { key, filter, limit: 100 }, "token-saver");
+    const items = withoutReplaced(ctx, input, outcome.items, ({ memory }) => memory);
     const answer = (show: typeof tokenSaverMemory) => {
       const found = items.map(({ memory, author }) => show(memory, author));
       return key.includes("*") ? found : (found[0] ?? null);

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { valueOf } from "../../../domain/memories/any-value.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { saidIn } from "../../../domain/memories/memory-fields.ts";
-import { type Memory, namespaceOf } from "../../../domain/memories/memory.ts";
+import { isRemote, projectName } from "../../../domain/project.ts";
+import { type Memory, namespaceOf, sessionNamespaceOf, topicOf, visibilityKeyOf, withFormerNamespace } from "../../../domain/memories/memory.ts";
 import type { MemoryFilter } from "../../../domain/memories/memory-store.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { ToolContext } from "../../define-tool.ts";
@@ -13,7 +14,7 @@ export const memoryScope = z.enum(["global", "project", "session", "shared"]);
 export type MemoryScope = z.output<typeof memoryScope>;
 
 export const where = {
-  project_path: field.namespacePart("project_path", 150).optional().describe("the project's folder"),
+  project_path: field.projectGiven("project_path").optional().describe("git remote or folder"),
   session_id: field.namespacePart("session_id", 40).optional().describe("if not this connection's"),
 };
 export interface Where {
@@ -21,10 +22,10 @@ export interface Where {
   session_id?: string | undefined;
 }
 
-/** The last part of a path names the project, so that two checkouts of it share one memory. */
-export function projectOf(ctx: ToolContext, at: Where): string {
-  const named = at.project_path?.split(/[\\/]/).findLast((part) => part.trim() !== "")?.trim();
-  return named ?? ctx.project ?? "default";
+/** The project of the call. A folder that is called as the connection's project is where that is checked out. */
+export function projectOf({ project }: ToolContext, { project_path: named }: Where): string {
+  if (named === undefined) return project ?? "default";
+  return project !== undefined && !isRemote(named) && projectName(named) === projectName(project) ? project : named;
 }
 
 const sessionOf = (ctx: ToolContext, at: Where): string => at.session_id ?? ctx.sessionId ?? "default";
@@ -37,7 +38,7 @@ export function placeOf(ctx: ToolContext, scope: MemoryScope, at: Where): { name
     case "project":
       return { namespace: namespaceOf(project), visibility: "private" };
     case "session":
-      return { namespace: `session:${project}/${sessionOf(ctx, at)}`, visibility: "private" };
+      return { namespace: sessionNamespaceOf(project, sessionOf(ctx, at)), visibility: "private" };
     case "shared":
       return { namespace: namespaceOf(project), visibility: "shared" };
   }
@@ -47,10 +48,19 @@ export function placeOf(ctx: ToolContext, scope: MemoryScope, at: Where): { name
 export function filterOf(ctx: ToolContext, scope: MemoryScope | undefined, at: Where): MemoryFilter {
   if (scope === undefined) {
     const project = projectOf(ctx, at);
-    return { namespaces: ["global", namespaceOf(project), `session:${project}/${sessionOf(ctx, at)}`] };
+    return { namespaces: ["global", ...withFormerNamespace(namespaceOf(project)), ...withFormerNamespace(sessionNamespaceOf(project, sessionOf(ctx, at)))] };
   }
   const { namespace, visibility } = placeOf(ctx, scope, at);
-  return { namespaces: [namespace], visibility };
+  return { namespaces: withFormerNamespace(namespace), visibility };
+}
+
+/** What stands under a key in the project's own place goes for what stands under it in the place of its former name. */
+export function withoutReplaced<T>(ctx: ToolContext, at: Where, found: readonly T[], memoryOf: (item: T) => Memory): T[] {
+  const project = projectOf(ctx, at);
+  const nameOf = ({ namespace, visibility, ownerId, key, id }: Memory): string => JSON.stringify([namespace.slice(0, namespace.indexOf(":")), visibilityKeyOf(visibility, ownerId), key ?? id]);
+  const isOwn = (item: T): boolean => topicOf(memoryOf(item).namespace) === project;
+  const own = new Set(found.filter(isOwn).map((item) => nameOf(memoryOf(item))));
+  return found.filter((item) => isOwn(item) || !own.has(nameOf(memoryOf(item))));
 }
 
 export const scopeOf = (memory: Memory): MemoryScope =>

@@ -8,7 +8,7 @@ import { estimateTokens } from "../../../domain/text/token-count.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { trustFieldOf } from "../../render.ts";
-import { filterOf, projectOf, scopeOf, where } from "./scope.ts";
+import { filterOf, projectOf, scopeOf, where, withoutReplaced } from "./scope.ts";
 
 /** How many memories the briefing looks at: a project's keys are few; the newest matter. */
 const window = 200;
@@ -64,7 +64,8 @@ export const smartResume = defineTool({
       list(ctx, { filter, limit: window }),
       list(ctx, { filter, keyPattern: "current.*", limit: window }),
     ]);
-    const byId = new Map([...inWork.memories, ...newest.memories].map((memory) => [memory.id, memory]));
+    const found = withoutReplaced(ctx, input, [...inWork.memories, ...newest.memories], (memory) => memory);
+    const byId = new Map(found.map((memory) => [memory.id, memory]));
     // Ids ascend with time (UUIDv7): newest first, whichever list brought it.
     const memories = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
     const isCurrent = (memory: Memory): boolean => memory.namespace.startsWith("session:") || (memory.key ?? "").startsWith("current.");
