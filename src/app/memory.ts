@@ -4,6 +4,7 @@ import { writesWithIndexing, type IndexingQueue } from "../domain/indexing/index
 import type { MemoryStore, MemoryWriter } from "../domain/memories/memory-store.ts";
 import type { ProposalStore } from "../domain/memories/proposal-store.ts";
 import type { ReversionStore } from "../domain/memories/reversion-store.ts";
+import type { SessionStore } from "../domain/sessions/session-store.ts";
 import type { RotationPorts } from "../domain/secrets/rotation.ts";
 import type { ErasurePorts } from "../domain/tenancy/deletion-store.ts";
 import { D1ErasureStore } from "../platform/d1/erasure-store.ts";
@@ -12,6 +13,8 @@ import { D1IntelligenceSettingStore } from "../platform/d1/intelligence-store.ts
 import { D1MemoryStore } from "../platform/d1/memory-store.ts";
 import { D1ProposalStore } from "../platform/d1/proposal-store.ts";
 import { D1ReversionStore } from "../platform/d1/reversion-store.ts";
+import { QuotaGuard } from "../platform/d1/quota-guard.ts";
+import { D1SessionStore } from "../platform/d1/session-store.ts";
 import { D1SealedStore } from "../platform/d1/sealed-store.ts";
 import { TeamLookup } from "../platform/d1/team-lookup.ts";
 import { D1UsageLedger } from "../platform/d1/usage-ledger.ts";
@@ -28,12 +31,13 @@ export interface Memory {
   guard: GuardPolicyStore;
   intelligenceSettings: IntelligencePort;
   reversions: ReversionStore;
+  sessions: SessionStore;
   erasure: ErasurePorts;
   /** Keys of what is encrypted at rest. */
   secrets: RotationPorts;
 }
 
-export function memoryOf(env: Env, { config, shardOf, directory, erasureDirectory, masters, keyStore, teamKeys, sealed, vectorIndex, report }: Base, announcer: IndexingQueue): Memory {
+export function memoryOf(env: Env, { config, shardOf, directory, erasureDirectory, masters, keyStore, teamKeys, sealed, room, vectorIndex, report }: Base, announcer: IndexingQueue): Memory {
   const listShards = () => directory.listShards();
   return {
     memories: new D1MemoryStore(shardOf, new TeamLookup((id) => directory.findTeam(id)), sealed, listShards, config.teamQuota),
@@ -42,6 +46,7 @@ export function memoryOf(env: Env, { config, shardOf, directory, erasureDirector
     guard: new D1GuardStore(shardOf),
     intelligenceSettings: { settings: new D1IntelligenceSettingStore(shardOf), ledger: new D1UsageLedger(shardOf) },
     reversions: new D1ReversionStore(shardOf),
+    sessions: new D1SessionStore(shardOf, new QuotaGuard(config.teamQuota), room),
     erasure: {
       directory: erasureDirectory,
       store: new D1ErasureStore(shardOf),

@@ -10,6 +10,7 @@ import type { SearchIndex } from "./recall/retrievers/text-retriever.ts";
 import type { RecallCache } from "./recall/cache/recall-cache.ts";
 import type { Reranker } from "./recall/ranking/rerank.ts";
 import type { Semantic } from "./recall/retrievers/vector-retriever.ts";
+import type { SessionTrail } from "./sessions/session-trail.ts";
 import type { People } from "./tenancy/people.ts";
 import type { Principal } from "./tenancy/principal.ts";
 
@@ -51,4 +52,6 @@ export interface Context {
   /** The cache of the person's session, where there is one. */
   cache?: RecallCache;
   recalled?: RecentlyRecalled;
+  /** Of the person's work session, where a client calls that may write. */
+  trail?: SessionTrail | undefined;
 }

@@ -16,7 +16,8 @@ import { projectOf } from "../http/project.ts";
 import { RequestRefused } from "../http/request-refused.ts";
 import type { Authentication } from "../domain/tenancy/keys.ts";
 import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
-import type { Principal } from "../domain/tenancy/principal.ts";
+import { defaultProject } from "../domain/sessions/session-fields.ts";
+import { mayWrite, type Principal } from "../domain/tenancy/principal.ts";
 import { AccessLog } from "./access-log.ts";
 import { BodyLease, ByteBudget } from "./byte-budget.ts";
 import { CacheCounts } from "./cache-counts.ts";
@@ -28,6 +29,7 @@ import { rpcRefused } from "../mcp/json-rpc.ts";
 import { clientName } from "../mcp/client-name.ts";
 import { leanAnswer, leanCallOf, parsedOrUndefined } from "../mcp/lean-call.ts";
 import { McpEndpoint, type McpServerContext } from "../mcp/mcp-endpoint.ts";
+import { SessionTrails } from "./session-trails.ts";
 import { SessionRecallCache } from "./recall-cache.ts";
 import { RecalledTexts } from "./recalled-texts.ts";
 import { StoredAnswers } from "./stored-answers.ts";
@@ -81,6 +83,7 @@ export class UserSession extends DurableObject<Env> {
   readonly #accesses: AccessLog;
   readonly #cache: SessionRecallCache;
   readonly #recalled: RecalledTexts;
+  readonly #trails: SessionTrails;
   /** As who the person was let in last; it is always the same one in the same team. */
   #principal: Principal | undefined;
 
@@ -96,6 +99,7 @@ export class UserSession extends DurableObject<Env> {
       later: (work) => this.ctx.waitUntil(work),
     });
     this.#recalled = new RecalledTexts(ctx.storage);
+    this.#trails = new SessionTrails(ctx.storage, this.#services.sessions, (error) => this.#services.report("trail", "", error));
     this.#credentialCache = new CredentialCache(this.#services.keys, this.#services.oauth);
     this.#endpoint = new McpEndpoint({
       storage: ctx.storage,
@@ -190,10 +194,16 @@ export class UserSession extends DurableObject<Env> {
     this.#credentialCache.changed();
   }
 
+  /** Saves what the person's calls left behind of their sessions. */
+  override alarm(): Promise<void> {
+    return this.#trails.alarm();
+  }
+
   /** The person is not in the team any more: nothing of what they did or read here is kept. */
   memberLeft(): void {
     this.#credentialCache.changed();
     this.#cache.drop();
+    this.#trails.drop();
     this.ctx.storage.transactionSync(() => {
       const tables = this.ctx.storage.sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'");
       for (const { name } of tables.toArray()) this.ctx.storage.sql.exec(`DELETE FROM "${name}"`);
@@ -203,6 +213,7 @@ export class UserSession extends DurableObject<Env> {
   /** The team or the person is erased: nothing at all is kept. */
   async erase(): Promise<void> {
     this.#credentialCache.changed();
+    this.#trails.drop();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
   }
@@ -224,7 +235,7 @@ export class UserSession extends DurableObject<Env> {
 
   /** Everything that a tool may know of the call and use. */
   #contextOf({ principal, requestId, from, body }: SessionCall, client: Pick<CallContext, "tool" | "sessionId" | "surface" | "project">): CallContext {
-    const { config, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, reranker, wordMatcher } = this.#services;
+    const { config, memories, writer, proposals, guard, reversions, sessions, intelligence, index, graph, people, semantic, indexingQueue, reranker, wordMatcher } = this.#services;
     return {
       ...client,
       principal,
@@ -236,6 +247,7 @@ export class UserSession extends DurableObject<Env> {
       proposals,
       guard,
       reversions,
+      sessions,
       intelligence,
       index,
       graph,
@@ -247,6 +259,8 @@ export class UserSession extends DurableObject<Env> {
       recencyHalfLife: config.recencyHalfLife,
       cache: this.#cache,
       recalled: this.#recalled,
+      // Who may not write leaves nothing behind.
+      trailIn: (project) => (mayWrite(principal) ? this.#trails.of(principal, { client: client.tool, project: project ?? defaultProject }) : undefined),
       report: (event, error) => this.#services.report(event, requestId, error),
       noteAccess: (ids) => this.#accesses.note(principal, ids),
       changed: (change) => this.#changed(change),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { DomainError, invalid } from "../domain/errors.ts";
 import { project } from "../domain/memories/fields.ts";
 import { describeProblems } from "../domain/problems.ts";
+import type { SessionTrail } from "../domain/sessions/session-trail.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
 import { findInFamily } from "./catalogue.ts";
 import type { Family } from "./define-family.ts";
@@ -10,11 +11,13 @@ import { makesSecret, notingSecrets } from "./seen-secrets.ts";
 import { isStructured, type Surface } from "./surfaces.ts";
 
 /** What a call needs of the place that runs it. */
-export interface CallContext extends Omit<ToolContext, "structured"> {
+export interface CallContext extends Omit<ToolContext, "structured" | "trail"> {
   /** What the connection lists. */
   surface: Surface;
   /** Runs work of this cost when it is its turn, which may be later than the context was built. @throws RATE_LIMIT_EXCEEDED */
   inTurn<T>(cost: number, work: () => Promise<T>): Promise<T>;
+  /** What the call leaves behind of the client's session in this project, where the caller may write. */
+  trailIn?(project: string | undefined): SessionTrail | undefined;
   /** Told of a tool or resource that the caller was not allowed to use. */
   refused?(what: string): void;
 }
@@ -43,7 +46,9 @@ async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: 
     const parsed = tool.parse(rest);
     if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, tool.input, rest)}.`);
     const structured = isStructured(tool, ctx.surface);
-    const { structured: form, ...result } = await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, project, structured, now: Date.now() }, parsed.data));
+    const trail = ctx.trailIn?.(project);
+    const { structured: form, ...result } = await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, project, trail, structured, now: Date.now() }, parsed.data));
+    if (tool.isStep) trail?.note({ kind: "command", name: tool.name });
     return structured && form ? { ...result, structured: form } : result;
   } catch (error) {
     auditRefusal(ctx, error, tool.name);
@@ -72,7 +77,7 @@ export async function inContext<T>(what: string, ctx: CallContext, work: (ctx: T
   let secret = false;
   const context = watched(ctx, () => void (secret = true));
   try {
-    const answer = await ctx.inTurn(1, () => work({ ...context, structured: true, now: Date.now() }));
+    const answer = await ctx.inTurn(1, () => work({ ...context, trail: ctx.trailIn?.(ctx.project), structured: true, now: Date.now() }));
     return { answer, secret };
   } catch (error) {
     auditRefusal(ctx, error, what);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../domain/context.ts";
 import type { Framed } from "../domain/frame.ts";
+import type { SessionStore } from "../domain/sessions/session-store.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
 import { compactSchema } from "./compact-schema.ts";
 
@@ -10,6 +11,7 @@ export interface ToolContext extends Context {
   project: string | undefined;
   /** Protocol session of the older era, if any. */
   sessionId: string | undefined;
+  sessions: SessionStore;
   /** Whether the answer goes out with its structured form, or as text alone. */
   structured: boolean;
   /** Tells the person's other clients that memories changed. */
@@ -53,6 +55,8 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   annotations: ToolAnnotations;
   /** The cost of a call in the limits, if it is more work than one. */
   cost?: number;
+  /** Whether its use is a step of the person's work, which a session keeps. Those that speak about the work itself are none. */
+  isStep?: boolean;
   input: Input;
   output: Output;
   handler(ctx: ToolContext, input: z.output<Input>): Promise<ToolResult>;
@@ -67,6 +71,7 @@ export interface Tool {
   scope: Scope | null;
   annotations: ToolAnnotations;
   cost: number;
+  isStep: boolean;
   /** The complete schemas of arguments and answers; lists show less of them. */
   input: z.ZodType;
   output: z.ZodType;
@@ -83,6 +88,7 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(de
     ...definition,
     aliases: definition.aliases ?? [],
     cost: definition.cost ?? 1,
+    isStep: definition.isStep ?? definition.scope !== null,
     // Computed at first use: converting every schema would cost the Worker's start-up.
     inputSchema: () => (input ??= compactSchema(z.toJSONSchema(definition.input, { io: "input", unrepresentable: "any" }))),
     outputSchema: () => (output ??= outputForm(z.toJSONSchema(definition.output, { io: "output", unrepresentable: "any" }))),

@@ -37,6 +37,19 @@ const sections: Section[] = [
 
 const shared: Section = { title: "Shared by the team", prefixes: [""], share: 1 };
 
+/**
+ * The share for what is told beside memories, such as the session that the reader goes on with: kept free only where there is
+ * something to tell, so that it is neither crowded out nor crowds out the task.
+ */
+const besideShare = 1 / 5;
+
+/** Something told beside memories, most needed first, on one line each or all on one. */
+export interface BriefingPart {
+  title: string;
+  entries: string[];
+  form: "lines" | "list";
+}
+
 interface Reader {
   userId: string;
   authorOf: AuthorOf;
@@ -47,12 +60,13 @@ interface Reader {
  * comes first. What others share stands under a heading of its own, with its author: a colleague's task is not the reader's.
  * `whole`: those whose content it says to the end.
  */
-export function briefing(memories: readonly Memory[], reader: Reader, budget: number = briefingTokens): { text: Framed; tokens: number; whole: Memory[] } {
+export function briefing(memories: readonly Memory[], reader: Reader, budget: number = briefingTokens, beside: readonly BriefingPart[] = []): { text: Framed; tokens: number; whole: Memory[] } {
   const own = Map.groupBy(memories.filter((memory) => isOwn(memory, reader)), sectionOf);
   const others = memories.filter((memory) => !isOwn(memory, reader));
   const parts: Framed[] = [];
   const whole: Memory[] = [];
-  let left = Math.floor(budget * ownShare);
+  const reserve = beside.length === 0 ? 0 : Math.floor(budget * besideShare);
+  let left = Math.floor(budget * ownShare) - reserve;
   const tell = (section: Section, entries: Memory[], room: number): void => {
     const { text, said } = sectionText(section, entries, reader, Math.floor(room));
     if (!text) return;
@@ -62,6 +76,13 @@ export function briefing(memories: readonly Memory[], reader: Reader, budget: nu
   };
   const present = sections.filter((section) => own.has(section));
   for (const [i, section] of present.entries()) tell(section, own.get(section) as Memory[], i === present.length - 1 ? left : left * section.share);
+  left += reserve;
+  for (const [i, part] of beside.entries()) {
+    const text = partText(part, Math.floor(i === beside.length - 1 ? left : left / 2));
+    if (!text) continue;
+    parts.push(text);
+    left -= estimateTokens(text.toString()) + 1;
+  }
   left += budget - Math.floor(budget * ownShare);
   if (others.length > 0) tell(shared, others, left);
   const text = parts.length === 0 ? say`Nothing is stored for this project yet.` : joined(parts);
@@ -88,6 +109,21 @@ function sectionText({ title }: Section, memories: Memory[], { authorOf }: Reade
     left = room - estimateTokens(say`${title}:${joined(entries, "")}`.toString());
   }
   return entries.length === 0 ? { said } : { text: say`${title}:${joined(entries, "")}`, said };
+}
+
+/** As many entries as there is room for; the last that has some room is cut. */
+function partText({ title, entries, form }: BriefingPart, room: number): Framed | undefined {
+  const written: Framed[] = [];
+  const whole = (more: Framed[]): Framed => say`${title}:${form === "lines" ? joined(more.map((entry) => say`\n- ${entry}`), "") : say` ${joined(more, ", ")}`}`;
+  const fits = (entry: Framed): boolean => estimateTokens(whole([...written, entry]).toString()) <= room;
+  for (const entry of entries) {
+    const text = spaced(entry).trim();
+    const [uncut, cut] = [say`${text}`, say`${cutTo(text, shortestValue * 2)}`];
+    const next = fits(uncut) ? uncut : form === "lines" && fits(cut) ? cut : undefined;
+    if (next === undefined) break;
+    written.push(next);
+  }
+  return written.length === 0 ? undefined : whole(written);
 }
 
 /** Its key, unless the title says it, and whatever the reader should know of where it comes from. */

@@ -18,6 +18,7 @@ import { requireValidity } from "./validity.ts";
 import { firstVersion, followingVersion, purge, trustAfter } from "./versions.ts";
 import { enriched, givenIn } from "./enriched.ts";
 import { repeatedMemory } from "./loop-guard.ts";
+import { noteWrite } from "../sessions/note-write.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
 import type { Proposal } from "./proposal-store.ts";
 
@@ -120,6 +121,7 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
       throw new WriteConflict();
     })) as [Memory];
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: whole }]) : [];
+    noteWrite(ctx, memory);
     return { outcome, memory, replayed: false, ...found, ...(proposal ? { proposal } : {}) };
   });
 }

@@ -57,6 +57,8 @@ export interface ErasureStore {
   privateMemories(shard: string, userId: string): Promise<ExpiredMemory[]>;
   /** Takes the words out of versions from when a memory was the person's private one. Answers the teams that have such. */
   blankPrivateVersions(shard: string, userId: string): Promise<string[]>;
+  /** Every work session of the person, of whatever team, with what was said in it. */
+  forgetSessions(shard: string, userId: string): Promise<void>;
   closedTeams(shard: string): Promise<string[]>;
   /** Hides what the team shows to its organization, or shows it again. */
   setClosed(team: TeamRef, at: number | null): Promise<void>;

@@ -85,6 +85,8 @@ async function eraseAccount(ports: ErasurePorts, userId: string, clock: Clock, d
     }
   }
   for (const member of await directory.memberRefsOf({ userId })) await sessions.erase(member);
+  // After the objects, which could save what they had still noted.
+  for (const shard of await directory.listShards()) await store.forgetSessions(shard, userId);
   await directory.forgetAccount(userId, { at: clock(), action: "account.erase", success: true, userId, subject: userId, client: "erasure" });
   return true;
 }

@@ -50,5 +50,7 @@ export function requireScope(principal: Principal, scope: Scope): void {
   }
 }
 
+export const mayWrite = ({ scopes: granted, role }: Principal): boolean => granted.includes("memory:write") && role !== "viewer";
+
 export const isTeamAdmin = (principal: Principal): boolean =>
   (principal.role === "owner" || principal.role === "admin") && principal.scopes.includes("memory:admin");

@@ -22,6 +22,7 @@ import { healthRoutes } from "./health.ts";
 import { consolidationRoutes } from "./consolidations.ts";
 import { revertRoutes } from "./reverts.ts";
 import { evolutionRoutes, runRoutes } from "./runs.ts";
+import { sessionRoutes } from "./sessions.ts";
 import { iso } from "./wire.ts";
 
 const name = z.string().trim().min(1).max(maxNameLength);
@@ -102,6 +103,7 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   app.route("/:team/consolidations", consolidationRoutes(services));
   app.route("/:team/evolution", evolutionRoutes(services));
   app.route("/:team/runs", runRoutes(services));
+  app.route("/:team/sessions", sessionRoutes(services));
 
   app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c, c.req.param("team")))).map(shownMember) }));
   app.patch("/:team/members/:user", async (c) => {

@@ -14,7 +14,7 @@ export const teamTables = [
   "entity_mentions", "relationship_mentions", "memory_links", "memory_references",
   "entity_tokens", "relationship_tokens", "entities", "relationships", "graph_outbox",
   "vector_items", "vector_cache", "vector_checks", "outbox", "idempotency", "index_progress", "serving_spaces", "similarity_scales", "counters", "team_policies",
-  "intelligence_settings", "intelligence_usage",
+  "intelligence_settings", "intelligence_usage", "session_turns", "session_migrations", "work_sessions",
 ] as const;
 
 /** With a memory go its versions, mentions and links; the rest are single rows. */
@@ -78,6 +78,11 @@ export class D1ErasureStore implements ErasureStore {
       d1.prepare(`SELECT DISTINCT team_id FROM versions WHERE ${theirs}`).bind(userId),
     ]);
     return (teams?.results ?? []).map(({ team_id }) => team_id);
+  }
+
+  async forgetSessions(shard: string, userId: string): Promise<void> {
+    const d1 = this.#shardOf(shard);
+    await d1.batch(["work_sessions", "session_migrations"].map((table) => d1.prepare(`DELETE FROM ${table} WHERE user_id = ?1`).bind(userId)));
   }
 
   async closedTeams(shard: string): Promise<string[]> {

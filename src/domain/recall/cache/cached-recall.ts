@@ -20,6 +20,7 @@ export const cachedAnswerMs = 60 * 60 * 1_000;
  */
 export async function cachedRecall(ctx: Context, input: RecallInput, form: string): Promise<RecallOutcome> {
   requireScope(ctx.principal, "memory:read");
+  if (input.query !== undefined) ctx.trail?.note({ kind: "search", query: input.query });
   const { outcome, level } = await answer(ctx, input, form);
   if (level === "l1" || level === "l2") {
     ctx.noteAccess(outcome.items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));

@@ -7,6 +7,7 @@ import type { Operation } from "../../../domain/memories/messages/apply-decision
 import { messagesInput } from "../../../domain/memories/messages/message-input.ts";
 import { storeMessages } from "../../../domain/memories/messages/store-messages.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
+import { noteMessages } from "../../../domain/sessions/note-messages.ts";
 import type { RememberOutcome } from "../../../domain/memories/remember.ts";
 import { additive, bulkCost, defineTool, type ToolContext, type ToolResult } from "../../define-tool.ts";
 import { placeOf, sessionScope } from "./scope.ts";
@@ -39,7 +40,14 @@ export const memoryAdd = defineTool({
     if (infer !== undefined && mode !== undefined && infer !== (mode === "inference")) throw invalid("infer and mode say the opposite.", "Give one of them.");
     const state = { ...toState({ metadata }), ...placeOf(ctx, scope) };
     const infers = infer ?? mode !== "direct";
-    return infers ? inferred(ctx, await addMessages(ctx, { messages, state, idempotencyKey })) : stored(ctx, await storeMessages(ctx, { messages, state, idempotencyKey }));
+    if (infers) {
+      const outcome = await addMessages(ctx, { messages, state, idempotencyKey });
+      if (!outcome.repeated) noteMessages(ctx, messages, state);
+      return inferred(ctx, outcome);
+    }
+    const outcomes = await storeMessages(ctx, { messages, state, idempotencyKey });
+    if (!outcomes.every(({ replayed }) => replayed)) noteMessages(ctx, messages, state);
+    return stored(ctx, outcomes);
   },
 });
 

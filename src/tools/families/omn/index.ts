@@ -13,6 +13,12 @@ import { memoryStats } from "./memory-stats.ts";
 import { omnPrompts } from "./prompts/index.ts";
 import { retrieveMemory } from "./retrieve-memory.ts";
 import { revertTool } from "./revert.ts";
+import { createSessionTool } from "./sessions/create-session.ts";
+import { endSessionTool } from "./sessions/end-session.ts";
+import { getSessionContext } from "./sessions/get-session-context.ts";
+import { migrateSessionTool } from "./sessions/migrate-session.ts";
+import { conversationHistory, currentSession } from "./sessions/session-resources.ts";
+import { restoreSessionTool } from "./sessions/restore-session.ts";
 import { storeMemory } from "./store-memory.ts";
 import { updateMemory } from "./update-memory.ts";
 
@@ -31,10 +37,15 @@ export const omn = {
     importMemoriesTool,
     memoryStats,
     memoryHealth,
+    createSessionTool,
+    restoreSessionTool,
+    getSessionContext,
+    migrateSessionTool,
+    endSessionTool,
     compressText,
     healthCheck,
   ],
-  resources: [recentMemories, healthCard, oneMemory],
+  resources: [recentMemories, healthCard, oneMemory, currentSession, conversationHistory],
   prompts: omnPrompts,
   renderError,
 } as const satisfies Family;

@@ -1,17 +1,16 @@
 import * as z from "zod";
 import { valueOf } from "../../../domain/memories/any-value.ts";
-import { type AuthorOf, authorsOf } from "../../../domain/memories/authorship.ts";
-import { briefing } from "../../../domain/memories/briefing.ts";
-import { list } from "../../../domain/memories/list.ts";
+import type { AuthorOf } from "../../../domain/memories/authorship.ts";
+import type { BriefingPart } from "../../../domain/memories/briefing.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
+import { projectBriefing } from "../../../domain/memories/project-briefing.ts";
+import { sessionParts } from "../../../domain/sessions/session-briefing.ts";
 import { estimateTokens } from "../../../domain/text/token-count.ts";
-import { defineTool, readOnly } from "../../define-tool.ts";
+import { defineTool, readOnly, type ToolContext } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { trustFieldOf } from "../../render.ts";
 import { filterOf, projectOf, scopeOf, where, withoutReplaced } from "./scope.ts";
 
-/** How many memories the briefing looks at: a project's keys are few; the newest matter. */
-const window = 200;
 /** Some clients hand the model the structured answer, so it must stay small as well: keys, and short values beside them. */
 const contextTokens = 400;
 const shortValue = 80;
@@ -47,6 +46,12 @@ function contextOf(groups: { project: Memory[]; current: Memory[]; shared: Memor
   return context;
 }
 
+/** What the person was at when they last worked on the project, with whatever tool. */
+async function lastSession({ sessions, principal }: ToolContext, project: string): Promise<BriefingPart[]> {
+  const [session] = await sessions.list(principal, { project, limit: 1 });
+  return session ? sessionParts(session) : [];
+}
+
 /** Token Saver document, core tool 5: where the work stands, in 200–500 tokens. */
 export const smartResume = defineTool({
   name: "smart_resume",
@@ -58,25 +63,18 @@ export const smartResume = defineTool({
   input: z.strictObject(where),
   output: z.looseObject({ briefing: z.string(), context: z.looseObject({}), token_count: z.number() }),
   async handler(ctx, input) {
-    const filter = filterOf(ctx, undefined, input);
-    // The newest of the project, and what is in work however long ago its keys were first written.
-    const [newest, inWork] = await Promise.all([
-      list(ctx, { filter, limit: window }),
-      list(ctx, { filter, keyPattern: "current.*", limit: window }),
-    ]);
-    const found = withoutReplaced(ctx, input, [...inWork.memories, ...newest.memories], (memory) => memory);
-    const byId = new Map(found.map((memory) => [memory.id, memory]));
-    // Ids ascend with time (UUIDv7): newest first, whichever list brought it.
-    const memories = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+    const { text, tokens, memories, authorOf } = await projectBriefing(ctx, {
+      filter: filterOf(ctx, undefined, input),
+      select: (found) => withoutReplaced(ctx, input, found, (memory) => memory),
+      // The session's row comes beside the memories, not after them: the answer waits for the slower of both.
+      beside: lastSession(ctx, projectOf(ctx, input)),
+    });
     const isCurrent = (memory: Memory): boolean => memory.namespace.startsWith("session:") || (memory.key ?? "").startsWith("current.");
     const groups = {
       project: memories.filter((memory) => memory.visibility === "private" && !isCurrent(memory)),
       current: memories.filter((memory) => memory.visibility === "private" && isCurrent(memory)),
       shared: memories.filter((memory) => memory.visibility !== "private"),
     };
-    const authorOf = await authorsOf(ctx, memories);
-    const { text, tokens, whole } = briefing(memories, { userId: ctx.principal.userId, authorOf });
-    ctx.recalled?.note(ctx.now, whole);
     return {
       structured: {
         briefing: text.toString(),

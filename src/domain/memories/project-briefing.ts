@@ -1,0 +1,44 @@
+import type { Context } from "../context.ts";
+import type { Framed } from "../frame.ts";
+import { type AuthorOf, authorsOf } from "./authorship.ts";
+import { briefing, type BriefingPart } from "./briefing.ts";
+import { list } from "./list.ts";
+import type { Memory } from "./memory.ts";
+import type { MemoryFilter } from "./memory-store.ts";
+
+/** How many memories a briefing looks at: a project's keys are few; the newest matter. */
+const window = 200;
+
+export interface ProjectBriefing {
+  text: Framed;
+  tokens: number;
+  /** Newest first. */
+  memories: Memory[];
+  authorOf: AuthorOf;
+}
+
+interface Briefed {
+  filter: MemoryFilter;
+  /** Those of what the filter finds that count. */
+  select(found: Memory[]): Memory[];
+  budget?: number | undefined;
+  /** What the session tells. */
+  beside: Promise<BriefingPart[]>;
+}
+
+/** Where the work stands, for whoever resumes it or takes it over. */
+export async function projectBriefing(ctx: Context, { filter, select, budget, beside }: Briefed): Promise<ProjectBriefing> {
+  // The newest of the project, and what is in work however long ago its keys were first written.
+  const [newest, inWork, told] = await Promise.all([
+    list(ctx, { filter, limit: window }),
+    list(ctx, { filter, keyPattern: "current.*", limit: window }),
+    beside,
+  ]);
+  const byId = new Map(select([...inWork.memories, ...newest.memories]).map((memory) => [memory.id, memory]));
+  // Ids ascend with time (UUIDv7): newest first, whichever list brought it.
+  const memories = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+  const authorOf = await authorsOf(ctx, memories);
+  const { text, tokens, whole } = briefing(memories, { userId: ctx.principal.userId, authorOf }, budget, told);
+  ctx.recalled?.note(ctx.now, whole);
+  return { text, tokens, memories, authorOf };
+}

@@ -1,0 +1,65 @@
+import { type Context as Request, Hono } from "hono";
+import * as z from "zod";
+import type { Services } from "../../app.ts";
+import { uuidv7 } from "../../domain/ids.ts";
+import * as field from "../../domain/memories/fields.ts";
+import { messagesInput } from "../../domain/memories/messages/message-input.ts";
+import { describeSession } from "../../domain/sessions/describe-session.ts";
+import { defaultProject, requirePath, toolId, workspacePath } from "../../domain/sessions/session-fields.ts";
+import type { StoredTurn } from "../../domain/sessions/session-store.ts";
+import { createSession, findSession, listSessions, recordTurns, removeSession, type Sessions, turnsOf } from "../../domain/sessions/sessions.ts";
+import { turnOf } from "../../domain/sessions/turns.ts";
+import { contextFields, migrationFields, sessionFields } from "../../tools/render-session.ts";
+import { bounds } from "../bounded-body.ts";
+import { parsed } from "./body.ts";
+import type { RestEnv } from "./caller.ts";
+import { memoryContext } from "./proposals.ts";
+import { parsedQuery } from "./query.ts";
+import { iso } from "./wire.ts";
+
+const opening = z.strictObject({ tool_id: toolId, project: field.project.optional(), workspace_path: workspacePath.optional() });
+const listing = z.strictObject({ project: field.project.optional(), limit: z.coerce.number().int().min(1).max(100).default(20) });
+const page = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: z.coerce.number().int().min(1).max(100).default(50) });
+const saying = z.strictObject({ turns: messagesInput, idempotency_key: field.idempotencyKey.optional() });
+
+/** The caller's own work sessions in a team, below its path: what hooks of clients feed, and where originals of old turns are. */
+export function sessionRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
+  const context = async (c: Request<RestEnv>): Promise<Sessions> => ({ ...(await memoryContext(services, c, c.req.param("team") ?? "")), sessions: services.sessions });
+
+  app.get("/", async (c) => {
+    const ctx = await context(c);
+    return c.json({ sessions: (await listSessions(ctx, parsedQuery(c, listing))).map(sessionFields) });
+  });
+  app.post("/", async (c) => {
+    const ctx = await context(c);
+    const { tool_id: tool, project, workspace_path: workspace } = await parsed(c.req.raw, opening);
+    requirePath(workspace);
+    const session = await createSession(ctx, { tool, project: project ?? workspace?.project ?? defaultProject, workspacePath: workspace?.path });
+    return c.json({ session: sessionFields(session) }, 201);
+  });
+  app.get("/:session", async (c) => {
+    const ctx = await context(c);
+    const session = await findSession(ctx, { id: c.req.param("session") });
+    const [described, migrations] = await Promise.all([describeSession(ctx, session), ctx.sessions.migrationsOf(ctx.principal, session.id)]);
+    return c.json({ session: sessionFields(session), context: contextFields(described), migrations: migrations.map(migrationFields) });
+  });
+  app.delete("/:session", async (c) => {
+    await removeSession(await context(c), { id: c.req.param("session") });
+    return c.json({ deleted: true });
+  });
+  app.get("/:session/turns", async (c) => {
+    const { count, turns } = await turnsOf(await context(c), { id: c.req.param("session"), ...parsedQuery(c, page) });
+    return c.json({ count, turns: turns.map(shown) });
+  });
+  app.post("/:session/turns", async (c) => {
+    const ctx = await context(c);
+    const { turns, idempotency_key: key } = await parsed(c.req.raw, saying, bounds.conversation);
+    const given = turns.map((message, i) => turnOf(message, { id: key === undefined ? uuidv7(ctx.now) : `${key}/${i}`, at: ctx.now }));
+    const { added, count, kept } = await recordTurns(ctx, { id: c.req.param("session"), turns: given });
+    return c.json({ added, count, ...(kept < given.length ? { refused: given.length - kept } : {}) }, 201);
+  });
+  return app;
+}
+
+const shown = ({ seq, role, name, at, content }: StoredTurn): Record<string, unknown> => ({ turn: seq, role, ...(name === null ? {} : { name }), at: iso(at), content });

@@ -1,0 +1,182 @@
+import { isPlain } from "../domain/guard/screen.ts";
+import { retryOnConflict } from "../domain/memories/retry-on-conflict.ts";
+import { WriteConflict } from "../domain/memories/write-conflict.ts";
+import type { SessionOwner, SessionStore, WorkSession } from "../domain/sessions/session-store.ts";
+import { longestQuery, type TraceEntry, withEntries } from "../domain/sessions/session-trace.ts";
+import type { SessionTrail, TrailEvent } from "../domain/sessions/session-trail.ts";
+import { newSession } from "../domain/sessions/sessions.ts";
+import { addTurns, type GivenTurn, screenedTurn } from "../domain/sessions/turns.ts";
+import { coalesce } from "./coalesce.ts";
+
+/** How long what the calls of a person leave behind lies in the object alone. */
+const saveEveryMs = 5 * 60 * 1_000;
+/** While it cannot be saved, the oldest gives way. */
+const mostEntries = 2_000;
+
+/** A client tool in a project, as the connection names both. */
+interface Place {
+  client: string;
+  project: string;
+}
+
+interface Noted extends Place {
+  entry: TraceEntry | { kind: "turn"; turn: GivenTurn };
+}
+
+type Row = { seq: number; client: string; project: string; entry: string };
+
+/**
+ * What the calls of a person leave behind of their sessions. A call only notes it in memory; a second later it is screened and
+ * stored in the object, which survives eviction and deployment, and every five minutes an alarm saves it to the database. The tools of
+ * sessions save at once, before they answer.
+ */
+export class SessionTrails {
+  readonly #storage: DurableObjectStorage;
+  readonly #sessions: SessionStore;
+  readonly #report: (error: unknown) => void;
+  readonly #gather = coalesce(() => this.#digestSoon());
+  #pending: Noted[] = [];
+  #owner: SessionOwner | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(storage: DurableObjectStorage, sessions: SessionStore, report: (error: unknown) => void) {
+    this.#storage = storage;
+    this.#sessions = sessions;
+    this.#report = report;
+    storage.sql.exec(`
+      CREATE TABLE IF NOT EXISTS trail (seq INTEGER PRIMARY KEY AUTOINCREMENT, client TEXT NOT NULL, project TEXT NOT NULL, entry TEXT NOT NULL);
+      CREATE TABLE IF NOT EXISTS trail_session (client TEXT NOT NULL, project TEXT NOT NULL, session_id TEXT NOT NULL, PRIMARY KEY (client, project)) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS trail_owner (one INTEGER PRIMARY KEY CHECK (one = 1), team_id TEXT NOT NULL, user_id TEXT NOT NULL, shard TEXT NOT NULL)`);
+  }
+
+  of({ teamId, userId, shard }: SessionOwner, place: Place): SessionTrail {
+    this.#owner ??= { teamId, userId, shard };
+    return {
+      note: (event) => this.#note(place, event),
+      session: async () => {
+        await this.save();
+        return this.#find(place);
+      },
+      attach: (id) => this.#attach(place, id),
+      release: (id) => void this.#storage.sql.exec("DELETE FROM trail_session WHERE session_id = ?", id),
+    };
+  }
+
+  /** Saves what was noted until now, one after the other. */
+  save(): Promise<void> {
+    const saved = this.#saving.then(() => this.#save());
+    this.#saving = saved.catch(() => undefined);
+    return saved;
+  }
+
+  /** The object's alarm. What could not be saved is tried again at the next. */
+  async alarm(): Promise<void> {
+    await this.save().catch((error: unknown) => this.#report(error));
+    if (this.#rows(1).length > 0) await this.#storage.setAlarm(Date.now() + saveEveryMs);
+  }
+
+  /** Nothing that was noted is saved any more. */
+  drop(): void {
+    this.#pending = [];
+  }
+
+  #note({ client, project }: Place, event: TrailEvent): void {
+    this.#pending.push({ client, project, entry: event.kind === "turn" ? event : { ...event, at: Date.now() } });
+    this.#gather();
+  }
+
+  #attach({ client, project }: Place, id: string): void {
+    this.#storage.transactionSync(() => {
+      this.#storage.sql.exec("DELETE FROM trail_session WHERE session_id = ?", id);
+      this.#storage.sql.exec("INSERT OR REPLACE INTO trail_session (client, project, session_id) VALUES (?, ?, ?)", client, project, id);
+    });
+  }
+
+  #digestSoon(): void {
+    try {
+      if (this.#digest()) void this.#arm().catch((error: unknown) => this.#report(error));
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** Stores what is pending but secrets and orders to models. Whether there is something to save by it. */
+  #digest(): boolean {
+    const rows = this.#pending.flatMap(({ client, project, entry }) => {
+      const screened = screenedEntry(entry);
+      return screened ? [[client, project, JSON.stringify(screened)]] : [];
+    });
+    this.#pending = [];
+    const owner = this.#owner;
+    if (rows.length === 0 || !owner) return false;
+    this.#storage.transactionSync(() => {
+      this.#storage.sql.exec("INSERT OR REPLACE INTO trail_owner (one, team_id, user_id, shard) VALUES (1, ?, ?, ?)", owner.teamId, owner.userId, owner.shard);
+      this.#storage.sql.exec("INSERT INTO trail (client, project, entry) SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)", JSON.stringify(rows));
+      this.#storage.sql.exec("DELETE FROM trail WHERE seq <= (SELECT max(seq) FROM trail) - ?", mostEntries);
+    });
+    return true;
+  }
+
+  /** An alarm that is set stays: who calls all the time would put it off for ever. */
+  async #arm(): Promise<void> {
+    if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(Date.now() + saveEveryMs);
+  }
+
+  async #save(): Promise<void> {
+    this.#digest();
+    const rows = this.#rows(mostEntries);
+    const owner = this.#ownerStored();
+    if (rows.length === 0 || !owner) return;
+    for (const group of Map.groupBy(rows, ({ client, project }) => JSON.stringify([client, project])).values()) await this.#saveGroup(owner, group as [Row, ...Row[]]);
+  }
+
+  async #saveGroup(owner: SessionOwner, rows: [Row, ...Row[]]): Promise<void> {
+    const [{ client, project }] = rows;
+    const noted = rows.map(({ entry }) => JSON.parse(entry) as Noted["entry"]);
+    const entries = noted.filter((entry) => entry.kind !== "turn");
+    const turns = noted.flatMap((entry) => (entry.kind === "turn" ? entry.turn : []));
+    const now = Date.now();
+    const session = await retryOnConflict("this session", async () => {
+      const before = (await this.#find({ client, project })) ?? (await this.#sessions.create(owner, newSession({ tool: client, project, now })));
+      if (entries.length > 0 && !(await this.#sessions.save(owner, { ...before, activeAt: now, trace: withEntries(before.trace, entries) }))) throw new WriteConflict();
+      return before;
+    });
+    this.#attach({ client, project }, session.id);
+    await addTurns(this.#sessions, owner, session.id, turns);
+    this.#storage.sql.exec("DELETE FROM trail WHERE seq IN (SELECT value FROM json_each(?))", JSON.stringify(rows.map(({ seq }) => seq)));
+  }
+
+  async #find({ client, project }: Place): Promise<WorkSession | undefined> {
+    const owner = this.#ownerStored() ?? this.#owner;
+    if (!owner) return undefined;
+    const [bound] = this.#storage.sql.exec<{ session_id: string }>("SELECT session_id FROM trail_session WHERE client = ? AND project = ?", client, project).toArray();
+    const session = bound && (await this.#sessions.find(owner, bound.session_id));
+    return session?.endedAt === null ? session : this.#sessions.findOpen(owner, { tool: client, project });
+  }
+
+  #rows(limit: number): Row[] {
+    return this.#storage.sql.exec<Row>("SELECT seq, client, project, entry FROM trail ORDER BY seq LIMIT ? + 0", limit).toArray();
+  }
+
+  /** The alarm comes without a caller. */
+  #ownerStored(): SessionOwner | undefined {
+    const [row] = this.#storage.sql.exec<{ team_id: string; user_id: string; shard: string }>("SELECT team_id, user_id, shard FROM trail_owner").toArray();
+    return row && { teamId: row.team_id, userId: row.user_id, shard: row.shard };
+  }
+}
+
+/** A question with a secret in it, or with orders to a model, leaves no trace. */
+function screenedEntry(entry: Noted["entry"]): Noted["entry"] | undefined {
+  switch (entry.kind) {
+    case "turn": {
+      const turn = screenedTurn(entry.turn);
+      return turn && { kind: "turn", turn };
+    }
+    case "search":
+      return entry.query.length <= longestQuery && isPlain(entry.query) ? entry : undefined;
+    case "file":
+      return isPlain(entry.path) ? entry : undefined;
+    default:
+      return entry;
+  }
+}

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { named, say } from "../../../../domain/frame.ts";
+import * as field from "../../../../domain/memories/fields.ts";
+import { requirePath, sessionRef, toolId, workspacePath } from "../../../../domain/sessions/session-fields.ts";
+import { createSession, requireOwn } from "../../../../domain/sessions/sessions.ts";
+import { additive, defineTool } from "../../../define-tool.ts";
+import { projectOf } from "../../token-saver/scope.ts";
+
+/** OmniMemory document 3.1. */
+export const createSessionTool = defineTool({
+  name: "omn_create_session",
+  title: "Create a session",
+  description: "Begin a work session for this tool and project, or go on with the open one. Files, searches, decisions and tasks are noted in it as tools are used.",
+  scope: "memory:write",
+  annotations: additive,
+  isStep: false,
+  input: z.strictObject({
+    tool_id: toolId.optional().describe("claude-code, cursor …"),
+    workspace_path: workspacePath.optional().describe("the project's folder"),
+    restore_from: sessionRef.optional().describe("session_id to begin with"),
+    /** An argument of the document; sessions are the caller's own. */
+    user_id: field.filled("user_id", 100).optional().meta({ listed: null }),
+  }),
+  output: z.looseObject({ session_id: z.string(), project_id: z.string(), created_at: z.string() }),
+  async handler(ctx, { tool_id: tool = ctx.tool, workspace_path: workspace, restore_from: restoreFrom, user_id: userId }) {
+    requireOwn(ctx, userId);
+    requirePath(workspace);
+    const session = await createSession(ctx, { tool, project: projectOf(ctx, { project_path: workspace?.project }), workspacePath: workspace?.path, restoreFrom });
+    return {
+      structured: { session_id: session.id, project_id: session.project, created_at: new Date(session.createdAt).toISOString(), tool_id: session.tool, ...(restoreFrom === undefined ? {} : { restored_from: restoreFrom }) },
+      text: say`session ${session.id} of ${named(session.tool)} in project ${named(session.project)}`,
+    };
+  },
+});
