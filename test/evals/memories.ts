@@ -81,6 +81,12 @@ export class Memories {
     }
   }
 
+  /** The briefing of a project, as a model reads it. */
+  async resume(project: string): Promise<{ text: string; ms: number }> {
+    const { ms, result } = await this.#client.callTool("smart_resume", { project_path: project });
+    return { ms, text: result.content?.map(({ text }) => text ?? "").join("\n") ?? "" };
+  }
+
   async recall(args: Arguments): Promise<Recall> {
     const { ms, result } = await this.#client.callTool("omn_retrieve_memory", args);
     const answer = result.structuredContent ?? {};

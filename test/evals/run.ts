@@ -14,6 +14,7 @@ import type { Memories } from "./memories.ts";
 import { type Options, parseOptions, type SetName, usage } from "./options.ts";
 import { precision, precisionTeams } from "./precision.ts";
 import { precisionFiles } from "./precision-cases.ts";
+import { resume, resumeFiles } from "./resume.ts";
 import { startProduct } from "./product.ts";
 import { relations } from "./relations.ts";
 import { judge, setTable, type VariantResult, variantTable, verdictTable } from "./report.ts";
@@ -22,7 +23,7 @@ import { targets } from "./targets.ts";
 import { teams, teamSets } from "./teams.ts";
 import { base, variants } from "./variants.ts";
 
-const homes = ["locomo", "devmem", "stream", ...precisionTeams, ...teamSets] as const;
+const homes = ["locomo", "devmem", "stream", "resume", ...precisionTeams, ...teamSets] as const;
 type Teams = Record<(typeof homes)[number], Memories>;
 
 interface StoredSet {
@@ -47,6 +48,7 @@ const dataSets: Record<SetName, DataSet> = {
   locomo: { title: "LoCoMo dev, turns", files: locomoFiles, homes: ["locomo"], prepare: ({ dataDir, limit }, { locomo: team }) => locomo(dataDir, team, limit) },
   devmem: { title: "DevMemBench, sessions", files: devmemFiles, homes: ["devmem"], prepare: ({ dataDir, limit }, { devmem: team }) => devmem(dataDir, team, limit) },
   compression: { title: "Long notes, facts that compression retains", files: [], homes: ["ledger"], prepare: ({ limit }) => Promise.resolve(compression(limit)) },
+  resume: { title: "LoCoMo dev, a briefing of each conversation", files: resumeFiles, homes: ["resume"], prepare: ({ dataDir, limit }, { resume: team }) => resume(dataDir, team, limit) },
   precision: { title: "PrecisionMemBench", files: precisionFiles, homes: precisionTeams, prepare: ({ dataDir, limit }, all) => precision(dataDir, all, limit) },
   duplicates: { title: "Pairs of notes, one statement or two", files: [], measure: ({ limit }) => duplicates(limit) },
   stream: { title: "Stream of notes with repeats", files: [], homes: ["stream"], prepare: ({ limit }, { stream: team }) => stream(team, limit) },

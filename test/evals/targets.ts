@@ -23,6 +23,8 @@ export const targets: readonly Target[] = [
   { set: "precision", figure: "precision", least: 0.75, held: 0.68, source: byMeaning },
   { set: "precision", figure: "recall", least: 0.95, held: 0.95, source: byMeaning },
   { set: "compression", figure: ".95", least: 0.95, held: 0.92, source: "features: facts survive" },
+  { set: "resume", figure: "said", least: 1, held: 1, source: "issue: a person carries their work" },
+  { set: "resume", figure: "fewer", least: 0.9, held: 0.9, source: "features: smart_resume" },
   { set: "teams", figure: "hit@5", least: 0.6, held: 0.5, source: byMeaning },
   { set: "duplicates", figure: "precision", least: 1, held: 1, source: "a wrong merge loses a fact" },
   { set: "duplicates", figure: "recall", least: 0.8, held: 0.8, source: "the stream needs as much" },

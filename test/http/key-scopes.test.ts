@@ -30,6 +30,9 @@ const needs: Record<string, Scope | "person"> = {
   "GET /v1/teams/:team/evolution": "memory:read",
   "GET /v1/teams/:team/runs": "memory:read",
   "GET /v1/teams/:team/runs/:run": "memory:read",
+  "GET /v1/teams/:team/sessions": "memory:read",
+  "GET /v1/teams/:team/sessions/:session": "memory:read",
+  "GET /v1/teams/:team/sessions/:session/turns": "memory:read",
   "GET /v1/teams/:team/alerts": "memory:admin",
   "GET /v1/teams/:team/audit": "memory:admin",
   "GET /v1/teams/:team/audit/export": "memory:admin",
@@ -45,6 +48,9 @@ const needs: Record<string, Scope | "person"> = {
   "POST /v1/teams/:team/reverts": "memory:write",
   "POST /v1/teams/:team/consolidations": "memory:write",
   "POST /v1/teams/:team/runs/:run/undo": "memory:write",
+  "POST /v1/teams/:team/sessions": "memory:write",
+  "DELETE /v1/teams/:team/sessions/:session": "memory:write",
+  "POST /v1/teams/:team/sessions/:session/turns": "memory:write",
 };
 
 /** Their answers show the team. */

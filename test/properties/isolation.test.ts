@@ -9,11 +9,12 @@ import { consolidations, hideSuccessor } from "./consolidations.ts";
 import { kom } from "./kom.ts";
 import { mnemosyne } from "./mnemosyne.ts";
 import { omnReads } from "./reads.ts";
+import { sessions } from "./sessions.ts";
 import { resources, tokenSaver } from "./token-saver.ts";
 import { TestServer, type Membership } from "./test-server.ts";
 import { omnWrites } from "./writes.ts";
 
-const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...consolidations, ...tokenSaver, ...memoryServer, ...mnemosyne, ...kom };
+const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...consolidations, ...tokenSaver, ...memoryServer, ...mnemosyne, ...kom, ...sessions };
 const otherWrites = ["omn_consolidate", "successor: hide", "write_memory", "delete_memory", "memory_add", "mnemosyne_remember", "mnemosyne_update", "mnemosyne_delete", "save_context", "upsert_memory", "sync_semantic"];
 const writing = { ...omnWrites, ...Object.fromEntries(otherWrites.map((name) => [name, true])) };
 

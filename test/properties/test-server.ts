@@ -60,6 +60,7 @@ export class TestServer {
   #minted = 0;
   readonly #tag = (worlds += 1).toString(36).padStart(4, "0");
   readonly #users = new Map<number, string>();
+  readonly #said = new Map<string, Set<string>>();
 
   static async create(members: Membership[]): Promise<TestServer> {
     const server = new TestServer();
@@ -114,7 +115,13 @@ export class TestServer {
     return this.model.entries.filter((one) => one.id < id).length;
   }
 
+  /** Every secret word that this person brought to the team in a call. */
+  saidBy({ user, team }: Principal): ReadonlySet<string> {
+    return this.#said.get(`${user} ${team}`) ?? new Set();
+  }
+
   async request(p: Principal, method: string, params: Record<string, unknown>): Promise<Answer> {
+    this.#said.set(`${p.user} ${p.team}`, new Set([...this.saidBy(p), ...tokensOf(params)]));
     const { status, body } = (await rpc(p.token, method, params, "?surface=all&project=p")) as { status: number; body: Body };
     const result = body.result ?? {};
     const code = result._meta?.["omnimemory/error"]?.code ?? (body.error === undefined ? undefined : String(body.error.code));

@@ -10,6 +10,7 @@ import { eraseDue } from "../../../src/domain/tenancy/erasure.ts";
 import { invite } from "../../../src/domain/tenancy/invitations.ts";
 import { changeRole, transferOwnership } from "../../../src/domain/tenancy/members.ts";
 import { ensurePersonalTeam, principalIn } from "../../../src/domain/tenancy/teams.ts";
+import { addTurns } from "../../../src/domain/sessions/turns.ts";
 import { teamTables } from "../../../src/platform/d1/erasure-store.ts";
 import { markOf, teamDigest, vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
 import { consumeJobs } from "../../../src/jobs/queue.ts";
@@ -55,6 +56,13 @@ function killedAt(n: number): { ports: ErasurePorts; survived: () => boolean } {
   return { ports, survived: () => calls < n };
 }
 
+/** A work session with what was said in it, and an attempt to carry one over that failed. */
+async function converse(person: Person, content: string): Promise<void> {
+  const { structured } = await person.call("omn_create_session");
+  await addTurns(services.sessions, person.principal, structured["session_id"], [{ id: crypto.randomUUID(), role: "user", name: null, at: now, content }]);
+  await person.call("omn_restore_session", { session_id: "sess_none" });
+}
+
 /** Objects of people who have been gone for a while are not in memory any more. */
 const rest = (...people: Person[]) => Promise.all(people.map(({ principal }) => evictDurableObject(env.USER_SESSION.getByName(sessionName(principal.teamId, principal.userId)))));
 
@@ -68,6 +76,7 @@ async function fill(team: Team): Promise<{ member: Person; vectors: string[] }> 
   await team.owner.keep("menu", "gazpacho on monday", { visibility: "public", idempotencyKey: "once" });
   await member.remember("proposed", { key: "p", visibility: "shared" });
   await member.call("omn_retrieve_memory", { query: "gazpacho" });
+  await converse(member, "We had gazpacho again.");
   const kept = await team.owner.keep("short", "erased soon");
   await commits.erase(team.owner.principal, team.owner.at(now), [kept]);
   await indexed(team.owner.principal);
@@ -158,7 +167,7 @@ describe("erasing a team [F3]", () => {
     const { member, vectors } = await fill(team);
     await fill(sister);
     const filled = await rowsWith(env.SHARD_0, team.id);
-    expect(Object.keys(filled)).toEqual(expect.arrayContaining(["memories", "versions", "memory_tags", "proposals", "entities", "entity_mentions", "vector_items", "vector_cache", "outbox", "idempotency", "index_progress", "counters", "team_policies", "audit"]));
+    expect(Object.keys(filled)).toEqual(expect.arrayContaining(["memories", "versions", "memory_tags", "proposals", "entities", "entity_mentions", "vector_items", "vector_cache", "outbox", "idempotency", "index_progress", "counters", "team_policies", "work_sessions", "session_turns", "session_migrations", "audit"]));
     expect((await env.VECTORIZE.getByIds(vectors.slice(0, 20))).length).toBeGreaterThan(0);
     const [sisterBefore, sisterDirectory] = [await rowsWith(env.SHARD_0, sister.id), await rowsWith(env.DB, sister.id)];
     await deleteTeam(await managing(team.owner));
@@ -245,6 +254,7 @@ describe("deleting one's account [F3]", () => {
     await env.DB.prepare("insert into identities values ('https://issuer', ?, ?, 'Grace Hopper', 'grace@example.com', 1, 1)").bind(member.id, member.id).run();
     await member.keep("diary", "a private thought about coffee");
     await member.keep("fact", "draft nobody saw");
+    await converse(member, "More coffee, please.");
     const { id } = await member.keep("plan", "secret draft of the plan");
     await revise(member.at(now + 1), { target: { id }, changes: { content: "the plan", visibility: "shared" } });
     await ensurePersonalTeam({ person: { userId: member.id, name: "Grace" }, now, tenants });
@@ -268,6 +278,7 @@ describe("deleting one's account [F3]", () => {
       const { audit: _audit, ...rows } = await rowsWith(env.SHARD_0, words);
       expect(rows, words).toEqual({});
     }
+    expect(Object.keys(await rowsWith(env.SHARD_0, member.id))).not.toEqual(expect.arrayContaining([expect.stringContaining("session")]));
     expect(await rowsWith(env.DB, "Grace Hopper")).toEqual({});
     expect(await rowsWith(env.DB, "grace@example.com")).toEqual({});
     expect(Object.keys(await rowsWith(env.DB, member.id)).sort()).toEqual(["audit", "users"]);
