@@ -3,6 +3,7 @@ import { baseOf } from "./app/base.ts";
 import { type Identity, identityOf } from "./app/identity.ts";
 import { type Curation, curationOf } from "./app/curation.ts";
 import { embeddersFor, type Indexing, indexingOf } from "./app/indexing.ts";
+import { dependenciesOf } from "./app/health.ts";
 import { type Memory, memoryOf } from "./app/memory.ts";
 import { type Recall, recallOf } from "./app/recall.ts";
 import type { Config } from "./config.ts";
@@ -10,6 +11,7 @@ import type { AlertStore } from "./domain/audit/alerts.ts";
 import type { AuditReader, AuditTrail } from "./domain/audit/audit-trail.ts";
 import { CredentialUses } from "./domain/audit/uses.ts";
 import type { WatchPorts } from "./domain/audit/watch.ts";
+import type { Dependency } from "./domain/health/dependencies.ts";
 import type { Intelligence } from "./domain/intelligence/intelligence.ts";
 import { rules } from "./domain/intelligence/rules/rules.ts";
 import type { IndexingQueue } from "./domain/indexing/indexing-queue.ts";
@@ -26,6 +28,7 @@ export interface Services extends Identity, Memory, Recall, Indexing, Curation {
   alerts: AlertStore;
   watch: WatchPorts;
   indexingQueue: IndexingQueue;
+  dependencies: readonly Dependency[];
   /** What a call of a client asks. */
   intelligence: Intelligence;
   /** Writes one structured line to the log. Never holds memory text. */
@@ -39,13 +42,14 @@ export function servicesOf(env: Env): Services {
   const embedders = embeddersFor(env, base);
   const indexingQueue = new CloudflareIndexingQueue(env.JOBS, base.report);
   const memory = memoryOf(env, base, indexingQueue);
+  const recall = recallOf(env, base, embedders);
   const audit = new D1AuditStore(env.DB, shardOf);
   const alerts = new D1AlertStore(env.DB);
   return {
     config,
     ...identityOf(env, base, memory.erasure),
     ...memory,
-    ...recallOf(env, base, embedders),
+    ...recall,
     ...indexingOf(env, base, embedders),
     ...curationOf(env, base),
     audit,
@@ -53,6 +57,7 @@ export function servicesOf(env: Env): Services {
     alerts,
     watch: { feed: new D1AuditFeed(env.DB, shardOf), alerts, report: base.report },
     indexingQueue,
+    dependencies: dependenciesOf(env, base, recall, embedders),
     intelligence: rules,
     report: logFault,
   };

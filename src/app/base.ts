@@ -9,6 +9,7 @@ import { type Storage, storageOf } from "./storage.ts";
 export interface Base extends Storage {
   directory: D1DirectoryStore;
   erasureDirectory: D1ErasureDirectory;
+  vectorBindings: VectorizeBindings;
   vectorIndex: VectorizeIndex;
   /** Notes a fault that nobody's request met. */
   report(event: string, error: unknown): void;
@@ -16,11 +17,13 @@ export interface Base extends Storage {
 
 export function baseOf(env: Env): Base {
   const report = (event: string, error: unknown): void => logFault(event, "", error);
+  const vectorBindings = VectorizeBindings.of(env);
   return {
     ...storageOf(env),
     directory: new D1DirectoryStore(env.DB),
     erasureDirectory: new D1ErasureDirectory(env.DB),
-    vectorIndex: new VectorizeIndex(VectorizeBindings.of(env), env.TEAM_INDEX, report),
+    vectorBindings,
+    vectorIndex: new VectorizeIndex(vectorBindings, env.TEAM_INDEX, report),
     report,
   };
 }

@@ -42,6 +42,12 @@ export class Curator extends Agent<Cloudflare.Env, CuratorState> {
     await this.schedule(0, "work", {});
   }
 
+  /** For a look at the server's health. @throws when the model's service does not answer */
+  async modelState(team: TeamRef): Promise<"ok" | "off"> {
+    if (team.teamId !== this.name) throw new Error("This is the curator of another team");
+    return this.#services.modelState(team);
+  }
+
   /** Called by the schedule, and by any number of its wake-ups at once. */
   async work(): Promise<void> {
     this.#turn ??= this.#takeTurn().finally(() => {

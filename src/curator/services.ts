@@ -1,6 +1,7 @@
 import type { WorkPorts } from "../domain/curation/work.ts";
 import type { TeamFinder } from "../domain/indexing/index-team.ts";
 import { shardName } from "../domain/tenancy/shard-name.ts";
+import type { TeamRef } from "../domain/tenancy/team-ref.ts";
 import { logFault } from "../http/log.ts";
 import { D1DirectoryStore } from "../platform/d1/directory-store.ts";
 import { D1EvolutionStore } from "../platform/d1/evolution-store.ts";
@@ -12,16 +13,22 @@ import type { ShardOf } from "../platform/d1/shard-of.ts";
 import { D1UsageLedger } from "../platform/d1/usage-ledger.ts";
 import { TeamIndexClient } from "../platform/team-index/client.ts";
 import { TeamIndexWriter } from "../platform/team-index/writer.ts";
+import { reachModel } from "../platform/intelligence/reach.ts";
 import type { CuratorEnv } from "./env.ts";
 import { modelsOf } from "./intelligence.ts";
 import { parseIntelligenceConfig } from "./intelligence-config.ts";
 import { workKinds } from "./kinds.ts";
+
+/** Whoever asks waits no longer than this. */
+const reachMs = 3_000;
 
 /** Everything the curator uses. It is composed without the keys of secrets, and without what serves requests. */
 export interface CuratorServices {
   teams: TeamFinder;
   runs: D1RunStore;
   work: WorkPorts;
+  /** Whether the model answers that works for this team; `off` where rules do. @throws when it does not answer */
+  modelState(team: TeamRef): Promise<"ok" | "off">;
   report(event: string, error: unknown): void;
 }
 
@@ -35,6 +42,8 @@ export function curatorServicesOf(env: CuratorEnv): CuratorServices {
   const directory = new D1DirectoryStore(env.DB);
   const runs = new D1RunStore(shardOf);
   const evolution = new D1EvolutionStore(shardOf);
+  const intelligence = parseIntelligenceConfig(env);
+  const settings = new D1IntelligenceSettingStore(shardOf);
   const kinds = workKinds({
     facts: evolution,
     policy: evolution,
@@ -42,8 +51,8 @@ export function curatorServicesOf(env: CuratorEnv): CuratorServices {
     reversions: new D1ReversionStore(shardOf),
     writer: new TeamIndexWriter(env.TEAM_INDEX, report),
     index: new TeamIndexClient(env.TEAM_INDEX, report),
-    modelOf: modelsOf(parseIntelligenceConfig(env), {
-      settings: new D1IntelligenceSettingStore(shardOf),
+    modelOf: modelsOf(intelligence, {
+      settings,
       ledger: new D1UsageLedger(shardOf),
       ai: env.AI,
       now: Date.now,
@@ -54,6 +63,12 @@ export function curatorServicesOf(env: CuratorEnv): CuratorServices {
     teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards: () => directory.listShards() },
     runs,
     work: { runs, kinds, report },
+    modelState: async (team) => {
+      const { choice } = intelligence;
+      if (!choice || (await settings.setting(team)).provider === "rules") return "off";
+      await reachModel(choice, env.AI, AbortSignal.timeout(reachMs));
+      return "ok";
+    },
     report,
   };
 }

@@ -235,7 +235,7 @@ export class UserSession extends DurableObject<Env> {
 
   /** Everything that a tool may know of the call and use. */
   #contextOf({ principal, requestId, from, body }: SessionCall, client: Pick<CallContext, "tool" | "sessionId" | "surface" | "project">): CallContext {
-    const { config, memories, writer, proposals, guard, reversions, sessions, intelligence, index, graph, people, semantic, indexingQueue, reranker, wordMatcher } = this.#services;
+    const { config, memories, writer, proposals, guard, reversions, sessions, intelligence, index, graph, people, semantic, indexingQueue, reranker, wordMatcher, dependencies } = this.#services;
     return {
       ...client,
       principal,
@@ -256,6 +256,7 @@ export class UserSession extends DurableObject<Env> {
       indexingQueue,
       reranker,
       wordMatcher,
+      dependencies,
       recencyHalfLife: config.recencyHalfLife,
       cache: this.#cache,
       recalled: this.#recalled,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../domain/context.ts";
+import type { Dependency } from "../domain/health/dependencies.ts";
 import type { Framed } from "../domain/frame.ts";
 import type { SessionStore } from "../domain/sessions/session-store.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
@@ -14,6 +15,8 @@ export interface ToolContext extends Context {
   sessions: SessionStore;
   /** Whether the answer goes out with its structured form, or as text alone. */
   structured: boolean;
+  /** What the server needs to work, for a look at its health. */
+  dependencies: readonly Dependency[];
   /** Tells the person's other clients that memories changed. */
   changed(change: MemoryChange): void;
 }

@@ -150,7 +150,7 @@ describe.each(kinds)("%s [S2] [A1]", (kind, connect) => {
     expect((await client.call("omn_health_check")).structured).toEqual({ status: "ok" });
     expect((await client.call("omn_health_check", { deep: true })).structured).toMatchObject({
       status: "ok",
-      dependencies: { database: { ok: true }, search_index: { ok: true } },
+      dependencies: { directory: { ok: true }, database: { ok: true }, search_index: { ok: true }, vectorize: { ok: true }, embedder: { ok: true }, llm: { ok: true }, kv: { ok: true } },
     });
   });
 

@@ -34,6 +34,11 @@ export class VectorizeBindings {
     throw new Error(`No Vectorize index has ${dimensions} dimensions (${have || "none is bound"}). Create one and bind it as VECTORIZE_NEXT.`);
   }
 
+  /** Asks each index that is bound. @throws when one does not answer */
+  async describe(): Promise<void> {
+    await Promise.all(Object.values(this.#bound).map((binding) => binding.describe()));
+  }
+
   async find(dimensions: number): Promise<VectorizeBinding | undefined> {
     for (const [name, binding] of Object.entries(this.#bound)) {
       const known = this.#dimensions.get(name) ?? (await binding.describe()).dimensions;

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { say } from "../../../domain/frame.ts";
+import { checkDependencies, type DependencyReport } from "../../../domain/health/dependencies.ts";
+import { type Framed, joined, say } from "../../../domain/frame.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 
 /** OmniMemory document 5.3. Shallow, it touches no dependency: the floor of what a call costs. */
@@ -13,20 +14,20 @@ export const healthCheck = defineTool({
   output: z.looseObject({ status: z.enum(["ok", "degraded"]) }),
   async handler(ctx, { deep }) {
     if (!deep) return { structured: { status: "ok" }, text: say`ok` };
-    const started = performance.now();
-    const probe = async (work: Promise<unknown>) => {
-      const error = await work.then(() => undefined, () => "failed");
-      return { ok: error === undefined, ms: Math.round((performance.now() - started) * 10) / 10 };
-    };
-    const [database, index] = await Promise.all([
-      probe(ctx.memories.hydrate(ctx.principal, ctx.now, [])),
-      probe(ctx.index.stats(ctx.principal)),
-    ]);
-    const said = ({ ok, ms }: { ok: boolean; ms: number }): string => `${ok ? "ok" : "failed"} (${ms} ms)`;
-    const status = database.ok && index.ok ? "ok" : "degraded";
+    const { dependencies, principal, now, report } = ctx;
+    const reports = await checkDependencies(dependencies, principal, { now, clock: () => performance.now(), report });
+    const status = [...reports.values()].every(({ ok }) => ok) ? "ok" : "degraded";
+    // How much waits says something of memories.
+    const isShown = principal.scopes.includes("memory:read");
+    const found = [...reports].map(([name, { figures, ...rest }]) => [name, { ...rest, ...(isShown ? figures : {}) }] as const);
     return {
-      structured: { status, dependencies: { database, search_index: index } },
-      text: say`${status}: database ${said(database)}, search index ${said(index)}`,
+      structured: { status, dependencies: Object.fromEntries(found) },
+      text: say`${status}: ${joined([...reports].map(([name, one]) => said(name, one, isShown)), ", ")}`,
     };
   },
 });
+
+function said(name: string, { state, ms, figures }: DependencyReport, isShown: boolean): Framed {
+  const numbers = isShown ? Object.entries(figures).filter(([, value]) => value > 0).map(([figure, value]) => `, ${figure.replaceAll("_", " ")} ${value}`).join("") : "";
+  return say`${name.replaceAll("_", " ")} ${state}${state === "off" ? "" : ` (${ms} ms${numbers})`}`;
+}
