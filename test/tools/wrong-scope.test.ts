@@ -92,10 +92,13 @@ const requests: Record<string, Scope | null> = {
   "resources/list": "memory:read",
   "resources/templates/list": null,
   "resources/read": "memory:read",
+  "prompts/list": null,
+  "prompts/get": "memory:read",
+  "completion/complete": "memory:read",
 };
-const unserved = ["prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "tasks/list", "sampling/createMessage", "roots/list"];
+const unserved = ["logging/setLevel", "tasks/list", "sampling/createMessage", "roots/list"];
 
-describe("a key with the wrong scope at resources [S17] [A13]", () => {
+describe("a key with the wrong scope at resources and prompts [S17] [A13]", () => {
   let made: Awaited<ReturnType<typeof world>>;
   beforeAll(async () => void (made = await world()));
 
@@ -103,7 +106,10 @@ describe("a key with the wrong scope at resources [S17] [A13]", () => {
     ["resources/list", {}],
     ["resources/list", { cursor: made.memoryId }],
     ...[recentUri, `omnimemory://memory/${made.memoryId}`, "omnimemory://memory/none", "file:///etc/passwd"].map((uri): [string, Record<string, unknown>] => ["resources/read", { uri }]),
+    ["prompts/get", { name: "explain-code", arguments: { file_path: "src/billing.ts" } }],
+    ["completion/complete", { ref: { type: "ref/prompt", name: "find-similar" }, argument: { name: "context_key", value: "" } }],
   ];
+  const subjects: Record<string, string> = { "prompts/get": "prompts", "completion/complete": "completion" };
 
   test("every request that tells of memories is refused without memory:read, and the refusal audited", async () => {
     const { token, keyId } = await made.key(without("memory:read"));
@@ -113,7 +119,7 @@ describe("a key with the wrong scope at resources [S17] [A13]", () => {
       expect(JSON.stringify(body)).not.toMatch(/billing|PostgreSQL/);
     }
     const rows = await refusalsIn(made.tenant.teamId, reads().length);
-    expect(rows).toEqual(reads().map(() => ({ subject: "resources", user_id: made.tenant.ownerId, credential_id: keyId })));
+    expect(rows).toEqual(reads().map(([method]) => ({ subject: subjects[method] ?? "resources", user_id: made.tenant.ownerId, credential_id: keyId })));
   });
 
   test("with memory:read alone they answer", async () => {
@@ -152,6 +158,6 @@ describe("a key with the wrong scope at resources [S17] [A13]", () => {
       expect(JSON.stringify(body), method).not.toMatch(/PostgreSQL|project\.sample/);
     }
     const { capabilities } = (await rpc(token, "server/discover")).body.result;
-    expect(Object.keys(capabilities).sort(), "a new capability belongs into `requests`").toEqual(["resources", "tools"]);
+    expect(Object.keys(capabilities).sort(), "a new capability belongs into `requests`").toEqual(["completions", "prompts", "resources", "tools"]);
   });
 });
