@@ -1,4 +1,5 @@
-import { behindFormer, beforeFormer, changeVerbs, changeWords, isAttribute, isVerbWord, negations, prepositions, scopes } from "./cues.ts";
+import { changeOf } from "./change.ts";
+import { changeVerbs, changeWords, isAttribute, moves, negations, prepositions, scopes } from "./cues.ts";
 import { type Reading, type Statement, telling } from "./statements.ts";
 
 /** How a later text stands against an earlier one. */
@@ -38,16 +39,25 @@ interface Pair extends Pick<Conflict, "type" | "strength" | "reason"> {
 
 function* between(earlier: Reading, later: Reading): Generator<Pair> {
   const isShort = earlier.sentences.length === 1 && later.sentences.length === 1;
+  const isWritten = (word: string): boolean => earlier.names.has(word) || later.names.has(word) || number.test(word);
   const isNear = isShort || shared(earlier.content, later.content) >= sameMatter;
   for (const old of earlier.statements) {
-    if (old.isChange) continue;
+    if (old.words.some((word) => changeVerbs.has(word))) continue;
     for (const fresh of later.statements) {
       // A change that names its matter in full needs no further likeness of the texts.
       const isMeant = isNear || (fresh.isChange && telling(old.words).length >= 3);
-      const pair = isMeant ? (differs(old, fresh) ?? negates(old, fresh)) : undefined;
+      const pair = isMeant ? (differs(old, fresh, isWritten) ?? negates(old, fresh)) : undefined;
       if (pair) yield { ...pair, clause: old.words };
     }
-    for (const { clauses, isQuestion } of later.sentences) if (!isQuestion && replaces(old, clauses.flat())) yield { type: "supersedes", strength: 0.9, reason: "The later one names what the earlier one says as what held before.", clause: old.words };
+  }
+  for (const { clauses, isQuestion } of earlier.sentences) {
+    if (isQuestion) continue;
+    for (const clause of clauses) {
+      for (const sentence of later.sentences) {
+        const change = changeOf(clause, sentence);
+        if (change) yield { type: "supersedes", ...change, clause };
+      }
+    }
   }
 }
 
@@ -65,8 +75,8 @@ const verdict = (isChange: boolean, strength: number, reason: string): Found => 
   reason: isChange ? `${reason} The later one says that it changed.` : reason,
 });
 
-/** Same subject, same relation, another value. */
-function differs(old: Statement, fresh: Statement): Found {
+/** Same subject, same relation, another value. `isWritten`: like a name, in one of the texts. */
+function differs(old: Statement, fresh: Statement, isWritten: (name: string) => boolean): Found {
   if (old.isNegated || fresh.isNegated || !sameSet(old.subject, fresh.subject)) return undefined;
   const [was, is] = fresh.isTransition ? [valueOf(old), valueOf(fresh)] : slots(old.rest, fresh.rest);
   if (was.length === 0 || is.length === 0) return undefined;
@@ -75,23 +85,31 @@ function differs(old: Statement, fresh: Statement): Found {
   const frame = telling(old.rest.slice(1)).length > was.length;
   const isAbout = [...old.subject].some(isAttribute);
   if (kind === "role") return undefined;
+  if (fresh.isBeside) return undefined;
   if (areQuantities(was, is)) {
-    if (kind === "many" || (kind === "is" && !isAbout && !frame && !fresh.isTransition && !areTimes(was, is))) return undefined;
+    if (kind === "many" || (kind === "is" && !isAbout && !frame && !fresh.isChange && !areTimes(was, is))) return undefined;
     return verdict(fresh.isChange, 0.9, reason);
   }
-  if (areTimes(was, is)) return kind === "many" ? undefined : verdict(fresh.isChange, 0.85, reason);
+  if (areTimes(was, is)) return kind === "many" && !fresh.isChange ? undefined : verdict(fresh.isChange, 0.85, reason);
   if (!isName(was) || !isName(is)) return undefined;
+  // Where it moved to says nothing of what it was, unless the two are of a kind.
+  if (fresh.words.some((word) => moves.has(word))) return undefined;
+  if (fresh.isChange && [...was, ...is].every(isWritten) && (kind === "is" || (kind === "many" && standsBehindPreposition(old, was)))) return verdict(true, 0.85, reason);
   if (kind === "is" && (isAbout || old.isLoose)) return verdict(fresh.isChange, old.isLoose || fresh.isLoose ? weak : 0.85, reason);
   // It may run on Linux and on Kubernetes, and somebody may prefer tea, and short meetings.
   if (kind === "one" && (frame || !isTaste(old.rest[0]))) return verdict(fresh.isChange, weak, reason);
   // "uses Jest for unit tests": one tool, as a rule.
-  const isPurpose = kind === "many" && /^(?:use|nutz|verwend)/.test(old.rest[0] ?? "") && old.rest.some((word) => word === "for" || word === "für");
+  const purpose = old.rest.findIndex((word) => word === "for" || word === "für");
+  const isPurpose = kind === "many" && /^(?:use|nutz|verwend)/.test(old.rest[0] ?? "") && purpose > old.rest.indexOf(was[0] as string);
   return isPurpose ? verdict(fresh.isChange, weak, reason) : undefined;
 }
 
 /** Enough to ask a person. */
 const weak = 0.6;
 const isTaste = (verb: string | undefined): boolean => verb !== undefined && /^(?:prefer|bevorzugt|喜欢用)/.test(verb);
+
+/** "sent with SendGrid": by what something is done there is one, as a rule, and what is done there may be many. */
+const standsBehindPreposition = ({ rest }: Statement, [first = ""]: readonly string[]): boolean => prepositions.has(rest[rest.indexOf(first) - 1] ?? "");
 
 /** What differs between two lists of words: what is left when what they begin and end with alike is gone. */
 function slots(a: readonly string[], b: readonly string[]): [readonly string[], readonly string[]] {
@@ -140,31 +158,3 @@ function negates(old: Statement, fresh: Statement): Found {
   if (of(old) !== of(fresh) || of(old) === "") return undefined;
   return verdict(fresh.isChange, 0.75, "One says that it is so, the other that it is not.");
 }
-
-/** The later sentence names the subject of the earlier statement, and its value behind `from`, `instead of`, `no longer`. */
-function replaces(old: Statement, words: readonly string[]): boolean {
-  if (old.isNegated || !words.some((word) => beforeFormer.has(word) || behindFormer.has(word))) return false;
-  const { value, about } = partsOf(old);
-  if (value.length === 0 || value.length > 4 || about.length === 0) return false;
-  const named = new Set(words);
-  if (!about.every((word) => named.has(word))) return false;
-  const lean = words.filter((word) => beforeFormer.has(word) || behindFormer.has(word) || !isForm(word));
-  // "from 300 to 900 seconds": the unit may stand once, at the end.
-  const bare = value.filter((_, i) => i === 0 || !number.test(value[i - 1] as string));
-  return [value, bare].some((sought) => lean.some((word, i) => (beforeFormer.has(word) && holds(lean, i + 1, sought)) || (behindFormer.has(word) && holds(lean, i - sought.length, sought))));
-}
-
-const isForm = (word: string): boolean => telling([word]).length === 0;
-
-/** The value of a statement, and what it is the value of: `uses Jest for unit tests`, `deploys the dashboard to Heroku`. */
-function partsOf({ subject, rest }: Statement): { value: string[]; about: string[] } {
-  const said = rest.slice(1);
-  const purpose = said.findIndex((word, i) => i > 0 && (word === "for" || word === "für"));
-  const core = purpose < 0 ? said : said.slice(0, purpose);
-  const place = core.findIndex((word) => prepositions.has(word));
-  const value = telling(core.slice(place + 1));
-  const beside = telling([...core.slice(0, Math.max(0, place)), ...(purpose < 0 ? [] : said.slice(purpose))]).filter((word) => !isVerbWord(word));
-  return { value, about: [...subject, ...beside] };
-}
-
-const holds = (words: readonly string[], at: number, value: readonly string[]): boolean => at >= 0 && value.every((word, i) => words[at + i] === word);

@@ -12,7 +12,7 @@ export const fillers = words(`
   的 了 我们 我 您 和 约 大约 の を が と も です されました しました なりました ます でした ました しています している します する という であり て 約 さん`);
 
 /** Where a subject, or what a value is for, begins; without weight among the words of a subject. */
-export const prepositions = words("for of in on at with to by from per via into over than within after für von vom im auf an am bei mit zu zum zur unter nach aus pro innerhalb に で へ");
+export const prepositions = words("for through durch über of in on at with to by from per via into over than within after für von vom im auf an am bei mit zu zum zur unter nach aus pro innerhalb に で へ");
 
 export const definite = words("the our my der die das unser unsere unseren mein meine");
 
@@ -37,24 +37,30 @@ export const occasions = words(`
 
 /** Something is otherwise than before. The verbs among them say so of their subject. */
 export const changeWords = words(`
-  now nowaday currently anymore since instead jetzt nun inzwischen mittlerweile seit sondern statt anstatt anstelle
+  now nowaday currently anymore since instead formerly previously jetzt vorher zuvor nun inzwischen mittlerweile seit sondern statt anstatt anstelle
   现在 目前 已 已经 現在 今は もう ようになりました やめて 代わりに ではなく`);
 export const changeVerbs = words(`
-  replaced replace switched moved migrated changed upgraded raised lowered increased reduced renamed
-  umgestellt gewechselt umgezogen verschoben geändert erhöht gesenkt migriert ersetzt
-  改为 改用 改成 改到 换成 换到 迁移到 迁到 升级到 升级为 提高到 降低到 变为 变成 替换为 替换成 移行 変更 切り替え になりました`);
+  replaced replace switched moved migrated changed upgraded raised lowered increased reduced renamed downgraded ported converted transitioned extended shortened became
+  umgestellt gewechselt umgezogen verschoben geändert erhöht gesenkt migriert ersetzt umgestiegen aktualisiert verlängert verkürzt gezogen verlegt
+  改为 改用 改成 改到 换成 换成了 换到 迁移到 迁到 搬到 搬到了 升级到 升级为 提高到 降低到 延长到 缩短到 变为 变成 变成了 替换为 替换成 切换到
+  移行 移行しました 変更 切り替え 切り替えました になりました に変わりました アップグレード 引っ越しました 延長 短縮`);
+
+/** Those of them that say where to, and not what of. */
+export const moves = words("moved migrated ported transitioned umgezogen gezogen verlegt migriert 迁移到 迁到 搬到 搬到了 移行 移行しました 引っ越しました");
 
 /** Phrases that are one cue; the right side stands in their place. */
 export const phrases: readonly (readonly [readonly string[], readonly string[]])[] = (
   [
-    ["no longer", "not now"], ["not any more", "not now"], ["used to be", "was"], ["as of", "since"], ["from now on", "now"], ["instead of", "instead"], ["in place of", "instead"], ["decided against", "maybe"],
+    ["no longer", "not now"], ["not any more", "not now"], ["used to be", "formerly"], ["was previously", "formerly"], ["was formerly", "formerly"], ["war früher", "vorher"], ["was replaced by", "supplanted"], ["were replaced by", "supplanted"], ["been replaced by", "supplanted"], ["as of", "since"], ["from now on", "now"], ["instead of", "instead"], ["in place of", "instead"], ["decided against", "maybe"],
     ["nicht mehr", "not now"], ["ab sofort", "jetzt"], ["ab jetzt", "jetzt"], ["不再", "不 现在"],
   ] as const
 ).map(([from, to]) => [from.split(" "), to.split(" ")]);
 
 /** What follows one of these held until now; so does, in Japanese, what stands before one. */
-export const beforeFormer = words("from instead replaced replace left statt anstatt anstelle von ersetzt 从 把 将");
-export const behindFormer = words("から やめて 代わりに ではなく では");
+export const beforeFormer = words("from instead replaced replace left formerly previously statt anstatt anstelle von ersetzt vorher zuvor 从 由 把 将 代替 取代 而不是 以前是 之前是 原来是");
+export const behindFormer = words("supplanted から やめて 代わりに の代わりに ではなく では");
+/** Those of them that say by themselves that something changed: "from" may be anything's. */
+export const surelyFormer = words("instead replaced replace left formerly previously supplanted statt anstatt anstelle ersetzt vorher zuvor 代替 取代 而不是 以前是 之前是 原来是 やめて 代わりに の代わりに ではなく");
 
 /**
  * What a verb says of its subject: `is` equates them; `one` holds for one value at a time, `number` does so for quantities,
@@ -64,14 +70,14 @@ export type VerbKind = "is" | "one" | "number" | "role" | "many";
 const verbsOfKind: Record<VerbKind, string> = {
   is: "is,are,=,ist,sind,beträgt,betragen,lautet,wird,werden,是,为,は",
   one: `run on,deploy on,deployed on,deployed to,deploy to,hosted on,hosted in,live in,work at,work for,prefer,stored in,written in,built with,built on,end in,happen on,listen on,based in,store
-    läuft auf,laufen auf,wohnt,lebt,arbeitet bei,bevorzugt,liegt,lauscht,geschrieben,gebaut,verwaltet,gespeichert
-    住在,部署在,运行在,位于,编写,构建,存储在,工作于,喜欢用,書かれて,書かれています,住んで,住んでいます,動いて,動いています,ビルドして,ビルドしています,管理して,管理しています`,
+    läuft auf,laufen auf,wohnt,wohne,lebt,lebe,arbeitet bei,arbeite bei,bevorzugt,liegt,lauscht,geschrieben,gebaut,verwaltet,gespeichert
+    住在,部署在,运行在,位于,编写,构建,存储在,工作于,托管在,通过,喜欢用,書かれて,書かれています,住んで,住んでいます,動いて,動いています,ビルドして,ビルドしています,管理して,管理しています`,
   number: `expire after,expire in,kept for,take,due,valid,allow,last,require,port,run at,start at,open at
     aufbewahrt,fällig,gültig,erlaubt,dauert,benötigt,öffnet,läuft um,保留,允许,需要,保存され,保存されます,実行され,実行されます,在,まで`,
   role: "lead,leads,manage,own,leitet,负责",
-  many: `use,using,used,support,like,depend,read,write,return,include,speak,go,run,deploy,work,listen,keep,review,reviewed,validate,designed,owned,hosted,fixed,reported,called,written,monitored,accept,send,contain,signed,export,import,know,have
-    nutzt,nutzen,verwendet,verwenden,unterstützt,unterstützen,mag,spricht,liest,schreibt,hängt,gehört,gehen,geht,enthält,läuft,laufen,arbeitet,entworfen,behoben,gemeldet,geboren,gezogen
-    使用,用,支持,喜欢,读取,写入,依赖,包含,会说,返回,使って,使っています,使います,対応,好き,話し,話します,働いて,働いています,読み込み,書き出し,使用して`,
+  many: `use,using,leave,meet,begin,track,host,hosting,send,sent,manage,ship,publish,happen,tracked,managed,published,served,used,support,like,depend,read,write,return,include,speak,go,run,deploy,work,listen,keep,review,reviewed,validate,designed,owned,hosted,fixed,reported,called,written,monitored,accept,send,contain,signed,export,import,know,have
+    nutzt,nutzen,verwendet,verwenden,unterstützt,unterstützen,mag,spricht,liest,schreibt,hängt,gehört,gehen,geht,enthält,läuft,laufen,arbeitet,entworfen,behoben,gemeldet,geboren,verschicken,versenden,senden,hosten,verschickt,gehostet,verwalten
+    使用,用,支持,管理,托管,发送,喜欢,读取,写入,依赖,包含,会说,返回,使って,使っています,使います,対応,好き,話し,話します,働いて,働いています,読み込み,書き出し,使用して,送信して,送信しています,ホストして,ホストしています`,
 };
 const strength: Record<VerbKind, number> = { one: 4, number: 3, role: 3, many: 2, is: 1 };
 const verbs = new Map<string, VerbKind>();
@@ -84,7 +90,7 @@ export interface Verb {
 }
 
 const verbWords = new Set([...verbs.keys()].flatMap((form) => form.split(" ")));
-export const isVerbWord = (word: string): boolean => verbWords.has(word) && !prepositions.has(word);
+export const isVerbWord = (word: string): boolean => (verbWords.has(word) || (/^[a-z]{3,}ing$/.test(word) && [word.slice(0, -3), `${word.slice(0, -3)}e`].some((stem) => verbWords.has(stem)))) && !prepositions.has(word);
 /** All copulas are one relation. */
 export const relationOf = (word: string): string => (verbs.get(word) === "is" ? "is" : word);
 
@@ -95,7 +101,8 @@ export function verbIn(clause: readonly string[]): Verb | undefined {
     const both = verbs.get(`${clause[i]} ${clause[i + 1]}`);
     const kind = both ?? verbs.get(clause[i] as string);
     if (!kind) continue;
-    if (!found) found = { kind, start: i, end: i + (both ? 2 : 1) };
+    // "Deploys happen on Fridays": the first one is the subject.
+    if (!found || (found.start === 0 && i === 1 && found.end === 1)) found = { kind, start: i, end: i + (both ? 2 : 1) };
     else if (strength[kind] > strength[found.kind]) found = { ...found, kind };
   }
   return found;
@@ -118,10 +125,25 @@ export const scopes = words(`
   local locally staging stage prod production dev development test ci windows linux macos weekday weekend saturday sunday eu us lokal produktion werktag werktags samstag samstags sonntag sonntags
   本地 生产环境 测试环境 开发环境 生产 测试 工作日 周末 ローカル 本番 ステージング 平日 週末`);
 
+/** What is said holds beside what else there is. */
+export const additions = words("too also additionally besides both another auch zusätzlich ebenfalls außerdem weitere 也 还 另外 同时 も 併用 追加");
+
+/** Days, months and the like: when something changed, not what. */
+export const times = words(`
+  last next week month year day today yesterday monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december quarter spring summer autumn winter recently finally
+  letzte letzten letzter woche monat jahr heute gestern januar februar märz mai juni juli oktober dezember kürzlich endlich
+  上周 本周 上个月 今年 去年 今天 昨天 最近 先週 今週 先月 今年 昨日 今日 最近`);
+
+/** They hold a sentence of change together. */
+export const auxiliaries = words("was were been got bin bist wurde wurden worden haben sind but 上 里 中 是 来 使用 もう 今は");
+
+/** Who speaks. */
+export const firstPerson = words("i my me ich mein meine mir mich 我 私 僕");
+
 /** Words of Chinese and Japanese that hold one of the cues and mean something else. */
-export const notCues = words("用户 作用 费用 信用 应用 因为 认为 作为 行为 成为 为了 但是 可是 还是 总是 正在 存在 在线 不同 不过 未来 已知 是否 もの こと ところ とき ため");
+export const notCues = words("用户 作用 费用 信用 应用 因为 认为 作为 行为 成为 为了 但是 可是 还是 总是 正在 存在 在线 不同 不过 未来 已知 是否 管理器 管理员 もの こと ところ とき ため");
 
 /** All cues of scripts without spaces, which are cut out of the run that they stand in. */
 export const uncutCues: readonly string[] = [
-  fillers, prepositions, pronouns, negations, modals, unsure, occasions, changeWords, changeVerbs, beforeFormer, behindFormer, notCues, new Set(verbs.keys()), new Set(["不再"]),
+  fillers, prepositions, pronouns, negations, modals, unsure, occasions, changeWords, changeVerbs, beforeFormer, behindFormer, additions, times, notCues, new Set(verbs.keys()), new Set(["不再"]),
 ].flatMap((set) => [...set]).filter((word) => /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+$/u.test(word));

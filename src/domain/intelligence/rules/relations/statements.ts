@@ -1,4 +1,4 @@
-import { changeVerbs, changeWords, definite, fillers, isAttribute, isVerbWord, modals, negations, occasions, prepositions, pronouns, relationOf, roles, unsure, verbIn, type VerbKind } from "./cues.ts";
+import { additions, changeVerbs, changeWords, definite, fillers, isAttribute, isVerbWord, modals, negations, occasions, prepositions, pronouns, relationOf, roles, unsure, verbIn, type VerbKind } from "./cues.ts";
 import { type Sentence, sentencesOf } from "./tokens.ts";
 
 /** What one clause of a text says, as far as it can be read by its structure. */
@@ -13,6 +13,8 @@ export interface Statement {
   isChange: boolean;
   /** The verb itself says so (`moved to`): what held before, another verb said. */
   isTransition: boolean;
+  /** The sentence says that it holds beside something else. */
+  isBeside: boolean;
   /** Several may have this role at once. */
   isLoose: boolean;
   /** All words of the clause, with their cues. */
@@ -27,7 +29,11 @@ export interface Reading {
   content: ReadonlySet<string>;
   /** Clauses with words that carry meaning. */
   clauses: readonly (readonly string[])[];
+  /** Words that are written like names, in whatever sentence. */
+  names: ReadonlySet<string>;
 }
+
+const anaphora = new Set(["it", "es", "er", "sie"]);
 
 const isTelling = (word: string): boolean => !fillers.has(word) && !prepositions.has(word) && !changeWords.has(word) && !modals.has(word);
 
@@ -39,15 +45,16 @@ export function read(text: string): Reading {
   const clauses = sentences.flatMap((sentence) => sentence.clauses).filter((clause) => telling(clause).length > 0);
   const statements = sentences.flatMap(({ clauses: [first = [], ...others], isQuestion }) => {
     if (isQuestion || [first, ...others].some((clause) => clause.some((word) => unsure.has(word)))) return [];
+    const isBeside = [first, ...others].some((clause) => clause.some((word) => additions.has(word)));
     const opening = statementOf(first, []);
     // "…: p50 is 12 ms, p95 is 40 ms": the second is about the same thing as the first.
-    const context = opening ? [...opening.subject] : telling(first);
-    return [opening, ...others.map((clause) => statementOf(clause, context))].filter((one) => one !== undefined);
+    const context = opening ? [...opening.subject] : telling(first).filter((word) => !changeVerbs.has(word));
+    return [opening, ...others.map((clause) => statementOf(clause, context))].flatMap((one) => (one ? [{ ...one, isBeside }] : []));
   });
-  return { sentences, statements, content: new Set(clauses.flatMap(telling)), clauses };
+  return { sentences, statements, content: new Set(clauses.flatMap(telling)), clauses, names: new Set(sentences.flatMap(({ names }) => [...names])) };
 }
 
-function statementOf(clause: readonly string[], context: readonly string[]): Statement | undefined {
+function statementOf(clause: readonly string[], context: readonly string[]): Omit<Statement, "isBeside"> | undefined {
   const isTransition = clause.some((word) => changeVerbs.has(word));
   const isChange = isTransition || clause.some((word) => changeWords.has(word));
   if (!isChange && clause.some((word) => occasions.has(word))) return undefined;
@@ -57,7 +64,9 @@ function statementOf(clause: readonly string[], context: readonly string[]): Sta
   const verb = verbIn(lean) ?? transitionIn(lean) ?? (plain.some((word) => modals.has(word)) ? dutyIn(lean) : undefined);
   if (!verb) return undefined;
   const [before, behind] = [lean.slice(0, verb.start), lean.slice(verb.start)];
-  if (before.some((word) => pronouns.has(word) && !fillers.has(word)) || (before.length === 1 && pronouns.has(before[0] as string))) return undefined;
+  // "Its address changed, it is 10.0.0.7 now": what the clause before was about.
+  const isContinued = isChange && context.length > 0 && before.length === 1 && anaphora.has(before[0] as string);
+  if (!isContinued && (before.some((word) => pronouns.has(word) && !fillers.has(word)) || (before.length === 1 && pronouns.has(before[0] as string)))) return undefined;
   const said = { kind: verb.kind, isNegated, isChange, isTransition: isTransition && verb.kind === "is", words: clause };
   const [front, back] = [telling(before), telling(behind.slice(verb.end - verb.start))];
   if ((back.length === 0 && verb.kind !== "many") || (front.length === 0 && !before.some((word) => fillers.has(word)))) return undefined;
@@ -68,7 +77,7 @@ function statementOf(clause: readonly string[], context: readonly string[]): Sta
     const role = back.filter((word) => roles.has(word) || !isVerbWord(word));
     return { ...said, kind: "is", subject: new Set([...context, ...role, ...(verb.kind === "role" ? ["lead"] : [])]), rest: ["is", ...front], isLoose };
   }
-  const own = front.length === 0 ? telling(context) : front;
+  const own = front.length === 0 || isContinued ? telling(context) : front;
   return { ...said, subject: new Set([...context, ...own]), rest: behind.filter((word, i) => i === 0 || (!fillers.has(word) && !definite.has(word) && !changeVerbs.has(word))).map((word, i) => (i === 0 ? relationOf(word) : word)), isLoose: false };
 }
 

@@ -4,6 +4,8 @@ import { phrases, uncutCues } from "./cues.ts";
 export interface Sentence {
   clauses: string[][];
   isQuestion: boolean;
+  /** Words that are written like a name: with a capital letter where no sentence begins, with a digit, or in Latin letters within Chinese or Japanese. */
+  names: ReadonlySet<string>;
 }
 
 /** Beyond these a text is a document, which other rules are for. */
@@ -26,12 +28,18 @@ export function sentencesOf(text: string): Sentence[] {
   return parts.slice(0, mostSentences).flatMap((part): Sentence[] => {
     const clauses = part.split(clauseEnd).map((clause) => wordsOf(clause)).filter(({ length }) => length > 0);
     const count = clauses.reduce((sum, { length }) => sum + length, 0);
-    return count === 0 || count > mostWords ? [] : [{ clauses, isQuestion: /[?？]\W*$|か[。？]?$/u.test(part) }];
+    return count === 0 || count > mostWords ? [] : [{ clauses, isQuestion: /[?？]\W*$|か[。？]?$/u.test(part), names: namesIn(part) }];
   });
 }
 
 /** `Port: 9100` says what `Port is 9100` does. */
 const wordsOf = (clause: string): string[] => withPhrases((clause.replace(/(?<=[\p{L}\p{N}]):\s+(?=\S)/u, " is ").match(run) ?? []).flatMap((word) => (isUncut.test(word) ? cut(word) : [fold(word)])));
+
+function namesIn(part: string): ReadonlySet<string> {
+  const isUncutText = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u.test(part);
+  const found = (part.match(run) ?? []).filter((word, i) => !isUncut.test(word) && (isUncutText || /.\p{Lu}|\d/u.test(word) || (i > 0 && /^\p{Lu}/u.test(word))));
+  return new Set(found.map(fold));
+}
 
 /** One form of units, and of the plural where English and German have one. */
 const forms = new Map(
@@ -39,6 +47,8 @@ const forms = new Map(
     .split(" ").map((pair) => pair.split(":") as [string, string]),
 );
 function fold(word: string): string {
+  // Not the month.
+  if (word === "may") return "might";
   const lower = word.toLowerCase().replace(/[’']s$/, "").replaceAll("’", "'");
   const singular = /^[a-z]{2,}[^siu'\W\d]s$/.test(lower) ? lower.slice(0, -1) : lower;
   return forms.get(singular) ?? singular;
