@@ -216,3 +216,31 @@ describe("a project is its git remote, else its folder [C5]", () => {
     expect(JSON.stringify(await ask("omn_store_memory", { content: "x", project: 5 }))).toMatch(/project: Invalid input: expected string/);
   });
 });
+
+describe("what belongs to the session and the project comes first [C5]", () => {
+  const answer = (where: string) => `The release checklist ${where} is signed by two people.`;
+  const question = { query: "who signs the release checklist", min_relevance: 0, without: ["dedupe"] };
+
+  test("session, project, everywhere, other projects: each while there is room", async () => {
+    const session = await Session.open(ada.token, "/mcp?project=github.com/acme/app&surface=all");
+    const ownSession = `session:github.com/acme/app/${session.id}`;
+    for (const [where, namespace] of [["elsewhere", "project:mill"], ["for all", "global"], ["here", "project:github.com/acme/app"], ["from before", "project:app"], ["now", ownSession]]) {
+      await store({ content: answer(where as string), namespace });
+    }
+    const order = async (args: Record<string, unknown>): Promise<string[]> => {
+      const { text } = await session.call(ada.token, "omn_retrieve_memory", { ...question, ...args });
+      const { result } = JSON.parse(/\{"(?:jsonrpc|result|id)".*\}/s.exec(text)?.[0] ?? "") as { result: { structuredContent: { memories: Memory[] } } };
+      return result.structuredContent.memories.map(({ namespace = "global" }) => namespace);
+    };
+    const stages = [ownSession, "project:github.com/acme/app", "project:app", "global", "project:mill"];
+    expect(await order({})).toEqual(stages);
+    for (const limit of [1, 2, 3]) expect(await order({ limit })).toEqual(stages.slice(0, limit));
+    expect((await order({ max_tokens: 330 })).slice(0, 2)).toEqual(stages.slice(0, 2));
+  });
+
+  test("what hardly answers does not stand above what does", async () => {
+    await store({ content: "The checklist of the garden is green.", namespace: "project:shop" });
+    await store({ content: answer("for all"), namespace: "global" });
+    expect((await places(question, shop))[0]).toBe("global");
+  });
+});

@@ -3,7 +3,7 @@ import type { MemoryFilter } from "../memories/memory-store.ts";
 import { inShownForm } from "./presentation/shown-form.ts";
 import { finish, type SearchReport } from "./presentation/answer.ts";
 import type { Rendering } from "./presentation/budget.ts";
-import { nearestFirst, preferred } from "./selection/project.ts";
+import { nearestFirst, type Place, preferred, stageIn } from "./selection/project.ts";
 import { selectResults, type Ranked } from "./selection/select-results.ts";
 import { degradedBy, ownOnly, ownPastOnly } from "./degraded.ts";
 import type { Receipt } from "./presentation/receipt.ts";
@@ -46,8 +46,9 @@ export interface RecallInput {
   compressed?: "always" | "to fit" | undefined;
   /** Answers as of this instant, ms since the epoch. */
   asOf?: number | undefined;
-  /** Where the question is asked: unless the filter names namespaces, this project's memories go first, and other projects' last. */
+  /** Where the question is asked: unless the filter names namespaces, what the session says goes first, then the project, and other projects last. */
   project?: string | undefined;
+  session?: string | undefined;
 }
 
 export const searchModes = ["text", "vector", "hybrid"] as const;
@@ -119,7 +120,7 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
   });
   const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items };
   const compressed = items.some(({ tokensSaved }) => tokensSaved !== undefined) ? { compressed: true as const } : {};
-  return finish({ items, totalFound: found.length, more: [], degraded, ...compressed }, report, { ...input, receipt: input.receipt ?? false, terms: [] });
+  return finish({ items, totalFound: found.length, more: [], degraded, ...compressed }, report, { ...input, receipt: input.receipt ?? false, terms: [], stageOf: place && stageIn(place) });
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
@@ -130,7 +131,9 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const relevant = ranked.filter(({ relevance }) => relevance >= shown.minRelevance).map(({ memory }) => memory);
   const successors = asksForPast(input) ? new Map<string, Memory>() : await successorsOf(ctx, relevant, ranked.map(({ memory }) => memory));
   const current = successorsFirst(ranked, successors, { filter: input.filter ?? {}, entry: (memory, replaced) => ({ ...replaced, memory, trace: { ...replaced.trace, id: memory.id } }) });
+  const stageOf = place && stageIn(place);
   const { selected: diverse, attached, drops, found: distinct } = selectResults(current, concepts, {
+    stageOf,
     limit: shown.limit,
     minRelevance: shown.minRelevance,
     without: new Set(input.without),
@@ -160,9 +163,11 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),
     passagesOf: input.passages ? question : undefined,
+    stageOf,
   });
   return generation === undefined ? outcome : { ...outcome, generation };
 }
 
-/** The project whose memories are preferred: who names namespaces has said which are meant. */
-const placeOf = ({ project, filter }: RecallInput): string | undefined => (filter?.namespaces === undefined ? project : undefined);
+/** The place whose memories go first: who names namespaces has said which are meant. */
+const placeOf = ({ project, session, filter }: RecallInput): Place | undefined =>
+  project === undefined || filter?.namespaces !== undefined ? undefined : { project, session };

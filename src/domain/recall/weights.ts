@@ -138,4 +138,4 @@ export const usualHalfLife = 90 * 24 * 60 * 60 * 1_000;
  * Added to the score of memories of the project that asks, and of none at all. Its own weigh as if the question had said its name;
  * what another project says far better still stands above.
  */
-export const projectWeights = { own: 0.5, former: 0.45, none: 0.25, other: 0 } as const;
+export const projectWeights = { session: 0.5, own: 0.5, former: 0.45, none: 0.25, other: 0 } as const;

@@ -24,16 +24,18 @@ export interface AnswerOptions {
   terms: readonly string[];
   /** The question of which long contents say no more than passages; without it they come whole. */
   passagesOf?: Question | undefined;
+  /** Which items have the room before others. */
+  stageOf?: ((item: Recalled) => number) | undefined;
 }
 
 /** The largest share of a budget for the receipt: it explains the memories, it does not replace them. */
 const receiptShare = 0.4;
 
 /** The answer within its budget, with a receipt if one was asked for. */
-export function finish(found: RecallOutcome, report: SearchReport, { maxTokens, rendering, receipt: wanted, terms, passagesOf }: AnswerOptions): RecallOutcome {
+export function finish(found: RecallOutcome, report: SearchReport, { maxTokens, rendering, receipt: wanted, terms, passagesOf, stageOf }: AnswerOptions): RecallOutcome {
   if (!rendering) return found;
   const outcome = passagesOf ? withPassages(found, passagesOf, { rendering, maxTokens }) : found;
-  const fit = (tokens: number): RecallOutcome => pack(outcome, tokens, rendering, terms);
+  const fit = (tokens: number): RecallOutcome => pack(outcome, tokens, rendering, terms, stageOf);
   if (!wanted) return maxTokens === undefined ? outcome : fit(maxTokens);
   const tokensUnshaped = tokensOf(rendering.answer({ ...outcome, items: report.unshaped, more: [] }));
   const receiptFor = (shown: RecallOutcome): Receipt => draft(shown, outcome, report, { tokensReturned: tokensOf(rendering.answer(shown)), tokensUnshaped });

@@ -25,11 +25,11 @@ export const costOf = (item: Recalled, rendering: Rendering): number => tokensOf
  * Fits an answer into so many tokens, for certain: whole items by worth per token, then previews of what is left, then the
  * ids of the rest, then what is related. The first item comes before all others. The order stays.
  */
-export function pack(outcome: RecallOutcome, maxTokens: number, rendering: Rendering, terms: readonly string[]): RecallOutcome {
+export function pack(outcome: RecallOutcome, maxTokens: number, rendering: Rendering, terms: readonly string[], stageOf: (item: Recalled) => number = () => 0): RecallOutcome {
   const frame = tokensOf(rendering.answer({ ...outcome, items: [], more: [] }));
   const plain = outcome.items.map(({ related: _related, ...item }): Recalled => item);
   const costs = plain.map((item) => costOf(item, rendering));
-  const whole = wholeItems(plain, costs, maxTokens - frame);
+  const whole = wholeItems(plain, costs, maxTokens - frame, stageOf);
   const rest = plain.filter((item) => !whole.has(item));
   let room = maxTokens - frame - sum(plain.flatMap((item, i) => (whole.has(item) ? [costs[i] as number] : [])));
 
@@ -58,11 +58,12 @@ export function pack(outcome: RecallOutcome, maxTokens: number, rendering: Rende
   return packed.items.length === 0 && outcome.items.length > 0 && fits(hint) ? hint : packed;
 }
 
-/** Positions by rank, or by worth per token, whichever is worth more in all: the greedy answer to the knapsack problem. */
-function wholeItems(items: readonly Recalled[], costs: readonly number[], room: number): Set<Recalled> {
+/** Positions by rank, or by worth per token within a stage, whichever is worth more in all: the greedy answer to the knapsack problem. */
+function wholeItems(items: readonly Recalled[], costs: readonly number[], room: number, stageOf: (item: Recalled) => number): Set<Recalled> {
   const worth = (i: number): number => (items[i]?.relevance ?? 1 / (i + 1)) + 0.01;
   const ranks = items.map((_, i) => i);
-  const byDensity = [...ranks.slice(0, 1), ...ranks.slice(1).sort((a, b) => worth(b) / (costs[b] as number) - worth(a) / (costs[a] as number))];
+  const stages = items.map(stageOf);
+  const byDensity = [...ranks.slice(0, 1), ...ranks.slice(1).sort((a, b) => (stages[a] as number) - (stages[b] as number) || worth(b) / (costs[b] as number) - worth(a) / (costs[a] as number))];
   const take = (order: readonly number[]): number[] => {
     let left = room;
     return order.filter((i) => {

@@ -24,12 +24,12 @@ export interface Selection<R extends Ranked> {
 
 /**
  * Selects the results worth showing from a ranking: relevant, no repeats, diverse, at most `limit`. Entities and relationships
- * take part so that those mentioned by a memory of the answer go with it.
+ * take part so that those mentioned by a memory of the answer go with it. Where there are stages, a later one gets the places that those before leave.
  */
 export function selectResults<R extends Ranked>(
   ranked: readonly R[],
   concepts: readonly Candidate[],
-  { limit, minRelevance, without }: { limit: number; minRelevance: number; without: ReadonlySet<string> },
+  { limit, minRelevance, without, stageOf }: { limit: number; minRelevance: number; without: ReadonlySet<string>; stageOf?: ((entry: R) => number) | undefined },
 ): Selection<R> {
   const drops: Drop[] = [];
   const byId = new Map<string, R>();
@@ -38,10 +38,13 @@ export function selectResults<R extends Ranked>(
     else drops.push({ reason: "threshold", id: entry.memory.id });
   }
   const memories = [...byId.values()].map(({ memory, score, vector }) => memoryCandidate(memory, score, vector));
-  const candidates = [...memories, ...concepts].toSorted((a, b) => b.score - a.score);
+  const stages = new Map(stageOf ? [...byId].map(([id, entry]) => [id, stageOf(entry)]) : []);
+  const stage = ({ id }: Candidate): number => stages.get(id) ?? (stageOf ? Infinity : 0);
+  const candidates = [...memories, ...concepts].toSorted((a, b) => (stage(a) === stage(b) ? b.score - a.score : stage(a) - stage(b)));
   const { kept, repeats } = without.has("dedupe") ? { kept: candidates, repeats: [] } : dedupe(candidates, limit);
   const distinct = kept.filter(({ kind }) => kind === "memory");
-  const shown = (without.has("diversity") ? distinct : diversify(distinct, { count: limit })).slice(0, limit);
+  const inStages = [...Map.groupBy(distinct, stage).values()].flatMap((some) => diversify(some, { count: limit }));
+  const shown = (without.has("diversity") ? distinct : inStages).slice(0, limit);
 
   const ids = new Set(shown.map(({ id }) => id));
   const attached = new Map<string, Candidate[]>();

@@ -28,7 +28,7 @@ export const recallContext = defineTool({
   async handler(ctx, { key, tags, limit, since, namespace }) {
     const filter = defined({ tags: tags?.length ? tags : undefined, changedSince: since, namespaces: namespace === undefined ? undefined : withFormerNamespace(namespace) });
     if (key !== undefined) {
-      const { items } = await cachedRecall(ctx, { key, filter, limit, project: ctx.project }, "kom");
+      const { items } = await cachedRecall(ctx, { key, filter, limit, project: ctx.project, session: ctx.sessionId }, "kom");
       const answer = { items: items.map(({ memory, author }) => komItem(memory, author)) };
       return { structured: answer, text: json(answer) };
     }

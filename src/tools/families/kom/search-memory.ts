@@ -37,6 +37,7 @@ export const searchMemory = defineTool({
       minRelevance: 0,
       passages: text !== undefined,
       project: ctx.project,
+      session: ctx.sessionId,
     }, "kom");
     const answer = { matches: items.map(({ memory, ...item }) => komMatch(memory, item)), ...(degraded.length > 0 ? { degraded } : {}) };
     return { structured: answer, text: json(answer) };

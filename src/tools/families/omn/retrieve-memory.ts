@@ -75,6 +75,7 @@ export const retrieveMemory = defineTool({
       compressed: isSearch || input.decompress === true ? undefined : input.decompress === false ? "always" : namesOne ? "to fit" : undefined,
       asOf: input.as_of,
       project: ctx.project,
+      session: ctx.sessionId,
     }, isStructured ? "omn" : "omn text");
     const outcome = hashes ? withFreshness(found, { hashes, project: ctx.project, maxTokens: input.max_tokens, rendering }) : found;
     const around = input.include?.length && outcome.items[0] ? await graphOf(ctx, outcome.items[0].memory.id, input.include) : undefined;
