@@ -26,6 +26,9 @@ export const say = (words: TemplateStringsArray, ...values: (Framed | string | n
 
 export const joined = (parts: readonly Framed[], separator = "\n"): Framed => new FramedText(parts.join(separator));
 
+/** One below the other, without those that say nothing. */
+export const lines = (parts: readonly Framed[]): Framed => joined(parts.filter((part) => part.toString() !== ""));
+
 /** Text of several lines, for the inside of an element. */
 export const block = (text: string): Framed => new FramedText(escapeMarks(text));
 

@@ -1,4 +1,4 @@
-import { aside, type Framed, joined, say } from "../domain/frame.ts";
+import { aside, type Framed, joined, lines, say } from "../domain/frame.ts";
 import type { Context } from "../domain/context.ts";
 import { authorsOf, originOf } from "../domain/memories/authorship.ts";
 import type { ConsolidateOutcome } from "../domain/memories/consolidate.ts";
@@ -57,25 +57,33 @@ export async function renderConsolidation(ctx: Context, result: ConsolidateOutco
       [isPreview ? "would_settle" : "settled"]: done.map(({ fields }) => fields),
       proposals: left.map(({ fields }) => fields),
     },
-    text: joined([
+    text: lines([
       summary,
       ...done.map(({ text }) => text),
       ...(steps.length > done.length ? [say`… and ${steps.length - done.length} more`] : []),
-      ...(left.length > 0 ? [say`${proposals.length} pairs stay as they are, for a person to look at:`] : []),
+      ...(left.length > 0 ? [say`${plural(proposals.length, "pair stays as it is", "pairs stay as they are")}, for a person to look at (- would give way, + would stay):`] : []),
       ...left.map(({ text }) => text),
+      ...(proposals.length > left.length ? [say`… and ${proposals.length - left.length} more`] : []),
       advice,
     ]),
   };
 }
 
+const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
 function wordsOf(result: ConsolidateOutcome): [summary: Framed, advice: Framed] {
   const more = result.cursor === undefined ? say`` : say` There are older memories: call again with cursor: "${result.cursor}".`;
   if (result.outcome === "preview") {
     const stale = result.changed ? "The memories have changed since that preview. " : "";
+    const looked = plural(result.looked, "memory", "memories");
+    if (result.steps.length === 0) {
+      const what = result.proposals.length > 0 ? "Nothing is certain enough to be settled" : "Nothing to settle";
+      return [say`${stale}${what}: this looked at ${looked}${result.proposals.length > 0 ? "." : ", and none says what another one says or replaces it."}`, more];
+    }
     return [
-      say`${stale}Nothing changed yet. Of ${result.looked} memories ${result.steps.length} pairs would be settled (- gives way, + stays):`,
-      say`${result.confirm === undefined ? "There is nothing to confirm." : `To go ahead, repeat the call with confirm: "${result.confirm}".`}${more}`,
+      say`${stale}Nothing changed yet. This looked at ${looked}; ${plural(result.steps.length, "pair", "pairs")} would be settled (- gives way, + stays):`,
+      say`To go ahead, repeat the call with confirm: "${result.confirm ?? ""}".${more}`,
     ];
   }
-  return [say`consolidated: ${result.ids.length} memories changed.`, say`${result.run === undefined ? "" : `To undo it, call omn_revert with undo: "${result.run}".`}${more}`];
+  return [say`consolidated: ${plural(result.ids.length, "memory", "memories")} changed.`, say`${result.run === undefined ? "" : `To undo it, call omn_revert with undo: "${result.run}".`}${more}`];
 }

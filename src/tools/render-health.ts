@@ -59,7 +59,7 @@ function sectionsOf(card: Health): Record<string, SectionForm> {
       fields: { ...nameOf(memory), updated_at: new Date(memory.updatedAt).toISOString() },
       line: line(memory),
     })),
-    contradicted: section("contradicted", contradicted, say`contradict each other; forget the one that does not hold`, ({ first, second, reason }) => {
+    contradicted: section("contradicted", contradicted, say`${contradicted.total === 1 ? "pair contradicts" : "pairs contradict"} each other; forget the one that does not hold`, ({ first, second, reason }) => {
       const older = olderOf(first, second);
       return {
         fields: { memory_ids: [first.id, second.id], ...(reason === "" ? {} : { reason }), call: forget(older.id) },
@@ -70,7 +70,7 @@ function sectionsOf(card: Health): Record<string, SectionForm> {
       fields: { ...nameOf(memory), superseded_by: by.id },
       line: line(memory, say`superseded by ${handleOf(by)}`),
     })),
-    orphaned: section("orphaned", orphaned, say`lead to what is archived or gone`, ({ memory, type, origin, target }) => {
+    orphaned: section("orphaned", orphaned, say`${orphaned.total === 1 ? "leads" : "lead"} to what is archived or gone`, ({ memory, type, origin, target }) => {
       const isLink = type !== "superseded by";
       const call: Call | undefined = isLink && target && origin === "explicit" ? { tool: "omn_update_memory", arguments: { id: memory.id, unlink: [{ to: target.id, type }] } } : target && { tool: "omn_update_memory", arguments: { id: target.id, archived: false } };
       return {
@@ -80,7 +80,7 @@ function sectionsOf(card: Health): Record<string, SectionForm> {
     }),
     ...(citations
       ? {
-          citations: section("citations", citations, say`cite files that have changed (drifted) or are gone (orphaned); check what they say, then update their content and citations`, ({ memory, files }) => ({
+          citations: section("citations", citations, say`${citations.total === 1 ? "cites" : "cite"} files that have changed (drifted) or are gone (orphaned); check what is said, then update content and citations`, ({ memory, files }) => ({
             fields: { ...nameOf(memory), files },
             line: line(memory, ...files.slice(0, 5).map(({ path, state }) => say`${state} ${named(path)}`)),
           })),

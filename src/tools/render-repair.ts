@@ -1,5 +1,5 @@
 import type { Context } from "../domain/context.ts";
-import { aside, joined, say } from "../domain/frame.ts";
+import { aside, lines, say } from "../domain/frame.ts";
 import { authorsOf, originOf } from "../domain/memories/authorship.ts";
 import type { Fix } from "../domain/memories/repair.ts";
 import type { RevertOutcome } from "../domain/memories/revert.ts";
@@ -20,8 +20,8 @@ export async function renderRepair(ctx: Context, fix: Fix, result: RevertOutcome
   const [summary, advice] =
     result.outcome === "preview"
       ? [
-          say`${result.changed ? "The report card has changed since that preview. " : ""}Nothing ${result.done > 0 ? `more archived yet; a run that was interrupted archived ${result.done}` : "archived yet"}. It would archive ${changes.length}:`,
-          say`${result.confirm === undefined ? "There is nothing to confirm." : `To go ahead, repeat the call with confirm: "${result.confirm}".`}${next}`,
+          say`${result.changed ? "The report card has changed since that preview. " : ""}Nothing ${result.done > 0 ? `more archived yet; a run that was interrupted archived ${result.done}` : "archived yet"}${changes.length === 0 ? "" : `. It would archive ${changes.length}`}${changes.length === 0 ? "." : ":"}`,
+          say`${result.confirm === undefined ? "" : `To go ahead, repeat the call with confirm: "${result.confirm}".`}${next}`,
         ]
       : [say`archived ${result.ids.length}${result.undone > 0 ? `, of which ${result.undone} have been undone since` : ""}.`, say`To undo it, call omn_revert with undo: "${result.run}".${next}`];
   return {
@@ -39,11 +39,11 @@ export async function renderRepair(ctx: Context, fix: Fix, result: RevertOutcome
       ...adviceOf(advice),
       ...(result.kept.length === 0 ? {} : { kept: result.kept.length, kept_memories: kept.map(({ memory, reason }) => ({ ...named(memory), reason })) }),
     },
-    text: joined([
+    text: lines([
       summary,
       ...shown.map(({ memory }) => say`- ${handleOf(memory)}${aside(audienceOf(memory, undefined).scope, ...originOf(memory, authorOf(memory)))}: ${preview(asFound(memory).content, 80)}`),
       ...(changes.length > shown.length ? [say`… and ${changes.length - shown.length} more`] : []),
-      ...(result.kept.length === 0 ? [] : [say`${result.kept.length} stay as they are:`]),
+      ...(result.kept.length === 0 ? [] : [say`${result.kept.length} ${result.kept.length === 1 ? "stays as it is" : "stay as they are"}:`]),
       ...kept.map(({ memory, reason }) => say`- ${handleOf(memory)}: ${keptReasons[reason]}`),
       advice,
     ]),

@@ -1,4 +1,4 @@
-import { aside, type Framed, joined, say } from "../domain/frame.ts";
+import { aside, type Framed, lines, say } from "../domain/frame.ts";
 import type { Context } from "../domain/context.ts";
 import { authorsOf, originOf } from "../domain/memories/authorship.ts";
 import type { KeptReason } from "../domain/memories/reversion-plan.ts";
@@ -48,11 +48,11 @@ export async function renderRevert(ctx: Context, result: RevertOutcome | UndoOut
       ...(result.outcome === "preview" ? { would_revert: shown.map((one) => one.fields) } : {}),
       ...(result.kept.length === 0 ? {} : { kept: result.kept.length, kept_memories: kept.map(({ memory, reason }) => ({ ...nameOf(memory), reason })) }),
     },
-    text: joined([
+    text: lines([
       summary,
       ...shown.map(({ line }) => line),
       ...(changes.length > shown.length ? [say`… and ${changes.length - shown.length} more`] : []),
-      ...(result.kept.length === 0 ? [] : [say`${result.kept.length} stay as they are, for a person to look at:`]),
+      ...(result.kept.length === 0 ? [] : [say`${result.kept.length} ${result.kept.length === 1 ? "stays as it is" : "stay as they are"}, for a person to look at:`]),
       ...kept.map(({ memory, reason }) => say`- ${handleOf(memory)}${aside(...originOf(memory, authorOf(memory)))}: ${keptReasons[reason]}`),
       advice,
     ]),
@@ -67,7 +67,7 @@ function factsOf(result: RevertOutcome | UndoOutcome): [fields: Record<string, u
     const { run, ids, already, gone } = result;
     return [
       { run, count: ids.length, ...(already > 0 ? { already } : {}), ...(gone > 0 ? { gone } : {}) },
-      say`undone ${ids.length} of revert ${run}; undone before: ${already}; erased, expired or no longer yours to see: ${gone}.`,
+      say`undone ${ids.length} of run ${run}${already > 0 ? `; undone before: ${already}` : ""}${gone > 0 ? `; erased, expired or no longer yours to see: ${gone}` : ""}.`,
       say``,
     ];
   }
@@ -87,7 +87,9 @@ function factsOf(result: RevertOutcome | UndoOutcome): [fields: Record<string, u
   const stale = changed ? "The selection has changed since that preview. " : "";
   return [
     { count: changes.length, archived, restored, ...(confirm === undefined ? {} : { confirm }), ...(done > 0 ? { done } : {}), ...more },
-    say`${stale}Nothing more reverted yet${done > 0 ? `; a run that was interrupted reverted ${done}` : ""}. It would archive ${archived} and set back ${restored}:`,
-    say`${stale}${confirm === undefined ? "There is nothing to confirm." : `To go ahead, repeat the call with confirm: "${confirm}".`}${next}`,
+    changes.length === 0
+      ? say`${stale}Nothing ${done > 0 ? `more to revert; a run that was interrupted reverted ${done}` : "to revert"}.`
+      : say`${stale}Nothing ${done > 0 ? `more reverted yet; a run that was interrupted reverted ${done}` : "reverted yet"}. It would archive ${archived} and set back ${restored}:`,
+    say`${confirm === undefined ? "" : `To go ahead, repeat the call with confirm: "${confirm}".`}${next}`,
   ];
 }

@@ -57,6 +57,28 @@ describe("consolidation", () => {
     expect(results).toEqual([{ action: "consolidate", count: 3 }, { action: "undo", count: 3 }]);
   });
 
+  test("where there is nothing to do it says so, and no more", async () => {
+    const { owner } = await newTeam();
+    expect((await owner.call("omn_consolidate", {})).text).toBe("Nothing to settle: this looked at 0 memories, and none says what another one says or replaces it.");
+    await noted(owner, [old]);
+    expect((await owner.call("omn_consolidate", {})).text).toBe("Nothing to settle: this looked at 1 memory, and none says what another one says or replaces it.");
+    await noted(owner, ["We use Jest for unit tests in the web app.", "We use Vitest for unit tests in the web app."]);
+    const { text } = await owner.call("omn_consolidate", {});
+    expect(text.split("\n").slice(0, 2)).toEqual(["Nothing is certain enough to be settled: this looked at 3 memories.", "1 pair stays as it is, for a person to look at (- would give way, + would stay):"]);
+    expect(text).not.toMatch(/confirm|:$/);
+  });
+
+  test("of two that say the same the plainer one stays, whichever is newer, and the other is kept as it was", async () => {
+    const { owner } = await newTeam();
+    const [clean, loud] = await noted(owner, ["The staging database is restored every Monday.", "Note: the staging database is restored every Monday!"]) as [string, string];
+    const { structured } = await owner.call("omn_consolidate", {});
+    expect(pairsIn(structured, "would_settle")).toEqual([["merge", loud, clean]]);
+    await run(owner);
+    const { structured: kept } = await owner.call("omn_retrieve_memory", { id: clean });
+    expect(kept["memories"][0]).toMatchObject({ content: "The staging database is restored every Monday." });
+    expect(await exported(owner)).toContain("Note: the staging database");
+  });
+
   test("what one of the two said is said of both; what was derived gives way to it", async () => {
     const { owner } = await newTeam();
     const [, long] = await noted(owner, [

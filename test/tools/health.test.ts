@@ -47,7 +47,7 @@ describe("the report card", () => {
     await link(ada, fresh.id, old.id, "contradicts", "another day");
     const card = await cardOf(grace);
     expect(card["contradicted"]).toEqual([{ memory_ids: [fresh.id, old.id], reason: "another day", call: { tool: "omn_forget_memory", arguments: { id: old.id } } }]);
-    expect((await ada.call("omn_memory_health")).text).toMatch(/1 contradict each other.*\n- deploy\.when .*: We deploy on Fridays\.\n {2}against deploy\.day .*: We deploy on Tuesdays\. \("another day"\)/);
+    expect((await ada.call("omn_memory_health")).text).toMatch(/1 pair contradicts each other.*\n- deploy\.when .*: We deploy on Fridays\.\n {2}against deploy\.day .*: We deploy on Tuesdays\. \("another day"\)/);
     await ada.call("omn_update_memory", { id: old.id, valid_to: new Date(ago(0)).toISOString() });
     expect((await cardOf(ada))["contradicted"]).toEqual([]);
   });

@@ -29,7 +29,7 @@ const requestOf = async (id: string): Promise<string> =>
   (await env.SHARD_0.prepare("SELECT request_id AS request FROM versions WHERE memory_id = ? AND action = 'merge'").bind(id).first<{ request: string }>())?.request ?? "";
 
 describe("what is stored without a key and says what another memory says [A1]", () => {
-  test("is merged into it, and its history has both sources in their own words", async () => {
+  test("is merged into it, in the plainer of the two wordings, and its history has both sources", async () => {
     const id = await expectCreated(ada, fact, { metadata: { tags: ["ops"], importance: 0.8, area: "db" } });
     const merged = await store(ada, again, { metadata: { tags: ["staging"], importance: 0.6, ticket: "OPS-7" } }, "claude-code");
     expect(merged.structured).toMatchObject({ outcome: "merged", memory_id: id, version: 2 });
@@ -37,8 +37,14 @@ describe("what is stored without a key and says what another memory says [A1]", 
     expect(merged.text).toContain("allow_duplicate: true");
     const [record, ...others] = recordsOf(await exported(ada));
     expect(others).toEqual([]);
-    expect(record).toMatchObject({ content: again, tags: ["ops", "staging"], importance: 0.8, metadata: { area: "db", ticket: "OPS-7" } });
-    expect((await history(ada, id)).map(({ action, tool, state }) => [action, tool, state.content])).toEqual([["create", "cursor", fact], ["merge", "claude-code", again]]);
+    expect(record).toMatchObject({ content: fact, tags: ["ops", "staging"], importance: 0.8, metadata: { area: "db", ticket: "OPS-7" } });
+    expect((await history(ada, id)).map(({ action, tool, state }) => [action, tool, state.content])).toEqual([["create", "cursor", fact], ["merge", "claude-code", fact]]);
+  });
+
+  test("gives way to a plainer wording, whose history has the former one", async () => {
+    const id = await expectCreated(ada, again);
+    expect((await store(ada, fact, {}, "claude-code")).structured).toMatchObject({ outcome: "merged", memory_id: id, version: 2 });
+    expect((await history(ada, id)).map(({ tool, state }) => [tool, state.content])).toEqual([["cursor", again], ["claude-code", fact]]);
   });
 
   test("changes nothing when the same client says the same again", async () => {
@@ -136,8 +142,8 @@ describe("merging and calls that come twice [A1]", () => {
   test("a repeated call is answered as the first time", async () => {
     const first = await store(ada, fact, { idempotency_key: "k1" });
     expect((await store(ada, fact, { idempotency_key: "k1" })).structured).toMatchObject({ outcome: "created", replayed: true, version: 1 });
-    expect((await store(ada, again, { idempotency_key: "k2" })).structured).toMatchObject({ outcome: "merged", version: 2 });
-    expect((await store(ada, again, { idempotency_key: "k2" })).structured).toMatchObject({ outcome: "merged", replayed: true, version: 2, memory_id: first.structured["memory_id"] });
+    expect((await store(ada, again, { idempotency_key: "k2" }, "claude-code")).structured).toMatchObject({ outcome: "merged", version: 2 });
+    expect((await store(ada, again, { idempotency_key: "k2" }, "claude-code")).structured).toMatchObject({ outcome: "merged", replayed: true, version: 2, memory_id: first.structured["memory_id"] });
     expect((await store(ada, fact, { idempotency_key: "k2" })).error?.code).toBe("VALIDATION_ERROR");
   });
 

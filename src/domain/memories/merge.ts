@@ -5,6 +5,7 @@ import type { MemoryWrite } from "./memory-store.ts";
 import type { Undefinable } from "../defined.ts";
 import { isSameStatement } from "./same-statement.ts";
 import { followingVersion } from "./versions.ts";
+import { plainerOf } from "./wording.ts";
 
 /** A memory that says what was to be stored, and what it is to become; no write where that adds nothing to it. */
 export interface Merge {
@@ -14,7 +15,7 @@ export interface Merge {
 
 /**
  * The first of the memories with these ids that states what `fresh` does to the same readers and can take it in without losing anything. Its
- * next version has the new words, so that its history shows who said it when with which tool, in whose words. `given`: what the call
+ * next version has the plainer of the two wordings, and its history shows who said it when with which tool. `given`: what the call
  * mentions; what it does not mention says nothing.
  */
 export async function mergeInto(ctx: Context, ids: readonly string[], fresh: MemoryState, given: Undefinable<GivenState>): Promise<Merge | undefined> {
@@ -42,7 +43,7 @@ function mergedState(into: Memory, fresh: MemoryState, given: Undefinable<GivenS
   const fits = givenShape.tags.safeParse(tags).success && givenShape.keywords.safeParse(keywords).success && givenShape.related_files.safeParse(relatedFiles).success;
   const metadata = { ...into.metadata, ...fresh.metadata };
   if (!fits || !givenShape.metadata.safeParse(metadata).success) return undefined;
-  const { content, compressed, compressionRatio } = fresh;
+  const { content, compressed, compressionRatio } = plainerOf(into.content, fresh.content) === fresh.content ? fresh : into;
   return {
     ...(content === into.content ? {} : { content, compressed, compressionRatio }), tags, keywords, relatedFiles, metadata,
     summary: fresh.summary ?? into.summary,

@@ -1,4 +1,6 @@
 import { repeats } from "../../memories/repetition.ts";
+import { saysTheSame } from "../../memories/same-statement.ts";
+import { plainerOf } from "../../memories/wording.ts";
 import type { Consolidation } from "../answers.ts";
 import type { Note } from "../intelligence.ts";
 import { conflictOf } from "./relations/conflict.ts";
@@ -27,6 +29,9 @@ export function consolidateByRules(first: Note, second: Note): Consolidation {
   const sure = (confidence: number): number => (matter === "same" ? confidence : Math.min(confidence, unsure));
   const mergeInto = (into: "first" | "second", confidence: number, reason: string): Consolidation => ({ decision: "merge", into, content: notes[into].content, confidence: sure(confidence), reason });
 
+  if (saysTheSame(notes[earlier].content, notes[later].content)) {
+    return mergeInto(plainerOf(notes[earlier].content, notes[later].content) === notes[later].content ? later : earlier, 0.95, "Both say the same; this one says it as plainly, or more so.");
+  }
   if (repeats(notes[earlier].content, notes[later].content)) return mergeInto(later, 0.95, "The later one says all that the earlier one says.");
   if (repeats(notes[later].content, notes[earlier].content)) return mergeInto(earlier, 0.95, "The earlier one says all that the later one says.");
   const conflict = conflictOf(readings[earlier], readings[later]);
