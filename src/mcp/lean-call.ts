@@ -2,6 +2,7 @@ import * as z from "zod";
 import { parseJson } from "../domain/strict-json.ts";
 import type { ToolAnswer } from "../tools/call-tool.ts";
 import { findTool } from "../tools/catalogue.ts";
+import { asksPeople } from "./confirmation.ts";
 import { serverInfo } from "./server-info.ts";
 import { toCallResult } from "./tool-result.ts";
 
@@ -43,6 +44,8 @@ export interface LeanCall {
 export function leanCallOf(body: unknown, name: string): LeanCall | undefined {
   const { data } = message().safeParse(body);
   if (data?.params.name !== name) return undefined;
+  // A question to the person takes a second round, which the SDK carries.
+  if (findTool(name)?.confirms && asksPeople(data.params._meta[reserved("clientCapabilities")])) return undefined;
   const { arguments: args, _meta } = data.params;
   return { id: data.id, name, args, clientInfo: _meta[reserved("clientInfo")] };
 }

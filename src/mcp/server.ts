@@ -1,4 +1,4 @@
-import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
+import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type CallToolResult, type InputRequiredResult, type ServerContext } from "@modelcontextprotocol/server";
 import { asDomainError } from "../domain/errors.ts";
 import { named } from "../domain/frame.ts";
 import { type CallContext, callTool, inContext } from "../tools/call-tool.ts";
@@ -7,6 +7,7 @@ import { complete } from "../tools/complete.ts";
 import { fillPrompt, listPrompts } from "../tools/prompts.ts";
 import { listResources, readResource, resourceTemplates } from "../tools/resources.ts";
 import { isStructured, toolsOf, type Surface } from "../tools/surfaces.ts";
+import { asksPeople, capabilitiesOf, questionFor, refusedText, replyIn } from "./confirmation.ts";
 import { clientName } from "./client-name.ts";
 import { serverInfo } from "./server-info.ts";
 import { secretMeta, toCallResult } from "./tool-result.ts";
@@ -54,10 +55,14 @@ export function buildMcpServer(options: McpServerOptions): Server {
     })),
   }));
 
-  server.setRequestHandler("tools/call", async ({ params }, ctx): Promise<CallToolResult> => {
-    const answer = await callTool(params.name, params.arguments, contextOf(ctx));
+  server.setRequestHandler("tools/call", async ({ params }, ctx): Promise<CallToolResult | InputRequiredResult> => {
+    const reply = replyIn(ctx);
+    if (reply.kind === "refused") return { content: [{ type: "text", text: refusedText }], isError: true };
+    const args = reply.kind === "confirmed" ? { ...params.arguments, confirm: reply.confirm } : params.arguments;
+    const answer = await callTool(params.name, args, contextOf(ctx));
     if (!answer) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${named(params.name)}; tools/list shows which there are.`);
-    return toCallResult(answer);
+    // What is encrypted at rest is delivered once and kept nowhere: a question would be kept until it is answered.
+    return answer.question && !answer.secret && asksPeople(capabilitiesOf(ctx, server.getClientCapabilities())) ? questionFor(answer.question) : toCallResult(answer);
   });
 
   /** Resources and prompts have no error form of their own: what the domain refuses is a protocol error. */

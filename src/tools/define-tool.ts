@@ -37,6 +37,15 @@ export interface ToolResult {
   text: Framed;
   /** The call was understood but not carried out. */
   isError?: boolean;
+  /** The answer is a preview that somebody may confirm. */
+  question?: Question | undefined;
+}
+
+/** What a person is asked before a tool does what its preview shows. */
+export interface Question {
+  message: Framed;
+  /** The argument `confirm` with which the same call goes ahead. */
+  confirm: string;
 }
 
 export interface ToolAnnotations {
@@ -60,6 +69,8 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   cost?: number;
   /** Whether its use is a step of the person's work, which a session keeps. Those that speak about the work itself are none. */
   isStep?: boolean;
+  /** Takes `confirm`, and answers without it what it would do: a client that can ask its person is handed the question. */
+  confirms?: true;
   input: Input;
   output: Output;
   handler(ctx: ToolContext, input: z.output<Input>): Promise<ToolResult>;
@@ -75,6 +86,7 @@ export interface Tool {
   annotations: ToolAnnotations;
   cost: number;
   isStep: boolean;
+  confirms: boolean;
   /** The complete schemas of arguments and answers; lists show less of them. */
   input: z.ZodType;
   output: z.ZodType;
@@ -92,6 +104,7 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(de
     aliases: definition.aliases ?? [],
     cost: definition.cost ?? 1,
     isStep: definition.isStep ?? definition.scope !== null,
+    confirms: definition.confirms ?? false,
     // Computed at first use: converting every schema would cost the Worker's start-up.
     inputSchema: () => (input ??= compactSchema(z.toJSONSchema(definition.input, { io: "input", unrepresentable: "any" }))),
     outputSchema: () => (output ??= outputForm(z.toJSONSchema(definition.output, { io: "output", unrepresentable: "any" }))),

@@ -6,7 +6,7 @@ import type { JudgedPair } from "../domain/memories/consolidation-pairs.ts";
 import type { ProposalReason } from "../domain/memories/consolidation-steps.ts";
 import type { Memory } from "../domain/memories/memory.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
-import { adviceOf, audienceOf, handleOf } from "./render.ts";
+import { adviceOf, audienceOf, handleOf, questionOf } from "./render.ts";
 import type { Rendered } from "./render-revert.ts";
 
 const mostShown = 30;
@@ -66,6 +66,7 @@ export async function renderConsolidation(ctx: Context, result: ConsolidateOutco
       ...(proposals.length > left.length ? [say`… and ${proposals.length - left.length} more`] : []),
       advice,
     ]),
+    question: result.outcome === "preview" ? questionOf(result.confirm, summary, done.map(({ text }) => text), steps.length) : undefined,
   };
 }
 

@@ -5,12 +5,14 @@ import type { KeptReason } from "../domain/memories/reversion-plan.ts";
 import type { RevertOutcome, UndoOutcome } from "../domain/memories/revert.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
 import { asFound } from "../domain/secrets/redaction.ts";
-import { adviceOf, audienceOf, handleOf } from "./render.ts";
+import type { Question } from "./define-tool.ts";
+import { adviceOf, audienceOf, handleOf, questionOf } from "./render.ts";
 
 /** An answer in both its forms. */
 export interface Rendered {
   structured: Record<string, unknown>;
   text: Framed;
+  question?: Question | undefined;
 }
 
 const mostLines = 50;
@@ -56,6 +58,7 @@ export async function renderRevert(ctx: Context, result: RevertOutcome | UndoOut
       ...kept.map(({ memory, reason }) => say`- ${handleOf(memory)}${aside(...originOf(memory, authorOf(memory)))}: ${keptReasons[reason]}`),
       advice,
     ]),
+    question: result.outcome === "preview" ? questionOf(result.confirm, summary, shown.map(({ line }) => line), changes.length) : undefined,
   };
 }
 

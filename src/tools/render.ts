@@ -8,6 +8,7 @@ import type { CitedFile, Freshness } from "../domain/memories/citations.ts";
 import type { Citation } from "../domain/memories/memory-values.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
 import type { Proposal } from "../domain/memories/proposal-store.ts";
+import type { Question } from "./define-tool.ts";
 import type { Related } from "../domain/recall/selection/related.ts";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -229,3 +230,13 @@ export function proposalText(proposal: Proposal | undefined): Framed {
     ? say` Not changed yet: this team reviews what members change of what others see. ${changeAdvice[proposal.state]}`
     : say` Not ${proposal.visibility} yet: this team reviews what members share. ${shareAdvice[proposal.state]}`;
 }
+
+/** Of what a question concerns, so many lines are shown to the person. */
+const mostAsked = 12;
+
+/** The question to the person beside a preview, if there is anything to confirm. */
+export const questionOf = (confirm: string | undefined, summary: Framed, lines: readonly Framed[], count: number): Question | undefined =>
+  confirm === undefined ? undefined : {
+    message: joined([summary, ...lines.slice(0, mostAsked), ...(count > mostAsked ? [say`… and ${count - Math.min(mostAsked, lines.length)} more`] : [])]),
+    confirm,
+  };

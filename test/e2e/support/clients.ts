@@ -2,7 +2,7 @@ import { Client as Client2, SSEClientTransport as Sse2, StreamableHTTPClientTran
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport as Sse1 } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport as Streamable1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ResourceListChangedNotificationSchema, ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { ElicitRequestSchema, ResourceListChangedNotificationSchema, ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { Product } from "./product.ts";
 
 export interface Answer {
@@ -29,7 +29,18 @@ export interface TestClient {
   close(): Promise<void>;
 }
 
-export type Connect = (product: Product, query?: string) => Promise<TestClient>;
+/** A person before a client that shows forms: what they answer to a question. */
+export type Person = (question: string) => Promise<"yes" | "no" | "dismissed">;
+
+/** With a person, the client declares that it can ask one. */
+export type Connect = (product: Product, query?: string, person?: Person) => Promise<TestClient>;
+
+const abilities = (person: Person | undefined) => (person ? { capabilities: { elicitation: { form: {} } } } : {});
+
+async function said(person: Person, message: string): Promise<{ action: "accept" | "decline" | "cancel"; content?: { go_ahead: boolean } }> {
+  const answer = await person(message);
+  return answer === "yes" ? { action: "accept", content: { go_ahead: true } } : { action: answer === "no" ? "decline" : "cancel" };
+}
 
 /** The SDKs give up a broken stream after two attempts within 2.5 s, which a restart of the server may take longer than. */
 const reconnectionOptions = { initialReconnectionDelay: 500, maxReconnectionDelay: 2_000, reconnectionDelayGrowFactor: 1.5, maxRetries: 30 };
@@ -61,8 +72,9 @@ const argumentOf = (prompt: string, name: string, value: string) => ({ ref: { ty
 
 const textOf = ({ contents }: { contents: object[] }): string => String((contents[0] as { text?: string } | undefined)?.text);
 
-async function sdk1(transport: Streamable1 | Sse1, name: string): Promise<TestClient> {
-  const client = new Client1(named(name));
+async function sdk1(transport: Streamable1 | Sse1, name: string, person?: Person): Promise<TestClient> {
+  const client = new Client1(named(name), abilities(person));
+  if (person) client.setRequestHandler(ElicitRequestSchema, ({ params }) => said(person, params.message));
   await client.connect(transport);
   return {
     era: "sessions",
@@ -83,8 +95,9 @@ async function sdk1(transport: Streamable1 | Sse1, name: string): Promise<TestCl
   };
 }
 
-async function client2(transport: Streamable2 | Sse2, name: string, mode: "legacy" | "auto" | { pin: string }): Promise<TestClient> {
-  const client = new Client2(named(name), { versionNegotiation: { mode } });
+async function client2(transport: Streamable2 | Sse2, name: string, mode: "legacy" | "auto" | { pin: string }, person?: Person): Promise<TestClient> {
+  const client = new Client2(named(name), { versionNegotiation: { mode }, ...abilities(person) });
+  if (person) client.setRequestHandler("elicitation/create", ({ params }) => said(person, params.message));
   await client.connect(transport);
   const era = client.getProtocolEra() === "modern" ? "stateless" : "sessions";
   return {
@@ -112,10 +125,10 @@ const everything = "?surface=all";
 
 /** Every kind of client that people have: package, transport and era. */
 export const kinds: [kind: string, connect: Connect][] = [
-  ["sdk 1 over Streamable HTTP", (product, query = everything) => sdk1(new Streamable1(product.url(`/mcp${query}`), auth(product)), "sdk-1")],
-  ["sdk 1 over SSE", (product, query = everything) => sdk1(new Sse1(product.url(`/sse${query}`), auth(product)), "sdk-1-sse")],
-  ["client 2 with sessions", (product, query = everything) => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-sessions", "legacy")],
-  ["client 2 with 2026-07-28", (product, query = everything) => client2(new Streamable2(product.url(`/mcp/${query}`), auth(product)), "client-2", { pin: "2026-07-28" })],
-  ["client 2 that negotiates", (product, query = everything) => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-auto", "auto")],
-  ["client 2 over SSE", (product, query = everything) => client2(new Sse2(product.url(`/sse${query}`), auth(product)), "client-2-sse", "legacy")],
+  ["sdk 1 over Streamable HTTP", (product, query = everything, person) => sdk1(new Streamable1(product.url(`/mcp${query}`), auth(product)), "sdk-1", person)],
+  ["sdk 1 over SSE", (product, query = everything, person) => sdk1(new Sse1(product.url(`/sse${query}`), auth(product)), "sdk-1-sse", person)],
+  ["client 2 with sessions", (product, query = everything, person) => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-sessions", "legacy", person)],
+  ["client 2 with 2026-07-28", (product, query = everything, person) => client2(new Streamable2(product.url(`/mcp/${query}`), auth(product)), "client-2", { pin: "2026-07-28" }, person)],
+  ["client 2 that negotiates", (product, query = everything, person) => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-auto", "auto", person)],
+  ["client 2 over SSE", (product, query = everything, person) => client2(new Sse2(product.url(`/sse${query}`), auth(product)), "client-2-sse", "legacy", person)],
 ];

@@ -9,7 +9,7 @@ import { describeProblems } from "../../../domain/problems.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { defineTool, destructive, type ToolContext, type ToolResult } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
-import { adviceOf, audienceOf, handleOf, trustFieldOf } from "../../render.ts";
+import { adviceOf, audienceOf, handleOf, questionOf, trustFieldOf } from "../../render.ts";
 import { renderRepair } from "../../render-repair.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
@@ -23,6 +23,7 @@ export const forgetMemory = defineTool({
     "Forget by id, key (* = wildcard) or filters. The first call only previews and returns a confirm token; repeat it with confirm. archive can be restored, erase is final.",
   scope: "memory:write",
   annotations: destructive,
+  confirms: true,
   input: z.strictObject({
     id: field.memoryRef.optional(),
     ids: z.array(field.memoryRef).min(1).max(100).optional(),
@@ -65,6 +66,7 @@ export const forgetMemory = defineTool({
       return say`- ${handleOf(memory)}${aside(scope, namespace === undefined ? undefined : named(namespace), ...originOf(memory, authorOf(memory)))}: ${preview(memory.content, 80)}`;
     });
     const more = result.memories.length - lines.length;
+    const summary = say`${result.mode} would remove ${result.memories.length}:`;
     const before = say`${result.changed ? "The selection has changed since that preview. " : ""}Nothing forgotten yet.`;
     const advice = say`To go ahead, repeat the call with confirm: "${result.confirm}".`;
     return {
@@ -87,11 +89,12 @@ export const forgetMemory = defineTool({
           })),
       },
       text: joined([
-        say`${before} ${result.mode} would remove ${result.memories.length}:`,
+        say`${before} ${summary}`,
         ...lines,
         ...(more > 0 ? [say`… and ${more} more`] : []),
         advice,
       ]),
+      question: questionOf(result.confirm, summary, lines, result.memories.length),
     };
   },
 });

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kinds, type Person, type TestClient } from "./support/clients.ts";
+import { Product } from "./support/product.ts";
+
+let product: Product;
+beforeAll(async () => {
+  product = await Product.start();
+});
+afterAll(() => product.remove());
+
+describe.each(kinds)("%s [A1] [S2]", (kind, connect) => {
+  const clients: TestClient[] = [];
+  const asked: string[] = [];
+  const open = async (person?: Person): Promise<TestClient> => {
+    const client = await connect(product, "?surface=omn", person && ((question) => (asked.push(question), person(question))));
+    clients.push(client);
+    return client;
+  };
+  const key = (name: string): string => `${kind.replaceAll(/\W+/g, "-")}.${name}`;
+  const store = async (client: TestClient, name: string): Promise<string> =>
+    (await client.call("omn_store_memory", { key: key(name), content: `The ${name} of ${kind} hangs in the hall.` })).structured["memory_id"];
+  const isThere = async (client: TestClient, id: string): Promise<boolean> => ((await client.call("omn_retrieve_memory", { id })).structured["memories"] as { archived_at?: string }[]).some((memory) => memory.archived_at === undefined);
+  afterAll(async () => {
+    for (const client of clients) await client.close();
+  });
+
+  test("a person who says yes has forgotten what the question names", async () => {
+    const client = await open(async () => "yes");
+    const id = await store(client, "lantern");
+    const answer = await client.call("omn_forget_memory", { key: key("lantern") });
+    expect(asked.at(-1)).toContain(key("lantern"));
+    expect(asked.at(-1)).toContain("archive would remove 1");
+    expect(answer.structured).toMatchObject({ outcome: "archived", memory_ids: [id] });
+    expect(await isThere(client, id)).toBe(false);
+  });
+
+  test.each(["no", "dismissed"] as const)("after %s everything is as it was, and the model gets no token to go ahead with", async (reply) => {
+    const client = await open(async () => reply);
+    const id = await store(client, `curtain-${reply}`);
+    const answer = await client.call("omn_forget_memory", { key: key(`curtain-${reply}`) });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining("said no") });
+    expect(answer.text).not.toContain("confirm:");
+    expect(await isThere(client, id)).toBe(true);
+  });
+
+  test("what changes while the person thinks is shown to them again", async () => {
+    const other = await open();
+    const count = asked.length;
+    const client = await open(async () => {
+      if (asked.length === count + 1) await other.call("omn_update_memory", { key: key("mirror"), content: "The mirror is cracked." });
+      return "yes";
+    });
+    const id = await store(client, "mirror");
+    const answer = await client.call("omn_forget_memory", { key: key("mirror") });
+    expect(asked.slice(count)).toHaveLength(2);
+    expect(asked.at(-1)).toContain("The mirror is cracked.");
+    expect(answer.structured).toMatchObject({ outcome: "archived", memory_ids: [id] });
+  });
+
+  test("a revert is asked for in the same way, and a client that cannot ask gets the confirm token", async () => {
+    const client = await open(async () => "yes");
+    const id = await store(client, "candle");
+    const exported = await client.call("omn_export_memories", { include_history: false, limit: 1_000 });
+    const records = (exported.structured["data"] as string).trim().split("\n").map((line) => JSON.parse(line) as Record<string, string>);
+    const { created_tool: tool, created_at: since } = records.find((record) => record["id"] === id) as Record<string, string>;
+    expect((await client.call("omn_revert", { tool, since })).structured).toMatchObject({ outcome: "reverted", count: 1 });
+    expect(asked.at(-1)).toContain("It would archive 1");
+
+    const plain = await open();
+    await store(plain, "ladder");
+    const preview = await plain.call("omn_forget_memory", { key: key("ladder") });
+    expect(preview.structured).toMatchObject({ outcome: "preview", count: 1, confirm: expect.any(String) });
+  });
+});
