@@ -24,7 +24,7 @@ export async function renderRepair(ctx: Context, fix: Fix, result: RevertOutcome
           say`${result.confirm === undefined ? "" : `To go ahead, repeat the call with confirm: "${result.confirm}".`}${next}`,
         ]
       : [say`archived ${result.ids.length}${result.undone > 0 ? `, of which ${result.undone} have been undone since` : ""}.`, say`To undo it, call omn_revert with undo: "${result.run}".${next}`];
-  const lines = shown.map(({ memory }) => say`- ${handleOf(memory)}${aside(audienceOf(memory, undefined).scope, ...originOf(memory, authorOf(memory)))}: ${preview(asFound(memory).content, 80)}`);
+  const listed = shown.map(({ memory }) => say`- ${handleOf(memory)}${aside(audienceOf(memory, undefined).scope, ...originOf(memory, authorOf(memory)))}: ${preview(asFound(memory).content, 80)}`);
   return {
     structured: {
       outcome: result.outcome === "preview" ? "preview" : "archived",
@@ -42,12 +42,12 @@ export async function renderRepair(ctx: Context, fix: Fix, result: RevertOutcome
     },
     text: lines([
       summary,
-      ...lines,
+      ...listed,
       ...(changes.length > shown.length ? [say`… and ${changes.length - shown.length} more`] : []),
       ...(result.kept.length === 0 ? [] : [say`${result.kept.length} ${result.kept.length === 1 ? "stays as it is" : "stay as they are"}:`]),
       ...kept.map(({ memory, reason }) => say`- ${handleOf(memory)}: ${keptReasons[reason]}`),
       advice,
     ]),
-    question: result.outcome === "preview" ? questionOf(result.confirm, summary, lines, changes.length) : undefined,
+    question: result.outcome === "preview" ? questionOf(result.confirm, summary, listed, changes.length) : undefined,
   };
 }
