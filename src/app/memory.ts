@@ -4,6 +4,7 @@ import { writesWithIndexing, type IndexingQueue } from "../domain/indexing/index
 import type { MemoryStore, MemoryWriter } from "../domain/memories/memory-store.ts";
 import type { ProposalStore } from "../domain/memories/proposal-store.ts";
 import type { ReversionStore } from "../domain/memories/reversion-store.ts";
+import { PassportKeys } from "../domain/sessions/passport-keys.ts";
 import type { SessionStore } from "../domain/sessions/session-store.ts";
 import type { RotationPorts } from "../domain/secrets/rotation.ts";
 import type { ErasurePorts } from "../domain/tenancy/deletion-store.ts";
@@ -32,6 +33,7 @@ export interface Memory {
   intelligenceSettings: IntelligencePort;
   reversions: ReversionStore;
   sessions: SessionStore;
+  passportKeys: PassportKeys;
   erasure: ErasurePorts;
   /** Keys of what is encrypted at rest. */
   secrets: RotationPorts;
@@ -47,6 +49,7 @@ export function memoryOf(env: Env, { config, shardOf, directory, erasureDirector
     intelligenceSettings: { settings: new D1IntelligenceSettingStore(shardOf), ledger: new D1UsageLedger(shardOf) },
     reversions: new D1ReversionStore(shardOf),
     sessions: new D1SessionStore(shardOf, new QuotaGuard(config.teamQuota), room),
+    passportKeys: new PassportKeys(config.masterKeys),
     erasure: {
       directory: erasureDirectory,
       store: new D1ErasureStore(shardOf),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Context } from "../domain/context.ts";
 import type { Dependency } from "../domain/health/dependencies.ts";
 import type { Framed } from "../domain/frame.ts";
+import type { PassportKeys } from "../domain/sessions/passport-keys.ts";
 import type { SessionStore } from "../domain/sessions/session-store.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
 import { compactSchema } from "./compact-schema.ts";
@@ -13,6 +14,7 @@ export interface ToolContext extends Context {
   /** Protocol session of the older era, if any. */
   sessionId: string | undefined;
   sessions: SessionStore;
+  passportKeys: PassportKeys;
   /** Whether the answer goes out with its structured form, or as text alone. */
   structured: boolean;
   /** What the server needs to work, for a look at its health. */

@@ -35,6 +35,10 @@ const sections: Section[] = [
   { title: "Also known", prefixes: [""], share: 1 },
 ];
 
+/** Those that say where the work stands. They are told whole where that leaves the others this much of the room. */
+const stateSections = new Set(sections.slice(0, 5));
+const shareBesideState = 1 / 4;
+
 const shared: Section = { title: "Shared by the team", prefixes: [""], share: 1 };
 
 /**
@@ -64,18 +68,25 @@ export function briefing(memories: readonly Memory[], reader: Reader, budget: nu
   const own = Map.groupBy(memories.filter((memory) => isOwn(memory, reader)), sectionOf);
   const others = memories.filter((memory) => !isOwn(memory, reader));
   const parts: Framed[] = [];
-  const whole: Memory[] = [];
+  const saidWhole: Memory[] = [];
   const reserve = beside.length === 0 ? 0 : Math.floor(budget * besideShare);
   let left = Math.floor(budget * ownShare) - reserve;
   const tell = (section: Section, entries: Memory[], room: number): void => {
     const { text, said } = sectionText(section, entries, reader, Math.floor(room));
     if (!text) return;
-    whole.push(...said);
+    saidWhole.push(...said);
     parts.push(text);
     left -= estimateTokens(text.toString()) + 1;
   };
   const present = sections.filter((section) => own.has(section));
-  for (const [i, section] of present.entries()) tell(section, own.get(section) as Memory[], i === present.length - 1 ? left : left * section.share);
+  const state = present.filter((section) => stateSections.has(section));
+  // What does not fit into all the room takes all of it.
+  const takes = (section: Section): number => estimateTokens(sectionText(section, own.get(section) as Memory[], reader, left).text?.toString() ?? "") + 1;
+  const isStateWhole = state.reduce((sum, section) => sum + takes(section), 0) <= left * (1 - shareBesideState);
+  for (const [i, section] of present.entries()) {
+    const isWhole = i === present.length - 1 || (isStateWhole && stateSections.has(section));
+    tell(section, own.get(section) as Memory[], isWhole ? left : left * section.share);
+  }
   left += reserve;
   for (const [i, part] of beside.entries()) {
     const text = partText(part, Math.floor(i === beside.length - 1 ? left : left / 2));
@@ -86,7 +97,7 @@ export function briefing(memories: readonly Memory[], reader: Reader, budget: nu
   left += budget - Math.floor(budget * ownShare);
   if (others.length > 0) tell(shared, others, left);
   const text = parts.length === 0 ? say`Nothing is stored for this project yet.` : joined(parts);
-  return { text, tokens: estimateTokens(text.toString()), whole };
+  return { text, tokens: estimateTokens(text.toString()), whole: saidWhole };
 }
 
 /** Every member may revise a shared memory, so it counts as the reader's own only as long as they wrote its present version. */

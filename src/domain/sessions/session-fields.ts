@@ -11,6 +11,9 @@ export const toolId = z.string().regex(/^[\w.:@+/-][\w .:@+/-]{0,48}[\w.:@+/-]?$
 /** Any name is looked for, and one that nobody has is not there. */
 export const sessionRef = filled("session_id", 100);
 
+/** It is all that opens the passport, and nobody can look it up. */
+export const passphrase = filled("passphrase", 200).refine((value) => [...value].length >= 12, { message: "passphrase must have at least 12 characters" });
+
 export interface Workspace {
   /** As the client named it. */
   path: string;

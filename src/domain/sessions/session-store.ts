@@ -62,6 +62,8 @@ export interface SessionStore {
   list(owner: SessionOwner, which: { project?: string | undefined; limit: number }): Promise<WorkSession[]>;
   /** Unless there is an open one of this tool and project: then that one is answered. @throws QUOTA_EXCEEDED, STORAGE_FULL */
   create(owner: SessionOwner, session: WorkSession): Promise<WorkSession>;
+  /** Stores one that is ended, as a passport tells of it. False where its id is taken. @throws QUOTA_EXCEEDED, STORAGE_FULL */
+  import(owner: SessionOwner, session: WorkSession): Promise<boolean>;
   /** False when it has changed since it was read. @throws QUOTA_EXCEEDED, STORAGE_FULL */
   save(owner: SessionOwner, session: WorkSession): Promise<boolean>;
   /** The same for a session that another tool takes, or that is opened again: it ends the open one that the tool has in the project. */

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { type DomainError, forbidden, notFound } from "../errors.ts";
+import { DomainError, forbidden, notFound } from "../errors.ts";
 import { uuidv7 } from "../ids.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { WriteConflict } from "../memories/write-conflict.ts";
@@ -99,7 +99,7 @@ export async function createSession(ctx: Sessions, { tool, project, workspacePat
 }
 
 /** Opens a session for a tool, which may be another one than it was used with: the id, the trace and the turns stay. */
-export async function restoreSession(ctx: Sessions, { id, tool, project }: { id?: string | undefined; tool: string; project: string }): Promise<{ session: WorkSession; fromTool: string }> {
+export async function restoreSession(ctx: Sessions, { id, tool, project }: { id?: string | undefined; tool: string; project: string }): Promise<TakenOver> {
   requireScope(ctx.principal, "memory:write");
   requireScope(ctx.principal, "memory:read");
   await ctx.trail?.session();
@@ -113,7 +113,7 @@ export async function restoreSession(ctx: Sessions, { id, tool, project }: { id?
 }
 
 /** Hands a session to another tool, which goes on with it where its client announces itself by that name, or restores it. */
-export async function migrateSession(ctx: Sessions, { id, tool }: { id?: string | undefined; tool: string }): Promise<{ session: WorkSession; fromTool: string }> {
+export async function migrateSession(ctx: Sessions, { id, tool }: { id?: string | undefined; tool: string }): Promise<TakenOver> {
   requireScope(ctx.principal, "memory:write");
   const current = await ctx.trail?.session();
   const wanted = id ?? current?.id;
@@ -139,21 +139,31 @@ export async function endSession(ctx: Sessions, { id }: { id?: string | undefine
   return ended;
 }
 
-async function takenOver(ctx: Sessions, found: WorkSession, tool: string): Promise<{ session: WorkSession; fromTool: string }> {
-  const isMigrated = found.tool !== tool;
-  const next: WorkSession = { ...found, tool, activeAt: ctx.now, endedAt: null, migrations: found.migrations + (isMigrated ? 1 : 0) };
-  const migration = isMigrated ? migrationOf(ctx, { sessionId: found.id, fromTool: found.tool, toTool: tool }) : undefined;
+export interface TakenOver {
+  session: WorkSession;
+  /** The tool that had it before. */
+  fromTool: string;
+}
+
+/** One attempt. @throws WriteConflict */
+export async function takenOver(ctx: Sessions, found: WorkSession, tool: string, passportUsed = false): Promise<TakenOver> {
+  const isMigrated = passportUsed || found.tool !== tool;
+  const next: WorkSession = { ...found, tool, activeAt: ctx.now, endedAt: null, migrations: found.migrations + (found.tool === tool ? 0 : 1) };
+  const migration = isMigrated ? migrationOf(ctx, { sessionId: found.id, fromTool: found.tool, toTool: tool, passportUsed }) : undefined;
   return { session: saved(next, await ctx.sessions.handOver(ctx.principal, next, ctx.now, migration)), fromTool: found.tool };
 }
 
-const migrationOf = ({ now }: Context, of: Pick<Migration, "sessionId" | "fromTool" | "toTool">): Migration => ({
-  ...of, id: uuidv7(now), at: now, passportUsed: false, success: true, error: null,
+const migrationOf = ({ now }: Context, of: Pick<Migration, "sessionId" | "fromTool" | "toTool"> & { passportUsed?: boolean }): Migration => ({
+  passportUsed: false, ...of, id: uuidv7(now), at: now, success: true, error: null,
 });
 
-/** An attempt that fails is logged as well. @throws MEMORY_NOT_FOUND */
-async function failed(ctx: Sessions, id: string, tool: string): Promise<never> {
-  const error = noSuchSession();
-  await ctx.sessions.logMigration(ctx.principal, { ...migrationOf(ctx, { sessionId: id, fromTool: null, toTool: tool }), success: false, error: error.message });
+const failed = (ctx: Sessions, id: string, tool: string): Promise<never> => attemptFailed(ctx, { id, tool, error: noSuchSession() });
+
+/** An attempt that fails is logged as well. @throws the error */
+export async function attemptFailed(ctx: Sessions, { id, tool, error, passportUsed = false }: { id: string; tool: string; error: unknown; passportUsed?: boolean }): Promise<never> {
+  if (error instanceof DomainError) {
+    await ctx.sessions.logMigration(ctx.principal, { ...migrationOf(ctx, { sessionId: id, fromTool: null, toTool: tool, passportUsed }), success: false, error: error.message });
+  }
   throw error;
 }
 

@@ -14,6 +14,8 @@ const list = `SELECT ${columns} FROM work_sessions WHERE ${owned} AND (?3 IS NUL
 const countRoom = "INSERT INTO counters (team_id, seq) VALUES (?1, 0) ON CONFLICT DO NOTHING";
 const create = `INSERT INTO work_sessions (team_id, user_id, id, project, workspace_path, original_tool, tool, created_at, active_at, trace)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE NOT EXISTS (SELECT 1 FROM team_policies WHERE team_id = ?1 AND closed_at IS NOT NULL) ON CONFLICT DO NOTHING`;
+const importEnded = `INSERT INTO work_sessions (team_id, user_id, id, project, workspace_path, original_tool, tool, created_at, active_at, trace, ended_at, migrations)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING`;
 const save = `UPDATE work_sessions SET workspace_path = ?4, original_tool = ?5, tool = ?6, active_at = ?7, ended_at = ?8, migrations = ?9, exports = ?10, trace = ?11, revision = revision + 1
   WHERE ${owned} AND id = ?3 AND revision = ?12`;
 const endOthers = `UPDATE work_sessions SET ended_at = ?6, revision = revision + 1 WHERE ${owned} AND id <> ?3 AND project = ?4 AND tool = ?5 AND ended_at IS NULL
@@ -90,6 +92,14 @@ export class D1SessionStore implements SessionStore {
     const [row] = (made[1] as D1Result<Stored>).results;
     if (!row) throw new Error("A session of a deleted team is not created");
     return opened(row);
+  }
+
+  async import(owner: SessionOwner, session: WorkSession): Promise<boolean> {
+    const { id, project, workspacePath, originalTool, tool, createdAt, activeAt, trace, endedAt, migrations } = session;
+    const [made] = await this.#written(owner, [
+      this.#bound(owner, importEnded, id, project, workspacePath, originalTool, tool, createdAt, activeAt, JSON.stringify(trace), endedAt ?? activeAt, migrations),
+    ]);
+    return isChanged(made);
   }
 
   async save(owner: SessionOwner, session: WorkSession): Promise<boolean> {

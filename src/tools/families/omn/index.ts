@@ -14,6 +14,7 @@ import { omnPrompts } from "./prompts/index.ts";
 import { retrieveMemory } from "./retrieve-memory.ts";
 import { revertTool } from "./revert.ts";
 import { createSessionTool } from "./sessions/create-session.ts";
+import { exportSessionTool } from "./sessions/export-session.ts";
 import { endSessionTool } from "./sessions/end-session.ts";
 import { getSessionContext } from "./sessions/get-session-context.ts";
 import { migrateSessionTool } from "./sessions/migrate-session.ts";
@@ -41,6 +42,7 @@ export const omn = {
     restoreSessionTool,
     getSessionContext,
     migrateSessionTool,
+    exportSessionTool,
     endSessionTool,
     compressText,
     healthCheck,

@@ -1,10 +1,13 @@
 import * as z from "zod";
+import { invalid } from "../../../../domain/errors.ts";
 import { named, say } from "../../../../domain/frame.ts";
 import { type ProjectBriefing, projectBriefing } from "../../../../domain/memories/project-briefing.ts";
 import { describeSession } from "../../../../domain/sessions/describe-session.ts";
 import { sessionParts, toldTurns } from "../../../../domain/sessions/session-briefing.ts";
 import type { WorkSession } from "../../../../domain/sessions/session-store.ts";
-import { sessionRef, toolId } from "../../../../domain/sessions/session-fields.ts";
+import { longestPassport } from "../../../../domain/sessions/passport.ts";
+import { restorePassport } from "../../../../domain/sessions/passports.ts";
+import { passphrase, sessionRef, toolId } from "../../../../domain/sessions/session-fields.ts";
 import { restoreSession } from "../../../../domain/sessions/sessions.ts";
 import { additive, defineTool, type ToolContext } from "../../../define-tool.ts";
 import { contextFields, sessionFields } from "../../../render-session.ts";
@@ -24,18 +27,24 @@ function briefingOf(ctx: ToolContext, session: WorkSession, budget: number | und
 export const restoreSessionTool = defineTool({
   name: "omn_restore_session",
   title: "Restore a session",
-  description: "Go on with a work session that this or another tool began: by session_id, else the one used last in this project. Answers what it was about.",
+  description: "Go on with a work session that this or another tool began: by session_id or Memory Passport, else the one used last in this project. Answers what it was about.",
   scope: "memory:write",
   annotations: additive,
   isStep: false,
   input: z.strictObject({
     session_id: sessionRef.optional(),
+    passport: z.union([z.string().min(1).max(longestPassport), z.record(z.string(), z.unknown())]).optional().meta({ listed: { description: "a Memory Passport: JSON or JWE" } }),
+    passphrase: passphrase.optional().describe("of an encrypted passport"),
     tool_id: toolId.optional().describe("the tool that goes on"),
     max_tokens: z.number().int().min(100).max(10_000).optional().describe("of the briefing; 480"),
   }),
   output: z.looseObject({ session_id: z.string(), context: z.looseObject({}), restored_at: z.string(), original_tool: z.string() }),
-  async handler(ctx, { session_id: id, tool_id: tool = ctx.tool, max_tokens: budget }) {
-    const { session, fromTool } = await restoreSession(ctx, { id, tool, project: projectOf(ctx, {}) });
+  async handler(ctx, { session_id: id, passport, passphrase: secret, tool_id: tool = ctx.tool, max_tokens: budget }) {
+    if (id !== undefined && passport !== undefined) throw invalid("session_id and passport both name a session.", "Give one of them.");
+    const given = typeof passport === "object" ? JSON.stringify(passport) : passport;
+    const { session, fromTool } = await (given === undefined
+      ? restoreSession(ctx, { id, tool, project: projectOf(ctx, {}) })
+      : restorePassport(ctx, { passport: given, passphrase: secret, tool }));
     const [context, briefing] = await Promise.all([
       describeSession(ctx, session),
       briefingOf(ctx, session, budget),

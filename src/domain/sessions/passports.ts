@@ -1,0 +1,146 @@
+import { isPlain } from "../guard/screen.ts";
+import { retryOnConflict } from "../memories/retry-on-conflict.ts";
+import { WriteConflict } from "../memories/write-conflict.ts";
+import { requireScope } from "../tenancy/principal.ts";
+import { describeSession } from "./describe-session.ts";
+import { decryptPassport, encryptPassport, isEncrypted } from "./passport-encryption.ts";
+import { claimedSession, longestPassport, type Passport, passportVersion, readPassport, signPassport, type WrittenPassport } from "./passport.ts";
+import type { PassportKeys } from "./passport-keys.ts";
+import { emptyTrace, type SessionTrace } from "./session-trace.ts";
+import type { WorkSession } from "./session-store.ts";
+import { attemptFailed, newSession, sessionId, sessionNamed, type Sessions, takenOver, type TakenOver } from "./sessions.ts";
+
+export interface PassportPorts {
+  passportKeys: PassportKeys;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const hourMs = 3_600_000;
+/** In characters of a decision or of what is in work. */
+const longestText = 500;
+const cut = (text: string): string => (text.length <= longestText ? text : `${text.slice(0, longestText - 1)}…`).toWellFormed();
+
+export interface Exported {
+  session: WorkSession;
+  /** The document, as an object and as it travels: encrypted where there is a passphrase. */
+  passport: Record<string, unknown>;
+  carried: string;
+}
+
+/** The session as a passport. What the person may not see now, and secrets, are not in it. @throws PROVIDER_ERROR without a key */
+export async function exportSession(ctx: Sessions & PassportPorts, { id, passphrase }: { id?: string | undefined; passphrase?: string | undefined }): Promise<Exported> {
+  requireScope(ctx.principal, "memory:write");
+  requireScope(ctx.principal, "memory:read");
+  const session = await retryOnConflict("this session", async () => {
+    const found = await sessionNamed(ctx, id);
+    const next = { ...found, exports: found.exports + 1 };
+    if (!(await ctx.sessions.save(ctx.principal, next))) throw new WriteConflict();
+    return next;
+  });
+  const passport = await fitted(ctx, await written(ctx, session));
+  const text = JSON.stringify(passport);
+  return { session, passport, carried: passphrase === undefined ? text : await encryptPassport(text, passphrase) };
+}
+
+async function written(ctx: Sessions, session: WorkSession): Promise<WrittenPassport> {
+  const { files, searches, decisions, state, commands } = await describeSession(ctx, session);
+  const counts = new Map(session.trace.files.map(({ path, count }) => [path, count]));
+  const named = (memoryId: string | undefined): { memory_id?: string } => (memoryId === undefined ? {} : { memory_id: memoryId });
+  return {
+    version: passportVersion,
+    session_id: session.id,
+    exported_at: iso(ctx.now),
+    exported_by_tool: session.tool,
+    original_tool: session.originalTool,
+    project_id: session.project,
+    workspace_path: session.workspacePath,
+    created_at: iso(session.createdAt),
+    migration_count: session.migrations,
+    context: {
+      files_accessed: files.map(({ path, importance, at }) => ({ path, importance, count: counts.get(path) ?? 1, accessed_at: iso(at) })),
+      recent_searches: searches.map(({ query, at }) => ({ query, timestamp: iso(at) })),
+      decisions: decisions.map(({ decision, at, memoryId }) => ({ decision: cut(decision), timestamp: iso(at), ...named(memoryId) })),
+      workflow_state: { keys: state.map(({ key, text, at, memoryId }) => ({ key, value: cut(text), timestamp: iso(at), ...named(memoryId) })), recent_commands: commands },
+    },
+    metadata: {
+      total_files_accessed: session.trace.files.length,
+      total_searches: session.trace.searches.length,
+      session_duration_hours: Math.round(((session.activeAt - session.createdAt) / hourMs) * 100) / 100,
+    },
+  };
+}
+
+/** The oldest of everything gives way until a tool call takes the document, encrypted or not. */
+async function fitted(ctx: PassportPorts, whole: WrittenPassport): Promise<Record<string, unknown>> {
+  for (let share = 1; ; share *= 0.7) {
+    const { context } = whole;
+    const some = <T>(entries: T[]): T[] => entries.slice(0, Math.ceil(entries.length * share));
+    const passport = await signPassport(ctx.passportKeys, {
+      ...whole,
+      context: { ...context, files_accessed: some(context.files_accessed), recent_searches: some(context.recent_searches), decisions: some(context.decisions) },
+    });
+    // Base64 makes four characters of three bytes.
+    if ((new TextEncoder().encode(JSON.stringify(passport)).byteLength * 4) / 3 < longestPassport - 1_000) return passport;
+  }
+}
+
+interface Presented {
+  /** The document, or what it is encrypted into. */
+  passport: string;
+  passphrase?: string | undefined;
+  tool: string;
+}
+
+/** Opens the session that a passport describes, for a tool. @throws VALIDATION_ERROR when a byte of it was changed */
+export async function restorePassport(ctx: Sessions & PassportPorts, { passport: given, passphrase, tool }: Presented): Promise<TakenOver> {
+  requireScope(ctx.principal, "memory:write");
+  requireScope(ctx.principal, "memory:read");
+  await ctx.trail?.session();
+  const passport = await openPassport(ctx, given, passphrase).catch((error: unknown) => attemptFailed(ctx, { id: claimedSession(given), tool, error, passportUsed: true }));
+  const restored = await retryOnConflict("this session", async () => takenOver(ctx, await sessionOf(ctx, passport), tool, true));
+  ctx.trail?.attach(restored.session.id);
+  return restored;
+}
+
+const openPassport = async ({ passportKeys }: PassportPorts, given: string, passphrase: string | undefined): Promise<Passport> =>
+  readPassport(passportKeys, isEncrypted(given.trim()) ? await decryptPassport(given.trim(), passphrase) : given);
+
+/** The session that a passport describes: the person's own of that id, or one made of it, not open yet. */
+async function sessionOf(ctx: Sessions, passport: Passport): Promise<WorkSession> {
+  const known = await ctx.sessions.find(ctx.principal, passport.session_id);
+  if (known) return known;
+  const session: WorkSession = {
+    ...newSession({ tool: passport.exported_by_tool, project: passport.project_id, workspacePath: passport.workspace_path, trace: await traceOf(ctx, passport), now: passport.created_at }),
+    id: passport.session_id,
+    originalTool: passport.original_tool,
+    activeAt: passport.exported_at,
+    endedAt: ctx.now,
+    migrations: passport.migration_count,
+  };
+  // A colleague may have the session of that id: then this one is a copy of it.
+  const copies = [session, { ...session, id: sessionId(ctx.now) }];
+  for (const copy of copies) if (await ctx.sessions.import(ctx.principal, copy)) return copy;
+  throw new WriteConflict();
+}
+
+/** Memories that the person sees here stand for what the passport says of them. The guard looks at the rest. */
+async function traceOf(ctx: Sessions, { context }: Passport): Promise<SessionTrace> {
+  const { decisions, workflow_state: state } = context;
+  const named = [...decisions, ...state.keys].flatMap(({ memory_id: id }) => id ?? []);
+  const { memories } = named.length === 0 ? { memories: [] } : await ctx.memories.hydrate(ctx.principal, ctx.now, named);
+  const here = new Set(memories.map(({ id }) => id));
+  const isHere = (id: string | undefined): id is string => id !== undefined && here.has(id);
+  const oldestFirst = <T extends { at: number }>(entries: T[]): T[] => entries.toSorted((a, b) => a.at - b.at);
+  return {
+    ...emptyTrace(),
+    files: oldestFirst(context.files_accessed.filter(({ path }) => isPlain(path)).map(({ path, count, accessed_at: at }) => ({ path, count, at }))),
+    searches: oldestFirst(context.recent_searches.filter(({ query }) => isPlain(query)).map(({ query, timestamp: at }) => ({ query, at }))),
+    decisions: oldestFirst(decisions.flatMap(({ memory_id: id, timestamp: at }) => (isHere(id) ? [{ id, at }] : []))),
+    state: oldestFirst(state.keys.flatMap(({ key, memory_id: id, timestamp: at }) => (isHere(id) ? [{ key, id, at }] : []))),
+    commands: state.recent_commands.filter((name) => /^[\w.-]+$/.test(name)),
+    told: {
+      decisions: decisions.filter(({ decision, memory_id: id }) => !isHere(id) && isPlain(decision)).map(({ decision, timestamp: at }) => ({ decision, at })),
+      state: state.keys.filter(({ key, value, memory_id: id }) => !isHere(id) && isPlain(`${key}: ${value}`)).map(({ key, value, timestamp: at }) => ({ key, value, at })),
+    },
+  };
+}

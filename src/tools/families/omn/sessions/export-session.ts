@@ -1,0 +1,25 @@
+import * as z from "zod";
+import { json, named, say } from "../../../../domain/frame.ts";
+import { exportSession } from "../../../../domain/sessions/passports.ts";
+import { passphrase, sessionRef } from "../../../../domain/sessions/session-fields.ts";
+import { additive, defineTool } from "../../../define-tool.ts";
+
+/** OmniMemory document 3.5. */
+export const exportSessionTool = defineTool({
+  name: "omn_export_session",
+  title: "Export a session",
+  description: "A work session as Memory Passport: a signed JSON document that omn_restore_session takes in any tool. With a passphrase it is encrypted. Without session_id: the present one.",
+  scope: "memory:write",
+  annotations: additive,
+  isStep: false,
+  input: z.strictObject({ session_id: sessionRef.optional(), passphrase: passphrase.optional() }),
+  output: z.looseObject({ session_id: z.string(), passport: z.union([z.string(), z.looseObject({})]).meta({ listed: { description: "the document, or a JWE" } }), encrypted: z.boolean(), size_bytes: z.number() }),
+  async handler(ctx, { session_id: id, passphrase: secret }) {
+    const { session, passport, carried } = await exportSession(ctx, { id, passphrase: secret });
+    const isEncrypted = secret !== undefined;
+    return {
+      structured: { session_id: session.id, passport: isEncrypted ? carried : passport, encrypted: isEncrypted, size_bytes: new TextEncoder().encode(carried).byteLength, passport_export_count: session.exports },
+      text: say`Memory Passport of session ${session.id} in project ${named(session.project)}. Hand it to omn_restore_session as it stands:\n${isEncrypted ? carried : json(passport)}`,
+    };
+  },
+});
