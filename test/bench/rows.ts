@@ -23,7 +23,7 @@ export const referenceName = "reference (no-op through the SDK)";
 /** In reference calls, or in what the name says (issue 11, "How it is shown"). `today`: requests per reference call before that issue. */
 export const limits = {
   get: 1.2, store: 2.3, querySmall: 2.2, queryMedium: 2.6, queryLarge: 3, long: 6,
-  largeToSmall: 1.4, graph: 1.3, crowded: 1.1, restartMs: 4_000, importRate: 0.8, moreRequests: 3,
+  largeToSmall: 1.4, graph: 1.3, crowded: 1.1, restartMs: 4_000, restoreMs: 2_000, importRate: 0.8, moreRequests: 3,
   today: { small: 0.117, medium: 0.134, large: 0.069 },
 } as const;
 
@@ -183,6 +183,17 @@ export class Rows {
     const query = grown.team.query(querySeeds.medium);
     const taken = await interleave({ reference: grown.team.reference, query }, this.#sizes);
     this.queryRow(grown, summarise(taken.query), query, { reference: summarise(taken.reference), limit: limits.queryMedium });
+  }
+
+  /** A session of a full trace, restored with its briefing. */
+  async restore({ server, team }: Instance): Promise<void> {
+    const { client } = team;
+    for (let n = 0; n < 50; n += 1) await client.callTool("omn_store_memory", { key: `restore.decision.${n}`, content: `We chose option ${n} of the plan for service ${n}.`, citations: [{ path: `src/service-${n}.ts` }] });
+    await client.callTool("omn_get_session_context", {});
+    const restore: Probe = { run: () => client.callTool("omn_restore_session", {}) };
+    const row = summarise((await interleave({ restore }, this.#sizes)).restore);
+    this.#row("restore a session", { server, team }, row);
+    this.#report.bound("restore a session, p95 ms", limits.restoreMs, row.p95);
   }
 
   async queryLarge(lone: Instance, grown: Instance): Promise<void> {

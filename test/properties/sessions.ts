@@ -40,5 +40,6 @@ export const sessions: Record<string, Command> = {
   omn_restore_session: session((p) => canWrite(p) && canRead(p), (tool) => ({ tool_id: tool })),
   omn_get_session_context: session(canRead),
   omn_migrate_session: session(canWrite, (tool) => ({ to_tool: tool })),
+  omn_export_session: session((p) => canWrite(p) && canRead(p)),
   omn_end_session: session(canWrite),
 };

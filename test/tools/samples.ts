@@ -24,6 +24,7 @@ export const sampleCalls = (memoryId: string): Record<string, Record<string, unk
   omn_restore_session: { tool_id: "claude-code" },
   omn_get_session_context: {},
   omn_migrate_session: { to_tool: "cursor" },
+  omn_export_session: {},
   omn_end_session: {},
   omn_compress_text: { text: "We met on Monday. We did not choose MySQL.", target_tokens: 8 },
   omn_health_check: { deep: true },

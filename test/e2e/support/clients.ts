@@ -132,3 +132,10 @@ export const kinds: [kind: string, connect: Connect][] = [
   ["client 2 that negotiates", (product, query = everything, person) => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "client-2-auto", "auto", person)],
   ["client 2 over SSE", (product, query = everything, person) => client2(new Sse2(product.url(`/sse${query}`), auth(product)), "client-2-sse", "legacy", person)],
 ];
+
+/** Clients that announce themselves by the names of tools which people use, each in its own way. */
+export const tools: Record<"claude-code" | "cursor" | "vscode", Connect> = {
+  "claude-code": (product, query = everything) => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "claude-code", { pin: "2026-07-28" }),
+  cursor: (product, query = everything) => client2(new Streamable2(product.url(`/mcp${query}`), auth(product)), "cursor", "legacy"),
+  vscode: (product, query = everything) => sdk1(new Streamable1(product.url(`/mcp${query}`), auth(product)), "vscode"),
+};
