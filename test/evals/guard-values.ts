@@ -1,7 +1,7 @@
 import { type Random, seeded } from "../bench/zipf.ts";
 
 /**
- * Made-up values for the templates in the texts of `sets/guard.json`. A text says `{{github_pat}}`; a value of that form takes its place, so
+ * Made-up values for the templates in the texts of `sets/guard.json` and `sets/guard-broad.json`. A text says `{{github_pat}}`; a value of that form takes its place, so
  * that no file holds anything that looks like a credential, and another seed gives the same texts with other values. Needs nothing of Node:
  * tests inside workerd use it too.
  */
@@ -15,6 +15,8 @@ const hexDigits = "0123456789abcdef";
 const letters = lower + upper;
 const alphanumeric = digits + letters;
 const urlSafe = `${alphanumeric}-_`;
+/** Without what looks alike. */
+const base58 = alphanumeric.replaceAll(/[0OIl]/g, "");
 
 const below = (random: Random, count: number): number => Math.floor(random() * count);
 const pick = <T>(random: Random, list: readonly T[]): T => list[below(random, list.length)] as T;
@@ -229,6 +231,41 @@ const secretDraws = {
   recovery_code: oneOf(form`${of(lower + digits, 5)}-${of(lower + digits, 5)}`, form`${hex(4)}-${hex(4)}-${hex(4)}`, form`${number(4)} ${number(4)}`),
   totp_secret: of(`${upper}234567`, 32),
   license_key: dashed(plainAlphabet, 5, 5),
+  mistral_key: mixed(base62(32)),
+  deepseek_key: form`sk-${hex(32)}`,
+  elevenlabs_key: form`sk_${hex(48)}`,
+  langsmith_key: form`lsv2_pt_${hex(32)}_${hex(10)}`,
+  pinecone_key: form`pcsk_${base62(6)}_${base62(63)}`,
+  resend_key: form`re_${base62(8)}_${base62(24)}`,
+  brevo_key: form`xkeysib-${hex(64)}-${base62(16)}`,
+  hubspot_token: form`pat-na1-${uuid}`,
+  launchdarkly_key: form`sdk-${uuid}`,
+  buildkite_token: form`bkua_${hex(40)}`,
+  circleci_token: form`CCIPAT_${base62(22)}_${hex(40)}`,
+  dynatrace_token: form`dt0c01.${of(`${upper}234567`, 24)}.${of(`${upper}234567`, 64)}`,
+  contentful_token: form`CFPAT-${base64url(42)}${base62(1)}`,
+  braintree_token: form`access_token$production$${of(lower + digits, 16)}$${hex(32)}`,
+  easypost_key: form`EZAK${base62(54)}`,
+  ngrok_token: form`2${base62(26)}_${base62(21)}`,
+  eth_private_key: form`0x${hex(64)}`,
+  bitcoin_wif: form`${of("KL", 1)}${of(base58, 51)}`,
+  bip32_xprv: form`xprv9s21ZrQH143K${of(base58, 95)}`,
+  azure_devops_pat: form`${base62(76)}AZDO${base62(4)}`,
+  artifactory_key: form`AKCp${base62(69)}`,
+  apple_app_password: times(4, of(lower, 4), "-"),
+  gmail_app_password: times(4, of(lower, 4), " "),
+  dingtalk_webhook: form`https://oapi.dingtalk.com/robot/send?access_token=${hex(64)}`,
+  wecom_webhook: form`https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=${uuid}`,
+  deepl_key: form`${uuid}:fx`,
+  wandb_key: hex(40),
+  alibaba_key: form`LTAI5t${base62(18)}`,
+  aliyun_secret: mixed(base62(30)),
+  kube_secret_value: (random) => btoa(randomPassword(12, 20)(random)),
+  kube_client_key: (random) => btoa(pem("EC PRIVATE KEY", "MHcCAQEEI", 2, 3)(random)),
+  bitlocker_key: dashed(digits, 8, 6),
+  puk_8: number(8),
+  safe_combination: oneOf(times(3, number(2), "-"), times(4, number(2), " ")),
+  mixed_password: oneOf(randomPassword(9, 16), mixed(base62(12, 18)), wordPassword(english)),
 } satisfies Record<string, Draw>;
 
 /** These look like credentials and are none. */

@@ -1,6 +1,5 @@
 import { type Finding, outermost } from "./finding.ts";
-import { instructionCues } from "./instruction-cues.ts";
-import { instructionSigns } from "./instruction-signs.ts";
+import { orderingPassages } from "./order-score.ts";
 
 /** Characters that nobody sees: tags, zero-width ones in numbers, and those that turn the direction of text. */
 const hidden = /(?<![\u{1f3f4}\u{e0000}-\u{e007f}])[\u{e0000}-\u{e007f}]{2,}|(?:[\u200b\u2060\ufeff]|\u200d(?!\p{Extended_Pictographic})|\u200c(?!\p{L})){3,}|(?:[\p{sc=Latin}\p{sc=Han}]\s?[\u200b-\u200d\u2060\ufeff]\s?){4,}|[\u202d\u202e\u2066\u2067][^\u202c\u2069\n]{3,}/gu;
@@ -18,13 +17,6 @@ const leastMixed = 3;
 /** Letters of other scripts that look like Latin ones (Unicode Technical Standard 39), and digits in their place. */
 const lookAlikes: Readonly<Record<string, string>> = Object.fromEntries([..."аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwɡgӏlνvοoαaρpτtκkιiυuηn".matchAll(/(..)/gu)].map(([pair]) => [pair.charAt(0), pair.charAt(1)]));
 const leet: Readonly<Record<string, string>> = { "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", $: "s", "!": "i" };
-
-/** In characters: two signs in one or two sentences. */
-const near = 160;
-
-/** Where people speak of such texts: a quotation there is none. */
-const aboutThem = /prompt[ -]?injection|\bguard\b|\bflags?\b|\bphrases?\b|the paper|detect|false positive|steers?|phishing|jailbreak|red[ -]?team|injection|adversarial|angreif|attack|inyecci|提示(?:词)?注入|注入攻击|プロンプトインジェクション|攻撃/i;
-const quotation = /"[^"\n]{3,160}"|“[^”\n]{3,160}”|„[^“”\n]{3,160}[“”]|`[^`\n]{3,160}`|«[^»\n]{3,160}»|「[^」\n]{3,80}」|『[^』\n]{3,80}』|'[^'\n]{8,160}'/gu;
 
 /**
  * Finds text that is aimed at the model which reads it, also where it is spelt, encoded or hidden so that people miss it. 10,000
@@ -44,31 +36,7 @@ export function findInstructions(text: string): Finding[] {
   return outermost(found);
 }
 
-/** Forms of Chinese and Japanese, which no other text needs to be compared with. */
-const [mostHan, han] = [0.3, /[\u3040-\u30ff\u3400-\u9fff]/g];
-const needsHan = new WeakMap<RegExp, boolean>();
-function mayMatch(form: RegExp, hasHan: boolean): boolean {
-  if (hasHan) return true;
-  const known = needsHan.get(form) ?? (form.source.match(han)?.length ?? 0) > mostHan * form.source.length;
-  needsHan.set(form, known);
-  return !known;
-}
-
-function plainly(text: string): Finding[] {
-  const hasHan = text.search(han) >= 0;
-  const quoted = aboutThem.test(text) ? [...text.matchAll(quotation)].map(({ index, 0: said }) => [index, index + said.length] as const) : [];
-  const findAll = (kind: string, form: RegExp): Finding[] =>
-    (mayMatch(form, hasHan) ? [...text.matchAll(form)] : []).flatMap(({ index, 0: said }) => {
-      const end = index + said.length;
-      return quoted.some(([from, to]) => from <= index && end <= to) ? [] : { kind, start: index, end };
-    });
-  const orders = instructionCues.flatMap(([kind, form]) => findAll(kind, form));
-  if (orders.length > 0) return orders;
-  const signs = instructionSigns.flatMap(({ name, forms, alone, weak }) => forms.flatMap((form) => findAll(name, form).map(({ start, end }) => ({ name, alone, weak, start, end }))));
-  const together = signs.filter((one) => one.alone || signs.some((other) => other.name !== one.name && !(one.weak && other.weak) && Math.abs(other.start - one.start) <= near));
-  if (together.length === 0) return [];
-  return [{ kind: "an order to a model", start: Math.min(...together.map(({ start }) => start)), end: Math.max(...together.map(({ end }) => end)) }];
-}
+const plainly = (text: string): Finding[] => orderingPassages(text).map(({ start, end }) => ({ kind: "an order to a model", start, end }));
 
 /** The text as somebody reads it who sees through disguises; only where there is one. */
 function respellings(text: string): string[] {

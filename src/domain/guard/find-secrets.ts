@@ -6,7 +6,7 @@ import { secretForms } from "./secret-forms.ts";
 const quoted = `"([^"\\n]{3,300})"|'([^'\\n]{3,300})'|\`([^\`\\n]{3,300})\`|“([^”\\n]{3,300})”|„([^“”\\n]{3,300})[“”]|«\\s?([^»\\n]{3,300}?)\\s?»|「([^」\\n]{3,300})」|『([^』\\n]{3,300})』`;
 const bare = `([^\\s"'\`,;，。、；）)（(「」“”<>|]{3,300})`;
 /** `name: value`, `name = "value"`, `<name>value</name>`, `define('NAME', 'value')`. */
-const assigned = new RegExp(`((?:${secretNames})[\\w-]{0,30})["'\`)\\]]{0,3}[ \\t]{0,3}(?:=>|:=|==?|[:：＝→>]|,(?=\\s*["']))[ \\t]{0,3}(?:buffer\\.from\\(|b64decode\\(|bytes\\.fromhex\\(|atob\\()?(?:${quoted}|${bare})`, "gu");
+const assigned = new RegExp(`((?:${secretNames})[\\w-]{0,30})["'\`)\\]]{0,3}[ \\t]{0,3}(?:=>|:=|==?|[:：＝→>]|,(?=\\s*["']))[ \\t]{0,3}(?:- )?(?:(?:buffer\\.from|b64decode|bytes\\.fromhex|atob|\\[\\]byte|bytes|string|str|secret|securestring|new [a-z.]{1,20})\\()?(?:${quoted}|${bare})`, "gu");
 /** Names of what is about a secret. */
 const about = /(?:name|ref|ids?|type|path|file|dir|url|uri|endpoint|length|len|count|limits?|size|max|min|expiry|expires|expires_in|expiration|ttl|age|policy|field|label|hint|header|class|store|manager|provider|env|var|arn|version|rotation|reset|prefix|format|hash|digest|strength|rules?|usage|budget|cost|price|window|bucket|scopes?|alg|algorithm)$/i;
 const stem = new RegExp(`^.*(?:${secretNames})`, "u");
@@ -15,24 +15,42 @@ const urlWithPassword = /\b[a-z][a-z0-9+.-]{1,30}:(?:[a-z]+:){0,2}\/{0,2}[^\s:/@
 const header = /\b(?:authorization|x-api-key|x-auth-token|x-access-token|api-key|private-token|cookie)["'`]?\s{0,3}[:=]\s{0,3}["'`]?(?:[A-Za-z-]{2,12} |session=)?\s{0,2}([A-Za-z0-9+/=_.~-]{12,})/gi;
 const bearer = /\bbearer\s+([A-Za-z0-9+/=_.~-]{16,})/gi;
 const userOption = /(?:^|\s)(?:-u|--user)\s+["']?[\w.@-]+:([^\s"']{4,})/g;
+/** SQL: `identified by 'x'`, `password 'x'`. */
+const statement = /\b(?:identified (?:with \w+ )?by|password)\s+'([^'\n]{4,})'/gi;
+/** `host:port:database:user:password`, as `.pgpass` has it. */
+const passwordLine = /^[\w.*-]+:(?:\d{2,5}|\*):[\w.*-]+:[\w.*-]+:(\S{5,})$/gm;
+const pipedPassword = /\becho\s+["']?([^"'\s|]{5,})["']?\s*\|\s*(?:sudo -S|docker login|passwd|cryptsetup|openssl)/g;
+const passwordArgument = /\bnet user \S+ (\S{5,})|\bhtpasswd -\w*b\w*(?: -\w+)* \S+ \S+ (\S{5,})|\bredis-cli[^\n]{0,60} (?:-a|AUTH) (\S{5,})|\brequirepass (\S{5,})|\b-pass pass:(\S{5,})/gi;
+const walletKey = /(?:private|wallet|signer|secret|privée|privat|私钥|秘密)[^\n]{0,40}?\b(0x[0-9a-f]{64}|[0-9a-f]{64})\b/gi;
+const parameter = /[?&](?:token|key|secret|appid|api_?key|access_token|password|pwd|auth|sig)=([^&\s"'`]{12,})/gi;
 /** `login / password`. */
 const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} )([^\s,;|]{6,60})/gu;
 const spokenOption = /ConvertTo-SecureString\s+["']([^"'\n]{4,})["']|\/user:\S+\s+([^\s/"']{5,})|snmp-server community\s+(\S{5,})/gi;
-const passwordOption = /(?:^|\s)(?:-[pawk]|--api-key|--key|--password|--pass|--token|--secret)(?:[ =]|(?<=-p))(?:"([^"\n]{5,})"|'([^'\n]{5,})'|([^\s"']{5,}))/g;
+const passwordOption = /(?:^|\s)(?:-[pPawk]|add-authtoken|wandb login|--api-key|--key|--password|--pass|--token|--secret)(?:[ =]|(?<=-p))(?:"([^"\n]{5,})"|'([^'\n]{5,})'|([^\s"']{5,}))/g;
 const seedWords = /(?<![a-z])((?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8})(?![a-z])/g;
-const aboutSeeds = /seed|recovery|mnemonic|wallet|bitcoin|crypto|wörter|mots|palabras|phrase|助记词|词|リカバリー|シード|単語|ニーモニック/i;
+const aboutSeeds = /seed|recovery|\bwords\b|metamask|recuperación|récupération|wiederherstell|復元|mnemonic|wallet|bitcoin|crypto|wörter|mots|palabras|phrase|助记词|词|リカバリー|シード|単語|ニーモニック/i;
+/** More words than a seed has are a list of something; few of a seed's are the same. */
+const isSeed = (words: readonly string[], rest: string): boolean => new Set(words).size > 6 && !(words.length === 24 && /^[ ,]+[a-z]{2,}/.test(rest));
 const seedCharacters = /(?<!\p{sc=Han})(?:\p{sc=Han}{1,2}[ 、，,]){11,23}\p{sc=Han}{1,2}(?!\p{sc=Han})/gu;
 const awsSecret = /(?<![A-Za-z0-9/+=])(?=[A-Za-z0-9/+]*[a-z])(?=[A-Za-z0-9/+]*[A-Z])(?=[A-Za-z0-9/+]*\d)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/g;
 const licence = /(?<![A-Z0-9-])(?:(?:[A-Z0-9]{5}-){3,5}[A-Z0-9]{5}|(?:[A-Z0-9]{4}-){3,5}[A-Z0-9]{4})(?![A-Z0-9-])/g;
 
 /** In characters: at most a word stands between. */
 const direct = 12;
-const linked = /(?:\bis|\bwas|lautet|ist|est|es|:|=|auf|to|は|是)\s*["'„“«「]?$/i;
+const linked = /(?:\bis|\bwas|\breads|lautet|heißt|ist|est|es|:|=|auf|to|は|是)(?:\s+(?:now|still|always|jetzt|noch|immer|désormais|ahora|siempre))?\s*["'„“«「]?\s*$/i;
+const isSaid = /^\S?\s+(?:is|ist|est|es)\s/;
 /** In characters: what is called a secret stands soon after the word that calls it so, or just before. */
 const [after, before] = [72, 24];
 /** Runs of Latin letters, digits and signs. */
 const run = /[!-~\u00a1-\u024f]{4,200}/g;
 const quotation = new RegExp(quoted, "gu");
+/** A combination of a safe, or a long key in groups of four. */
+const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5})(?![\d.:-])/g;
+const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin)/;
+/** What follows is a number of something. */
+const counted = /(?:users?|id|port|nr\.?|no\.?|room|raum|benutzer|用户|ユーザー)\s*[:=#]?\s*$/i;
+
+const publicBlock = /-----BEGIN (?:[A-Z0-9]+ )*(?:PUBLIC KEY|CERTIFICATE|SIGNATURE|MESSAGE)(?: BLOCK| REQUEST)?-----[\s\S]*?-----END [A-Z0-9 ]+-----/g;
 
 /** Finds credentials: those of a known form, and what the text calls one. */
 export function findSecrets(text: string): Finding[] {
@@ -57,17 +75,21 @@ export function findSecrets(text: string): Finding[] {
   addGroup("authorization header", header, isKey);
   addGroup("authorization header", bearer, isKey);
   addGroup("password", userOption, (value) => !isStandIn(value));
+  for (const form of [statement, passwordLine, pipedPassword, passwordArgument]) addGroup("password", form, (value) => !isStandIn(value) && !/^\$/.test(value));
+  addGroup("wallet key", walletKey, (value) => !isMadeUp(value));
+  addGroup("authorization header", parameter, isKey);
   addGroup("password", spokenOption, (value) => !isStandIn(value));
-  addGroup("password", passwordOption, (value) => isMixed(value) && !isPlaceholder(value));
+  addGroup("password", passwordOption, (value) => isPassphrase(value) || (isMixed(value) && !isPlaceholder(value)));
   addGroup("password", pair, (value, match) => !isStandIn(value) && (isUnmistakable(value) || (/^(?:admin|root)/i.test(match[0].trim()) && /\d/.test(value) && /\p{L}{2}/u.test(value))));
   if (aboutSeeds.test(text)) {
     addGroup("seed phrase", seedCharacters, () => true);
-    addGroup("seed phrase", seedWords, (value) => new Set(value.split(/[ ,]+/)).size > 9 && !/\b(?:the|and|that|with|for|what|does|was|are|you|this|have|from|not|but|est|les|des|pour|que|los|las|para|der|die|und|den|mit|ist|nicht)\b/.test(value));
+    addGroup("seed phrase", seedWords, (value, match) => isSeed(value.split(/[ ,]+/), text.slice((match.index ?? 0) + value.length)) && !/\b(?:the|and|that|with|for|what|does|was|are|you|this|have|from|not|but|est|les|des|pour|que|los|las|para|der|die|und|den|mit|ist|nicht)\b/.test(value));
   }
   if (/licen[cs]e|lizenz|licencia|serial|product key|许可|授权|序列号|激活|ライセンス|シリアル/i.test(text)) addGroup("licence key", licence, () => true);
   if (/aws|amazon|secret|s3|akia/i.test(text)) addGroup("AWS secret key", awsSecret, (value) => entropyOf(value) > 4.2 && !isMadeUp(value));
   found.push(...calledSecret(text, lowered));
-  return outermost(found);
+  const open = [...text.matchAll(publicBlock)].map(({ index, 0: { length } }) => [index, index + length] as const);
+  return outermost(found.filter(({ start, end }) => !open.some(([from, to]) => from <= start && end <= to)));
 }
 
 /** Each letter in its place, which `toLowerCase` alone does not promise. */
@@ -84,12 +106,16 @@ function calledSecret(text: string, lowered: string): Finding[] {
   const found: Finding[] = [];
   if (callsItCodes.test(text)) for (const { index, 0: { length } } of text.matchAll(oneTimeCode)) if (isNear(cues, index, index + length, 160)) found.push({ kind: "recovery code", start: index, end: index + length });
   for (const { index, 0: whole } of text.matchAll(run)) {
-    const [, lead = "", value = ""] = /^([("'`“„«[{<*,:;=>-]*)(.*?)[)"'`”“»\]}<>*.,:;?]*$/s.exec(whole) ?? [];
+    const [, lead = "", value = ""] = /^([("'`“„«[{<*,:;=>-]*)(.*?)[)"'`”“»\]}<>.,:;]*$/s.exec(whole) ?? [];
     const start = index + lead.length;
     const end = start + value.length;
-    const isCalled = (follows(cues, start, direct) || (follows(cues, start, after) && linked.test(text.slice(Math.max(0, start - direct), start)))) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && /^\p{L}{4,}(?:19|20)\d\d$|^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value)));
-    const isIt = isCalled || (isPasswordLike(value) && (isNear(cues, start, end) || (isUnmistakable(value) && isNear(hints, start, end, 40)))) || (/^[*#]?\d(?:[ -]?\d){3,7}[*#]?$/.test(value) && (!isDate(value) || follows(pins, start, 4)) && follows(pins, start, 40));
+    const isCalled = (follows(cues, start, direct) || (isSaid.test(text.slice(end, end + direct)) && cues.some((cue) => cue.start >= end && cue.start - end <= before)) || (follows(cues, start, after) && linked.test(text.slice(Math.max(0, start - direct), start)))) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && /^\p{L}{4,}(?:19|20)\d\d$|^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value)));
+    const isIt = isCalled || (isPasswordLike(value) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 40))))) || (/^[*#]?\d(?:[ -]?\d){3,7}[*#]?$/.test(value) && (!isDate(value) || follows(pins, start, 4)) && (follows(pins, start, 40) || atKeypad.test(text.slice(end, end + 16))) && !counted.test(text.slice(Math.max(0, start - direct), start)));
     if (isIt) found.push({ kind: "password or key", start, end });
+  }
+  for (const { index, 0: value } of text.matchAll(digitGroups)) {
+    const isLong = value.length > 14;
+    if (isLong ? follows(cues, index, 24) : follows(pins, index, 24) && !isDate(value)) found.push({ kind: "password or key", start: index, end: index + value.length });
   }
   for (const match of text.matchAll(quotation)) {
     const value = match.slice(1).find((group) => group !== undefined) as string;
@@ -100,10 +126,15 @@ function calledSecret(text: string, lowered: string): Finding[] {
   return found;
 }
 
+/** Calls, escapes, and names of types and functions that have a number in them. */
+const sourceText = /\w\(|\)[.;,)]|^[.)]|\\|=>|^(?=[A-Za-z\d]*[a-z])[A-Za-z\d]*(?:Base(?:32|58|62|64)|U?[Ii]nt(?:8|16|32|64)|Float(?:32|64)|D1|OAuth2|[Ss]ha(?:1|256|512)|Utf(?:8|16)|Http2|K8s|Web3)(?:[A-Z][A-Za-z\d]*|url|Url|Hex)?$/;
+
 /** Not a word, a name, a measure or a date. */
 function isPasswordLike(value: string): boolean {
+  if (sourceText.test(value)) return false;
   // What is assigned is looked at by its name; a path, a public key or a fingerprint is none.
-  if (value.length < 6 || isPlaceholder(value) || /^(?:19|20)\d\d-|^[\w.-]+=|^AAAA|^SHA\d+:|^ssh-|:\d+:\d+$|[[\]]|^\w+@[a-z][\w.-]*$|^[0-9a-f]{6,12}$|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/i.test(value)) return false;
+  if (value.length < 6 || isPlaceholder(value) || /^(?:19|20)\d\d-|^AAAA|^SHA\d+:|^ssh-|:\d+:\d+$|[[\]]|^#[0-9a-f]{3,8}$|^[0-9a-f]{6,12}$|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/i.test(value)) return false;
+  if (/^[a-z][\w.-]*@[a-z][a-z\d.-]*$|^(?:[a-z_.-]{2,}|[A-Z_]{3,}|[a-z]+[A-Z]\w+)=/.test(value)) return false;
   if (/^\p{L}{3,}(?:[-._]\p{L}{3,}){3,}$/u.test(value)) return !/[-_](?:the|and|for|und|der|die)[-_]/.test(value);
   if (/^(?:[\w.+-]+@[\w-]+\.\w+|[\w.-]+\.(?:[a-z]{2,4}|json|yaml|html|toml|local|intern)|[\w-]+(?:\.[\w-]+)+\.(?:[a-z]{2,6}))(?:[:/].*)?$/i.test(value)) return false;
   if (isKey(value) && value.length >= 16) return true;
@@ -118,11 +149,11 @@ const isUnmistakable = (value: string): boolean =>
 
 /** Names of standards, products, tickets, hosts and the like. */
 const known =
-  /^(?:v\d[\w.-]*|[a-z]{1,3}\d{1,2}|\d{4}-\d\d-\d\d.*|(?:sha|aes|rsa|md|utf|base|oauth|argon|ipv|http|tls|ssl|rs|hs|es|ed|node|python|php|java|web|log|iso|rfc|ed|windows|win|office|x|h|mp|debian|ubuntu|postgres|mysql|redis|room|raum|gen|iphone|pixel|port|level|tier|phase|sprint|week|kw|day|step|version|build|rev|issue|pr|ticket|chapter|section|page|line|row|node|server|host|web|db|srv|vm|nas|printer|team)[-_ ]?\d[\d._-]*[a-z]{0,3}\d?(?:-(?:gcm|cbc|sha\d+|bit))?|(?:us|eu|ap|sa|ca|me|af|cn|il|asia|europe|australia)-[a-z]+-?\d{1,2}[a-z]?|\d+(?:st|nd|rd|th|x|h|m|s|ms|min|kb|mb|gb|tb|px|pt|k|days?|bit|-bit|-digit|-char\w*|stellig\w*)|\d+[-/.]\d+.*|[A-Za-z]+20\d\d|[a-z]+\.[a-z]+\d?(?:\(\))?)$/i;
+  /^(?:v\d[\w.-]*|[a-z]{1,3}\d{1,2}|\d{4}-\d\d-\d\d.*|(?:sha|aes|rsa|md|utf|base|oauth|argon|ipv|http|tls|ssl|rs|hs|es|ed|node|python|php|java|web|log|iso|rfc|ed|windows|win|office|x|h|mp|debian|ubuntu|postgres|mysql|redis|room|raum|gen|iphone|pixel|port|level|tier|phase|sprint|week|kw|day|step|version|build|rev|issue|pr|ticket|chapter|section|page|line|row|node|server|host|web|db|srv|vm|nas|printer|team)[-_ ]?\d[\d._-]*[a-z]{0,3}\d?(?:-(?:gcm|cbc|sha\d+|bit))?|(?:us|eu|ap|sa|ca|me|af|cn|il|asia|europe|australia)-[a-z]+-?\d{1,2}[a-z]?|\d+(?:st|nd|rd|th|x|h|m|s|ms|min|kb|mb|gb|tb|px|pt|k|days?|bit|-bit|-digit|-char\w*|stellig\w*)|\d+[-/.]\d+.*|[A-Za-z]+20\d\d|[a-z]+-\d|[a-z]+\.[a-z]+\d?(?:\(\))?)$/i;
 /** A ticket, a model, a standard. */
 const identifier = /^[A-Z]{1,6}-?\d{1,6}$/;
-const callsItCodes = /(?:backup|recovery|rescue|emergency|one-time)[ -]?codes?|wiederherstellungscodes?|notfallcodes?|codes? de (?:secours|récupération)|códigos? de (?:respaldo|recuperación)|恢复码|备份码|恢復碼|備用碼|(?:復旧|リカバリー|バックアップ)コード/i;
-const oneTimeCode = /(?<![\w-])(?=[\w -]*\d)[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,4}(?![\w-])/g;
+const callsItCodes = /(?:backup|recovery|rescue|emergency|one-time)[ -]?codes?|(?:wiederherstellungs|notfall|backup)codes?|codes? de (?:secours|récupération)|códigos? de (?:respaldo|recuperación)|恢复码|备份码|恢復碼|備用碼|(?:復旧|リカバリー|バックアップ)コード/i;
+const oneTimeCode = /(?<![\w-])(?:(?=[a-z]*\d|[\w-]*[- ]?\w*\d|[a-z]{5}-[a-z]{5}(?![\w-]))[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,4}|\d{8})(?![\w-])/g;
 const isDate = (value: string): boolean => /^(?:19|20)\d\d$/.test(value) || /^(?:19|20)\d\d-?[01]\d-?[0-3]\d$/.test(value);
 
 /** A token of the right form that says itself that it is none. */
@@ -133,7 +164,11 @@ const isPin = (value: string, name: string): boolean => /^[*#]?\d(?:[ -]?\d){3,7
 /** Letters and digits mixed, or signs between letters. */
 const isMixed = (value: string): boolean => /\d/.test(value) ? /[\p{L}]/u.test(value) || /[^\w\s]/.test(value) : /[\p{L}].*[^\p{L}\s.,:;'’/-]|[\p{Ll}]\p{Lu}.*\p{Lu}|\p{L}+(?:[-_.]\p{L}+){2,}/u.test(value);
 
+/** Some words in a row. */
+const isPassphrase = (value: string): boolean => /^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$/u.test(value) && !/[-.](?:the|and|for|und|der|die|com|org|net|local|intern)(?![\p{L}])/u.test(value);
+
 function isPassword(value: string, quotes: number): boolean {
+  if (quotes > 0 && isPassphrase(value)) return true;
   if (value.length < 4 || isPlaceholder(value)) return false;
   if (isMixed(value)) return !/^[\w-]+\([^)]*\)/.test(value) && !known.test(value);
   return quotes > 0 && value.length >= 5;

@@ -1,8 +1,8 @@
 /** Said where a secret would stand, and names that stand for one. */
 const standIn =
-  /<[^<>]*>|\$\{|\{\{|%\(|%[sd](?!\w)|\$\(|\.\.\.|…|x{4,}|\*{3,}|•{3,}|•|_{4,}|#{4,}|0{8,}|1234567890|^\$\w|^@\w+$|process\.env|import\.meta|os\.(?:environ|getenv)|getenv|\bENV\b|secrets?\.[A-Za-z]|secretsmanager|vault:|op:\/\/|ssm:|arn:|\bkeyring\b|(?:^|[-_= ])(?:your|my|the|some|dein|deine|mein|votre|mon|tu|su)[-_ ]|example|changeme|change[-_]me|change[-_]this|placeholder|redacted|masked|dummy|sample|fake|todo|tbd|insert|replace|none|null|undefined|hidden|removed|omitted|geheim|beispiel|ejemplo|exemple|示例|例|填写|ここに|入力/i;
+  /<[^<>]*>|\$\{|\{\{|%\(|(?<![\w%])%[sd](?!\w)|\$\(|\.\.\.|…|x{4,}|\*{3,}|•{3,}|•|_{4,}|#{4,}|0{8,}|1234567890|^\$\w|^@\w+$|process\.env|import\.meta|os\.(?:environ|getenv)|getenv|\bENV\b|secrets?\.[A-Za-z]|secretsmanager|vault:|op:\/\/|ssm:|arn:|\bkeyring\b|(?:^|[-_= ])(?:your|my|the|some|dein|deine|mein|votre|mon|tu|su)[-_ ]|example|changeme|change[-_]me|change[-_]this|placeholder|redacted|masked|dummy|sample|(?<![A-Za-z\d])(?:fake|todo|tbd|none|null)(?![A-Za-z\d])|insert|replace|undefined|hidden|removed|omitted|geheim|beispiel|ejemplo|exemple|示例|例|填写|ここに|入力/i;
 /** What code says of a secret without holding one. */
-const code = /^[\w$.]+\(|^(?:new|await|async|function|return|this|self|ctx|req|request|config|env|options|params|args|settings|props|user|data|body)\b[.[]|=>|;$|^[a-z_$][\w$]*(?:\.[a-z_$][\w$]*)+(?:\(.*)?$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+(?:_[a-z]+){1,5}$|^[a-z]+(?:[A-Z][a-z]+)+$|^[\w-]+\/[\w./-]+$|^\.{0,2}\/|^~\/|^https?:\/\/[^@]*$/;
+const code = /^[\w$.]+\(|^(?:new|await|async|function|return|this|self|ctx|req|request|config|env|options|params|args|settings|props|user|data|body)\b[.[]|=>|;$|^[a-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\(.*)?$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+(?:_[a-z]+){1,5}$|^[a-z]+(?:[A-Z][a-z]+)+$|^[\w-]+\/[\w./-]+$|^\.{0,2}\/|^~\/|^https?:\/\/[^@]*$/;
 /** Kinds of values, and other words that follow a name such as `password` without being one. */
 const plain = new Set(
   `password passwort kennwort passphrase secret token string str text number boolean bool int uuid bytes varchar char any object required optional mandatory hashed encrypted salted rotated
@@ -18,6 +18,9 @@ export const isStandIn = (value: string): boolean => standIn.test(value) || new 
 /** A ticket. */
 const ticket = /^[A-Z]{2,10}-\d+$/;
 
+/** Letters of both cases and digits in no order that code or a path has. */
+const isRandom = (value: string): boolean => /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[A-Za-z\d+/=]{20,}$/.test(value) && (value.match(/[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/g)?.length ?? 0) >= value.length / 5;
+
 /** Whether a value only stands where a secret would, or says something about one. */
 export const isPlaceholder = (value: string): boolean =>
-  standIn.test(value) || code.test(value) || plain.has(value.toLowerCase()) || measures.test(value) || ticket.test(value) || new Set(value).size <= 2;
+  standIn.test(value) || (code.test(value) && !isRandom(value)) || plain.has(value.toLowerCase()) || measures.test(value) || ticket.test(value) || new Set(value).size <= 2;

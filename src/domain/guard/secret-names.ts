@@ -1,8 +1,8 @@
 /** What texts call a secret, in lower case: in English, German, French, Spanish, Chinese and Japanese; as the source of a regular expression. */
 const passwords =
-  "password|passwd|passphrase|passcode|pwd|passwort|kennwort|passwörter|kenncode|contrase(?:ñ|n)a|clave|mots?[ _]de[ _]passe|phrase[ _](?:secrète|de passe)|mdp|frase[ _]de[ _]contraseña|psk|密码|密碼|口令|暗号|パスワード|パスフレーズ|合言葉";
+  "password|passwd|p/w|passphrase|passcode|pwd|passwort|kennwort|passwörter|kenncode|contrase(?:ñ|n)a|clave|mots?[ _]de[ _]passe|phrase[ _](?:secrète|de passe)|mdp|frase[ _]de[ _]contraseña|psk|密码|密碼|口令|暗号|パスワード|パスフレーズ|合言葉";
 const keys =
-  "secret|token|api[ _-]?key|apikey|access[ _-]?key|private[ _-]?key|client[ _-]?secret|auth[ _-]?key|signing[ _-]?key|encryption[ _-]?key|account[ _-]?key|master[ _-]?key|license[ _-]?key|mchkey|credentials?|salt|api-schlüssel|zugangsschlüssel|geheimnis|clé (?:d['’])?api|clave api|jeton|密钥|金鑰|令牌|凭证|アクセスキー|シークレット|トークン|apiキー";
+  "secret|token|api[ _-]?key|apikey|access[ _-]?key|private[ _-]?key|client[ _-]?secret|auth[ _-]?key|signing[ _-]?key|encryption[ _-]?key|account[ _-]?key|master[ _-]?key|app[ _-]?key|appid|pre-?shared[ _-]?key|shared[ _-]?secret|unseal[ _-]?keys?|requirepass|masterauth|auth[ _-]?token|art-api|license[ _-]?key|mchkey|credentials?|salt|api-schlüssel|zugangsschlüssel|geheimnis|clé (?:d['’])?api|clave api|jeton|密钥|金鑰|令牌|凭证|アクセスキー|シークレット|トークン|apiキー|共有鍵|秘密鍵";
 
 export const secretNames = `${passwords}|${keys}|(?:php|j)sessionid|phpsessid|session[ _-]?(?:id|cookie)|(?<!\\p{L})(?:pass|pw|pin|key|schluessel)`;
 
@@ -11,16 +11,16 @@ export const isChosen = new RegExp(`${passwords}|pass|pw|pin|secret`, "u");
 
 /** Words near which a secret stands in prose. */
 export const callsItSecret = new RegExp(
-  `${passwords}|${keys}|(?<![\\p{L}])(?:pw|pass|creds|login|logon|log in|(?<!(?:public|host|release|primary|foreign|cache|sort|partition|authorized|map|object|idempotency|ssh)[ _-])keys?|licen[cs]e|unlock|pins?)(?![\\p{L}])|(?:backup|recovery|one-time|rescue|emergency)[ -]codes?|wiederherstellungscodes?|zugangsdaten|zugang(?![\\p{L}])|schlüssel|zweitfaktor|second factor|2fa|totp|codes? de (?:secours|récupération)|clé(?![\\p{L}])|identifiants?|códigos? de (?:respaldo|recuperación)|credencial(?:es)?|llave|秘钥|密匙|恢复码|备份码|恢復碼|助记词|账号|帳號|復旧コード|リカバリーコード|バックアップコード|認証情報|鍵|キー`,
+  `${passwords}|${keys}|(?<![\\p{L}])(?:pw|pass|creds|login|logon|log in|(?<!(?:public|host|release|primary|foreign|cache|sort|partition|authorized|map|object|idempotency|ssh)[ _-])keys?|licen[cs]e|unlock|pins?)(?![\\p{L}])|(?:backup|recovery|one-time|rescue|emergency)[ -]codes?|(?:wiederherstellungs|notfall|backup)codes?|zugangsdaten|zugang(?![\\p{L}])|schlüssel|zweitfaktor|second factor|2fa|totp|codes? de (?:secours|récupération)|clé(?![\\p{L}])|identifiants?|códigos? de (?:respaldo|recuperación)|credencial(?:es)?|llave|秘钥|密匙|恢复码|备份码|恢復碼|助记词|账号|帳號|復旧コード|リカバリーコード|バックアップコード|認証情報|鍵|キー`,
   "gu",
 );
 
 /** Words near which one may stand: what stands there must look like nothing else. */
 export const mayCallIt =
-  /(?<![\p{L}])(?:users?|user ?names?|accounts?|guest|admin|root|sign(?:s|ed)? in|logs? in|gets? in|get into|unlock|unseal|enter|types?|wi-?fi|wlan|ssid|community|codes?|sticky note|router|bios|portal|enable|benutzer|konto|zettel|anmeld\p{L}+|kommt? man|meldet man|öffnet man|tippt?|heißt|hieß|wlan|losung|codewort|sysadmin|felder?|einwahl|utilisateur|compte|digicode|usuario|cuenta|wifi)(?![\p{L}])|用户|帐号|进系统|输|登录|暗号|种子|ログイン|アカウント|管理画面|合言葉|無線/gu;
+  /(?<![\p{L}])(?:users?|user ?names?|accounts?|guest|admin|root|sign(?:s|ed)? in|logs? in|gets? in|get into|unlock|unseal|enter|types?|wi-?fi|wlan|ssid|community|codes?|sticky note|router|bios|portal|enable|benutzer|konto|zettel|anmeld\p{L}+|kommt? man|meldet man|öffnet man|tippt?|heißt|hieß|wlan|losung|codewort|sysadmin|felder?|einwahl|verschlüsselt|geschützt|protected|encrypted|utilisateur|protégée?s?|chiffrée?s?|protegid[oa]s?|cifrad[oa]s?|compte|digicode|usuario|entra|cuenta|wifi)(?![\p{L}])|用户|帐号|进系统|输|登录|暗号|种子|打开|解压|ログイン|開きます|開く|開け|アカウント|管理画面|合言葉|無線/gu;
 
 /** Words near which some digits are one. */
 export const callsItPin = new RegExp(
-  `${passwords}|(?<![\\p{L}])(?:pins?|puk|pin[ -]?codes?|(?:door|access|entry|alarm|gate|security|unlock|safe|lock|front|back|host|voicemail|keypad)[ -](?:code|key)s?|code (?:is|was|to|for)|combination|combo|opens? with|unlocks? with|dial|keypad|type)(?![\\p{L}])|(?:türcode|zahlencode|zugangscode|kenncode|geheimzahl|zahlenschloss|tresor|zahlenkombination)|öffnet mit|code d['’]accès|digicode|código|se abre con|combinación|(?:门禁|门锁|入会|取款|解锁|开门|保险箱)|暗証|パスコード|金庫|ロック|alarm\\p{L}*|key ?safe|schranke|tippt|eingibt|keypad|coffre|alarme|alarma|caja fuerte|portail|复印机|複合機|打印机`,
+  `${passwords}|(?<![\\p{L}])(?:pins?|puk|pin[ -]?codes?|(?:door|access|entry|alarm|gate|security|unlock|safe|lock|front|back|host|voicemail|keypad)[ -](?:code|key)s?|code (?:is|was|to|for)|combination|combo|opens? with|unlocks? with|dial|keypad|type)(?![\\p{L}])|(?:türcode|zahlencode|zugangscode|sperrcode|entsperrcode|kenncode|geheimzahl|zahlenschloss|tresor|zahlenkombination)|öffnet mit|schloss|tor|code d['’]accès|code (?:de la|du|de l['’]|pour|est)|digicode|código|se abre con|s['’]ouvre avec|candado|cadenas|combinaison|combinación|(?:门禁|门锁|入会|取款|解锁|开门|保险箱|锁屏)|(?:锁|门禁码|大门)|门锁|暗証|門の|鍵の番号|パスコード|解除コード|金庫|ロック|alarm\\p{L}*|key ?safe|schranke|tippt|eingibt|keypad|coffre|alarme|alarma|caja fuerte|portail|复印机|複合機|打印机`,
   "gu",
 );

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { type GuardEntry, textOf } from "../../test/evals/guard-score.ts";
+import { isHeld } from "../../test/evals/held.ts";
+
+export interface Example {
+  id: string;
+  language: string;
+  text: string;
+  isOrder: boolean;
+}
+
+const sets = new URL("../../test/evals/sets/", import.meta.url);
+const read = (file: string): GuardEntry[] => (JSON.parse(readFileSync(new URL(file, sets), "utf8")) as { entries: GuardEntry[] }).entries;
+const seed = 1;
+const example = (entry: GuardEntry): Example => ({ id: entry.id, language: entry.language, text: textOf(entry, seed).text, isOrder: entry.label === "injection" });
+
+/** What the weights are fitted to, and what they are judged on. The held half of `guard.json` is neither. */
+export function examples(): { learnt: Example[]; judged: Example[] } {
+  const broad = read("guard-broad.json");
+  const open = [...read("guard.json"), ...broad].filter(({ id }) => !isHeld(id));
+  return { learnt: open.map(example), judged: broad.filter(({ id }) => isHeld(id)).map(example) };
+}
+
+/** In characters, of a piece of a longer text. */
+const [shortest, longest] = [25, 900];
+
+/** The notes and talks of the other evaluation sets, the documents, and the source: none of them gives orders to a model. */
+export function ordinaryPieces(): { learnt: Example[]; judged: Example[] } {
+  const notes = readdirSync(sets).filter((file) => !file.startsWith("guard")).flatMap((file) => textsIn(JSON.parse(readFileSync(new URL(file, sets), "utf8"))));
+  const root = new URL("../../", import.meta.url);
+  const files = ["docs", "src"].flatMap((folder) => readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)).filter((path) => /\.(?:md|tsx?)$/.test(path) && !/guard/.test(path));
+  const texts = [...notes, ...["README.md", ...files].flatMap((path) => piecesOf(readFileSync(new URL(path, root), "utf8")))];
+  const all = [...new Set(texts)].filter((text) => text.length >= shortest).map((text): Example => ({ id: text, language: "", text, isOrder: false }));
+  return { learnt: all.filter(({ id }) => !isHeld(id)), judged: all.filter(({ id }) => isHeld(id)) };
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  for (const line of text.split("\n")) {
+    if (piece.length + line.length > longest) {
+      pieces.push(piece);
+      piece = "";
+    }
+    piece += `${line}\n`;
+  }
+  return [...pieces, piece];
+}

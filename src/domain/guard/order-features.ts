@@ -1,0 +1,106 @@
+import { type OrderCue, orderCues } from "./order-cues.ts";
+import { Phrases, type Word, wordsOf } from "./phrases.ts";
+
+/** What stands in a text beside words. */
+const marks = {
+  /** An address to which something can go. */
+  link: /https?:\/\/|www\.|[\w.+-]+@[\w-]+\.\w|\b[\w-]+\.(?:com|net|org|io|dev|xyz|ru|cn|app|site|info|example|co|me|top|test)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b/gi,
+  /** The beginning of a turn that nobody took. */
+  turn: /<\|?\/?(?:system|user|assistant|end|im_start|im_end|start_header_id|instructions?|memory|memories|context|tool_\w+|document|result)\b[^>\n]{0,60}\|?>|\[\/?(?:system|inst|sistema|système|系统|システム|tool|werkzeugergebnis|工具结果|ツール結果)[^\]\n]{0,40}\]|(?:^|\n)\s*(?:#{1,4}|>{2,}|\*\*|-{2,})?\s*(?:system|operator|operator message|### instruction|系统|システム|sistema|système)\s*(?:>>>|[:：])|"role"\s*:\s*"(?:system|assistant|developer)"|assistant to=|(?:-{2,}|={2,})\s*(?:end|ende|fin|文档结束|文書の終わり)/giu,
+  /** How models are told whose turn it is. */
+  template: /<\|[\w ]{2,30}\|>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|<\/?(?:tool_call|function_calls?|invoke|tool_use|antml:\w+)\b|<\/(?:memory|memories|context|system|retrieved_\w+|tool_\w+|instructions?|data)>/gi,
+  /** A line of somebody in a talk. */
+  speaker: /(?:^|\n)\s*(?:user|assistant|human|nutzer|assistent|utilisateur|usuario|asistente|用户|助手|利用者|アシスタント)\s?[:：]/giu,
+  /** Shown to nobody. */
+  unseen: /<!--|\[comment\]|\[\/\/\]|display:\s*none|font-size:\s*[01]\b|opacity:\s*0|color:\s*(?:#fff|white)|visibility:\s*hidden|\balt="|\/\*|(?:^|\n)\s*(?:#|\/\/)|"""/gi,
+  /** An image whose address takes something along. */
+  beacon: /!\[[^\]]*\]\([^)]*[?&=/][^)]*\)|\?(?:d|m|u|q|data|c)=/gi,
+  shell: /\|\s*(?:ba)?sh\b|curl\s+-|\bsudo\b|--(?:force|no-verify)\b|rm -rf|\$\(|`[^`\n]{3,80}`/gi,
+  /** Machines wrote or read it. */
+  data: /"\s*:\s*["{[\d]|^\s*[\w-]+:\s|\{\s*"/gm,
+  /** Source text says what a machine does. */
+  code: /=>|\);|[\w)\]]\(\w*\)|\b(?:const|let|function|import|return|await|def|class|SELECT|expect)\b(?=[ (])|===|&&|\{\s*$|\w\.\w+\(/gm,
+  sourcePath: /~\/\.|\/etc\/|\.env\b|id_rsa|\.aws|\.ssh/gi,
+} as const;
+
+const cueNames = Object.keys(orderCues) as OrderCue[];
+/** What a sentence that orders begins with. */
+const acts: ReadonlySet<OrderCue> = new Set(["override", "hide", "send", "reply", "put", "destroy", "weaken", "grant", "execute", "alter", "pay", "role", "remember", "praise", "reveals", "decode"]);
+const isAct = cueNames.map((name) => acts.has(name));
+/** Says nothing of its own before the verb. */
+const courtesy = /^(?:please|kindly|also|then|and|first|now|just|bitte|also|dann|und|zuerst|jetzt|puis|et|merci|por|y|luego|,|:|请|把|将|先|再|并)$/;
+export const featureNames: readonly string[] = [...cueNames, "opens", "wordy", ...Object.keys(marks)];
+const phrases = new Phrases(Object.values(orderCues));
+const forms = Object.values(marks);
+const opens = cueNames.length;
+const wordy = opens + 1;
+const firstMark = wordy + 1;
+/** In UTF-16 units; most orders are shorter. */
+const many = 180;
+
+export interface Passage {
+  start: number;
+  end: number;
+  /** A bit for each name of a feature. */
+  features: Uint8Array;
+}
+
+/** In UTF-16 units: an order takes one sentence, or a few short ones. */
+const longest = 260;
+const mostSentences = 3;
+
+type Range = readonly [start: number, end: number];
+const rangesOf = (text: string, form: RegExp): Range[] => [...text.matchAll(form)].map(({ index, 0: { length } }) => [index, index + length] as const);
+
+/** Where people speak of such texts: a quotation there is none. */
+const aboutThem = /prompt[ -]?injection|\bguard\b|\bflags?\b|\bphrases?\b|the paper|detect|false positive|steers?|phishing|jailbreak|red[ -]?team|injection|adversarial|test case|\bexpect\(|angreif|attack|wächter|inyecci|提示(?:词)?注入|注入攻击|防护|プロンプトインジェクション|攻撃|検査/i;
+const quotation = /"[^"\n]{3,160}"|“[^”\n]{3,160}”|„[^“”\n]{3,160}[“”]|`[^`\n]{3,160}`|«[^»\n]{3,160}»|「[^」\n]{3,80}」|『[^』\n]{3,80}』|'[^'\n]{8,160}'/gu;
+const quotedIn = (text: string): Range[] => (aboutThem.test(text) ? rangesOf(text, quotation) : []);
+
+/** In a talk, `assistant:` tells who speaks, not who is spoken to. */
+function speakersOf(text: string): Range[] {
+  const speakers = rangesOf(text, marks.speaker);
+  return speakers.length < 2 ? [] : speakers;
+}
+
+/** Every sentence, and every run of a few short ones, with what it says. */
+export function passagesOf(text: string): Passage[] {
+  const all = wordsOf(text);
+  const skips = [...quotedIn(text), ...speakersOf(text)];
+  const words = skips.length === 0 ? all : all.filter(({ start }) => !skips.some(([from, to]) => from <= start && start < to));
+  const sentences: Passage[] = [];
+  const sentenceAt = (index: number): Passage => (sentences[index] ??= { start: text.length, end: 0, features: new Uint8Array(featureNames.length) });
+  for (const { sentence, start, end } of words) {
+    const passage = sentenceAt(sentence);
+    passage.start = Math.min(passage.start, start);
+    passage.end = end;
+  }
+  phrases.find(words, (owner, first) => {
+    const { sentence } = words[first] as Word;
+    const { features } = sentenceAt(sentence);
+    features[owner] = 1;
+    if (!isAct[owner]) return;
+    let before = first - 1;
+    while (words[before]?.sentence === sentence && courtesy.test((words[before] as Word).text)) before -= 1;
+    if (words[before]?.sentence !== sentence) features[opens] = 1;
+  });
+  const said = sentences.filter((one) => one !== undefined);
+  forms.forEach((form, i) => {
+    for (const { index, 0: found } of text.matchAll(form)) {
+      const near = said.find(({ end }) => end > index) ?? (index + found.length >= text.length ? said.at(-1) : undefined);
+      if (near && !skips.some(([from, to]) => from <= index && index < to)) near.features[firstMark + i] = 1;
+    }
+  });
+  const passages: Passage[] = [];
+  for (let i = 0; i < said.length; i += 1) {
+    let last: Passage | undefined;
+    for (const next of said.slice(i, i + mostSentences)) {
+      const joined: Passage = last ? { start: last.start, end: next.end, features: next.features.map((bit, k) => bit | (last?.features[k] as number)) } : next;
+      if (last && joined.end - joined.start > longest) break;
+      if (joined.end - joined.start > many) joined.features[wordy] = 1;
+      passages.push(joined);
+      last = joined;
+    }
+  }
+  return passages;
+}
