@@ -6,7 +6,7 @@
  *
  *   node scripts/guard/fit.ts            prints, and writes src/domain/guard/order-weights.json
  *   node scripts/guard/fit.ts --dry      only prints
- *   node scripts/guard/fit.ts --misses   also what it gets wrong of what it learnt from
+ *   node scripts/guard/fit.ts --misses   also what it gets wrong of the half that it may learn from
  */
 import { writeFileSync } from "node:fs";
 import { featureNames, passagesOf } from "../../src/domain/guard/order-features.ts";
@@ -17,13 +17,14 @@ import { fitSparse, type Row } from "./sparse-logistic.ts";
 const rounds = 3;
 const steps = 250;
 /** What a weight costs for its size. */
-const penalty = Number(process.env["PENALTY"] ?? 0.00012);
+const penalty = 0.00012;
 /** A pair that fewer orders have says nothing. */
 const leastSupport = 3;
-const weightOf = { order: 2, lookAlike: 2, piece: 0.5, hard: Number(process.env["WHARD"] ?? 1) };
+const weightOf = { order: 2, lookAlike: 2, piece: 0.5, hard: 1 };
+/** Rounds after the first learn those ordinary passages once more that look most like orders. */
 const mostHard = 600;
 /** So often an ordinary text that looks like an order may be taken for one, and a piece of any other text. */
-const allowed = { lookAlike: Number(process.env["ALLOWED"] ?? 0.025), piece: Number(process.env["ALLOWEDP"] ?? 0.005) };
+const allowed = { lookAlike: 0.025, piece: 0.0045 };
 const folds = 5;
 
 const names = featureNames;
@@ -53,11 +54,11 @@ function fit(learnt: readonly Example[], pieces: readonly Example[]): Model {
     inputs.set(features, known);
     return known;
   };
-  let [weights, bias] = [new Float64Array(names.length + pairs.length), 0];
+  let weights: Float64Array = new Float64Array(names.length + pairs.length);
+  let bias = 0;
   const score = (one: readonly number[]): number => one.reduce((sum, input) => sum + (weights[input] as number), bias);
   const ordinary = (example: Example, weight: number): Row[] => featuresOf(example).map(cached).filter(({ length }) => length > 0).map((one, _, all) => ({ inputs: one, isOrder: false, weight: weight / Math.sqrt(all.length) }));
   const quiet = [...learnt.filter(({ isOrder }) => !isOrder).flatMap((one) => ordinary(one, weightOf.lookAlike)), ...pieces.flatMap((one) => ordinary(one, weightOf.piece))];
-  /** Those that the round before nearly took for orders count once more. */
   const hardest = (): Row[] => quiet.map((row) => ({ row, top: score(row.inputs) })).sort((a, b) => b.top - a.top).slice(0, mostHard).map(({ row }) => ({ ...row, weight: weightOf.hard }));
   for (let round = 0; round < rounds; round += 1) {
     const orders = learnt.filter(({ isOrder }) => isOrder).flatMap((example): Row[] => {

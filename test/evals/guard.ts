@@ -10,23 +10,29 @@ import { type Finding, type GuardEntry, guardGroups, type Scored, scoreEntry } f
  * and ids stay out of the misses.
  */
 
-const file = new URL("sets/guard.json", import.meta.url);
-export const readGuardSet = (): GuardEntry[] => (JSON.parse(readFileSync(file, "utf8")) as { entries: GuardEntry[] }).entries;
+const read = (file: string): GuardEntry[] => (JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8")) as { entries: GuardEntry[] }).entries;
+export const readGuardSet = (): GuardEntry[] => read("sets/guard.json");
+/** A second set, of forms of real incidents; targets count on the first. */
+export const readBroadSet = (): GuardEntry[] => read("sets/guard-broad.json");
 
 /** Draws the values in the texts. Tests take others. */
 const seed = 1;
 const labels = ["secret", "injection", "ordinary"] as const;
 
 export function guard(limit: number | undefined): Measured {
-  const all = readGuardSet();
-  const entries = labels.flatMap((label) => all.filter((entry) => entry.label === label).slice(0, limit));
-  const scored = entries.map((entry) => scoreEntry(entry, seed, { findSecrets, findInstructions }));
+  const score = (all: readonly GuardEntry[]): Scored[] =>
+    labels.flatMap((label) => all.filter((entry) => entry.label === label).slice(0, limit)).map((entry) => scoreEntry(entry, seed, { findSecrets, findInstructions }));
+  const scored = score(readGuardSet());
+  const broad = score(readBroadSet());
   return {
-    groups: guardGroups(scored),
-    notes: [`${counted(scored, true)}; ${counted(scored, false)}.`, `${besides(scored, true)}; ${besides(scored, false)}.`],
-    misses: scored.filter(({ held, missed }) => missed && !held).map(asMiss),
+    groups: [...guardGroups(scored), ...guardGroups(broad).filter(({ name }) => !name.includes(",")).map((group) => ({ ...group, name: `broad set, ${group.name}` }))],
+    notes: [scored, broad].flatMap((set, i) => {
+      const said = [`${counted(set, true)}; ${counted(set, false)}.`, `${besides(set, true)}; ${besides(set, false)}.`];
+      return i === 0 ? said : said.map((note) => `Broad set: ${note}`);
+    }),
+    misses: [...scored, ...broad].filter(({ held, missed }) => missed && !held).map(asMiss),
     recalls: [],
-    faults: scored.filter(({ impossible }) => impossible.length > 0).map(({ entry }) => `${entry.id}: a finding outside of the text`),
+    faults: [...scored, ...broad].filter(({ impossible }) => impossible.length > 0).map(({ entry }) => `${entry.id}: a finding outside of the text`),
   };
 }
 

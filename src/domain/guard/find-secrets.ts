@@ -6,7 +6,8 @@ import { secretForms } from "./secret-forms.ts";
 const quoted = `"([^"\\n]{3,300})"|'([^'\\n]{3,300})'|\`([^\`\\n]{3,300})\`|“([^”\\n]{3,300})”|„([^“”\\n]{3,300})[“”]|«\\s?([^»\\n]{3,300}?)\\s?»|「([^」\\n]{3,300})」|『([^』\\n]{3,300})』`;
 const bare = `([^\\s"'\`,;，。、；）)（(「」“”<>|]{3,300})`;
 /** `name: value`, `name = "value"`, `<name>value</name>`, `define('NAME', 'value')`. */
-const assigned = new RegExp(`((?:${secretNames})[\\w-]{0,30})["'\`)\\]]{0,3}[ \\t]{0,3}(?:=>|:=|==?|[:：＝→>]|,(?=\\s*["']))[ \\t]{0,3}(?:- )?(?:(?:buffer\\.from|b64decode|bytes\\.fromhex|atob|\\[\\]byte|bytes|string|str|secret|securestring|new [a-z.]{1,20})\\()?(?:${quoted}|${bare})`, "gu");
+const assigned = new RegExp(`((?:${secretNames})[\\w-]{0,30})["'\`)\\]]{0,3}[ \\t]{0,3}(?:=>|:=|==?|[:：＝→>]|\\((?=["'])|,(?=\\s*["'])|[ \\t]value=|</key>\\s*<string>|:[ \\t]*\\n[ \\t]*-[ ])[ \\t]{0,3}(?:(?:buffer\\.from|b64decode|bytes\\.fromhex|atob|\\[\\]byte|bytes|string|str|secret|securestring|new [a-z.]{1,20})\\()?(?:${quoted}|${bare})`, "gu");
+const isCall = /^\(/;
 /** Names of what is about a secret. */
 const about = /(?:name|ref|ids?|type|path|file|dir|url|uri|endpoint|length|len|count|limits?|size|max|min|expiry|expires|expires_in|expiration|ttl|age|policy|field|label|hint|header|class|store|manager|provider|env|var|arn|version|rotation|reset|prefix|format|hash|digest|strength|rules?|usage|budget|cost|price|window|bucket|scopes?|alg|algorithm)$/i;
 const stem = new RegExp(`^.*(?:${secretNames})`, "u");
@@ -18,21 +19,24 @@ const userOption = /(?:^|\s)(?:-u|--user)\s+["']?[\w.@-]+:([^\s"']{4,})/g;
 /** SQL: `identified by 'x'`, `password 'x'`. */
 const statement = /\b(?:identified (?:with \w+ )?by|password)\s+'([^'\n]{4,})'/gi;
 /** `host:port:database:user:password`, as `.pgpass` has it. */
-const passwordLine = /^[\w.*-]+:(?:\d{2,5}|\*):[\w.*-]+:[\w.*-]+:(\S{5,})$/gm;
-const pipedPassword = /\becho\s+["']?([^"'\s|]{5,})["']?\s*\|\s*(?:sudo -S|docker login|passwd|cryptsetup|openssl)/g;
+const passwordLine = /^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]+:[\w.*-]+:(\S{5,})$/gm;
+const pipedPassword = /\b(?:echo|printf)\s+["']?([^"'\s|]{5,})["']?\s*\|\s*(?:sudo -S|docker login|passwd|cryptsetup|openssl)|<\(printf\s+["']?([^"'\s)]{5,})|\s-U\s+["']?[^\s"'%]+%([^\s"']{4,})/g;
 const passwordArgument = /\bnet user \S+ (\S{5,})|\bhtpasswd -\w*b\w*(?: -\w+)* \S+ \S+ (\S{5,})|\bredis-cli[^\n]{0,60} (?:-a|AUTH) (\S{5,})|\brequirepass (\S{5,})|\b-pass pass:(\S{5,})/gi;
 const walletKey = /(?:private|wallet|signer|secret|privée|privat|私钥|秘密)[^\n]{0,40}?\b(0x[0-9a-f]{64}|[0-9a-f]{64})\b/gi;
 const parameter = /[?&](?:token|key|secret|appid|api_?key|access_token|password|pwd|auth|sig)=([^&\s"'`]{12,})/gi;
 /** `login / password`. */
-const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} )([^\s,;|]{6,60})/gu;
+const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} |[\w.-]{1,64}@[\w.-]{1,60}, )([^\s,;|]{6,60})/gu;
 const spokenOption = /ConvertTo-SecureString\s+["']([^"'\n]{4,})["']|\/user:\S+\s+([^\s/"']{5,})|snmp-server community\s+(\S{5,})/gi;
-const passwordOption = /(?:^|\s)(?:-[pPawk]|add-authtoken|wandb login|--api-key|--key|--password|--pass|--token|--secret)(?:[ =]|(?<=-p))(?:"([^"\n]{5,})"|'([^'\n]{5,})'|([^\s"']{5,}))/g;
+const passwordOption = /(?:^|\s)(?:-[pPawk]|add-authtoken|wandb login|--api-key|--key|--password|--passphrase|--pass|--token|--secret)(?:[ =]|(?<=-p))(?:"([^"\n]{5,})"|'([^'\n]{5,})'|([^\s"']{5,}))/g;
 const seedWords = /(?<![a-z])((?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8})(?![a-z])/g;
 const aboutSeeds = /seed|recovery|\bwords\b|metamask|recuperación|récupération|wiederherstell|復元|mnemonic|wallet|bitcoin|crypto|wörter|mots|palabras|phrase|助记词|词|リカバリー|シード|単語|ニーモニック/i;
 /** More words than a seed has are a list of something; few of a seed's are the same. */
 const isSeed = (words: readonly string[], rest: string): boolean => new Set(words).size > 6 && !(words.length === 24 && /^[ ,]+[a-z]{2,}/.test(rest));
 const seedCharacters = /(?<!\p{sc=Han})(?:\p{sc=Han}{1,2}[ 、，,]){11,23}\p{sc=Han}{1,2}(?!\p{sc=Han})/gu;
 const awsSecret = /(?<![A-Za-z0-9/+=])(?=[A-Za-z0-9/+]*[a-z])(?=[A-Za-z0-9/+]*[A-Z])(?=[A-Za-z0-9/+]*\d)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/g;
+const aboutLicences = /licen[cs]e|lizenz|licencia|serial|\bkey\b|schlüssel|许可|授权|序列号|激活|注册码|ライセンス|シリアル|キー/i;
+/** As Google and Apple give them to one app each. */
+const appPassword = /(?:pass(?:word)?|passwort|kennwort|mot de passe|mdp|contraseña|密码|パスワード)[^\n]{0,48}?(?<![a-z])([a-z]{4}(?:-[a-z]{4}){3}|[a-z]{4}(?: [a-z]{4}){3})(?![a-z])/gi;
 const licence = /(?<![A-Z0-9-])(?:(?:[A-Z0-9]{5}-){3,5}[A-Z0-9]{5}|(?:[A-Z0-9]{4}-){3,5}[A-Z0-9]{4})(?![A-Z0-9-])/g;
 
 /** In characters: at most a word stands between. */
@@ -45,12 +49,13 @@ const [after, before] = [72, 24];
 const run = /[!-~\u00a1-\u024f]{4,200}/g;
 const quotation = new RegExp(quoted, "gu");
 /** A combination of a safe, or a long key in groups of four. */
-const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5})(?![\d.:-])/g;
+const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5})(?![\d:-]|\.\d)/g;
 const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin)/;
+const strongBox = /\bsafe\b|tresor|coffre|caja fuerte|保险[箱柜]|金庫/i;
 /** What follows is a number of something. */
 const counted = /(?:users?|id|port|nr\.?|no\.?|room|raum|benutzer|用户|ユーザー)\s*[:=#]?\s*$/i;
 
-const publicBlock = /-----BEGIN (?:[A-Z0-9]+ )*(?:PUBLIC KEY|CERTIFICATE|SIGNATURE|MESSAGE)(?: BLOCK| REQUEST)?-----[\s\S]*?-----END [A-Z0-9 ]+-----/g;
+const publicBlock = /-----BEGIN (?:[A-Z0-9]+ )*(?:PUBLIC KEY|CERTIFICATE|SIGNATURE|MESSAGE)(?: BLOCK| REQUEST)?-----[\s\S]{0,20000}?-----END [A-Z0-9 ]{3,40}-----/g;
 
 /** Finds credentials: those of a known form, and what the text calls one. */
 export function findSecrets(text: string): Finding[] {
@@ -64,18 +69,21 @@ export function findSecrets(text: string): Finding[] {
     }
   };
   const lowered = inLowerCase(text);
-  for (const match of lowered.matchAll(assigned)) {
+  assigned.lastIndex = 0;
+  for (let match = assigned.exec(lowered); match; match = assigned.exec(lowered)) {
+    // The value of one name may be the next one: `key="Password" value="…"`.
+    assigned.lastIndex = match.index + (match[1] as string).length;
     const value = match.slice(2).find((group) => group !== undefined) as string;
     const start = match.index + match[0].lastIndexOf(value);
     const said = text.slice(start, start + value.length);
     const name = (match[1] as string).replace(stem, "").replace(/^[_-]/, "");
-    if (!about.test(name) && (isKey(said) || (isChosen.test(match[1] as string) && isPassword(said, match[0].endsWith(value) ? 0 : 1)) || isPin(said, match[1] as string))) add("password or key", start, said);
+    if (!about.test(name) && (isKey(said) || (isChosen.test(match[1] as string) && !isCall.test(match[0].slice((match[1] as string).length)) && isPassword(said, match[0].endsWith(value) ? 0 : 1)) || isPin(said, match[1] as string))) add("password or key", start, said);
   }
-  addGroup("password in a URL", urlWithPassword, (value) => !isPlaceholder(value) && !/^\d{1,5}$/.test(value));
+  addGroup("password in a URL", urlWithPassword, (value) => (isPassphrase(value) || !isPlaceholder(value)) && !/^\d{1,5}$/.test(value));
   addGroup("authorization header", header, isKey);
   addGroup("authorization header", bearer, isKey);
   addGroup("password", userOption, (value) => !isStandIn(value));
-  for (const form of [statement, passwordLine, pipedPassword, passwordArgument]) addGroup("password", form, (value) => !isStandIn(value) && !/^\$/.test(value));
+  for (const form of [statement, passwordLine, pipedPassword, passwordArgument]) addGroup("password", form, (value) => !isStandIn(value) && !value.startsWith("$"));
   addGroup("wallet key", walletKey, (value) => !isMadeUp(value));
   addGroup("authorization header", parameter, isKey);
   addGroup("password", spokenOption, (value) => !isStandIn(value));
@@ -85,7 +93,8 @@ export function findSecrets(text: string): Finding[] {
     addGroup("seed phrase", seedCharacters, () => true);
     addGroup("seed phrase", seedWords, (value, match) => isSeed(value.split(/[ ,]+/), text.slice((match.index ?? 0) + value.length)) && !/\b(?:the|and|that|with|for|what|does|was|are|you|this|have|from|not|but|est|les|des|pour|que|los|las|para|der|die|und|den|mit|ist|nicht)\b/.test(value));
   }
-  if (/licen[cs]e|lizenz|licencia|serial|product key|许可|授权|序列号|激活|ライセンス|シリアル/i.test(text)) addGroup("licence key", licence, () => true);
+  if (aboutLicences.test(text)) addGroup("licence key", licence, (value) => /\d/.test(value) && /[A-Z]/.test(value));
+  addGroup("app password", appPassword, (value) => value.split(/[- ]/).some((group) => /^[^aeiouy]+$|[qxjz]/.test(group)));
   if (/aws|amazon|secret|s3|akia/i.test(text)) addGroup("AWS secret key", awsSecret, (value) => entropyOf(value) > 4.2 && !isMadeUp(value));
   found.push(...calledSecret(text, lowered));
   const open = [...text.matchAll(publicBlock)].map(({ index, 0: { length } }) => [index, index + length] as const);
@@ -110,12 +119,12 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const start = index + lead.length;
     const end = start + value.length;
     const isCalled = (follows(cues, start, direct) || (isSaid.test(text.slice(end, end + direct)) && cues.some((cue) => cue.start >= end && cue.start - end <= before)) || (follows(cues, start, after) && linked.test(text.slice(Math.max(0, start - direct), start)))) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && /^\p{L}{4,}(?:19|20)\d\d$|^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value)));
-    const isIt = isCalled || (isPasswordLike(value) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 40))))) || (/^[*#]?\d(?:[ -]?\d){3,7}[*#]?$/.test(value) && (!isDate(value) || follows(pins, start, 4)) && (follows(pins, start, 40) || atKeypad.test(text.slice(end, end + 16))) && !counted.test(text.slice(Math.max(0, start - direct), start)));
+    const isIt = isCalled || (isPassphrase(value) && isNear(hints, start, end, 24)) || (isPasswordLike(value) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 40))))) || (/^[*#]?\d(?:[ -]?\d){3,7}[*#]?$/.test(value) && (!isDate(value) || follows(pins, start, 4)) && (follows(pins, start, 40) || atKeypad.test(text.slice(end, end + 16))) && !counted.test(text.slice(Math.max(0, start - direct), start)));
     if (isIt) found.push({ kind: "password or key", start, end });
   }
   for (const { index, 0: value } of text.matchAll(digitGroups)) {
     const isLong = value.length > 14;
-    if (isLong ? follows(cues, index, 24) : follows(pins, index, 24) && !isDate(value)) found.push({ kind: "password or key", start: index, end: index + value.length });
+    if (isLong ? follows(cues, index, 24) : (follows(pins, index, 24) || strongBox.test(text.slice(Math.max(0, index - 48), index))) && !isDate(value)) found.push({ kind: "password or key", start: index, end: index + value.length });
   }
   for (const match of text.matchAll(quotation)) {
     const value = match.slice(1).find((group) => group !== undefined) as string;
@@ -126,15 +135,18 @@ function calledSecret(text: string, lowered: string): Finding[] {
   return found;
 }
 
-/** Calls, escapes, and names of types and functions that have a number in them. */
-const sourceText = /\w\(|\)[.;,)]|^[.)]|\\|=>|^(?=[A-Za-z\d]*[a-z])[A-Za-z\d]*(?:Base(?:32|58|62|64)|U?[Ii]nt(?:8|16|32|64)|Float(?:32|64)|D1|OAuth2|[Ss]ha(?:1|256|512)|Utf(?:8|16)|Http2|K8s|Web3)(?:[A-Z][A-Za-z\d]*|url|Url|Hex)?$/;
+/** Calls, escapes and arrows. */
+const sourceText = /^[{<]|\w\(|\)[.;,)]|^[.)]|\\|=>/;
+const numbered = /Base(?:32|58|62|64)|[UuIi]+nt(?:8|16|32|64)|Float(?:32|64)|D1|OAuth2|[Ss]ha(?:1|256|512)|Utf(?:8|16)|Http2|K8s|Web3/;
+/** A type or function that has a number in its name. */
+const isNamed = (value: string): boolean => numbered.test(value) && /^(?:[A-Z]?[a-z]{2,})*$/.test(value.replace(numbered, "X").replace(/^X|X/, ""));
 
 /** Not a word, a name, a measure or a date. */
 function isPasswordLike(value: string): boolean {
-  if (sourceText.test(value)) return false;
+  if (sourceText.test(value) || isNamed(value)) return false;
   // What is assigned is looked at by its name; a path, a public key or a fingerprint is none.
   if (value.length < 6 || isPlaceholder(value) || /^(?:19|20)\d\d-|^AAAA|^SHA\d+:|^ssh-|:\d+:\d+$|[[\]]|^#[0-9a-f]{3,8}$|^[0-9a-f]{6,12}$|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/i.test(value)) return false;
-  if (/^[a-z][\w.-]*@[a-z][a-z\d.-]*$|^(?:[a-z_.-]{2,}|[A-Z_]{3,}|[a-z]+[A-Z]\w+)=/.test(value)) return false;
+  if (/^[a-z][\w.-]*@[a-z][a-z\d.-]*$|^(?:[a-z_.-]{2,}|[A-Z_]{3,}|[a-z]+[A-Z][a-zA-Z]{3,})=/.test(value)) return false;
   if (/^\p{L}{3,}(?:[-._]\p{L}{3,}){3,}$/u.test(value)) return !/[-_](?:the|and|for|und|der|die)[-_]/.test(value);
   if (/^(?:[\w.+-]+@[\w-]+\.\w+|[\w.-]+\.(?:[a-z]{2,4}|json|yaml|html|toml|local|intern)|[\w-]+(?:\.[\w-]+)+\.(?:[a-z]{2,6}))(?:[:/].*)?$/i.test(value)) return false;
   if (isKey(value) && value.length >= 16) return true;
@@ -145,14 +157,14 @@ function isPasswordLike(value: string): boolean {
 
 /** Letters, digits and signs mixed as no name is. */
 const isUnmistakable = (value: string): boolean =>
-  value.length >= 8 && /\d/.test(value) && /\p{L}{2}/u.test(value) && !/^[\p{L}-]+[.:/]|[:/\\]|^[0-9a-f-]+$|\.\d+\.|^[a-z]+(?:-[a-z\d]+)+$/u.test(value) && (/[!$%&?#~+=_@^*]/.test(value) || /\p{Ll}\d+\p{Ll}|\p{Ll}\p{Lu}/u.test(value) || /^\p{L}{5,}\d{2,4}[!?.+#]?$/u.test(value));
+  value.length >= 8 && /\d/.test(value) && /\p{L}{2}/u.test(value) && !/^[\p{L}-]+[.:/]|[:/\\]|^[0-9a-f-]+$|\.\d+\.|^[a-z]+(?:-[a-z\d]+)+$/u.test(value) && (/[!$%&?#~+=_@^*]/.test(value) || /\p{Ll}\d+\p{Ll}|\p{Ll}\p{Lu}/u.test(value) || /^(?=.*\p{Ll})(?=.*\p{Lu}).*\p{L}\d+\p{L}/u.test(value) || /^\p{L}{4,}\d{3,6}[!?.+#]?$|^\p{L}{5,}\d\d[!?.+#]?$/u.test(value));
 
 /** Names of standards, products, tickets, hosts and the like. */
 const known =
-  /^(?:v\d[\w.-]*|[a-z]{1,3}\d{1,2}|\d{4}-\d\d-\d\d.*|(?:sha|aes|rsa|md|utf|base|oauth|argon|ipv|http|tls|ssl|rs|hs|es|ed|node|python|php|java|web|log|iso|rfc|ed|windows|win|office|x|h|mp|debian|ubuntu|postgres|mysql|redis|room|raum|gen|iphone|pixel|port|level|tier|phase|sprint|week|kw|day|step|version|build|rev|issue|pr|ticket|chapter|section|page|line|row|node|server|host|web|db|srv|vm|nas|printer|team)[-_ ]?\d[\d._-]*[a-z]{0,3}\d?(?:-(?:gcm|cbc|sha\d+|bit))?|(?:us|eu|ap|sa|ca|me|af|cn|il|asia|europe|australia)-[a-z]+-?\d{1,2}[a-z]?|\d+(?:st|nd|rd|th|x|h|m|s|ms|min|kb|mb|gb|tb|px|pt|k|days?|bit|-bit|-digit|-char\w*|stellig\w*)|\d+[-/.]\d+.*|[A-Za-z]+20\d\d|[a-z]+-\d|[a-z]+\.[a-z]+\d?(?:\(\))?)$/i;
+  /^(?:v\d[\w.-]*|[a-z]{1,3}\d{1,2}|\d{4}-\d\d-\d\d.*|(?:sha|aes|rsa|md|utf|base|oauth|argon|ipv|http|tls|ssl|rs|hs|es|ed|node|python|php|java|web|log|iso|rfc|ed|windows|win|office|x|h|mp|debian|ubuntu|postgres|mysql|redis|room|raum|gen|iphone|pixel|port|level|tier|phase|sprint|week|kw|day|step|version|build|rev|issue|pr|ticket|chapter|section|page|line|row|node|server|host|web|db|srv|vm|nas|printer|team)[-_ ]?\d[\d._-]*[a-z]{0,3}\d?(?:-(?:gcm|cbc|sha\d+|bit))?|(?:us|eu|ap|sa|ca|me|af|cn|il|asia|europe|australia)-[a-z]+-?\d{1,2}[a-z]?|\d+(?:st|nd|rd|th|x|h|m|s|ms|min|kb|mb|gb|tb|px|pt|k|days?|bit|-bit|-digit|-char\w*|stellig\w*)|\d+[-/.]\d+.*|[A-Za-z]+20\d\d|[a-z]+-\d|[A-Z]\d{2,4}-[A-Za-z]+|[a-z]+\.[a-z]+\d?(?:\(\))?)$/i;
 /** A ticket, a model, a standard. */
 const identifier = /^[A-Z]{1,6}-?\d{1,6}$/;
-const callsItCodes = /(?:backup|recovery|rescue|emergency|one-time)[ -]?codes?|(?:wiederherstellungs|notfall|backup)codes?|codes? de (?:secours|récupération)|códigos? de (?:respaldo|recuperación)|恢复码|备份码|恢復碼|備用碼|(?:復旧|リカバリー|バックアップ)コード/i;
+const callsItCodes = /(?:backup|recovery|rescue|emergency|one-time)[ -]?codes?|(?:wiederherstellungs|notfall|backup)codes?|codes? de (?:secours|récupération)|códigos? de (?:respaldo|recuperación)|恢复码|备份码|备用码|恢復碼|備用碼|(?:復旧|リカバリー|バックアップ)コード/i;
 const oneTimeCode = /(?<![\w-])(?:(?=[a-z]*\d|[\w-]*[- ]?\w*\d|[a-z]{5}-[a-z]{5}(?![\w-]))[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,4}|\d{8})(?![\w-])/g;
 const isDate = (value: string): boolean => /^(?:19|20)\d\d$/.test(value) || /^(?:19|20)\d\d-?[01]\d-?[0-3]\d$/.test(value);
 
@@ -165,10 +177,12 @@ const isPin = (value: string, name: string): boolean => /^[*#]?\d(?:[ -]?\d){3,7
 const isMixed = (value: string): boolean => /\d/.test(value) ? /[\p{L}]/u.test(value) || /[^\w\s]/.test(value) : /[\p{L}].*[^\p{L}\s.,:;'’/-]|[\p{Ll}]\p{Lu}.*\p{Lu}|\p{L}+(?:[-_.]\p{L}+){2,}/u.test(value);
 
 /** Some words in a row. */
-const isPassphrase = (value: string): boolean => /^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$/u.test(value) && !/[-.](?:the|and|for|und|der|die|com|org|net|local|intern)(?![\p{L}])/u.test(value);
+const isPassphrase = (value: string): boolean => /^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$/u.test(value) && !ofCode.test(value) && !/[-.](?:the|and|for|und|der|die|com|org|net|local|intern)(?![\p{L}])/u.test(value);
+const ofCode = /pass|secret|token|key|config|data|auth|server|client|user|system|admin|module|util|service|spring|test|value|name|node|api/i;
 
 function isPassword(value: string, quotes: number): boolean {
-  if (quotes > 0 && isPassphrase(value)) return true;
+  if (/^\{[^}]*\}$/.test(value)) return false;
+  if (isPassphrase(value)) return true;
   if (value.length < 4 || isPlaceholder(value)) return false;
   if (isMixed(value)) return !/^[\w-]+\([^)]*\)/.test(value) && !known.test(value);
   return quotes > 0 && value.length >= 5;

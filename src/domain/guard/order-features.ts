@@ -4,22 +4,22 @@ import { Phrases, type Word, wordsOf } from "./phrases.ts";
 /** What stands in a text beside words. */
 const marks = {
   /** An address to which something can go. */
-  link: /https?:\/\/|www\.|[\w.+-]+@[\w-]+\.\w|\b[\w-]+\.(?:com|net|org|io|dev|xyz|ru|cn|app|site|info|example|co|me|top|test)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b/gi,
+  link: /https?:\/\/|www\.|[\w.+-]@[\w-]{1,63}\.\w|\b[\w-]{1,63}\.(?:com|net|org|io|dev|xyz|ru|cn|app|site|info|example|co|me|top|test)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b/gi,
   /** The beginning of a turn that nobody took. */
-  turn: /<\|?\/?(?:system|user|assistant|end|im_start|im_end|start_header_id|instructions?|memory|memories|context|tool_\w+|document|result)\b[^>\n]{0,60}\|?>|\[\/?(?:system|inst|sistema|système|系统|システム|tool|werkzeugergebnis|工具结果|ツール結果)[^\]\n]{0,40}\]|(?:^|\n)\s*(?:#{1,4}|>{2,}|\*\*|-{2,})?\s*(?:system|operator|operator message|### instruction|系统|システム|sistema|système)\s*(?:>>>|[:：])|"role"\s*:\s*"(?:system|assistant|developer)"|assistant to=|(?:-{2,}|={2,})\s*(?:end|ende|fin|文档结束|文書の終わり)/giu,
+  turn: /<\|?\/?(?:system|user|assistant|end|im_start|im_end|start_header_id|instructions?|memory|memories|context|tool_\w+|document|result)\b[^>\n]{0,60}\|?>|\[\/?(?:system|inst|sistema|système|系统|システム|tool|werkzeugergebnis|工具结果|ツール結果)[^\]\n]{0,40}\]|(?:^|\n)[ \t]{0,8}(?:#{1,4}|>{2,8}|\*\*|-{2,8})?[ \t]{0,8}(?:system|operator|operator message|### instruction|系统|システム|sistema|système)\s*(?:>>>|[:：])|"role"\s*:\s*"(?:system|assistant|developer)"|assistant to=|(?:--|==)\s?(?:end|ende|fin|文档结束|文書の終わり)/giu,
   /** How models are told whose turn it is. */
   template: /<\|[\w ]{2,30}\|>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|<\/?(?:tool_call|function_calls?|invoke|tool_use|antml:\w+)\b|<\/(?:memory|memories|context|system|retrieved_\w+|tool_\w+|instructions?|data)>/gi,
   /** A line of somebody in a talk. */
-  speaker: /(?:^|\n)\s*(?:user|assistant|human|nutzer|assistent|utilisateur|usuario|asistente|用户|助手|利用者|アシスタント)\s?[:：]/giu,
+  speaker: /(?:^|\n)[ \t]{0,8}(?:user|assistant|human|nutzer|assistent|utilisateur|usuario|asistente|用户|助手|利用者|アシスタント)\s?[:：]/giu,
   /** Shown to nobody. */
-  unseen: /<!--|\[comment\]|\[\/\/\]|display:\s*none|font-size:\s*[01]\b|opacity:\s*0|color:\s*(?:#fff|white)|visibility:\s*hidden|\balt="|\/\*|(?:^|\n)\s*(?:#|\/\/)|"""/gi,
+  unseen: /<!--|\[comment\]|\[\/\/\]|display:\s*none|font-size:\s*[01]\b|opacity:\s*0|color:\s*(?:#fff|white)|visibility:\s*hidden|\balt="|\/\*|(?:^|\n)[ \t]{0,8}(?:#|\/\/)|"""/gi,
   /** An image whose address takes something along. */
-  beacon: /!\[[^\]]*\]\([^)]*[?&=/][^)]*\)|\?(?:d|m|u|q|data|c)=/gi,
+  beacon: /!\[[^\]]{0,200}\]\([^)\s]{0,200}[?&=/]|\?(?:d|m|u|q|data|c)=/gi,
   shell: /\|\s*(?:ba)?sh\b|curl\s+-|\bsudo\b|--(?:force|no-verify)\b|rm -rf|\$\(|`[^`\n]{3,80}`/gi,
   /** Machines wrote or read it. */
-  data: /"\s*:\s*["{[\d]|^\s*[\w-]+:\s|\{\s*"/gm,
+  data: /"\s?:\s?["{[\d]|^[ \t]{0,16}[\w-]{1,64}:\s|\{\s?"/gm,
   /** Source text says what a machine does. */
-  code: /=>|\);|[\w)\]]\(\w*\)|\b(?:const|let|function|import|return|await|def|class|SELECT|expect)\b(?=[ (])|===|&&|\{\s*$|\w\.\w+\(/gm,
+  code: /=>|\);|[\w)\]]\(\w*\)|\b(?:const|let|function|import|return|await|def|class|SELECT|expect)\b(?=[ (])|===|&&|\{$|\w\.\w{1,64}\(/gm,
   sourcePath: /~\/\.|\/etc\/|\.env\b|id_rsa|\.aws|\.ssh/gi,
 } as const;
 
@@ -86,8 +86,10 @@ export function passagesOf(text: string): Passage[] {
   });
   const said = sentences.filter((one) => one !== undefined);
   forms.forEach((form, i) => {
-    for (const { index, 0: found } of text.matchAll(form)) {
-      const near = said.find(({ end }) => end > index) ?? (index + found.length >= text.length ? said.at(-1) : undefined);
+    let at = 0;
+    for (const { index } of text.matchAll(form)) {
+      while (at < said.length - 1 && (said[at] as Passage).end <= index) at += 1;
+      const near = said[at];
       if (near && !skips.some(([from, to]) => from <= index && index < to)) near.features[firstMark + i] = 1;
     }
   });
