@@ -1,5 +1,5 @@
 import { type Finding, outermost } from "./finding.ts";
-import { orderingPassages } from "./order-score.ts";
+import { findOrders } from "./order-score.ts";
 
 /** Characters that nobody sees: tags, zero-width ones in numbers, and those that turn the direction of text. */
 const hidden = /(?<![\u{1f3f4}\u{e0000}-\u{e007f}])[\u{e0000}-\u{e007f}]{2,}|(?:[\u200b\u2060\ufeff]|\u200d(?!\p{Extended_Pictographic})|\u200c(?!\p{L})){3,}|(?:[\p{sc=Latin}\p{sc=Han}]\s?[\u200b-\u200d\u2060\ufeff]\s?){4,}|[\u202d\u202e\u2066\u2067][^\u202c\u2069\n]{3,}/gu;
@@ -25,18 +25,16 @@ const leet: Readonly<Record<string, string>> = { "0": "o", "1": "i", "3": "e", "
 export function findInstructions(text: string): Finding[] {
   const found: Finding[] = [];
   for (const match of text.matchAll(hidden)) found.push({ kind: "hidden characters", start: match.index, end: match.index + match[0].length });
-  found.push(...plainly(text));
+  found.push(...findOrders(text));
   if (found.length > 0) return outermost(found);
   for (const match of [...text.matchAll(base64)].slice(0, mostDecoded)) {
     const decoded = decode(match[0]);
-    if (decoded !== undefined && plainly(decoded).length > 0) found.push({ kind: "an encoded order", start: match.index, end: match.index + match[0].length });
+    if (decoded !== undefined && findOrders(decoded).length > 0) found.push({ kind: "an encoded order", start: match.index, end: match.index + match[0].length });
   }
   const respelt = respellings(text);
-  if (found.length === 0 && respelt.some((spelling) => plainly(spelling).length > 0)) found.push({ kind: "a disguised order", start: 0, end: text.length });
+  if (found.length === 0 && respelt.some((spelling) => findOrders(spelling).length > 0)) found.push({ kind: "a disguised order", start: 0, end: text.length });
   return outermost(found);
 }
-
-const plainly = (text: string): Finding[] => orderingPassages(text).map(({ start, end }) => ({ kind: "an order to a model", start, end }));
 
 /** The text as somebody reads it who sees through disguises; only where there is one. */
 function respellings(text: string): string[] {

@@ -1,4 +1,5 @@
-import { featureNames, passagesOf } from "./order-features.ts";
+import type { Finding } from "./finding.ts";
+import { featureNames, type Passage, passagesOf } from "./order-features.ts";
 import model from "./order-weights.json" with { type: "json" };
 
 const indexOf = (name: string): number => {
@@ -26,6 +27,29 @@ function scoreOf(features: Uint8Array): number {
   return score;
 }
 
-/** The passages that, as a whole, order a model to do something. */
-export const orderingPassages = (text: string): { start: number; end: number }[] =>
-  passagesOf(text).filter(({ features }) => scoreOf(features) > model.threshold);
+/** What an order does, by its features: the first of them that it has. */
+const kinds: readonly (readonly [kind: string, ...of: (readonly string[])[]])[] = [
+  ["an order to ignore instructions", ["override"], ["yourrules", "rules"]],
+  ["concealment", ["kept", "hide"]],
+  ["an order to send data away", ["send"], ["secrets", "context", "link"]],
+  ["a change of role", ["role"], ["unbound"]],
+  ["a made-up turn", ["turn", "template"]],
+];
+const indexed = kinds.map(([kind, ...needs]) => ({ kind, needs: needs.map((names) => names.map(indexOf)) }));
+const kindOf = (features: Uint8Array): string => indexed.find(({ needs }) => needs.every((one) => one.some((index) => features[index] === 1)))?.kind ?? "an order to a model";
+
+const orders = (text: string): Passage[] => passagesOf(text).filter(({ features }) => scoreOf(features) > model.threshold);
+
+/** Without what introduces it ("The note says: …"), where the rest is an order by itself. */
+function withoutLead(text: string, { start, end }: Passage): number {
+  const colon = text.slice(start, end).search(/[:：]\s*\p{L}/u);
+  const from = colon < 0 ? start : start + colon + 1;
+  return from > start && orders(text.slice(from, end)).length > 0 ? from + text.slice(from).search(/\S/) : start;
+}
+
+/** Passages that order a model to do something; the shortest ones that do so by themselves. */
+export function findOrders(text: string): Finding[] {
+  const found = orders(text);
+  const shortest = found.filter((one) => !found.some((other) => other !== one && one.start <= other.start && other.end <= one.end));
+  return shortest.map((one) => ({ kind: kindOf(one.features), start: withoutLead(text, one), end: one.end }));
+}
