@@ -8,6 +8,7 @@ import { PassportKeys } from "../domain/sessions/passport-keys.ts";
 import type { SessionStore } from "../domain/sessions/session-store.ts";
 import type { RotationPorts } from "../domain/secrets/rotation.ts";
 import type { ErasurePorts } from "../domain/tenancy/deletion-store.ts";
+import type { WorkflowStore } from "../domain/workflows/workflow-store.ts";
 import { D1ErasureStore } from "../platform/d1/erasure-store.ts";
 import { D1GuardStore } from "../platform/d1/guard-store.ts";
 import { D1IntelligenceSettingStore } from "../platform/d1/intelligence-store.ts";
@@ -19,6 +20,8 @@ import { D1SessionStore } from "../platform/d1/session-store.ts";
 import { D1SealedStore } from "../platform/d1/sealed-store.ts";
 import { TeamLookup } from "../platform/d1/team-lookup.ts";
 import { D1UsageLedger } from "../platform/d1/usage-ledger.ts";
+import { QuotaGuard } from "../platform/d1/quota-guard.ts";
+import { D1WorkflowStore } from "../platform/d1/workflow-store.ts";
 import { TeamIndexErasure } from "../platform/team-index/erasure.ts";
 import { TeamIndexWriter } from "../platform/team-index/writer.ts";
 import { sessionName } from "../session/session-call.ts";
@@ -34,6 +37,7 @@ export interface Memory {
   reversions: ReversionStore;
   sessions: SessionStore;
   passportKeys: PassportKeys;
+  workflows: WorkflowStore;
   erasure: ErasurePorts;
   /** Keys of what is encrypted at rest. */
   secrets: RotationPorts;
@@ -50,6 +54,7 @@ export function memoryOf(env: Env, { config, shardOf, directory, erasureDirector
     reversions: new D1ReversionStore(shardOf),
     sessions: new D1SessionStore(shardOf, new QuotaGuard(config.teamQuota), room),
     passportKeys: new PassportKeys(config.masterKeys),
+    workflows: new D1WorkflowStore(shardOf, new QuotaGuard(config.teamQuota), room),
     erasure: {
       directory: erasureDirectory,
       store: new D1ErasureStore(shardOf),

@@ -13,6 +13,7 @@ import type { Semantic } from "./recall/retrievers/vector-retriever.ts";
 import type { SessionTrail } from "./sessions/session-trail.ts";
 import type { People } from "./tenancy/people.ts";
 import type { Principal } from "./tenancy/principal.ts";
+import type { WorkflowStore } from "./workflows/workflow-store.ts";
 
 /** Everything a verb may use: who asks, when, with which tool, and the ports. */
 export interface Context {
@@ -41,6 +42,8 @@ export interface Context {
   intelligence: Intelligence;
   /** Wakes the work that follows the team's writes. */
   indexingQueue: IndexingQueue;
+  /** What the person did, step by step. */
+  workflows: WorkflowStore;
   /** Names of those who wrote what others read. */
   people: People;
   /** Where one is configured. */

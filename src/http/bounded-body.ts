@@ -21,6 +21,8 @@ export const bounds = {
   hashes: { maxBytes: 65_536, withinMs: 10 * seconds },
   /** 40,000 characters of any alphabet, and their names. */
   conversation: { maxBytes: 131_072, withinMs: 10 * seconds },
+  /** What hooks saw somebody do. */
+  steps: { maxBytes: 65_536, withinMs: 10 * seconds },
   oauth: { maxBytes: 65_536, withinMs: 10 * seconds },
   registration: { maxBytes: 16_384, withinMs: 10 * seconds },
   passkey: { maxBytes: 65_536, withinMs: 10 * seconds },

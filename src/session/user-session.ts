@@ -235,7 +235,7 @@ export class UserSession extends DurableObject<Env> {
 
   /** Everything that a tool may know of the call and use. */
   #contextOf({ principal, requestId, from, body }: SessionCall, client: Pick<CallContext, "tool" | "sessionId" | "surface" | "project">): CallContext {
-    const { config, memories, writer, proposals, guard, reversions, sessions, passportKeys, intelligence, index, graph, people, semantic, indexingQueue, reranker, wordMatcher, dependencies } = this.#services;
+    const { config, memories, writer, proposals, guard, reversions, sessions, passportKeys, intelligence, index, graph, people, semantic, indexingQueue, workflows, reranker, wordMatcher, dependencies } = this.#services;
     return {
       ...client,
       principal,
@@ -255,6 +255,7 @@ export class UserSession extends DurableObject<Env> {
       people,
       semantic,
       indexingQueue,
+      workflows,
       reranker,
       wordMatcher,
       dependencies,

@@ -28,6 +28,8 @@ export interface MemoryChange {
   ids: string[];
   /** Whether memories appeared or vanished, so that lists are different now. */
   listChanged: boolean;
+  /** Ids of workflow patterns that may be different now. */
+  patterns?: string[];
 }
 
 export interface ToolResult {

@@ -11,7 +11,7 @@ import type { Proposal } from "../domain/memories/proposal-store.ts";
 import type { Question } from "./define-tool.ts";
 import type { Related } from "../domain/recall/selection/related.ts";
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+export const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** When it happened, as far as that is known. */
 export const dayOf = ({ occurredAt, updatedAt }: Memory): string => iso(occurredAt ?? updatedAt).slice(0, 10);

@@ -33,6 +33,7 @@ const needs: Record<string, Scope | "person"> = {
   "GET /v1/teams/:team/sessions": "memory:read",
   "GET /v1/teams/:team/sessions/:session": "memory:read",
   "GET /v1/teams/:team/sessions/:session/turns": "memory:read",
+  "GET /v1/teams/:team/workflows/steps": "memory:read",
   "GET /v1/teams/:team/alerts": "memory:admin",
   "GET /v1/teams/:team/audit": "memory:admin",
   "GET /v1/teams/:team/audit/export": "memory:admin",
@@ -51,6 +52,8 @@ const needs: Record<string, Scope | "person"> = {
   "POST /v1/teams/:team/sessions": "memory:write",
   "DELETE /v1/teams/:team/sessions/:session": "memory:write",
   "POST /v1/teams/:team/sessions/:session/turns": "memory:write",
+  "POST /v1/teams/:team/workflows/steps": "memory:write",
+  "DELETE /v1/teams/:team/workflows/steps": "memory:write",
 };
 
 /** Their answers show the team. */

@@ -12,10 +12,11 @@ import { omnReads } from "./reads.ts";
 import { sessions } from "./sessions.ts";
 import { resources, tokenSaver } from "./token-saver.ts";
 import { TestServer, type Membership } from "./test-server.ts";
+import { workflows } from "./workflows.ts";
 import { omnWrites } from "./writes.ts";
 
-const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...consolidations, ...tokenSaver, ...memoryServer, ...mnemosyne, ...kom, ...sessions };
-const otherWrites = ["omn_consolidate", "successor: hide", "write_memory", "delete_memory", "memory_add", "mnemosyne_remember", "mnemosyne_update", "mnemosyne_delete", "save_context", "upsert_memory", "sync_semantic"];
+const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...consolidations, ...tokenSaver, ...memoryServer, ...mnemosyne, ...kom, ...sessions, ...workflows };
+const otherWrites = ["omn_consolidate", "successor: hide", "write_memory", "delete_memory", "memory_add", "mnemosyne_remember", "mnemosyne_update", "mnemosyne_delete", "save_context", "upsert_memory", "sync_semantic", "omn_workflow_checkpoint"];
 const writing = { ...omnWrites, ...Object.fromEntries(otherWrites.map((name) => [name, true])) };
 
 const roles: Role[] = ["owner", "admin", "member", "viewer"];

@@ -2,12 +2,14 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { keepSecrets, rotateDataKey } from "../../src/domain/secrets/rotation.ts";
+import { forgetSteps } from "../../src/domain/workflows/own-steps.ts";
+import { recordSteps } from "../../src/domain/workflows/record-steps.ts";
 import { purge } from "../../src/platform/d1/maintenance-store.ts";
 import { anyText } from "../domain/memories/arbitrary.ts";
 import { newTeam, services, type Team } from "../support/team.ts";
 
 interface Step {
-  act: "store" | "update" | "hide" | "show" | "archive" | "restore" | "erase" | "expire" | "import" | "link" | "unlink" | "rotate" | "seal" | "account";
+  act: "store" | "update" | "hide" | "show" | "archive" | "restore" | "erase" | "expire" | "import" | "link" | "unlink" | "rotate" | "seal" | "account" | "work" | "forget";
   which: number;
   other: number;
   text: string;
@@ -16,7 +18,7 @@ interface Step {
 const text = anyText.map((value) => `${value.trim() || "x"} ${crypto.randomUUID()}`).filter((value) => value.isWellFormed() && !value.includes("\0"));
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
-    act: fc.constantFrom<Step["act"][]>("store", "store", "store", "update", "update", "hide", "show", "archive", "restore", "erase", "expire", "import", "link", "link", "unlink", "rotate", "seal", "account"),
+    act: fc.constantFrom<Step["act"][]>("store", "store", "store", "update", "update", "hide", "show", "archive", "restore", "erase", "expire", "import", "link", "link", "unlink", "rotate", "seal", "account", "work", "work", "forget"),
     which: fc.nat(5),
     other: fc.nat(5),
     text,
@@ -33,7 +35,8 @@ async function stored({ id }: Team): Promise<{ memories: number; bytes: number }
   const memories = await rows("SELECT key, content, value, summary, namespace, tags, keywords, metadata, related_files, nullif(citations, '[]') AS citations, compressed FROM memories WHERE team_id = ?");
   const versions = await rows("SELECT state FROM versions WHERE team_id = ?");
   const links = await rows("SELECT source_id, target_id, type, reason FROM memory_links WHERE team_id = ? AND origin = 'explicit'");
-  return { memories: memories.length, bytes: [memories, versions, links].map((found) => sum(found, Object.keys(found[0] ?? {}))).reduce((a, b) => a + b, 0) };
+  const steps = await rows("SELECT command, trail FROM workflow_steps WHERE team_id = ?");
+  return { memories: memories.length, bytes: [memories, versions, links, steps].map((found) => sum(found, Object.keys(found[0] ?? {}))).reduce((a, b) => a + b, 0) };
 }
 
 const counted = ({ id }: Team) => env.SHARD_0.prepare("SELECT memories, bytes FROM counters WHERE team_id = ?").bind(id).first();
@@ -63,6 +66,8 @@ async function take(team: Team, { act, which, other, text }: Step): Promise<void
     case "unlink": return void (await owner.call("omn_update_memory", { key, unlink: [{ to: second }] }));
     case "rotate": return void (await rotateDataKey({ principal: owner.principal, now: Date.now(), tenants: services.tenants, secrets: services.secrets }).catch(() => undefined));
     case "seal": return void (await keepSecrets(services.secrets, Date.now, Date.now() + 5_000));
+    case "work": return void (await recordSteps(owner.at(Date.now()), { project: key, session: undefined, steps: Array.from({ length: 1 + other }, () => ({ command: `run ${text}`, success: true, durationMs: 1 })) }));
+    case "forget": return void (await forgetSteps(owner.at(Date.now()), { project: key }));
     case "account": return void (await services.erasure.store.blankPrivateVersions("SHARD_0", owner.id));
   }
 }

@@ -60,8 +60,8 @@ export class Person {
   }
 
   at(instant: number, tool = "vitest"): Context {
-    const { memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue } = services;
-    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue };
+    const { memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows } = services;
+    return { principal: this.principal, now: instant, requestId: "test", tool, report: () => undefined, noteAccess: () => undefined, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows };
   }
 
   call(tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {

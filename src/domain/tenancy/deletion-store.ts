@@ -59,6 +59,8 @@ export interface ErasureStore {
   blankPrivateVersions(shard: string, userId: string): Promise<string[]>;
   /** Every work session of the person, of whatever team, with what was said in it. */
   forgetSessions(shard: string, userId: string): Promise<void>;
+  /** Deletes some of what was recorded of the person's workflows, in whatever team. `false` when there was nothing left. */
+  eraseWorkflows(shard: string, userId: string): Promise<boolean>;
   closedTeams(shard: string): Promise<string[]>;
   /** Hides what the team shows to its organization, or shows it again. */
   setClosed(team: TeamRef, at: number | null): Promise<void>;

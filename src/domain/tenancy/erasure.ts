@@ -79,6 +79,7 @@ async function eraseAccount(ports: ErasurePorts, userId: string, clock: Clock, d
       }
       if (clock() >= deadline) return false;
     }
+    while (await store.eraseWorkflows(shard, userId)) if (clock() >= deadline) return false;
     for (const teamId of await store.blankPrivateVersions(shard, userId)) {
       const place = await placeOf(teamId);
       if (place) await index.rebuild(place);

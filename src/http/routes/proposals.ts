@@ -19,10 +19,10 @@ const listing = z.strictObject({ state: z.enum(proposalStates).default("pending"
 /** The context of a verb about memories, for a caller of the REST interface. */
 export async function memoryContext(services: Services, c: Request<RestEnv>, teamId: string): Promise<Context> {
   const { principal, now, from } = await callerInTeam(services, c, teamId);
-  const { memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue } = services;
+  const { memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows } = services;
   const requestId = c.get("requestId");
   return {
-    principal, now, requestId, address: from?.address, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue,
+    principal, now, requestId, address: from?.address, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows,
     tool: principal.credential.kind === "web-session" ? "web" : "rest",
     noteAccess: () => undefined,
     report: (event, error) => services.report(event, requestId, error),

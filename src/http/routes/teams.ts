@@ -24,6 +24,7 @@ import { revertRoutes } from "./reverts.ts";
 import { evolutionRoutes, runRoutes } from "./runs.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { iso } from "./wire.ts";
+import { workflowRoutes } from "./workflows.ts";
 
 const name = z.string().trim().min(1).max(maxNameLength);
 const newTeam = z.strictObject({ name, organization_id: z.string().max(100).optional() });
@@ -104,6 +105,7 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   app.route("/:team/evolution", evolutionRoutes(services));
   app.route("/:team/runs", runRoutes(services));
   app.route("/:team/sessions", sessionRoutes(services));
+  app.route("/:team/workflows", workflowRoutes(services));
 
   app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c, c.req.param("team")))).map(shownMember) }));
   app.patch("/:team/members/:user", async (c) => {

@@ -75,6 +75,7 @@ async function fill(team: Team): Promise<{ member: Person; vectors: string[] }> 
   await member.keep("project.shop.db", "The database is PostgreSQL, decided by Grace.", { namespace: "project:shop" });
   await team.owner.keep("menu", "gazpacho on monday", { visibility: "public", idempotencyKey: "once" });
   await member.remember("proposed", { key: "p", visibility: "shared" });
+  await member.call("omn_record_workflow_step", { command: "deploy gazpacho" });
   await member.call("omn_retrieve_memory", { query: "gazpacho" });
   await converse(member, "We had gazpacho again.");
   const kept = await team.owner.keep("short", "erased soon");
@@ -167,7 +168,7 @@ describe("erasing a team [F3]", () => {
     const { member, vectors } = await fill(team);
     await fill(sister);
     const filled = await rowsWith(env.SHARD_0, team.id);
-    expect(Object.keys(filled)).toEqual(expect.arrayContaining(["memories", "versions", "memory_tags", "proposals", "entities", "entity_mentions", "vector_items", "vector_cache", "outbox", "idempotency", "index_progress", "counters", "team_policies", "work_sessions", "session_turns", "session_migrations", "audit"]));
+    expect(Object.keys(filled)).toEqual(expect.arrayContaining(["memories", "versions", "memory_tags", "proposals", "entities", "entity_mentions", "vector_items", "vector_cache", "outbox", "idempotency", "index_progress", "counters", "team_policies", "work_sessions", "session_turns", "session_migrations", "workflow_steps", "workflow_counts", "audit"]));
     expect((await env.VECTORIZE.getByIds(vectors.slice(0, 20))).length).toBeGreaterThan(0);
     const [sisterBefore, sisterDirectory] = [await rowsWith(env.SHARD_0, sister.id), await rowsWith(env.DB, sister.id)];
     await deleteTeam(await managing(team.owner));
@@ -255,6 +256,7 @@ describe("deleting one's account [F3]", () => {
     await member.keep("diary", "a private thought about coffee");
     await member.keep("fact", "draft nobody saw");
     await converse(member, "More coffee, please.");
+    await member.call("omn_record_workflow_step", { command: "brew coffee" });
     const { id } = await member.keep("plan", "secret draft of the plan");
     await revise(member.at(now + 1), { target: { id }, changes: { content: "the plan", visibility: "shared" } });
     await ensurePersonalTeam({ person: { userId: member.id, name: "Grace" }, now, tenants });
@@ -279,6 +281,7 @@ describe("deleting one's account [F3]", () => {
       expect(rows, words).toEqual({});
     }
     expect(Object.keys(await rowsWith(env.SHARD_0, member.id))).not.toEqual(expect.arrayContaining([expect.stringContaining("session")]));
+    expect(await rowsWith(env.SHARD_0, member.id), "nothing of what was learned from them").not.toHaveProperty("workflow_counts");
     expect(await rowsWith(env.DB, "Grace Hopper")).toEqual({});
     expect(await rowsWith(env.DB, "grace@example.com")).toEqual({});
     expect(Object.keys(await rowsWith(env.DB, member.id)).sort()).toEqual(["audit", "users"]);

@@ -11,6 +11,7 @@ import { oneMemory, recentMemories } from "./memory-resources.ts";
 import { healthCard, memoryHealth } from "./memory-health.ts";
 import { memoryStats } from "./memory-stats.ts";
 import { omnPrompts } from "./prompts/index.ts";
+import { recordWorkflowStep } from "./record-workflow-step.ts";
 import { retrieveMemory } from "./retrieve-memory.ts";
 import { revertTool } from "./revert.ts";
 import { createSessionTool } from "./sessions/create-session.ts";
@@ -21,7 +22,10 @@ import { migrateSessionTool } from "./sessions/migrate-session.ts";
 import { conversationHistory, currentSession } from "./sessions/session-resources.ts";
 import { restoreSessionTool } from "./sessions/restore-session.ts";
 import { storeMemory } from "./store-memory.ts";
+import { suggestNextAction } from "./suggest-next-action.ts";
 import { updateMemory } from "./update-memory.ts";
+import { workflowCheckpoint } from "./workflow-checkpoint.ts";
+import { commonPatterns, getWorkflowPatterns, onePattern } from "./workflow-patterns.ts";
 
 /** The OmniMemory document: store, recall, revise and forget memories, and what goes with them. */
 export const omn = {
@@ -44,10 +48,14 @@ export const omn = {
     migrateSessionTool,
     exportSessionTool,
     endSessionTool,
+    getWorkflowPatterns,
+    suggestNextAction,
+    recordWorkflowStep,
+    workflowCheckpoint,
     compressText,
     healthCheck,
   ],
-  resources: [recentMemories, healthCard, oneMemory, currentSession, conversationHistory],
+  resources: [recentMemories, healthCard, oneMemory, currentSession, conversationHistory, commonPatterns, onePattern],
   prompts: omnPrompts,
   renderError,
 } as const satisfies Family;

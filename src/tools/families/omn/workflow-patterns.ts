@@ -1,0 +1,71 @@
+import * as z from "zod";
+import { type Framed, joined, json, quoted, say } from "../../../domain/frame.ts";
+import { type WorkflowPattern, workflowPattern, workflowPatterns } from "../../../domain/workflows/patterns.ts";
+import { defineResource } from "../../define-resource.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
+import { context, limit, rounded } from "./workflow-fields.ts";
+
+/** OmniMemory document 4.1. */
+export const getWorkflowPatterns = defineTool({
+  name: "omn_get_workflow_patterns",
+  title: "Learned workflow patterns",
+  description: "What you usually do step by step in this project; with context, what usually follows it.",
+  scope: "memory:read",
+  annotations: readOnly,
+  input: z.strictObject({
+    context: context.optional().describe("current command sequence, oldest first"),
+    limit: limit(50, 10),
+  }),
+  output: z.looseObject({ patterns: z.array(z.looseObject({})).meta({ listed: { type: "array", items: { type: "object" } } }) }),
+  async handler(ctx, { context, limit }) {
+    const patterns = await workflowPatterns(ctx, { project: ctx.project, context, limit });
+    return {
+      structured: { patterns: patterns.map(shownPattern) },
+      text: patterns.length === 0 ? say`no pattern yet: one is what happened three times` : joined(patterns.map((one, i) => say`${i + 1}. ${patternText(one)}`)),
+    };
+  },
+});
+
+const patternUri = (id: string): string => `omnimemory://workflows/${id}`;
+const patternsUri = "omnimemory://workflows";
+const mostListed = 50;
+
+/** The caller's, in the project of the connection. */
+export const commonPatterns = defineResource({
+  uri: patternsUri,
+  name: "workflow-patterns",
+  description: "What you usually do step by step in this project",
+  scope: "memory:read",
+  async read(ctx) {
+    const patterns = await workflowPatterns(ctx, { project: ctx.project, limit: mostListed });
+    return json({ patterns: patterns.map((one) => ({ uri: patternUri(one.id), ...shownPattern(one) })) });
+  },
+  changedWith: ({ patterns }) => (patterns?.length ? [patternsUri] : []),
+});
+
+export const onePattern = defineResource({
+  uri: patternUri("{pattern_id}"),
+  variables: { pattern_id: "[0-9a-fx.]{25,60}" },
+  name: "workflow-pattern",
+  title: "One workflow pattern",
+  description: "A learned pattern by its id",
+  scope: "memory:read",
+  async read(ctx, [id = ""]) {
+    const found = await workflowPattern(ctx, id);
+    return found && json({ ...shownPattern(found), ...(found.project === "" ? {} : { project: found.project }) });
+  },
+  changedWith: ({ patterns = [] }) => patterns.map(patternUri),
+});
+
+/** In the names of the document. */
+export const shownPattern = ({ id, commands, support, confidence, successRate, avgDurationMs }: WorkflowPattern): Record<string, unknown> => ({
+  pattern_id: id,
+  commands,
+  confidence: rounded(confidence),
+  success_rate: rounded(successRate),
+  avg_duration_ms: avgDurationMs ?? null,
+  support,
+});
+
+const patternText = ({ id, commands, support, confidence, successRate, avgDurationMs }: WorkflowPattern): Framed =>
+  say`${joined(commands.map(quoted), " → ")} (${support} times, confidence ${rounded(confidence)}, success ${rounded(successRate)}${avgDurationMs === undefined ? "" : say`, ${avgDurationMs} ms`}, id ${id})`;
