@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { bit, expectRefusal, fieldsOf, reads, type Command } from "./commands.ts";
+import { bit, expectRefusal, fieldsOf, present, reads, type Command } from "./commands.ts";
 import { canRead, canWrite, keyMatches, latest, now, type Principal } from "./model.ts";
 import { refused } from "./model-keys.ts";
 import { remember } from "./model-writes.ts";
@@ -58,33 +58,28 @@ const keyOf = (key: number): string => `workflow.checkpoint.${name(key)}`;
 
 const checkpoint: Command = async (server, p, op, tool) => {
   const { model } = server;
-  const log = logOf(server, p);
   const here = model.own(p, { namespaces: ["project:p"] });
+  const named = here.filter((entry) => now(entry).key === keyOf(op.key));
+  const saves = op.place > 2;
+  const args = saves ? { name: name(op.key), note: server.mint() } : op.place === 0 ? { action: "list" } : { action: "restore", name: name(op.key) };
+  const answer = await server.tool(p, tool, args);
+  if (!canWrite(p) || (!saves && !canRead(p))) return expectRefusal(server, p, answer, args, "PERMISSION_DENIED");
+  if (saves) {
+    const value = { note: args.note, recent_commands: logOf(server, p).slice(-mostRecent) };
+    const expected = remember(model, p, { key: keyOf(op.key), content: JSON.stringify(value), value, namespace: "project:p", tags: ["workflow-checkpoint"] });
+    if (refused(expected)) return expectRefusal(server, p, answer, args, expected.code);
+    await server.learn();
+    expect(answer.structured).toMatchObject({ outcome: expected.outcome, checkpoint_id: expected.entry.id, version: latest(expected.entry).version });
+    return server.scan(p, answer, args, [{ entry: expected.entry, state: {} }]);
+  }
   if (op.place === 0) {
     const listed = here.filter((entry) => keyMatches("workflow.checkpoint.*", now(entry).key));
-    await reads(server, p, tool, { action: "list" }, listed.map((entry) => ({ entry, state: {} })), (structured) =>
-      expect(fieldsOf(structured, "checkpoints").map(({ checkpoint_id }) => checkpoint_id)).toEqual(listed.map(({ id }) => id)),
-    );
-    return;
+    expect(fieldsOf(answer.structured, "checkpoints").map(({ checkpoint_id }) => checkpoint_id)).toEqual(listed.map(({ id }) => id));
+    return server.scan(p, answer, args, listed.map((entry) => ({ entry, state: {} })));
   }
-  if (op.place < 3) {
-    const args = { action: "restore", name: name(op.key) };
-    const found = here.filter((entry) => now(entry).key === keyOf(op.key));
-    if (canRead(p) && found.length === 0) return expectRefusal(server, p, await server.tool(p, tool, args), args, "MEMORY_NOT_FOUND");
-    const shown = [...found.map((entry) => ({ entry, state: now(entry) })), ...own(server, p)];
-    await reads(server, p, tool, args, shown, (structured) => expect(found.map(({ id }) => id)).toContain(structured["checkpoint_id"]));
-    return;
-  }
-  const note = server.mint();
-  const args = { name: name(op.key), note };
-  const answer = await server.tool(p, tool, args);
-  if (!canRead(p)) return expectRefusal(server, p, answer, args, "PERMISSION_DENIED");
-  const value = { note, recent_commands: log.slice(-mostRecent) };
-  const expected = remember(model, p, { key: keyOf(op.key), content: JSON.stringify(value), value, namespace: "project:p", tags: ["workflow-checkpoint"] });
-  if (refused(expected)) return expectRefusal(server, p, answer, args, expected.code);
-  await server.learn();
-  expect(answer.structured).toMatchObject({ outcome: expected.outcome, checkpoint_id: expected.entry.id, version: latest(expected.entry).version });
-  server.scan(p, answer, args, [{ entry: expected.entry, state: {} }]);
+  if (named.length === 0) return expectRefusal(server, p, answer, args, "MEMORY_NOT_FOUND");
+  expect(named.map(({ id }) => id)).toContain(answer.structured["checkpoint_id"]);
+  server.scan(p, answer, args, [...present(named), ...own(server, p)]);
 };
 
 export const workflows: Record<string, Command> = {

@@ -27,8 +27,8 @@ const input = z.strictObject({
 export const workflowCheckpoint = defineTool({
   name: "omn_workflow_checkpoint",
   title: "Save or restore a workflow checkpoint",
-  description: "save where the work stands, with its last steps; list; restore by name, in any tool.",
-  scope: "memory:read",
+  description: "Where the work stands, with its last steps: save it, list what was saved, restore it by name in any tool.",
+  scope: "memory:write",
   annotations: additive,
   input,
   output: z.looseObject({ outcome: z.string() }),
