@@ -20,7 +20,6 @@ import { D1SessionStore } from "../platform/d1/session-store.ts";
 import { D1SealedStore } from "../platform/d1/sealed-store.ts";
 import { TeamLookup } from "../platform/d1/team-lookup.ts";
 import { D1UsageLedger } from "../platform/d1/usage-ledger.ts";
-import { QuotaGuard } from "../platform/d1/quota-guard.ts";
 import { D1WorkflowStore } from "../platform/d1/workflow-store.ts";
 import { TeamIndexErasure } from "../platform/team-index/erasure.ts";
 import { TeamIndexWriter } from "../platform/team-index/writer.ts";

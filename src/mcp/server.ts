@@ -87,7 +87,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler("prompts/list", () => ({ prompts: listPrompts(options.surface) }));
   server.setRequestHandler("prompts/get", ({ params }, ctx) => answered(ctx, "prompts", (context) => fillPrompt(context, params.name, params.arguments)));
   server.setRequestHandler("completion/complete", ({ params: { ref, argument } }, ctx) =>
-    answered(ctx, "completion", async (context) => ({ completion: ref.type === "ref/prompt" ? await complete(context, { prompt: ref.name }, argument) : { values: [], hasMore: false } })),
+    answered(ctx, "completion", async (context) => ({ completion: await complete(context, ref.type === "ref/prompt" ? { prompt: ref.name } : { template: ref.uri }, argument) })),
   );
   return server;
 }

@@ -4,9 +4,10 @@ import { requireScope, type Scope } from "../domain/tenancy/principal.ts";
 import { type Completer, mostCompletions } from "./define-prompt.ts";
 import type { ToolContext } from "./define-tool.ts";
 import { findPrompt } from "./prompts.ts";
+import { findTemplate } from "./resources.ts";
 
-/** What an argument of a prompt belongs to. */
-export type CompletionRef = { prompt: string };
+/** What an argument belongs to: a prompt, or a template of URIs with its variables. */
+export type CompletionRef = { prompt: string } | { template: string };
 
 /** Nothing that is completed is longer. */
 const longestBegun = 500;
@@ -22,6 +23,11 @@ export async function complete(ctx: ToolContext, ref: CompletionRef, argument: {
 }
 
 function completerOf(ref: CompletionRef, argument: string): { scope: Scope; completer: Completer | undefined } {
+  if ("template" in ref) {
+    const { uri, completions = {}, scope } = findTemplate(ref.template);
+    if (!uri.includes(`{${argument}}`)) throw invalid(`The resource ${named(ref.template)} has no variable ${named(argument)}.`);
+    return { scope, completer: completions[argument] };
+  }
   const { arguments: known, completions, scope } = findPrompt(ref.prompt);
   if (!known().some(({ name }) => name === argument)) throw invalid(`The prompt ${named(ref.prompt)} has no argument ${named(argument)}.`);
   return { scope, completer: completions[argument] };

@@ -1,5 +1,6 @@
 import type { Framed } from "../domain/frame.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
+import type { Completer } from "./define-prompt.ts";
 import type { MemoryChange, ToolContext } from "./define-tool.ts";
 
 /** An entry of a list of resources. */
@@ -24,6 +25,8 @@ export interface Resource {
   read(ctx: ToolContext, variables: readonly string[]): Promise<Framed | undefined>;
   /** The instances of a template, in pages; at most one resource of the catalogue lists instances, because a list has one cursor. */
   list?(ctx: ToolContext, cursor: string | undefined): Promise<ResourcePage>;
+  /** Values of the variables of a template. */
+  completions?: Partial<Record<string, Completer>>;
   /** URIs whose content changes with these memories; clients that watch them are told. */
   changedWith(change: MemoryChange): string[];
 }

@@ -37,6 +37,13 @@ export async function readResource(ctx: ToolContext, uri: string) {
   return { contents: [{ uri, mimeType: jsonType, text: body.toString() }] };
 }
 
+/** @throws MEMORY_NOT_FOUND */
+export function findTemplate(uri: string): Resource {
+  const found = resources.find((resource) => resource.isTemplate && resource.uri === uri);
+  if (!found) throw notFound(`There is no resource template ${named(uri)}.`, "List the templates to see which there are.");
+  return found;
+}
+
 function find(uri: string): { resource: Resource | undefined; variables: string[] } {
   for (const resource of resources) {
     const [whole, ...variables] = resource.pattern.exec(uri) ?? [];

@@ -70,6 +70,13 @@ describe("workflows [A6]", () => {
     const [first] = patterns;
     expect(await shop.read(ada, first?.uri as string)).toMatchObject({ pattern_id: first?.pattern_id, commands: first?.commands, support: 3, project: "shop" });
     expect(await inProject("other").read(ada, first?.uri as string), "by its id in any project").toMatchObject({ project: "shop" });
+    const complete = async (value: string) => {
+      const { body } = await rpc(ada.token, "completion/complete", { ref: { type: "ref/resource", uri: "omnimemory://workflows/{pattern_id}" }, argument: { name: "pattern_id", value } }, "?surface=all&project=shop");
+      return body.result.completion;
+    };
+    expect((await complete("")).values).toContain(first?.pattern_id);
+    expect((await complete(first?.pattern_id.slice(0, 30) as string)).values).toContain(first?.pattern_id);
+    expect(await complete("zz")).toMatchObject({ values: [], hasMore: false });
     expect(await inProject("other").read(ada, "omnimemory://workflows")).toEqual({ patterns: [] });
     expect(await shop.read(ada, "omnimemory://workflows/0123456789ab.0123456789ab")).toBeUndefined();
   });

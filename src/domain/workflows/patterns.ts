@@ -16,7 +16,7 @@ export interface WorkflowPattern extends Outcomes {
 }
 
 /** How many of the most frequent ones are ranked. */
-const mostRanked = 200;
+export const mostRanked = 200;
 const longestContinued = 50;
 /** A pattern that another one holds is left out, unless it happens more often than that one by this factor. */
 const apart = 1.25;

@@ -16,15 +16,15 @@ import { iso } from "./wire.ts";
 const mostAtOnce = 100;
 
 const batch = z.strictObject({
-  project: field.projectName.optional(),
+  project: field.project.optional(),
   session_id: sessionId.optional(),
   steps: z
     .array(z.strictObject({ command, success: z.boolean().default(true), duration_ms: durationMs.optional(), at: field.instant.optional(), idempotency_key: field.idempotencyKey.optional() }))
     .min(1)
     .max(mostAtOnce, `at most ${mostAtOnce} steps at once`),
 });
-const listing = z.strictObject({ project: field.projectName.optional(), cursor: z.string().max(300).optional(), limit: z.coerce.number().int().min(1).max(500).default(100) });
-const forgetting = z.strictObject({ project: field.projectName.optional() });
+const listing = z.strictObject({ project: field.project.optional(), cursor: z.string().max(300).optional(), limit: z.coerce.number().int().min(1).max(500).default(100) });
+const forgetting = z.strictObject({ project: field.project.optional() });
 
 /** Steps of the caller's workflows, below a team's path: hooks record them here, and what was recorded is shown and forgotten. */
 export function workflowRoutes(services: Services): Hono<RestEnv> {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type Framed, joined, json, quoted, say } from "../../../domain/frame.ts";
-import { type WorkflowPattern, workflowPattern, workflowPatterns } from "../../../domain/workflows/patterns.ts";
+import { mostRanked, type WorkflowPattern, workflowPattern, workflowPatterns } from "../../../domain/workflows/patterns.ts";
+import { mostCompletions } from "../../define-prompt.ts";
 import { defineResource } from "../../define-resource.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { context, limit, rounded } from "./workflow-fields.ts";
@@ -53,6 +54,10 @@ export const onePattern = defineResource({
   async read(ctx, [id = ""]) {
     const found = await workflowPattern(ctx, id);
     return found && json({ ...shownPattern(found), ...(found.project === "" ? {} : { project: found.project }) });
+  },
+  completions: {
+    pattern_id: async (ctx, begun) =>
+      (await workflowPatterns(ctx, { project: ctx.project, limit: mostRanked })).flatMap(({ id }) => (id.startsWith(begun) ? [id] : [])).slice(0, mostCompletions + 1),
   },
   changedWith: ({ patterns = [] }) => patterns.map(patternUri),
 });
