@@ -129,11 +129,16 @@ const fetchOne: Command = async (server, p, op, tool) => {
   await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: { id } }, id, answer);
 };
 
+/** Plain lists leave out what was said in conversations. */
+const isMessage = ({ key, namespace }: State): boolean => namespace.startsWith("thread:") && (key ?? "").startsWith("messages.");
+
 const list: Command = async (server, p, op, tool) => {
   const { args: filters, filter } = filterOf(server, op);
   const archived = bit(op, 1);
   const pattern = bit(op, 4) ? patternOf(op) : undefined;
-  const expected = server.model.own(p, bit(op, 2) ? filter : {}, archived).filter((e) => pattern === undefined || keyMatches(pattern, now(e).key));
+  const asked: Filter = bit(op, 2) ? filter : {};
+  const isPlain = pattern === undefined && asked.namespaces === undefined && asked.tags === undefined;
+  const expected = server.model.own(p, asked, archived).filter((e) => (pattern === undefined || keyMatches(pattern, now(e).key)) && !(isPlain && isMessage(now(e))));
   const args = { limit: op.limit, archived, full: op.flag, ...(bit(op, 2) ? { filters } : {}), ...(pattern === undefined ? {} : { key: pattern }) };
   await pages(server, p, tool, args, pattern === undefined ? expected : expected.slice(0, op.limit), op.limit, "memories", (record) => record["memory_id"], (entry) => present([entry]));
 };

@@ -17,6 +17,8 @@ export interface ListInput {
   archived?: boolean | undefined;
   /** Newest first, or the most important, of equal ones the newest, first; the latter has one page. */
   order?: "recent" | "importance" | undefined;
+  /** Leaves messages of conversations out, unless a namespace, a tag or a key is asked for. */
+  withoutMessages?: boolean | undefined;
   /** So many characters of each content the caller shows. What it shows whole is remembered for the loop guard. */
   shown?: number | undefined;
 }
@@ -48,9 +50,13 @@ async function listed(ctx: Context, input: ListInput): Promise<ListOutcome> {
     limit: input.limit,
     archived: input.archived,
     order: input.order,
+    withoutMessages: input.withoutMessages && namesNoPlace(filter),
   });
   return { memories: await withSuccessors(ctx, page.items), nextCursor: input.order === "importance" ? undefined : page.next };
 }
+
+/** What was said in conversations is a record, which is found by its words, its key and its place, and would bury what is remembered. */
+const namesNoPlace = ({ namespaces, tags }: MemoryFilter): boolean => namespaces === undefined && tags === undefined;
 
 /** The cursor is the id of the last memory shown: ids sort by creation and say nothing of what others wrote. */
 export function requireCursor(cursor: string): string {

@@ -66,6 +66,8 @@ export interface PageOf {
   limit: number;
   archived?: boolean | "all" | "quarantined" | undefined;
   secrets?: "open" | "omit" | undefined;
+  /** Without messages of conversations, which are records (`messages/message-record.ts`). */
+  withoutMessages?: boolean | undefined;
   /** The newest first, unless the most important are wanted first. */
   order?: "recent" | "importance" | undefined;
 }

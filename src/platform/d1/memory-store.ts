@@ -258,6 +258,7 @@ export class D1MemoryStore implements MemoryStore {
           present(page.archived ?? false),
           page.secrets === "omit" ? eq(memories.sensitivity, "normal") : undefined,
           matching(filter),
+          page.withoutMessages ? sql`NOT (${memories.namespace} GLOB 'thread:*' AND coalesce(${memories.key}, '') GLOB 'messages.*')` : undefined,
           page.below === undefined ? undefined : lt(memories.id, page.below),
         ),
       )

@@ -35,6 +35,7 @@ export const listMemories = defineTool({
       filter: toReadFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
       keyPattern: input.key,
       archived: input.archived,
+      withoutMessages: true,
       cursor: input.cursor,
       limit: input.limit,
       shown: input.full ? Infinity : previewed,
