@@ -21,6 +21,9 @@ const json = z.string().default("[]").transform((text, ctx): unknown => {
   }
 });
 
+/** As in the OmniMemory document: $0.015 for a thousand tokens. */
+const defaultTokenPrice = 0.015;
+
 /** 32 bytes: 43 digits and what fills up. */
 const masterKeysSchema = z
   .array(
@@ -59,6 +62,8 @@ const schema = z
     RERANK_MODEL: optional,
     /** How much older than the newest match a memory is when its recency counts half. */
     RECENCY_HALF_LIFE_DAYS: optional.pipe(z.coerce.number<string>().min(1).max(36_500).optional()),
+    /** Dollars for a thousand tokens of a model's input: what a token that nobody had to read is worth. */
+    TOKEN_PRICE_PER_1K: optional.pipe(z.coerce.number<string>().min(0).max(1_000).default(defaultTokenPrice)),
     /**
      * The keys that wrap the keys of secrets: a JSON list of `{id, key}`, the current one first; `key` is 32 bytes in base64.
      * It is a secret.
@@ -94,6 +99,8 @@ export interface Config {
   rerankModel: string | undefined;
   /** ms. */
   recencyHalfLife: number | undefined;
+  /** Dollars for a thousand tokens. */
+  tokenPrice: number;
   signInProviders: UpstreamProvider[];
   /** Without one, nothing secret is stored. */
   masterKeys: MasterKey[];
@@ -127,6 +134,7 @@ export function parseConfig(env: unknown): Config {
       batch: parsed.data.EMBEDDINGS_BATCH,
     },
     rerankModel: parsed.data.RERANK_MODEL,
+    tokenPrice: parsed.data.TOKEN_PRICE_PER_1K,
     recencyHalfLife: RECENCY_HALF_LIFE_DAYS === undefined ? undefined : RECENCY_HALF_LIFE_DAYS * dayMs,
   };
 }

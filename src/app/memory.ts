@@ -1,6 +1,7 @@
 import type { GuardPolicyStore } from "../domain/guard/guard-policy.ts";
 import type { IntelligencePort } from "../domain/intelligence/intelligence-setting.ts";
 import { writesWithIndexing, type IndexingQueue } from "../domain/indexing/indexing-queue.ts";
+import type { PreventionPort } from "../domain/metrics/prevention-stats.ts";
 import type { MemoryStore, MemoryWriter } from "../domain/memories/memory-store.ts";
 import type { ProposalStore } from "../domain/memories/proposal-store.ts";
 import type { ReversionStore } from "../domain/memories/reversion-store.ts";
@@ -13,6 +14,7 @@ import { D1ErasureStore } from "../platform/d1/erasure-store.ts";
 import { D1GuardStore } from "../platform/d1/guard-store.ts";
 import { D1IntelligenceSettingStore } from "../platform/d1/intelligence-store.ts";
 import { D1MemoryStore } from "../platform/d1/memory-store.ts";
+import { D1PreventionStore } from "../platform/d1/prevention-store.ts";
 import { D1ProposalStore } from "../platform/d1/proposal-store.ts";
 import { D1ReversionStore } from "../platform/d1/reversion-store.ts";
 import { QuotaGuard } from "../platform/d1/quota-guard.ts";
@@ -37,6 +39,7 @@ export interface Memory {
   sessions: SessionStore;
   passportKeys: PassportKeys;
   workflows: WorkflowStore;
+  prevention: PreventionPort;
   erasure: ErasurePorts;
   /** Keys of what is encrypted at rest. */
   secrets: RotationPorts;
@@ -54,6 +57,7 @@ export function memoryOf(env: Env, { config, shardOf, directory, erasureDirector
     sessions: new D1SessionStore(shardOf, new QuotaGuard(config.teamQuota), room),
     passportKeys: new PassportKeys(config.masterKeys),
     workflows: new D1WorkflowStore(shardOf, new QuotaGuard(config.teamQuota), room),
+    prevention: { store: new D1PreventionStore(shardOf), pricePer1k: config.tokenPrice },
     erasure: {
       directory: erasureDirectory,
       store: new D1ErasureStore(shardOf),

@@ -2,6 +2,7 @@ import type { GraphStore } from "./graph/graph-store.ts";
 import type { GuardPolicyStore } from "./guard/guard-policy.ts";
 import type { IndexingQueue } from "./indexing/indexing-queue.ts";
 import type { Intelligence } from "./intelligence/intelligence.ts";
+import type { CallReading } from "./metrics/prevention.ts";
 import type { RecentlyRecalled } from "./memories/loop-guard.ts";
 import type { ProposalStore } from "./memories/proposal-store.ts";
 import type { ReversionStore } from "./memories/reversion-store.ts";
@@ -57,4 +58,6 @@ export interface Context {
   recalled?: RecentlyRecalled;
   /** Of the person's work session, where a client calls that may write. */
   trail?: SessionTrail | undefined;
+  /** Where what a call reads is measured. */
+  reading?: CallReading;
 }

@@ -30,6 +30,7 @@ import { clientName } from "../mcp/client-name.ts";
 import { leanAnswer, leanCallOf, parsedOrUndefined } from "../mcp/lean-call.ts";
 import { McpEndpoint, type McpServerContext } from "../mcp/mcp-endpoint.ts";
 import { SessionTrails } from "./session-trails.ts";
+import { PreventionLog } from "./prevention-log.ts";
 import { SessionRecallCache } from "./recall-cache.ts";
 import { RecalledTexts } from "./recalled-texts.ts";
 import { StoredAnswers } from "./stored-answers.ts";
@@ -84,6 +85,7 @@ export class UserSession extends DurableObject<Env> {
   readonly #cache: SessionRecallCache;
   readonly #recalled: RecalledTexts;
   readonly #trails: SessionTrails;
+  readonly #prevention: PreventionLog;
   /** As who the person was let in last; it is always the same one in the same team. */
   #principal: Principal | undefined;
 
@@ -98,6 +100,7 @@ export class UserSession extends DurableObject<Env> {
       counts: new CacheCounts(ctx.storage.sql),
       later: (work) => this.ctx.waitUntil(work),
     });
+    this.#prevention = new PreventionLog(this.#services.prevention.store, (error) => this.#services.report("prevention", "", error));
     this.#recalled = new RecalledTexts(ctx.storage);
     this.#trails = new SessionTrails(ctx.storage, this.#services.sessions, (error) => this.#services.report("trail", "", error));
     this.#credentialCache = new CredentialCache(this.#services.keys, this.#services.oauth);
@@ -259,6 +262,8 @@ export class UserSession extends DurableObject<Env> {
       reranker,
       wordMatcher,
       dependencies,
+      prevention: { store: this.#prevention, pricePer1k: config.tokenPrice },
+      measured: (operation, reading, answer) => this.#prevention.note(principal, { operation, reading, answer }),
       recencyHalfLife: config.recencyHalfLife,
       cache: this.#cache,
       recalled: this.#recalled,

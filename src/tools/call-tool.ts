@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DomainError, invalid } from "../domain/errors.ts";
 import { project } from "../domain/memories/fields.ts";
+import { CallReading } from "../domain/metrics/prevention.ts";
 import { describeProblems } from "../domain/problems.ts";
 import type { SessionTrail } from "../domain/sessions/session-trail.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
@@ -18,6 +19,8 @@ export interface CallContext extends Omit<ToolContext, "structured" | "trail"> {
   inTurn<T>(cost: number, work: () => Promise<T>): Promise<T>;
   /** What the call leaves behind of the client's session in this project, where the caller may write. */
   trailIn?(project: string | undefined): SessionTrail | undefined;
+  /** Told of what a call read, once it is answered. */
+  measured?(operation: string, reading: CallReading, answer: () => string): void;
   /** Told of a tool or resource that the caller was not allowed to use. */
   refused?(what: string): void;
 }
@@ -47,8 +50,10 @@ async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: 
     if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, tool.input, rest)}.`);
     const structured = isStructured(tool, ctx.surface);
     const trail = ctx.trailIn?.(project);
-    const { structured: form, ...result } = await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, project, trail, structured, now: Date.now() }, parsed.data));
+    const reading = new CallReading();
+    const { structured: form, ...result } = await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, project, trail, structured, reading, now: Date.now() }, parsed.data));
     if (tool.isStep) trail?.note({ kind: "command", name: tool.name });
+    ctx.measured?.(tool.name, reading, () => result.text.toString());
     return structured && form ? { ...result, structured: form } : result;
   } catch (error) {
     auditRefusal(ctx, error, tool.name);
@@ -77,7 +82,9 @@ export async function inContext<T>(what: string, ctx: CallContext, work: (ctx: T
   let secret = false;
   const context = watched(ctx, () => void (secret = true));
   try {
-    const answer = await ctx.inTurn(1, () => work({ ...context, trail: ctx.trailIn?.(ctx.project), structured: true, now: Date.now() }));
+    const reading = new CallReading();
+    const answer = await ctx.inTurn(1, () => work({ ...context, trail: ctx.trailIn?.(ctx.project), structured: true, reading, now: Date.now() }));
+    ctx.measured?.(what, reading, () => JSON.stringify(answer));
     return { answer, secret };
   } catch (error) {
     auditRefusal(ctx, error, what);

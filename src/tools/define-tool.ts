@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../domain/context.ts";
 import type { Dependency } from "../domain/health/dependencies.ts";
+import type { PreventionPort } from "../domain/metrics/prevention-stats.ts";
 import type { Framed } from "../domain/frame.ts";
 import type { PassportKeys } from "../domain/sessions/passport-keys.ts";
 import type { SessionStore } from "../domain/sessions/session-store.ts";
@@ -19,6 +20,7 @@ export interface ToolContext extends Context {
   structured: boolean;
   /** What the server needs to work, for a look at its health. */
   dependencies: readonly Dependency[];
+  prevention: PreventionPort;
   /** Tells the person's other clients that memories changed. */
   changed(change: MemoryChange): void;
 }

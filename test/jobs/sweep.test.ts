@@ -188,6 +188,7 @@ describe("one team's trouble [S14]", () => {
         teamsWithOutbox: away,
         trimOutbox: away,
         dropIdempotencyBefore: away,
+        dropPreventionBefore: away,
       },
     };
     await sweep(ports, itsTurn(now + 2 * hour));

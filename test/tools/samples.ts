@@ -30,6 +30,7 @@ export const sampleCalls = (memoryId: string): Record<string, Record<string, unk
   omn_suggest_next_action: {},
   omn_record_workflow_step: { command: "npm test", duration_ms: 1200 },
   omn_workflow_checkpoint: { note: "the tests pass" },
+  omn_get_stats: {},
   omn_compress_text: { text: "We met on Monday. We did not choose MySQL.", target_tokens: 8 },
   omn_health_check: { deep: true },
   smart_resume: {},

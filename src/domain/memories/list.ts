@@ -35,6 +35,7 @@ export interface ListOutcome {
 export async function list(ctx: Context, input: ListInput): Promise<ListOutcome> {
   requireScope(ctx.principal, "memory:read");
   const outcome = await listed(ctx, input);
+  ctx.reading?.drew(outcome.memories);
   ctx.recalled?.note(ctx.now, outcome.memories.filter(({ content }) => content.length <= (input.shown ?? -1)));
   return outcome;
 }

@@ -1,3 +1,4 @@
+import { retentionMs } from "../metrics/prevention-stats.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
 
 export interface ExpiredMemory {
@@ -15,6 +16,8 @@ export interface MaintenanceStore {
   /** Drops rows up to `seq`; tombstones stay until they are older than `tombstonesBefore`. */
   trimOutbox(place: TeamRef, seq: number, tombstonesBefore: number): Promise<void>;
   dropIdempotencyBefore(shard: string, before: number): Promise<void>;
+  /** Roll-ups of hours and days that began before. */
+  dropPreventionBefore(shard: string, before: { hour: number; day: number }): Promise<void>;
 }
 
 export interface MaintenanceIndex {
@@ -74,6 +77,7 @@ export async function sweep(ports: MaintenancePorts, now: number): Promise<Sweep
     await guarded(ports, "sweep.expire", async () => {
       report.purged += await purgeExpired(ports, places, shard, now);
       await ports.store.dropIdempotencyBefore(shard, now - idempotencyLife);
+      await ports.store.dropPreventionBefore(shard, { hour: now - retentionMs.hour, day: now - retentionMs.day });
     });
     let changed: { teamId: string; seq: number }[] = [];
     await guarded(ports, "sweep.outbox", async () => {

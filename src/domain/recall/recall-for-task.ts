@@ -66,5 +66,6 @@ async function aboutFiles(ctx: Context, files: readonly string[], project: strin
   const authorOf = await authorsOf(ctx, shown);
   ctx.noteAccess(shown.map(({ id }) => id));
   ctx.recalled?.note(ctx.now, shown);
+  ctx.reading?.drew(shown);
   return shown.map((memory): Recalled => ({ ...attributed({ ...memory, compressed: null }, authorOf), truncated: false }));
 }

@@ -92,6 +92,8 @@ export interface RecallOutcome {
   /** Nothing is certain: the items are leads. */
   uncertain?: boolean;
   receipt?: Receipt;
+  /** Tokens of all that the answer was drawn from, whole (`domain/metrics`). */
+  baseline?: number;
   /** Of the state that was searched, where it is known: while it lasts, the same query has the same answer. */
   generation?: string;
 }
@@ -118,7 +120,7 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
     const near = related?.get(memory.id);
     return inShownForm({ ...attributed(memory, authorOf), truncated: false, ...(near ? { related: near } : {}) }, input);
   });
-  const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items };
+  const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items, sources: shown };
   const compressed = items.some(({ tokensSaved }) => tokensSaved !== undefined) ? { compressed: true as const } : {};
   return finish({ items, totalFound: found.length, more: [], degraded, ...compressed }, report, { ...input, receipt: input.receipt ?? false, terms: [], stageOf: place && stageIn(place) });
 }
@@ -155,6 +157,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     traces: new Map(current.map(({ trace }) => [trace.id, trace])),
     drops,
     unshaped: ranked.slice(0, input.limit).map(whole),
+    sources: ranked.slice(0, input.limit).map(({ memory }) => memory),
   };
   const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
   const uncertain = shown.uncertain && items.length > 0 ? { uncertain: true } : {};

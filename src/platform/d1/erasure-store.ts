@@ -14,7 +14,7 @@ export const teamTables = [
   "entity_mentions", "relationship_mentions", "memory_links", "memory_references",
   "entity_tokens", "relationship_tokens", "entities", "relationships", "graph_outbox",
   "vector_items", "vector_cache", "vector_checks", "outbox", "idempotency", "index_progress", "serving_spaces", "similarity_scales", "counters", "team_policies",
-  "intelligence_settings", "intelligence_usage", "session_turns", "session_migrations", "work_sessions", "workflow_steps", "workflow_counts",
+  "intelligence_settings", "intelligence_usage", "session_turns", "session_migrations", "work_sessions", "workflow_steps", "workflow_counts", "prevention",
 ] as const;
 
 /** With a memory go its versions, mentions and links; the rest are single rows. */
@@ -76,6 +76,7 @@ export class D1ErasureStore implements ErasureStore {
       // A proposal that others accepted belongs to them, and no longer holds a text.
       d1.prepare("DELETE FROM proposals WHERE proposed_by = ?1 AND state <> 'accepted'").bind(userId),
       d1.prepare(`SELECT DISTINCT team_id FROM versions WHERE ${theirs}`).bind(userId),
+      d1.prepare("DELETE FROM prevention WHERE user_id = ?1").bind(userId),
     ]);
     return (teams?.results ?? []).map(({ team_id }) => team_id);
   }

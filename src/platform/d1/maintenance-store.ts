@@ -47,6 +47,10 @@ export class D1MaintenanceStore implements MaintenanceStore {
   async dropIdempotencyBefore(shard: string, before: number): Promise<void> {
     await drizzle(this.#shardOf(shard)).delete(idempotency).where(lt(idempotency.createdAt, before));
   }
+
+  async dropPreventionBefore(shard: string, { hour, day }: { hour: number; day: number }): Promise<void> {
+    await this.#shardOf(shard).prepare("DELETE FROM prevention WHERE (period = 'hour' AND start < ?1) OR (period = 'day' AND start < ?2)").bind(hour, day).run();
+  }
 }
 
 /**

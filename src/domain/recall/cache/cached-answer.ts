@@ -6,7 +6,7 @@ import { receiptSchema } from "../presentation/receipt.ts";
 import type { RecallOutcome } from "../recall.ts";
 
 /** To be raised when the shape of a kept answer changes: answers kept by the deployment before are then not found. */
-export const cachedAnswerShape = 9;
+export const cachedAnswerShape = 10;
 
 /** An answer as it is kept outside of the object that made it. */
 export interface CachedAnswer {
@@ -62,6 +62,7 @@ const outcome: z.ZodType<RecallOutcome> = z.strictObject({
   degraded: texts,
   uncertain: z.boolean().exactOptional(),
   receipt: receiptSchema.exactOptional(),
+  baseline: z.number().exactOptional(),
 });
 
 const cachedAnswerSchema: z.ZodType<CachedAnswer> = z.object({ until: z.number(), tokens: z.number(), outcome });

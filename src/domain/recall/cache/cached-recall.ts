@@ -25,6 +25,7 @@ export async function cachedRecall(ctx: Context, input: RecallInput, form: strin
   if (level === "l1" || level === "l2") {
     ctx.noteAccess(outcome.items.filter(({ memory }) => memory.teamId === ctx.principal.teamId).map(({ memory }) => memory.id));
   }
+  ctx.reading?.answered(level, outcome.baseline ?? 0);
   ctx.recalled?.note(ctx.now, outcome.items.map(({ memory }) => memory));
   return outcome.receipt ? { ...outcome, receipt: { ...outcome.receipt, cache: level } } : outcome;
 }

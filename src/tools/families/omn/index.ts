@@ -4,6 +4,7 @@ import { compressText } from "./compress-text.ts";
 import { consolidateTool } from "./consolidate.ts";
 import { exportMemoriesTool } from "./export-memories.ts";
 import { forgetMemory } from "./forget-memory.ts";
+import { getStats } from "./get-stats.ts";
 import { healthCheck } from "./health-check.ts";
 import { importMemoriesTool } from "./import-memories.ts";
 import { listMemories } from "./list-memories.ts";
@@ -53,6 +54,7 @@ export const omn = {
     recordWorkflowStep,
     workflowCheckpoint,
     compressText,
+    getStats,
     healthCheck,
   ],
   resources: [recentMemories, healthCard, oneMemory, currentSession, conversationHistory, commonPatterns, onePattern],

@@ -29,6 +29,7 @@ const report = (items: Recalled[]): SearchReport => ({
   traces: new Map(items.map(({ memory: { id } }, i) => [id, { id, score: 0.7654321, parts: { text: 0.5, recency: 0.1 }, legs: { memory_text: { rank: i + 1, score: 12.345678 } }, matched: ["refund", "limit"] }])),
   drops: [{ reason: "duplicate", id: "a", of: "b" }, { reason: "threshold", id: "c" }],
   unshaped: items,
+  sources: items.map(({ memory }) => memory),
 });
 
 const note = prose[0]?.[1] as string;

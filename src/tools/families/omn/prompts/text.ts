@@ -13,7 +13,9 @@ const asText = { structured: false, mayWiden: false };
 export async function contextOf(ctx: ToolContext, subject: TaskSubject & { key?: string | undefined }): Promise<Framed> {
   const { project } = ctx;
   const outcome = await recallForTask(ctx, { ...subject, project, form: "omn text", rendering: recallRendering(asText), maxTokens: contextTokens });
-  return outcome.items.length === 0 && outcome.degraded.length === 0 ? say`Nothing is stored about this yet.` : renderRecall(outcome, asText, 0).text;
+  const text = outcome.items.length === 0 && outcome.degraded.length === 0 ? say`Nothing is stored about this yet.` : renderRecall(outcome, asText, 0).text;
+  ctx.reading?.showed(text.toString());
+  return text;
 }
 
 /** A part of a prompt that the person gave, under its title; nothing where they gave none. */
