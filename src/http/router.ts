@@ -21,6 +21,7 @@ import { passkeyRoutes } from "./passkeys/routes.ts";
 import { refusedAnswer } from "./refused-answer.ts";
 import { RequestRefused } from "./request-refused.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
 import { invitationPages } from "./web/invitation-routes.tsx";
@@ -108,6 +109,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/v1/teams", teamRoutes(services));
   app.route("/v1/account", accountRoutes(services));
   app.route("/v1/invitations", invitationRoutes(services));
+  app.route("/metrics", metricsRoutes(services));
   app.route("/v1/organizations", organizationRoutes(services));
   app.route("/", tokenRoutes(services));
   app.route("/", consentRoutes(services));

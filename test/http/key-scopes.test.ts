@@ -25,6 +25,7 @@ const needs: Record<string, Scope | "person"> = {
   "GET /v1/teams/:team/quarantine": "memory:read",
   "GET /v1/teams/:team/proposals": "memory:read",
   "GET /v1/teams/:team/health": "memory:read",
+  "GET /v1/teams/:team/stats": "memory:read",
   "GET /v1/teams/:team/reverts": "memory:read",
   "GET /v1/teams/:team/intelligence": "memory:admin",
   "GET /v1/teams/:team/evolution": "memory:read",

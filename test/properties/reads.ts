@@ -191,6 +191,12 @@ const stats: Command = async (server, p, _op, tool) => {
   await reads(server, p, tool, {}, shown, (structured) => expect(structured).toMatchObject(server.model.stats(p, Date.now())));
 };
 
+/** Of calls, no more than one's own; of memories, what `omn_memory_stats` counts. */
+const savings: Command = async (server, p, _op, tool) => {
+  const { total, archived } = server.model.stats(p, Date.now()) as { total: number; archived: number };
+  await reads(server, p, tool, {}, [], (structured) => expect(structured).toMatchObject({ of: "own", memories: { total, archived } }));
+};
+
 const health: Command = async (server, p, _op, tool) => {
   const answer = await server.tool(p, tool, { deep: true });
   expect(answer.structured).toMatchObject({ status: "ok", dependencies: { database: { ok: true }, search_index: { ok: true } } });
@@ -220,6 +226,6 @@ const memoryHealth: Command = async (server, p, _op, tool) => {
 
 export const omnReads: Record<string, Command> = {
   omn_retrieve_memory: retrieve, search, fetch: fetchOne, omn_list_memories: list, omn_export_memories: exportAll,
-  omn_memory_stats: stats, omn_memory_health: memoryHealth, omn_health_check: health, omn_compress_text: compressed,
+  omn_memory_stats: stats, omn_memory_health: memoryHealth, omn_health_check: health, omn_get_stats: savings, omn_compress_text: compressed,
 };
 

@@ -23,6 +23,7 @@ import { consolidationRoutes } from "./consolidations.ts";
 import { revertRoutes } from "./reverts.ts";
 import { evolutionRoutes, runRoutes } from "./runs.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { statsRoutes } from "./stats.ts";
 import { iso } from "./wire.ts";
 import { workflowRoutes } from "./workflows.ts";
 
@@ -100,6 +101,7 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   app.route("/:team/intelligence", intelligenceRoutes(services));
   app.route("/:team/quarantine", quarantineRoutes(services));
   app.route("/:team/health", healthRoutes(services));
+  app.route("/:team/stats", statsRoutes(services));
   app.route("/:team/reverts", revertRoutes(services));
   app.route("/:team/consolidations", consolidationRoutes(services));
   app.route("/:team/evolution", evolutionRoutes(services));

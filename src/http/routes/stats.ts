@@ -1,0 +1,15 @@
+import { type Context as Request, Hono } from "hono";
+import type { Services } from "../../app.ts";
+import { preventionStats, statsInput } from "../../domain/metrics/prevention-stats.ts";
+import { shownPrevention } from "../../tools/render-prevention.ts";
+import type { RestEnv } from "./caller.ts";
+import { memoryContext } from "./proposals.ts";
+import { parsedQuery } from "./query.ts";
+
+/** What calls prevented, below the path of a team. */
+export function statsRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
+  const context = async (c: Request<RestEnv>) => ({ ...(await memoryContext(services, c, c.req.param("team") ?? "")), prevention: services.prevention });
+  app.get("/", async (c) => c.json(shownPrevention(await preventionStats(await context(c), parsedQuery(c, statsInput)))));
+  return app;
+}
