@@ -21,6 +21,8 @@ export interface ToolContext extends Context {
   /** What the server needs to work, for a look at its health. */
   dependencies: readonly Dependency[];
   prevention: PreventionPort;
+  /** Told of each resource that was asked for, for the audit. */
+  noteResource?(uri: string, success: boolean): void;
   /** Tells the person's other clients that memories changed. */
   changed(change: MemoryChange): void;
 }

@@ -32,7 +32,12 @@ const fixed: ListedResource[] = resources
 export async function readResource(ctx: ToolContext, uri: string) {
   const { resource, variables } = find(uri);
   requireScope(ctx.principal, resource?.scope ?? "memory:read");
-  const body = await resource?.read(ctx, variables);
+  const body = await resource?.read(ctx, variables).catch((error: unknown) => {
+    ctx.noteResource?.(uri, false);
+    throw error;
+  });
+  // What is no URI of ours may be any text, and the audit holds none.
+  ctx.noteResource?.(resource ? uri : "unknown", body !== undefined);
   if (body === undefined) throw notFound(`There is no resource ${named(uri)}.`, "List the resources to see which there are.");
   return { contents: [{ uri, mimeType: jsonType, text: body.toString() }] };
 }

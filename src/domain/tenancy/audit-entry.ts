@@ -43,6 +43,7 @@ export const auditActions = [
   "passkey.add",
   "passkey.remove",
   "person.create",
+  "resource.read",
   "session.end",
   "sign-in.link",
   "sign-in.recovery",

@@ -5,6 +5,7 @@ import { renderKomError } from "./error.ts";
 import { saveContext } from "./save-context.ts";
 import { searchMemory } from "./search-memory.ts";
 import { syncSemanticTool } from "./sync-semantic.ts";
+import { syncJobs, tierMemories } from "./tier-resources.ts";
 import { upsertMemory } from "./upsert-memory.ts";
 import { warmCache } from "./warm-cache.ts";
 
@@ -12,6 +13,6 @@ import { warmCache } from "./warm-cache.ts";
 export const kom = {
   name: "kom",
   tools: [saveContext, recallContext, embedText, upsertMemory, searchMemory, warmCache, syncSemanticTool],
-  resources: [],
+  resources: [tierMemories, syncJobs],
   renderError: renderKomError,
 } as const satisfies Family;

@@ -3,6 +3,7 @@ import { authorsOf } from "../../../domain/memories/authorship.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
+import type { Completer } from "../../define-prompt.ts";
 import { defineResource, jsonType } from "../../define-resource.ts";
 import { omnMemory } from "../../render.ts";
 
@@ -26,6 +27,12 @@ export const recentMemories = defineResource({
   changedWith: () => [recentUri],
 });
 
+/** By the beginning of the id, or of the key that people know it by. */
+const newestIds: Completer = async (ctx, begun) => {
+  const { memories } = await list(ctx, { limit: pageSize });
+  return memories.filter(({ id, key }) => id.startsWith(begun) || key?.startsWith(begun) === true).map(({ id }) => id);
+};
+
 export const oneMemory = defineResource({
   uri: memoryUri("{memory_id}"),
   variables: { memory_id: "[0-9a-f-]{36}" },
@@ -33,6 +40,7 @@ export const oneMemory = defineResource({
   title: "One memory",
   description: "A memory by its id",
   scope: "memory:read",
+  completions: { memory_id: newestIds },
   async read(ctx, [id]) {
     const [found] = id === undefined ? [] : (await cachedRecall(ctx, { id, limit: 1 }, "resource")).items;
     return found && json(omnMemory(found.memory, { author: found.author }));
