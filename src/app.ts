@@ -18,6 +18,7 @@ import type { IndexingQueue } from "./domain/indexing/indexing-queue.ts";
 import { D1AlertStore } from "./platform/d1/alert-store.ts";
 import { D1AuditFeed } from "./platform/d1/audit-feed.ts";
 import { D1AuditStore } from "./platform/d1/audit-store.ts";
+import { alertsWithEvents } from "./platform/team-index/told-events.ts";
 import { CloudflareIndexingQueue } from "./platform/queue/cloudflare-indexing-queue.ts";
 
 /** Everything the outer layers use, wired once per isolate. */
@@ -55,7 +56,7 @@ export function servicesOf(env: Env): Services {
     audit,
     uses: new CredentialUses(audit),
     alerts,
-    watch: { feed: new D1AuditFeed(env.DB, shardOf), alerts, report: base.report },
+    watch: { feed: new D1AuditFeed(env.DB, shardOf), alerts: alertsWithEvents(alerts, (teamId, events) => recall.events.publish(teamId, events)), report: base.report },
     indexingQueue,
     dependencies: dependenciesOf(env, base, recall, embedders),
     intelligence: rules,

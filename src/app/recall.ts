@@ -9,6 +9,7 @@ import { D1GraphStore } from "../platform/d1/graph-store.ts";
 import { ServingSpaces } from "../platform/d1/serving-spaces.ts";
 import { KvAnswerStore } from "../platform/kv/answer-store.ts";
 import { TeamIndexClient } from "../platform/team-index/client.ts";
+import { TeamEventBus } from "../platform/team-index/event-bus.ts";
 import type { Base } from "./base.ts";
 import type { Embedders } from "./indexing.ts";
 
@@ -20,6 +21,7 @@ export interface Recall {
   reranker: Reranker | undefined;
   wordMatcher: Reranker | undefined;
   answers: AnswerStore;
+  events: TeamEventBus;
 }
 
 export function recallOf(env: Env, { config, shardOf, vectorIndex, report }: Base, embedders: Embedders): Recall {
@@ -31,6 +33,7 @@ export function recallOf(env: Env, { config, shardOf, vectorIndex, report }: Bas
     semantic: new Semantic({ embedders, index: vectorIndex, servingSpace: (principal, now) => serving.of(principal, now) }),
     reranker: rerankerOf(config, ai),
     wordMatcher: wordMatcherOf(config, ai),
+    events: new TeamEventBus(env.TEAM_INDEX, report),
     answers: new KvAnswerStore(env.CACHE, report),
   };
 }

@@ -3,6 +3,7 @@ import { logFault } from "../http/log.ts";
 import { D1GraphStore } from "../platform/d1/graph-store.ts";
 import { ServingSpaces } from "../platform/d1/serving-spaces.ts";
 import { TeamIndex as TeamObject, type TeamIndexOptions } from "../platform/team-index/team-index.ts";
+import { sessionName } from "../session/session-call.ts";
 import { VectorizeBindings } from "../platform/vectorize/bindings.ts";
 import { VectorizeIndex } from "../platform/vectorize/vectorize-index.ts";
 import { embeddersFor } from "./indexing.ts";
@@ -22,6 +23,7 @@ function optionsOf(env: Env): TeamIndexOptions {
         index: new VectorizeIndex(VectorizeBindings.of(env), objects, report),
         servingSpace: (principal, now) => serving.of(principal, now),
       }),
+    tellSession: (teamId, userId, events) => env.USER_SESSION.getByName(sessionName(teamId, userId)).teamChanged(events),
     graph: new D1GraphStore(shardOf, config.teamQuota),
     report,
   };

@@ -11,6 +11,8 @@ import { D1ReviewSetting } from "../platform/d1/review-setting.ts";
 import { D1RunStore } from "../platform/d1/run-store.ts";
 import type { ShardOf } from "../platform/d1/shard-of.ts";
 import { D1UsageLedger } from "../platform/d1/usage-ledger.ts";
+import { TeamEventBus } from "../platform/team-index/event-bus.ts";
+import { runsWithEvents } from "../platform/team-index/told-events.ts";
 import { TeamIndexClient } from "../platform/team-index/client.ts";
 import { TeamIndexWriter } from "../platform/team-index/writer.ts";
 import { reachModel } from "../platform/intelligence/reach.ts";
@@ -42,6 +44,7 @@ export function curatorServicesOf(env: CuratorEnv): CuratorServices {
   const directory = new D1DirectoryStore(env.DB);
   const runs = new D1RunStore(shardOf);
   const evolution = new D1EvolutionStore(shardOf);
+  const bus = new TeamEventBus(env.TEAM_INDEX, report);
   const intelligence = parseIntelligenceConfig(env);
   const settings = new D1IntelligenceSettingStore(shardOf);
   const kinds = workKinds({
@@ -62,7 +65,7 @@ export function curatorServicesOf(env: CuratorEnv): CuratorServices {
   return {
     teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards: () => directory.listShards() },
     runs,
-    work: { runs, kinds, report },
+    work: { runs: runsWithEvents(runs, (teamId, events) => bus.publish(teamId, events)), kinds, report },
     modelState: async (team) => {
       const { choice } = intelligence;
       if (!choice || (await settings.setting(team)).provider === "rules") return "off";

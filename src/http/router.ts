@@ -20,6 +20,7 @@ import { tokenRoutes } from "./oauth/token-routes.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
 import { refusedAnswer } from "./refused-answer.ts";
 import { RequestRefused } from "./request-refused.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
@@ -109,6 +110,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/v1/teams", teamRoutes(services));
   app.route("/v1/account", accountRoutes(services));
   app.route("/v1/invitations", invitationRoutes(services));
+  app.route("/v1/events", eventRoutes(services));
   app.route("/metrics", metricsRoutes(services));
   app.route("/v1/organizations", organizationRoutes(services));
   app.route("/", tokenRoutes(services));

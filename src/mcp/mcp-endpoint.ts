@@ -3,7 +3,7 @@ import type { BodyBound } from "../http/bounded-body.ts";
 import { RequestRefused } from "../http/request-refused.ts";
 import { requestIdHeader } from "../session/session-call.ts";
 import type { Copies } from "./event-store.ts";
-import { batchTooLong, httpError, internalError, messagesOf, methodNotAllowed, readJson, rpcError, rpcRefused } from "./json-rpc.ts";
+import { batchTooLong, httpError, internalError, messagesOf, methodNotAllowed, methodOf, readJson, rpcError, rpcRefused } from "./json-rpc.ts";
 import { LegacySessions } from "./legacy-sessions.ts";
 import type { BuildServer, ServerFactory } from "./product-server.ts";
 import { SseSessions } from "./sse-transport.ts";
@@ -17,6 +17,8 @@ export interface McpEndpointOptions {
   copies: Copies;
   /** Whether a URI names a resource, by its form: nothing else is watched. */
   isResource: (uri: string) => boolean;
+  /** A client begins to watch: what others change concerns it from now on. */
+  onwatch: () => void;
   /** Errors of clients and reasons why streams ended; the clients have their answer. */
   onerror?: (error: Error) => void;
   /** Faults of the server; the client got a 500. */
@@ -26,6 +28,8 @@ export interface McpEndpointOptions {
   /** Asked for the messages of a body before any of them is handled. @throws RequestRefused */
   admit: (messages: readonly unknown[], authInfo: AuthInfo) => Promise<void>;
 }
+
+const watchedMs = 24 * 60 * 60 * 1_000;
 
 /** Streams of `subscriptions/listen` open at once, like those of the older eras. */
 const maxListening = 64;
@@ -45,6 +49,9 @@ export class McpEndpoint {
   readonly #bodyBound: McpEndpointOptions["bodyBound"];
   readonly #admit: McpEndpointOptions["admit"];
   readonly #onerror: (error: Error) => void;
+  readonly #onwatch: () => void;
+  /** When a stream was opened last; it may be open as long as it is not known to have ended. */
+  #streamAt = -Infinity;
   readonly #onfault: (error: unknown) => void;
 
   constructor(options: McpEndpointOptions) {
@@ -56,6 +63,7 @@ export class McpEndpoint {
     this.#onfault = options.onfault;
     this.#bodyBound = options.bodyBound;
     this.#admit = options.admit;
+    this.#onwatch = options.onwatch;
     this.#modern = createMcpHandler(
       ({ requestInfo, authInfo }) => {
         if (requestInfo === undefined) throw new Error("The SDK built a server without a request");
@@ -66,6 +74,7 @@ export class McpEndpoint {
     this.#isResource = options.isResource;
     const watchProblem: WatchProblem = (uri) => {
       if (!this.#isResource(uri)) return noSuchResource;
+      this.#onwatch();
       const isFull = this.#legacy.countSubscriptions() + this.#sse.countSubscriptions() >= maxSubscriptions;
       return isFull ? `Your clients watch ${maxSubscriptions} resources, which is the most; unsubscribe from some first` : undefined;
     };
@@ -85,7 +94,7 @@ export class McpEndpoint {
         case "/sse/":
           // A Streamable HTTP client may have been given this URL; the session that its GET names distinguishes it.
           return request.method === "GET" && !request.headers.has("mcp-session-id")
-            ? await this.#sse.open(request, authInfo)
+            ? await this.#opened(() => this.#sse.open(request, authInfo))
             : await this.#streamable(request, authInfo);
         case "/sse/messages":
         case "/sse/messages/":
@@ -98,6 +107,26 @@ export class McpEndpoint {
       this.#onfault(error);
       return rpcError(500, internalError, "Internal server error");
     }
+  }
+
+  /** Whether somebody may be watching: a subscription, or a stream that was opened within a day. */
+  isWatched(now: number): boolean {
+    return now - this.#streamAt < watchedMs || this.#legacy.countSubscriptions() + this.#sse.countSubscriptions() > 0;
+  }
+
+  /** Nobody watches here any more. */
+  stopWatching(): void {
+    this.#streamAt = -Infinity;
+  }
+
+  #listening(): void {
+    this.#streamAt = Date.now();
+    this.#onwatch();
+  }
+
+  async #opened(open: () => Promise<Response>): Promise<Response> {
+    this.#listening();
+    return open();
   }
 
   /** Tells every client that watches this resource, in both eras. */
@@ -130,9 +159,12 @@ export class McpEndpoint {
           if (await isLegacyRequest(request, body)) return this.#legacy.handle(request, body, authInfo);
           const problem = listenProblem(body, this.#isResource);
           if (problem !== undefined) return rpcError(400, ProtocolErrorCode.InvalidParams, problem, body);
+          if (methodOf(body) === "subscriptions/listen") this.#listening();
           return this.#modern.fetch(request, { authInfo, parsedBody: body });
         });
       case "GET":
+        this.#listening();
+        return this.#legacy.handle(request, undefined, authInfo);
       case "DELETE":
         return this.#legacy.handle(request, undefined, authInfo);
       default:

@@ -6,6 +6,9 @@ import type { MemoryChange } from "../tools/define-tool.ts";
 import { isResourceUri, urisChangedWith } from "../tools/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
 import { surfaceOf, type Surface } from "../tools/surfaces.ts";
+import { changeOf, type TeamEvent } from "../domain/events/team-event.ts";
+import { LruMap } from "../domain/lru-map.ts";
+import { noteResourceRead } from "../domain/audit/resource-reads.ts";
 import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
 import { type BodyBound, discardBody } from "../http/bounded-body.ts";
 import { callOrigin } from "../http/call-origin.ts";
@@ -53,6 +56,8 @@ const bulkCallsAtOnce = { atOnce: 1, maxWaiting: 16 };
 /** A body that is read by the edge is small, and takes nothing of the budgets. */
 const noLease = new BodyLease([]);
 
+const mostOwn = 1_000;
+
 /** An ordinary call as the edge hands it on. */
 export interface LeanRequest extends Presented {
   /** The body, and the tool's name as the headers have it. */
@@ -86,6 +91,8 @@ export class UserSession extends DurableObject<Env> {
   readonly #recalled: RecalledTexts;
   readonly #trails: SessionTrails;
   readonly #prevention: PreventionLog;
+  /** Ids of the requests that it answered last. */
+  readonly #own = new LruMap<true>(mostOwn);
   /** As who the person was let in last; it is always the same one in the same team. */
   #principal: Principal | undefined;
 
@@ -118,6 +125,7 @@ export class UserSession extends DurableObject<Env> {
         },
       },
       isResource: (uri) => this.isResource(uri),
+      onwatch: () => this.#watch(),
       onfault: (error) => this.#services.report("mcp", "", error),
       bodyBound: (authInfo) => this.#bodyBound(sessionCallOf(authInfo)),
       admit: (messages, authInfo) => this.#admit(messages, sessionCallOf(authInfo).principal),
@@ -206,6 +214,7 @@ export class UserSession extends DurableObject<Env> {
   memberLeft(): void {
     this.#credentialCache.changed();
     this.#cache.drop();
+    this.#endpoint.stopWatching();
     this.#trails.drop();
     this.ctx.storage.transactionSync(() => {
       const tables = this.ctx.storage.sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'");
@@ -219,6 +228,23 @@ export class UserSession extends DurableObject<Env> {
     this.#trails.drop();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
+  }
+
+  /** The team's object tells of what others changed, and jobs. Answers whether somebody here still watches. */
+  teamChanged(events: TeamEvent[]): boolean {
+    const now = Date.now();
+    if (!this.#endpoint.isWatched(now)) return false;
+    for (const event of events) {
+      // What a call of this object changed, it has told itself.
+      const change = this.#own.get(event.requestId) ? undefined : changeOf(event);
+      if (change) this.#changed(change);
+    }
+    return true;
+  }
+
+  #watch(): void {
+    const principal = this.#principal;
+    if (principal) this.#later(this.#services.events.watch(principal, Date.now()));
   }
 
   /** Overridden by the conformance entry, as is the next. */
@@ -238,6 +264,7 @@ export class UserSession extends DurableObject<Env> {
 
   /** Everything that a tool may know of the call and use. */
   #contextOf({ principal, requestId, from, body }: SessionCall, client: Pick<CallContext, "tool" | "sessionId" | "surface" | "project">): CallContext {
+    this.#own.set(requestId, true, 1);
     const { config, memories, writer, proposals, guard, reversions, sessions, passportKeys, intelligence, index, graph, people, semantic, indexingQueue, workflows, reranker, wordMatcher, dependencies } = this.#services;
     return {
       ...client,
@@ -272,6 +299,7 @@ export class UserSession extends DurableObject<Env> {
       report: (event, error) => this.#services.report(event, requestId, error),
       noteAccess: (ids) => this.#accesses.note(principal, ids),
       changed: (change) => this.#changed(change),
+      noteResource: (uri, success) => this.#later(noteResourceRead(this.#services.audit, refusedAs(principal), { uri, success }, Date.now(), from)),
       refused: (what) => this.#later(noteRefusal(this.#services.audit, refusedAs(principal), what, Date.now(), from)),
       inTurn: (cost, work) => {
         const run = () => this.#calls.run(work);

@@ -16,6 +16,7 @@ const needs: Record<string, Scope | "person"> = {
   "POST /v1/invitations/accept": "person",
   "GET /v1/teams/:team/organization/audit": "person",
   "GET /v1/teams/:team/organization/audit/export": "person",
+  "GET /v1/events": "memory:read",
   "GET /v1/teams": "memory:read",
   "GET /v1/teams/:team": "memory:read",
   "GET /v1/teams/:team/members": "memory:read",

@@ -52,7 +52,7 @@ const turns = [/^GET /, /^(?!DELETE|.*\/restore|.*\/transfer)/, /^DELETE .*\/(?:
 const turnOf = (route: string): number => turns.findIndex((turn) => turn.test(route));
 const inTurn = [...restRoutes].sort((a, b) => turnOf(a) - turnOf(b));
 
-async function ask(route: string, body: unknown = samples[route], query = ""): Promise<Response> {
+async function ask(route: string, body: unknown = samples[route], query = route === "GET /v1/events" ? `?team=${tenant.teamId}` : ""): Promise<Response> {
   const folder = /(\w+)\/:id/.exec(route)?.[1];
   const spare = route.includes(":keyId") ? await keyFor(tenant, tenant.ownerId, ["memory:read"], Date.now() + 1e9) : admin;
   const path = pathOf(route, { team: tenant.teamId, user, run, session, keyId: spare.keyId, ...(folder === undefined ? {} : { id: ids[folder]?.shift() ?? "" }) }) + query;

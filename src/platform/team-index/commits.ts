@@ -1,4 +1,5 @@
 import { asDomainError, type DomainError } from "../../domain/errors.ts";
+import { eventsOfErasure, eventsOfWrites, type TeamEvent } from "../../domain/events/team-event.ts";
 import type { ExpiredMemory } from "../../domain/memories/sweep.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
@@ -76,6 +77,8 @@ interface CommitHost {
   /** Behind the answer, and before anything else of the object. */
   applyLater(team: TeamShard, documents: IndexDocument[], first: number, last: number): Promise<void>;
   remove(team: TeamShard, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void>;
+  /** Told of what was written, behind the answer. */
+  committed(events: () => TeamEvent[]): void;
   /** Goes on after the answer. */
   later(work: Promise<unknown>): void;
   report(event: string, error: unknown): void;
@@ -156,15 +159,23 @@ export class Commits {
         ]);
       },
     };
-    return statement ? this.#statements.take(statement, () => this.#write(isRepeated, change)) : this.#write(isRepeated, change);
+    const written = statement ? this.#statements.take(statement, () => this.#write(isRepeated, change)) : this.#write(isRepeated, change);
+    return this.#telling(written, () => eventsOfWrites(principal, write, writes));
+  }
+
+  async #telling(written: Promise<WriteAnswer>, events: () => TeamEvent[]): Promise<WriteAnswer> {
+    const answer = await written;
+    if (answer.kind === "done") this.#host.committed(events);
+    return answer;
   }
 
   erase({ principal, write, doomed, isRepeated }: EraseRequest): Promise<WriteAnswer> {
     const { commits, shard } = this.#host;
-    return this.#remove(principal, doomed.map(({ id, visibility }) => ({ id, isPublic: visibility === "public" })), isRepeated, {
+    const removed = this.#remove(principal, doomed.map(({ id, visibility }) => ({ id, isPublic: visibility === "public" })), isRepeated, {
       commit: async () => (await commits().erase(principal, write, doomed)).lastSeq,
       committed: () => erasedBefore(shard(principal.shard), principal.teamId, doomed),
     });
+    return this.#telling(removed, () => eventsOfErasure(principal, write, doomed));
   }
 
   /** Erases memories that no person asked to erase. One that has changed meanwhile is a conflict. */

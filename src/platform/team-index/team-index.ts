@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { recalledBy } from "../../domain/events/team-event.ts";
 import type { ExpiredMemory } from "../../domain/memories/sweep.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { GraphChanges } from "../../domain/graph/graph-store.ts";
@@ -28,6 +28,7 @@ import { ObjectRecall, type RecallParts } from "./recall.ts";
 import { Rows } from "./rows.ts";
 import { ensureSchema } from "./schema.ts";
 import { documentsAt, publicPlaces, type IndexMatch, type PastQuery } from "./search.ts";
+import { EventObject, type EventOptions } from "./event-object.ts";
 import { Following } from "./following.ts";
 import { newestSeq, type TeamShard } from "./source.ts";
 import { readStats } from "./stats.ts";
@@ -39,7 +40,7 @@ import type { CopiedVector, Near, NearQuery } from "./vectors/vector-copy.ts";
 import type { SpaceRef } from "./vectors/vector-tables.ts";
 import type { VectorObjects } from "../vectorize/vectorize-index.ts";
 
-export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> {
+export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report">, EventOptions {
   /** What commits to D1; asked for once, at the first write. */
   commits(env: Env): MemoryCommits;
   /** What embeds queries and looks for what is near them, over the vectors of this object and beyond. */
@@ -52,7 +53,7 @@ export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report"> 
  * the graph in its own SQLite, so nobody else's words weigh in a ranking or cost time. D1 is the truth; everything here can be
  * dropped at any time and is rebuilt from there.
  */
-export class TeamIndex extends DurableObject<Env> {
+export class TeamIndex extends EventObject {
   readonly #sql: SqlStorage;
   readonly #text: TextIndex;
   readonly #present: PresentRows;
@@ -82,7 +83,7 @@ export class TeamIndex extends DurableObject<Env> {
   }
 
   constructor(ctx: DurableObjectState, env: Env, options: TeamIndexOptions) {
-    super(ctx, env);
+    super(ctx, env, options);
     this.#sql = ctx.storage.sql;
     this.#publicOnly = ctx.id.name?.startsWith("org:") ?? false;
     ensureSchema(ctx.storage);
@@ -155,8 +156,8 @@ export class TeamIndex extends DurableObject<Env> {
       apply: (...change) => this.#apply(...change),
       applyLater: (team, documents, first, last) => this.#following.between(team, () => this.#acknowledged.add(team, { documents, first, last })),
       remove: (...change) => this.#remove(...change),
-      later,
-      report: options.report,
+      committed: (events) => this.tell(events),
+      later, report: options.report,
     });
     // On one machine alarms are in a file of their own, which may have been lost.
     if (this.#upkeep.isDue()) ctx.waitUntil(this.#upkeep.schedule());
@@ -237,6 +238,7 @@ export class TeamIndex extends DurableObject<Env> {
 
   accessed(principal: Principal, now: number, ids: string[]): void {
     this.#rows.accessed(principal.teamId, now, ids);
+    this.tell(() => recalledBy(principal, now, ids));
   }
 
   /** The generation is another one as soon as this person may find something else than before. */
