@@ -115,12 +115,17 @@ const ascii = /^[\0-\x7f]*$/;
 const encoder = new TextEncoder();
 let ranks: Map<string, number> | undefined;
 
+/** Bytes as the characters U+0000 to U+00FF. */
+const bytesOf = (text: string): string => (ascii.test(text) ? text : String.fromCharCode(...encoder.encode(text)));
+
+/** A token of the table that is no whole text is written as its bytes. */
+const tokenOf = (written: string): string => (written.startsWith("\u0001") ? written.slice(1) : bytesOf(written));
+
 /** How many tokens are left when all mergers that the table knows are done. */
 function merge(piece: string): number {
-  ranks ??= new Map(frequentTokens.split("\v").map((token, rank) => [token, rank]));
+  ranks ??= new Map(frequentTokens.split("\v").map((token, rank) => [tokenOf(token), rank]));
   const table = ranks;
-  // Bytes as the characters U+0000 to U+00FF, which is how the table writes them.
-  const bytes = ascii.test(piece) ? piece : String.fromCharCode(...encoder.encode(piece));
+  const bytes = bytesOf(piece);
   if (bytes.length === 1 || table.has(bytes)) return 1;
 
   /** Where each token begins, and the end; beside it the rank of its merger with the next. */
