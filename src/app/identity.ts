@@ -4,6 +4,7 @@ import type { IdentityStore } from "../domain/tenancy/identities.ts";
 import type { OAuthRecordStore } from "../domain/tenancy/oauth-records.ts";
 import type { PasskeyStore } from "../domain/tenancy/passkeys.ts";
 import type { People } from "../domain/tenancy/people.ts";
+import type { PreferenceStore } from "../domain/tenancy/preferences.ts";
 import type { KeyStore } from "../domain/tenancy/key-store.ts";
 import type { AttemptStore } from "../domain/tenancy/sign-in-attempts.ts";
 import type { DeletionStore, ErasurePorts } from "../domain/tenancy/deletion-store.ts";
@@ -19,11 +20,13 @@ import { D1InvitationStore } from "../platform/d1/invitation-store.ts";
 import { D1OAuthRecordStore } from "../platform/d1/oauth-store.ts";
 import { D1PasskeyStore } from "../platform/d1/passkey-store.ts";
 import { D1PeopleStore } from "../platform/d1/people-store.ts";
+import { D1PreferenceStore } from "../platform/d1/preference-store.ts";
 import { D1SignInStore } from "../platform/d1/sign-in-store.ts";
 import { D1TenantStore } from "../platform/d1/tenant-store.ts";
 import { deletionWithInvalidation } from "../session/deletion-invalidation.ts";
 import { grantsWithInvalidation, recordsWithInvalidation } from "../session/grant-invalidation.ts";
 import { keysWithInvalidation } from "../session/key-invalidation.ts";
+import { preferencesWithInvalidation } from "../session/preference-invalidation.ts";
 import { tenantsWithInvalidation, type SessionInvalidation } from "../session/tenant-invalidation.ts";
 import { type RestCharges, restCharges } from "../session/rest-charges.ts";
 import type { Base } from "./base.ts";
@@ -42,6 +45,7 @@ export interface Identity {
   oauthRecords: OAuthRecordStore;
   charges: RestCharges;
   people: People;
+  preferences: PreferenceStore;
   identityMaintenance: IdentityMaintenance;
   /** Makes shards that are newly bound known to the directory, so that teams can be put there. */
   registerShards(now: number): Promise<void>;
@@ -68,6 +72,7 @@ export function identityOf(env: Env, { config, directory }: Base, erasure: Erasu
     oauthRecords,
     charges: restCharges(env, config.rateLimited),
     people: new D1PeopleStore(env.DB),
+    preferences: preferencesWithInvalidation(new D1PreferenceStore(env.DB), (session) => env.USER_SESSION.getByName(session).preferencesChanged()),
     identityMaintenance: new D1IdentityMaintenance(env.DB),
     registerShards: (now) => directory.registerShards(boundShards, now),
   };

@@ -53,6 +53,8 @@ export interface Context {
   wordMatcher?: Reranker | undefined;
   /** How much older than the newest match a memory is when its recency counts half, ms; 90 days unless set. */
   recencyHalfLife?: number | undefined;
+  /** Whether a long content gets a compressed form where a call does not say, as it does unless the person wants it otherwise. */
+  compresses?: boolean;
   /** The cache of the person's session, where there is one. */
   cache?: RecallCache;
   recalled?: RecentlyRecalled;

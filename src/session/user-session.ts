@@ -21,6 +21,8 @@ import type { Authentication } from "../domain/tenancy/keys.ts";
 import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
 import { defaultProject } from "../domain/sessions/session-fields.ts";
 import { mayWrite, type Principal } from "../domain/tenancy/principal.ts";
+import { usualPreferences } from "../domain/tenancy/preferences.ts";
+import { preferencesUri } from "../tools/families/omn/preference-resources.ts";
 import { AccessLog } from "./access-log.ts";
 import { BodyLease, ByteBudget } from "./byte-budget.ts";
 import { CacheCounts } from "./cache-counts.ts";
@@ -95,6 +97,7 @@ export class UserSession extends DurableObject<Env> {
   readonly #own = new LruMap<true>(mostOwn);
   /** As who the person was let in last; it is always the same one in the same team. */
   #principal: Principal | undefined;
+  #preferences = usualPreferences;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -192,6 +195,7 @@ export class UserSession extends DurableObject<Env> {
   #admitted(proof: Authentication): Principal | undefined {
     if (proof.kind !== "ok" || sessionName(proof.principal.teamId, proof.principal.userId) !== this.ctx.id.name) return undefined;
     this.#principal = proof.principal;
+    this.#preferences = proof.preferences;
     return proof.principal;
   }
 
@@ -208,6 +212,12 @@ export class UserSession extends DurableObject<Env> {
   /** Saves what the person's calls left behind of their sessions. */
   override alarm(): Promise<void> {
     return this.#trails.alarm();
+  }
+
+  /** The next request reads them with its credential; clients that watch them are told. */
+  preferencesChanged(): void {
+    this.#credentialCache.changed();
+    this.#endpoint.resourceUpdated(preferencesUri);
   }
 
   /** The person is not in the team any more: nothing of what they did or read here is kept. */
@@ -269,6 +279,8 @@ export class UserSession extends DurableObject<Env> {
     return {
       ...client,
       principal,
+      preferences: this.#preferences,
+      compresses: this.#preferences.default_compression,
       requestId,
       address: from.address,
       now: Date.now(),

@@ -5,6 +5,7 @@ import type { PreventionPort } from "../domain/metrics/prevention-stats.ts";
 import type { Framed } from "../domain/frame.ts";
 import type { PassportKeys } from "../domain/sessions/passport-keys.ts";
 import type { SessionStore } from "../domain/sessions/session-store.ts";
+import type { Preferences } from "../domain/tenancy/preferences.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
 import { compactSchema } from "./compact-schema.ts";
 
@@ -12,6 +13,8 @@ import { compactSchema } from "./compact-schema.ts";
 export interface ToolContext extends Context {
   /** Identity of the project that the call is about, as its arguments or the connection say (`domain/project.ts`): where what names no namespace is stored, and whose memories recall prefers. */
   project: string | undefined;
+  /** Of the person, who set them for all clients and teams: defaults where a call does not say. */
+  preferences: Preferences;
   /** Protocol session of the older era, if any. */
   sessionId: string | undefined;
   sessions: SessionStore;

@@ -11,6 +11,8 @@ import { bodies, isUnsafe, methodOf, pathOf, restRoutes } from "./route-samples.
 const needs: Record<string, Scope | "person"> = {
   "GET /v1/account": "person",
   "DELETE /v1/account": "person",
+  "GET /v1/account/preferences": "person",
+  "PATCH /v1/account/preferences": "person",
   "GET /v1/account/audit": "person",
   "POST /v1/organizations": "person",
   "POST /v1/invitations/accept": "person",

@@ -64,6 +64,7 @@ export const bodies: Record<string, unknown> = {
   "POST /v1/organizations": { name: "Mine" },
   "POST /v1/invitations/accept": { token: "x" },
   "DELETE /v1/account": { confirm: "delete my account" },
+  "PATCH /v1/account/preferences": { theme: "dark" },
 };
 
 /** With `values` in the place of parameters; an id that nobody has in the place of the others. */

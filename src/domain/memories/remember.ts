@@ -58,7 +58,7 @@ export interface RememberOutcome {
  */
 export async function remember(ctx: Context, input: RememberInput): Promise<RememberOutcome> {
   requireScope(ctx.principal, "memory:write");
-  const { idempotencyKey, allowDuplicate = false, compress, ...fields } = input;
+  const { idempotencyKey, allowDuplicate = false, compress = ctx.compresses === false ? false : undefined, ...fields } = input;
   if (fields.expiresAt != null && fields.expiresAt <= ctx.now) {
     throw invalid("The expiry lies in the past.", "Give an expiry in the future, or leave it out to keep the memory.");
   }

@@ -5,6 +5,7 @@ import { requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { visibilityKeyOf, isExpired, sameState, type Memory } from "./memory.ts";
 import type { GivenState, MemoryState } from "./memory-fields.ts";
+import { compressedForm } from "./compressed-form.ts";
 import { enriched, givenIn } from "./enriched.ts";
 import { withSuccessors } from "../recall/selection/succession.ts";
 import { keptBack, maskedFields, verdictOn } from "./quarantine.ts";
@@ -70,7 +71,8 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
         hint: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
       });
     }
-    const said = followingVersion(ctx, current, { trust: trustAfter(current, changes.content), ...changes });
+    const form = ctx.compresses === false && changes.content !== undefined && changes.content !== current.content ? compressedForm(changes.content, false) : {};
+    const said = followingVersion(ctx, current, { trust: trustAfter(current, changes.content), ...form, ...changes });
     const verdict = isGuarded ? await verdictOn(ctx, said, current.sensitivity === "secret" && said.sensitivity === "normal" ? undefined : current) : undefined;
     const wanted = enriched<Memory>({ ...said, ...verdict?.masked }, { before: current, given: givenIn(changes) });
     if (changes.validFrom !== undefined || changes.validTo !== undefined) requireValidity(wanted);

@@ -34,5 +34,5 @@ export async function authenticateToken(ports: TokenPorts, token: string, resour
     return { kind: "unknown" };
   }
   const { userId, teamId, organizationId, role, scopes, shard, grantId, clientId } = holder;
-  return { kind: "ok", name: clientId, principal: { userId, teamId, organizationId, role, scopes, shard, credential: { kind: "grant", id: grantId, clientId } } };
+  return { kind: "ok", name: clientId, preferences: holder.preferences, principal: { userId, teamId, organizationId, role, scopes, shard, credential: { kind: "grant", id: grantId, clientId } } };
 }

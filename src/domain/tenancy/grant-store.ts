@@ -1,5 +1,6 @@
 import type { AuditEntry } from "./audit-entry.ts";
 import type { MemberRef } from "./member-ref.ts";
+import type { Preferences } from "./preferences.ts";
 import type { Role, Scope } from "./principal.ts";
 import type { Person } from "./sign-in-store.ts";
 
@@ -22,6 +23,7 @@ export interface TokenHolder {
   role: Role;
   organizationId: string;
   shard: string;
+  preferences: Preferences;
 }
 
 export interface TokenStore {

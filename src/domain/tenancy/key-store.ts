@@ -1,4 +1,5 @@
 import type { AuditEntry } from "./audit-entry.ts";
+import type { Preferences } from "./preferences.ts";
 import type { Principal, Role, Scope } from "./principal.ts";
 
 /** A key as it is kept: everything but the secret, of which only the digest is stored. */
@@ -30,6 +31,7 @@ export interface KeyHolder {
   role: Role;
   organizationId: string;
   shard: string;
+  preferences: Preferences;
 }
 
 /** Keys and their audit. A change and its audit row are written together or not at all. */

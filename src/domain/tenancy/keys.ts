@@ -3,6 +3,7 @@ import { equalDigests, hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
 import { requireFreshCredential } from "./fresh-sign-in.ts";
 import type { AuditAction, AuditEntry, CallOrigin } from "./audit-entry.ts";
 import type { KeyStore, KeyHolder, KeyRecord, KeyRenewal, KeySummary } from "./key-store.ts";
+import type { Preferences } from "./preferences.ts";
 import { isTeamAdmin, type Principal, requireScope, type Scope, scopes } from "./principal.ts";
 
 /** API keys: 90 days unless asked otherwise (omnimemory document, API Key Authentication). */
@@ -30,7 +31,7 @@ const noDigest = "0".repeat(64);
 export type AuthenticationFailure = "malformed" | "unknown" | "expired" | "revoked";
 
 /** The edge answers every failure with the same text; the kinds are for the audit and for tests. */
-export type Authentication = { kind: "ok"; principal: Principal; name: string } | { kind: AuthenticationFailure };
+export type Authentication = { kind: "ok"; principal: Principal; name: string; preferences: Preferences } | { kind: AuthenticationFailure };
 
 export interface AuthenticationPorts {
   keys: Pick<KeyStore, "authenticate" | "touchKey" | "auditFailure">;
@@ -55,6 +56,7 @@ export async function authenticate(ports: AuthenticationPorts, token: string, no
   return {
     kind: "ok",
     name: key.name,
+    preferences: holder.preferences,
     principal: {
       userId: key.userId,
       teamId: key.teamId,

@@ -1,3 +1,4 @@
+import type { Preferences } from "./preferences.ts";
 import type { Role } from "./principal.ts";
 
 /** A record of the authorization server, under a key of its own layout. */
@@ -18,6 +19,7 @@ export interface TokenPlace {
   role: Role;
   organizationId: string;
   shard: string;
+  preferences: Preferences;
 }
 
 /**

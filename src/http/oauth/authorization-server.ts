@@ -56,9 +56,9 @@ export class AuthorizationServer implements TokenStore {
     const lookup = new TokenLookup(this.#store, parts, now);
     const valid = await this.#server(url).validateToken(resource, token, { OAUTH_KV: lookup });
     if (!valid || !lookup.found || valid.userId !== subjectText(parts)) return undefined;
-    const { role, organizationId, shard } = lookup.found;
+    const { role, organizationId, shard, preferences } = lookup.found;
     const { userId, teamId, grantId } = parts;
-    return { userId, teamId, grantId, clientId: valid.clientId, scopes: valid.scope.filter(isScope), expiresAt: valid.expiresAt * 1_000, role, organizationId, shard };
+    return { userId, teamId, grantId, clientId: valid.clientId, scopes: valid.scope.filter(isScope), expiresAt: valid.expiresAt * 1_000, role, organizationId, shard, preferences };
   }
 
   #storage = (now: number): Storage => ({ OAUTH_KV: new RequestRecords(this.#store, now) });

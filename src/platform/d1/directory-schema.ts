@@ -42,6 +42,8 @@ export const teams = sqliteTable(
 export const users = sqliteTable("users", {
   id: text().primaryKey(),
   name: text().notNull(),
+  /** What the person said of their preferences, as JSON. */
+  preferences: text(),
   createdAt: integer("created_at").notNull(),
   deletedAt: integer("deleted_at"),
   eraseAt: integer("erase_at"),

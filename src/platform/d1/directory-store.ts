@@ -4,6 +4,7 @@ import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
 import type { KeyStore, KeyHolder, KeyRecord, KeyRenewal, KeySummary, OwnKey } from "../../domain/tenancy/key-store.ts";
 import { isScope, type Principal, type Role } from "../../domain/tenancy/principal.ts";
+import { preferencesFrom } from "../../domain/tenancy/preferences.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
@@ -103,14 +104,14 @@ export class D1DirectoryStore implements KeyStore, KeyRenewal {
 
   async authenticate(keyId: string): Promise<KeyHolder | undefined> {
     const [row] = await this.#db
-      .select({ key: apiKeys, role: memberships.role, organizationId: teams.organizationId, shard: teams.shard })
+      .select({ key: apiKeys, role: memberships.role, organizationId: teams.organizationId, shard: teams.shard, preferences: users.preferences })
       .from(apiKeys)
       .innerJoin(memberships, and(eq(memberships.teamId, apiKeys.teamId), eq(memberships.userId, apiKeys.userId)))
       .innerJoin(teams, and(eq(teams.id, apiKeys.teamId), isNull(teams.deletedAt)))
       .innerJoin(organizations, and(eq(organizations.id, teams.organizationId), isNull(organizations.deletedAt)))
       .innerJoin(users, and(eq(users.id, apiKeys.userId), isNull(users.deletedAt)))
       .where(eq(apiKeys.keyId, keyId));
-    return row && { ...row, key: toRecord(row.key) };
+    return row && { ...row, key: toRecord(row.key), preferences: preferencesFrom(row.preferences) };
   }
 
   async touchKey(keyId: string, now: number, unlessAfter: number): Promise<void> {

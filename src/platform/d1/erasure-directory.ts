@@ -73,7 +73,7 @@ export class D1ErasureDirectory implements ErasureDirectory {
       this.#db.delete(oauthRecords).where(grantsOf(sql`${oauthRecords.key}`, { userId })),
       this.#db.delete(apiKeys).where(eq(apiKeys.userId, userId)),
       this.#db.delete(memberships).where(eq(memberships.userId, userId)),
-      this.#db.update(users).set({ name: "", eraseAt: null }).where(eq(users.id, userId)),
+      this.#db.update(users).set({ name: "", preferences: null, eraseAt: null }).where(eq(users.id, userId)),
       this.#db.insert(directoryAudit).values(audit),
     ]);
   }

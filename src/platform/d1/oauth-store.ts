@@ -1,6 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, asc, eq, gt, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import { preferencesFrom } from "../../domain/tenancy/preferences.ts";
 import type { OAuthRecord, OAuthRecordStore, TokenPlace } from "../../domain/tenancy/oauth-records.ts";
 import { oauthRecords, oauthSpentTokens } from "./identity-schema.ts";
 import { memberships, organizations, teams, users } from "./directory-schema.ts";
@@ -20,7 +21,7 @@ export class D1OAuthRecordStore implements OAuthRecordStore {
 
   async readToken(key: string, grantKey: string, place: { userId: string; teamId: string }, now: number): Promise<TokenPlace | undefined> {
     const [row] = await this.#db
-      .select({ value: oauthRecords.value, role: memberships.role, organizationId: teams.organizationId, shard: teams.shard })
+      .select({ value: oauthRecords.value, role: memberships.role, organizationId: teams.organizationId, shard: teams.shard, preferences: users.preferences })
       .from(oauthRecords)
       .innerJoin(memberships, and(eq(memberships.teamId, place.teamId), eq(memberships.userId, place.userId)))
       .innerJoin(teams, and(eq(teams.id, memberships.teamId), isNull(teams.deletedAt)))
@@ -28,7 +29,7 @@ export class D1OAuthRecordStore implements OAuthRecordStore {
       .innerJoin(users, and(eq(users.id, memberships.userId), isNull(users.deletedAt)))
       // A token whose grant ended while it was being issued opens nothing either.
       .where(and(eq(oauthRecords.key, key), alive(now), sql`exists (select 1 from oauth_records g where g.key = ${grantKey} and (g.expires_at is null or g.expires_at > ${now}))`));
-    return row;
+    return row && { ...row, preferences: preferencesFrom(row.preferences) };
   }
 
   async write(record: Omit<OAuthRecord, "revision">, expected: number | undefined, spent: { tokenHash: string; grantKey: string; expiresAt: number } | undefined): Promise<boolean> {

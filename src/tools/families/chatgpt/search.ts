@@ -21,7 +21,7 @@ export const search = defineTool({
   input: z.strictObject({ query: field.filled("query", 4_000) }),
   output: z.looseObject({ results: z.array(z.looseObject({ id: z.string(), title: z.string(), url: z.string() })) }),
   async handler(ctx, { query }) {
-    const { items, degraded } = await cachedRecall(ctx, { query, limit: 10, project: ctx.project, session: ctx.sessionId }, "chatgpt");
+    const { items, degraded } = await cachedRecall(ctx, { query, limit: ctx.preferences.search_defaults.max_results, minRelevance: ctx.preferences.search_defaults.min_relevance ?? undefined, project: ctx.project, session: ctx.sessionId }, "chatgpt");
     const terms = queryTerms(query).map(({ word }) => word);
     const results = items.map(({ memory, author }) => ({
       id: memory.id,

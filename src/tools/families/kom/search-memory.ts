@@ -20,7 +20,7 @@ export const searchMemory = defineTool({
     query: z.strictObject({
       text: field.filled("text", 4_000).optional(),
       embedding: z.array(z.number()).max(8_192).optional(),
-      k: z.number().int().min(1).max(100).default(10),
+      k: z.number().int().min(1).max(100).optional().meta({ listed: { type: "integer", default: 10 } }),
       filter: filterInput.meta({ listed: { type: "object", description: "tags[], namespace, scope, type, min_importance, max_age_days, author" } }).optional(),
     }),
   }),
@@ -33,9 +33,9 @@ export const searchMemory = defineTool({
       vector,
       mode: text === undefined ? "vector" : undefined,
       filter: toReadFilter(filter, ctx.now),
-      limit: k,
-      minRelevance: 0,
-      passages: text !== undefined,
+      limit: k ?? ctx.preferences.search_defaults.max_results,
+      minRelevance: ctx.preferences.search_defaults.min_relevance ?? 0,
+      passages: text !== undefined && ctx.preferences.auto_features.context_compression,
       project: ctx.project,
       session: ctx.sessionId,
     }, "kom");

@@ -22,7 +22,7 @@ export const recallTool = defineTool({
   input: z.strictObject({
     query: field.filled("query", 4_000),
     namespace: namespace.optional(),
-    max_results: z.number().int().min(1).max(100).default(10),
+    max_results: z.number().int().min(1).max(100).optional().meta({ listed: { type: "integer", default: 10 } }),
     min_importance: importance.optional(),
     memory_type: memoryType.optional(),
     tags: field.tags.optional(),
@@ -38,7 +38,8 @@ export const recallTool = defineTool({
     const filter = defined({ minImportance: min_importance && atLeastTen(min_importance), type: memory_type, tags: tags?.length ? tags : undefined });
     const shown = ({ memory, ...item }: Recalled): Record<string, unknown> => noteOf(memory, item);
     const rendering = { answer: ({ items }: Pick<RecallOutcome, "items">) => [JSON.stringify(items.map(shown))], item: (item: Recalled) => [JSON.stringify(shown(item))] };
-    const asked = { query, filter, limit: max_results, passages: true, receipt, rendering, ...(expand_graph ? { graphDepth: hops } : { without: ["graph" as const] }) };
+    const { search_defaults: usual, auto_features: features } = ctx.preferences;
+    const asked = { query, filter, limit: max_results ?? usual.max_results, minRelevance: usual.min_relevance ?? undefined, passages: features.context_compression, receipt, rendering, ...(expand_graph ? { graphDepth: hops } : { without: ["graph" as const] }) };
     const { items, uncertain, degraded, receipts } = await recallWidening(ctx, asked, { namespace, project: ctx.project, session: ctx.sessionId }, "mnemosyne");
     const answer = {
       query,

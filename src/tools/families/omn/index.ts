@@ -12,6 +12,7 @@ import { oneMemory, recentMemories } from "./memory-resources.ts";
 import { healthCard, memoryHealth } from "./memory-health.ts";
 import { memoryStats } from "./memory-stats.ts";
 import { omnPrompts } from "./prompts/index.ts";
+import { ownPreferences, preferencesOf } from "./preference-resources.ts";
 import { recordWorkflowStep } from "./record-workflow-step.ts";
 import { retrieveMemory } from "./retrieve-memory.ts";
 import { revertTool } from "./revert.ts";
@@ -57,7 +58,7 @@ export const omn = {
     getStats,
     healthCheck,
   ],
-  resources: [recentMemories, healthCard, oneMemory, currentSession, conversationHistory, commonPatterns, onePattern],
+  resources: [recentMemories, healthCard, ownPreferences, preferencesOf, oneMemory, currentSession, conversationHistory, commonPatterns, onePattern],
   prompts: omnPrompts,
   renderError,
 } as const satisfies Family;

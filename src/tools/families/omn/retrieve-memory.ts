@@ -24,7 +24,7 @@ export const retrieveMemory = defineTool({
     key: field.keyPattern.optional(),
     id: field.memoryRef.optional(),
     filters: filters.optional(),
-    limit: z.number().int().min(1).max(100).default(10).meta({ listed: { type: "integer", default: 10 } }),
+    limit: z.number().int().min(1).max(100).optional().meta({ listed: { type: "integer", default: 10 } }),
     max_tokens: z.number().int().min(50).max(100_000).meta({ listed: { type: "integer", description: "answer budget" } }).optional(),
     min_relevance: field.fraction.meta({ listed: { type: "number", description: "0–1, else what is likely; .7: surely; 0: all" } }).optional(),
     /** How the answer came about. */
@@ -54,9 +54,12 @@ export const retrieveMemory = defineTool({
       throw invalid("valid_at chooses among memories, and an id names one.", "Leave out valid_at, or recall by query, key or filters.");
     }
     const { structured: isStructured } = ctx;
+    const { search_defaults: usual, auto_features: features } = ctx.preferences;
+    const minRelevance = input.min_relevance ?? usual.min_relevance ?? undefined;
+    const decompress = input.decompress ?? (features.context_compression ? undefined : true);
     const isSearch = input.id === undefined && input.key === undefined;
     const namesOne = input.id !== undefined || input.key?.includes("*") === false;
-    const form = { structured: isStructured, mayWiden: isSearch && input.min_relevance !== 0 };
+    const form = { structured: isStructured, mayWiden: isSearch && minRelevance !== 0 };
     const hashes = input.current_hashes;
     const rendering = recallRendering(form);
     const found = await cachedRecall(ctx, {
@@ -64,15 +67,15 @@ export const retrieveMemory = defineTool({
       key: input.key,
       query: input.query,
       filter: toReadFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
-      limit: input.limit,
+      limit: input.limit ?? usual.max_results,
       maxTokens: hashes ? budgetBeside(input.max_tokens) : input.max_tokens,
       rendering,
-      minRelevance: input.min_relevance,
+      minRelevance,
       mode: input.mode,
       without: input.without,
       receipt: input.receipt,
-      passages: input.decompress !== true,
-      compressed: isSearch || input.decompress === true ? undefined : input.decompress === false ? "always" : namesOne ? "to fit" : undefined,
+      passages: decompress !== true,
+      compressed: isSearch || decompress === true ? undefined : decompress === false ? "always" : namesOne ? "to fit" : undefined,
       asOf: input.as_of,
       project: ctx.project,
       session: ctx.sessionId,
