@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { usualPreferences } from "../../../src/domain/tenancy/preferences.ts";
 import { formatApiKey, newApiKey, parseApiKey } from "../../../src/domain/tenancy/api-key.ts";
 import { revokeKey } from "../../../src/domain/tenancy/keys.ts";
 import { addMember, audit, day, hour, keyFor, login, minute, newTenant, now, store } from "./tenant.ts";
@@ -14,6 +15,7 @@ describe("a key that is good", () => {
     expect(answer).toEqual({
       kind: "ok",
       name: "laptop",
+      preferences: usualPreferences,
       principal: {
         userId: member,
         teamId: tenant.teamId,
