@@ -7,6 +7,8 @@ export interface FieldColumns {
   value(field: MemoryField): string;
   /** SQL that says whether a field that is a list holds `item`, an SQL expression. */
   holds(field: MemoryField, item: string): string;
+  /** SQL arguments of `json_each` over a field that is an object. */
+  entries(field: MemoryField): string;
 }
 
 export interface SqlCondition {
@@ -37,5 +39,8 @@ const tests: Record<Condition["test"], (columns: FieldColumns, place: Place) => 
   within: ({ value }, { field, until }) => `? BETWEEN coalesce(${value(field)}, -${ever}) AND coalesce(${until === undefined ? "NULL" : value(until)}, ${ever}) - 1`,
   "matches one": (columns, place) => `EXISTS (SELECT 1 FROM json_each(?) n WHERE CASE WHEN substr(n.value, -1) = '*'
     THEN substr(${valueOf(columns, place)}, 1, length(n.value) - 1) = substr(n.value, 1, length(n.value) - 1) ELSE ${valueOf(columns, place)} = n.value END)`,
+  // The type tells true from 1 and null from a text.
+  "holds entries": ({ entries }, { field }) => `NOT EXISTS (SELECT 1 FROM json_each(?) w
+    WHERE NOT EXISTS (SELECT 1 FROM json_each(${entries(field)}) e WHERE e.key = w.key AND e.value IS w.value AND replace(e.type, 'real', 'integer') = replace(w.type, 'real', 'integer')))`,
   "holds all": ({ holds }, { field }) => `NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE NOT ${holds(field, "w.value")})`,
 };

@@ -190,6 +190,16 @@ export const metadata = z
     if (problem) context.addIssue({ code: "custom", message: problem });
   });
 
+/** The kind of thing that a memory is, in the caller's own words (memory-server document, section 1): an entry of `metadata`. */
+export const categoryEntry = "category";
+export const category = filled("category", 200);
+
+/** Entries of `metadata` that are asked for: plain values, which are equal or not. */
+export type Entries = Record<string, string | number | boolean | null>;
+export const entries = z
+  .record(phrase("an entry's name", limits.metadataKey), z.union([phrase("an entry", limits.metadataString), z.number(), z.boolean(), z.null()], { error: "must be a text, a number, a boolean or null" }))
+  .refine((value) => Object.keys(value).length <= 20, { message: "at most 20 entries" });
+
 export function freeForm({ tags: _tags, importance: _importance, expiry: _expiry, scope: _scope, sensitivity: _sensitivity, ...custom }: Record<string, unknown>) {
   return custom as Record<string, Json>;
 }

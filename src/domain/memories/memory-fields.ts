@@ -132,7 +132,7 @@ export interface FilterDefinition {
   /** With the field the bounds of an interval, this one outside of it. */
   until?: MemoryField;
   /** How the memory's value is compared with the one asked for. An empty field equals nothing and is neither before nor after anything; an empty bound is open. */
-  test: "equals" | "at least" | "before" | "within" | "matches one" | "holds all";
+  test: "equals" | "at least" | "before" | "within" | "matches one" | "holds all" | "holds entries";
   /** On the wire. */
   name: string;
   given: z.ZodType;
@@ -164,11 +164,21 @@ export const memoryFilters = {
   /** User id of the person who wrote the present version. */
   author: { field: "updatedBy", test: "equals", name: "author", given: rule.filled("author", 100) },
   type: { field: "type", test: "equals", name: "type", given: rule.memoryType.meta({ listed: { type: "string" } }) },
+  types: { field: "type", test: "matches one", name: "types", given: z.array(rule.memoryType), apart: true },
+  agentId: { field: "agentId", test: "equals", name: "agent_id", given: rule.userId.meta({ listed: null }) },
+  runId: { field: "runId", test: "equals", name: "run_id", given: rule.runId.meta({ listed: null }) },
+  /** An entry of `metadata` that the memory-server document names. */
+  category: { field: "metadata", test: "holds entries", name: "category", given: rule.category.meta({ listed: null }), from: (category: string) => ({ [rule.categoryEntry]: category }) },
+  entries: { field: "metadata", test: "holds entries", name: "metadata", given: rule.entries.meta({ listed: null }), from: (entries: object) => (Object.keys(entries).length > 0 ? entries : undefined) },
 } as const satisfies Record<string, FilterDefinition>;
 
 type Filters = typeof memoryFilters;
 export type FilterName = keyof Filters;
-type Asked<F extends FilterDefinition> = F["test"] extends "equals" | "at least" | "before" | "within" ? NonNullable<Value<Fields[F["field"]]>> : string[];
+type Asked<F extends FilterDefinition> = F["test"] extends "holds entries"
+  ? rule.Entries
+  : F["test"] extends "equals" | "at least" | "before" | "within"
+    ? NonNullable<Value<Fields[F["field"]]>>
+    : string[];
 
 /** Which memories are meant. */
 export type MemoryFilter = { -readonly [K in FilterName]?: Asked<Filters[K]> };

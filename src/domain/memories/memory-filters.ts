@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defined } from "../defined.ts";
-import { filterShape, memoryFilters, type FilterDefinition, type FilterName, type MemoryFilter } from "./memory-fields.ts";
+import type { Entries } from "./fields.ts";
+import { filterShape, initialState, memoryFilters, type FilterDefinition, type FilterName, type MemoryFilter } from "./memory-fields.ts";
 import { type Memory, withFormerNamespace } from "./memory.ts";
 
 /** What a caller may filter by, in the names of the wire. */
@@ -30,7 +31,7 @@ export function toReadFilter(input: FilterInput | undefined, now: number): Memor
 
 export interface Condition extends Pick<FilterDefinition, "field" | "otherwise" | "until" | "test"> {
   filter: FilterName;
-  value: string | number | readonly string[];
+  value: string | number | readonly string[] | Entries;
 }
 
 /** What is asked for, one condition for each filter; all must hold. */
@@ -40,11 +41,13 @@ export const conditionsOf = (filter: MemoryFilter): Condition[] =>
     return value === undefined ? [] : [{ filter: name, field, ...defined({ otherwise, until }), test, value }];
   });
 
-/** The filter for a memory in hand; `filter-sql.ts` states the same for databases. */
-export const matchesFilter = (memory: Memory, filter: MemoryFilter): boolean =>
-  conditionsOf(filter).every(({ field, otherwise, until, test, value }) =>
+/** The filter for a memory in hand; `filter-sql.ts` states the same for databases. What is sealed of a secret meets no filter anywhere. */
+export function matchesFilter(given: Memory, filter: MemoryFilter): boolean {
+  const memory = given.sensitivity === "secret" ? { ...given, metadata: initialState.metadata } : given;
+  return conditionsOf(filter).every(({ field, otherwise, until, test, value }) =>
     tests[test](memory[field] ?? (otherwise && memory[otherwise]) ?? null, value, until && memory[until]),
   );
+}
 
 /** `value` is what the memory has, `asked` what the filter says; the table sees to it that their types belong together. */
 const tests: Record<Condition["test"], (value: unknown, asked: unknown, until: unknown) => boolean> = {
@@ -54,6 +57,7 @@ const tests: Record<Condition["test"], (value: unknown, asked: unknown, until: u
   within: (value, asked, until) => (asked as number) >= ((value as number | null) ?? -Infinity) && (asked as number) < ((until as number | null) ?? Infinity),
   "matches one": (value, asked) => value !== null && (asked as string[]).some((pattern) => matchesPrefix(value as string, pattern)),
   "holds all": (value, asked) => (asked as string[]).every((item) => (value as string[]).includes(item)),
+  "holds entries": (value, asked) => Object.entries(asked as Entries).every(([name, entry]) => Object.hasOwn(value as object, name) && (value as Record<string, unknown>)[name] === entry),
 };
 
 const matchesPrefix = (text: string, pattern: string): boolean => (pattern.endsWith("*") ? text.startsWith(pattern.slice(0, -1)) : text === pattern);

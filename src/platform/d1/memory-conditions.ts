@@ -26,6 +26,7 @@ const columns: FieldColumns = {
     field === "tags"
       ? `EXISTS (SELECT 1 FROM memory_tags t WHERE t.team_id = memories.team_id AND t.tag = ${item} AND t.memory_id = memories.id)`
       : `${item} IN (SELECT value FROM json_each(memories.${memoryFields[field].name}))`,
+  entries: (field) => `memories.${memoryFields[field].name}`,
 };
 
 export const matching = (filter: MemoryFilter): SQL | undefined =>

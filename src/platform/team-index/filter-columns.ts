@@ -23,4 +23,5 @@ const inBody = (field: MemoryField): string => {
 export const docColumns: FieldColumns = {
   value: (field) => (columns[field] === undefined ? inBody(field) : `d.${columns[field]}`),
   holds: (field, item) => `${item} IN (SELECT value FROM json_each(${columns[field] === undefined ? `d.body, '$.${field}'` : `d.${columns[field]}`}))`,
+  entries: (field) => `d.body, '$.${field}'`,
 };

@@ -44,6 +44,10 @@ describe("filters hold inside the query: better ranking memories that they exclu
     ["valid from then on", { valid_from: now + 1 }, { validFrom: now }, { validAt: now }],
     ["valid until then", { valid_to: now }, { validTo: now + 1 }, { validAt: now }],
     ["always valid", { valid_from: now - day, valid_to: now }, {}, { validAt: now }],
+    ["agent", { agent_id: "a_1" }, { agentId: "a_2" }, { agentId: "a_2" }],
+    ["run", { run_id: "r-1" }, { runId: "r-2" }, { runId: "r-2" }],
+    ["category", { metadata: { category: "food" } }, { metadata: { category: "travel" } }, { category: { category: "travel" } }],
+    ["entries of the metadata", { metadata: { checked: 1 } }, { metadata: { checked: true, by: "x" } }, { entries: { checked: true } }],
     ["importance", { importance: 0.69 }, { importance: 0.7 }, { minImportance: 0.7 }],
   ];
   test.each(rows)("%s", async (_name, crowdFields, oneFields, filter) => {
