@@ -10,6 +10,7 @@ import { callOrigin } from "./call-origin.ts";
 import { invalidCredential } from "./errors.ts";
 import { challenge, resourceOf } from "./oauth/resources.ts";
 import { projectOf } from "./project.ts";
+import { sessionDefaultsOf } from "./session-headers.ts";
 import { RequestRefused } from "./request-refused.ts";
 
 /** What the edge asks of a session object. */
@@ -43,11 +44,12 @@ export class McpDoor {
   /** @throws RequestRefused */
   async pass(session: SessionStub, arrived: Arrived): Promise<Response> {
     const project = projectOf(arrived.request.headers, arrived.url);
+    const sessionDefaults = sessionDefaultsOf(arrived.request.headers);
     const name = leanPaths.has(arrived.url.pathname) ? leanNameOf(arrived.request) : undefined;
     if (name === undefined || this.#reading >= maxReading) return handOn(session, arrived);
     const bytes = await this.#read(arrived.request);
     const text = textOf(bytes);
-    const reply = text === undefined ? sdk : await session.call(this.#leanRequest(arrived, name, text, project));
+    const reply = text === undefined ? sdk : await session.call(this.#leanRequest(arrived, name, text, { project, sessionDefaults }));
     if (typeof reply === "string") return new Response(reply, { headers: { "content-type": "application/json" } });
     switch (reply.kind) {
       case "sdk": return handOn(session, arrived, bytes);
@@ -66,7 +68,7 @@ export class McpDoor {
     }
   }
 
-  #leanRequest({ request, url, surface, requestId, token }: Arrived, name: string, text: string, project: string | undefined): LeanRequest {
+  #leanRequest({ request, url, surface, requestId, token }: Arrived, name: string, text: string, said: Pick<LeanRequest, "project" | "sessionDefaults">): LeanRequest {
     return {
       text,
       name,
@@ -75,7 +77,7 @@ export class McpDoor {
       // Keys are not for one address.
       resource: parseApiKey(token) ? undefined : resourceOf(url, this.#config),
       surface,
-      project,
+      ...said,
     };
   }
 }

@@ -16,7 +16,9 @@ import { bearerToken, type Presented, proveCredential } from "../http/credential
 import { invalidCredential } from "../http/errors.ts";
 import { challenge, resourceOf } from "../http/oauth/resources.ts";
 import { projectOf } from "../http/project.ts";
+import { sessionDefaultsOf } from "../http/session-headers.ts";
 import { RequestRefused } from "../http/request-refused.ts";
+import type { SessionDefaults } from "../domain/memories/session-scope.ts";
 import type { Authentication } from "../domain/tenancy/keys.ts";
 import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
 import { defaultProject } from "../domain/sessions/session-fields.ts";
@@ -38,6 +40,7 @@ import { SessionTrails } from "./session-trails.ts";
 import { PreventionLog } from "./prevention-log.ts";
 import { SessionRecallCache } from "./recall-cache.ts";
 import { RecalledTexts } from "./recalled-texts.ts";
+import { SessionDefaultsTable } from "./session-defaults.ts";
 import { StoredAnswers } from "./stored-answers.ts";
 import { CredentialCache } from "./credential-cache.ts";
 
@@ -69,7 +72,12 @@ export interface LeanRequest extends Presented {
   surface: Surface;
   /** Of the connection (`http/project.ts`). */
   project: string | undefined;
+  /** Of the request's headers (`http/session-headers.ts`). */
+  sessionDefaults: SessionDefaults | undefined;
 }
+
+/** What a connection says of itself. */
+type Connection = Pick<CallContext, "tool" | "sessionId" | "surface" | "project"> & { sessionDefaults: SessionDefaults | undefined };
 
 /** Why a call has no answer: it is the SDK's to answer, its credential proves nothing, a limit is reached, or something went wrong here. */
 export type LeanRefusal =
@@ -113,6 +121,7 @@ export class UserSession extends DurableObject<Env> {
     this.#prevention = new PreventionLog(this.#services.prevention.store, (error) => this.#services.report("prevention", "", error));
     this.#recalled = new RecalledTexts(ctx.storage);
     this.#trails = new SessionTrails(ctx.storage, this.#services.sessions, (error) => this.#services.report("trail", "", error));
+    this.#sessionDefaults = new SessionDefaultsTable(ctx.storage.sql);
     this.#credentialCache = new CredentialCache(this.#services.keys, this.#services.oauth);
     this.#endpoint = new McpEndpoint({
       storage: ctx.storage,
@@ -163,7 +172,7 @@ export class UserSession extends DurableObject<Env> {
    * An ordinary call, which the edge has read, as one RPC of text (`mcp/lean-call.ts`). The credential is proven and the call charged
    * as in `fetch`; the reply is the text of the answer, or what becomes of the request instead.
    */
-  async call({ text, name, surface, project, ...presented }: LeanRequest): Promise<string | LeanRefusal> {
+  async call({ text, name, surface, project, sessionDefaults, ...presented }: LeanRequest): Promise<string | LeanRefusal> {
     const now = Date.now();
     const { from } = presented;
     const principal = this.#admitted(await this.prove(presented, now));
@@ -176,7 +185,7 @@ export class UserSession extends DurableObject<Env> {
       if (over) throw over;
       this.#later(this.#services.uses.note(principal, from, now));
       await this.#admit([message], principal);
-      const context = this.#contextOf({ principal, requestId: from.requestId, from, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, surface, project });
+      const context = this.#contextOf({ principal, requestId: from.requestId, from, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, surface, project, sessionDefaults });
       const answer = await callTool(call.name, call.args, context);
       return answer ? leanAnswer(call.id, answer) : { kind: "sdk" };
     } catch (error) {
@@ -265,19 +274,21 @@ export class UserSession extends DurableObject<Env> {
   /** Overridden by the conformance entry, which adds its fixtures. */
   protected buildServer(server: McpServerContext): Server | McpServer {
     const url = new URL(server.request.url);
-    const project = projectOf(server.request.headers, url);
+    const { headers } = server.request;
+    const project = projectOf(headers, url);
     return buildMcpServer({
       surface: surfaceOf(url) ?? "core",
-      contextOf: (ctx: ServerContext, client) => this.#contextOf(sessionCallOf(ctx.http?.authInfo), { ...client, project }),
+      contextOf: (ctx: ServerContext, client) => this.#contextOf(sessionCallOf(ctx.http?.authInfo), { ...client, project, sessionDefaults: (ctx.http?.req && sessionDefaultsOf(ctx.http.req.headers)) ?? sessionDefaultsOf(headers) }),
     });
   }
 
   /** Everything that a tool may know of the call and use. */
-  #contextOf({ principal, requestId, from, body }: SessionCall, client: Pick<CallContext, "tool" | "sessionId" | "surface" | "project">): CallContext {
+  #contextOf({ principal, requestId, from, body }: SessionCall, { sessionDefaults, ...client }: Connection): CallContext {
     this.#own.set(requestId, true, 1);
     const { config, memories, writer, proposals, guard, reversions, sessions, passportKeys, intelligence, index, graph, people, semantic, indexingQueue, workflows, reranker, wordMatcher, dependencies } = this.#services;
     return {
       ...client,
+      connectionDefaults: this.#sessionDefaults.of(client, sessionDefaults),
       principal,
       preferences: this.#preferences,
       compresses: this.#preferences.default_compression,

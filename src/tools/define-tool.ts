@@ -3,6 +3,7 @@ import type { Context } from "../domain/context.ts";
 import type { Dependency } from "../domain/health/dependencies.ts";
 import type { PreventionPort } from "../domain/metrics/prevention-stats.ts";
 import type { Framed } from "../domain/frame.ts";
+import type { SessionDefaults } from "../domain/memories/session-scope.ts";
 import type { PassportKeys } from "../domain/sessions/passport-keys.ts";
 import type { SessionStore } from "../domain/sessions/session-store.ts";
 import type { Preferences } from "../domain/tenancy/preferences.ts";
@@ -15,6 +16,8 @@ export interface ToolContext extends Context {
   project: string | undefined;
   /** Of the person, who set them for all clients and teams: defaults where a call does not say. */
   preferences: Preferences;
+  /** What tools of the memory-server document take where a call says nothing. */
+  connectionDefaults: ConnectionDefaults;
   /** Protocol session of the older era, if any. */
   sessionId: string | undefined;
   sessions: SessionStore;
@@ -28,6 +31,22 @@ export interface ToolContext extends Context {
   noteResource?(uri: string, success: boolean): void;
   /** Tells the person's other clients that memories changed. */
   changed(change: MemoryChange): void;
+}
+
+/** Session defaults of one client of a person. */
+export interface ConnectionDefaults {
+  /** Of the headers of this request. */
+  headers: SessionDefaults | undefined;
+  /** What the client said with `memory_init_session`, while that holds. */
+  initialised(now: number): SessionDefaults | undefined;
+  initialise(defaults: SessionDefaults, now: number): InitialisedSession;
+}
+
+export interface InitialisedSession {
+  connectionId: string;
+  /** ms since the epoch, as is the next. */
+  createdAt: number;
+  until: number;
 }
 
 export interface MemoryChange {

@@ -22,7 +22,7 @@ export function trustFieldOf(memory: Memory): { trust?: string } {
 }
 
 /** The tool that an import names is a claim. */
-export const toolOf = ({ trust }: Memory, tool: string): string => (trust.source === "imported" ? `import: ${tool}` : tool);
+export const toolOf = ({ trust }: Pick<Memory, "trust">, tool: string): string => (trust.source === "imported" ? `import: ${tool}` : tool);
 
 /** The visibility of a memory unless it is private; the author is named unless it is the reader. */
 export const audienceOf = ({ visibility }: Memory, author: string | undefined): { scope?: string; author?: string } => ({

@@ -41,9 +41,9 @@ interface Schema {
 }
 
 /** Every field of every tool in which a memory can be named, with arguments that are otherwise in order. */
-const others: Record<string, Record<string, unknown>> = { omn_update_memory: { content: "mine now" }, omn_retrieve_memory: { limit: 100 }, omn_record_workflow_step: { command: "git status" }, omn_migrate_session: { to_tool: "cursor" }, read_memory: {}, memory_add: { messages: "The lamp is made of brass." } };
+const others: Record<string, Record<string, unknown>> = { omn_update_memory: { content: "mine now" }, omn_retrieve_memory: { limit: 100 }, omn_record_workflow_step: { command: "git status" }, omn_migrate_session: { to_tool: "cursor" }, read_memory: {}, memory_add: { messages: "The lamp is made of brass." }, memory_search: { query: "maple note" }, memory_update: { data: "mine now" }, mnemosyne_update: { content: "mine now" } };
 /** Where the word is the caller's own, under which something of theirs is stored: a second call finds it there. */
-const stores: ReadonlySet<string> = new Set(["write_memory.session_id", "memory_add.user_id", "memory_add.agent_id", "memory_add.run_id", "omn_create_session.tool_id", "omn_restore_session.tool_id", "omn_record_workflow_step.session_id"]);
+const stores: ReadonlySet<string> = new Set(["write_memory.session_id", "memory_add.user_id", "memory_add.agent_id", "memory_add.run_id", "memory_init_session.user_id", "memory_init_session.agent_id", "memory_init_session.run_id", "omn_create_session.tool_id", "omn_restore_session.tool_id", "omn_record_workflow_step.session_id"]);
 const named = catalogue.flatMap((tool) => {
   const schema = tool.inputSchema() as Schema;
   return Object.entries(schema.properties ?? {})
@@ -60,20 +60,26 @@ describe("the id of a memory that one may not see is worth nothing [S6] [S16]", 
   ];
 
   test("the fields are those there are", () => {
+    const scopeOf = (tool: string): string[] => ["user_id", "agent_id", "run_id"].map((field) => `${tool}.${field}`);
     expect(named.map(({ tool, field }) => `${tool}.${field}`)).toEqual([
       "omn_retrieve_memory.id", "omn_update_memory.id", "omn_forget_memory.id", "omn_forget_memory.ids",
       "omn_create_session.tool_id", "omn_restore_session.session_id", "omn_restore_session.tool_id", "omn_get_session_context.session_id", "omn_migrate_session.session_id",
       "omn_export_session.session_id", "omn_end_session.session_id", "omn_suggest_next_action.session_id", "omn_record_workflow_step.session_id",
       "smart_resume.session_id", "write_memory.session_id", "read_memory.session_id", "list_memories.session_id", "delete_memory.session_id",
       "mnemosyne_graph.seed_ids", "mnemosyne_context.memory_ids", "mnemosyne_update.memory_id", "mnemosyne_delete.memory_id",
-      "memory_add.user_id", "memory_add.agent_id", "memory_add.run_id", "fetch.id",
+      ...scopeOf("memory_add"), ...scopeOf("memory_search"), ...scopeOf("memory_get_all"),
+      "memory_update.memory_id", ...scopeOf("memory_update"), "memory_delete.memory_id", ...scopeOf("memory_delete"),
+      ...scopeOf("memory_delete_all"), "memory_get_history.memory_id", ...scopeOf("memory_get_history"), ...scopeOf("memory_get_stats"), ...scopeOf("memory_init_session"),
+      "memory_graph.memory_id", ...scopeOf("memory_graph"), "fetch.id",
     ]);
   });
 
   test.each(places)("%s", async (where, owner, scope, thief) => {
     const { id, content } = await keep(owner(), where, scope);
     const p = thief();
-    for (const { tool, field, many } of named) {
+    // What the thief stores under that name is the thief's own, and is found: those come last.
+    const isStored = ({ tool, field }: (typeof named)[number]): boolean => stores.has(`${tool}.${field}`);
+    for (const { tool, field, many } of [...named.filter((one) => !isStored(one)), ...named.filter(isStored)]) {
       const required = { ...(tool.endsWith("_memory") && field === "session_id" ? { key: `any.${tool}` } : {}), ...(tool === "write_memory" ? { value: "x" } : {}) };
       const args = { ...required, ...others[tool], [field]: many ? [id] : id };
       const answer = await server.tool(p, tool, args);

@@ -16,7 +16,7 @@ import { workflows } from "./workflows.ts";
 import { omnWrites } from "./writes.ts";
 
 const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...consolidations, ...tokenSaver, ...memoryServer, ...mnemosyne, ...kom, ...sessions, ...workflows };
-const otherWrites = ["omn_consolidate", "successor: hide", "write_memory", "delete_memory", "memory_add", "mnemosyne_remember", "mnemosyne_update", "mnemosyne_delete", "save_context", "upsert_memory", "sync_semantic", "omn_workflow_checkpoint"];
+const otherWrites = ["omn_consolidate", "successor: hide", "write_memory", "delete_memory", "memory_add", "memory_update", "memory_delete", "memory_delete_all", "mnemosyne_remember", "mnemosyne_update", "mnemosyne_delete", "save_context", "upsert_memory", "sync_semantic", "omn_workflow_checkpoint"];
 const writing = { ...omnWrites, ...Object.fromEntries(otherWrites.map((name) => [name, true])) };
 
 const roles: Role[] = ["owner", "admin", "member", "viewer"];

@@ -14,7 +14,7 @@ export interface ToolAnswer {
 const protocolVersion = "2026-07-28";
 
 /** One JSON-RPC request of the stateless era through the whole Worker: edge, session object, tools, D1. */
-export async function rpc(token: string, method: string, params: Record<string, unknown> = {}, query = "", client = "vitest"): Promise<{ status: number; body: any }> {
+export async function rpc(token: string, method: string, params: Record<string, unknown> = {}, query = "", client = "vitest", headers: Record<string, string> = {}): Promise<{ status: number; body: any }> {
   const name = params["name"] ?? params["uri"];
   const body = JSON.stringify({
     jsonrpc: "2.0",
@@ -40,6 +40,7 @@ export async function rpc(token: string, method: string, params: Record<string, 
       "mcp-protocol-version": protocolVersion,
       "mcp-method": method,
       ...(name === undefined ? {} : { "mcp-name": String(name) }),
+      ...headers,
     },
     body,
   });

@@ -6,6 +6,7 @@ export const sampleMemory = {
   key: sampleKey,
   content: "We chose PostgreSQL for the billing service because of its transactions.",
   metadata: { tags: ["database"], importance: 0.8 },
+  agent_id: "sample",
 };
 
 export const sampleCalls = (memoryId: string): Record<string, Record<string, unknown>> => ({
@@ -39,6 +40,15 @@ export const sampleCalls = (memoryId: string): Record<string, Record<string, unk
   list_memories: { pattern: "project.*" },
   delete_memory: { key: sampleKey },
   memory_add: { messages: [{ role: "user", content: "I prefer invoices by post." }], user_id: "sample" },
+  memory_search: { query: "which database for billing" },
+  memory_get_all: {},
+  memory_update: { memory_id: memoryId, data: "We chose PostgreSQL 18 for the billing service." },
+  memory_delete: { memory_id: memoryId },
+  memory_delete_all: { agent_id: "sample", confirm: "" },
+  memory_get_history: { memory_id: memoryId },
+  memory_get_stats: {},
+  memory_init_session: { user_id: "sample" },
+  memory_graph: { memory_id: memoryId },
   mnemosyne_recall: { query: "which database for billing" },
   mnemosyne_list: {},
   mnemosyne_graph: { seed_ids: [memoryId] },

@@ -13,6 +13,8 @@ export interface ListInput {
   /** Key pattern with `*`; such a list has one page. */
   keyPattern?: string | undefined;
   cursor?: string | undefined;
+  /** So many of the newest are left out. */
+  offset?: number | undefined;
   limit: number;
   archived?: boolean | undefined;
   /** Newest first, or the most important, of equal ones the newest, first; the latter has one page. */
@@ -49,6 +51,7 @@ async function listed(ctx: Context, input: ListInput): Promise<ListOutcome> {
   const page = await ctx.memories.list(ctx.principal, ctx.now, filter, {
     below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
     limit: input.limit,
+    offset: input.offset,
     archived: input.archived,
     order: input.order,
     withoutMessages: input.withoutMessages && namesNoPlace(filter),
@@ -67,14 +70,14 @@ export function requireCursor(cursor: string): string {
   return cursor;
 }
 
-/** Counts of what the caller may see. When others write what the caller may not see, nothing moves but percentages of the whole team's storage. */
-export async function stats(ctx: Context): Promise<TeamStats & { graph?: GraphStats; index?: IndexStats }> {
+/** Counts of what the caller may see, and the filter lets through. When others write what the caller may not see, nothing moves but percentages of the whole team's storage. */
+export async function stats(ctx: Context, filter: MemoryFilter = {}): Promise<TeamStats & { graph?: GraphStats; index?: IndexStats }> {
   const { principal, now } = ctx;
   requireScope(principal, "memory:read");
   // The rest is as good without one of them.
   const unless = <T>(event: string, asked: Promise<T>): Promise<T | undefined> => asked.catch((error: unknown) => void ctx.report(event, error));
   const [team, graph, index] = await Promise.all([
-    ctx.memories.stats(principal, now),
+    ctx.memories.stats(principal, now, filter),
     unless("stats.graph", ctx.graph.stats(principal, now)),
     unless("stats.index", ctx.index.stats(principal)),
   ]);

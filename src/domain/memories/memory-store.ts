@@ -64,6 +64,8 @@ export interface PageOf {
   /** Id of the last memory of the page before; only where the newest come first. */
   below: string | undefined;
   limit: number;
+  /** So many of the first are left out. */
+  offset?: number | undefined;
   archived?: boolean | "all" | "quarantined" | undefined;
   secrets?: "open" | "omit" | undefined;
   /** Without messages of conversations, which are records (`messages/message-record.ts`). */
@@ -86,9 +88,15 @@ export interface TeamStats {
   byVisibility: Record<string, number>;
   byNamespace: Record<string, number>;
   byType: Record<string, number>;
+  /** Of memories that say which agent wrote them, or in which conversation; those with the most. */
+  byAgent: Record<string, number>;
+  byRun: Record<string, number>;
   topTags: { tag: string; count: number }[];
   expiringWithinDay: number;
   lastChangeAt: number | null;
+  lastCreatedAt: number | null;
+  /** In characters. */
+  averageLength: number;
   vectors: VectorStats;
   /** Use of the whole team. */
   quota: QuotaUse;
@@ -170,7 +178,7 @@ export interface MemoryStore {
   history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit"; only?: readonly VersionName[] }): Promise<Map<string, Version[]>>;
   /** States as they were at an instant, for ids that the principal could see then and may see now. */
   statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
-  stats(principal: Principal, now: number): Promise<TeamStats>;
+  stats(principal: Principal, now: number, filter?: MemoryFilter): Promise<TeamStats>;
   /** What the report card is made of, in the sections asked for. Of secrets no word. */
   examine<S extends Section>(principal: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>>;
   /** Files that present memories cite or are related to, those whose path begins so before those that only hold the text; of secrets none. */

@@ -3,6 +3,7 @@ import { defined } from "../defined.ts";
 import { DomainError, invalid, notFound } from "../errors.ts";
 import { named } from "../frame.ts";
 import type { MemoryFilter } from "./memory-store.ts";
+import { matchesFilter } from "./memory-filters.ts";
 import { assertReadable } from "../secrets/redaction.ts";
 import { findNamed } from "../recall/lookup.ts";
 import type { Memory, Visibility } from "./memory.ts";
@@ -17,13 +18,15 @@ export interface Reference {
   key?: string | undefined;
   namespace?: string | undefined;
   visibility?: Visibility | undefined;
+  /** Of a memory that is named by its id: it exists only where this lets it through. */
+  within?: MemoryFilter | undefined;
 }
 
 /** Finds the one memory meant, whole. A key may live in several places: then the error names them, and nothing is guessed. */
 export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> {
   if (ref.id !== undefined) {
     const [memory] = await findNamed(ctx, { id: ref.id });
-    if (!memory) throw notFound(`There is no memory with the id ${ref.id}.`, "List or search to find its id.");
+    if (!memory || !matchesFilter(memory, ref.within ?? {})) throw notFound(`There is no memory with the id ${ref.id}.`, "List or search to find its id.");
     return assertReadable([memory])[0] as Memory;
   }
   if (ref.key === undefined) throw invalid("Neither id nor key was given.", "Say which memory: give its id or its key.");

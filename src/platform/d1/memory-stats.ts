@@ -22,12 +22,15 @@ interface StatsOf {
 /** Counts only what the principal may see; how full the team's storage is, coarsely. */
 export async function readStats(db: DrizzleD1Database, principal: Principal, now: number, { live, visible, quota }: StatsOf): Promise<TeamStats> {
   const count = sql<number>`count(*)`;
-  const [sums, archived, chain, visibility, namespace, type, tags, expiring, vectors, comparison, stored] = await db.batch([
+  const [sums, archived, chain, visibility, namespace, type, agent, run, tags, expiring, vectors, comparison, stored] = await db.batch([
     db
       .select({
         total: count,
         bytes: sql<number>`coalesce(sum(iif(${memories.dataKey} IS NULL, length(cast(${memories.content} AS BLOB)), ${sealedBytes})), 0)`,
         last: sql<number | null>`max(${memories.updatedAt})`,
+        created: sql<number | null>`max(${memories.createdAt})`,
+        // Of a secret the length is that of its envelope's bytes.
+        length: sql<number>`coalesce(avg(iif(${memories.dataKey} IS NULL, length(${memories.content}), ${sealedBytes})), 0)`,
       })
       .from(memories)
       .where(live),
@@ -40,6 +43,8 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
     db.select({ name: memories.visibility, count }).from(memories).where(live).groupBy(memories.visibility),
     db.select({ name: memories.namespace, count }).from(memories).where(live).groupBy(memories.namespace).orderBy(desc(count)).limit(50),
     db.select({ name: memories.type, count }).from(memories).where(live).groupBy(memories.type),
+    bySession(db, live, memories.agentId),
+    bySession(db, live, memories.runId),
     db
       .select({ tag: memoryTags.tag, count })
       .from(memoryTags)
@@ -62,13 +67,27 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
     byVisibility: named(visibility),
     byNamespace: named(namespace),
     byType: named(type),
+    byAgent: named(agent),
+    byRun: named(run),
     topTags: tags,
     expiringWithinDay: expiring[0]?.count ?? 0,
     lastChangeAt: sums[0]?.last ?? null,
+    lastCreatedAt: sums[0]?.created ?? null,
+    averageLength: sums[0]?.length ?? 0,
     vectors: toVectorStats(vectors[0], comparison[0]),
     quota: quotaUse(quota, stored[0] ?? { memories: 0, bytes: 0 }),
   };
 }
+
+/** Counts by agent or by run, of memories that name one. */
+const bySession = (db: DrizzleD1Database, live: SQL, column: typeof memories.agentId | typeof memories.runId) =>
+  db
+    .select({ name: sql<string>`${column}`, count: sql<number>`count(*)` })
+    .from(memories)
+    .where(and(live, isNotNull(column)))
+    .groupBy(column)
+    .orderBy(desc(sql`count(*)`), column)
+    .limit(50);
 
 /** The state of each memory's newest version in the space of the model that came last. */
 function selectVectors(db: DrizzleD1Database, principal: Principal, live: SQL) {

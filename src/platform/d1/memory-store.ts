@@ -263,7 +263,8 @@ export class D1MemoryStore implements MemoryStore {
         ),
       )
       .orderBy(...(page.order === "importance" ? [desc(memories.importance)] : []), desc(memories.id))
-      .limit(page.limit + 1);
+      .limit(page.limit + 1)
+      .offset(page.offset ?? 0);
     const shown = rows.slice(0, page.limit);
     const items = page.secrets === "open" ? await this.#opened.memories(principal, shown) : shown.map(toMemory);
     return { items, next: rows.length > page.limit ? items.at(-1)?.id : undefined };
@@ -321,8 +322,10 @@ export class D1MemoryStore implements MemoryStore {
     await auditMemories(this.#shardOf(principal.shard), principal, write, { action, ...actOn(ids) }).run();
   }
 
-  stats(principal: Principal, now: number): Promise<TeamStats> {
-    return readStats(this.#db(principal), principal, now, { live: live(principal, now), visible: visibleTo(principal), quota: this.#quota });
+  stats(principal: Principal, now: number, filter: MemoryFilter = {}): Promise<TeamStats> {
+    const asked = matching(filter);
+    const conditions = { live: and(live(principal, now), asked) as SQL, visible: and(visibleTo(principal), asked) as SQL };
+    return readStats(this.#db(principal), principal, now, { ...conditions, quota: this.#quota });
   }
 
   examine<S extends Section>(principal: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>> {

@@ -10,7 +10,10 @@ import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { noteMessages } from "../../../domain/sessions/note-messages.ts";
 import type { RememberOutcome } from "../../../domain/memories/remember.ts";
 import { additive, bulkCost, defineTool, type ToolContext, type ToolResult } from "../../define-tool.ts";
-import { placeOf, sessionScope } from "./scope.ts";
+import { type SessionContext, scopePlace } from "../../../domain/memories/session-scope.ts";
+import { successFields, successOf } from "./answer.ts";
+import { memoryType } from "./record.ts";
+import { contextField, contextOf, sessionScope } from "./scope.ts";
 
 /** Memory-server document, sections 3 to 5, 13 and 15; features D row 1. */
 export const memoryAdd = defineTool({
@@ -25,39 +28,38 @@ export const memoryAdd = defineTool({
     messages: messagesInput.meta({ listed: { description: "a text, or [{role: user|assistant|system, content: text or [{type: text|image_url}], name, timestamp}]" } }),
     ...sessionScope,
     metadata: givenMetadata.meta({ listed: { type: "object", description: "tags[], importance 0-1, expiry (ISO), scope: private|shared|public, own such as category" } }),
+    memory_type: memoryType.meta({ listed: null }).optional(),
     infer: z.boolean().optional(),
     /** The document's word for the same. */
     mode: z.enum(["inference", "direct"]).optional().meta({ listed: null }),
     /** Of a call that may be sent twice. */
     idempotency_key: field.idempotencyKey.optional().meta({ listed: null }),
   }),
-  output: z.looseObject({
-    success: z.literal(true).meta({ listed: { type: "boolean" } }),
-    data: z.array(z.looseObject({ event: z.enum(["ADD", "UPDATE", "DELETE", "NONE"]), memory: z.string() })).meta({ listed: { type: "array", items: { type: "object" } } }),
-    metadata: z.looseObject({}),
-  }),
-  async handler(ctx, { messages, metadata, infer, mode, idempotency_key: idempotencyKey, ...scope }) {
+  output: successOf(z.array(z.looseObject({ event: z.enum(["ADD", "UPDATE", "DELETE", "NONE"]), memory: z.string() })).meta({ listed: { type: "array", items: { type: "object" } } })),
+  async handler(ctx, { messages, metadata: given, memory_type: type, infer, mode, idempotency_key: idempotencyKey, ...ids }) {
     if (infer !== undefined && mode !== undefined && infer !== (mode === "inference")) throw invalid("infer and mode say the opposite.", "Give one of them.");
-    const state = { ...toState({ metadata }), ...placeOf(ctx, scope) };
+    const session = contextOf(ctx, ids);
+    const metadata = given || Object.keys(session.metadata).length > 0 ? { ...session.metadata, ...given } : undefined;
+    const state = { ...toState({ metadata, type }), ...scopePlace(session, ctx.project) };
     const infers = infer ?? mode !== "direct";
     if (infers) {
       const outcome = await addMessages(ctx, { messages, state, idempotencyKey });
       if (!outcome.repeated) noteMessages(ctx, messages, state);
-      return inferred(ctx, outcome);
+      return inferred(ctx, session, outcome);
     }
     const outcomes = await storeMessages(ctx, { messages, state, idempotencyKey });
     if (!outcomes.every(({ replayed }) => replayed)) noteMessages(ctx, messages, state);
-    return stored(ctx, outcomes);
+    return stored(ctx, session, outcomes);
   },
 });
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
-function inferred(ctx: ToolContext, { operations, extractedBy, decidedBy, language, facts, confidence, record, repeated }: AddOutcome): ToolResult {
+function inferred(ctx: ToolContext, session: SessionContext, { operations, extractedBy, decidedBy, language, facts, confidence, record, repeated }: AddOutcome): ToolResult {
   const written = operations.filter(({ event, quarantined }) => event !== "NONE" && !quarantined);
   if (!repeated && written.length > 0) ctx.changed({ ids: written.flatMap(({ id }) => id ?? []), listChanged: written.some(({ event }) => event !== "UPDATE") });
-  return answer(ctx, operations, {
+  return answer(ctx, session, operations, {
     facts_extracted: facts,
     operations_performed: repeated ? 0 : written.length,
     ...(record === undefined ? {} : { messages_id: record }),
@@ -67,7 +69,7 @@ function inferred(ctx: ToolContext, { operations, extractedBy, decidedBy, langua
   });
 }
 
-function stored(ctx: ToolContext, outcomes: readonly RememberOutcome[]): ToolResult {
+function stored(ctx: ToolContext, session: SessionContext, outcomes: readonly RememberOutcome[]): ToolResult {
   const operations = outcomes.map(({ memory, outcome, found, proposal, replayed }): Operation => ({
     id: memory.id,
     event: outcome === "created" || outcome === "quarantined" ? "ADD" : "NONE",
@@ -79,16 +81,12 @@ function stored(ctx: ToolContext, outcomes: readonly RememberOutcome[]): ToolRes
   }));
   const written = outcomes.filter(({ outcome, replayed }) => outcome === "created" && !replayed);
   if (written.length > 0) ctx.changed({ ids: written.map(({ memory }) => memory.id), listChanged: true });
-  return answer(ctx, operations, { facts_extracted: 0, operations_performed: written.length });
+  return answer(ctx, session, operations, { facts_extracted: 0, operations_performed: written.length });
 }
 
-function answer(ctx: ToolContext, operations: readonly Operation[], metadata: Record<string, unknown>): ToolResult {
+function answer(ctx: ToolContext, session: SessionContext, operations: readonly Operation[], metadata: Record<string, unknown>): ToolResult {
   return {
-    structured: {
-      success: true,
-      data: operations.map(dataOf),
-      metadata: { timestamp: iso(ctx.now), processing_time_ms: Math.max(0, Date.now() - ctx.now), request_id: ctx.requestId, ...metadata },
-    },
+    structured: successFields(ctx, operations.map(dataOf), { ...contextField(session), ...metadata }),
     text: joined([...operations.map(lineOf), say`(${operations.length} decisions; omn_revert with request ${ctx.requestId} takes them back)`]),
   };
 }

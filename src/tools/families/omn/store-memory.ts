@@ -34,6 +34,8 @@ export const storeMemory = defineTool({
     ...listedAs({ type: "string" }, offeredShape),
     /** Files that it is about: `{path, hash, commit, lines}`. */
     citations: givenShape.citations.meta({ listed: { type: "array", items: { type: "object" } } }),
+    /** Who wrote it, and in which conversation (memory-server document, section 2). */
+    ...listedAs(null, { agent_id: givenShape.agent_id, run_id: givenShape.run_id }),
     /** Of a call that may be sent twice. */
     idempotency_key: field.idempotencyKey.optional().meta({ listed: null }),
     /** Ties to other memories (Mnemosyne document, link types). */

@@ -27,6 +27,7 @@ export const updateMemory = defineTool({
     summary: givenShape.summary,
     ...listedAs(null, offeredShape),
     citations: givenShape.citations.meta({ listed: null }),
+    ...listedAs(null, { agent_id: givenShape.agent_id, run_id: givenShape.run_id }),
     archived: z.literal(false).meta({ listed: { const: false, description: "restores" } }).optional(),
     expected_version: z.number().int().positive().optional(),
     links: linkInput.optional().meta({ listed: null }),

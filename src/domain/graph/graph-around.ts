@@ -1,0 +1,70 @@
+import type { Context } from "../context.ts";
+import { invalid } from "../errors.ts";
+import { matchesFilter } from "../memories/memory-filters.ts";
+import type { MemoryFilter } from "../memories/memory-store.ts";
+import { resolveOne } from "../memories/resolve.ts";
+import { requireScope } from "../tenancy/principal.ts";
+import { queryTerms } from "../text/query-terms.ts";
+import type { Entity, Relationship } from "./graph.ts";
+import { neighbourhood, type Neighbourhood } from "./neighbourhood.ts";
+
+export interface GraphAround extends Neighbourhood {
+  /** Each with those of the memories that name it, most named first. */
+  entities: { entity: Entity; memories: string[] }[];
+  relationships: Relationship[];
+}
+
+export interface GraphQuestion {
+  memory: string | number | undefined;
+  /** The memories that name it are where the walk starts. */
+  entity: string | undefined;
+  /** Only memories that this lets through. */
+  within: MemoryFilter;
+  depth: number;
+  limit: number;
+}
+
+const mostSeeds = 10;
+const mostEntities = 3;
+const mostNamed = 50;
+
+const nothing: GraphAround = { nodes: [], links: [], entities: [], relationships: [] };
+
+/** What the memories around one memory, or around an entity, name and state. @throws MEMORY_NOT_FOUND */
+export async function graphAround(ctx: Context, { memory, entity, within, depth, limit }: GraphQuestion): Promise<GraphAround> {
+  const { graph, principal, now } = ctx;
+  requireScope(principal, "memory:read");
+  if ((memory === undefined) === (entity === undefined)) throw invalid("The start of the walk is one of memory_id and entity.", "Give one of them.");
+  const seeds = memory !== undefined ? [(await resolveOne(ctx, { id: memory, within })).id] : await memoriesNaming(ctx, entity as string);
+  if (seeds.length === 0) return nothing;
+  const walked = await neighbourhood(ctx, { seeds, depth, limit });
+  const nodes = walked.nodes.filter((node) => matchesFilter(node.memory, within)).slice(0, limit);
+  const ids = nodes.map(({ memory: { id } }) => id);
+  if (ids.length === 0) return nothing;
+  const shown = new Set(ids);
+  const [named, relationships] = await Promise.all([graph.entitiesOf(principal, now, ids), graph.relationshipsOf(principal, now, { memoryIds: ids }, mostNamed)]);
+  return {
+    nodes,
+    links: walked.links.filter(({ source, target }) => shown.has(source) && shown.has(target)),
+    entities: grouped(named),
+    relationships,
+  };
+}
+
+async function memoriesNaming({ graph, principal, now }: Context, entity: string): Promise<string[]> {
+  const terms = queryTerms(entity).map(({ term }) => term);
+  const found = terms.length === 0 ? [] : await graph.findEntities(principal, now, terms, mostEntities);
+  return found.length === 0 ? [] : graph.memoriesOf(principal, now, found.map(({ item }) => item.id), mostSeeds);
+}
+
+function grouped(named: ReadonlyMap<string, Entity[]>): GraphAround["entities"] {
+  const byId = new Map<string, GraphAround["entities"][number]>();
+  for (const [memoryId, entities] of named) {
+    for (const entity of entities) {
+      const known = byId.get(entity.id);
+      if (known) known.memories.push(memoryId);
+      else byId.set(entity.id, { entity, memories: [memoryId] });
+    }
+  }
+  return [...byId.values()].sort((a, b) => b.memories.length - a.memories.length).slice(0, mostNamed);
+}

@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { DomainError } from "../../../domain/errors.ts";
+import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
+import * as field from "../../../domain/memories/fields.ts";
+import type { Memory } from "../../../domain/memories/memory.ts";
+import { defined } from "../../../domain/defined.ts";
+import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
+import { revise } from "../../../domain/memories/revise.ts";
+import { scopeFilter } from "../../../domain/memories/session-scope.ts";
+import { additive, defineTool, type ToolContext } from "../../define-tool.ts";
+import { guardOf, outcomeWith, proposalOf } from "../../render.ts";
+import { succeeded, successOf } from "./answer.ts";
+import { memoryType, recordOf } from "./record.ts";
+import { contextOf, sessionScope } from "./scope.ts";
+
+/** Update of the document, with its optimistic version (section 1). */
+export const memoryUpdate = defineTool({
+  name: "memory_update",
+  title: "Update a memory",
+  description: "Change what a memory says; old versions are kept. version: the one you read, so that no other change is lost.",
+  scope: "memory:write",
+  annotations: additive,
+  input: z.strictObject({
+    memory_id: field.memoryRef,
+    data: field.content.optional().describe("the new text"),
+    ...sessionScope,
+    metadata: givenMetadata.meta({ listed: { type: "object", description: "as in memory_add; own entries replace all own ones" } }),
+    memory_type: memoryType.meta({ listed: null }).optional(),
+    version: z.number().int().positive().optional(),
+  }),
+  output: successOf(z.looseObject({ id: z.string(), event: z.enum(["UPDATE", "NONE"]).meta({ listed: { type: "string" } }) })),
+  async handler(ctx, { memory_id, data, metadata, memory_type, version, ...ids }) {
+    const session = contextOf(ctx, ids);
+    const result = await revise(ctx, {
+      target: { id: memory_id, within: scopeFilter(session) },
+      expectedVersion: version,
+      changes: { ...toState({ metadata }), ...defined({ content: data, type: memory_type }) },
+    });
+    if (result.outcome === "conflict") throw await conflictWith(ctx, result.current, version);
+    const { memory } = result;
+    if (result.outcome === "quarantined") return succeeded(ctx, session, { id: memory.id, event: "NONE", version: memory.version, ...guardOf("quarantined", result.reasons) });
+    if (result.outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: false });
+    const outcome = outcomeWith(result.outcome, result.proposal);
+    return succeeded(ctx, session, { id: memory.id, event: outcome === "updated" ? "UPDATE" : "NONE", memory: memory.content, version: memory.version, ...proposalOf(result.proposal), ...guardOf(outcome, result.masked) });
+  },
+});
+
+async function conflictWith(ctx: ToolContext, current: Memory, version: number | undefined): Promise<DomainError> {
+  const { author } = attributed(current, await authorsOf(ctx, [current]));
+  return new DomainError("CONFLICT", `The memory is at version ${current.version}, not ${version}. Nothing was written.`, {
+    hint: `Put your change and the current text together, and update again with version ${current.version}.`,
+    details: { current: recordOf(current, { author }) },
+  });
+}
