@@ -2,7 +2,7 @@ import type { SessionDefaults } from "../domain/memories/session-scope.ts";
 import type { ConnectionDefaults, InitialisedSession } from "../tools/define-tool.ts";
 
 /** Session Management Configuration of the memory-server document. */
-const keptMs = 60 * 60 * 1_000;
+const defaultsMs = 60 * 60 * 1_000;
 const mostKept = 1_000;
 
 /**
@@ -27,13 +27,13 @@ export class SessionDefaultsTable {
   }
 
   #read(connection: string, now: number): SessionDefaults | undefined {
-    const [row] = this.#sql.exec<{ defaults: string }>("SELECT defaults FROM session_defaults WHERE connection = ? AND created_at > ?", connection, now - keptMs).toArray();
+    const [row] = this.#sql.exec<{ defaults: string }>("SELECT defaults FROM session_defaults WHERE connection = ? AND created_at > ?", connection, now - defaultsMs).toArray();
     return row && (JSON.parse(row.defaults) as SessionDefaults);
   }
 
   #write(connection: string, defaults: SessionDefaults, now: number): InitialisedSession {
     this.#sql.exec("INSERT INTO session_defaults VALUES (?, ?, ?) ON CONFLICT (connection) DO UPDATE SET defaults = excluded.defaults, created_at = excluded.created_at", connection, JSON.stringify(defaults), now);
-    this.#sql.exec("DELETE FROM session_defaults WHERE created_at <= ? OR connection IN (SELECT connection FROM session_defaults ORDER BY created_at DESC LIMIT -1 OFFSET ?)", now - keptMs, mostKept);
-    return { connectionId: connection, createdAt: now, until: now + keptMs };
+    this.#sql.exec("DELETE FROM session_defaults WHERE created_at <= ? OR connection IN (SELECT connection FROM session_defaults ORDER BY created_at DESC LIMIT -1 OFFSET ?)", now - defaultsMs, mostKept);
+    return { connectionId: connection, createdAt: now, until: now + defaultsMs };
   }
 }
