@@ -126,7 +126,7 @@ const forget: Command = async (server, p, op, tool) => {
 
 const forgetAll: Command = async (server, p, op, tool) => {
   const scope = { user_id: "u1" };
-  const args = { ...scope, ...(bit(op, 1) ? { confirm: true } : {}) };
+  const args = { ...scope, ...(bit(op, 1) ? { confirm: "stale" } : {}) };
   const seen = server.model.own(p, { namespaces: ["user:u1"] });
   const answer = await server.tool(p, tool, args);
   if (!canWrite(p) || !canRead(p)) return expectRefusal(server, p, answer, args, "PERMISSION_DENIED");

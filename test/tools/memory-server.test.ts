@@ -170,7 +170,7 @@ describe("a scope narrows, and never leads out of what the caller may see [D4] [
 describe("memory_delete_all [D1] [D6]", () => {
   test("previews, then deletes what was previewed, and answers the document's bulk result", async () => {
     const [first, second] = await three();
-    const { data: preview } = await call("memory_delete_all", { user_id: "anna", confirm: true });
+    const { data: preview } = await call("memory_delete_all", { user_id: "anna" });
     expect(preview).toMatchObject({ event: "PREVIEW", count: 2, success_count: 0, failure_count: 0, confirm: expect.any(String) });
     expect(contents(await call("memory_get_all", { user_id: "anna" }))).toEqual([pasta, train].sort());
     const { data } = await call("memory_delete_all", { user_id: "anna", confirm: preview["confirm"] });
@@ -187,7 +187,7 @@ describe("memory_delete_all [D1] [D6]", () => {
   });
 
   test("needs a scope", async () => {
-    expect((await ada.call("memory_delete_all", { confirm: true })).error?.code).toBe("VALIDATION_ERROR");
+    expect((await ada.call("memory_delete_all", { confirm: "all" })).error?.code).toBe("VALIDATION_ERROR");
   });
 });
 

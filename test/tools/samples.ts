@@ -47,7 +47,7 @@ export const sampleCalls = (memoryId: string): Record<string, Record<string, unk
   memory_delete_all: { agent_id: "sample", confirm: "" },
   memory_get_history: { memory_id: memoryId },
   memory_get_stats: {},
-  memory_init_session: { user_id: "sample" },
+  memory_init_session: { agent_id: "sample" },
   memory_graph: { memory_id: memoryId },
   mnemosyne_recall: { query: "which database for billing" },
   mnemosyne_list: {},

@@ -21,8 +21,7 @@ export const memoryDeleteAll = defineTool({
   cost: bulkCost,
   input: z.strictObject({
     ...sessionScope,
-    /** The document's `true` is a call that has seen no preview. */
-    confirm: z.union([field.phrase("confirm", 100), z.boolean()]).optional().meta({ listed: { type: "string" } }),
+    confirm: field.phrase("confirm", 100).optional(),
   }),
   output: successOf(z.looseObject({ success_count: z.number(), failure_count: z.number() })),
   async handler(ctx, { confirm, ...ids }) {
@@ -30,7 +29,7 @@ export const memoryDeleteAll = defineTool({
     const filter = scopeFilter(session);
     if (Object.keys(filter).length === 0) throw invalid("Neither user_id, agent_id nor run_id was given.", "Say whose memories are to go.");
     const started = ctx.now;
-    const result = await forget(ctx, { filter, mode: "archive", confirm: typeof confirm === "string" ? confirm : undefined });
+    const result = await forget(ctx, { filter, mode: "archive", confirm });
     if (result.outcome === "preview") {
       const { memories, changed } = result;
       return succeeded(ctx, session, {

@@ -2,11 +2,9 @@ import * as z from "zod";
 import { invalid } from "../../../domain/errors.ts";
 import { givenMetadata } from "../../../domain/memories/portable.ts";
 import { type SessionDefaults, sessionContext } from "../../../domain/memories/session-scope.ts";
-import { defineTool, type ToolAnnotations } from "../../define-tool.ts";
+import { defineTool, readOnly } from "../../define-tool.ts";
 import { succeeded, successOf } from "./answer.ts";
 import { scopeFields, sessionScope } from "./scope.ts";
-
-const setting: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true };
 
 /** Session Context of the document (section 2). Who may do what is decided by role and key; the permissions here only tell of it. */
 export const memoryInitSession = defineTool({
@@ -14,7 +12,8 @@ export const memoryInitSession = defineTool({
   title: "Set session defaults",
   description: "Set whom this client's memory_* calls are about where they do not say it, for 60 minutes. Arguments of a call and X-Memory-* headers go first. No arguments: clear.",
   scope: "memory:read",
-  annotations: setting,
+  // It changes no memory, and who may only read sets whose memories are read.
+  annotations: readOnly,
   input: z.strictObject({ ...sessionScope, metadata: givenMetadata.meta({ listed: { type: "object", description: "of all that memory_add stores" } }) }),
   output: successOf(z.looseObject({ session_type: z.string(), permissions: z.looseObject({}), session_defaults: z.looseObject({}) })),
   async handler(ctx, { user_id: userId, agent_id: agentId, run_id: runId, metadata = {} }) {
