@@ -19,8 +19,8 @@ export const memoryInitSession = defineTool({
   async handler(ctx, { user_id: userId, agent_id: agentId, run_id: runId, metadata = {} }) {
     if (metadata.sensitivity === "secret") throw invalid("Session defaults make nothing secret.", "Say it of each memory.");
     const defaults = { userId, agentId, runId, metadata } as SessionDefaults;
-    const { connectionId, createdAt, until } = ctx.session.initialise(defaults, ctx.now);
-    const session = sessionContext({}, ctx.session.headers, defaults);
+    const { connectionId, createdAt, until } = ctx.connectionDefaults.initialise(defaults, ctx.now);
+    const session = sessionContext({}, ctx.connectionDefaults.headers, defaults);
     const writes = ctx.principal.scopes.includes("memory:write");
     return succeeded(ctx, undefined, {
       ...scopeFields(session),
