@@ -101,6 +101,7 @@ export class UserSession extends DurableObject<Env> {
   readonly #recalled: RecalledTexts;
   readonly #trails: SessionTrails;
   readonly #prevention: PreventionLog;
+  readonly #sessionDefaults: SessionDefaultsTable;
   /** Ids of the requests that it answered last. */
   readonly #own = new LruMap<true>(mostOwn);
   /** As who the person was let in last; it is always the same one in the same team. */
