@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { invalid } from "../../../domain/errors.ts";
 import { givenMetadata } from "../../../domain/memories/portable.ts";
+import { mayWrite } from "../../../domain/tenancy/principal.ts";
 import { type SessionDefaults, sessionContext } from "../../../domain/memories/session-scope.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { succeeded, successOf } from "./answer.ts";
@@ -21,7 +22,7 @@ export const memoryInitSession = defineTool({
     const defaults = { userId, agentId, runId, metadata } as SessionDefaults;
     const { connectionId, createdAt, until } = ctx.connectionDefaults.initialise(defaults, ctx.now);
     const session = sessionContext({}, ctx.connectionDefaults.headers, defaults);
-    const writes = ctx.principal.scopes.includes("memory:write");
+    const writes = mayWrite(ctx.principal);
     return succeeded(ctx, undefined, {
       ...scopeFields(session),
       session_type: session.runId !== undefined ? "RUN" : session.agentId !== undefined ? "AGENT" : "USER",
