@@ -42,7 +42,8 @@ function formerIn(clause: readonly string[], matter: readonly string[], words: r
       // "from 30 to 90 days": the unit may stand once, at the end.
       const sought = [value, ...(length === 2 && version.test(value[0] as string) ? [value.slice(0, 1)] : [])];
       const found = sought.find((one) => isFormer(words, one));
-      if (!found) continue;
+      // "raised from 20 to 50", said twice: what the earlier one says itself to have held before is not what it states.
+      if (!found || isFormer(clause, found)) continue;
       const about = [...matter.slice(0, at), ...matter.slice(at + length)];
       const isOwn = about.length === 0 && clause.some((word) => firstPerson.has(word)) && words.some((word) => firstPerson.has(word));
       if (about.length === 0 && !isOwn) continue;

@@ -54,6 +54,8 @@ function* between(earlier: Reading, later: Reading): Generator<Pair> {
     if (isQuestion) continue;
     for (const clause of clauses) {
       for (const sentence of later.sentences) {
+        // The same change told again.
+        if (telling(sentence.clauses.flat()).every((word) => earlier.content.has(word))) continue;
         const change = changeOf(clause, sentence);
         if (change) yield { type: "supersedes", ...change, clause };
       }
