@@ -112,7 +112,7 @@ const resourcesList: Command = async (server, p) => {
   const answer = await server.request(p, "resources/list", {});
   if (!canRead(p)) return expectResourceRefusal(answer.code);
   const expected = server.model.own(p).slice(0, 50);
-  expect(fieldsOf(answer.structured, "resources").map(({ uri }) => uri)).toEqual(["omnimemory://memories/recent", "omnimemory://health", "omnimemory://user/preferences", "omnimemory://session/current", "omnimemory://workflows", ...expected.map(({ id }) => `omnimemory://memory/${id}`)]);
+  expect(fieldsOf(answer.structured, "resources").map(({ uri }) => uri)).toEqual(["omnimemory://memories/recent", "omnimemory://health", "omnimemory://user/preferences", "omnimemory://session/current", "omnimemory://workflows", "kom://resources/memory/kom.memory.v1/sync-jobs", ...expected.map(({ id }) => `omnimemory://memory/${id}`)]);
   expect(answer.structured["nextCursor"]).toBeUndefined();
   server.scan(p, answer, {}, present(expected));
 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { consolidateByRules } from "../../../src/domain/intelligence/rules/consolidate.ts";
 import { linkByRules } from "../../../src/domain/intelligence/rules/link.ts";
-import { standing, superseding } from "./supersession-cases.ts";
+import { retold, standing, superseding } from "./supersession-cases.ts";
 
 const day = 86_400_000;
 const conflicts = (earlier: string, later: string): string[] =>
@@ -16,6 +16,11 @@ describe("what a later note says of an earlier one", () => {
 
   test.each(standing)("%s | %s: both stand", (earlier, later) => {
     expect(consolidateByRules({ content: earlier, at: 0 }, { content: later, at: day }).decision).toBe("keep_both");
+    expect(conflicts(earlier, later)).toEqual([]);
+  });
+
+  test.each(retold)("%s | %s: a change that is told again replaces nothing", (earlier, later) => {
+    expect(consolidateByRules({ content: earlier, at: 0 }, { content: later, at: day }).decision).not.toBe("supersede");
     expect(conflicts(earlier, later)).toEqual([]);
   });
 

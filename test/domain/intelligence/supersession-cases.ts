@@ -140,7 +140,10 @@ export const standing: readonly (readonly [earlier: string, later: string])[] = 
   ["私は大阪に住んでいます。", "弟は大阪から京都に引っ越しました。"],
   ["保存期間は 30 日です。", "試用期間は 90 日に延長されました。"],
   ["ドキュメントは Netlify でホストしています。", "ブログは Netlify から Vercel に移行しました。"],
-  // The same change, told of two things or twice.
+];
+
+/** The same change, told again. */
+export const retold: readonly (readonly [earlier: string, later: string])[] = [
   ["We raised the limit of the pool from 20 to 50 connections.", "Checkout: we raised the limit of the pool from 20 to 50 connections."],
   ["The docs moved from Netlify to Vercel.", "In March the docs moved from Netlify to Vercel."],
   ["The billing service was upgraded from PostgreSQL 15 to PostgreSQL 17.", "The billing service was upgraded to PostgreSQL 17 from PostgreSQL 15."],

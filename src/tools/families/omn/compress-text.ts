@@ -20,18 +20,18 @@ export const compressText = defineTool({
   cost: 2,
   input: z.strictObject({
     text: field.filled("text", longestText),
-    target_tokens: z.number().int().min(1).max(100_000).optional().meta({ listed: { type: "integer", description: "at most, if whole sentences fit" } }),
-    quality_threshold: field.fraction.optional().meta({ listed: { type: "number", description: "least share of facts kept, goes before the target; .95 without one" } }),
+    target_tokens: z.number().int().min(1).max(100_000).optional().meta({ listed: { type: "integer", description: "at most" } }),
+    quality_threshold: field.fraction.optional().meta({ listed: { type: "number", description: "least share of facts kept, .95" } }),
   }),
   output: z.looseObject({
     compressed_text: z.string(),
-    original_tokens: z.number(),
-    compressed_tokens: z.number(),
-    compression_ratio: z.number(),
+    original_tokens: z.number().meta({ listed: null }),
+    compressed_tokens: z.number().meta({ listed: null }),
+    compression_ratio: z.number().meta({ listed: null }),
     tokens_saved: z.number(),
     /** Share of the facts that are kept. */
-    retained: z.number(),
-    facts: z.looseObject({}),
+    retained: z.number().meta({ listed: null }),
+    facts: z.looseObject({}).meta({ listed: null }),
   }),
   async handler(_ctx, { text, target_tokens, quality_threshold }) {
     const result = compress(text, { targetTokens: target_tokens, qualityThreshold: quality_threshold });

@@ -9,7 +9,7 @@ export const consolidateTool = defineTool({
   name: "omn_consolidate",
   title: "Consolidate memories",
   description:
-    "Merge memories that say the same, mark those that newer ones replaced. The first call only previews; repeat it with confirm. cursor: go on from the answer before. omn_revert with undo takes a run back.",
+    "Merge memories that say the same, mark those that newer ones replaced. The first call only previews; repeat it with confirm. omn_revert with undo takes a run back.",
   scope: "memory:write",
   annotations: destructive,
   cost: bulkCost,

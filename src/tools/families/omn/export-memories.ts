@@ -9,19 +9,19 @@ import { sameFilters, toFilter } from "./filters.ts";
 export const exportMemoriesTool = defineTool({
   name: "omn_export_memories",
   title: "Export memories",
-  description: "Export everything you may see, with history, in pages; secrets with include_secrets only. Each page has its count and sha256; pass data, sha256 and count to omn_import_memories.",
+  description: "Export all you may see, with history, in pages. Pass data, sha256 and count of each to omn_import_memories.",
   scope: "memory:read",
   annotations: readOnly,
   cost: bulkCost,
   input: z.strictObject({
-    format: z.enum(["ndjson", "json"]).default("ndjson"),
+    format: z.enum(["ndjson", "json"]).default("ndjson").meta({ listed: null }),
     filters: sameFilters.optional(),
     include_history: z.boolean().default(true),
     include_secrets: z.boolean().default(false),
-    limit: z.number().int().min(1).max(1_000).default(100),
+    limit: z.number().int().min(1).max(1_000).default(100).meta({ listed: null }),
     cursor: field.filled("cursor", 50).optional(),
   }),
-  output: z.looseObject({ data: z.string(), count: z.number(), sha256: z.string(), format: z.string(), next_cursor: z.string().optional() }),
+  output: z.looseObject({ data: z.string(), count: z.number(), sha256: z.string(), format: z.string().meta({ listed: null }), next_cursor: z.string().optional() }),
   async handler(ctx, input) {
     const result = await exportMemories(ctx, {
       format: input.format,

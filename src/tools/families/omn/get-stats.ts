@@ -9,7 +9,7 @@ import { shownPrevention } from "../../render-prevention.ts";
 export const getStats = defineTool({
   name: "omn_get_stats",
   title: "Statistics",
-  description: "What memory saved you: calls and tokens prevented, cost, cache hit rates, by operation and over time; and what is stored.",
+  description: "What memory saved: calls, tokens and cost prevented, cache hit rates, by operation and over time.",
   scope: "memory:read",
   annotations: readOnly,
   input: statsInput.extend({
@@ -17,8 +17,8 @@ export const getStats = defineTool({
     of: statsInput.shape.of.describe("team takes memory:admin"),
   }),
   output: z.looseObject({
-    calls: z.number(), calls_prevented: z.number(), tokens_prevented: z.number(), average_prevention_percent: z.number(), cost_saved: z.number(),
-    cache: z.looseObject({}), top_operations: z.array(z.looseObject({})), series: z.array(z.looseObject({})), memories: z.looseObject({}),
+    calls: z.number(), calls_prevented: z.number().meta({ listed: null }), tokens_prevented: z.number(), average_prevention_percent: z.number().meta({ listed: null }), cost_saved: z.number().meta({ listed: null }),
+    cache: z.looseObject({}).meta({ listed: null }), top_operations: z.array(z.looseObject({})).meta({ listed: null }), series: z.array(z.looseObject({})).meta({ listed: null }), memories: z.looseObject({}).meta({ listed: null }),
   }),
   async handler(ctx, input) {
     const [prevention, memories] = await Promise.all([preventionStats(ctx, input), stats(ctx)]);

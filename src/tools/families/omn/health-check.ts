@@ -11,7 +11,7 @@ export const healthCheck = defineTool({
   scope: null,
   annotations: readOnly,
   input: z.strictObject({ deep: z.boolean().optional() }),
-  output: z.looseObject({ status: z.enum(["ok", "degraded"]) }),
+  output: z.looseObject({ status: z.enum(["ok", "degraded"]).meta({ listed: { type: "string" } }) }),
   async handler(ctx, { deep }) {
     if (!deep) return { structured: { status: "ok" }, text: say`ok` };
     const { dependencies, principal, now, report } = ctx;

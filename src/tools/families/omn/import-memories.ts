@@ -10,7 +10,7 @@ import { adviceOf } from "../../render.ts";
 export const importMemoriesTool = defineTool({
   name: "omn_import_memories",
   title: "Import memories",
-  description: "Store many memories at once: up to 1,000 of {content, key, …}, or data of an export with its sha256 and count. All are checked before any is stored.",
+  description: "Store many memories at once: up to 1,000 of {content, key, …}, or data of an export with its sha256 and count.",
   scope: "memory:write",
   annotations: additive,
   cost: bulkCost,

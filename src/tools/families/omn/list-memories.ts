@@ -17,7 +17,7 @@ const previewed = 120;
 export const listMemories = defineTool({
   name: "omn_list_memories",
   title: "List memories",
-  description: "Browse memories of your team, newest first, as previews. Continue with cursor.",
+  description: "Browse memories of your team, newest first, as previews.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({

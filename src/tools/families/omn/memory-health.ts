@@ -7,11 +7,12 @@ import { bulkCost, defineTool, readOnly } from "../../define-tool.ts";
 import { renderHealth } from "../../render-health.ts";
 
 const entries = z.array(z.looseObject({})).meta({ listed: { type: "array", items: { type: "object" } } });
+const section = z.array(z.looseObject({})).meta({ listed: null });
 
 /** Users 12: the report card, and what may be made of it. */
 export const memoryHealth = defineTool({
   name: "omn_memory_health",
-  title: "Report card of the memories",
+  title: "Report card",
   description: "What is wrong with your memories (quarantined, duplicate, junk, stale, contradicted, superseded, orphaned, citing changed files) and what to merge, promote or forget, each with its call. Changes nothing.",
   scope: "memory:read",
   annotations: readOnly,
@@ -21,8 +22,10 @@ export const memoryHealth = defineTool({
   }),
   output: z.looseObject({
     counts: z.record(z.string(), z.number()).meta({ listed: { type: "object" } }),
-    quarantined: entries, duplicates: z.array(z.array(z.string())), junk: entries, stale: entries, contradicted: entries, superseded: entries, orphaned: entries,
-    citations: entries.optional(), cited_files: z.array(z.string()).optional(), suggestions: entries,
+    suggestions: entries,
+    // One list for each count.
+    quarantined: section, junk: section, stale: section, contradicted: section, superseded: section, orphaned: section, citations: section.optional(),
+    duplicates: z.array(z.array(z.string())).meta({ listed: null }), cited_files: z.array(z.string()).optional().meta({ listed: null }),
   }),
   async handler(ctx, { current_hashes }) {
     return renderHealth(await health(ctx, { hashes: current_hashes, project: ctx.project }));

@@ -14,11 +14,11 @@ const answersFor = {
 export const memoryStats = defineTool({
   name: "omn_memory_stats",
   title: "Memory statistics",
-  description: "How many memories you can see, by namespace, type, scope and tag, and what was made of them: vectors, graph. How full the team's storage is.",
+  description: "How many memories you can see, by namespace, type, scope and tag, and what was made of them: vectors, graph.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({}),
-  output: z.looseObject({ total: z.number(), archived: z.number(), versions: z.number(), vectors: z.looseObject({}), quota: z.looseObject({}), graph: z.looseObject({}).optional() }),
+  output: z.looseObject({ total: z.number(), archived: z.number().meta({ listed: null }), versions: z.number().meta({ listed: null }), vectors: z.looseObject({}).meta({ listed: null }), quota: z.looseObject({}).meta({ listed: null }), graph: z.looseObject({}).optional().meta({ listed: null }) }),
   async handler(ctx) {
     const result = await stats(ctx);
     const listed = (counts: Record<string, number>): Framed => {

@@ -9,20 +9,20 @@ import { command, context, durationMs, sessionId } from "./workflow-fields.ts";
 export const recordWorkflowStep = defineTool({
   name: "omn_record_workflow_step",
   title: "Record a workflow step",
-  description: "Record a command or action that was just done, so that your workflow in this project is learned. Paths, texts and values are not kept.",
+  description: "Record a command or action just done, so that your workflow is learned. Paths and values are not kept.",
   scope: "memory:write",
   annotations: { ...additive, idempotentHint: false },
   input: z.strictObject({
     command: command.describe("such as git push, or Edit src/a.ts"),
     success: z.boolean().default(true),
     duration_ms: durationMs.optional(),
-    context: context.optional().describe("commands just before, oldest first; else what was recorded last"),
+    context: context.optional().describe("commands just before, oldest first"),
     /** Steps of one session follow each other. */
-    session_id: sessionId.optional().meta({ listed: { type: "string" } }),
+    session_id: sessionId.optional().meta({ listed: null }),
     /** Of a call that may be sent twice. */
     idempotency_key: field.idempotencyKey.optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ outcome: z.enum(["recorded", "repeated"]).meta({ listed: { type: "string" } }), command: z.string().optional() }),
+  output: z.looseObject({ outcome: z.enum(["recorded", "repeated"]).meta({ listed: { type: "string" } }), command: z.string().optional().meta({ listed: null }) }),
   async handler(ctx, { command, success, duration_ms, context, session_id, idempotency_key }) {
     const { recorded, commands, patterns } = await recordSteps(ctx, {
       project: ctx.project,

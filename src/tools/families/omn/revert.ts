@@ -10,9 +10,9 @@ const mostNamed = 100;
 /** Bulk revert by author, client, session or call, with preview and undo. */
 export const revertTool = defineTool({
   name: "omn_revert",
-  title: "Revert what somebody wrote",
+  title: "Revert writes",
   description:
-    "Revert all that an author (user id), tool (client name), session or request (one call, such as an import) wrote, since/until. The first call only previews; repeat it with confirm. undo: the run id of a revert.",
+    "Revert all that an author (user id), tool (client name), session or request (one call) wrote. The first call only previews; repeat it with confirm. undo: run id of a revert.",
   scope: "memory:write",
   annotations: destructive,
   cost: bulkCost,

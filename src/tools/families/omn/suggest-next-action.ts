@@ -12,11 +12,11 @@ export const suggestNextAction = defineTool({
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({
-    context: context.optional().describe("commands done just now, oldest first; a failed one ends in (failed)"),
+    context: context.optional().describe("commands just before, oldest first; a failed one ends in (failed)"),
     limit: limit(10, 3),
-    session_id: sessionId.optional().meta({ listed: { type: "string" } }),
+    session_id: sessionId.optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ after: z.array(z.string()), suggestions: z.array(z.looseObject({})).meta({ listed: { type: "array", items: { type: "object" } } }) }),
+  output: z.looseObject({ after: z.array(z.string()).meta({ listed: null }), suggestions: z.array(z.looseObject({})).meta({ listed: { type: "array", items: { type: "object" } } }) }),
   async handler(ctx, { context, limit, session_id }) {
     const { after, suggestions } = await suggestNext(ctx, { project: ctx.project, session: session_id ?? ctx.sessionId, context, limit });
     return { structured: { after, suggestions: suggestions.map(shownSuggestion) }, text: suggestionsText(suggestions) };

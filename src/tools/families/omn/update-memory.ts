@@ -13,7 +13,7 @@ import { adviceOf, compressionMade, guardOf, guardText, handleOf, memoryText, om
 export const updateMemory = defineTool({
   name: "omn_update_memory",
   title: "Update a memory",
-  description: "Change fields of a memory; the rest stays, old versions are kept. With expected_version a concurrent change is reported, not overwritten.",
+  description: "Change fields of a memory; old versions are kept. With expected_version a concurrent change is reported, not overwritten.",
   scope: "memory:write",
   annotations: additive,
   input: z.strictObject({

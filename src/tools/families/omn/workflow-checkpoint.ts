@@ -16,7 +16,7 @@ const suggested = 3;
 const input = z.strictObject({
   action: z.enum(["save", "list", "restore"]).default("save"),
   name: field.namespacePart("name", 100).optional().describe(`${usualName} unless said`),
-  note: field.filled("note", 2_000).optional().describe("where the work stands"),
+  note: field.filled("note", 2_000).optional(),
   state: field.json.optional().meta({ listed: { description: "any JSON" } }),
   /** To restore one by its id, also of another project. */
   checkpoint_id: field.memoryRef.optional().meta({ listed: null }),
@@ -26,8 +26,8 @@ const input = z.strictObject({
 /** OmniMemory document 4.4. */
 export const workflowCheckpoint = defineTool({
   name: "omn_workflow_checkpoint",
-  title: "Save or restore a workflow checkpoint",
-  description: "Where the work stands, with its last steps: save it, list what was saved, restore it by name in any tool.",
+  title: "Workflow checkpoint",
+  description: "Where the work stands, with its last steps: save it with a note, list what was saved, restore it by name.",
   scope: "memory:write",
   annotations: additive,
   input,

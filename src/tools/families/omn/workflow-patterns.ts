@@ -14,7 +14,7 @@ export const getWorkflowPatterns = defineTool({
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({
-    context: context.optional().describe("current command sequence, oldest first"),
+    context: context.optional().describe("commands just before, oldest first"),
     limit: limit(50, 10),
   }),
   output: z.looseObject({ patterns: z.array(z.looseObject({})).meta({ listed: { type: "array", items: { type: "object" } } }) }),

@@ -10,18 +10,18 @@ import { projectOf } from "../../token-saver/scope.ts";
 export const createSessionTool = defineTool({
   name: "omn_create_session",
   title: "Create a session",
-  description: "Begin a work session for this tool and project, or go on with the open one. Files, searches, decisions and tasks are noted in it as tools are used.",
+  description: "Begin or go on with the work session of this tool and project. Files, searches, decisions and tasks are noted in it by themselves.",
   scope: "memory:write",
   annotations: additive,
   isStep: false,
   input: z.strictObject({
     tool_id: toolId.optional().describe("claude-code, cursor …"),
-    workspace_path: workspacePath.optional().describe("the project's folder"),
-    restore_from: sessionRef.optional().describe("session_id to begin with"),
+    workspace_path: workspacePath.optional(),
+    restore_from: sessionRef.optional().describe("session_id"),
     /** An argument of the document; sessions are the caller's own. */
     user_id: field.filled("user_id", 100).optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ session_id: z.string(), project_id: z.string(), created_at: z.string() }),
+  output: z.looseObject({ session_id: z.string(), project_id: z.string(), created_at: z.string().meta({ listed: null }) }),
   async handler(ctx, { tool_id: tool = ctx.tool, workspace_path: workspace, restore_from: restoreFrom, user_id: userId }) {
     requireOwn(ctx, userId);
     requirePath(workspace);

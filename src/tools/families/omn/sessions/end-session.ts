@@ -9,12 +9,12 @@ import { sessionFields } from "../../../render-session.ts";
 export const endSessionTool = defineTool({
   name: "omn_end_session",
   title: "End a session",
-  description: "Save and end a work session; the next use of a tool begins a new one, and this one can be restored. Without session_id: the present one.",
+  description: "Save and end the session, or the one named; it can be restored.",
   scope: "memory:write",
   annotations: additive,
   isStep: false,
   input: z.strictObject({ session_id: sessionRef.optional() }),
-  output: z.looseObject({ session_id: z.string(), ended_at: z.string() }),
+  output: z.looseObject({ session_id: z.string(), ended_at: z.string().meta({ listed: null }) }),
   async handler(ctx, { session_id: id }) {
     const session = await endSession(ctx, { id });
     const { files, searches, decisions } = session.trace;

@@ -8,12 +8,12 @@ import { additive, defineTool } from "../../../define-tool.ts";
 export const exportSessionTool = defineTool({
   name: "omn_export_session",
   title: "Export a session",
-  description: "A work session as Memory Passport: a signed JSON document that omn_restore_session takes in any tool. With a passphrase it is encrypted. Without session_id: the present one.",
+  description: "The session as Memory Passport: signed JSON, encrypted by a passphrase, which omn_restore_session takes in any tool.",
   scope: "memory:write",
   annotations: additive,
   isStep: false,
   input: z.strictObject({ session_id: sessionRef.optional(), passphrase: passphrase.optional() }),
-  output: z.looseObject({ session_id: z.string(), passport: z.union([z.string(), z.looseObject({})]).meta({ listed: { description: "the document, or a JWE" } }), encrypted: z.boolean(), size_bytes: z.number() }),
+  output: z.looseObject({ session_id: z.string(), passport: z.union([z.string(), z.looseObject({})]).meta({ listed: { description: "the document, or a JWE" } }), encrypted: z.boolean().meta({ listed: null }), size_bytes: z.number().meta({ listed: null }) }),
   async handler(ctx, { session_id: id, passphrase: secret }) {
     const { session, passport, carried } = await exportSession(ctx, { id, passphrase: secret });
     const isEncrypted = secret !== undefined;

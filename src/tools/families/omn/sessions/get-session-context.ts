@@ -10,12 +10,12 @@ import { contextFields, contextText, migrationFields, sessionFields } from "../.
 export const getSessionContext = defineTool({
   name: "omn_get_session_context",
   title: "Show a session",
-  description: "What a work session is about: files, searches, decisions, what is in work, and which tools it went through. Without session_id: the present one.",
+  description: "What the session is about: files, searches, decisions, tasks, the tools it went through.",
   scope: "memory:read",
   annotations: readOnly,
   isStep: false,
   input: z.strictObject({ session_id: sessionRef.optional() }),
-  output: z.looseObject({ session_id: z.string().nullable(), context: z.looseObject({}) }),
+  output: z.looseObject({ session_id: z.string().nullable().meta({ listed: { type: "string" } }), context: z.looseObject({}) }),
   async handler(ctx, { session_id: id }) {
     const current = await ctx.trail?.session();
     const session = id === undefined ? current : await ctx.sessions.find(ctx.principal, id);

@@ -9,12 +9,12 @@ import { sessionFields } from "../../../render-session.ts";
 export const migrateSessionTool = defineTool({
   name: "omn_migrate_session",
   title: "Migrate a session",
-  description: "Hand a work session over to another tool of the same person, which then goes on with it under the same id. Without session_id: the present one.",
+  description: "Hand the session over to another tool of yours, which goes on with it under the same id.",
   scope: "memory:write",
   annotations: additive,
   isStep: false,
   input: z.strictObject({ to_tool: toolId.describe("cursor, vscode …"), session_id: sessionRef.optional() }),
-  output: z.looseObject({ session_id: z.string(), from_tool: z.string(), to_tool: z.string(), migrated_at: z.string() }),
+  output: z.looseObject({ session_id: z.string(), from_tool: z.string().meta({ listed: null }), to_tool: z.string().meta({ listed: null }), migrated_at: z.string().meta({ listed: null }) }),
   async handler(ctx, { to_tool: tool, session_id: id }) {
     const { session, fromTool } = await migrateSession(ctx, { id, tool });
     return {

@@ -27,18 +27,18 @@ function briefingOf(ctx: ToolContext, session: WorkSession, budget: number | und
 export const restoreSessionTool = defineTool({
   name: "omn_restore_session",
   title: "Restore a session",
-  description: "Go on with a work session that this or another tool began: by session_id or Memory Passport, else the one used last in this project. Answers what it was about.",
+  description: "Go on with a session of any tool: by session_id or Memory Passport, else the last one of this project. Answers what it was about.",
   scope: "memory:write",
   annotations: additive,
   isStep: false,
   input: z.strictObject({
     session_id: sessionRef.optional(),
     passport: z.union([z.string().min(1).max(longestPassport), z.record(z.string(), z.unknown())]).optional().meta({ listed: { description: "a Memory Passport: JSON or JWE" } }),
-    passphrase: passphrase.optional().describe("of an encrypted passport"),
-    tool_id: toolId.optional().describe("the tool that goes on"),
-    max_tokens: z.number().int().min(100).max(10_000).optional().describe("of the briefing; 480"),
+    passphrase: passphrase.optional(),
+    tool_id: toolId.optional().meta({ listed: null }),
+    max_tokens: z.number().int().min(100).max(10_000).optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ session_id: z.string(), context: z.looseObject({}), restored_at: z.string(), original_tool: z.string() }),
+  output: z.looseObject({ session_id: z.string(), context: z.looseObject({}), restored_at: z.string().meta({ listed: null }), original_tool: z.string().meta({ listed: null }) }),
   async handler(ctx, { session_id: id, passport, passphrase: secret, tool_id: tool = ctx.tool, max_tokens: budget }) {
     if (id !== undefined && passport !== undefined) throw invalid("session_id and passport both name a session.", "Give one of them.");
     const given = typeof passport === "object" ? JSON.stringify(passport) : passport;
