@@ -28,10 +28,10 @@ beforeEach(async () => {
   memoryId = stored.structured["memory_id"];
 });
 
-/** All rows but those that say what was handed out, which reading is noted by. */
+/** All rows but those that say what was handed out, and how much reading it saved: reading is noted by them. */
 async function rows(): ReturnType<typeof memoryRows> {
   const all = await memoryRows(teamId);
-  return { ...all, audit: (all["audit"] ?? []).filter(({ action }) => action !== "export") };
+  return { ...all, audit: (all["audit"] ?? []).filter(({ action }) => action !== "export"), prevention: [] };
 }
 
 const calls = (): [name: string, args: Record<string, unknown>][] =>

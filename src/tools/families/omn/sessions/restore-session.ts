@@ -33,7 +33,7 @@ export const restoreSessionTool = defineTool({
   isStep: false,
   input: z.strictObject({
     session_id: sessionRef.optional(),
-    passport: z.union([z.string().min(1).max(longestPassport), z.record(z.string(), z.unknown())]).optional().meta({ listed: { description: "a Memory Passport: JSON or JWE" } }),
+    passport: z.union([z.string().min(1).max(longestPassport), z.record(z.string(), z.unknown())], { error: `must be a Memory Passport, as JSON or JWE, of at most ${longestPassport} characters` }).optional().meta({ listed: { description: "a Memory Passport: JSON or JWE" } }),
     passphrase: passphrase.optional(),
     tool_id: toolId.optional().meta({ listed: null }),
     max_tokens: z.number().int().min(100).max(10_000).optional().meta({ listed: null }),
