@@ -10,13 +10,14 @@ import type { Browser } from "./web/browser.ts";
 let browser: Browser;
 let token: string;
 let userId: string;
+let team: string;
 
 const keyOf = async (who: Browser, team: string): Promise<string> =>
   (await (await who.json("POST", `/v1/teams/${team}/keys`, { name: "k", scopes: ["memory:read", "memory:write"] })).json<{ token: string }>()).token;
 
 beforeEach(async () => {
   const person = await connected();
-  ({ browser } = person);
+  ({ browser, team } = person);
   userId = person.tenant.ownerId;
   token = await keyOf(browser, person.team);
 });
@@ -53,6 +54,19 @@ describe("preferences of a person [A8]", () => {
     expect(await told("omnimemory://user/preferences", await keyOf(other.browser, other.team))).toEqual(usualPreferences);
     expect((await send({ token, method: "PATCH", path: "/v1/account/preferences", body: { theme: "dark" } })).status).toBe(403);
     expect(await told()).toMatchObject({ theme: "light" });
+  });
+
+  test("without workflow_learning no step is recorded, by tool or by hook, until it is on again", async () => {
+    const step = { command: "git push" };
+    const record = async (): Promise<unknown[]> => [
+      (await callTool(token, "omn_record_workflow_step", step)).structured,
+      await (await send({ token, method: "POST", path: `/v1/teams/${team}/workflows/steps`, body: { steps: [step] } })).json(),
+    ];
+    await change({ auto_features: { workflow_learning: false } });
+    expect(await record()).toEqual([{ outcome: "off" }, { recorded: 0, repeated: 0, workflow_learning: false }]);
+    expect(await (await send({ token, path: `/v1/teams/${team}/workflows/steps` })).json()).toEqual({ steps: [] });
+    await change({ auto_features: { workflow_learning: null } });
+    expect(await record()).toEqual([{ outcome: "recorded", command: "git push" }, { recorded: 1, repeated: 0 }]);
   });
 
   test("hold from the next call on, in every family, where the call does not say", async () => {

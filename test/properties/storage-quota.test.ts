@@ -66,7 +66,7 @@ async function take(team: Team, { act, which, other, text }: Step): Promise<void
     case "unlink": return void (await owner.call("omn_update_memory", { key, unlink: [{ to: second }] }));
     case "rotate": return void (await rotateDataKey({ principal: owner.principal, now: Date.now(), tenants: services.tenants, secrets: services.secrets }).catch(() => undefined));
     case "seal": return void (await keepSecrets(services.secrets, Date.now, Date.now() + 5_000));
-    case "work": return void (await recordSteps(owner.at(Date.now()), { project: key, session: undefined, steps: Array.from({ length: 1 + other }, () => ({ command: `run ${text}`, success: true, durationMs: 1 })) }));
+    case "work": return void (await recordSteps(owner.at(Date.now()), { learns: true, project: key, session: undefined, steps: Array.from({ length: 1 + other }, () => ({ command: `run ${text}`, success: true, durationMs: 1 })) }));
     case "forget": return void (await forgetSteps(owner.at(Date.now()), { project: key }));
     case "account": return void (await services.erasure.store.blankPrivateVersions("SHARD_0", owner.id));
   }

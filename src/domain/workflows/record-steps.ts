@@ -17,6 +17,8 @@ export interface NewStep {
 }
 
 export interface RecordInput {
+  /** The person's preference `workflow_learning`: without it nothing is recorded. */
+  learns: boolean;
   project: string | undefined;
   /** Steps of one session follow each other; those of the client do where it names none. */
   session: string | undefined;
@@ -43,8 +45,9 @@ const longestPauseMs = 3_600_000;
 export const threadOf = ({ tool }: Pick<Context, "tool">, session: string | undefined): string => session ?? tool;
 
 /** Learns from steps that somebody did. Each costs the same, however many there were: its own row, and one count for each length of context. */
-export async function recordSteps(ctx: Context, { project = "", session, context, steps }: RecordInput): Promise<RecordOutcome> {
+export async function recordSteps(ctx: Context, { learns, project = "", session, context, steps }: RecordInput): Promise<RecordOutcome> {
   requireScope(ctx.principal, "memory:write");
+  if (!learns) return { recorded: 0, repeated: 0, commands: [], patterns: [] };
   const thread = threadOf(ctx, session);
   const read = await Promise.all(
     steps.map(async ({ command: said, at = ctx.now, idempotencyKey = null, ...outcome }) => {

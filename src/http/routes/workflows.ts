@@ -33,12 +33,14 @@ export function workflowRoutes(services: Services): Hono<RestEnv> {
   app.post("/steps", async (c) => {
     const ctx = await context(c);
     const { project, session_id: session, steps } = await parsed(c.req.raw, batch, bounds.steps);
+    const { auto_features: features } = await services.preferences.preferences(ctx.principal);
     const { recorded, repeated } = await recordSteps(ctx, {
+      learns: features.workflow_learning,
       project,
       session,
       steps: steps.map(({ command, success, duration_ms, at, idempotency_key }) => ({ command, success, durationMs: duration_ms ?? null, at, idempotencyKey: idempotency_key })),
     });
-    return c.json({ recorded, repeated });
+    return c.json({ recorded, repeated, ...(features.workflow_learning ? {} : { workflow_learning: false }) });
   });
   app.get("/steps", async (c) => {
     const ctx = await context(c);

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const step = (command: string, more: { success?: boolean; durationMs?: number; at?: number; idempotencyKey?: string } = {}) => ({ success: true, durationMs: null, ...more, command });
 const record = (who: Person, commands: string[], { session = "s", at = now, project = "shop" } = {}) =>
-  recordSteps(who.at(at), { project, session, steps: commands.map((command) => step(command)) });
+  recordSteps(who.at(at), { learns: true, project, session, steps: commands.map((command) => step(command)) });
 const rowsOf = async (table: string): Promise<Record<string, unknown>[]> => (await env.SHARD_0.prepare(`SELECT * FROM ${table} WHERE team_id = ? ORDER BY 1, 2, 3, 4, 5`).bind(team.id).all()).results;
 
 /** A store whose every batch is counted: statements, and rows that they write. */
@@ -51,14 +51,14 @@ describe("the log of workflows [A6]", () => {
     const advance = async (to: number): Promise<void> => {
       for (; done < to; done += Math.min(100, to - done)) {
         const steps = Array.from({ length: Math.min(100, to - done) }, () => source.next().value);
-        await recordSteps(ctx, { project: "shop", session: "s", steps });
+        await recordSteps(ctx, { learns: true, project: "shop", session: "s", steps });
       }
     };
     const costs: { after: number; statements: number; written: number }[] = [];
     for (const after of [1_000, 9_000, 11_000, 100_000]) {
       await advance(after);
       spent.statements = spent.written = 0;
-      for (let i = 0; i < 20; i += 1) await recordSteps(ctx, { project: "shop", session: "s", steps: [source.next().value] });
+      for (let i = 0; i < 20; i += 1) await recordSteps(ctx, { learns: true, project: "shop", session: "s", steps: [source.next().value] });
       done += 20;
       costs.push({ after, statements: spent.statements / 20, written: spent.written / 20 });
     }
@@ -93,7 +93,7 @@ describe("the log of workflows [A6]", () => {
     const batch = Array.from({ length: 6 }, (_, i) => step(`deploy stage${i % 3}`, { idempotencyKey: `k${i}` }));
     const send = (append: WorkflowStore["append"], steps: typeof batch) => {
       const workflows = new Proxy(services.workflows, { get: (store, name: keyof WorkflowStore) => (name === "append" ? append : (store[name] as (...args: unknown[]) => unknown).bind(store)) });
-      return recordSteps({ ...ada.at(now), workflows }, { project: "shop", session: "s", steps });
+      return recordSteps({ ...ada.at(now), workflows }, { learns: true, project: "shop", session: "s", steps });
     };
     const afterCommit: WorkflowStore["append"] = async (...args) => {
       await services.workflows.append(...args);
@@ -101,8 +101,8 @@ describe("the log of workflows [A6]", () => {
     };
     await expect(send(afterCommit, batch.slice(0, 4))).rejects.toThrow("killed after");
     await expect(send(() => Promise.reject(new Error("killed before the commit")), batch)).rejects.toThrow("killed before");
-    expect(await recordSteps(ada.at(now), { project: "shop", session: "s", steps: batch })).toMatchObject({ recorded: 2, repeated: 4 });
-    expect(await recordSteps(ada.at(now), { project: "shop", session: "s", steps: batch })).toMatchObject({ recorded: 0, repeated: 6 });
+    expect(await recordSteps(ada.at(now), { learns: true, project: "shop", session: "s", steps: batch })).toMatchObject({ recorded: 2, repeated: 4 });
+    expect(await recordSteps(ada.at(now), { learns: true, project: "shop", session: "s", steps: batch })).toMatchObject({ recorded: 0, repeated: 6 });
     expect((await rowsOf("workflow_steps")).map(({ command }) => command)).toEqual(batch.map(({ command }) => command));
     expect((await rowsOf("workflow_counts")).filter(({ context }) => context === "").map(({ count }) => count)).toEqual([2, 2, 2]);
   });
@@ -122,7 +122,7 @@ describe("the log of workflows [A6]", () => {
 
   test("a full team records no more, and forgetting gives the room back", async () => {
     const workflows = new D1WorkflowStore(() => env.SHARD_0, new QuotaGuard({ maxMemories: 10, maxBytes: 500 }), unbounded);
-    const fill = () => recordSteps({ ...ada.at(now), workflows }, { project: "shop", session: "s", steps: [step("git push")] });
+    const fill = () => recordSteps({ ...ada.at(now), workflows }, { learns: true, project: "shop", session: "s", steps: [step("git push")] });
     await expect((async () => { for (let i = 0; i < 20; i += 1) await fill(); })()).rejects.toMatchObject({ code: "QUOTA_EXCEEDED" });
     await forgetSteps(ada.at(now), { project: "shop" });
     expect([await rowsOf("workflow_steps"), await rowsOf("workflow_counts")]).toEqual([[], []]);

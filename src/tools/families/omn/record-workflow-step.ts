@@ -22,14 +22,17 @@ export const recordWorkflowStep = defineTool({
     /** Of a call that may be sent twice. */
     idempotency_key: field.idempotencyKey.optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ outcome: z.enum(["recorded", "repeated"]).meta({ listed: { type: "string" } }), command: z.string().optional().meta({ listed: null }) }),
+  output: z.looseObject({ outcome: z.enum(["recorded", "repeated", "off"]).meta({ listed: { type: "string" } }), command: z.string().optional().meta({ listed: null }) }),
   async handler(ctx, { command, success, duration_ms, context, session_id, idempotency_key }) {
+    const learns = ctx.preferences.auto_features.workflow_learning;
     const { recorded, commands, patterns } = await recordSteps(ctx, {
+      learns,
       project: ctx.project,
       session: session_id ?? ctx.sessionId,
       context,
       steps: [{ command, success, durationMs: duration_ms ?? null, idempotencyKey: idempotency_key }],
     });
+    if (!learns) return { structured: { outcome: "off" }, text: say`not recorded: this person has switched workflow learning off in their preferences` };
     const [learned] = commands;
     if (recorded === 0 || learned === undefined) return { structured: { outcome: "repeated" }, text: say`repeated: a step with this idempotency_key was recorded before` };
     ctx.changed({ ids: [], listChanged: false, patterns });
