@@ -26,11 +26,12 @@ interface Pair {
 const consolidate: Command = async (server, p, op, tool) => {
   if (bit(op, 1)) await note(server, p, op);
   const { model } = server;
-  const args = { limit: 200, ...(bit(op, 2) ? { namespace: "global" } : {}) };
+  const args = { ...(tool === "omn_consolidate" ? { limit: 200 } : {}), ...(bit(op, 2) ? { namespace: "global" } : {}) };
   const preview = await server.tool(p, tool, args);
   if (!canWrite(p) || !canRead(p)) return expectRefusal(server, p, preview, args, "PERMISSION_DENIED");
-  const pairs = fieldsOf(preview.structured, "would_settle") as unknown as Pair[];
-  const proposed = fieldsOf(preview.structured, "proposals") as unknown as Pair[];
+  const [pairs, proposed] = tool === "omn_consolidate"
+    ? [fieldsOf(preview.structured, "would_settle") as unknown as Pair[], fieldsOf(preview.structured, "proposals") as unknown as Pair[]]
+    : [variants(preview.structured["decisions"]), variants(preview.structured["proposals"])];
   expect(preview.structured, preview.raw).toMatchObject({ outcome: "preview", count: pairs.length });
   const entryOf = ({ memory_id: id }: { memory_id: string }): Entry => model.own(p).find((entry) => entry.id === id) as Entry;
   const named = [...pairs, ...proposed].flatMap(({ kept, gone }) => [kept, gone].map(entryOf));
@@ -51,6 +52,16 @@ const consolidate: Command = async (server, p, op, tool) => {
   await server.learn();
   server.scan(p, answer, { ...args, confirm }, named.flatMap((entry) => entry.versions.slice(-2).map(({ state }) => ({ entry, state }))));
 };
+
+/** A ConsolidationDecision of the Mnemosyne document. */
+interface Variant extends Omit<Pair, "decision" | "content"> {
+  decision: { Merge?: { into: string; content: string }; Supersede?: { kept: string; superseded: string } };
+}
+const variants = (list: unknown): Pair[] =>
+  ((list ?? []) as Variant[]).map(({ decision: { Merge, Supersede }, ...pair }): Pair => {
+    expect(Merge ? [Merge.into, pair.gone.memory_id] : [Supersede?.kept, Supersede?.superseded]).toEqual([pair.kept.memory_id, pair.gone.memory_id]);
+    return { ...pair, ...(Merge ? { decision: "merge", content: Merge.content } : { decision: "supersede" }) };
+  });
 
 /** The same people see both, in one place; neither has been replaced, and none of it needs a review. */
 function mayMeet(server: TestServer, p: Principal, kept: Entry, gone: Entry): boolean {
@@ -113,4 +124,4 @@ export const hideSuccessor: Command = async (server, _p, op) => {
   await omnWrites["omn_update_memory"]?.(server, owner, { ...op, target: server.indexOf(entry), variant: 2, visibility: "private", limit: 1 }, "omn_update_memory");
 };
 
-export const consolidations: Record<string, Command> = { omn_consolidate: consolidate };
+export const consolidations: Record<string, Command> = { omn_consolidate: consolidate, mnemosyne_consolidate: consolidate };

@@ -66,7 +66,7 @@ describe("the id of a memory that one may not see is worth nothing [S6] [S16]", 
       "omn_create_session.tool_id", "omn_restore_session.session_id", "omn_restore_session.tool_id", "omn_get_session_context.session_id", "omn_migrate_session.session_id",
       "omn_export_session.session_id", "omn_end_session.session_id", "omn_suggest_next_action.session_id", "omn_record_workflow_step.session_id",
       "smart_resume.session_id", "write_memory.session_id", "read_memory.session_id", "list_memories.session_id", "delete_memory.session_id",
-      "mnemosyne_graph.seed_ids", "mnemosyne_context.memory_ids", "mnemosyne_update.memory_id", "mnemosyne_delete.memory_id",
+      "mnemosyne_graph.seed_ids", "mnemosyne_context.memory_ids", "mnemosyne_consolidate.memory_ids", "mnemosyne_update.memory_id", "mnemosyne_delete.memory_id",
       ...scopeOf("memory_add"), ...scopeOf("memory_search"), ...scopeOf("memory_get_all"),
       "memory_update.memory_id", ...scopeOf("memory_update"), "memory_delete.memory_id", ...scopeOf("memory_delete"),
       ...scopeOf("memory_delete_all"), "memory_get_history.memory_id", ...scopeOf("memory_get_history"), ...scopeOf("memory_get_stats"), ...scopeOf("memory_init_session"),
@@ -81,7 +81,7 @@ describe("the id of a memory that one may not see is worth nothing [S6] [S16]", 
     const isStored = ({ tool, field }: (typeof named)[number]): boolean => stores.has(`${tool}.${field}`);
     for (const { tool, field, many } of [...named.filter((one) => !isStored(one)), ...named.filter(isStored)]) {
       const required = { ...(tool.endsWith("_memory") && field === "session_id" ? { key: `any.${tool}` } : {}), ...(tool === "write_memory" ? { value: "x" } : {}) };
-      const args = { ...required, ...others[tool], [field]: many ? [id] : id };
+      const args = { ...required, ...others[tool], [field]: many ? [id, id] : id };
       const answer = await server.tool(p, tool, args);
       server.scan(p, answer, args);
       if (!stores.has(`${tool}.${field}`)) await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: args }, id, answer);

@@ -16,7 +16,7 @@ import { workflows } from "./workflows.ts";
 import { omnWrites } from "./writes.ts";
 
 const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...consolidations, ...tokenSaver, ...memoryServer, ...mnemosyne, ...kom, ...sessions, ...workflows };
-const otherWrites = ["omn_consolidate", "successor: hide", "write_memory", "delete_memory", "memory_add", "memory_update", "memory_delete", "memory_delete_all", "mnemosyne_remember", "mnemosyne_update", "mnemosyne_delete", "save_context", "upsert_memory", "sync_semantic", "omn_workflow_checkpoint"];
+const otherWrites = ["omn_consolidate", "mnemosyne_consolidate", "successor: hide", "write_memory", "delete_memory", "memory_add", "memory_update", "memory_delete", "memory_delete_all", "mnemosyne_remember", "mnemosyne_update", "mnemosyne_delete", "save_context", "upsert_memory", "sync_semantic", "omn_workflow_checkpoint"];
 const writing = { ...omnWrites, ...Object.fromEntries(otherWrites.map((name) => [name, true])) };
 
 const roles: Role[] = ["owner", "admin", "member", "viewer"];
@@ -30,7 +30,7 @@ const come: Command = async (server, p, op) => {
 
 /** How often each is drawn; one that is missing here is drawn once. */
 const weights: Record<string, number> = {
-  omn_store_memory: 9, omn_update_memory: 8, omn_forget_memory: 6, omn_import_memories: 4, omn_revert: 5, omn_consolidate: 6, "successor: hide": 3, omn_export_memories: 2, omn_retrieve_memory: 9,
+  omn_store_memory: 9, omn_update_memory: 8, omn_forget_memory: 6, omn_import_memories: 4, omn_revert: 5, omn_consolidate: 6, mnemosyne_consolidate: 2, "successor: hide": 3, omn_export_memories: 2, omn_retrieve_memory: 9,
   write_memory: 3, memory_add: 3, omn_list_memories: 2, omn_memory_stats: 2, search: 2, fetch: 2, "resources/read": 2,
 };
 const commands: Record<string, Command> = { ...tools, ...resources, "team: leave": leave, "team: come": come, "successor: hide": hideSuccessor };

@@ -57,6 +57,34 @@ describe("consolidation", () => {
     expect(results).toEqual([{ action: "consolidate", count: 3 }, { action: "undo", count: 3 }]);
   });
 
+  test("of memories that are named, Mnemosyne's tool answers what the document decides: Merge, Supersede or KeepBoth [C1]", async () => {
+    const team = await newTeam();
+    const { owner } = team;
+    const [stale, current, short, long, other] = await noted(owner, [
+      old, fresh, "The importer validates the CSV files of the bank.",
+      "The importer validates the CSV files of the bank against a schema and rejects more than 10,000 rows.", "The lamp in the hall is made of brass.",
+    ]) as [string, string, string, string, string];
+    const before = await exported(owner, { include_history: true });
+    const ask = async (memory_ids: string[], more: Record<string, unknown> = {}) => (await owner.call("mnemosyne_consolidate", { memory_ids, ...more })).structured;
+
+    expect(await ask([stale, other])).toMatchObject({ outcome: "preview", count: 0, decisions: [{ decision: "KeepBoth" }] });
+    // Others are like one of them, and were not named.
+    expect((await ask([stale, short]))["decisions"]).toEqual([{ decision: "KeepBoth" }]);
+    const preview = await ask([stale, current, short, long]);
+    expect(preview["decisions"].map(({ decision }: { decision: object }) => decision)).toEqual(expect.arrayContaining([
+      { Supersede: { kept: current, superseded: stale } },
+      { Merge: { into: long, content: "The importer validates the CSV files of the bank against a schema and rejects more than 10,000 rows." } },
+    ]));
+    expect(await exported(owner, { include_history: true })).toBe(before);
+    const done = await ask([stale, current, short, long], { confirm: preview["confirm"] });
+    expect(done).toMatchObject({ outcome: "consolidated", run: preview["confirm"], count: 3 });
+    expect(await undone(owner, done["run"])).toMatchObject({ count: 3 });
+    expect(await exported(owner, { include_history: true })).toBe(before);
+
+    const colleague = await team.join("member");
+    expect((await colleague.call("mnemosyne_consolidate", { memory_ids: [stale, current] })).error?.code).toBe("MEMORY_NOT_FOUND");
+  });
+
   test("where there is nothing to do it says so, and no more", async () => {
     const { owner } = await newTeam();
     expect((await owner.call("omn_consolidate", {})).text).toBe("Nothing to settle: this looked at 0 memories, and none says what another one says or replaces it.");

@@ -16,6 +16,7 @@ export const sampleCalls = (memoryId: string): Record<string, Record<string, unk
   omn_forget_memory: { key: sampleKey },
   omn_revert: { tool: "vitest" },
   omn_consolidate: {},
+  mnemosyne_consolidate: {},
   omn_list_memories: { filters: { tags: ["database"] } },
   omn_export_memories: { format: "json" },
   omn_import_memories: { memories: [{ key: "project.sample.imported", content: "Refunds need two approvals." }] },

@@ -34,7 +34,7 @@ describe("surfaces [F2]", () => {
   test.each([
     ["chatgpt", ["search", "fetch"]],
     ["token-saver", ["smart_resume", "write_memory", "read_memory", "list_memories", "delete_memory"]],
-    ["mnemosyne", ["recall", "list", "graph", "context", "remember", "update", "delete"].map((name) => `mnemosyne_${name}`)],
+    ["mnemosyne", ["recall", "list", "graph", "context", "remember", "consolidate", "update", "delete"].map((name) => `mnemosyne_${name}`)],
     ["memory", ["add", "search", "get_all", "update", "delete", "delete_all", "get_history", "get_stats", "init_session", "graph"].map((name) => `memory_${name}`)],
     ["kom", ["save_context", "recall_context", "embed_text", "upsert_memory", "search_memory", "warm_cache", "sync_semantic"]],
     ["omn", catalogue.map(({ name }) => name).filter((name) => name.startsWith("omn_"))],

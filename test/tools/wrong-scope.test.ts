@@ -28,7 +28,7 @@ const without = (scope: Scope): Scope[] => scopes.filter((other) => other !== sc
 const namesOf = (tool: Tool): string[] => [tool.name, ...tool.aliases].flatMap((name) => [name, name.replaceAll("_", ".")]);
 
 /** Tools that need another scope as well. */
-const alsoNeeds: Record<string, Scope[]> = { omn_forget_memory: ["memory:read"], memory_delete_all: ["memory:read"], omn_revert: ["memory:read"], omn_consolidate: ["memory:read"], omn_restore_session: ["memory:read"], omn_export_session: ["memory:read"] };
+const alsoNeeds: Record<string, Scope[]> = { omn_forget_memory: ["memory:read"], memory_delete_all: ["memory:read"], omn_revert: ["memory:read"], omn_consolidate: ["memory:read"], mnemosyne_consolidate: ["memory:read"], omn_restore_session: ["memory:read"], omn_export_session: ["memory:read"] };
 const neededBy = (tool: Tool): Scope[] => [...(tool.scope ? [tool.scope] : []), ...(alsoNeeds[tool.name] ?? [])];
 
 const guarded = catalogue.filter((tool) => neededBy(tool).length > 0).flatMap((tool) => neededBy(tool).map((scope) => ({ name: tool.name, scope, tool })));

@@ -1,8 +1,9 @@
 import type { Context } from "../context.ts";
+import { notFound } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { byRules } from "../intelligence/rules/rule-consolidation.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import { judgePairs } from "./consolidation-pairs.ts";
+import { type JudgedPair, judgeNamed, judgePairs } from "./consolidation-pairs.ts";
 import { type ConsolidationProposal, type Step, stepsOf } from "./consolidation-steps.ts";
 import { canonical } from "./memory.ts";
 import type { MemoryWrite } from "./memory-store.ts";
@@ -10,6 +11,8 @@ import { retryOnConflict } from "./retry-on-conflict.ts";
 import { isReviewed } from "./review.ts";
 
 export interface ConsolidateInput {
+  /** These and no others, each with each. */
+  ids?: (string | number)[] | undefined;
   /** Only memories of this namespace. */
   namespace?: string | undefined;
   /** How many memories a run looks at, newest first; 1–200. */
@@ -62,12 +65,27 @@ interface Plan {
   cursor: string | undefined;
 }
 
-async function planOf(ctx: Context, { namespace, limit, cursor }: Omit<ConsolidateInput, "confirm">): Promise<Plan> {
+async function planOf(ctx: Context, { ids, ...page }: Omit<ConsolidateInput, "confirm">): Promise<Plan> {
+  const [{ pairs, looked, cursor }, review] = await Promise.all([ids ? pairsAmong(ctx, ids) : pairsOnPage(ctx, page), isReviewed(ctx)]);
+  return { ...stepsOf(ctx, pairs, { leastConfidence, isReviewed: review, isUnattended: false, mostSteps }), looked, cursor };
+}
+
+type Looked = Pick<Plan, "looked" | "cursor"> & { pairs: JudgedPair[] };
+
+async function pairsOnPage(ctx: Context, { namespace, limit, cursor }: Omit<ConsolidateInput, "confirm" | "ids">): Promise<Looked> {
   const filter = namespace === undefined ? {} : { namespaces: [namespace] };
-  const [{ items, next }, review] = await Promise.all([ctx.memories.list(ctx.principal, ctx.now, filter, { below: cursor, limit, secrets: "omit" }), isReviewed(ctx)]);
-  const pairs = await judgePairs(ctx, byRules, items);
-  const rules = { leastConfidence, isReviewed: review, isUnattended: false, mostSteps };
-  return { ...stepsOf(ctx, pairs, rules), looked: items.length, cursor: next };
+  const { items, next } = await ctx.memories.list(ctx.principal, ctx.now, filter, { below: cursor, limit, secrets: "omit" });
+  return { pairs: await judgePairs(ctx, byRules, items), looked: items.length, cursor: next };
+}
+
+/** @throws MEMORY_NOT_FOUND */
+async function pairsAmong(ctx: Context, ids: readonly (string | number)[]): Promise<Looked> {
+  const found = await Promise.all(ids.map((id) => ctx.memories.get(ctx.principal, ctx.now, id)));
+  const missing = ids.filter((_, i) => !found[i]);
+  if (missing.length > 0) throw notFound(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");
+  // One memory may be named twice, by its id and by its alias.
+  const named = [...new Map(found.flatMap((memory) => (memory ? [[memory.id, memory] as const] : []))).values()];
+  return { pairs: await judgeNamed(ctx, byRules, named), looked: named.length, cursor: undefined };
 }
 
 /** Bound to the versions of both memories of each step, and to what becomes of them. */

@@ -55,12 +55,26 @@ export async function judgePairs(ctx: PairContext, intelligence: Pick<Intelligen
     const found = await Promise.all(page.slice(at, at + atOnce).map((memory) => judgeOne(ctx, intelligence, memory)));
     pairs.push(...found.flat());
   }
-  return pairs.toSorted((a, b) => b.verdict.confidence - a.verdict.confidence || (a.gone.id < b.gone.id ? -1 : 1));
+  return surestFirst(pairs);
 }
+
+/** The same for memories that somebody names: each with each. */
+export async function judgeNamed(ctx: PairContext, intelligence: Pick<Intelligence, "consolidate">, named: readonly Memory[]): Promise<JudgedPair[]> {
+  const inOrder = named.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const pairs: JudgedPair[] = [];
+  for (const [i, memory] of inOrder.entries()) pairs.push(...(await judgeWith(ctx, intelligence, memory, inOrder.slice(0, i))));
+  return surestFirst(pairs);
+}
+
+const surestFirst = (pairs: readonly JudgedPair[]): JudgedPair[] => pairs.toSorted((a, b) => b.verdict.confidence - a.verdict.confidence || (a.gone.id < b.gone.id ? -1 : 1));
 
 async function judgeOne(ctx: PairContext, intelligence: Pick<Intelligence, "consolidate">, memory: Memory): Promise<JudgedPair[]> {
   if (!isComparable(ctx, memory)) return [];
-  const others = (await similarMemories(ctx, memory, mostAlike)).filter((other) => other.id < memory.id && isComparable(ctx, other) && isPairable(memory, other));
+  return judgeWith(ctx, intelligence, memory, (await similarMemories(ctx, memory, mostAlike)).filter((other) => other.id < memory.id));
+}
+
+async function judgeWith(ctx: PairContext, intelligence: Pick<Intelligence, "consolidate">, memory: Memory, candidates: readonly Memory[]): Promise<JudgedPair[]> {
+  const others = isComparable(ctx, memory) ? candidates.filter((other) => isComparable(ctx, other) && isPairable(memory, other)) : [];
   const judged: JudgedPair[] = [];
   for (const other of others) {
     const [earlier, later] = stateAt(other) <= stateAt(memory) ? [other, memory] : [memory, other];
