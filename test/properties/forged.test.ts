@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { SELF } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { scopes } from "../../src/domain/tenancy/principal.ts";
@@ -40,12 +41,12 @@ interface Schema {
   required?: string[];
 }
 
-/** Every field of every tool in which a memory can be named, with arguments that are otherwise in order. */
-const others: Record<string, Record<string, unknown>> = { omn_update_memory: { content: "mine now" }, omn_retrieve_memory: { limit: 100 }, omn_record_workflow_step: { command: "git status" }, omn_migrate_session: { to_tool: "cursor" }, read_memory: {}, memory_add: { messages: "The lamp is made of brass." }, memory_search: { query: "maple note" }, memory_update: { data: "mine now" }, mnemosyne_update: { content: "mine now" } };
+/** Every field of every tool, listed or not, in which a memory can be named, with arguments that are otherwise in order. */
+const others: Record<string, Record<string, unknown>> = { omn_update_memory: { content: "mine now" }, omn_retrieve_memory: { limit: 100 }, omn_record_workflow_step: { command: "git status" }, omn_migrate_session: { to_tool: "cursor" }, omn_workflow_checkpoint: { action: "restore" }, read_memory: {}, memory_add: { messages: "The lamp is made of brass." }, memory_search: { query: "maple note" }, memory_update: { data: "mine now" }, mnemosyne_update: { content: "mine now" } };
 /** Where the word is the caller's own, under which something of theirs is stored: a second call finds it there. */
 const stores: ReadonlySet<string> = new Set(["write_memory.session_id", "memory_add.user_id", "memory_add.agent_id", "memory_add.run_id", "memory_init_session.user_id", "memory_init_session.agent_id", "memory_init_session.run_id", "omn_create_session.tool_id", "omn_restore_session.tool_id", "omn_record_workflow_step.session_id"]);
 const named = catalogue.flatMap((tool) => {
-  const schema = tool.inputSchema() as Schema;
+  const schema = z.toJSONSchema(tool.input, { io: "input", unrepresentable: "any" }) as Schema;
   return Object.entries(schema.properties ?? {})
     .filter(([name]) => /^(?:id|ids|.*_ids?)$/.test(name))
     .map(([field, { type }]) => ({ tool: tool.name, field, many: type === "array" }));
@@ -62,9 +63,9 @@ describe("the id of a memory that one may not see is worth nothing [S6] [S16]", 
   test("the fields are those there are", () => {
     const scopeOf = (tool: string): string[] => ["user_id", "agent_id", "run_id"].map((field) => `${tool}.${field}`);
     expect(named.map(({ tool, field }) => `${tool}.${field}`)).toEqual([
-      "omn_retrieve_memory.id", "omn_update_memory.id", "omn_forget_memory.id", "omn_forget_memory.ids",
-      "omn_create_session.tool_id", "omn_restore_session.session_id", "omn_restore_session.tool_id", "omn_get_session_context.session_id", "omn_migrate_session.session_id",
-      "omn_export_session.session_id", "omn_end_session.session_id", "omn_suggest_next_action.session_id", "omn_record_workflow_step.session_id",
+      "omn_retrieve_memory.id", "omn_store_memory.agent_id", "omn_store_memory.run_id", "omn_update_memory.id", "omn_update_memory.agent_id", "omn_update_memory.run_id", "omn_forget_memory.id", "omn_forget_memory.ids",
+      "omn_create_session.tool_id", "omn_create_session.user_id", "omn_restore_session.session_id", "omn_restore_session.tool_id", "omn_get_session_context.session_id", "omn_migrate_session.session_id",
+      "omn_export_session.session_id", "omn_end_session.session_id", "omn_suggest_next_action.session_id", "omn_record_workflow_step.session_id", "omn_workflow_checkpoint.checkpoint_id", "omn_workflow_checkpoint.session_id",
       "smart_resume.session_id", "write_memory.session_id", "read_memory.session_id", "list_memories.session_id", "delete_memory.session_id",
       "mnemosyne_graph.seed_ids", "mnemosyne_context.memory_ids", "mnemosyne_consolidate.memory_ids", "mnemosyne_update.memory_id", "mnemosyne_delete.memory_id",
       ...scopeOf("memory_add"), ...scopeOf("memory_search"), ...scopeOf("memory_get_all"),
