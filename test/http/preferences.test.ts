@@ -64,7 +64,7 @@ describe("preferences of a person [A8]", () => {
     ];
     await change({ auto_features: { workflow_learning: false } });
     expect(await record()).toEqual([{ outcome: "off" }, { recorded: 0, repeated: 0, workflow_learning: false }]);
-    expect(await (await send({ token, path: `/v1/teams/${team}/workflows/steps` })).json()).toEqual({ steps: [] });
+    expect(await (await send({ token, method: "GET", path: `/v1/teams/${team}/workflows/steps`, body: "" })).json()).toEqual({ steps: [] });
     await change({ auto_features: { workflow_learning: null } });
     expect(await record()).toEqual([{ outcome: "recorded", command: "git push" }, { recorded: 1, repeated: 0 }]);
   });
