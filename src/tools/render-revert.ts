@@ -91,8 +91,8 @@ function factsOf(result: RevertOutcome | UndoOutcome): [fields: Record<string, u
   return [
     { count: changes.length, archived, restored, ...(confirm === undefined ? {} : { confirm }), ...(done > 0 ? { done } : {}), ...more },
     changes.length === 0
-      ? say`${stale}Nothing ${done > 0 ? `more to revert; a run that was interrupted reverted ${done}` : "to revert"}.`
-      : say`${stale}Nothing ${done > 0 ? `more reverted yet; a run that was interrupted reverted ${done}` : "reverted yet"}. It would archive ${archived} and set back ${restored}:`,
-    say`${confirm === undefined ? "" : `To go ahead, repeat the call with confirm: "${confirm}".`}${next}`,
+      ? say`Nothing ${done > 0 ? `more to revert; a run that was interrupted reverted ${done}` : "to revert"}.`
+      : say`Nothing ${done > 0 ? `more reverted yet; a run that was interrupted reverted ${done}` : "reverted yet"}. It would archive ${archived} and set back ${restored}:`,
+    say`${stale}${confirm === undefined ? "" : `To go ahead, repeat the call with confirm: "${confirm}".`}${next}`,
   ];
 }

@@ -57,7 +57,8 @@ describe("a role downgraded mid-session [A13] [S17]", () => {
       expect(text.includes("PERMISSION_DENIED"), name).toBe(!annotations.readOnlyHint);
     }
     const after = await memoryRows(tenant.teamId);
-    expect({ ...after, audit: before["audit"] }).toEqual(before);
+    // Reading is noted in the audit, and in the figures of what it saved.
+    expect({ ...after, audit: before["audit"], prevention: before["prevention"] }).toEqual(before);
     await become("member");
     expect((await connection.call(key, "omn_store_memory", { key: "mine", content: "again" })).text).not.toContain("PERMISSION_DENIED");
     if (connection instanceof SseSession) await connection.close();
