@@ -34,10 +34,15 @@ export async function readOrganizationAudit(ctx: Reading & { principal: Principa
   return teamsPage(ctx, await ctx.audit.ownedTeams(ctx.principal, ctx.principal.organizationId), input);
 }
 
-function teamsPage({ principal, audit }: Reading & { principal: Principal }, teams: readonly AuditPlace[], input: AuditInput): Promise<AuditPage> {
+async function teamsPage({ principal, audit }: Reading & { principal: Principal }, teams: readonly AuditPlace[], input: AuditInput): Promise<AuditPage> {
   const actors = { people: () => audit.membersOf(principal, teams), hasActed: (userId: string) => audit.hasActed(principal, teams, userId) };
-  return pageOf(audit, input, actors, (query) => audit.ofTeams(principal, teams, query));
+  const page = await pageOf(audit, input, actors, (query) => audit.ofTeams(principal, teams, query));
+  return { ...page, entries: page.entries.map((entry) => (entry.action === "resource.read" && entry.userId !== principal.userId ? withoutIds(entry) : entry)) };
 }
+
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+/** Which private memory or session somebody else has read is theirs alone to know, as it is of what they write. */
+const withoutIds = (entry: NamedRecord): NamedRecord => ({ ...entry, subject: entry.subject?.replaceAll(uuid, "…") ?? null });
 
 /** Reads what a person did and what was done to them, in whatever team. */
 export function readAccountAudit({ person, audit }: Reading & { person: { userId: string } }, input: AuditInput): Promise<AuditPage> {
