@@ -34,15 +34,11 @@ export async function readOrganizationAudit(ctx: Reading & { principal: Principa
   return teamsPage(ctx, await ctx.audit.ownedTeams(ctx.principal, ctx.principal.organizationId), input);
 }
 
-async function teamsPage({ principal, audit }: Reading & { principal: Principal }, teams: readonly AuditPlace[], input: AuditInput): Promise<AuditPage> {
+function teamsPage({ principal, audit }: Reading & { principal: Principal }, teams: readonly AuditPlace[], input: AuditInput): Promise<AuditPage> {
   const actors = { people: () => audit.membersOf(principal, teams), hasActed: (userId: string) => audit.hasActed(principal, teams, userId) };
-  const page = await pageOf(audit, input, actors, (query) => audit.ofTeams(principal, teams, query));
-  return { ...page, entries: page.entries.map((entry) => (entry.action === "resource.read" && entry.userId !== principal.userId ? withoutIds(entry) : entry)) };
+  return pageOf(audit, input, actors, (query) => audit.ofTeams(principal, teams, query));
 }
 
-const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
-/** Which private memory or session somebody else has read is theirs alone to know, as it is of what they write. */
-const withoutIds = (entry: NamedRecord): NamedRecord => ({ ...entry, subject: entry.subject?.replaceAll(uuid, "…") ?? null });
 
 /** Reads what a person did and what was done to them, in whatever team. */
 export function readAccountAudit({ person, audit }: Reading & { person: { userId: string } }, input: AuditInput): Promise<AuditPage> {
@@ -56,10 +52,14 @@ async function pageOf(audit: AuditReader, { cursor, limit, ...wish }: AuditInput
   const { entries, next } = mergePage(await ask({ ...filter, from, limit }), from, limit);
   const names = await audit.namesOf([...new Set(entries.flatMap(({ userId }) => userId ?? []))]);
   return {
-    entries: entries.map((entry) => ({ ...entry, userName: names.get(entry.userId ?? "") ?? null })),
+    entries: entries.map((entry) => ({ ...entry, subject: subjectOf(entry), userName: names.get(entry.userId ?? "") ?? null })),
     ...(next === undefined ? {} : { nextCursor: cursorOf(next) }),
   };
 }
+
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+/** Which memory or session somebody has read is not told: it may be private, or have become so since. */
+const subjectOf = ({ action, subject }: AuditRecord): string | null => (action === "resource.read" ? (subject?.replaceAll(uuid, "…") ?? null) : subject);
 
 function requirePosition(cursor: string): AuditPosition {
   const position = parseCursor(cursor);
