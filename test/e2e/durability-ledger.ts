@@ -7,7 +7,8 @@ export interface Exported {
   version: number;
   content: string;
   archived_at: string | null;
-  history?: { version: number; state: { content: string } }[];
+  updated_at: string;
+  history?: { version: number; at: string; action: string; state: { content: string } }[];
 }
 
 type State = "live" | "archived" | "erased";
@@ -146,9 +147,14 @@ const versionsOf = (memory: Exported): [number, string][] => [
 ];
 
 const shapeOf = (memory: Exported | undefined): Shape =>
-  memory
-    ? { state: memory.archived_at === null ? "live" : "archived", versions: versionsOf(memory).map(([, content]) => content) }
-    : { state: "erased", versions: [] };
+  memory ? { state: memory.archived_at === null ? "live" : "archived", versions: writtenOf(memory) } : { state: "erased", versions: [] };
+
+/** What writers said, in order. The curator adds versions that say the same, of another importance, and a memory keeps the time of its last writer. */
+function writtenOf({ history = [], content, updated_at }: Exported): string[] {
+  const written = history.filter(({ action }) => action !== "evolve");
+  const said = written.map(({ state }) => state.content);
+  return written.at(-1)?.at === updated_at ? said : [...said, content];
+}
 
 const same = (actual: Shape, other: Shape): boolean =>
   actual.state === other.state && (actual.state === "erased" || actual.versions.join("\n") === other.versions.join("\n"));
