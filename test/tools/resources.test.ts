@@ -56,5 +56,5 @@ test("each read of a resource is in the audit with its URI, whether there was so
   const grace = await team.join("member");
   const { structured } = await grace.call("omn_store_memory", { content: "Grace keeps this to herself." });
   await rpc(grace.token, "resources/read", { uri: `omnimemory://memory/${structured["memory_id"]}` });
-  await expect.poll(async () => (await audit()).filter(({ user_id: id }) => id === grace.principal.userId).map(({ subject, success }) => [subject, success]), "no id: the memory is private").toEqual([["omnimemory://memory/…", true]]);
+  await expect.poll(async () => (await audit()).filter(({ user_id: id }) => id === grace.principal.userId).map(({ subject, success }) => [subject, success]), { message: "no id: the memory is private" }).toEqual([["omnimemory://memory/…", true]]);
 });
