@@ -14,5 +14,5 @@ export function projectOf(headers: Headers, url: URL): string | undefined {
   const project = projectRule.safeParse(given);
   if (project.success) return project.data;
   const where = header === null ? "?project= in the server's URL" : "the header X-Memory-Project";
-  throw new RequestRefused(400, `${project.error.issues[0]?.message ?? "project is invalid"}. Mend ${where}, or leave it out.`);
+  throw new RequestRefused(400, `${project.error.issues[0]?.message ?? "project is invalid"}. Correct ${where}, or leave it out.`);
 }
