@@ -128,7 +128,7 @@ describe("a project that is no name", () => {
   test.each<[string, Said, RegExp]>([
     ["an empty parameter", { path: "/mcp?project=" }, /project must not be empty.*\?project=/],
     ["a wildcard", { path: "/mcp?project=a*" }, /'\*'.*\?project=/],
-    ["a control character", { path: "/mcp?project=a%00b" }, /Mend \?project=/],
+    ["a control character", { path: "/mcp?project=a%00b" }, /Correct \?project=/],
     ["a long one", { path: `/mcp?project=${"p".repeat(151)}` }, /at most 150.*\?project=/],
     ["an empty header", { headers: { "x-memory-project": "" } }, /not be empty.*X-Memory-Project/],
     ["a wildcard in the header, whatever the URL says", { path: "/mcp?project=shop", headers: { "x-memory-project": "*" } }, /X-Memory-Project/],
