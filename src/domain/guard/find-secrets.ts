@@ -26,7 +26,7 @@ const walletKey = /(?:private|wallet|signer|secret|privée|privat|私钥|秘密)
 const parameter = /[?&](?:token|key|secret|appid|api_?key|access_token|password|pwd|auth|sig)=([^&\s"'`]{12,})/gi;
 /** `login / password`. */
 const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} |[\w.-]{1,64}@[\w.-]{1,60}, )([^\s,;|]{6,60})/gu;
-const spokenOption = /ConvertTo-SecureString\s+["']([^"'\n]{4,})["']|\/user:\S+\s+([^\s/"']{5,})|snmp-server community\s+(\S{5,})/gi;
+const spokenOption = /ConvertTo-SecureString\s+["']([^"'\n]{4,})["']|(?<![\w/:])\/user:\S+[ \t]+([^\s/"']{5,})|snmp-server community\s+(\S{5,})/gi;
 const passwordOption = /(?:^|\s)(?:-[pPawk]|add-authtoken|wandb login|--api-key|--key|--password|--passphrase|--pass|--token|--secret)(?:[ =]|(?<=-p))(?:"([^"\n]{5,})"|'([^'\n]{5,})'|([^\s"']{5,}))/g;
 const seedWords = /(?<![a-z])((?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8})(?![a-z])/g;
 const aboutSeeds = /seed|recovery|\bwords\b|metamask|recuperación|récupération|wiederherstell|復元|mnemonic|wallet|bitcoin|crypto|wörter|mots|palabras|phrase|助记词|词|リカバリー|シード|単語|ニーモニック/i;
@@ -116,6 +116,8 @@ function calledSecret(text: string, lowered: string): Finding[] {
   if (callsItCodes.test(text)) for (const { index, 0: { length } } of text.matchAll(oneTimeCode)) if (isNear(cues, index, index + length, 160)) found.push({ kind: "recovery code", start: index, end: index + length });
   for (const { index, 0: whole } of text.matchAll(run)) {
     const [, lead = "", value = ""] = /^([("'`“„«[{<*,:;=>-]*)(.*?)[)"'`”“»\]}<>.,:;]*$/s.exec(whole) ?? [];
+    // `SameSite=Strict`: a word that another name has.
+    if (/^[A-Za-z][A-Za-z_-]{2,}=[A-Za-z]+$/.test(value)) continue;
     const start = index + lead.length;
     const end = start + value.length;
     const isCalled = (follows(cues, start, direct) || (isSaid.test(text.slice(end, end + direct)) && cues.some((cue) => cue.start >= end && cue.start - end <= before)) || (follows(cues, start, after) && linked.test(text.slice(Math.max(0, start - direct), start)))) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && /^\p{L}{4,}(?:19|20)\d\d$|^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value)));

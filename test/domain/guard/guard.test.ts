@@ -30,6 +30,8 @@ describe("secrets [U8]", () => {
 
   test.each([
     "Passwords need 14 characters and one digit.",
+    "Refresh tokens: stored in httpOnly, Secure, SameSite=Strict cookies, 7-day expiry",
+    "DATABASE_URL=postgresql://user:password@localhost:5432/shop\nCACHE_URL=redis://localhost:6379",
     "INFO Password changed for user 4412",
     'import type { DrizzleD1Database } from "drizzle-orm/d1"; // keys',
     "parsed.data.EMBEDDINGS_API_KEY",
@@ -79,6 +81,8 @@ describe("orders to a model [U8]", () => {
 
   test.each([
     "Always answer in German, and use tabs.",
+    "The invoicing module is owned by Oskar Lind from now on; he reviews the changes instead of Nadia.",
+    "user: Please never leave commented-out code in a file. If we remove something, delete it. And always add type hints.",
     "Never push to main without a review.",
     "Ignore the lint warnings in legacy/.",
     "Forget the old staging URL; from now on use pnpm.",
