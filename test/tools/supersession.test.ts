@@ -14,6 +14,15 @@ test("what one stored plainly is superseded by what one says plainly later, and 
   expect((structured["memories"] as object[])[1]).toHaveProperty("superseded_by", stored.structured["memory_id"]);
 });
 
+test("a briefing says the present one alone", async () => {
+  const { owner } = await newTeam();
+  await owner.call("write_memory", { key: "project.database", value: earlier });
+  await owner.call("write_memory", { key: "project.database.now", value: later });
+  const { text } = await owner.call("smart_resume");
+  expect(text).toContain(later);
+  expect(text).not.toContain(earlier);
+});
+
 test("what others see is superseded by a consolidation that somebody confirms", async () => {
   const { owner } = await newTeam();
   await owner.call("omn_store_memory", { content: earlier, metadata: { scope: "shared" } });

@@ -34,7 +34,8 @@ export async function projectBriefing(ctx: Context, { filter, select, budget, be
     list(ctx, { filter, keyPattern: "current.*", limit: window }),
     beside,
   ]);
-  const byId = new Map(select([...inWork.memories, ...newest.memories]).map((memory) => [memory.id, memory]));
+  // What the reader sees replaced is told by what replaced it.
+  const byId = new Map(select([...inWork.memories, ...newest.memories]).flatMap((memory) => (memory.supersededBy === null ? [[memory.id, memory] as const] : [])));
   // Ids ascend with time (UUIDv7): newest first, whichever list brought it.
   const memories = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
   const authorOf = await authorsOf(ctx, memories);
