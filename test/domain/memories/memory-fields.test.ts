@@ -76,11 +76,11 @@ describe("what a secret says in sealed fields [A13] [S17]", () => {
   test("is in no document of the index, in no text for an embedder and in nothing that is shown unasked", () => {
     fc.assert(
       fc.property(said, fc.boolean(), (state, archived) => {
-        const memory = { id: "m", teamId: "t", createdAt: now, updatedBy: "u", ...newState({ ...state, ...marked("zyq"), content: "zyqcontent", sensitivity: "secret", ownerId: "u", archivedAt: archived ? now : null }) } as Memory;
-        for (const copy of [toDocument(memory), redacted(memory)]) expect(JSON.stringify(copy)).not.toContain("zyq");
+        const memory = { id: "m", teamId: "t", createdAt: now, updatedBy: "u", ...newState({ ...state, ...marked("zyqwvxk"), content: "zyqwvxkcontent", sensitivity: "secret", ownerId: "u", archivedAt: archived ? now : null }) } as Memory;
+        for (const copy of [toDocument(memory), redacted(memory)]) expect(JSON.stringify(copy)).not.toContain("zyqwvxk");
         expect(isEmbeddable(memory, now)).toBe(false);
         expect(isEmbeddable({ ...memory, sensitivity: "normal", archivedAt: null, expiresAt: null }, now)).toBe(true);
-        expect(embeddingText(memory)).toContain("zyqcontent");
+        expect(embeddingText(memory)).toContain("zyqwvxkcontent");
       }),
       { numRuns: 100 },
     );
@@ -90,17 +90,17 @@ describe("what a secret says in sealed fields [A13] [S17]", () => {
     const logged = (["log", "info", "warn", "error", "debug"] as const).map((method) => vi.spyOn(console, method).mockImplementation(() => undefined));
     const team = await newTeam();
     const ada = team.owner;
-    const said = Object.fromEntries(Object.entries(marked("zyq")).filter(([field]) => (givenFields as string[]).includes(field)));
+    const said = Object.fromEntries(Object.entries(marked("zyqwvxk")).filter(([field]) => (givenFields as string[]).includes(field)));
     for (const visibility of ["private", "public"] as const) {
-      const { id } = await ada.keep("vault", "zyqcontent", { ...said, visibility, sensitivity: "secret" });
+      const { id } = await ada.keep("vault", "zyqwvxkcontent", { ...said, visibility, sensitivity: "secret" });
       const [opened] = await ada.recall({ id });
       expect(opened?.memory).toMatchObject(said);
     }
     await indexed(ada.principal);
     await ada.call("omn_retrieve_memory", { key: "vault" });
-    await ada.call("omn_retrieve_memory", { query: "zyqcontent", min_relevance: 0 });
-    expect(await placesWith(["zyq"], team, [ada])).toEqual([]);
-    expect(JSON.stringify(logged.map(({ mock }) => mock.calls))).not.toContain("zyq");
+    await ada.call("omn_retrieve_memory", { query: "zyqwvxkcontent", min_relevance: 0 });
+    expect(await placesWith(["zyqwvxk"], team, [ada])).toEqual([]);
+    expect(JSON.stringify(logged.map(({ mock }) => mock.calls))).not.toContain("zyqwvxk");
   });
 
   test("is what the table says, and nothing by which a memory is found or managed", () => {
