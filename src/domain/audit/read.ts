@@ -39,7 +39,6 @@ function teamsPage({ principal, audit }: Reading & { principal: Principal }, tea
   return pageOf(audit, input, actors, (query) => audit.ofTeams(principal, teams, query));
 }
 
-
 /** Reads what a person did and what was done to them, in whatever team. */
 export function readAccountAudit({ person, audit }: Reading & { person: { userId: string } }, input: AuditInput): Promise<AuditPage> {
   const actors = { people: () => audit.actorsOn(person), hasActed: () => Promise.resolve(false) };
@@ -52,14 +51,10 @@ async function pageOf(audit: AuditReader, { cursor, limit, ...wish }: AuditInput
   const { entries, next } = mergePage(await ask({ ...filter, from, limit }), from, limit);
   const names = await audit.namesOf([...new Set(entries.flatMap(({ userId }) => userId ?? []))]);
   return {
-    entries: entries.map((entry) => ({ ...entry, subject: subjectOf(entry), userName: names.get(entry.userId ?? "") ?? null })),
+    entries: entries.map((entry) => ({ ...entry, userName: names.get(entry.userId ?? "") ?? null })),
     ...(next === undefined ? {} : { nextCursor: cursorOf(next) }),
   };
 }
-
-const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
-/** Which memory or session somebody has read is not told: it may be private, or have become so since. */
-const subjectOf = ({ action, subject }: AuditRecord): string | null => (action === "resource.read" ? (subject?.replaceAll(uuid, "…") ?? null) : subject);
 
 function requirePosition(cursor: string): AuditPosition {
   const position = parseCursor(cursor);
