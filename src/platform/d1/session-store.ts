@@ -10,8 +10,6 @@ const columns = `id, project, workspace_path AS workspacePath, original_tool AS 
 const find = `SELECT ${columns} FROM work_sessions WHERE ${owned} AND id = ?3`;
 const findOpen = `SELECT ${columns} FROM work_sessions WHERE ${owned} AND project = ?3 AND tool = ?4 AND ended_at IS NULL`;
 const list = `SELECT ${columns} FROM work_sessions WHERE ${owned} AND (?3 IS NULL OR project = ?3) ORDER BY active_at DESC, id DESC LIMIT ?4 + 0`;
-/** A team's room is counted from its first row on, whatever that is. */
-const countRoom = "INSERT INTO counters (team_id, seq) VALUES (?1, 0) ON CONFLICT DO NOTHING";
 const create = `INSERT INTO work_sessions (team_id, user_id, id, project, workspace_path, original_tool, tool, created_at, active_at, trace)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE NOT EXISTS (SELECT 1 FROM team_policies WHERE team_id = ?1 AND closed_at IS NOT NULL) ON CONFLICT DO NOTHING`;
 const importEnded = `INSERT INTO work_sessions (team_id, user_id, id, project, workspace_path, original_tool, tool, created_at, active_at, trace, ended_at, migrations)
@@ -165,12 +163,6 @@ export class D1SessionStore implements SessionStore {
   /** As one transaction within the team's quota; results are those of the statements given. */
   async #written({ shard, teamId }: SessionOwner, statements: D1PreparedStatement[]): Promise<D1Result[]> {
     await this.#room.require();
-    const d1 = this.#shardOf(shard);
-    try {
-      const results = await d1.batch([d1.prepare(countRoom).bind(teamId), ...statements, this.#quota.statement(d1, teamId, 0)]);
-      return results.slice(1, -1);
-    } catch (error) {
-      throw await this.#quota.explained(d1, teamId, error);
-    }
+    return this.#quota.batch(this.#shardOf(shard), teamId, statements);
   }
 }

@@ -18,7 +18,6 @@ const usedKeys = `SELECT s.idempotency_key FROM json_each(?3) e CROSS JOIN workf
 /** `?4` how many arrive, `?5` the window. */
 const oldest = `SELECT number, trail FROM workflow_steps WHERE ${here} AND number <= ${lastNumber} + ?4 - ?5 ORDER BY number LIMIT 2 * ?4`;
 
-const open = "INSERT INTO counters (team_id, seq) VALUES (?1, 0) ON CONFLICT DO NOTHING";
 /** `?4` steps as JSON, `?5` the last number as it was read: where there are more by now, a number of NULL ends the batch. */
 const insertSteps = `INSERT INTO workflow_steps (team_id, user_id, project, number, thread, tool, at, action, command, success, duration_ms, idempotency_key, trail)
   SELECT ?1, ?2, ?3, CASE WHEN ${lastNumber} = ?5 THEN ?5 + e.key + 1 END, e.value ->> '$.thread', e.value ->> '$.tool', e.value ->> '$.at', e.value ->> '$.action',
@@ -101,16 +100,14 @@ export class D1WorkflowStore implements WorkflowStore {
     const counts = JSON.stringify(changes);
     const less = JSON.stringify(changes.filter(({ count }) => count < 0).map(({ context, action }) => ({ context, action })));
     try {
-      await d1.batch([
-        d1.prepare(open).bind(teamId),
+      await this.#quota.batch(d1, teamId, [
         d1.prepare(insertSteps).bind(teamId, userId, project, JSON.stringify(steps.map(storedStep)), last),
         ...(dropThrough > 0 ? [d1.prepare(drop).bind(teamId, userId, project, dropThrough)] : []),
         d1.prepare(change).bind(teamId, userId, project, counts),
         ...(less === "[]" ? [] : [d1.prepare(dropUncounted).bind(teamId, userId, project, less)]),
-        this.#quota.statement(d1, teamId, 0),
       ]);
     } catch (error) {
-      throw isTaken(error) ? new WriteConflict() : await this.#quota.explained(d1, teamId, error);
+      throw isTaken(error) ? new WriteConflict() : error;
     }
   }
 
