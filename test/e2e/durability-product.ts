@@ -60,18 +60,27 @@ export class Product {
     return this.#child.pid === undefined ? [] : processTree(this.#child.pid);
   }
 
+  /** Nothing of it moves until it is thawed or killed. */
+  freeze(): void {
+    for (const pid of this.processes) signal(pid, "SIGSTOP");
+  }
+
+  thaw(): void {
+    for (const pid of this.processes) signal(pid, "SIGCONT");
+  }
+
   /** The launcher, workerd and whatever else it started, all at once and without a chance to tidy up. */
   async kill(): Promise<void> {
     const pids = this.processes;
-    for (const pid of pids) signal(pid);
+    for (const pid of pids) signal(pid, "SIGKILL");
     if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, "exit");
     while (pids.some(isRunning)) await sleep(5);
   }
 }
 
-function signal(pid: number): void {
+function signal(pid: number, name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }

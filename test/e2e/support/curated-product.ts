@@ -10,6 +10,22 @@ import { Product } from "../durability-product.ts";
 const day = 86_400_000;
 
 export type Run = Record<string, any> & { run: string };
+export interface RunOnDisk {
+  state: string;
+  lookedAt: number;
+}
+
+function inShard<T>(folder: string, use: (db: DatabaseSync) => T): T {
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".sqlite") && !name.endsWith("metadata.sqlite"))) {
+    const db = new DatabaseSync(join(folder, file));
+    try {
+      if (db.prepare("select 1 from sqlite_schema where name = 'curator_runs'").get() !== undefined) return use(db);
+    } finally {
+      db.close();
+    }
+  }
+  throw new Error("no shard");
+}
 
 /** The product with its curator, on a data directory of its own, whose person administers the team. */
 export class CuratedProduct {
@@ -105,11 +121,11 @@ export class CuratedProduct {
   }
 
   /** As soon as it is as wanted. */
-  async runThat(id: string, isWanted: (run: Run) => boolean, everyMs = 200): Promise<Run> {
+  async runThat(id: string, isWanted: (run: Run) => boolean): Promise<Run> {
     for (const started = performance.now(); performance.now() - started < 90_000; ) {
       const run = await this.run(id);
       if (isWanted(run)) return run;
-      await sleep(everyMs);
+      await sleep(200);
     }
     throw new Error(`the run did not come so far:\n${this.running.output}`);
   }
@@ -118,18 +134,43 @@ export class CuratedProduct {
     return this.runThat(id, ({ ended_at: at }) => at !== null);
   }
 
+  /** Kills it as soon as the run stands as wanted on the disk, or has ended; `after`: so many ms later. It is frozen for each look, as a run would be over between two questions to a busy server. */
+  async killWhen(id: string, isWanted: (left: RunOnDisk) => boolean, after = 0): Promise<RunOnDisk> {
+    for (const started = performance.now(); performance.now() - started < 90_000; ) {
+      this.running.freeze();
+      const left = this.#onDisk(id);
+      this.running.thaw();
+      if (isWanted(left) || left.state === "done") {
+        await sleep(after);
+        await this.kill();
+        return this.#onDisk(id);
+      }
+      await sleep(10);
+    }
+    throw new Error(`the run did not come so far:\n${this.running.output}`);
+  }
+
+  /** From a copy of the files, which leaves those alone that are in use. */
+  #onDisk(id: string): RunOnDisk {
+    const copy = mkdtempSync(join(tmpdir(), "omnimemory-look-"));
+    try {
+      cpSync(this.#d1, copy, { recursive: true });
+      return inShard(copy, (db) => {
+        const { state, counts } = db.prepare("SELECT state, counts FROM curator_runs WHERE id = ?").get(id) as { state: string; counts: string };
+        return { state, lookedAt: Number(JSON.parse(counts).looked_at ?? 0) };
+      });
+    } finally {
+      rmSync(copy, { recursive: true });
+    }
+  }
+
+  get #d1(): string {
+    return join(this.#dataDir, "state", "d1");
+  }
+
   /** The database of its memories, while it is stopped. */
   withShard<T>(use: (db: DatabaseSync) => T): T {
-    const folder = join(this.#dataDir, "state", "d1");
-    for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".sqlite") && !name.endsWith("metadata.sqlite"))) {
-      const db = new DatabaseSync(join(folder, file));
-      try {
-        if (db.prepare("select 1 from sqlite_schema where name = 'curator_runs'").get() !== undefined) return use(db);
-      } finally {
-        db.close();
-      }
-    }
-    throw new Error("no shard");
+    return inShard(this.#d1, use);
   }
 
   /** The memories as they would be so many days later: no test can wait for it. It is stopped. */
