@@ -1,7 +1,7 @@
 import { defined } from "../domain/defined.ts";
 import { attribute, block, type Framed, joined, named, say } from "../domain/frame.ts";
 import type { Recalled } from "../domain/recall/recall.ts";
-import type { CacheRates, LevelRate } from "../domain/recall/cache/recall-cache.ts";
+import { type CacheRates, withRate } from "../domain/recall/cache/recall-cache.ts";
 import { asSaid, initialState, shownState } from "../domain/memories/memory-fields.ts";
 import { tokensSaved } from "../domain/memories/compressed-form.ts";
 import type { CitedFile, Freshness } from "../domain/memories/citations.ts";
@@ -168,8 +168,7 @@ export const handleOf = ({ key, id }: Pick<Memory, "key" | "id">): Framed => nam
 
 /** How much of one's own reading was answered from what was kept. */
 export function ratesOf({ l1, l2, tokens }: CacheRates): Record<string, unknown> {
-  const rate = ({ hits, misses }: LevelRate) => ({ hits, misses, rate: hits === 0 ? 0 : Math.round((hits / (hits + misses)) * 1000) / 1000 });
-  return { l1: rate(l1), l2: rate(l2), tokens_not_fetched_again: tokens };
+  return { l1: withRate(l1), l2: withRate(l2), tokens_not_fetched_again: tokens };
 }
 
 /** Advice to the model after a store that was a repeat. */

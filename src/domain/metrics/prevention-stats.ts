@@ -1,6 +1,8 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { requireScope } from "../tenancy/principal.ts";
+import { withRate } from "../recall/cache/recall-cache.ts";
+import { rounded } from "../rounded.ts";
 import { added, noPrevention, type Prevention } from "./prevention.ts";
 import { type Period, periods, type PreventionRow, type PreventionStore } from "./prevention-store.ts";
 
@@ -71,7 +73,6 @@ export async function preventionStats(ctx: Pick<Context, "principal" | "now"> & 
 }
 
 export function summaryOf(sum: Prevention, pricePer1k: number): PreventionSummary {
-  const rate = (hits: number, misses: number) => ({ hits, misses, rate: hits === 0 ? 0 : rounded(hits / (hits + misses), 3) });
   return {
     calls: sum.calls,
     callsPrevented: sum.preventedCalls,
@@ -80,9 +81,7 @@ export function summaryOf(sum: Prevention, pricePer1k: number): PreventionSummar
     tokensPrevented: sum.preventedTokens,
     averagePercent: sum.baselineCalls === 0 ? 0 : rounded(sum.percentSum / sum.baselineCalls, 1),
     costSaved: rounded((sum.preventedTokens / 1_000) * pricePer1k, 6),
-    l1: rate(sum.l1Hits, sum.l2Hits + sum.cacheMisses),
-    l2: rate(sum.l2Hits, sum.cacheMisses),
+    l1: withRate({ hits: sum.l1Hits, misses: sum.l2Hits + sum.cacheMisses }),
+    l2: withRate({ hits: sum.l2Hits, misses: sum.cacheMisses }),
   };
 }
-
-const rounded = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits;

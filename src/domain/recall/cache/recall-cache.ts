@@ -1,3 +1,4 @@
+import { rounded } from "../../rounded.ts";
 import type { RecallOutcome } from "../recall.ts";
 import type { IndexState } from "./index-state.ts";
 import type { Principal } from "../../tenancy/principal.ts";
@@ -17,6 +18,9 @@ export interface LevelRate {
   hits: number;
   misses: number;
 }
+
+/** With the share of hits, 0–1. */
+export const withRate = ({ hits, misses }: LevelRate): LevelRate & { rate: number } => ({ hits, misses, rate: hits === 0 ? 0 : rounded(hits / (hits + misses)) });
 
 export interface CacheRates {
   l1: LevelRate;

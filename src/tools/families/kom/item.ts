@@ -1,6 +1,7 @@
 import { valueOf } from "../../../domain/memories/any-value.ts";
 import { asSaid, initialState, toIso } from "../../../domain/memories/memory-fields.ts";
 import { type Memory, namespaceOf } from "../../../domain/memories/memory.ts";
+import { rounded } from "../../../domain/rounded.ts";
 import type { ToolContext } from "../../define-tool.ts";
 import { audienceOf, trustFieldOf } from "../../render.ts";
 
@@ -49,7 +50,7 @@ export function komMatch(whole: Memory, { relevance = 0, author, truncated }: { 
   return {
     id: memory.id,
     ...(memory.key === null ? {} : { key: memory.key }),
-    score: Math.round(relevance * 1000) / 1000,
+    score: rounded(relevance),
     text: memory.content,
     ...(truncated ? { truncated: true } : {}),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),

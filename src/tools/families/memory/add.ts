@@ -11,6 +11,7 @@ import { noteMessages } from "../../../domain/sessions/note-messages.ts";
 import type { RememberOutcome } from "../../../domain/memories/remember.ts";
 import { additive, bulkCost, defineTool, type ToolContext, type ToolResult } from "../../define-tool.ts";
 import { type SessionContext, scopePlace } from "../../../domain/memories/session-scope.ts";
+import { rounded } from "../../../domain/rounded.ts";
 import { successFields, successOf } from "./answer.ts";
 import { memoryType } from "./record.ts";
 import { contextField, contextOf, sessionScope } from "./scope.ts";
@@ -54,7 +55,6 @@ export const memoryAdd = defineTool({
 });
 
 const iso = (ms: number): string => new Date(ms).toISOString();
-const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 function inferred(ctx: ToolContext, session: SessionContext, { operations, extractedBy, decidedBy, language, facts, confidence, record, repeated }: AddOutcome): ToolResult {
   const written = operations.filter(({ event, quarantined }) => event !== "NONE" && !quarantined);

@@ -5,6 +5,7 @@ import { scopeFilter } from "../../../domain/memories/session-scope.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import type { HitTrace } from "../../../domain/recall/presentation/receipt.ts";
 import { type Recalled, type RecallOutcome, type SearchMode, searchModes } from "../../../domain/recall/recall.ts";
+import { rounded } from "../../../domain/rounded.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { succeeded, successOf } from "./answer.ts";
 import { filters, scopeIn, toFilter } from "./filters.ts";
@@ -66,8 +67,6 @@ export const memorySearch = defineTool({
     });
   },
 });
-
-const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 /** `score` is the calibrated relevance; `similarity` and `relevance` are what the legs said, on their own scales. */
 function scoresOf(score: number, trace: HitTrace | undefined, mode: SearchMode): Record<string, unknown> {

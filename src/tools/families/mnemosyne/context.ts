@@ -7,11 +7,11 @@ import { type Memory, namespaceOf, topicOf, withFormerNamespace } from "../../..
 import { projectContext } from "../../../domain/memories/project-context.ts";
 import { projectName } from "../../../domain/project.ts";
 import { getMany } from "../../../domain/recall/get-many.ts";
+import { rounded } from "../../../domain/rounded.ts";
 import { defineTool, readOnly, type ToolContext } from "../../define-tool.ts";
 import { linkOf, noteOf } from "./note.ts";
 import { namespace } from "./words.ts";
 
-const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 const notes = (memories: Memory[], authorOf: AuthorOf): Record<string, unknown>[] => memories.map((memory) => noteOf(memory, { author: authorOf(memory) }));
 
 /** Mnemosyne document, orient 4: whole memories by id, or what a session begins with (Context Building Flow). */

@@ -2,6 +2,7 @@ import type { MemoryLink } from "../../../domain/graph/graph.ts";
 import { initialState, toIso } from "../../../domain/memories/memory-fields.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
+import { rounded } from "../../../domain/rounded.ts";
 import { audienceOf, trustFieldOf } from "../../render.ts";
 import { pascal, toTen } from "./words.ts";
 
@@ -46,7 +47,7 @@ export function noteOf(memory: Memory, { author, relevance, truncated = false }:
     ...(memory.accessCount === 0 ? {} : { access_count: memory.accessCount, last_accessed_at: toIso(memory.accessedAt) }),
     ...(memory.expiresAt === null ? {} : { expires_at: toIso(memory.expiresAt) }),
     ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
-    ...(relevance === undefined ? {} : { score: Math.round(relevance * 1000) / 1000 }),
+    ...(relevance === undefined ? {} : { score: rounded(relevance) }),
   };
 }
 

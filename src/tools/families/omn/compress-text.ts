@@ -3,12 +3,11 @@ import { attribute, block, joined, say } from "../../../domain/frame.ts";
 import { compress } from "../../../domain/compression/compress.ts";
 import { factKinds } from "../../../domain/compression/facts.ts";
 import * as field from "../../../domain/memories/fields.ts";
+import { rounded } from "../../../domain/rounded.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 
 /** In characters, about four times a memory's: beyond, a call would take the server longer than a search does. */
 const longestText = 40_000;
-
-const rounded = (value: number, places: number): number => Math.round(value * 10 ** places) / 10 ** places;
 
 /** OmniMemory document 5.1; features A row 7. Of memories it reads nothing. */
 export const compressText = defineTool({

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { type Framed, joined, quoted, say } from "../../../domain/frame.ts";
 import { type Suggestion, suggestNext } from "../../../domain/workflows/suggest.ts";
+import { rounded } from "../../../domain/rounded.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { context, limit, rounded, sessionId } from "./workflow-fields.ts";
+import { context, limit, sessionId } from "./workflow-fields.ts";
 
 /** OmniMemory document 4.2. */
 export const suggestNextAction = defineTool({

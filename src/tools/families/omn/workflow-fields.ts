@@ -7,5 +7,3 @@ export const sessionId = field.filled("session_id", 200);
 export const durationMs = z.number().int().min(0).max(1_000_000_000);
 export const context = z.array(command).max(20, "at most 20 commands");
 export const limit = (most: number, usual: number) => z.number().int().min(1).max(most).default(usual);
-
-export const rounded = (share: number): number => Math.round(share * 1_000) / 1_000;

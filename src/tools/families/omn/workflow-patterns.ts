@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { type Framed, joined, json, quoted, say } from "../../../domain/frame.ts";
 import { mostRanked, type WorkflowPattern, workflowPattern, workflowPatterns } from "../../../domain/workflows/patterns.ts";
+import { rounded } from "../../../domain/rounded.ts";
 import { mostCompletions } from "../../define-prompt.ts";
 import { defineResource } from "../../define-resource.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { context, limit, rounded } from "./workflow-fields.ts";
+import { context, limit } from "./workflow-fields.ts";
 
 /** OmniMemory document 4.1. */
 export const getWorkflowPatterns = defineTool({
