@@ -7,6 +7,7 @@ import { stepsOf } from "../memories/consolidation-steps.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { curatorActor } from "../tenancy/principal.ts";
 import { upkeepIn } from "../tenancy/upkeep.ts";
+import { isEvolving } from "./evolution-policy.ts";
 import type { EvolutionPorts } from "./evolve.ts";
 import { dayMs, type MemoryFacts } from "./facts.ts";
 import { type Evolved, writeEvolved } from "./write-evolved.ts";
@@ -27,7 +28,7 @@ const mostSteps = 50;
 export const consolidation = (ports: ConsolidationPorts): WorkKind => ({
   name: "consolidation",
   every: dayMs,
-  isWanted: async (team) => (await ports.policy.policy(upkeepIn(team, ""))) === "on",
+  isWanted: (team) => isEvolving(ports.policy, team),
   step: (step) => retryOnConflict("these memories", () => settle(ports, step)),
 });
 

@@ -10,6 +10,7 @@ import { asSaid } from "../memories/memory-fields.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
 import { upkeepIn } from "../tenancy/upkeep.ts";
+import { isEvolving } from "./evolution-policy.ts";
 import type { EvolutionPorts } from "./evolve.ts";
 import { enrichedBy } from "./enriched-by.ts";
 import { dayMs, type EvolutionStore } from "./facts.ts";
@@ -45,7 +46,7 @@ const rule = "enrichment";
 export const enrichment = (ports: EnrichmentPorts): WorkKind => ({
   name: "enrichment",
   every: dayMs,
-  isWanted: async (team) => (await ports.policy.policy(upkeepIn(team, ""))) === "on" && (await ports.modelOf(team)) !== undefined,
+  isWanted: async (team) => (await isEvolving(ports.policy, team)) && (await ports.modelOf(team)) !== undefined,
   step: (step) => enrich(ports, step),
 });
 

@@ -4,7 +4,7 @@ import type { ProposalStore } from "../memories/proposal-store.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import type { Step, StepResult, WorkKind } from "../curation/work-kind.ts";
 import { dayMs, type EvolutionStore, type MemoryFacts } from "./facts.ts";
-import type { EvolutionPolicyStore } from "./evolution-policy.ts";
+import { type EvolutionPolicyStore, isEvolving } from "./evolution-policy.ts";
 import { type Evolution, evolutionOf } from "./rules.ts";
 import { type EvolvedPorts, writeEvolved } from "./write-evolved.ts";
 
@@ -24,7 +24,7 @@ const looksAtOnce = 500;
 export const evolution = (ports: EvolutionPorts): WorkKind => ({
   name: "evolution",
   every: dayMs,
-  isWanted: async (team) => (await ports.policy.policy(upkeepIn(team, ""))) === "on",
+  isWanted: (team) => isEvolving(ports.policy, team),
   step: (step) => retryOnConflict("these memories", () => evolve(ports, step)),
 });
 
