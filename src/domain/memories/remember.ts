@@ -177,7 +177,8 @@ async function known(ctx: Context, fresh: MemoryState, idempotencyKey: string | 
 }
 
 function nextVersion(ctx: Context, existing: Memory, given: Undefinable<GivenState>, fresh: MemoryState): Memory {
-  const inherited = Object.fromEntries(inheritedFields.filter((field) => given[field] === undefined).map((field) => [field, asSaid(existing)[field]]));
+  const said = asSaid(existing);
+  const inherited = Object.fromEntries(inheritedFields.filter((field) => given[field] === undefined).map((field) => [field, said[field]]));
   return followingVersion(ctx, existing, { ...fresh, ...inherited, trust: trustAfter(existing, fresh.content), ownerId: existing.ownerId });
 }
 
