@@ -21,15 +21,31 @@ const reasons: Record<ProposalReason, string> = {
   limit: "the run is full; run it again afterwards",
 };
 
+type ShownMemory = Record<string, unknown> & { memory_id: string };
+
+export interface ShownPair extends Record<string, unknown> {
+  decision: "merge" | "supersede";
+  /** Of a merge: what stays. */
+  content?: string;
+  kept: ShownMemory;
+  gone: ShownMemory;
+}
+
+interface RenderedConsolidation extends Rendered {
+  /** The structured answer without its pairs, and those, for a family that has another form for them. */
+  outline: Record<string, unknown>;
+  pairs: { settled: ShownPair[]; open: ShownPair[] };
+}
+
 /** What becomes of which memories, or would: the texts that meet, the one that stays, why and how surely; and what is left to a person. */
-export async function renderConsolidation(ctx: Context, result: ConsolidateOutcome): Promise<Rendered> {
+export async function renderConsolidation(ctx: Context, result: ConsolidateOutcome): Promise<RenderedConsolidation> {
   const { steps, proposals, looked, cursor } = result;
   const authorOf = await authorsOf(ctx, [...steps, ...proposals].flatMap(({ kept, gone }) => [kept, gone]));
-  const nameOf = (memory: Memory): Record<string, unknown> => ({
+  const nameOf = (memory: Memory): ShownMemory => ({
     memory_id: memory.id, ...(memory.key === null ? {} : { key: memory.key }), ...audienceOf(memory, authorOf(memory)), version: memory.version, preview: preview(memory.content, lineLength),
   });
   const lineOf = (mark: string, memory: Memory): Framed => say`  ${mark} ${handleOf(memory)}${aside(audienceOf(memory, undefined).scope, ...originOf(memory, authorOf(memory)))}: ${preview(memory.content, lineLength)}`;
-  const shownPair = (pair: JudgedPair, why?: ProposalReason) => {
+  const shownPair = (pair: JudgedPair, why?: ProposalReason): { fields: ShownPair; text: Framed } => {
     const { verdict, kept, gone, by } = pair;
     const merged = verdict.decision === "merge" ? { content: verdict.content } : {};
     return {
@@ -46,17 +62,23 @@ export async function renderConsolidation(ctx: Context, result: ConsolidateOutco
   const left = proposals.slice(0, mostShown).map((one) => shownPair(one, one.why));
   const [summary, advice] = wordsOf(result);
   const isPreview = result.outcome === "preview";
+  const outline = {
+    outcome: result.outcome,
+    count: isPreview ? steps.length : result.ids.length,
+    looked,
+    ...(isPreview ? (result.confirm === undefined ? {} : { confirm: result.confirm }) : result.run === undefined ? {} : { run: result.run }),
+    ...(cursor === undefined ? {} : { cursor }),
+    ...adviceOf(advice),
+  };
+  const pairs = { settled: done.map(({ fields }) => fields), open: left.map(({ fields }) => fields) };
   return {
     structured: {
-      outcome: result.outcome,
-      count: isPreview ? steps.length : result.ids.length,
-      looked,
-      ...(isPreview ? (result.confirm === undefined ? {} : { confirm: result.confirm }) : result.run === undefined ? {} : { run: result.run }),
-      ...(cursor === undefined ? {} : { cursor }),
-      ...adviceOf(advice),
-      [isPreview ? "would_settle" : "settled"]: done.map(({ fields }) => fields),
-      proposals: left.map(({ fields }) => fields),
+      ...outline,
+      [isPreview ? "would_settle" : "settled"]: pairs.settled,
+      proposals: pairs.open,
     },
+    outline,
+    pairs,
     text: lines([
       summary,
       ...done.map(({ text }) => text),

@@ -4,14 +4,11 @@ import * as field from "../../../domain/memories/fields.ts";
 import { consolidate } from "../../../domain/memories/consolidate.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { bulkCost, defineTool, destructive } from "../../define-tool.ts";
-import { renderConsolidation } from "../../render-consolidation.ts";
+import { renderConsolidation, type ShownPair } from "../../render-consolidation.ts";
 import { namespace } from "./words.ts";
 
 const mostNamed = 20;
 const usualPage = 50;
-
-/** A pair as an answer of consolidation shows it. */
-const pair = z.looseObject({ decision: z.enum(["merge", "supersede"]), content: z.string().optional(), kept: z.looseObject({ memory_id: z.string() }), gone: z.looseObject({ memory_id: z.string() }) });
 
 /** Mnemosyne document, decide 6, and its ConsolidationDecision. */
 export const consolidateTool = defineTool({
@@ -34,19 +31,18 @@ export const consolidateTool = defineTool({
     if (ids && (namespace !== undefined || cursor !== undefined)) throw invalid("memory_ids name all that is looked at.", "Leave out namespace and cursor.");
     const result = await consolidate(ctx, { ids, namespace, limit: usualPage, confirm, cursor });
     if (result.outcome === "consolidated" && result.ids.length > 0) ctx.changed({ ids: result.ids, listChanged: true });
-    const { structured, question } = await renderConsolidation(ctx, result);
-    const { would_settle, settled, proposals, ...rest } = structured;
-    const decisions = decided(would_settle ?? settled);
-    const open = decided(proposals);
+    const { outline, pairs, question } = await renderConsolidation(ctx, result);
+    const decisions = decided(pairs.settled);
+    const open = decided(pairs.open);
     // Two memories that have nothing to do with each other: the document's third decision.
     const keepBoth = ids !== undefined && decisions.length === 0 && open.length === 0 ? [{ decision: "KeepBoth" }] : [];
-    const answer = { ...rest, decisions: [...decisions, ...keepBoth], ...(open.length > 0 ? { proposals: open } : {}) };
+    const answer = { ...outline, decisions: [...decisions, ...keepBoth], ...(open.length > 0 ? { proposals: open } : {}) };
     return { structured: answer, text: json(answer), question };
   },
 });
 
-const decided = (pairs: unknown): Record<string, unknown>[] =>
-  z.array(pair).parse(pairs).map(({ decision, content, ...rest }) => ({
+const decided = (pairs: readonly ShownPair[]): Record<string, unknown>[] =>
+  pairs.map(({ decision, content, ...rest }) => ({
     decision: decision === "merge" ? { Merge: { into: rest.kept.memory_id, content } } : { Supersede: { kept: rest.kept.memory_id, superseded: rest.gone.memory_id } },
     ...rest,
   }));

@@ -19,6 +19,7 @@ export const consolidateTool = defineTool({
   async handler(ctx, input) {
     const result = await consolidate(ctx, input);
     if (result.outcome === "consolidated" && result.ids.length > 0) ctx.changed({ ids: result.ids, listChanged: true });
-    return renderConsolidation(ctx, result);
+    const { structured, text, question } = await renderConsolidation(ctx, result);
+    return { structured, text, question };
   },
 });
