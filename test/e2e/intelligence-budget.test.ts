@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Ask } from "./support/intelligence-call.ts";
 import { IntelligencePeer } from "./support/intelligence-peer.ts";
 import { says, schemaIn, status, took } from "./support/model-endpoint.ts";
 
-let peer: IntelligencePeer;
-beforeAll(async () => {
-  peer = await IntelligencePeer.start();
-});
-afterAll(() => peer.stop());
-beforeEach(() => {
-  peer.endpoint.seen.length = 0;
-  peer.endpoint.script.length = 0;
-});
+const peer = await IntelligencePeer.ofFile();
 
 const enrichment = { summary: "Lunch is at noon.", keywords: ["lunch"], tags: [], type: "standard", importance: 0.1, confidence: 0.9 };
 const enrich: Ask = { verb: "enrich", args: [{ content: "Lunch is at noon." }] };

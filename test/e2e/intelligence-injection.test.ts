@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Ask } from "./support/intelligence-call.ts";
 import { IntelligencePeer } from "./support/intelligence-peer.ts";
 import { dialects, says } from "./support/model-endpoint.ts";
@@ -7,15 +7,7 @@ import { dialects, says } from "./support/model-endpoint.ts";
  * Texts that try to steer the model, before a server that plays a model which obeys them. What it then answers is rejected, or
  * harms nothing.
  */
-let peer: IntelligencePeer;
-beforeAll(async () => {
-  peer = await IntelligencePeer.start();
-});
-afterAll(() => peer.stop());
-beforeEach(() => {
-  peer.endpoint.seen.length = 0;
-  peer.endpoint.script.length = 0;
-});
+const peer = await IntelligencePeer.ofFile();
 
 const present = [
   { content: "User lives in Berlin." },

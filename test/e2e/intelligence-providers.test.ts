@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Ask } from "./support/intelligence-call.ts";
 import { apiKey, IntelligencePeer } from "./support/intelligence-peer.ts";
-import { dialects, isCutOff, raw, refuses, says, schemaIn, type SeenRequest, silence, status, took } from "./support/model-endpoint.ts";
+import { dialects, isCutOff, raw, refuses, says, schemaIn, type SeenRequest, status, took } from "./support/model-endpoint.ts";
+import { silence } from "./support/scripted-endpoint.ts";
 
 /** The providers as they ship, in workerd, against servers of the services' wire forms. */
-let peer: IntelligencePeer;
-beforeAll(async () => {
-  peer = await IntelligencePeer.start();
-});
-afterAll(() => peer.stop());
-beforeEach(() => {
-  peer.endpoint.seen.length = 0;
-  peer.endpoint.script.length = 0;
-});
+const peer = await IntelligencePeer.ofFile();
 
 function firstRequest(): SeenRequest {
   const [request] = peer.endpoint.seen;
@@ -29,7 +22,7 @@ const paths = { anthropic: "/v1/messages", "openai-compatible": "/v1/chat/comple
 describe.each(dialects)("a model behind %s", (dialect) => {
   const by = names[dialect];
   const instead = (reason: string) => ({ answer: { summary: "by rules" }, by: "rules", insteadOf: { by, reason } });
-  const script = (...answers: (typeof silence)[]) => peer.endpoint.script.push(...answers);
+  const script = (...answers: typeof peer.endpoint.script) => peer.endpoint.script.push(...answers);
   const requests = () => peer.endpoint.seen.length;
 
   test("answers in the form that it was sent, and what it took is recorded", async () => {

@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { bundleWorker } from "../../src/launcher/bundle.ts";
-import { EmbeddingEndpoint, json, refusal, silence, vectorsOf } from "./support/embedding-endpoint.ts";
+import { EmbeddingEndpoint, refusal, vectorsOf } from "./support/embedding-endpoint.ts";
+import { json, silence } from "./support/scripted-endpoint.ts";
 import type { EmbedAnswer, EmbedCall } from "./support/embedding-worker.ts";
 
 /** The embedder as it ships, in workerd, against a server of OpenAI's form on a socket. */

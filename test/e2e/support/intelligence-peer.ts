@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { afterAll, beforeEach } from "vitest";
 import { bundleWorker } from "../../../src/launcher/bundle.ts";
 import type { Ask, IntelligenceAnswer, IntelligenceCall, Said } from "./intelligence-call.ts";
 import { type Dialect, ModelEndpoint } from "./model-endpoint.ts";
@@ -36,6 +37,17 @@ export class IntelligencePeer {
     const d1 = await worker.getD1Database("SHARD_0");
     for (const statement of migration().split("--> statement-breakpoint")) await d1.prepare(statement).run();
     return new IntelligencePeer(endpoint, url, worker);
+  }
+
+  /** One for the tests of a file, each of which begins with nothing seen and no script. */
+  static async ofFile(): Promise<IntelligencePeer> {
+    const peer = await IntelligencePeer.start();
+    beforeEach(() => {
+      peer.endpoint.seen.length = 0;
+      peer.endpoint.script.length = 0;
+    });
+    afterAll(() => peer.stop());
+    return peer;
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Answerer as AnswererOf, json, ScriptedEndpoint } from "./scripted-endpoint.ts";
 
 /** The three wire forms that the product speaks. */
 export const dialects = ["anthropic", "openai-compatible", "workers-ai"] as const;
@@ -12,42 +12,23 @@ export interface SeenRequest {
   text: string;
 }
 
-type Answerer = (response: ServerResponse, request: SeenRequest) => void;
+type Answerer = AnswererOf<SeenRequest>;
 
-/** A service with language models on a real socket: Anthropic's Messages, OpenAI's chat completions, and what the Workers AI binding gives. */
-export class ModelEndpoint {
-  readonly seen: SeenRequest[] = [];
-  /** How the next requests are answered, one each; after them a 500. */
-  readonly script: Answerer[] = [];
-  readonly #server = createServer((request, response) => void this.#answer(request, response));
+/** A service with language models: Anthropic's Messages, OpenAI's chat completions, and what the Workers AI binding gives. */
+export class ModelEndpoint extends ScriptedEndpoint<SeenRequest> {
+  usual = status(500);
 
-  async start(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let text = "";
-    for await (const chunk of request) text += String(chunk);
-    const seen = { path: request.url ?? "", headers: request.headers, body: JSON.parse(text) as Record<string, any>, text };
-    this.seen.push(seen);
-    (this.script.shift() ?? status(500))(response, seen);
+  protected override read(request: IncomingMessage, text: string): SeenRequest {
+    return { path: request.url ?? "", headers: request.headers, body: JSON.parse(text) as Record<string, any>, text };
   }
 }
 
 export const raw = (code: number, body: string, headers: Record<string, string> = {}): Answerer => (response) =>
-  void response.writeHead(code, { "content-type": "application/json", ...headers }).end(body);
+  json(response, code, body, headers);
 
 /** An error repeats what was sent, with the key: the worst that a service may do. */
 export const status = (code: number, headers: Record<string, string> = {}): Answerer => (response, { text, headers: sent }) =>
   raw(code, JSON.stringify({ type: "error", error: { type: "overloaded_error", message: `cannot answer ${text} for ${JSON.stringify(sent)}` } }), headers)(response, { path: "", headers: {}, body: {}, text });
-
-export const silence: Answerer = () => undefined;
 
 /** What was asked for: the form of the answer as the service was sent it. */
 export const schemaIn = ({ body }: SeenRequest): Record<string, any> | undefined =>
@@ -82,12 +63,12 @@ const openAiUsage = { prompt_tokens: took.input, completion_tokens: took.output,
 
 function message(response: ServerResponse, body: Record<string, any>, content: unknown[], stop_reason: string): void {
   const answer = { id: "msg_1", type: "message", role: "assistant", model: body["model"] as string, content, stop_reason, stop_sequence: null, usage: { input_tokens: took.input, output_tokens: took.output } };
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  json(response, 200, answer);
 }
 
 function completion(response: ServerResponse, body: Record<string, any>, message: unknown, finish_reason: string): void {
   const answer = { id: "chatcmpl-1", object: "chat.completion", created: 1_790_000_000, model: (body["model"] as string | undefined) ?? "m", choices: [{ index: 0, message, finish_reason, logprobs: null }], usage: openAiUsage };
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  json(response, 200, answer);
 }
 
 export const says = (dialect: Dialect, answer: unknown): Answerer => forms[dialect].says(typeof answer === "string" ? answer : JSON.stringify(answer), "complete");
