@@ -5,7 +5,9 @@ import type { PreventionPort } from "../domain/metrics/prevention-stats.ts";
 import type { MemoryStore, MemoryWriter } from "../domain/memories/memory-store.ts";
 import type { ProposalStore } from "../domain/memories/proposal-store.ts";
 import type { ReversionStore } from "../domain/memories/reversion-store.ts";
+import { IssuerKeys } from "../domain/sessions/issuer-keys.ts";
 import { PassportKeys } from "../domain/sessions/passport-keys.ts";
+import type { PassportPorts } from "../domain/sessions/passports.ts";
 import type { SessionStore } from "../domain/sessions/session-store.ts";
 import type { RotationPorts } from "../domain/secrets/rotation.ts";
 import type { ErasurePorts } from "../domain/tenancy/deletion-store.ts";
@@ -14,6 +16,7 @@ import { D1ErasureStore } from "../platform/d1/erasure-store.ts";
 import { D1GuardStore } from "../platform/d1/guard-store.ts";
 import { D1IntelligenceSettingStore } from "../platform/d1/intelligence-store.ts";
 import { D1MemoryStore } from "../platform/d1/memory-store.ts";
+import { D1PassportStore } from "../platform/d1/passport-store.ts";
 import { D1PreventionStore } from "../platform/d1/prevention-store.ts";
 import { D1ProposalStore } from "../platform/d1/proposal-store.ts";
 import { D1ReversionStore } from "../platform/d1/reversion-store.ts";
@@ -25,6 +28,7 @@ import { D1UsageLedger } from "../platform/d1/usage-ledger.ts";
 import { D1WorkflowStore } from "../platform/d1/workflow-store.ts";
 import { TeamIndexErasure } from "../platform/team-index/erasure.ts";
 import { TeamIndexWriter } from "../platform/team-index/writer.ts";
+import { remoteIssuerKeys } from "../http/passports/remote-issuer-keys.ts";
 import { sessionName } from "../session/session-call.ts";
 import type { Base } from "./base.ts";
 
@@ -37,7 +41,7 @@ export interface Memory {
   intelligenceSettings: IntelligencePort;
   reversions: ReversionStore;
   sessions: SessionStore;
-  passportKeys: PassportKeys;
+  passports: PassportPorts["passports"];
   workflows: WorkflowStore;
   prevention: PreventionPort;
   erasure: ErasurePorts;
@@ -55,7 +59,12 @@ export function memoryOf(env: Env, { config, shardOf, directory, erasureDirector
     intelligenceSettings: { settings: new D1IntelligenceSettingStore(shardOf), ledger: new D1UsageLedger(shardOf) },
     reversions: new D1ReversionStore(shardOf),
     sessions: new D1SessionStore(shardOf, new QuotaGuard(config.teamQuota), room),
-    passportKeys: new PassportKeys(config.masterKeys),
+    passports: {
+      keys: new PassportKeys(config.masterKeys),
+      issuerKeys: new IssuerKeys(config.masterKeys),
+      remoteKeys: remoteIssuerKeys(config),
+      store: new D1PassportStore(shardOf, room),
+    },
     workflows: new D1WorkflowStore(shardOf, new QuotaGuard(config.teamQuota), room),
     prevention: { store: new D1PreventionStore(shardOf), pricePer1k: config.tokenPrice },
     erasure: {

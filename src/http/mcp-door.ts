@@ -9,6 +9,7 @@ import { type BodyBound, readBody } from "./bounded-body.ts";
 import { callOrigin } from "./call-origin.ts";
 import { invalidCredential } from "./errors.ts";
 import { challenge, resourceOf } from "./oauth/resources.ts";
+import { publicOrigin } from "./origin.ts";
 import { projectOf } from "./project.ts";
 import { sessionDefaultsOf } from "./session-headers.ts";
 import { RequestRefused } from "./request-refused.ts";
@@ -77,6 +78,7 @@ export class McpDoor {
       // Keys are not for one address.
       resource: parseApiKey(token) ? undefined : resourceOf(url, this.#config),
       surface,
+      publicOrigin: publicOrigin(url, this.#config),
       ...said,
     };
   }

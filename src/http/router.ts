@@ -21,6 +21,7 @@ import { passkeyRoutes } from "./passkeys/routes.ts";
 import { refusedAnswer } from "./refused-answer.ts";
 import { RequestRefused } from "./request-refused.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { wellKnownRoutes } from "./passports/well-known.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
@@ -114,6 +115,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/metrics", metricsRoutes(services));
   app.route("/v1/organizations", organizationRoutes(services));
   app.route("/", tokenRoutes(services));
+  app.route("/", wellKnownRoutes(services));
   app.route("/", consentRoutes(services));
   app.route("/", upstreamRoutes(services));
   app.route("/", passkeyRoutes(services));

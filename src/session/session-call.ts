@@ -8,6 +8,8 @@ export interface SessionCall {
   principal: Principal;
   requestId: string;
   from: CallOrigin;
+  /** The server's, as people and other servers address it. */
+  publicOrigin: string;
   /** The share of the request's body in the bytes that may be held at once. */
   body: BodyLease;
 }

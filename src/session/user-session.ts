@@ -15,6 +15,7 @@ import { callOrigin } from "../http/call-origin.ts";
 import { bearerToken, type Presented, proveCredential } from "../http/credentials.ts";
 import { invalidCredential } from "../http/errors.ts";
 import { challenge, resourceOf } from "../http/oauth/resources.ts";
+import { publicOrigin } from "../http/origin.ts";
 import { projectOf } from "../http/project.ts";
 import { sessionDefaultsOf } from "../http/session-headers.ts";
 import { RequestRefused } from "../http/request-refused.ts";
@@ -74,6 +75,7 @@ export interface LeanRequest extends Presented {
   project: string | undefined;
   /** Of the request's headers (`http/session-headers.ts`). */
   sessionDefaults: SessionDefaults | undefined;
+  publicOrigin: string;
 }
 
 /** What a connection says of itself. */
@@ -163,7 +165,7 @@ export class UserSession extends DurableObject<Env> {
     this.#later(this.#services.uses.note(principal, presented.from, now));
     const body = new BodyLease([this.#bodies, isolateBodies]);
     try {
-      return await this.#endpoint.fetch(request, toAuthInfo({ principal, requestId, from: presented.from, body }));
+      return await this.#endpoint.fetch(request, toAuthInfo({ principal, requestId, from: presented.from, publicOrigin: publicOrigin(url, this.#services.config), body }));
     } finally {
       body.releaseSoon();
     }
@@ -173,7 +175,7 @@ export class UserSession extends DurableObject<Env> {
    * An ordinary call, which the edge has read, as one RPC of text (`mcp/lean-call.ts`). The credential is proven and the call charged
    * as in `fetch`; the reply is the text of the answer, or what becomes of the request instead.
    */
-  async call({ text, name, surface, project, sessionDefaults, ...presented }: LeanRequest): Promise<string | LeanRefusal> {
+  async call({ text, name, surface, project, sessionDefaults, publicOrigin: origin, ...presented }: LeanRequest): Promise<string | LeanRefusal> {
     const now = Date.now();
     const { from } = presented;
     const principal = this.#admitted(await this.prove(presented, now));
@@ -186,7 +188,7 @@ export class UserSession extends DurableObject<Env> {
       if (over) throw over;
       this.#later(this.#services.uses.note(principal, from, now));
       await this.#admit([message], principal);
-      const context = this.#contextOf({ principal, requestId: from.requestId, from, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, surface, project, sessionDefaults });
+      const context = this.#contextOf({ principal, requestId: from.requestId, from, publicOrigin: origin, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, surface, project, sessionDefaults });
       const answer = await callTool(call.name, call.args, context);
       return answer ? leanAnswer(call.id, answer) : { kind: "sdk" };
     } catch (error) {
@@ -284,9 +286,9 @@ export class UserSession extends DurableObject<Env> {
   }
 
   /** Everything that a tool may know of the call and use. */
-  #contextOf({ principal, requestId, from, body }: SessionCall, { sessionDefaults, ...client }: Connection): CallContext {
+  #contextOf({ principal, requestId, from, publicOrigin, body }: SessionCall, { sessionDefaults, ...client }: Connection): CallContext {
     this.#own.set(requestId, true, 1);
-    const { config, memories, writer, proposals, guard, reversions, sessions, passportKeys, intelligence, index, graph, people, semantic, indexingQueue, workflows, reranker, wordMatcher, dependencies } = this.#services;
+    const { config, memories, writer, proposals, guard, reversions, sessions, passports, intelligence, index, graph, people, semantic, indexingQueue, workflows, reranker, wordMatcher, dependencies } = this.#services;
     return {
       ...client,
       connectionDefaults: this.#sessionDefaults.of(client, sessionDefaults),
@@ -302,7 +304,8 @@ export class UserSession extends DurableObject<Env> {
       guard,
       reversions,
       sessions,
-      passportKeys,
+      passports,
+      publicOrigin,
       intelligence,
       index,
       graph,

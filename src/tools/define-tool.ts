@@ -4,7 +4,7 @@ import type { Dependency } from "../domain/health/dependencies.ts";
 import type { PreventionPort } from "../domain/metrics/prevention-stats.ts";
 import type { Framed } from "../domain/frame.ts";
 import type { SessionDefaults } from "../domain/memories/session-scope.ts";
-import type { PassportKeys } from "../domain/sessions/passport-keys.ts";
+import type { PassportPorts } from "../domain/sessions/passports.ts";
 import type { SessionStore } from "../domain/sessions/session-store.ts";
 import type { Preferences } from "../domain/tenancy/preferences.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
@@ -21,7 +21,8 @@ export interface ToolContext extends Context {
   /** Protocol session of the older era, if any. */
   sessionId: string | undefined;
   sessions: SessionStore;
-  passportKeys: PassportKeys;
+  passports: PassportPorts["passports"];
+  publicOrigin: string;
   /** Whether the answer goes out with its structured form, or as text alone. */
   structured: boolean;
   /** What the server needs to work, for a look at its health. */

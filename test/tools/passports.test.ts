@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { compactDecrypt, CompactEncrypt } from "jose";
 import { decryptPassport, encryptPassport } from "../../src/domain/sessions/passport-encryption.ts";
 import { canonical } from "../../src/domain/memories/memory.ts";
+import { tampered } from "../support/changes.ts";
 import { rpc } from "../support/mcp.ts";
 import { newTeam, type Person, services, type Team } from "../support/team.ts";
 
@@ -13,8 +14,7 @@ beforeEach(async () => {
   ada = team.owner;
 });
 
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-type Document = Record<string, Json>;
+type Document = Record<string, unknown>;
 
 async function ask(name: string, args: Record<string, unknown> = {}, client = "claude-code", who = ada): Promise<Record<string, any>> {
   const { body } = await rpc(who.token, "tools/call", { name, arguments: args }, "?surface=all&project=shop", client);
@@ -25,24 +25,6 @@ async function work(): Promise<void> {
   await ask("omn_retrieve_memory", { query: "which database for billing" });
   await ask("omn_store_memory", { key: "billing.decision", content: "We use PostgreSQL for billing because of its transactions.", citations: [{ path: "src/billing/db.ts" }] });
   await ask("write_memory", { key: "current.task", value: "implement login" });
-}
-
-/** Every place in a document, with how it is changed there. */
-function* changesOf(value: Json, put: (changed: Json) => void, path: string): Generator<[path: string, apply: () => void]> {
-  if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) yield* changesOf(item, (changed) => void (value[i] = changed), `${path}[${i}]`);
-    yield [`${path} with one more`, () => void value.push(value[0] ?? "x")];
-    return;
-  }
-  if (typeof value === "object" && value !== null) {
-    for (const [name, item] of Object.entries(value)) {
-      yield* changesOf(item, (changed) => void (value[name] = changed), `${path}.${name}`);
-      yield [`${path} without ${name}`, () => void delete value[name]];
-    }
-    yield [`${path} with a further field`, () => void (value["further"] = 1)];
-    return;
-  }
-  yield [path, () => put(typeof value === "number" ? value + 1 : typeof value === "string" ? `${value}x` : "x")];
 }
 
 describe("a Memory Passport [A5]", () => {
@@ -87,16 +69,12 @@ describe("a Memory Passport [A5]", () => {
   test("is refused when anything in it is changed, taken out or added, and the attempt is logged", async () => {
     await work();
     const { passport, session_id: id } = await ask("omn_export_session");
-    const places = [...changesOf(structuredClone(passport) as Json, () => undefined, "")].map(([path]) => path).filter((path) => !path.startsWith(".signature"));
-    expect(places.length).toBeGreaterThan(40);
-    for (const [at, path] of places.entries()) {
-      const document = structuredClone(passport) as Document;
-      const [, apply] = [...changesOf(document, () => undefined, "")].filter(([name]) => !name.startsWith(".signature"))[at] as [string, () => void];
-      apply();
-      if (path === " without signature") continue;
-      const refused = await services.sessions.find(ada.principal, id).then(() => readTampered(document));
-      expect(refused, path).toMatch(/changed after it was signed|not signed/);
+    let places = 0;
+    for (const [path, document] of tampered(passport as Document)) {
+      expect(await readTampered(document), path).toMatch(/changed after it was signed|not signed/);
+      places += 1;
     }
+    expect(places).toBeGreaterThan(50);
     for (const signature of [`${passport.signature}=`, `${passport.signature.startsWith("A") ? "B" : "A"}${passport.signature.slice(1)}`, passport.signature.slice(1), "", 1]) {
       const answer = await ask("omn_restore_session", { passport: { ...passport, signature } }, "cursor");
       expect(answer["error"]?.code).toBe("VALIDATION_ERROR");
@@ -163,5 +141,5 @@ describe("a Memory Passport [A5]", () => {
 
 async function readTampered(document: Document): Promise<string> {
   const { readPassport } = await import("../../src/domain/sessions/passport.ts");
-  return readPassport(services.passportKeys, JSON.stringify(document)).then(() => "accepted", (error: Error) => error.message);
+  return readPassport({ ...services.passports, issuer: "http://localhost" }, JSON.stringify(document)).then(() => "accepted", (error: Error) => error.message);
 }

@@ -1,18 +1,27 @@
+import { type DomainError, invalid } from "../errors.ts";
 import { isPlain } from "../guard/screen.ts";
+import { sha256Hex } from "../hash.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { WriteConflict } from "../memories/write-conflict.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { describeSession } from "./describe-session.ts";
 import { decryptPassport, encryptPassport, isEncrypted } from "./passport-encryption.ts";
-import { claimedSession, longestPassport, type Passport, passportVersion, readPassport, signPassport, type WrittenPassport } from "./passport.ts";
+import type { IssuerKeys } from "./issuer-keys.ts";
+import { claimedSession, type ForeignPassport, longestPassport, type Passport, passportVersion, readPassport, signPassport, type Signer, type WrittenPassport } from "./passport.ts";
+import { type IssuerPorts, provenForeign, type TrustQuestion } from "./passport-issuers.ts";
 import type { PassportKeys } from "./passport-keys.ts";
 import { emptyTrace, type SessionTrace } from "./session-trace.ts";
 import type { WorkSession } from "./session-store.ts";
-import { attemptFailed, newSession, sessionId, sessionNamed, type Sessions, takenOver, type TakenOver } from "./sessions.ts";
+import { attemptFailed, newSession, noteFailedAttempt, sessionId, sessionNamed, type Sessions, takenOver, type TakenOver } from "./sessions.ts";
 
 export interface PassportPorts {
-  passportKeys: PassportKeys;
+  passports: { keys: PassportKeys; issuerKeys: IssuerKeys } & IssuerPorts["passports"];
+  /** The origin under which other servers and people reach this one. */
+  publicOrigin: string;
 }
+type Passports = Sessions & PassportPorts;
+
+const signerOf = ({ passports, publicOrigin }: PassportPorts): Signer => ({ ...passports, issuer: publicOrigin });
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const hourMs = 3_600_000;
@@ -28,7 +37,7 @@ export interface Exported {
 }
 
 /** The session as a passport. What the person may not see now, and secrets, are not in it. @throws PROVIDER_ERROR without a key */
-export async function exportSession(ctx: Sessions & PassportPorts, { id, passphrase }: { id?: string | undefined; passphrase?: string | undefined }): Promise<Exported> {
+export async function exportSession(ctx: Passports, { id, passphrase }: { id?: string | undefined; passphrase?: string | undefined }): Promise<Exported> {
   requireScope(ctx.principal, "memory:write");
   requireScope(ctx.principal, "memory:read");
   const session = await retryOnConflict("this session", async () => {
@@ -75,7 +84,7 @@ async function fitted(ctx: PassportPorts, whole: WrittenPassport): Promise<Recor
   for (let share = 1; ; share *= 0.7) {
     const { context } = whole;
     const some = <T>(entries: T[]): T[] => entries.slice(0, Math.ceil(entries.length * share));
-    const passport = await signPassport(ctx.passportKeys, {
+    const passport = await signPassport(signerOf(ctx), {
       ...whole,
       context: { ...context, files_accessed: some(context.files_accessed), recent_searches: some(context.recent_searches), decisions: some(context.decisions) },
     });
@@ -89,29 +98,78 @@ interface Presented {
   passport: string;
   passphrase?: string | undefined;
   tool: string;
+  /** Of the question that was asked about a passport of another server. */
+  confirm?: string | undefined;
 }
 
-/** Opens the session that a passport describes, for a tool. @throws VALIDATION_ERROR when a byte of it was changed */
-export async function restorePassport(ctx: Sessions & PassportPorts, { passport: given, passphrase, tool }: Presented): Promise<TakenOver> {
+/** Opens the session that a passport describes, for a tool, or asks first whether the server that signed it is trusted. @throws VALIDATION_ERROR when a byte of it was changed */
+export async function restorePassport(ctx: Passports, { passport: given, passphrase, tool, confirm }: Presented): Promise<TakenOver | TrustQuestion> {
   requireScope(ctx.principal, "memory:write");
   requireScope(ctx.principal, "memory:read");
   await ctx.trail?.session();
-  const passport = await openPassport(ctx, given, passphrase).catch((error: unknown) => attemptFailed(ctx, { id: claimedSession(given), tool, error, passportUsed: true }));
-  const restored = await retryOnConflict("this session", async () => takenOver(ctx, await sessionOf(ctx, passport), tool, true));
+  const attempt = { id: claimedSession(given), tool, passportUsed: true };
+  const opened = await openPassport(ctx, given, passphrase, confirm).catch((error: unknown) => attemptFailed(ctx, { ...attempt, error }));
+  if ("confirm" in opened) {
+    await noteFailedAttempt(ctx, { ...attempt, error: notTrusted(opened) });
+    return opened;
+  }
+  const restored = await retryOnConflict("this session", async () => takenOver(ctx, await sessionOf(ctx, opened), tool, true));
   ctx.trail?.attach(restored.session.id);
   return restored;
 }
 
-const openPassport = async ({ passportKeys }: PassportPorts, given: string, passphrase: string | undefined): Promise<Passport> =>
-  readPassport(passportKeys, isEncrypted(given.trim()) ? await decryptPassport(given.trim(), passphrase) : given);
+const notTrusted = ({ issuer }: TrustQuestion): DomainError => invalid(`Not imported: the person has not said whether they trust ${issuer}.`);
+
+/** A passport that is proven, and what becomes of it here. */
+interface Opened {
+  passport: Passport;
+  /** Of another server: the id under which it lies here. */
+  importedAs?: string;
+}
+
+async function openPassport(ctx: Passports, given: string, passphrase: string | undefined, confirm: string | undefined): Promise<Opened | TrustQuestion> {
+  const read = await readPassport(signerOf(ctx), isEncrypted(given.trim()) ? await decryptPassport(given.trim(), passphrase) : given);
+  if (!read.isForeign) return { passport: read.passport };
+  const question = await provenForeign(ctx, read.foreign, confirm);
+  return question ?? { passport: withoutForeignNames(read.foreign.passport, ctx.now), importedAs: await importedId(ctx, read.foreign) };
+}
+
+/** The same passport is the same session here, and never one that somebody named. */
+async function importedId({ principal }: Sessions, { content }: ForeignPassport): Promise<string> {
+  const hex = await sha256Hex(`${principal.teamId}:${principal.userId}:${content}`);
+  return `sess_${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** What another server calls things means nothing here: no memory of this team is named by it, and nothing was used in the future. @throws VALIDATION_ERROR */
+function withoutForeignNames(passport: Passport, now: number): Passport {
+  const { context, workspace_path: path, original_tool: original, exported_by_tool: tool } = passport;
+  if (![passport.project_id, original, tool].every(isPlain)) throw invalid("The passport holds something else than names of tools and of a project.", "Export it again with omn_export_session.");
+  const past = (at: number): number => Math.min(at, now);
+  return {
+    ...passport,
+    workspace_path: path !== null && isPlain(path) ? path : null,
+    created_at: past(passport.created_at),
+    exported_at: past(passport.exported_at),
+    context: {
+      files_accessed: context.files_accessed.map((file) => ({ ...file, accessed_at: past(file.accessed_at) })),
+      recent_searches: context.recent_searches.map((search) => ({ ...search, timestamp: past(search.timestamp) })),
+      decisions: context.decisions.map(({ decision, timestamp }) => ({ decision, timestamp: past(timestamp) })),
+      workflow_state: {
+        keys: context.workflow_state.keys.map(({ key, value, timestamp }) => ({ key, value, timestamp: past(timestamp) })),
+        recent_commands: context.workflow_state.recent_commands,
+      },
+    },
+  };
+}
 
 /** The session that a passport describes: the person's own of that id, or one made of it, not open yet. */
-async function sessionOf(ctx: Sessions, passport: Passport): Promise<WorkSession> {
-  const known = await ctx.sessions.find(ctx.principal, passport.session_id);
+async function sessionOf(ctx: Sessions, { passport, importedAs }: Opened): Promise<WorkSession> {
+  const id = importedAs ?? passport.session_id;
+  const known = await ctx.sessions.find(ctx.principal, id);
   if (known) return known;
   const session: WorkSession = {
     ...newSession({ tool: passport.exported_by_tool, project: passport.project_id, workspacePath: passport.workspace_path, trace: await traceOf(ctx, passport), now: passport.created_at }),
-    id: passport.session_id,
+    id,
     originalTool: passport.original_tool,
     activeAt: passport.exported_at,
     endedAt: ctx.now,

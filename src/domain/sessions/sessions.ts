@@ -159,12 +159,22 @@ const migrationOf = ({ now }: Context, of: Pick<Migration, "sessionId" | "fromTo
 
 const failed = (ctx: Sessions, id: string, tool: string): Promise<never> => attemptFailed(ctx, { id, tool, error: noSuchSession() });
 
+interface FailedAttempt {
+  id: string;
+  tool: string;
+  error: unknown;
+  passportUsed?: boolean;
+}
+
 /** An attempt that fails is logged as well. @throws the error */
-export async function attemptFailed(ctx: Sessions, { id, tool, error, passportUsed = false }: { id: string; tool: string; error: unknown; passportUsed?: boolean }): Promise<never> {
-  if (error instanceof DomainError) {
-    await ctx.sessions.logMigration(ctx.principal, { ...migrationOf(ctx, { sessionId: id, fromTool: null, toTool: tool, passportUsed }), success: false, error: error.message });
-  }
-  throw error;
+export async function attemptFailed(ctx: Sessions, attempt: FailedAttempt): Promise<never> {
+  await noteFailedAttempt(ctx, attempt);
+  throw attempt.error;
+}
+
+export async function noteFailedAttempt(ctx: Sessions, { id, tool, error, passportUsed = false }: FailedAttempt): Promise<void> {
+  if (!(error instanceof DomainError)) return;
+  await ctx.sessions.logMigration(ctx.principal, { ...migrationOf(ctx, { sessionId: id, fromTool: null, toTool: tool, passportUsed }), success: false, error: error.message });
 }
 
 function saved(session: WorkSession, isSaved: boolean): WorkSession {

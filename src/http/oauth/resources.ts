@@ -7,7 +7,7 @@ type Names = Pick<Config, "production" | "allowedHosts">;
 const endpoints = ["mcp", "sse"] as const;
 type Endpoint = (typeof endpoints)[number];
 
-const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
+export const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Scopes that a client asks for at first; `memory:admin` only by name. */
 export const firstScopes = ["memory:read", "memory:write"] as const;

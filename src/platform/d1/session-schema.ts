@@ -72,3 +72,31 @@ export const sessionMigrations = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.teamId, table.id] }), index("session_migrations_user").on(table.teamId, table.userId, table.sessionId)],
 );
+
+/** Other servers whose passports a person takes, after having been asked once. Nobody else's imports follow from it. */
+export const passportIssuers = sqliteTable(
+  "passport_issuers",
+  {
+    teamId: text("team_id").notNull(),
+    userId: text("user_id").notNull(),
+    /** An origin. */
+    issuer: text().notNull(),
+    trustedAt: integer("trusted_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.userId, table.issuer] })],
+);
+
+/** Links by which a person takes a session of theirs to another tool, each once. */
+export const passportClaims = sqliteTable(
+  "passport_claims",
+  {
+    teamId: text("team_id").notNull(),
+    userId: text("user_id").notNull(),
+    /** The link itself is kept nowhere. */
+    tokenHash: text("token_hash").notNull(),
+    sessionId: text("session_id").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    claimedAt: integer("claimed_at"),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.userId, table.tokenHash] })],
+);

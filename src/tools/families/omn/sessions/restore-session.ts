@@ -1,15 +1,17 @@
 import * as z from "zod";
 import { invalid } from "../../../../domain/errors.ts";
-import { named, say } from "../../../../domain/frame.ts";
+import { joined, named, say } from "../../../../domain/frame.ts";
+import { phrase } from "../../../../domain/memories/fields.ts";
 import { type ProjectBriefing, projectBriefing } from "../../../../domain/memories/project-briefing.ts";
 import { describeSession } from "../../../../domain/sessions/describe-session.ts";
 import { sessionParts, toldTurns } from "../../../../domain/sessions/session-briefing.ts";
 import type { WorkSession } from "../../../../domain/sessions/session-store.ts";
 import { longestPassport } from "../../../../domain/sessions/passport.ts";
+import type { TrustQuestion } from "../../../../domain/sessions/passport-issuers.ts";
 import { restorePassport } from "../../../../domain/sessions/passports.ts";
 import { passphrase, sessionRef, toolId } from "../../../../domain/sessions/session-fields.ts";
 import { restoreSession } from "../../../../domain/sessions/sessions.ts";
-import { additive, defineTool, type ToolContext } from "../../../define-tool.ts";
+import { additive, defineTool, type ToolContext, type ToolResult } from "../../../define-tool.ts";
 import { contextFields, sessionFields } from "../../../render-session.ts";
 import { filterOf, projectOf, withoutReplaced } from "../../token-saver/scope.ts";
 
@@ -23,6 +25,17 @@ function briefingOf(ctx: ToolContext, session: WorkSession, budget: number | und
   });
 }
 
+function trustQuestion({ issuer, exportedAt, contains, confirm }: TrustQuestion): ToolResult {
+  const exported = new Date(exportedAt).toISOString();
+  const { files, searches, decisions, tasks } = contains;
+  const asked = say`This Memory Passport says that another server signed it: ${named(issuer)}, at ${exported}. It holds ${files} files, ${searches} searches, ${decisions} decisions and ${tasks} tasks. If you trust that server, its public keys are fetched, the signature is checked, and its passports are taken from now on.`;
+  return {
+    structured: { outcome: "untrusted", issuer, exported_at: exported, contains, confirm },
+    text: joined([say`Nothing is restored yet. ${asked}`, say`Ask the person; if they say yes, repeat the call with confirm: "${confirm}".`]),
+    question: { message: asked, confirm },
+  };
+}
+
 /** OmniMemory document 3.2. */
 export const restoreSessionTool = defineTool({
   name: "omn_restore_session",
@@ -31,20 +44,26 @@ export const restoreSessionTool = defineTool({
   scope: "memory:write",
   annotations: additive,
   isStep: false,
+  confirms: true,
   input: z.strictObject({
     session_id: sessionRef.optional(),
     passport: z.union([z.string().min(1).max(longestPassport), z.record(z.string(), z.unknown())], { error: `must be a Memory Passport, as JSON or JWE, of at most ${longestPassport} characters` }).optional().meta({ listed: { description: "a Memory Passport: JSON or JWE" } }),
     passphrase: passphrase.optional(),
+    /** The question about a server that is not trusted yet names it. */
+    confirm: phrase("confirm", 100).optional().meta({ listed: null }),
     tool_id: toolId.optional().meta({ listed: null }),
     max_tokens: z.number().int().min(100).max(10_000).optional().meta({ listed: null }),
   }),
-  output: z.looseObject({ session_id: z.string(), context: z.looseObject({}), restored_at: z.string().meta({ listed: null }), original_tool: z.string().meta({ listed: null }) }),
-  async handler(ctx, { session_id: id, passport, passphrase: secret, tool_id: tool = ctx.tool, max_tokens: budget }) {
+  /** Or, of a passport that another server signed, the question whether it is trusted. */
+  output: z.looseObject({ session_id: z.string().optional(), context: z.looseObject({}).optional(), restored_at: z.string().optional().meta({ listed: null }), original_tool: z.string().optional().meta({ listed: null }) }),
+  async handler(ctx, { session_id: id, passport, passphrase: secret, confirm, tool_id: tool = ctx.tool, max_tokens: budget }) {
     if (id !== undefined && passport !== undefined) throw invalid("session_id and passport both name a session.", "Give one of them.");
     const given = typeof passport === "object" ? JSON.stringify(passport) : passport;
-    const { session, fromTool } = await (given === undefined
+    const restored = await (given === undefined
       ? restoreSession(ctx, { id, tool, project: projectOf(ctx, {}) })
-      : restorePassport(ctx, { passport: given, passphrase: secret, tool }));
+      : restorePassport(ctx, { passport: given, passphrase: secret, tool, confirm }));
+    if ("confirm" in restored) return trustQuestion(restored);
+    const { session, fromTool } = restored;
     const [context, briefing] = await Promise.all([
       describeSession(ctx, session),
       briefingOf(ctx, session, budget),
