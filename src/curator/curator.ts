@@ -6,6 +6,7 @@ import type { TeamRef } from "../domain/tenancy/team-ref.ts";
 import { upkeepIn } from "../domain/tenancy/upkeep.ts";
 import type { CuratorEnv } from "./env.ts";
 import { curatorServicesOf } from "./services.ts";
+import { Changes } from "./changes.ts";
 import { dailyAt } from "./daily-at.ts";
 
 /**
@@ -14,9 +15,11 @@ import { dailyAt } from "./daily-at.ts";
  */
 const turnMs = 30_000;
 const shownRuns = 20;
+/** Nobody waits longer for a change. */
+const longestWaitMs = 20_000;
 
 export interface CuratorState {
-  /** Set by a person: no step begins until it is taken back. */
+  /** As it stands in the shard: no step begins until it is taken back. */
   isPaused: boolean;
   /** The run that is at work. */
   present: CuratorRun | null;
@@ -32,11 +35,13 @@ export class Curator extends Agent<Cloudflare.Env, CuratorState> {
   override initialState: CuratorState = { isPaused: false, present: null, ended: [] };
   // The generated `Env` is the main Worker's.
   readonly #services = curatorServicesOf(this.env as unknown as CuratorEnv);
+  readonly #changes = new Changes();
   #turn: Promise<void> | undefined;
 
-  /** Does what there is to do, soon and not before it answers; and from then on every day. Told twice, it does it once. */
+  /** Does what there is to do, soon and not before it answers; and from then on every day. Told twice, it does it once. A pause holds at once. */
   async wake(team: TeamRef): Promise<void> {
     if (team.teamId !== this.name) throw new Error("This is the curator of another team");
+    await this.#heedPause(team);
     await this.schedule(dailyAt(team.teamId), "work", {}, { idempotent: true });
     // Not idempotent: the row of a turn at work is there until it ends, and would swallow this one.
     await this.schedule(0, "work", {});
@@ -46,6 +51,12 @@ export class Curator extends Agent<Cloudflare.Env, CuratorState> {
   async modelState(team: TeamRef): Promise<"ok" | "off"> {
     if (team.teamId !== this.name) throw new Error("This is the curator of another team");
     return this.#services.modelState(team);
+  }
+
+  /** Answers when a run has changed, or the time is up; what it is by then stands in the shard. Without a mark, or with an old one, at once. */
+  async changed(team: TeamRef, seen: string | undefined, waitMs: number): Promise<string> {
+    if (team.teamId !== this.name) throw new Error("This is the curator of another team");
+    return this.#changes.since(seen, Math.min(waitMs, longestWaitMs));
   }
 
   /** Called by the schedule, and by any number of its wake-ups at once. */
@@ -64,17 +75,6 @@ export class Curator extends Agent<Cloudflare.Env, CuratorState> {
   @callable()
   async dryRun(kind: RunKind): Promise<CuratorRun | undefined> {
     return this.#request(kind, true);
-  }
-
-  @callable()
-  async pause(): Promise<void> {
-    this.setState({ ...this.state, isPaused: true });
-  }
-
-  @callable()
-  async resume(): Promise<void> {
-    this.setState({ ...this.state, isPaused: false });
-    await this.schedule(0, "work", {});
   }
 
   /** Ends the run at work. What it has done stays, until it is undone. */
@@ -114,9 +114,9 @@ export class Curator extends Agent<Cloudflare.Env, CuratorState> {
     const team = await this.#services.teams.findTeam(this.name);
     // Erased, or about to be.
     if (!team) return this.destroy();
-    if (this.state.isPaused) return;
     const { work } = this.#services;
     try {
+      await this.#heedPause(team);
       await requestDue(work, team, Date.now());
       const outcome = await workOn(work, team, Date.now, {
         deadline: Date.now() + turnMs,
@@ -125,13 +125,23 @@ export class Curator extends Agent<Cloudflare.Env, CuratorState> {
       });
       // Another run may wait behind the one that ended.
       if (outcome.state !== "idle") await this.schedule(1, "work", {});
+      // Stopped while no turn was at work.
+      else if (this.state.present) this.#show(await work.runs.find(upkeepIn(team, ""), this.state.present.id));
     } catch (error) {
       // The cron finds the run within a minute, and wakes this object again.
       this.#services.report("curator.turn", error);
     }
   }
 
+  async #heedPause(team: TeamRef): Promise<void> {
+    const isPaused = (await this.#services.runs.pause(upkeepIn(team, ""))) !== undefined;
+    if (isPaused !== this.state.isPaused) this.setState({ ...this.state, isPaused });
+    // Also of runs that were asked for or stopped: whoever watches looks at the shard.
+    this.#changes.note();
+  }
+
   #show(run: CuratorRun | undefined): void {
+    this.#changes.note();
     if (!run) return;
     const { ended, ...rest } = this.state;
     if (run.endedAt === null) this.setState({ ...rest, ended, present: run });

@@ -129,3 +129,22 @@ test("a consolidation by hand that is killed before its answer has happened whol
     expect(await product.exported()).toBe(before);
   }
 }, 240_000);
+
+test("a person pauses the curator, which begins nothing then, resumes it, and watches the run to its end", async () => {
+  const product = await started();
+  await product.ofTeam("PUT", "/evolution", { policy: "off" });
+  await product.import(notes());
+  const before = await product.exported();
+  const listener = await product.listen("/runs/events");
+  expect(await listener.hears("state")).toEqual({ paused: false, run: null });
+  await product.ofTeam("POST", "/curator/pause");
+  const run = await product.startRun("consolidation");
+  expect(await listener.hears("state", (state) => state["run"] !== null)).toMatchObject({ paused: true, run: { run, state: "waiting" } });
+  await sleep(2_000);
+  expect(await product.ofTeam("GET", "/runs")).toMatchObject({ paused: true, runs: [{ run, state: "waiting" }] });
+  expect(await product.exported()).toBe(before);
+  await product.ofTeam("POST", "/curator/resume");
+  expect(await listener.hears("ended")).toMatchObject({ run, state: "done", counts: settled });
+  await listener.close();
+  expect(product.running.output).not.toContain('"level":"error"');
+}, 240_000);

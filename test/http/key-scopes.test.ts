@@ -33,6 +33,7 @@ const needs: Record<string, Scope | "person"> = {
   "GET /v1/teams/:team/intelligence": "memory:admin",
   "GET /v1/teams/:team/evolution": "memory:read",
   "GET /v1/teams/:team/runs": "memory:read",
+  "GET /v1/teams/:team/runs/events": "memory:read",
   "GET /v1/teams/:team/runs/:run": "memory:read",
   "GET /v1/teams/:team/sessions": "memory:read",
   "GET /v1/teams/:team/sessions/:session": "memory:read",

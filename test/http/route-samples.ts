@@ -53,6 +53,8 @@ export const bodies: Record<string, unknown> = {
   "POST /v1/teams/:team/runs": { dry_run: true },
   "POST /v1/teams/:team/runs/:run/stop": "",
   "POST /v1/teams/:team/runs/:run/undo": "",
+  "POST /v1/teams/:team/curator/pause": "",
+  "POST /v1/teams/:team/curator/resume": "",
   "POST /v1/teams/:team/sessions": { tool_id: "claude-code", project: "shop" },
   "DELETE /v1/teams/:team/sessions/:session": "",
   "POST /v1/teams/:team/sessions/:session/turns": { turns: [{ role: "user", content: "Ship it on Friday." }] },

@@ -4,7 +4,7 @@ import type { Principal } from "../tenancy/principal.ts";
 /** The actions in the audit of memories; a reader of all audits sees them as `memory.…`. */
 export const memoryActions = [
   "create", "update", "archive", "restore", "import", "share", "erase", "export", "read-secret", "secret-refused",
-  "propose", "accept", "refuse", "review-on", "review-off", "guard-policy", "intelligence-policy", "quarantine", "release", "link", "unlink", "revert", "undo", "consolidate", "supersede", "merge", "evolve", "evolution-policy",
+  "propose", "accept", "refuse", "review-on", "review-off", "guard-policy", "intelligence-policy", "quarantine", "release", "link", "unlink", "revert", "undo", "consolidate", "supersede", "merge", "evolve", "evolution-policy", "curator-pause", "curator-resume",
 ] as const;
 export type MemoryAction = (typeof memoryActions)[number];
 

@@ -1,3 +1,4 @@
+import type { WriteContext } from "../memories/memory-store.ts";
 import type { Principal } from "../tenancy/principal.ts";
 
 /** Kinds of work that the curator does (`src/curator/kinds.ts`). */
@@ -48,6 +49,14 @@ export interface RunStep {
   counts: Readonly<Record<string, number>>;
 }
 
+/** Since when no step begins, and by whose wish. */
+export interface Pause {
+  /** User id. */
+  by: string;
+  /** ms since the epoch. */
+  at: number;
+}
+
 /** The runs of a team, in its shard. They hold no text. */
 export interface RunStore {
   /** A new run, waiting; undefined when one of this kind waits or runs already. `after`: where it begins. */
@@ -70,4 +79,7 @@ export interface RunStore {
   changed(principal: Principal, id: string, limit: number): Promise<RunChange[]>;
   /** What the run did to memories, by the tool that its versions name. */
   changes(principal: Principal, id: string): Promise<ReadonlyMap<string, number>>;
+  pause(principal: Principal): Promise<Pause | undefined>;
+  /** `true` again leaves whoever paused first. */
+  setPaused(principal: Principal, write: WriteContext, isPaused: boolean): Promise<void>;
 }

@@ -6,27 +6,49 @@ import { undoRevert, type UndoOutcome } from "../memories/revert.ts";
 import { type Principal, requireScope } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
-import type { CuratorRun, RunChange, RunKind, RunStore } from "./run-store.ts";
+import type { CuratorRun, Pause, RunChange, RunKind, RunStore } from "./run-store.ts";
 
 /** Of one run, so that one call undoes it whole; what more there is waits for the next one. */
 export const maxChanges = 500;
 
-/** How the curator is told that a team has work; never rejects. It looks by itself every minute, so that a lost call costs no more than that. */
-export interface CuratorWaker {
+/** The way to a team's curator, which never rejects. The curator looks by itself every minute, so that a lost call costs no more than that. */
+export interface CuratorClient {
+  /** Tells it that the team has work, or that a person pauses it or lets it go on. */
   wake(team: TeamRef): Promise<void>;
+  /** Answers when its work has changed since the mark `seen`, or the time is up, with the mark to ask with next; without a mark at once. */
+  changed(team: TeamRef, seen: string | undefined, waitMs: number): Promise<string>;
 }
 
 export interface RunsContext extends WriteContext {
   principal: Principal;
   runs: RunStore;
-  curator: CuratorWaker;
+  curator: CuratorClient;
 }
 
-/** Newest first. They say how many memories were changed, and not which. */
-export async function listRuns(ctx: RunsContext, { limit }: { limit: number }): Promise<CuratorRun[]> {
-  requireAction(ctx.principal, "see the team");
-  return ctx.runs.list(ctx.principal, limit);
+/** Newest first, and whether the curator pauses. They say how many memories were changed, and not which. */
+export async function listRuns({ principal, runs }: Pick<RunsContext, "principal" | "runs">, { limit }: { limit: number }): Promise<{ runs: CuratorRun[]; pause: Pause | undefined }> {
+  requireAction(principal, "see the team");
+  const [list, pause] = await Promise.all([runs.list(principal, limit), runs.pause(principal)]);
+  return { runs: list, pause };
 }
+
+/** No step begins until it is taken back: what is due, or asked for, waits. */
+export async function pauseCurator(ctx: RunsContext): Promise<Pause | undefined> {
+  return setPaused(ctx, true);
+}
+
+export async function resumeCurator(ctx: RunsContext): Promise<Pause | undefined> {
+  return setPaused(ctx, false);
+}
+
+async function setPaused(ctx: RunsContext, isPaused: boolean): Promise<Pause | undefined> {
+  requireAction(ctx.principal, "steer the curator");
+  await ctx.runs.setPaused(ctx.principal, ctx, isPaused);
+  await ctx.curator.wake(teamOf(ctx.principal));
+  return ctx.runs.pause(ctx.principal);
+}
+
+export const teamOf = ({ teamId, organizationId, shard }: Principal): TeamRef => ({ teamId, organizationId, shard });
 
 /** With what it did to the memories that the caller may see. */
 export async function findRun({ principal, runs }: RunsContext, { id }: { id: string }): Promise<{ run: CuratorRun; changes: RunChange[] }> {
@@ -41,16 +63,16 @@ export async function startRun(ctx: RunsContext, { kind, isDry }: { kind: RunKin
   requireAction(principal, "steer the curator");
   const run = await runs.request(principal, { id: uuidv7(now), kind, isDry, cursor: "", now });
   if (!run) throw new DomainError("CONFLICT", "A run of this kind is at work already.", { hint: "Wait until it has ended, or stop it." });
-  await curator.wake({ teamId: principal.teamId, organizationId: principal.organizationId, shard: principal.shard });
+  await curator.wake(teamOf(principal));
   return run;
 }
 
 /** What it has done stays, until it is undone. */
 export async function stopRun(ctx: RunsContext, { id }: { id: string }): Promise<CuratorRun> {
-  const { principal, now, runs } = ctx;
+  const { principal, now, runs, curator } = ctx;
   requireAction(principal, "steer the curator");
   requireRun(await runs.find(principal, id));
-  await runs.end(principal, id, { now, state: "stopped" });
+  if (await runs.end(principal, id, { now, state: "stopped" })) await curator.wake(teamOf(principal));
   return requireRun(await runs.find(principal, id));
 }
 

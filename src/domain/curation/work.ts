@@ -31,6 +31,7 @@ const maxFailures = 5;
 /** Asks for the runs that are due, at most one of each kind. Asked twice, it asks once. */
 export async function requestDue({ runs, kinds }: WorkPorts, team: TeamRef, now: number): Promise<void> {
   const principal = upkeepIn(team, "");
+  if (await runs.pause(principal)) return;
   for (const { name, every, isWanted } of kinds) {
     const last = await runs.lastEnded(principal, name);
     // One that reached its limit goes on in the next turn. A clock that was put back is not waited for.
@@ -45,15 +46,17 @@ export async function requestDue({ runs, kinds }: WorkPorts, team: TeamRef, now:
  */
 export async function workOn({ runs, kinds, report }: WorkPorts, team: TeamRef, clock: Clock, { deadline, mayGoOn, onProgress }: TurnLimits): Promise<TurnOutcome> {
   const principal = upkeepIn(team, "");
-  const opened = await runs.open(principal);
-  if (!opened) return { state: "idle" };
+  const [opened, pause] = await Promise.all([runs.open(principal), runs.pause(principal)]);
+  if (!opened || pause) return { state: "idle" };
   const { id } = opened;
   const kind = kinds.find(({ name }) => name === opened.kind);
-  const ended = async (how: Parameters<RunStore["end"]>[2]): Promise<TurnOutcome> => {
-    await runs.end(principal, id, how);
-    const run = (await runs.find(principal, id)) as CuratorRun;
+  const left = (run: CuratorRun): TurnOutcome => {
     onProgress(run);
     return { state: "ended", run };
+  };
+  const ended = async (how: Parameters<RunStore["end"]>[2]): Promise<TurnOutcome> => {
+    await runs.end(principal, id, how);
+    return left((await runs.find(principal, id)) as CuratorRun);
   };
   if (!kind) return ended({ now: clock(), state: "failed", error: "UNKNOWN_KIND" });
   if (opened.requestedBy === principal.userId && !(await kind.isWanted(team))) return ended({ now: clock(), state: "stopped" });
@@ -70,7 +73,7 @@ export async function workOn({ runs, kinds, report }: WorkPorts, team: TeamRef, 
       changed = changes ? total(changes) : 0;
       const advance = { now: clock(), from: run.cursor, cursor: step.cursor, counts };
       // Stopped, or somebody else's by now.
-      if (!(await runs.advance(principal, id, advance))) return { state: "ended", run: (await runs.find(principal, id)) ?? run };
+      if (!(await runs.advance(principal, id, advance))) return left((await runs.find(principal, id)) ?? run);
       Object.assign(run, { cursor: step.cursor, counts, failures: 0 });
       onProgress({ ...run });
       if (step.isLast) return await ended({ now: clock(), state: "done" });

@@ -21,7 +21,7 @@ import { guardRoutes, quarantineRoutes } from "./quarantine.ts";
 import { healthRoutes } from "./health.ts";
 import { consolidationRoutes } from "./consolidations.ts";
 import { revertRoutes } from "./reverts.ts";
-import { evolutionRoutes, runRoutes } from "./runs.ts";
+import { curatorRoutes, evolutionRoutes, runRoutes } from "./runs.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { statsRoutes } from "./stats.ts";
 import { iso } from "./wire.ts";
@@ -106,6 +106,7 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   app.route("/:team/consolidations", consolidationRoutes(services));
   app.route("/:team/evolution", evolutionRoutes(services));
   app.route("/:team/runs", runRoutes(services));
+  app.route("/:team/curator", curatorRoutes(services));
   app.route("/:team/sessions", sessionRoutes(services));
   app.route("/:team/workflows", workflowRoutes(services));
 

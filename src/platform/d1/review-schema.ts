@@ -15,6 +15,9 @@ export const teamPolicies = sqliteTable("team_policies", {
   instructionPolicy: text("instruction_policy", { enum: instructionPolicies }).notNull().default(defaultGuard.instructions),
   /** Whether the memories evolve by schedule. */
   evolutionPolicy: text("evolution_policy", { enum: evolutionPolicies }).notNull().default(defaultEvolution),
+  /** Set while a person has the curator pause, and who. */
+  curatorPausedAt: integer("curator_paused_at"),
+  curatorPausedBy: text("curator_paused_by"),
   /** Set while the team is deleted, so that other teams do not find what was public. The directory decides; this follows it. */
   closedAt: integer("closed_at"),
 });

@@ -1,6 +1,8 @@
-import type { CuratorRun, RunChange, RunKind, RunStep, RunStore } from "../../domain/curation/run-store.ts";
+import type { CuratorRun, Pause, RunChange, RunKind, RunStep, RunStore } from "../../domain/curation/run-store.ts";
+import type { WriteContext } from "../../domain/memories/memory-store.ts";
 import { actorOf, type Principal } from "../../domain/tenancy/principal.ts";
 import { isVisible } from "../visibility-sql.ts";
+import { auditMemories } from "./memory-audit.ts";
 import type { ShardOf } from "./shard-of.ts";
 
 const columns = `id, kind, state, is_dry AS isDry, requested_by AS requestedBy, requested_at AS requestedAt, started_at AS startedAt, ended_at AS endedAt,
@@ -32,14 +34,20 @@ const changed = `SELECT r.memory_id AS memoryId, r.after_version AS version, v.t
   CROSS JOIN versions v ON v.team_id = ?1 AND v.memory_id = r.memory_id AND v.version = r.after_version
   WHERE r.team_id = ?1 AND r.reversion_id = ?2 AND ${isVisible("m", "?3")} ORDER BY r.memory_id LIMIT ?4 + 0`;
 
+const pause = `SELECT curator_paused_by AS by, curator_paused_at AS at FROM team_policies WHERE team_id = ?1 AND curator_paused_at IS NOT NULL`;
+/** Parameters: ?1 team, ?2 when, ?3 who. */
+const pauseNow = `INSERT INTO team_policies (team_id, curator_paused_at, curator_paused_by) VALUES (?1, ?2, ?3)
+  ON CONFLICT (team_id) DO UPDATE SET curator_paused_at = excluded.curator_paused_at, curator_paused_by = excluded.curator_paused_by WHERE team_policies.curator_paused_at IS NULL`;
+const resume = `UPDATE team_policies SET curator_paused_at = NULL, curator_paused_by = NULL WHERE team_id = ?1`;
+
 /**
  * Teams that have memories, and a run that is not at its end or none since `?1`; those that waited longest first. `?2` limit.
- * A team without memories has nothing that could evolve, and one that has turned it off, or is deleted, is not to be looked at.
+ * A team without memories has nothing that could evolve, and one that has turned it off or pauses it, or is deleted, is not to be looked at.
  */
 const toWake = `SELECT c.team_id FROM counters c
   LEFT JOIN (SELECT team_id, max(requested_at) AS at, max(${isOpen}) AS is_open FROM curator_runs GROUP BY team_id) r ON r.team_id = c.team_id
   LEFT JOIN team_policies p ON p.team_id = c.team_id
-  WHERE c.memories > 0 AND p.closed_at IS NULL AND (r.is_open OR coalesce(r.at, 0) < ?1 AND coalesce(p.evolution_policy, 'on') = 'on') ORDER BY coalesce(r.is_open, 0) DESC, coalesce(r.at, 0), c.team_id LIMIT ?2 + 0`;
+  WHERE c.memories > 0 AND p.closed_at IS NULL AND p.curator_paused_at IS NULL AND (r.is_open OR coalesce(r.at, 0) < ?1 AND coalesce(p.evolution_policy, 'on') = 'on') ORDER BY coalesce(r.is_open, 0) DESC, coalesce(r.at, 0), c.team_id LIMIT ?2 + 0`;
 
 type Stored = Omit<CuratorRun, "counts" | "isDry" | "isCut"> & { counts: string; isDry: number; isCut: number };
 const opened = ({ counts, isDry, isCut, ...run }: Stored): CuratorRun => ({ ...run, isDry: isDry === 1, isCut: isCut === 1, counts: JSON.parse(counts) as CuratorRun["counts"] });
@@ -95,6 +103,17 @@ export class D1RunStore implements RunStore {
   async changed({ shard, teamId, userId }: Principal, id: string, limit: number): Promise<RunChange[]> {
     const { results } = await this.#shardOf(shard).prepare(changed).bind(teamId, id, userId, limit).all<Omit<RunChange, "isUndone"> & { isUndone: number }>();
     return results.map((one) => ({ ...one, isUndone: one.isUndone === 1 }));
+  }
+
+  async pause({ shard, teamId }: Principal): Promise<Pause | undefined> {
+    return (await this.#shardOf(shard).prepare(pause).bind(teamId).first<Pause>()) ?? undefined;
+  }
+
+  async setPaused(principal: Principal, write: WriteContext, isPaused: boolean): Promise<void> {
+    const { shard, teamId } = principal;
+    const d1 = this.#shardOf(shard);
+    const change = isPaused ? d1.prepare(pauseNow).bind(teamId, write.now, actorOf(principal)) : d1.prepare(resume).bind(teamId);
+    await d1.batch([change, auditMemories(d1, principal, write, { action: isPaused ? "curator-pause" : "curator-resume", count: 0 })]);
   }
 
   /** Ids of teams of the shard for which the curator has, or may have, something to do. */

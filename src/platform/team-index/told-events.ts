@@ -36,4 +36,6 @@ export const runsWithEvents = (runs: RunStore, publish: Publish): RunStore => ({
   fail: (...args) => runs.fail(...args),
   changed: (...args) => runs.changed(...args),
   changes: (...args) => runs.changes(...args),
+  pause: (...args) => runs.pause(...args),
+  setPaused: (...args) => runs.setPaused(...args),
 });

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { callTool } from "../../launcher/call-tool.ts";
 import { withDirectory } from "../../launcher/directory-file.ts";
+import { EventListener } from "../../support/event-listener.ts";
 import { Product } from "../durability-product.ts";
 
 const day = 86_400_000;
@@ -89,6 +90,12 @@ export class CuratedProduct {
   /** Below the team's path. */
   async ofTeam(method: string, path: string, body?: unknown): Promise<Record<string, any>> {
     return this.rest(method, `/${this.#team}${path}`, body);
+  }
+
+  /** Events as they happen, below the team's path. */
+  async listen(path: string): Promise<EventListener> {
+    const { url, apiKey } = this.running.access;
+    return new EventListener(await fetch(new URL(`/v1/teams/${this.#team}${path}`, url), { headers: { authorization: `Bearer ${apiKey}`, accept: "text/event-stream" } }));
   }
 
   async call(tool: string, args: Record<string, unknown>): Promise<Record<string, any>> {
