@@ -1,3 +1,4 @@
+import type { TeamEvent } from "./events/team-event.ts";
 import type { GraphStore } from "./graph/graph-store.ts";
 import type { GuardPolicyStore } from "./guard/guard-policy.ts";
 import type { IndexingQueue } from "./indexing/indexing-queue.ts";
@@ -28,6 +29,8 @@ export interface Context {
   tool: string;
   /** Notes that these memories were read; counted later, not before the answer. */
   noteAccess(ids: string[]): void;
+  /** Tells the team's event bus, behind the answer. */
+  tell?(events: TeamEvent[]): void;
   /** Notes a fault that the answer survives. Never holds memory text. */
   report(event: string, error: unknown): void;
   memories: MemoryStore;

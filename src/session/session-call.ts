@@ -19,6 +19,7 @@ export const requestIdHeader = "x-request-id";
 
 /** The object's name is its tenant: one person in one team. */
 export const sessionName = (teamId: string, userId: string): string => `${teamId}:${userId}`;
+export const userIdOf = (name: string): string => name.slice(name.indexOf(":") + 1);
 
 /** The SDK carries this to the handlers untouched. */
 export const toAuthInfo = (call: SessionCall): AuthInfo => ({

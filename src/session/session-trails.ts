@@ -1,3 +1,5 @@
+import type { TeamEvent } from "../domain/events/team-event.ts";
+import { sessionEvent } from "../domain/events/work-events.ts";
 import { isPlain } from "../domain/guard/screen.ts";
 import { retryOnConflict } from "../domain/memories/retry-on-conflict.ts";
 import { WriteConflict } from "../domain/memories/write-conflict.ts";
@@ -23,6 +25,15 @@ interface Noted extends Place {
   entry: TraceEntry | { kind: "turn"; turn: GivenTurn };
 }
 
+interface TrailOptions {
+  sessions: SessionStore;
+  report(error: unknown): void;
+  /** Something was noted, which whoever reads the session or its conversation sees from now on. */
+  changed(what: { session: boolean; conversations: string[] | undefined }): void;
+  /** A session began by the calls of a client. */
+  tell(owner: SessionOwner, event: TeamEvent): void;
+}
+
 type Row = { seq: number; client: string; project: string; entry: string };
 
 /**
@@ -34,15 +45,19 @@ export class SessionTrails {
   readonly #storage: DurableObjectStorage;
   readonly #sessions: SessionStore;
   readonly #report: (error: unknown) => void;
+  readonly #changed: TrailOptions["changed"];
+  readonly #tell: TrailOptions["tell"];
   readonly #gather = coalesce(() => this.#digestSoon());
   #pending: Noted[] = [];
   #owner: SessionOwner | undefined;
   #saving: Promise<void> = Promise.resolve();
 
-  constructor(storage: DurableObjectStorage, sessions: SessionStore, report: (error: unknown) => void) {
+  constructor(storage: DurableObjectStorage, { sessions, report, changed, tell }: TrailOptions) {
     this.#storage = storage;
     this.#sessions = sessions;
     this.#report = report;
+    this.#changed = changed;
+    this.#tell = tell;
     storage.sql.exec(`
       CREATE TABLE IF NOT EXISTS trail (seq INTEGER PRIMARY KEY AUTOINCREMENT, client TEXT NOT NULL, project TEXT NOT NULL, entry TEXT NOT NULL);
       CREATE TABLE IF NOT EXISTS trail_session (client TEXT NOT NULL, project TEXT NOT NULL, session_id TEXT NOT NULL, PRIMARY KEY (client, project)) WITHOUT ROWID;
@@ -106,6 +121,8 @@ export class SessionTrails {
       const screened = screenedEntry(entry);
       return screened ? [[client, project, JSON.stringify(screened)]] : [];
     });
+    const said = this.#pending.filter(({ entry }) => entry.kind === "turn");
+    const isMore = this.#pending.length > said.length;
     this.#pending = [];
     const owner = this.#owner;
     if (rows.length === 0 || !owner) return false;
@@ -114,6 +131,7 @@ export class SessionTrails {
       this.#storage.sql.exec("INSERT INTO trail (client, project, entry) SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)", JSON.stringify(rows));
       this.#storage.sql.exec("DELETE FROM trail WHERE seq <= (SELECT max(seq) FROM trail) - ?", mostEntries);
     });
+    this.#changed({ session: isMore, conversations: said.length === 0 ? undefined : [...new Set(said.flatMap((place) => this.#bound(place) ?? []))] });
     return true;
   }
 
@@ -137,7 +155,9 @@ export class SessionTrails {
     const turns = noted.flatMap((entry) => (entry.kind === "turn" ? entry.turn : []));
     const now = Date.now();
     const session = await retryOnConflict("this session", async () => {
-      const before = (await this.#find({ client, project })) ?? (await this.#sessions.create(owner, newSession({ tool: client, project, now })));
+      const open = await this.#find({ client, project });
+      const before = open ?? (await this.#sessions.create(owner, newSession({ tool: client, project, now })));
+      if (!open) this.#tell(owner, sessionEvent({ principal: owner, now, tool: client, requestId: `trail:${before.id}` }, before, "created"));
       if (entries.length > 0 && !(await this.#sessions.save(owner, { ...before, activeAt: now, trace: withEntries(before.trace, entries) }))) throw new WriteConflict();
       return before;
     });
@@ -149,9 +169,13 @@ export class SessionTrails {
   async #find({ client, project }: Place): Promise<WorkSession | undefined> {
     const owner = this.#ownerStored() ?? this.#owner;
     if (!owner) return undefined;
-    const [bound] = this.#storage.sql.exec<{ session_id: string }>("SELECT session_id FROM trail_session WHERE client = ? AND project = ?", client, project).toArray();
-    const session = bound && (await this.#sessions.find(owner, bound.session_id));
+    const bound = this.#bound({ client, project });
+    const session = bound === undefined ? undefined : await this.#sessions.find(owner, bound);
     return session?.endedAt === null ? session : this.#sessions.findOpen(owner, { tool: client, project });
+  }
+
+  #bound({ client, project }: Place): string | undefined {
+    return this.#storage.sql.exec<{ session_id: string }>("SELECT session_id FROM trail_session WHERE client = ? AND project = ?", client, project).toArray()[0]?.session_id;
   }
 
   #rows(limit: number): Row[] {

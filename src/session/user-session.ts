@@ -2,11 +2,11 @@ import { DurableObject } from "cloudflare:workers";
 import type { Server, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { servicesOf, type Services } from "../app.ts";
 import { type CallContext, callTool } from "../tools/call-tool.ts";
-import type { MemoryChange } from "../tools/define-tool.ts";
 import { isResourceUri, urisChangedWith } from "../tools/resources.ts";
 import { buildMcpServer } from "../mcp/server.ts";
 import { surfaceOf, type Surface } from "../tools/surfaces.ts";
-import { changeOf, type TeamEvent } from "../domain/events/team-event.ts";
+import { type Change, changeOf } from "../domain/events/change-of.ts";
+import type { TeamEvent } from "../domain/events/team-event.ts";
 import { LruMap } from "../domain/lru-map.ts";
 import { noteResourceRead } from "../domain/audit/resource-reads.ts";
 import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
@@ -25,13 +25,13 @@ import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
 import { defaultProject } from "../domain/sessions/session-fields.ts";
 import { mayWrite, type Principal } from "../domain/tenancy/principal.ts";
 import { usualPreferences } from "../domain/tenancy/preferences.ts";
-import { preferencesUri } from "../tools/families/omn/preference-resources.ts";
+import { preferenceUris } from "../tools/families/omn/preference-resources.ts";
 import { AccessLog } from "./access-log.ts";
 import { BodyLease, ByteBudget } from "./byte-budget.ts";
 import { CacheCounts } from "./cache-counts.ts";
 import { costOfAll } from "../mcp/call-cost.ts";
 import { busyRetrySeconds, CallSlots, tooManyAtOnceMessage } from "./call-slots.ts";
-import { type SessionCall, sessionCallOf, requestIdHeader, sessionName, toAuthInfo } from "./session-call.ts";
+import { type SessionCall, sessionCallOf, requestIdHeader, sessionName, toAuthInfo, userIdOf } from "./session-call.ts";
 import { Gate, type OverLimit } from "./gate.ts";
 import { rpcRefused } from "../mcp/json-rpc.ts";
 import { clientName } from "../mcp/client-name.ts";
@@ -123,7 +123,15 @@ export class UserSession extends DurableObject<Env> {
     });
     this.#prevention = new PreventionLog(this.#services.prevention.store, (error) => this.#services.report("prevention", "", error));
     this.#recalled = new RecalledTexts(ctx.storage);
-    this.#trails = new SessionTrails(ctx.storage, this.#services.sessions, (error) => this.#services.report("trail", "", error));
+    this.#trails = new SessionTrails(ctx.storage, {
+      sessions: this.#services.sessions,
+      report: (error) => this.#services.report("trail", "", error),
+      changed: ({ session, conversations }) => this.#changed({ ids: [], listChanged: false, sessions: session, ...(conversations && { conversations }) }),
+      tell: ({ teamId }, event) => {
+        this.#own.set(event.requestId, true, 1);
+        this.#later(this.#services.events.publish(teamId, [event]));
+      },
+    });
     this.#sessionDefaults = new SessionDefaultsTable(ctx.storage.sql);
     this.#credentialCache = new CredentialCache(this.#services.keys, this.#services.oauth);
     this.#endpoint = new McpEndpoint({
@@ -229,7 +237,7 @@ export class UserSession extends DurableObject<Env> {
   /** The next request reads them with its credential; clients that watch them are told. */
   preferencesChanged(): void {
     this.#credentialCache.changed();
-    this.#endpoint.resourceUpdated(preferencesUri);
+    for (const uri of preferenceUris(userIdOf(this.ctx.id.name ?? ""))) this.#endpoint.resourceUpdated(uri);
   }
 
   /** The person is not in the team any more: nothing of what they did or read here is kept. */
@@ -257,9 +265,8 @@ export class UserSession extends DurableObject<Env> {
     const now = Date.now();
     if (!this.#endpoint.isWatched(now)) return false;
     for (const event of events) {
-      // What a call of this object changed, it has told itself.
-      const change = this.#own.get(event.requestId) ? undefined : changeOf(event);
-      if (change) this.#changed(change);
+      // What a call of this object changed, it has told itself; but for links, of which it hears by the bus.
+      if (event.kind === "linked" || !this.#own.get(event.requestId)) this.#tellOf(event);
     }
     return true;
   }
@@ -326,6 +333,10 @@ export class UserSession extends DurableObject<Env> {
       report: (event, error) => this.#services.report(event, requestId, error),
       noteAccess: (ids) => this.#accesses.note(principal, ids),
       changed: (change) => this.#changed(change),
+      tell: (events) => {
+        for (const event of events) this.#tellOf(event);
+        this.#later(this.#services.events.publish(principal.teamId, events));
+      },
       noteResource: (uri, success) => this.#later(noteResourceRead(this.#services.audit, refusedAs(principal), { uri, success }, Date.now(), from)),
       refused: (what) => this.#later(noteRefusal(this.#services.audit, refusedAs(principal), what, Date.now(), from)),
       inTurn: (cost, work) => {
@@ -369,7 +380,12 @@ export class UserSession extends DurableObject<Env> {
     await memories.recordAccess(principal, now, ids).then(() => index.accessed(principal, now, ids), (error: unknown) => report("access", "", error));
   }
 
-  #changed(change: MemoryChange): void {
+  #tellOf(event: TeamEvent): void {
+    const change = changeOf(event);
+    if (change) this.#changed(change);
+  }
+
+  #changed(change: Change): void {
     for (const uri of urisChangedWith(change)) this.#endpoint.resourceUpdated(uri);
     if (change.listChanged) this.#endpoint.resourcesChanged();
   }

@@ -1,7 +1,8 @@
+import type { Change } from "../domain/events/change-of.ts";
 import type { Framed } from "../domain/frame.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
 import type { Completer } from "./define-prompt.ts";
-import type { MemoryChange, ToolContext } from "./define-tool.ts";
+import type { ToolContext } from "./define-tool.ts";
 
 /** An entry of a list of resources. */
 export type ListedResource = { uri: string; name: string; description: string; mimeType: string };
@@ -27,8 +28,8 @@ export interface Resource {
   list?(ctx: ToolContext, cursor: string | undefined): Promise<ResourcePage>;
   /** Values of the variables of a template. */
   completions?: Partial<Record<string, Completer>>;
-  /** URIs whose content changes with these memories; clients that watch them are told. */
-  changedWith(change: MemoryChange): string[];
+  /** URIs whose content changes with this; clients that watch them are told. */
+  changedWith(change: Change): string[];
 }
 
 export const jsonType = "application/json";

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../domain/context.ts";
+import type { Change } from "../domain/events/change-of.ts";
 import type { Dependency } from "../domain/health/dependencies.ts";
 import type { PreventionPort } from "../domain/metrics/prevention-stats.ts";
 import type { Framed } from "../domain/frame.ts";
@@ -31,7 +32,7 @@ export interface ToolContext extends Context {
   /** Told of each resource that was asked for, for the audit. */
   noteResource?(uri: string, success: boolean): void;
   /** Tells the person's other clients that memories changed. */
-  changed(change: MemoryChange): void;
+  changed(change: Change): void;
 }
 
 /** Session defaults of one client of a person. */
@@ -48,15 +49,6 @@ export interface InitialisedSession {
   /** ms since the epoch, as is the next. */
   createdAt: number;
   until: number;
-}
-
-export interface MemoryChange {
-  /** Ids whose text or state changed. */
-  ids: string[];
-  /** Whether memories appeared or vanished, so that lists are different now. */
-  listChanged: boolean;
-  /** Ids of workflow patterns that may be different now. */
-  patterns?: string[];
 }
 
 export interface ToolResult {

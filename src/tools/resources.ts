@@ -1,9 +1,10 @@
+import type { Change } from "../domain/events/change-of.ts";
 import { notFound } from "../domain/errors.ts";
 import { named } from "../domain/frame.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
 import { resources } from "./catalogue.ts";
 import { jsonType, type ListedResource, type Resource, type ResourcePage } from "./define-resource.ts";
-import type { MemoryChange, ToolContext } from "./define-tool.ts";
+import type { ToolContext } from "./define-tool.ts";
 
 /** The resources of all families, as one list and one space of URIs. */
 
@@ -11,7 +12,7 @@ import type { MemoryChange, ToolContext } from "./define-tool.ts";
 export const isResourceUri = (uri: string): boolean => resources.some(({ pattern }) => pattern.test(uri));
 
 /** URIs of which clients are told that they changed. */
-export const urisChangedWith = (change: MemoryChange): string[] => resources.flatMap((resource) => resource.changedWith(change));
+export const urisChangedWith = (change: Change): string[] => resources.flatMap((resource) => resource.changedWith(change));
 
 export const resourceTemplates = resources
   .filter(({ isTemplate }) => isTemplate)

@@ -1,12 +1,13 @@
+import { systemActor } from "../audit/audit-trail.ts";
 import type { Principal } from "../tenancy/principal.ts";
-import { visibilityKeyOf } from "../memories/memory.ts";
+import { type Memory, visibilityKeyOf } from "../memories/memory.ts";
 import type { MemoryWrite, WriteContext } from "../memories/memory-store.ts";
 
 /** No person has this id. */
 export const adminAudience = "admins";
 
 /** What happens in a team, as its event bus tells it (docs/events.md). */
-export const eventKinds = ["stored", "recalled", "updated", "forgotten", "promoted", "quarantined", "alert", "job"] as const;
+export const eventKinds = ["stored", "recalled", "updated", "forgotten", "linked", "promoted", "quarantined", "session", "workflow", "alert", "job"] as const;
 export type EventKind = (typeof eventKinds)[number];
 
 /** It names what it is about and holds none of its words. */
@@ -22,6 +23,11 @@ export interface TeamEvent {
   tool: string;
   /** Of the call, so that whoever made it can tell its own. */
   requestId: string;
+  /** Of a session or a workflow: what was done with it (`work-events.ts`). */
+  action?: string;
+  sessionId?: string;
+  /** Ids of workflow patterns that may be different now. They are told to who watches those, and shown to nobody. */
+  patterns?: string[];
 }
 
 /** An event in the order of the bus. */
@@ -31,7 +37,7 @@ export interface NumberedEvent extends TeamEvent {
 
 const kinds: Record<MemoryWrite["action"], EventKind> = {
   create: "stored", import: "stored", restore: "stored", release: "stored", undo: "stored", update: "updated", revert: "updated", consolidate: "updated", supersede: "updated", merge: "updated", evolve: "updated",
-  archive: "forgotten", share: "promoted", accept: "promoted", quarantine: "quarantined",
+  archive: "forgotten", share: "updated", accept: "updated", quarantine: "quarantined",
 };
 
 /** Memories that one event names; a bulk write is several events. */
@@ -40,10 +46,10 @@ export const mostNamed = 100;
 /** What a write is told as: one event for each kind and audience. */
 export function eventsOfWrites(principal: Principal, { now, tool, requestId }: WriteContext, writes: readonly MemoryWrite[]): TeamEvent[] {
   const groups = new Map<string, { kind: EventKind; audience: string; ids: string[] }>();
-  for (const { memory, action } of writes) {
-    const kind = memory.quarantine !== null ? "quarantined" : memory.archivedAt !== null ? "forgotten" : kinds[action];
-    // What is kept back is its owner's matter, whatever it was to be.
-    const audience = kind === "quarantined" ? memory.ownerId : visibilityKeyOf(memory.visibility, memory.ownerId);
+  for (const { memory, action, before } of writes) {
+    const isShared = kinds[action] === "updated" && before?.visibility === "private" && memory.visibility !== "private";
+    const kind = memory.quarantine !== null ? "quarantined" : memory.archivedAt !== null ? "forgotten" : isShared ? "promoted" : kinds[action];
+    const audience = audienceOf(memory);
     const group = groups.get(`${kind} ${audience}`) ?? { kind, audience, ids: [] };
     group.ids.push(memory.id);
     groups.set(`${kind} ${audience}`, group);
@@ -62,25 +68,22 @@ export function eventsOfErasure(principal: Principal, { now, tool, requestId }: 
   ];
 }
 
+/** Of memories whose time was over, each with those who could see it. */
+export const eventsOfPurge = (now: number, gone: readonly { id: string; audience: string }[]): TeamEvent[] =>
+  [...Map.groupBy(gone, ({ audience }) => audience)].flatMap(([audience, some]) =>
+    chunksOf(some.map(({ id }) => id)).map((memoryIds): TeamEvent => ({ kind: "forgotten", at: now, audience, memoryIds, actorId: systemActor, tool: "", requestId: "" })));
+
 /** Only of the reader, who alone hears of it. */
 export const recalledBy = ({ userId }: Principal, now: number, ids: readonly string[]): TeamEvent[] =>
   [{ kind: "recalled", at: now, audience: userId, memoryIds: [...new Set(ids)].slice(0, mostNamed), actorId: userId, tool: "", requestId: "" }];
 
-function chunksOf(ids: readonly string[]): string[][] {
+/** Who may hear of a memory. What is kept back is its owner's matter, whatever it was to be. */
+export const audienceOf = ({ visibility, ownerId, quarantine }: Pick<Memory, "visibility" | "ownerId" | "quarantine">): string =>
+  quarantine === null ? visibilityKeyOf(visibility, ownerId) : ownerId;
+
+export function chunksOf(ids: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(ids.length / mostNamed) }, (_, i) => ids.slice(i * mostNamed, (i + 1) * mostNamed));
 }
-
-/** What clients that watch memories as resources are told of it: ids that changed, and whether lists did. */
-export const changeOf = ({ kind, memoryIds }: TeamEvent): { ids: string[]; listChanged: boolean } | undefined => {
-  switch (kind) {
-    case "stored":
-    case "forgotten":
-    case "promoted":
-    case "quarantined": return { ids: memoryIds, listChanged: true };
-    case "updated": return { ids: memoryIds, listChanged: false };
-    default: return undefined;
-  }
-};
 
 /** The end of a stream that a client resumes: what it has not heard, or that some of it is gone. */
 export interface EventPage {

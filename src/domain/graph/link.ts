@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
+import { linkEvents } from "../events/work-events.ts";
 import * as field from "../memories/fields.ts";
 import { visibilityKeyOf, type Memory } from "../memories/memory.ts";
 import { requireEdit } from "../memories/policy.ts";
@@ -99,11 +100,11 @@ export async function reviewedLinks<T extends NewLink>(ctx: Context, ends: reado
   return seen.filter((link) => !present.some(isSame(link)));
 }
 
-/** Answers kept by those who see a link, which is who sees both ends, hold no longer; and the index reads the links anew. */
+/** Answers kept by those who see a link, which is who sees both ends, hold no longer; they hear of it, and the index reads the links anew. */
 export async function tellIndex(ctx: Context, links: readonly { source: Memory; target: Memory }[]): Promise<void> {
   const changes = links.flatMap(({ source, target }) => {
     const visibilityKey = visibilityKeyOf(source.visibility, source.ownerId) || visibilityKeyOf(target.visibility, target.ownerId);
     return [source, target].map(({ id }) => ({ visibilityKey, memoryId: id }));
   });
-  await ctx.index.changed(ctx.principal, changes);
+  await ctx.index.changed(ctx.principal, changes, linkEvents(ctx, links));
 }

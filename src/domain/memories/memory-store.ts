@@ -13,8 +13,8 @@ export interface MemoryWrite {
   action: "create" | "update" | "archive" | "restore" | "import" | "share" | "accept" | "quarantine" | "release" | "revert" | "undo" | "consolidate" | "supersede" | "merge" | "evolve";
   /** Of a new memory: nothing is written where one of the same readers says the same (`same-statement.ts`). */
   unlessSaid?: true;
-  /** The version before it, where there is one: whether it was secret says what becomes of the earlier versions. */
-  before?: Pick<Memory, "sensitivity"> | undefined;
+  /** The version before it, where there is one: whether it was secret says what becomes of the earlier versions, and who saw it what is told of it. */
+  before?: Pick<Memory, "sensitivity" | "visibility"> | undefined;
   /** The proposal that it fulfils; when that is decided already, nothing is written. */
   proposal?: string;
   /** Who made this version, when and with what, where the memory keeps its date and author: upkeep changes nothing that it says. */

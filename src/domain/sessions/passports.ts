@@ -12,7 +12,7 @@ import { type IssuerPorts, provenForeign, type TrustQuestion } from "./passport-
 import type { PassportKeys } from "./passport-keys.ts";
 import { emptyTrace, type SessionTrace } from "./session-trace.ts";
 import type { WorkSession } from "./session-store.ts";
-import { attemptFailed, newSession, noteFailedAttempt, sessionId, sessionNamed, type Sessions, takenOver, type TakenOver } from "./sessions.ts";
+import { attemptFailed, newSession, noteFailedAttempt, sessionId, sessionNamed, type Sessions, takenOver, type TakenOver, tellOf } from "./sessions.ts";
 
 export interface PassportPorts {
   passports: { keys: PassportKeys; issuerKeys: IssuerKeys } & IssuerPorts["passports"];
@@ -115,6 +115,7 @@ export async function restorePassport(ctx: Passports, { passport: given, passphr
   }
   const restored = await retryOnConflict("this session", async () => takenOver(ctx, await sessionOf(ctx, opened), tool, true));
   ctx.trail?.attach(restored.session.id);
+  tellOf(ctx, restored.session, restored.fromTool === tool ? "restored" : "migrated");
   return restored;
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { DomainError, forbidden, notFound } from "../errors.ts";
+import { type SessionAction, sessionEvent } from "../events/work-events.ts";
 import { uuidv7 } from "../ids.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { WriteConflict } from "../memories/write-conflict.ts";
@@ -51,6 +52,7 @@ export function findSession(ctx: Sessions, { id }: { id: string }): Promise<Work
 export async function removeSession(ctx: Sessions, { id }: { id: string }): Promise<void> {
   requireScope(ctx.principal, "memory:write");
   if (!(await ctx.sessions.remove(ctx.principal, id))) throw noSuchSession();
+  tellOf(ctx, { id }, "removed");
 }
 
 /** Keeps what was said, but for secrets and orders to models. `kept`: how many turns passed the guard. */
@@ -60,6 +62,7 @@ export async function recordTurns(ctx: Sessions, { id, turns }: { id: string; tu
   const kept = screenedTurns(turns);
   const before = await ctx.sessions.countTurns(ctx.principal, session.id);
   const count = await addTurns(ctx.sessions, ctx.principal, session.id, kept);
+  if (count > before) tellOf(ctx, session, "said");
   return { added: count - before, count, kept: kept.length };
 }
 
@@ -84,7 +87,7 @@ export async function createSession(ctx: Sessions, { tool, project, workspacePat
   requireScope(ctx.principal, "memory:write");
   const source = restoreFrom === undefined ? undefined : await ctx.sessions.find(ctx.principal, restoreFrom);
   if (restoreFrom !== undefined && !source) return failed(ctx, restoreFrom, tool);
-  const session = await retryOnConflict("this session", async () => {
+  const { session, action } = await retryOnConflict("this session", async () => {
     const current = await ctx.trail?.session();
     const open = await ctx.sessions.findOpen(ctx.principal, { tool, project });
     const unnamed = current && !open && current.project === project && current.migrations === 0 ? current : undefined;
@@ -92,9 +95,11 @@ export async function createSession(ctx: Sessions, { tool, project, workspacePat
     const trace = source && source.id !== before.id ? mergedTraces(source.trace, before.trace) : before.trace;
     const next: WorkSession = { ...before, ...(unnamed ? { tool, originalTool: tool } : {}), workspacePath: workspacePath ?? before.workspacePath, activeAt: ctx.now, trace };
     const migration = source && source.id !== before.id ? migrationOf(ctx, { sessionId: next.id, fromTool: source.tool, toTool: tool }) : undefined;
-    return saved(next, await ctx.sessions.handOver(ctx.principal, next, ctx.now, migration));
+    const session = saved(next, await ctx.sessions.handOver(ctx.principal, next, ctx.now, migration));
+    return { session, action: migration ? ("restored" as const) : before === open ? undefined : ("created" as const) };
   });
   ctx.trail?.attach(session.id);
+  if (action) tellOf(ctx, session, action);
   return session;
 }
 
@@ -109,6 +114,7 @@ export async function restoreSession(ctx: Sessions, { id, tool, project }: { id?
   });
   if (!restored) return failed(ctx, id ?? "", tool);
   ctx.trail?.attach(restored.session.id);
+  tellOf(ctx, restored.session, restored.fromTool === tool ? "restored" : "migrated");
   return restored;
 }
 
@@ -123,19 +129,21 @@ export async function migrateSession(ctx: Sessions, { id, tool }: { id?: string 
   });
   if (!migrated) return failed(ctx, wanted ?? "", tool);
   if (migrated.fromTool !== tool) ctx.trail?.release(migrated.session.id);
+  tellOf(ctx, migrated.session, migrated.fromTool === tool ? "restored" : "migrated");
   return migrated;
 }
 
 /** The next use begins a new one; this one can be restored. */
 export async function endSession(ctx: Sessions, { id }: { id?: string | undefined }): Promise<WorkSession> {
   requireScope(ctx.principal, "memory:write");
-  const ended = await retryOnConflict("this session", async () => {
+  const { ended, wasOpen } = await retryOnConflict("this session", async () => {
     const session = await sessionNamed(ctx, id);
-    if (session.endedAt !== null) return session;
+    if (session.endedAt !== null) return { ended: session, wasOpen: false };
     const next = { ...session, activeAt: ctx.now, endedAt: ctx.now };
-    return saved(next, await ctx.sessions.save(ctx.principal, next));
+    return { ended: saved(next, await ctx.sessions.save(ctx.principal, next)), wasOpen: true };
   });
   ctx.trail?.release(ended.id);
+  if (wasOpen) tellOf(ctx, ended, "ended");
   return ended;
 }
 
@@ -152,6 +160,8 @@ export async function takenOver(ctx: Sessions, found: WorkSession, tool: string,
   const migration = isMigrated ? migrationOf(ctx, { sessionId: found.id, fromTool: found.tool, toTool: tool, passportUsed }) : undefined;
   return { session: saved(next, await ctx.sessions.handOver(ctx.principal, next, ctx.now, migration)), fromTool: found.tool };
 }
+
+export const tellOf = (ctx: Sessions, session: Pick<WorkSession, "id">, action: SessionAction): void => ctx.tell?.([sessionEvent(ctx, session, action)]);
 
 const migrationOf = ({ now }: Context, of: Pick<Migration, "sessionId" | "fromTool" | "toTool"> & { passportUsed?: boolean }): Migration => ({
   passportUsed: false, ...of, id: uuidv7(now), at: now, success: true, error: null,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { invalid, notFound } from "../errors.ts";
+import { checkpointEvent } from "../events/work-events.ts";
 import { named } from "../frame.ts";
 import { stateOfValue, valueOf } from "../memories/any-value.ts";
 import { list } from "../memories/list.ts";
@@ -46,7 +47,9 @@ export async function saveCheckpoint(ctx: Context, { project, session, name = us
   if (steps.length === 0 && note === undefined && state === undefined) throw invalid("There is nothing to keep: no step was recorded here.", "Say the state of the work in note or state.");
   const recent = steps.flatMap(({ action, command, success }) => spokenIn(new Map([[action, command]]), action, success));
   const value = { ...(note === undefined ? {} : { note }), recent_commands: recent, ...(state === undefined ? {} : { state }) };
-  return remember(ctx, { ...stateOfValue(value, "state"), key: `${keyPrefix}${name}`, namespace: namespaceIn(project), tags: [tag], allowDuplicate: true });
+  const saved = await remember(ctx, { ...stateOfValue(value, "state"), key: `${keyPrefix}${name}`, namespace: namespaceIn(project), tags: [tag], allowDuplicate: true });
+  if (saved.outcome === "created" || saved.outcome === "updated") ctx.tell?.([checkpointEvent(ctx, saved.memory)]);
+  return saved;
 }
 
 /** The checkpoints of a project, newest first. */

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
+import { forgottenStepsEvent } from "../events/work-events.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import type { ListedStep } from "./workflow-store.ts";
 
@@ -20,5 +21,7 @@ function placeOf(cursor: string): { project: string; number: number } {
 /** Forgets what the caller did in a project, and what was learned of it; without one, what was done outside of any. */
 export async function forgetSteps(ctx: Context, { project = "" }: { project?: string | undefined }): Promise<void> {
   requireScope(ctx.principal, "memory:write");
-  while (await ctx.workflows.forget(ctx.principal, project));
+  let forgotten = false;
+  while (await ctx.workflows.forget(ctx.principal, project)) forgotten = true;
+  if (forgotten) ctx.tell?.([forgottenStepsEvent(ctx)]);
 }

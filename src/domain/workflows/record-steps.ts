@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { stepEvents } from "../events/work-events.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { actionOf, readContext } from "./actions.ts";
@@ -32,8 +33,6 @@ export interface RecordOutcome {
   repeated: number;
   /** Commands as they were learned, of those that were recorded. */
   commands: string[];
-  /** Ids of patterns that may be different now. */
-  patterns: string[];
 }
 
 /** Steps of a project that count: with the next one the oldest is forgotten, so that what is learned follows what is done. */
@@ -47,7 +46,7 @@ export const threadOf = ({ tool }: Pick<Context, "tool">, session: string | unde
 /** Learns from steps that somebody did. Each costs the same, however many there were: its own row, and one count for each length of context. */
 export async function recordSteps(ctx: Context, { learns, project = "", session, context, steps }: RecordInput): Promise<RecordOutcome> {
   requireScope(ctx.principal, "memory:write");
-  if (!learns) return { recorded: 0, repeated: 0, commands: [], patterns: [] };
+  if (!learns) return { recorded: 0, repeated: 0, commands: [] };
   const thread = threadOf(ctx, session);
   const read = await Promise.all(
     steps.map(async ({ command: said, at = ctx.now, idempotencyKey = null, ...outcome }) => {
@@ -66,12 +65,13 @@ export async function recordSteps(ctx: Context, { learns, project = "", session,
       return !isRepeated;
     });
     const outcome = { recorded: fresh.length, repeated: read.length - fresh.length, commands: fresh.map(({ command }) => command) };
-    if (fresh.length === 0) return { ...outcome, patterns: [] };
+    if (fresh.length === 0) return outcome;
     const recorded = withTrails(fresh, given === undefined ? state.thread : { trail: given, at: fresh[0]?.at ?? ctx.now }).map((step): RecordedStep => ({ ...step, tool: ctx.tool, thread }));
     const leaving = state.oldest.filter(({ number }) => number <= state.last + recorded.length - stepWindow);
     const changes = countChanges(recorded.map(({ trail }) => trail), leaving.map(({ trail }) => trail));
     await ctx.workflows.append(ctx.principal, { project, last: state.last, steps: recorded, changes, dropThrough: leaving.at(-1)?.number ?? 0 });
-    return { ...outcome, patterns: changes.flatMap(patternOf) };
+    ctx.tell?.(stepEvents(ctx, changes.flatMap(patternOf)));
+    return outcome;
   });
 }
 

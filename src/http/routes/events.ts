@@ -59,9 +59,11 @@ function turnsAfter({ events }: Services, principal: Principal, lastEventId: num
   };
 }
 
-const shownEvent = ({ kind, at, memoryIds, actorId, tool, audience }: NumberedEvent) => ({
+const shownEvent = ({ kind, at, memoryIds, actorId, tool, audience, action, sessionId }: NumberedEvent) => ({
   kind,
   at: new Date(at).toISOString(),
+  ...(action === undefined ? {} : { action }),
+  ...(sessionId === undefined ? {} : { session_id: sessionId }),
   ...(memoryIds.length > 0 ? { memory_ids: memoryIds } : {}),
   actor_id: actorId,
   tool,

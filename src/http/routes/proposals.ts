@@ -25,6 +25,7 @@ export async function memoryContext(services: Services, c: Request<RestEnv>, tea
     principal, now, requestId, address: from?.address, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows,
     tool: principal.credential.kind === "web-session" ? "web" : "rest",
     noteAccess: () => undefined,
+    tell: (events) => c.executionCtx.waitUntil(services.events.publish(principal.teamId, events)),
     report: (event, error) => services.report(event, requestId, error),
   };
 }

@@ -1,3 +1,4 @@
+import type { TeamEvent } from "../../domain/events/team-event.ts";
 import { fromShortJson } from "../../domain/memories/memory-fields.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { MemoryName, PublicPlace, RecallFound } from "../../domain/memories/memory-store.ts";
@@ -89,8 +90,8 @@ export class TeamIndexClient implements SearchIndex {
     return withTimeout(answerMs, this.#team(principal).stats(refOf(principal)));
   }
 
-  changed(principal: Principal, changes: readonly VisibilityChange[]): Promise<void> {
-    return withRetries(answerMs, () => this.#team(principal).putGraph(refOf(principal), { seq: 0, contributions: [], changes })).catch((error: unknown) =>
+  changed(principal: Principal, changes: readonly VisibilityChange[], events: readonly TeamEvent[]): Promise<void> {
+    return withRetries(answerMs, () => this.#team(principal).putGraph(refOf(principal), { seq: 0, contributions: [], changes }, [...events])).catch((error: unknown) =>
       this.#report("index.changed", error));
   }
 

@@ -1,5 +1,5 @@
 import { asDomainError, type DomainError } from "../../domain/errors.ts";
-import { eventsOfErasure, eventsOfWrites, type TeamEvent } from "../../domain/events/team-event.ts";
+import { eventsOfErasure, eventsOfPurge, eventsOfWrites, type TeamEvent } from "../../domain/events/team-event.ts";
 import type { ExpiredMemory } from "../../domain/memories/sweep.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
@@ -181,10 +181,12 @@ export class Commits {
   /** Erases memories that no person asked to erase. One that has changed meanwhile is a conflict. */
   purge(place: TeamRef, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
     const d1 = this.#host.shard(place.shard);
-    return this.#remove(place, doomed, false, {
+    const known = doomed.flatMap(({ id }) => this.#host.documents.knownReadersOf(place.teamId, [id]).map((audience) => ({ id, audience })));
+    const removed = this.#remove(place, doomed, false, {
       commit: () => purge(d1, place.teamId, now, doomed, reason),
       committed: () => erasedBefore(d1, place.teamId, doomed),
     });
+    return this.#telling(removed, () => eventsOfPurge(now, known));
   }
 
   async saveIdempotency(principal: Principal, now: number, once: IdempotencyRecord): Promise<WriteAnswer> {

@@ -1,4 +1,4 @@
-import { recalledBy } from "../../domain/events/team-event.ts";
+import { recalledBy, type TeamEvent } from "../../domain/events/team-event.ts";
 import type { ExpiredMemory } from "../../domain/memories/sweep.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { GraphChanges } from "../../domain/graph/graph-store.ts";
@@ -259,9 +259,9 @@ export class TeamIndex extends EventObject {
   }
 
   /** What was drawn from memories up to the sequence number `seq`, and whose links changed; D1 has committed it. */
-  async putGraph(team: TeamShard, { seq, contributions, changes }: GraphChanges): Promise<void> {
+  async putGraph(team: TeamShard, { seq, contributions, changes }: GraphChanges, events: TeamEvent[] = []): Promise<void> {
     await this.catchUp(team, seq);
-    await this.#graph.take(team, contributions, changes.map(({ memoryId }) => memoryId), () => this.#generations.bump(changes));
+    await this.#graph.take(team, contributions, changes.map(({ memoryId }) => memoryId), () => this.#generations.bump(changes)).then(() => this.tell(() => events));
   }
 
   async lookUpAt(team: TeamShard, query: PastQuery): Promise<string[]> {

@@ -21,7 +21,7 @@ export class TeamIndexWriter implements MemoryWriter {
   }
 
   async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
-    const json = JSON.stringify(writes.map(({ memory, before, ...rest }) => ({ ...rest, memory: requireWhole(memory), before: before && { sensitivity: before.sensitivity } })));
+    const json = JSON.stringify(writes.map(({ memory, before, ...rest }) => ({ ...rest, memory: requireWhole(memory), before: before && { sensitivity: before.sensitivity, visibility: before.visibility } })));
     const documents = writes.reduce((sum, { history }) => sum + 1 + (history?.length ?? 0), 0);
     const { numbers } = await this.#done("writer.commit", documents, (isRepeated) =>
       this.#team(principal).commit({ principal, write: contextOf(write), writes: json, once, isRepeated }));

@@ -1,3 +1,4 @@
+import type { TeamEvent } from "../../events/team-event.ts";
 import type { MemoryFilter } from "../../memories/memory-fields.ts";
 import type { MemoryName, PublicPlace, RecallFound } from "../../memories/memory-store.ts";
 import type { Memory } from "../../memories/memory.ts";
@@ -71,8 +72,8 @@ export interface SearchIndex {
   publicByKey(principal: Principal, now: number, key: string): Promise<PublicPlace[]>;
   publicById(principal: Principal, now: number, id: string): Promise<PublicPlace[]>;
   stats(principal: Principal): Promise<IndexStats>;
-  /** For changes that the index itself does not hold: moves the generation of those who see them. Never fails the write. */
-  changed(principal: Principal, changes: readonly VisibilityChange[]): Promise<void>;
+  /** For changes that the index itself does not hold: moves the generation of those who see them, and tells the team's event bus. Never fails the write. */
+  changed(principal: Principal, changes: readonly VisibilityChange[], events: readonly TeamEvent[]): Promise<void>;
   /**
    * Moves before a write is acknowledged. Undefined when it cannot be told in time: then no kept answer may be used. `others`: whether
    * what other teams made public matters, as it does by default.

@@ -1,3 +1,4 @@
+import { isOfMemories } from "../../../domain/events/change-of.ts";
 import { json } from "../../../domain/frame.ts";
 import { authorsOf } from "../../../domain/memories/authorship.ts";
 import { list } from "../../../domain/memories/list.ts";
@@ -34,7 +35,7 @@ export const tierMemories = defineResource({
     const authorOf = await authorsOf(ctx, inTier);
     return json({ tool_namespace: "kom.memory.v1", tier, description: purposes[tier as Tier], of_newest: looked, items: inTier.map((memory) => komItem(memory, authorOf(memory))) });
   },
-  changedWith: () => tiers.map(tierUri),
+  changedWith: (change) => (isOfMemories(change) ? tiers.map(tierUri) : []),
 });
 
 /** What sync_semantic has still to do for the caller. */
@@ -47,5 +48,5 @@ export const syncJobs = defineResource({
     const pending = await ctx.memories.countUnsynced(ctx.principal, ctx.now, { privateOnly: await isReviewed(ctx) });
     return json({ tool_namespace: "kom.memory.v1", job: "sync_semantic", pending, skips: ["sensitivity=secret", "expired"] });
   },
-  changedWith: () => [syncJobsUri],
+  changedWith: (change) => (isOfMemories(change) ? [syncJobsUri] : []),
 });

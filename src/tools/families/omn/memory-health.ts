@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { currentHashes } from "../../../domain/memories/citations.ts";
 import { health } from "../../../domain/memories/health.ts";
+import { isOfMemories } from "../../../domain/events/change-of.ts";
 import { json } from "../../../domain/frame.ts";
 import { defineResource } from "../../define-resource.ts";
 import { bulkCost, defineTool, readOnly } from "../../define-tool.ts";
@@ -42,5 +43,5 @@ export const healthCard = defineResource({
   async read(ctx) {
     return json(renderHealth(await health(ctx, { project: ctx.project })).structured);
   },
-  changedWith: () => [healthUri],
+  changedWith: (change) => (isOfMemories(change) || change.linked === true ? [healthUri] : []),
 });

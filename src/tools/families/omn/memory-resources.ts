@@ -1,3 +1,4 @@
+import { isOfMemories } from "../../../domain/events/change-of.ts";
 import { json, spaced } from "../../../domain/frame.ts";
 import { authorsOf } from "../../../domain/memories/authorship.ts";
 import { list } from "../../../domain/memories/list.ts";
@@ -24,7 +25,7 @@ export const recentMemories = defineResource({
     const authorOf = await authorsOf(ctx, memories);
     return json({ memories: memories.map((memory) => omnMemory(memory, { author: authorOf(memory) })) });
   },
-  changedWith: () => [recentUri],
+  changedWith: (change) => (isOfMemories(change) ? [recentUri] : []),
 });
 
 /** By the beginning of the id, or of the key that people know it by. */

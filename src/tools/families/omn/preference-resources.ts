@@ -2,10 +2,14 @@ import { json } from "../../../domain/frame.ts";
 import { defineResource } from "../../define-resource.ts";
 
 /** OmniMemory document, resource 1: the person's preferences in all their clients and teams. REST changes them (`/v1/account/preferences`). */
-export const preferencesUri = "omnimemory://user/preferences";
+const ownUri = "omnimemory://user/preferences";
+const uriOf = (userId: string): string => `omnimemory://user/${userId}/preferences`;
+
+/** Those that change with a person's preferences. */
+export const preferenceUris = (userId: string): string[] => [ownUri, uriOf(userId)];
 
 export const ownPreferences = defineResource({
-  uri: preferencesUri,
+  uri: ownUri,
   name: "preferences",
   description: "Your defaults for search, compression and features",
   scope: "memory:read",
@@ -15,7 +19,7 @@ export const ownPreferences = defineResource({
 
 /** Nobody else's: another id is one that is not there. */
 export const preferencesOf = defineResource({
-  uri: "omnimemory://user/{user_id}/preferences",
+  uri: uriOf("{user_id}"),
   variables: { user_id: "[\\w-]{1,64}" },
   name: "preferences-of",
   title: "Preferences of a person",

@@ -25,7 +25,7 @@ export const recordWorkflowStep = defineTool({
   output: z.looseObject({ outcome: z.enum(["recorded", "repeated", "off"]).meta({ listed: { type: "string" } }), command: z.string().optional().meta({ listed: null }) }),
   async handler(ctx, { command, success, duration_ms, context, session_id, idempotency_key }) {
     const learns = ctx.preferences.auto_features.workflow_learning;
-    const { recorded, commands, patterns } = await recordSteps(ctx, {
+    const { recorded, commands } = await recordSteps(ctx, {
       learns,
       project: ctx.project,
       session: session_id ?? ctx.sessionId,
@@ -35,7 +35,6 @@ export const recordWorkflowStep = defineTool({
     if (!learns) return { structured: { outcome: "off" }, text: say`not recorded: this person has switched workflow learning off in their preferences` };
     const [learned] = commands;
     if (recorded === 0 || learned === undefined) return { structured: { outcome: "repeated" }, text: say`repeated: a step with this idempotency_key was recorded before` };
-    ctx.changed({ ids: [], listChanged: false, patterns });
     return { structured: { outcome: "recorded", command: learned }, text: say`recorded ${quoted(learned)}` };
   },
 });

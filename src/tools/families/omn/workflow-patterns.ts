@@ -42,7 +42,7 @@ export const commonPatterns = defineResource({
     const patterns = await workflowPatterns(ctx, { project: ctx.project, limit: mostListed });
     return json({ patterns: patterns.map((one) => ({ uri: patternUri(one.id), ...shownPattern(one) })) });
   },
-  changedWith: ({ patterns }) => (patterns?.length ? [patternsUri] : []),
+  changedWith: ({ patterns }) => (patterns ? [patternsUri] : []),
 });
 
 export const onePattern = defineResource({

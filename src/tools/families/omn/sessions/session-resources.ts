@@ -5,9 +5,12 @@ import { conversation } from "../../../../domain/sessions/turns.ts";
 import { defineResource } from "../../../define-resource.ts";
 import { contextFields, sessionFields } from "../../../render-session.ts";
 
+const currentUri = "omnimemory://session/current";
+const conversationUri = (id: string): string => `omnimemory://conversation/${id}`;
+
 /** OmniMemory document, resource 2. */
 export const currentSession = defineResource({
-  uri: "omnimemory://session/current",
+  uri: currentUri,
   name: "current-session",
   description: "The work session of this client and project, and what it is about",
   scope: "memory:read",
@@ -16,12 +19,12 @@ export const currentSession = defineResource({
     if (!session) return json({ session_id: null, tool_id: ctx.tool });
     return json({ ...sessionFields(session), ...contextFields(await describeSession(ctx, session)) });
   },
-  changedWith: () => [],
+  changedWith: ({ sessions }) => (sessions ? [currentUri] : []),
 });
 
 /** OmniMemory document, resource 5. */
 export const conversationHistory = defineResource({
-  uri: "omnimemory://conversation/{session_id}",
+  uri: conversationUri("{session_id}"),
   variables: { session_id: "[A-Za-z0-9_-]{1,100}" },
   name: "conversation",
   title: "Conversation of a session",
@@ -38,5 +41,5 @@ export const conversationHistory = defineResource({
       turns: turns.map(({ tier, from, to, role, name, at, text }) => defined({ tier, turn: from, ...(to === from ? {} : { to_turn: to }), role, name, at: at === undefined ? undefined : new Date(at).toISOString(), text })),
     });
   },
-  changedWith: () => [],
+  changedWith: ({ conversations }) => (conversations ? ["current", ...conversations].map(conversationUri) : []),
 });
