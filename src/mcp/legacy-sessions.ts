@@ -66,6 +66,10 @@ export class LegacySessions {
     }
   }
 
+  watched(prefix: string): string[] {
+    return this.#store.watched(prefix);
+  }
+
   countSubscriptions(): number {
     return this.#store.countSubscriptions();
   }

@@ -7,7 +7,7 @@ import { batchTooLong, httpError, internalError, messagesOf, methodNotAllowed, m
 import { LegacySessions } from "./legacy-sessions.ts";
 import type { BuildServer, ServerFactory } from "./product-server.ts";
 import { SseSessions } from "./sse-transport.ts";
-import { listenProblem, type ListChange, maxSubscriptions, noSuchResource, type WatchProblem } from "./subscriptions.ts";
+import { listenedUris, listenProblem, type ListChange, maxSubscriptions, noSuchResource, type WatchProblem } from "./subscriptions.ts";
 
 export type { BuildServer, McpServerContext } from "./product-server.ts";
 
@@ -53,6 +53,8 @@ export class McpEndpoint {
   /** When a stream was opened last; it may be open as long as it is not known to have ended. */
   #streamAt = -Infinity;
   readonly #onfault: (error: unknown) => void;
+  /** What streams of `subscriptions/listen` watch, the SDK keeps to itself; those that ended are not heard of. */
+  readonly #listened = new Set<string>();
 
   constructor(options: McpEndpointOptions) {
     const { storage, copies } = options;
@@ -114,6 +116,11 @@ export class McpEndpoint {
     return now - this.#streamAt < watchedMs || this.#legacy.countSubscriptions() + this.#sse.countSubscriptions() > 0;
   }
 
+  /** URIs beginning so that some client watches, or watched not long ago. */
+  watched(prefix: string): string[] {
+    return [...new Set([...this.#legacy.watched(prefix), ...this.#sse.watched(prefix), ...[...this.#listened].filter((uri) => uri.startsWith(prefix))])];
+  }
+
   /** Nobody watches here any more. */
   stopWatching(): void {
     this.#streamAt = -Infinity;
@@ -122,6 +129,12 @@ export class McpEndpoint {
   #listening(): void {
     this.#streamAt = Date.now();
     this.#onwatch();
+  }
+
+  #listensTo(uris: readonly string[]): void {
+    this.#listening();
+    for (const uri of uris) this.#listened.add(uri);
+    for (const oldest of [...this.#listened].slice(0, -maxSubscriptions)) this.#listened.delete(oldest);
   }
 
   async #opened(open: () => Promise<Response>): Promise<Response> {
@@ -159,7 +172,7 @@ export class McpEndpoint {
           if (await isLegacyRequest(request, body)) return this.#legacy.handle(request, body, authInfo);
           const problem = listenProblem(body, this.#isResource);
           if (problem !== undefined) return rpcError(400, ProtocolErrorCode.InvalidParams, problem, body);
-          if (methodOf(body) === "subscriptions/listen") this.#listening();
+          if (methodOf(body) === "subscriptions/listen") this.#listensTo(listenedUris(body));
           return this.#modern.fetch(request, { authInfo, parsedBody: body });
         });
       case "GET":

@@ -84,6 +84,10 @@ export class SessionStore {
     this.#sql.exec("INSERT OR IGNORE INTO mcp_subscription (uri, session_id) values (?, ?)", uri, id);
   }
 
+  watched(prefix: string): string[] {
+    return this.#sql.exec<{ uri: string }>("SELECT DISTINCT uri FROM mcp_subscription WHERE uri >= ?1 AND uri < ?1 || char(1114111)", prefix).toArray().map(({ uri }) => uri);
+  }
+
   /** Counts the subscriptions of all sessions. */
   countSubscriptions(): number {
     return this.#sql.exec<{ count: number }>("SELECT count(*) AS count FROM mcp_subscription").one().count;

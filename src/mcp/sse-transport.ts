@@ -122,6 +122,10 @@ export class SseSessions {
     return new Response("Accepted", { status: 202 });
   }
 
+  watched(prefix: string): string[] {
+    return [...this.#sessions.values()].flatMap(({ subscriptions }) => [...subscriptions].filter((uri) => uri.startsWith(prefix)));
+  }
+
   countSubscriptions(): number {
     return [...this.#sessions.values()].reduce((count, { subscriptions }) => count + subscriptions.size, 0);
   }

@@ -19,11 +19,15 @@ const maxListened = 100;
 /** Why a `subscriptions/listen` is refused; the SDK keeps whatever it is asked to. */
 export function listenProblem(body: unknown, isResource: (uri: string) => boolean): string | undefined {
   if (methodOf(body) !== "subscriptions/listen") return undefined;
-  const { data } = listenRequest.safeParse(body);
-  const uris = data?.params.notifications.resourceSubscriptions ?? [];
+  const uris = watchedBy(body);
   if (uris.length > maxListened) return `One stream watches at most ${maxListened} resources; watch the list of resources instead`;
   return uris.every((uri) => typeof uri === "string" && isResource(uri)) ? undefined : noSuchResource;
 }
+
+/** Of a `subscriptions/listen` without such a problem. */
+export const listenedUris = (body: unknown): string[] => watchedBy(body).filter((uri) => typeof uri === "string");
+
+const watchedBy = (body: unknown): unknown[] => listenRequest.safeParse(body).data?.params.notifications.resourceSubscriptions ?? [];
 
 const listenRequest = z.object({
   params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.unknown()) }) }),

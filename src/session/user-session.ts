@@ -386,7 +386,7 @@ export class UserSession extends DurableObject<Env> {
   }
 
   #changed(change: Change): void {
-    for (const uri of urisChangedWith(change)) this.#endpoint.resourceUpdated(uri);
+    for (const uri of urisChangedWith(change, (prefix) => this.#endpoint.watched(prefix))) this.#endpoint.resourceUpdated(uri);
     if (change.listChanged) this.#endpoint.resourcesChanged();
   }
 }

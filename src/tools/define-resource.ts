@@ -30,6 +30,10 @@ export interface Resource {
   completions?: Partial<Record<string, Completer>>;
   /** URIs whose content changes with this; clients that watch them are told. */
   changedWith(change: Change): string[];
+  /** Of a template, whether the content of any URI that is watched may change with this, where the change does not say which. */
+  mayChangeWith?(change: Change): boolean;
+  /** A URI of this template may hold any text; the audit notes the template instead. */
+  isNamedFreely?: true;
 }
 
 export const jsonType = "application/json";

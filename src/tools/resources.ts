@@ -11,8 +11,12 @@ import type { ToolContext } from "./define-tool.ts";
 /** Whether the URI has the form of a resource, whatever there is under it. */
 export const isResourceUri = (uri: string): boolean => resources.some(({ pattern }) => pattern.test(uri));
 
-/** URIs of which clients are told that they changed. */
-export const urisChangedWith = (change: Change): string[] => resources.flatMap((resource) => resource.changedWith(change));
+/** URIs of which clients are told that they changed. `watched`: those with a beginning that somebody watches. */
+export const urisChangedWith = (change: Change, watched: (prefix: string) => string[]): string[] =>
+  resources.flatMap((resource) => [
+    ...resource.changedWith(change),
+    ...(resource.mayChangeWith?.(change) ? watched(resource.uri.split("{", 1)[0] as string).filter((uri) => resource.pattern.test(uri)) : []),
+  ]);
 
 export const resourceTemplates = resources
   .filter(({ isTemplate }) => isTemplate)
@@ -33,12 +37,13 @@ const fixed: ListedResource[] = resources
 export async function readResource(ctx: ToolContext, uri: string) {
   const { resource, variables } = find(uri);
   requireScope(ctx.principal, resource?.scope ?? "memory:read");
+  // What is no URI of ours may be any text, and the audit holds none.
+  const noted = resource?.isNamedFreely ? resource.uri : resource ? uri : "unknown";
   const body = await resource?.read(ctx, variables).catch((error: unknown) => {
-    ctx.noteResource?.(uri, false);
+    ctx.noteResource?.(noted, false);
     throw error;
   });
-  // What is no URI of ours may be any text, and the audit holds none.
-  ctx.noteResource?.(resource ? uri : "unknown", body !== undefined);
+  ctx.noteResource?.(noted, body !== undefined);
   if (body === undefined) throw notFound(`There is no resource ${named(uri)}.`, "List the resources to see which there are.");
   return { contents: [{ uri, mimeType: jsonType, text: body.toString() }] };
 }

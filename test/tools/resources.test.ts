@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { syncJobsUri, tierUri } from "../../src/tools/families/kom/tier-resources.ts";
 import { send } from "../http/raw.ts";
 import { rpc } from "../support/mcp.ts";
-import { newTeam, type Person, type Team } from "../support/team.ts";
+import { indexed, newTeam, type Person, type Team } from "../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -42,6 +42,50 @@ describe("templates of resources [A8]", () => {
     expect((await completed(memory, "memory_id", "plan.b")).result.completion.values).toEqual([structured["memory_id"]]);
     expect((await completed(memory, "memory_id", String(structured["memory_id"]).slice(0, 12))).result.completion.values).toEqual([structured["memory_id"]]);
     for (const [uri, name] of [[memory, "other"], ["file:///{x}", "x"]] as const) expect((await completed(uri, name, "")).error.message).toMatch(/no (?:resource|variable|template)/);
+  });
+});
+
+describe("what is known of a project [A8]", () => {
+  const remote = "github.com/acme/shop";
+  const uri = (project: string) => `omnimemory://project/${encodeURIComponent(project)}`;
+  const inShop = (who: Person, name: string, args: Record<string, unknown>) => rpc(who.token, "tools/call", { name, arguments: args }, `?surface=all&project=${encodeURIComponent("git@github.com:acme/shop.git")}`, "claude-code");
+
+  test("is how much the caller sees of it and usually does there, by any form of its name", async () => {
+    const grace = await team.join();
+    const { body } = await inShop(ada, "omn_store_memory", { key: "db", content: "The billing service uses PostgreSQL 16.", metadata: { scope: "shared" } });
+    await inShop(ada, "omn_store_memory", { key: "queue", content: "Redis Streams carries the jobs.", links: [{ to: body.result.structuredContent.memory_id, type: "references" }] });
+    for (let i = 0; i < 3; i += 1) for (const command of ["npm test", "git push"]) await inShop(ada, "omn_record_workflow_step", { command, session_id: `s${i}` });
+    await indexed(ada.principal);
+    const known = await read(ada, uri(remote));
+    expect(known).toMatchObject({ project_id: remote, workspace_path: null, memories: 2, common_patterns: [{ commands: ["npm test", "git push"], support: 3 }] });
+    expect(known.knowledge_graph.nodes).toBeGreaterThanOrEqual(2);
+    expect(known.knowledge_graph.edges).toBeGreaterThanOrEqual(1);
+    expect(await read(ada, "omnimemory://project/github.com/acme/shop")).toEqual(known);
+    expect(await read(ada, uri("https://github.com/acme/shop.git"))).toEqual(known);
+    const hers = await read(grace, uri(remote));
+    expect(hers).toMatchObject({ memories: 1, common_patterns: [] });
+    expect(hers.knowledge_graph.nodes, "of what is shared").toBeLessThan(known.knowledge_graph.nodes);
+  });
+
+  test("is nothing for a stranger, and for a project that nobody has named", async () => {
+    await inShop(ada, "omn_store_memory", { content: "Only mine." });
+    const stranger = (await newTeam()).owner;
+    const grace = await team.join();
+    for (const [who, project] of [[stranger, remote], [grace, remote], [ada, "nowhere"], [ada, " "], [ada, "%"]] as const) {
+      expect((await rpc(who.token, "resources/read", { uri: uri(project) })).body.error.message, project).toContain("There is no resource");
+    }
+  });
+
+  test("is completed by the names of projects that the caller has memories of, and its reading is in the audit without the name", async () => {
+    const grace = await team.join();
+    await inShop(ada, "omn_store_memory", { content: "Only mine." });
+    const template = "omnimemory://project/{project_id}";
+    expect((await completed(template, "project_id", "github.com/a")).result.completion.values).toEqual([remote]);
+    expect((await rpc(grace.token, "completion/complete", { ref: { type: "ref/resource", uri: template }, argument: { name: "project_id", value: "" } })).body.result.completion.values).toEqual([]);
+    await read(ada, uri(remote));
+    const audit = async () => (await send({ method: "GET", path: `/v1/teams/${ada.principal.teamId}/audit?action=resource.read`, token: ada.token })).text();
+    await expect.poll(audit).toContain("omnimemory://project/{project_id}");
+    expect(await audit()).not.toContain("acme");
   });
 });
 

@@ -13,6 +13,7 @@ import { healthCard, memoryHealth } from "./memory-health.ts";
 import { memoryStats } from "./memory-stats.ts";
 import { omnPrompts } from "./prompts/index.ts";
 import { ownPreferences, preferencesOf } from "./preference-resources.ts";
+import { projectResource } from "./project-resource.ts";
 import { recordWorkflowStep } from "./record-workflow-step.ts";
 import { retrieveMemory } from "./retrieve-memory.ts";
 import { revertTool } from "./revert.ts";
@@ -58,7 +59,7 @@ export const omn = {
     getStats,
     healthCheck,
   ],
-  resources: [recentMemories, healthCard, ownPreferences, preferencesOf, oneMemory, currentSession, conversationHistory, commonPatterns, onePattern],
+  resources: [recentMemories, healthCard, ownPreferences, preferencesOf, oneMemory, currentSession, conversationHistory, projectResource, commonPatterns, onePattern],
   prompts: omnPrompts,
   renderError,
 } as const satisfies Family;

@@ -61,6 +61,8 @@ export const onePattern = defineResource({
       (await workflowPatterns(ctx, { project: ctx.project, limit: mostRanked })).flatMap(({ id }) => (id.startsWith(begun) ? [id] : [])).slice(0, mostCompletions + 1),
   },
   changedWith: ({ patterns = [] }) => patterns.map(patternUri),
+  // All of a project was forgotten.
+  mayChangeWith: ({ patterns }) => patterns?.length === 0,
 });
 
 /** In the names of the document. */
