@@ -4,6 +4,7 @@ import { type Identity, identityOf } from "./app/identity.ts";
 import { type Curation, curationOf } from "./app/curation.ts";
 import { embeddersFor, type Indexing, indexingOf } from "./app/indexing.ts";
 import { dependenciesOf } from "./app/health.ts";
+import { type Jobs, jobsOf } from "./app/jobs.ts";
 import { type Memory, memoryOf } from "./app/memory.ts";
 import { type Recall, recallOf } from "./app/recall.ts";
 import type { Config } from "./config.ts";
@@ -22,7 +23,7 @@ import { alertsWithEvents } from "./platform/team-index/told-events.ts";
 import { CloudflareIndexingQueue } from "./platform/queue/cloudflare-indexing-queue.ts";
 
 /** Everything the outer layers use, wired once per isolate. */
-export interface Services extends Identity, Memory, Recall, Indexing, Curation {
+export interface Services extends Identity, Memory, Recall, Indexing, Curation, Jobs {
   config: Config;
   audit: AuditReader & AuditTrail;
   uses: CredentialUses;
@@ -53,6 +54,7 @@ export function servicesOf(env: Env): Services {
     ...recall,
     ...indexingOf(env, base, embedders),
     ...curationOf(env, base),
+    ...jobsOf(env, base, (teamId, events) => recall.events.publish(teamId, events)),
     audit,
     uses: new CredentialUses(audit),
     alerts,

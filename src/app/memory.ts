@@ -9,6 +9,7 @@ import { IssuerKeys } from "../domain/sessions/issuer-keys.ts";
 import { PassportKeys } from "../domain/sessions/passport-keys.ts";
 import type { PassportPorts } from "../domain/sessions/passports.ts";
 import type { SessionStore } from "../domain/sessions/session-store.ts";
+import { TextBox } from "../domain/secrets/sealed-text.ts";
 import type { RotationPorts } from "../domain/secrets/rotation.ts";
 import type { ErasurePorts } from "../domain/tenancy/deletion-store.ts";
 import type { WorkflowStore } from "../domain/workflows/workflow-store.ts";
@@ -76,6 +77,6 @@ export function memoryOf(env: Env, { config, shardOf, directory, erasureDirector
       keys: keyStore,
       report,
     },
-    secrets: { masters, keys: keyStore, teamKeys, sealed: new D1SealedStore(shardOf, sealed), teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards }, report },
+    secrets: { masters, keys: keyStore, teamKeys, sealed: new D1SealedStore(shardOf, sealed, new TextBox(teamKeys)), teams: { findTeam: (id) => directory.findTeamToIndex(id), listShards }, report },
   };
 }

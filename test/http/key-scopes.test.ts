@@ -35,6 +35,9 @@ const needs: Record<string, Scope | "person"> = {
   "GET /v1/teams/:team/runs": "memory:read",
   "GET /v1/teams/:team/runs/events": "memory:read",
   "GET /v1/teams/:team/runs/:run": "memory:read",
+  "GET /v1/teams/:team/jobs": "memory:read",
+  "GET /v1/teams/:team/jobs/:job": "memory:read",
+  "GET /v1/teams/:team/jobs/:job/result": "memory:read",
   "GET /v1/teams/:team/sessions": "memory:read",
   "GET /v1/teams/:team/sessions/:session": "memory:read",
   "GET /v1/teams/:team/sessions/:session/turns": "memory:read",
@@ -54,6 +57,9 @@ const needs: Record<string, Scope | "person"> = {
   "POST /v1/teams/:team/reverts": "memory:write",
   "POST /v1/teams/:team/consolidations": "memory:write",
   "POST /v1/teams/:team/runs/:run/undo": "memory:write",
+  "POST /v1/teams/:team/jobs/import": "memory:write",
+  "POST /v1/teams/:team/jobs/export": "memory:write",
+  "POST /v1/teams/:team/jobs/:job/cancel": "memory:write",
   "POST /v1/teams/:team/sessions": "memory:write",
   "DELETE /v1/teams/:team/sessions/:session": "memory:write",
   "POST /v1/teams/:team/sessions/:session/turns": "memory:write",
@@ -62,7 +68,7 @@ const needs: Record<string, Scope | "person"> = {
 };
 
 /** Their answers show the team. */
-const alsoReading = new Set(["POST /v1/teams/:team/health", "POST /v1/teams/:team/reverts", "POST /v1/teams/:team/consolidations", "POST /v1/teams/:team/runs/:run/undo", "PATCH /v1/teams/:team", "PATCH /v1/teams/:team/organization"]);
+const alsoReading = new Set(["POST /v1/teams/:team/health", "POST /v1/teams/:team/jobs/export", "POST /v1/teams/:team/reverts", "POST /v1/teams/:team/consolidations", "POST /v1/teams/:team/runs/:run/undo", "PATCH /v1/teams/:team", "PATCH /v1/teams/:team/organization"]);
 
 /** Of a team that is not deleted there is nothing to restore, so no key comes as far as its scopes. */
 const forNobodysKey = new Set(["POST /v1/teams/:team/restore", "POST /v1/teams/:team/organization/restore"]);

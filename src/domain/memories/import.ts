@@ -25,6 +25,16 @@ export interface ImportInput {
   records: PortableMemory[];
   /** What to do with a memory that is here already, by id or by key, and differs. */
   onConflict: "update" | "skip";
+  /** Of an import that was interrupted and is done again: which of these memories it wrote, so that it writes and counts none twice. */
+  written?: ((ids: readonly string[]) => Promise<ReadonlyMap<string, Written>>) | undefined;
+}
+
+/** What an import wrote of a memory before. */
+export interface Written {
+  /** It made the memory. */
+  isNew: boolean;
+  /** Nobody has changed it since. */
+  isLatest: boolean;
 }
 
 export interface ImportOutcome {
@@ -60,7 +70,7 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
   const records = passed.map(({ record }) => record);
   for (const chunk of chunks(records, ctx, review)) {
     for (let rest = chunk; rest.length > 0; ) {
-      const part = await importChunk(ctx, rest, input.onConflict, review).catch((error: unknown) => Promise.reject(afterStored(error, outcome.ids.length)));
+      const part = await importChunk(ctx, rest, input, review).catch((error: unknown) => Promise.reject(afterStored(error, outcome.ids.length)));
       for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) outcome[count] += part[count];
       outcome.ids.push(...part.ids);
       outcome.renamed.push(...part.renamed);
@@ -157,7 +167,7 @@ function bytesOf({ history: _history, ...record }: PortableMemory): number {
 const jsonColumns: ReadonlySet<string> = new Set(jsonFields.map((field) => memoryFields[field].name));
 
 /** Imports the records, or as many of the first ones as name each memory only once. */
-function importChunk(ctx: Context, records: PortableMemory[], onConflict: ImportInput["onConflict"], review: boolean): Promise<ImportOutcome> {
+function importChunk(ctx: Context, records: PortableMemory[], { onConflict, written }: Pick<ImportInput, "onConflict" | "written">, review: boolean): Promise<ImportOutcome> {
   return retryOnConflict("these memories", async () => {
     const states = review ? await placedWithoutReview(ctx, records) : records.map(toState);
     const held: Held[] = [];
@@ -169,6 +179,7 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
     }
     const newcomers = records.flatMap(({ id }, i) => (id === undefined || byId.has(id) || byPlace.has(placeOf(ctx, states[i] as Partial<MemoryState>) ?? "") ? [] : { id, visibility: states[i]?.visibility ?? "private" }));
     const taken = await idsInsteadOfTaken(ctx, newcomers, records);
+    const before = await written?.([...byId.values(), ...byPlace.values()].map(({ id }) => id));
     const outcome = nothingYet();
     const writes: MemoryWrite[] = [];
     const named = new Set<string>();
@@ -197,12 +208,18 @@ function importChunk(ctx: Context, records: PortableMemory[], onConflict: Import
         outcome[record.quarantine ? "unchanged" : "skipped"] += 1;
         continue;
       }
+      const mine = before?.get(present.id);
+      // What somebody made of it since stays.
+      if (mine && !mine.isLatest) {
+        outcome[mine.isNew ? "created" : "updated"] += 1;
+        continue;
+      }
       const quarantined = present.trust.quarantined || record.quarantined === true;
       const given = toState(record);
       const following = followingVersion(ctx, present, { ...given, archivedAt: record.archived_at ?? null, trust: { ...present.trust, quarantined } });
       const said = record.enrichment === undefined ? enriched(following, { before: present, given: givenIn(given) }) : { ...following, enrichment: record.enrichment };
       if (sameState(present, said)) {
-        outcome.unchanged += 1;
+        outcome[mine ? (mine.isNew ? "created" : "updated") : "unchanged"] += 1;
         continue;
       }
       const wanted = { ...said, trust: importedTrust(quarantined) };

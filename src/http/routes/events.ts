@@ -59,12 +59,13 @@ function turnsAfter({ events }: Services, principal: Principal, lastEventId: num
   };
 }
 
-const shownEvent = ({ kind, at, memoryIds, actorId, tool, audience, action, sessionId }: NumberedEvent) => ({
+const shownEvent = ({ kind, at, memoryIds, actorId, tool, audience, action, sessionId, requestId }: NumberedEvent) => ({
   kind,
   at: new Date(at).toISOString(),
   ...(action === undefined ? {} : { action }),
   ...(sessionId === undefined ? {} : { session_id: sessionId }),
   ...(memoryIds.length > 0 ? { memory_ids: memoryIds } : {}),
+  ...(kind === "job" ? { job: requestId } : {}),
   actor_id: actorId,
   tool,
   scope: audience === "" ? "team" : audience === adminAudience ? "admins" : "private",

@@ -21,6 +21,7 @@ import { guardRoutes, quarantineRoutes } from "./quarantine.ts";
 import { healthRoutes } from "./health.ts";
 import { consolidationRoutes } from "./consolidations.ts";
 import { revertRoutes } from "./reverts.ts";
+import { jobRoutes } from "./jobs.ts";
 import { curatorRoutes, evolutionRoutes, runRoutes } from "./runs.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { statsRoutes } from "./stats.ts";
@@ -107,6 +108,7 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   app.route("/:team/evolution", evolutionRoutes(services));
   app.route("/:team/runs", runRoutes(services));
   app.route("/:team/curator", curatorRoutes(services));
+  app.route("/:team/jobs", jobRoutes(services));
   app.route("/:team/sessions", sessionRoutes(services));
   app.route("/:team/workflows", workflowRoutes(services));
 

@@ -14,7 +14,7 @@ export const teamTables = [
   "entity_mentions", "relationship_mentions", "memory_links", "memory_references",
   "entity_tokens", "relationship_tokens", "entities", "relationships", "graph_outbox",
   "vector_items", "vector_cache", "vector_checks", "outbox", "idempotency", "index_progress", "serving_spaces", "similarity_scales", "counters", "team_policies",
-  "intelligence_settings", "intelligence_usage", "session_turns", "session_migrations", "passport_claims", "passport_issuers", "work_sessions", "workflow_steps", "workflow_counts", "prevention",
+  "intelligence_settings", "intelligence_usage", "session_turns", "session_migrations", "passport_claims", "passport_issuers", "work_sessions", "workflow_steps", "workflow_counts", "prevention", "job_pieces", "jobs",
 ] as const;
 
 /** With a memory go its versions, mentions and links; the rest are single rows. */
@@ -83,7 +83,7 @@ export class D1ErasureStore implements ErasureStore {
 
   async forgetSessions(shard: string, userId: string): Promise<void> {
     const d1 = this.#shardOf(shard);
-    await d1.batch(["work_sessions", "session_migrations", "passport_claims", "passport_issuers"].map((table) => d1.prepare(`DELETE FROM ${table} WHERE user_id = ?1`).bind(userId)));
+    await d1.batch(["work_sessions", "session_migrations", "passport_claims", "passport_issuers", "job_pieces", "jobs"].map((table) => d1.prepare(`DELETE FROM ${table} WHERE user_id = ?1`).bind(userId)));
   }
 
   async eraseWorkflows(shard: string, userId: string): Promise<boolean> {

@@ -2,6 +2,8 @@ import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { MemoryState } from "../../domain/memories/memory.ts";
 import type { SealedStore } from "../../domain/secrets/team-key-store.ts";
 import { fromRaw, jsonArrays, reviseVersions, selectList, toRow } from "./memory-sql.ts";
+import type { SealedText, TextBox } from "../../domain/secrets/sealed-text.ts";
+import { aboutOf } from "./job-store.ts";
 import type { ShardOf } from "./shard-of.ts";
 import type { SealedRows, StoredState, StoredVersion } from "./sealed-rows.ts";
 import { memories } from "./shard-schema.ts";
@@ -34,16 +36,23 @@ const resealMemories = `UPDATE memories SET content = e.value ->> '$.content', v
 const resealProposals = `UPDATE proposals SET proposed = e.value ->> '$.state', data_key = e.value ->> '$.dataKey' FROM json_each(?2) e
   WHERE proposals.team_id = ?1 AND proposals.id = e.value ->> '$.id' AND proposals.data_key IS e.value ->> '$.was'`;
 
+/** A piece of a job is a row of its own in a statement: it may be as large as D1 takes. */
+const piecesAtOnce = 10;
+const outdatedPieces = "SELECT job_id AS jobId, number, data_key AS dataKey, sealed FROM job_pieces WHERE team_id = ?1 AND data_key <> ?2 LIMIT ?3 + 0";
+const resealPiece = "UPDATE job_pieces SET data_key = ?5, sealed = ?6 WHERE team_id = ?1 AND job_id = ?2 AND number = ?3 AND data_key = ?4";
+
 type VersionRow = Omit<StoredVersion, "state"> & { state: string; sensitivity: MemoryState["sensitivity"] };
 
 /** Brings what is sealed to the team's current data key, some rows at a time. */
 export class D1SealedStore implements SealedStore {
   readonly #shardOf: ShardOf;
   readonly #sealed: SealedRows;
+  readonly #texts: TextBox;
 
-  constructor(shardOf: ShardOf, sealed: SealedRows) {
+  constructor(shardOf: ShardOf, sealed: SealedRows, texts: TextBox) {
     this.#shardOf = shardOf;
     this.#sealed = sealed;
+    this.#texts = texts;
   }
 
   async reseal(team: TeamRef, current: number, limit: number): Promise<number> {
@@ -77,7 +86,19 @@ export class D1SealedStore implements SealedStore {
       }),
     );
     if (rows.length > 0) await d1.batch(jsonArrays(rows).map((json) => d1.prepare(resealProposals).bind(teamId, json)));
-    return rows.length;
+    return rows.length > 0 ? rows.length : this.#resealPieces(d1, teamId, current);
+  }
+
+  async #resealPieces(d1: D1Database, teamId: string, current: number): Promise<number> {
+    const { results } = await d1.prepare(outdatedPieces).bind(teamId, current, piecesAtOnce).all<SealedText & { jobId: string; number: number }>();
+    const sealed = await Promise.all(
+      results.map(async ({ jobId, number, ...was }) => {
+        const about = aboutOf(jobId, number);
+        return { jobId, number, was: was.dataKey, ...(await this.#texts.seal(teamId, about, await this.#texts.open(teamId, about, was))) };
+      }),
+    );
+    if (sealed.length > 0) await d1.batch(sealed.map((row) => d1.prepare(resealPiece).bind(teamId, row.jobId, row.number, row.was, row.dataKey, row.sealed)));
+    return sealed.length;
   }
 
   async unsealedTeams(shard: string, limit: number): Promise<string[]> {

@@ -1,5 +1,6 @@
 import type { AlertWriter } from "../../domain/audit/watch.ts";
 import type { RunStore } from "../../domain/curation/run-store.ts";
+import type { Job, JobStore } from "../../domain/transfers/job-store.ts";
 import { adminAudience, type TeamEvent } from "../../domain/events/team-event.ts";
 import { systemActor } from "../../domain/audit/audit-trail.ts";
 import { curatorActor } from "../../domain/tenancy/principal.ts";
@@ -39,3 +40,37 @@ export const runsWithEvents = (runs: RunStore, publish: Publish): RunStore => ({
   pause: (...args) => runs.pause(...args),
   setPaused: (...args) => runs.setPaused(...args),
 });
+
+/** Imports and exports are told to who asked for them: when one begins to wait, begins and ends. */
+export function jobsWithEvents(jobs: JobStore, publish: Publish): JobStore {
+  const tell = (teamId: string, at: number, { id, requestedBy, options }: Pick<Job, "id" | "requestedBy" | "options">): Promise<void> =>
+    publish(teamId, [{ kind: "job", at, audience: requestedBy, memoryIds: [], actorId: requestedBy, tool: options.kind, requestId: id }]);
+  return {
+    async insert(principal, job, ...rest) {
+      const made = await jobs.insert(principal, job, ...rest);
+      if (made !== "full" && made.requestedAt === job.now) await tell(principal.teamId, job.now, made);
+      return made;
+    },
+    find: (...args) => jobs.find(...args),
+    list: (...args) => jobs.list(...args),
+    async end(principal, id, how) {
+      const ended = await jobs.end(principal, id, how);
+      const job = ended ? await jobs.find(principal, id) : undefined;
+      if (job) await tell(principal.teamId, how.now, job);
+      return ended;
+    },
+    async claim(team, now, leaseMs) {
+      const claimed = await jobs.claim(team, now, leaseMs);
+      if (claimed && !claimed.isResumed) await tell(team.teamId, now, claimed.job);
+      return claimed;
+    },
+    release: (...args) => jobs.release(...args),
+    advance: (...args) => jobs.advance(...args),
+    fail: (...args) => jobs.fail(...args),
+    piece: (...args) => jobs.piece(...args),
+    writtenBy: (...args) => jobs.writtenBy(...args),
+    teamsWaiting: (...args) => jobs.teamsWaiting(...args),
+    dropResults: (...args) => jobs.dropResults(...args),
+    drop: (...args) => jobs.drop(...args),
+  };
+}

@@ -5,6 +5,7 @@ import { MasterKeys } from "../../../src/domain/secrets/master-keys.ts";
 import { keepSecrets, keptAfterRotation, rotateDataKey, type RotationPorts } from "../../../src/domain/secrets/rotation.ts";
 import { sealedFields, type SealedFields } from "../../../src/domain/memories/memory-fields.ts";
 import { SecretBox } from "../../../src/domain/secrets/secret-box.ts";
+import { TextBox } from "../../../src/domain/secrets/sealed-text.ts";
 import { TeamKeys } from "../../../src/domain/secrets/team-keys.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { defaultQuota } from "../../../src/domain/memories/quota.ts";
@@ -49,7 +50,7 @@ function configured(...masterKeys: { id: string; secret: Uint8Array<ArrayBuffer>
   const teamKeys = new TeamKeys(masters, keys);
   const sealed = new SealedRows(new SecretBox(teamKeys));
   return {
-    masters, keys, teamKeys, sealed: new D1SealedStore(shardOf, sealed), teams: services.secrets.teams, report: () => undefined,
+    masters, keys, teamKeys, sealed: new D1SealedStore(shardOf, sealed, new TextBox(teamKeys)), teams: services.secrets.teams, report: () => undefined,
     writer: writerOver(new MemoryCommits(shardOf, sealed, new QuotaGuard(defaultQuota), unbounded)),
     memories: new D1MemoryStore(shardOf, { of: () => Promise.resolve(undefined) }, sealed, () => Promise.resolve([])),
   };
@@ -239,7 +240,7 @@ describe("rotation of a team's data key [A13]", () => {
         calls += 1;
         if (calls >= n) throw new Error("killed");
         return shardOf(name);
-      }, new SealedRows(new SecretBox(ports.teamKeys)));
+      }, new SealedRows(new SecretBox(ports.teamKeys)), new TextBox(ports.teamKeys));
       // One row at a time, so that there are many places to die.
       await rotate({ ...ports, sealed: { reseal: (place, current) => dying.reseal(place, current, 1), unsealedTeams: () => Promise.resolve([]) } }, now + keptAfterRotation);
       expect(await history(configured(present).memories), `killed at ${n}`).toEqual(before);

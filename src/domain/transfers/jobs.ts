@@ -1,0 +1,133 @@
+import type { CuratorRun, RunStore } from "../curation/run-store.ts";
+import { DomainError, invalid, notFound } from "../errors.ts";
+import { sha256Hex } from "../hash.ts";
+import { uuidv7 } from "../ids.ts";
+import { grouped } from "../memories/fields.ts";
+import type { PortableMemory } from "../memories/portable.ts";
+import { isTeamAdmin, type Principal, requireScope } from "../tenancy/principal.ts";
+import { requireAction } from "../tenancy/roles.ts";
+import type { Job, JobOptions, JobQueue, JobStore, NewJob, Piece } from "./job-store.ts";
+
+/** Entries of one import. */
+export const maxEntries = 10_000;
+const openAtOnce = { person: 3, team: 20 };
+
+/** Nobody works on a job that waits so long: its message was lost, ms. */
+const lostAfterMs = 5_000;
+
+/** A piece is what one step stores, and one row of D1. */
+const pieceEntries = 100;
+const pieceCharacters = 400_000;
+
+export interface JobsContext {
+  principal: Principal;
+  /** ms since the epoch. */
+  now: number;
+  /** Name of the client that speaks for the person. */
+  tool: string;
+  jobs: JobStore;
+  jobQueue: JobQueue;
+  runs: Pick<RunStore, "list" | "find">;
+}
+
+export interface ImportJobInput {
+  records: readonly PortableMemory[];
+  onConflict: "update" | "skip";
+  /** The same job is asked for once, however often the request is repeated. */
+  idempotencyKey?: string | undefined;
+}
+
+/** Takes the records as they are, and stores them in the background. */
+export async function startImport(ctx: JobsContext, { records, onConflict, idempotencyKey }: ImportJobInput): Promise<Job> {
+  requireScope(ctx.principal, "memory:write");
+  if (records.length === 0) throw invalid("There is nothing to import.", "Give NDJSON (one memory a line) or the data of an export.");
+  if (records.length > maxEntries) throw invalid(`An import has at most ${grouped(maxEntries)} entries, not ${grouped(records.length)}.`, "Import the file in parts. Nothing was imported.");
+  const { now } = ctx;
+  // Whoever stores an entry a second time finds it by its id.
+  const named = records.map((record) => ({ ...record, id: record.id ?? uuidv7(now) }));
+  return start(ctx, { options: { kind: "import", onConflict }, total: records.length }, piecesOf(named), idempotencyKey);
+}
+
+/** Collects everything that the caller may see, with its history, in the background. */
+export async function startExport(ctx: JobsContext, { includeHistory, includeSecrets, idempotencyKey }: { includeHistory: boolean; includeSecrets: boolean; idempotencyKey?: string | undefined }): Promise<Job> {
+  requireScope(ctx.principal, "memory:write");
+  requireScope(ctx.principal, "memory:read");
+  if (includeSecrets) requireScope(ctx.principal, "memory:admin");
+  const job = await start(ctx, { options: { kind: "export", includeHistory, includeSecrets }, total: null }, [], idempotencyKey);
+  // One at a time is kept for a person.
+  if (isOpen(job)) await ctx.jobs.dropResults(ctx.principal);
+  return job;
+}
+
+async function start(ctx: JobsContext, job: { options: JobOptions; total: number | null }, pieces: readonly Piece[], key: string | undefined): Promise<Job> {
+  const { principal, now, tool, jobs, jobQueue } = ctx;
+  const made: NewJob = { ...job, id: key === undefined ? uuidv7(now) : await idOf(principal, key), tool, now };
+  const started = await jobs.insert(principal, made, pieces, openAtOnce);
+  if (started === "full") {
+    throw new DomainError("RATE_LIMIT_EXCEEDED", `At most ${openAtOnce.person} imports and exports of a person, and ${openAtOnce.team} of a team, are at work or wait.`, { hint: "Wait until one has ended, or cancel one." });
+  }
+  await jobQueue.enqueueJob(teamOf(principal));
+  return started;
+}
+
+/** The same for the same key of the same person. */
+async function idOf({ teamId, userId }: Principal, key: string): Promise<string> {
+  const digest = await sha256Hex(JSON.stringify(["job", teamId, userId, key]));
+  // A UUID of our own making (RFC 9562, version 8).
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
+}
+
+/** The number of a piece is the place of its first entry. */
+function piecesOf(records: readonly PortableMemory[]): Piece[] {
+  const pieces: { number: number; texts: string[]; size: number }[] = [];
+  for (const [at, record] of records.entries()) {
+    const text = JSON.stringify(record);
+    let last = pieces.at(-1);
+    if (!last || last.texts.length >= pieceEntries || last.size + text.length > pieceCharacters) pieces.push((last = { number: at, texts: [], size: 0 }));
+    last.texts.push(text);
+    last.size += text.length;
+  }
+  return pieces.map(({ number, texts }) => ({ number, text: `[${texts.join(",")}]`, ids: [] }));
+}
+
+export const teamOf = ({ teamId, organizationId, shard }: Principal) => ({ teamId, organizationId, shard });
+
+export type Listed = { job: Job; isOwn: boolean } | { run: CuratorRun };
+
+const requestedAt = (one: Listed): number => ("job" in one ? one.job.requestedAt : one.run.requestedAt);
+
+/** Long work in the team, newest first: one's own imports and exports, for admins everybody's, and the runs of the curator. */
+export async function listJobs(ctx: JobsContext, { limit }: { limit: number }): Promise<Listed[]> {
+  const { principal, jobs, runs } = ctx;
+  requireAction(principal, "see the team");
+  const [own, curated] = await Promise.all([jobs.list(principal, { everybodys: isTeamAdmin(principal), limit }), runs.list(principal, limit)]);
+  const listed: Listed[] = [...own.map((job) => ({ job, isOwn: job.requestedBy === principal.userId })), ...curated.map((run) => ({ run }))];
+  return listed.sort((a, b) => requestedAt(b) - requestedAt(a)).slice(0, limit);
+}
+
+/** One's own, or a run of the curator. A job that nobody works on is said to be waiting once more. */
+export async function findJob(ctx: JobsContext, id: string): Promise<Listed> {
+  const { principal, now, jobs, runs, jobQueue } = ctx;
+  requireAction(principal, "see the team");
+  const job = await jobs.find(principal, id);
+  if (job) {
+    if (isOpen(job) && Math.max(job.leasedUntil, job.requestedAt) + lostAfterMs <= now) await jobQueue.enqueueJob(teamOf(principal));
+    return { job, isOwn: true };
+  }
+  const run = await runs.find(principal, id);
+  if (!run) throw noSuchJob();
+  return { run };
+}
+
+/** What it has stored stays; a revert by its id as `request` takes that back. */
+export async function cancelJob(ctx: JobsContext, id: string): Promise<Job> {
+  const { principal, now, jobs } = ctx;
+  requireScope(principal, "memory:write");
+  if (!(await jobs.find(principal, id))) throw noSuchJob();
+  await jobs.end(principal, id, { now, state: "cancelled" });
+  return (await jobs.find(principal, id)) ?? Promise.reject(noSuchJob());
+}
+
+export const isOpen = ({ state }: Pick<Job, "state">): boolean => state === "waiting" || state === "running";
+
+export const noSuchJob = (): DomainError => notFound("You have no job with this id.", "List the jobs to see their ids.");

@@ -1,0 +1,19 @@
+import { BodyLease, ByteBudget } from "../../session/byte-budget.ts";
+import { readText } from "../bounded-body.ts";
+
+/** Of a file that somebody sends. */
+export const maxFileBytes = 8 * 1024 * 1024;
+const withinMs = 60_000;
+
+/** All files that an isolate works on: a parsed one takes several times its bytes. */
+const files = new ByteBudget(2 * maxFileBytes, 10_000);
+
+/** Reads the text of a file and works with it, when there is room for it. @throws RequestRefused */
+export async function withFile<T>(request: Request, work: (text: string) => Promise<T>): Promise<T> {
+  const lease = new BodyLease([files]);
+  try {
+    return await lease.during(async () => work(await readText(request, { maxBytes: maxFileBytes, withinMs, reserve: (bytes) => lease.take(bytes) })));
+  } finally {
+    lease.releaseSoon();
+  }
+}

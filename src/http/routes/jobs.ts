@@ -1,0 +1,104 @@
+import { type Context as Request, Hono } from "hono";
+import * as z from "zod";
+import type { Services } from "../../app.ts";
+import { exportResult } from "../../domain/transfers/export-result.ts";
+import type { Job } from "../../domain/transfers/job-store.ts";
+import { cancelJob, findJob, type JobsContext, listJobs, type Listed, startExport, startImport } from "../../domain/transfers/jobs.ts";
+import type { CuratorRun } from "../../domain/curation/run-store.ts";
+import * as field from "../../domain/memories/fields.ts";
+import { parseExport } from "../../domain/memories/import.ts";
+import { requireScope } from "../../domain/tenancy/principal.ts";
+import { bulkCost } from "../../tools/define-tool.ts";
+import { parsed } from "./body.ts";
+import { callerInTeam, type RestEnv } from "./caller.ts";
+import { withFile } from "./file-body.ts";
+import { charge } from "./limits.ts";
+import { ndjson } from "./ndjson.ts";
+import { memoryContext } from "./proposals.ts";
+import { parsedQuery } from "./query.ts";
+import { iso, isoOrNull } from "./wire.ts";
+
+const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) });
+const importing = z.strictObject({
+  on_conflict: z.enum(["update", "skip"]).default("update"),
+  sha256: z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 64 hexadecimal digits").optional(),
+  count: z.coerce.number().int().nonnegative().optional(),
+  idempotency_key: field.idempotencyKey.optional(),
+});
+const exporting = z.strictObject({ include_history: z.boolean().default(true), include_secrets: z.boolean().default(false), idempotency_key: field.idempotencyKey.optional() });
+
+/** Entries that the request itself pays for. */
+const paidEntries = 1_000;
+
+/** Long imports, exports and runs of the curator, below a team's path: one way to ask how far they are. */
+export function jobRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
+  const context = async (c: Request<RestEnv>): Promise<JobsContext> => {
+    const { principal, now } = await callerInTeam(services, c, c.req.param("team") ?? "");
+    const { jobs, jobQueue, runs } = services;
+    return { principal, now, tool: principal.credential.kind === "web-session" ? "web" : "rest", jobs, jobQueue, runs };
+  };
+  app.get("/", async (c) => {
+    const ctx = await context(c);
+    return c.json({ jobs: (await listJobs(ctx, parsedQuery(c, listing))).map(shown) });
+  });
+  app.post("/import", async (c) => {
+    const ctx = await context(c);
+    // Before a long body is read.
+    requireScope(ctx.principal, "memory:write");
+    const { on_conflict: onConflict, sha256, count, idempotency_key: idempotencyKey } = parsedQuery(c, importing);
+    const job = await withFile(c.req.raw, async (data) => {
+      const records = await parseExport(data, { sha256, count });
+      if (records.length > paidEntries) await charge(services, c, Math.floor((records.length - 1) / paidEntries) * bulkCost);
+      return startImport(ctx, { records, onConflict, idempotencyKey });
+    });
+    return c.json({ job: shown({ job, isOwn: true }) }, 202);
+  });
+  app.post("/export", async (c) => {
+    const ctx = await context(c);
+    const { include_history: includeHistory, include_secrets: includeSecrets, idempotency_key: idempotencyKey } = await parsed(c.req.raw, exporting);
+    return c.json({ job: shown({ job: await startExport(ctx, { includeHistory, includeSecrets, idempotencyKey }), isOwn: true }) }, 202);
+  });
+  app.get("/:job", async (c) => c.json({ job: shown(await findJob(await context(c), c.req.param("job"))) }));
+  app.post("/:job/cancel", async (c) => c.json({ job: shown({ job: await cancelJob(await context(c), c.req.param("job")), isOwn: true }) }));
+  app.get("/:job/result", async (c) => {
+    const ctx = await memoryContext(services, c, c.req.param("team") ?? "");
+    const page = (cursor?: string) => exportResult(ctx, services.jobs, c.req.param("job"), cursor);
+    return ndjson("omnimemory.ndjson", await page(), page);
+  });
+  return app;
+}
+
+const shown = (one: Listed): Record<string, unknown> => ("run" in one ? shownRun(one.run) : shownJob(one.job, one.isOwn));
+
+const shownJob = ({ id, options, state, requestedBy, requestedAt, startedAt, endedAt, done, total, counts, failed, error }: Job, isOwn: boolean): Record<string, unknown> => ({
+  job: id,
+  kind: options.kind,
+  state,
+  requested_by: requestedBy,
+  requested_at: iso(requestedAt),
+  started_at: isoOrNull(startedAt),
+  ended_at: isoOrNull(endedAt),
+  done,
+  total,
+  counts,
+  // Which entries they are is for who sent them.
+  ...(isOwn && failed.length > 0 ? { failed: failed.map(([entry, code]) => ({ entry, error: code })) } : {}),
+  ...(error === null ? {} : { error }),
+});
+
+/** A run of the curator in the same form; `…/runs/<run>` says more of it, stops and undoes it. */
+const shownRun = ({ id, kind, state, isDry, requestedBy, requestedAt, startedAt, endedAt, counts, error }: CuratorRun): Record<string, unknown> => ({
+  job: id,
+  kind,
+  state: state === "stopped" ? "cancelled" : state,
+  requested_by: requestedBy,
+  requested_at: iso(requestedAt),
+  started_at: isoOrNull(startedAt),
+  ended_at: isoOrNull(endedAt),
+  done: counts["looked_at"] ?? 0,
+  total: null,
+  counts,
+  ...(isDry ? { dry_run: true } : {}),
+  ...(error === null ? {} : { error }),
+});
