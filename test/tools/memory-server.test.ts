@@ -42,7 +42,7 @@ describe("memory_search [D1] [D6]", () => {
     const { data, metadata } = await call("memory_search", { query: "who likes pasta", user_id: "anna", filters: { category: "food" } });
     expect(data).toMatchObject({ query: "who likes pasta", total_count: 1, has_more: false });
     expect(data["results"]).toEqual([{
-      id, content: pasta, version: 1,
+      id, integer_id: expect.any(Number), content: pasta, version: 1,
       metadata: { user_id: "anna", agent_id: "cook", run_id: "run-1", created_at: expect.any(String), updated_at: expect.any(String), memory_type: "STANDARD", category: "food", tags: ["italy"], custom_metadata: { checked: true, role: "user" } },
       score: expect.any(Number), similarity: expect.any(Number), relevance: expect.any(Number), search_type: "Hybrid",
     }]);

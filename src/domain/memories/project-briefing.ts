@@ -35,7 +35,8 @@ export async function projectBriefing(ctx: Context, { filter, select, budget, be
     beside,
   ]);
   // What the reader sees replaced is told by what replaced it.
-  const byId = new Map(select([...inWork.memories, ...newest.memories]).flatMap((memory) => (memory.supersededBy === null ? [[memory.id, memory] as const] : [])));
+  const counts = (memory: Memory): boolean => memory.supersededBy === null && isFor(ctx.tool, memory);
+  const byId = new Map(select([...inWork.memories, ...newest.memories]).filter(counts).map((memory) => [memory.id, memory]));
   // Ids ascend with time (UUIDv7): newest first, whichever list brought it.
   const memories = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
   const authorOf = await authorsOf(ctx, memories);
@@ -43,3 +44,11 @@ export async function projectBriefing(ctx: Context, { filter, select, budget, be
   ctx.recalled?.note(ctx.now, whole);
   return { text, tokens, memories, authorOf };
 }
+
+/** Under `ai.<tool>.` stands what one tool alone is to know: `ai.claude.preferences` is told to `claude-code`. */
+function isFor(tool: string, { key }: Memory): boolean {
+  const [, of] = /^ai\.([^.]+)\./.exec(key ?? "") ?? [];
+  return of === undefined || wordsIn(tool).join(" ").includes(wordsIn(of).join(" "));
+}
+
+const wordsIn = (name: string): string[] => name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

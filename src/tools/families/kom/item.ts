@@ -21,6 +21,7 @@ const otherwiseOf = (memory: Memory, author: string | undefined): Record<string,
   ...(memory.tier === initialState.tier ? {} : { tier: memory.tier }),
   ...(memory.occurredAt === null ? {} : { occurred_at: toIso(memory.occurredAt) }),
   ...(memory.expiresAt === null ? {} : { expires_at: toIso(memory.expiresAt) }),
+  ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
 });
 
 /** An item of recall_context. */
@@ -35,6 +36,7 @@ const itemOf = (memory: Memory, author: string | undefined): Record<string, unkn
   ...(memory.version > 1 ? { updated_at: toIso(memory.updatedAt), version: memory.version } : {}),
   ...(memory.importance === initialState.importance ? {} : { importance: memory.importance }),
   ...(Object.keys(memory.metadata).length === 0 ? {} : { metadata: memory.metadata }),
+  ...(memory.sensitivity === "secret" ? { sensitivity: "secret" } : {}),
   ...otherwiseOf(memory, author),
 });
 

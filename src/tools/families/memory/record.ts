@@ -45,5 +45,5 @@ export function recordOf(whole: Memory, { author, bare }: Shown = {}): Record<st
     ...audienceOf(memory, author),
   };
   // Whose word it is stands beside the text also where the metadata is not wanted.
-  return { id: memory.id, content: memory.content, ...trustFieldOf(memory), ...(bare ? {} : { metadata }), version: memory.version };
+  return { id: memory.id, integer_id: memory.alias, content: memory.content, ...trustFieldOf(memory), ...(bare ? {} : { metadata }), version: memory.version };
 }

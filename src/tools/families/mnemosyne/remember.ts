@@ -66,7 +66,7 @@ export const rememberTool = defineTool({
       memory_type: pascal(memory.type),
       importance: toTen(memory.importance),
       tags: memory.tags,
-      ...(wanted.length > 0 ? { links: isHere ? wanted.length : 0 } : {}),
+      links: isHere ? wanted.length : 0,
       ...proposalOf(proposal),
       ...guardOf(outcome, result.found),
       ...(repeated && adviceOf(repeated)),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type Framed, joined, named, say } from "../../../domain/frame.ts";
 import { stats } from "../../../domain/memories/list.ts";
+import { rounded } from "../../../domain/rounded.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import type { LevelRate } from "../../../domain/recall/cache/recall-cache.ts";
 import { ratesOf } from "../../render.ts";
@@ -40,9 +41,12 @@ export const memoryStats = defineTool({
         archived: result.archived,
         versions: result.versions,
         content_bytes: result.contentBytes,
+        average_content_length: rounded(result.averageLength, 1),
         by_scope: result.byVisibility,
         by_namespace: result.byNamespace,
         by_type: result.byType,
+        by_agent: result.byAgent,
+        by_run: result.byRun,
         top_tags: result.topTags,
         expiring_within_day: result.expiringWithinDay,
         vectors: result.vectors,

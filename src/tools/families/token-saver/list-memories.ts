@@ -32,7 +32,7 @@ export const listTokenSaver = defineTool({
     const authorOf = await authorsOf(ctx, memories);
     const lines = memories.map((memory) => {
       const scope = scopeOf(memory) === "project" ? undefined : scopeOf(memory);
-      return say`- ${handleOf(memory)}${aside(dayOf(memory), scope, ...originOf(memory, authorOf(memory)))}: ${preview(textOf(valueOf(memory)), 120)}`;
+      return say`- ${handleOf(memory)}${aside(dayOf(memory), scope, memory.supersededBy === null ? undefined : "superseded", ...originOf(memory, authorOf(memory)))}: ${preview(textOf(valueOf(memory)), 120)}`;
     });
     if (nextCursor !== undefined) lines.push(say`More than limit: name a pattern, or raise it.`);
     return {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { valueOf } from "../../../domain/memories/any-value.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { saidIn } from "../../../domain/memories/memory-fields.ts";
+import { asSaid, initialState, saidIn } from "../../../domain/memories/memory-fields.ts";
 import { isRemote, projectName } from "../../../domain/project.ts";
 import { type Memory, namespaceOf, sessionNamespaceOf, topicOf, visibilityKeyOf, withFormerNamespace } from "../../../domain/memories/memory.ts";
 import type { MemoryFilter } from "../../../domain/memories/memory-store.ts";
@@ -68,8 +68,16 @@ export const scopeOf = (memory: Memory): MemoryScope =>
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
+/** What the document does not name and changes how a value is to be taken. */
+const stateOf = ({ supersededBy, sensitivity, visibility }: Memory): Record<string, unknown> => ({
+  ...(visibility === "public" ? { visibility } : {}),
+  ...(sensitivity === "secret" ? { sensitivity } : {}),
+  ...(supersededBy === null ? {} : { superseded_by: supersededBy }),
+});
+
 /** The document's Memory structure; what is not in the document only where it is not as usual. */
-export function tokenSaverMemory(memory: Memory, author: string | undefined): Record<string, unknown> {
+export function tokenSaverMemory(whole: Memory, author: string | undefined): Record<string, unknown> {
+  const memory = asSaid(whole);
   const [createdBy, updatedBy] = [toolOf(memory, memory.createdTool), toolOf(memory, memory.updatedTool)];
   return {
     id: memory.id,
@@ -79,7 +87,7 @@ export function tokenSaverMemory(memory: Memory, author: string | undefined): Re
     metadata: {
       created_at: iso(memory.createdAt),
       updated_at: iso(memory.updatedAt),
-      ...(memory.accessedAt === null ? {} : { accessed_at: iso(memory.accessedAt) }),
+      accessed_at: iso(memory.accessedAt ?? memory.createdAt),
       created_by: createdBy,
       ...(updatedBy === createdBy ? {} : { updated_by: updatedBy }),
       ...(author === undefined ? {} : { author }),
@@ -88,6 +96,10 @@ export function tokenSaverMemory(memory: Memory, author: string | undefined): Re
       ...tagsOf(memory),
       access_count: memory.accessCount,
       ...(memory.version > 1 ? { version: memory.version } : {}),
+      ...(memory.importance === initialState.importance ? {} : { importance: memory.importance }),
+      ...(memory.type === initialState.type ? {} : { type: memory.type }),
+      ...(Object.keys(memory.metadata).length === 0 ? {} : { custom: memory.metadata }),
+      ...stateOf(memory),
     },
   };
 }
@@ -105,6 +117,7 @@ export function readableMemory(memory: Memory, author: string | undefined): Reco
     tool: toolOf(memory, memory.updatedTool),
     ...(memory.expiresAt === null ? {} : { expires: iso(memory.expiresAt) }),
     ...(memory.version > 1 ? { version: memory.version } : {}),
+    ...stateOf(memory),
   };
 }
 
