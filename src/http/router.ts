@@ -26,6 +26,7 @@ import { keyRoutes } from "./routes/keys.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
+import { claimPages } from "./web/claim-routes.tsx";
 import { invitationPages } from "./web/invitation-routes.tsx";
 import { recoveryPages } from "./web/recovery-routes.tsx";
 import { upstreamRoutes } from "./upstream/routes.tsx";
@@ -123,6 +124,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/", keyPages(services));
   app.route("/", recoveryPages(services));
   app.route("/", invitationPages(services));
+  app.route("/", claimPages(services));
 
   app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));
   app.onError((error, c) => {

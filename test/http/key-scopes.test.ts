@@ -41,6 +41,7 @@ const needs: Record<string, Scope | "person"> = {
   "GET /v1/teams/:team/sessions": "memory:read",
   "GET /v1/teams/:team/sessions/:session": "memory:read",
   "GET /v1/teams/:team/sessions/:session/turns": "memory:read",
+  "GET /v1/teams/:team/passport-issuers": "memory:read",
   "GET /v1/teams/:team/workflows/steps": "memory:read",
   "GET /v1/teams/:team/alerts": "memory:admin",
   "GET /v1/teams/:team/audit": "memory:admin",
@@ -63,12 +64,14 @@ const needs: Record<string, Scope | "person"> = {
   "POST /v1/teams/:team/sessions": "memory:write",
   "DELETE /v1/teams/:team/sessions/:session": "memory:write",
   "POST /v1/teams/:team/sessions/:session/turns": "memory:write",
+  "POST /v1/teams/:team/sessions/:session/passport": "memory:write",
+  "DELETE /v1/teams/:team/passport-issuers/:issuer": "memory:write",
   "POST /v1/teams/:team/workflows/steps": "memory:write",
   "DELETE /v1/teams/:team/workflows/steps": "memory:write",
 };
 
 /** Their answers show the team. */
-const alsoReading = new Set(["POST /v1/teams/:team/health", "POST /v1/teams/:team/jobs/export", "POST /v1/teams/:team/reverts", "POST /v1/teams/:team/consolidations", "POST /v1/teams/:team/runs/:run/undo", "PATCH /v1/teams/:team", "PATCH /v1/teams/:team/organization"]);
+const alsoReading = new Set(["POST /v1/teams/:team/health", "POST /v1/teams/:team/jobs/export", "POST /v1/teams/:team/reverts", "POST /v1/teams/:team/consolidations", "POST /v1/teams/:team/runs/:run/undo", "POST /v1/teams/:team/sessions/:session/passport", "PATCH /v1/teams/:team", "PATCH /v1/teams/:team/organization"]);
 
 /** Of a team that is not deleted there is nothing to restore, so no key comes as far as its scopes. */
 const forNobodysKey = new Set(["POST /v1/teams/:team/restore", "POST /v1/teams/:team/organization/restore"]);

@@ -61,6 +61,8 @@ export const bodies: Record<string, unknown> = {
   "POST /v1/teams/:team/sessions": { tool_id: "claude-code", project: "shop" },
   "DELETE /v1/teams/:team/sessions/:session": "",
   "POST /v1/teams/:team/sessions/:session/turns": { turns: [{ role: "user", content: "Ship it on Friday." }] },
+  "POST /v1/teams/:team/sessions/:session/passport": {},
+  "DELETE /v1/teams/:team/passport-issuers/:issuer": "",
   "POST /v1/teams/:team/workflows/steps": { steps: [{ command: "npm test" }] },
   "DELETE /v1/teams/:team/workflows/steps": "",
   "PATCH /v1/teams/:team/members/:user": { role: "viewer" },

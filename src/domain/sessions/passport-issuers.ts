@@ -1,5 +1,4 @@
 import type { Context } from "../context.ts";
-import { notFound } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { canonical } from "../memories/memory.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -57,8 +56,8 @@ export function trustedIssuers(ctx: Context & IssuerPorts): Promise<TrustedIssue
   return ctx.passports.store.trustedIssuers(ctx.principal);
 }
 
-/** The next passport of that server asks again. */
-export async function distrustIssuer(ctx: Context & IssuerPorts, { issuer }: { issuer: string }): Promise<void> {
+/** The next passport of that server asks again. False where it was not trusted. */
+export function distrustIssuer(ctx: Context & IssuerPorts, { issuer }: { issuer: string }): Promise<boolean> {
   requireScope(ctx.principal, "memory:write");
-  if (!(await ctx.passports.store.distrust(ctx.principal, issuer))) throw notFound("You do not trust this server.");
+  return ctx.passports.store.distrust(ctx.principal, issuer);
 }

@@ -4,6 +4,7 @@ import { sha256Hex } from "../hash.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { WriteConflict } from "../memories/write-conflict.ts";
 import { requireScope } from "../tenancy/principal.ts";
+import { claimIn, claimRefused, newClaim, takeClaim } from "./claims.ts";
 import { describeSession } from "./describe-session.ts";
 import { decryptPassport, encryptPassport, isEncrypted } from "./passport-encryption.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
@@ -34,9 +35,11 @@ export interface Exported {
   /** The document, as an object and as it travels: encrypted where there is a passphrase. */
   passport: Record<string, unknown>;
   carried: string;
+  /** A link that opens the session once, within ten minutes. */
+  url: string;
 }
 
-/** The session as a passport. What the person may not see now, and secrets, are not in it. @throws PROVIDER_ERROR without a key */
+/** The session as a passport, and as a link. @throws PROVIDER_ERROR without a key */
 export async function exportSession(ctx: Passports, { id, passphrase }: { id?: string | undefined; passphrase?: string | undefined }): Promise<Exported> {
   requireScope(ctx.principal, "memory:write");
   requireScope(ctx.principal, "memory:read");
@@ -46,10 +49,13 @@ export async function exportSession(ctx: Passports, { id, passphrase }: { id?: s
     if (!(await ctx.sessions.save(ctx.principal, next))) throw new WriteConflict();
     return next;
   });
-  const passport = await fitted(ctx, await written(ctx, session));
+  const passport = await passportOf(ctx, session);
   const text = JSON.stringify(passport);
-  return { session, passport, carried: passphrase === undefined ? text : await encryptPassport(text, passphrase) };
+  return { session, passport, carried: passphrase === undefined ? text : await encryptPassport(text, passphrase), url: await newClaim(ctx, session.id) };
 }
+
+/** What the person may not see now, and secrets, are not in it. @throws PROVIDER_ERROR without a key */
+export const passportOf = async (ctx: Passports, session: WorkSession): Promise<Record<string, unknown>> => fitted(ctx, await written(ctx, session));
 
 async function written(ctx: Sessions, session: WorkSession): Promise<WrittenPassport> {
   const { files, searches, decisions, state, commands } = await describeSession(ctx, session);
@@ -94,7 +100,7 @@ async function fitted(ctx: PassportPorts, whole: WrittenPassport): Promise<Recor
 }
 
 interface Presented {
-  /** The document, or what it is encrypted into. */
+  /** The document, what it is encrypted into, or the link of the session. */
   passport: string;
   passphrase?: string | undefined;
   tool: string;
@@ -108,6 +114,8 @@ export async function restorePassport(ctx: Passports, { passport: given, passphr
   requireScope(ctx.principal, "memory:read");
   await ctx.trail?.session();
   const attempt = { id: claimedSession(given), tool, passportUsed: true };
+  const claim = claimIn(given);
+  if (claim) return claimedFor(ctx, claim, attempt);
   const opened = await openPassport(ctx, given, passphrase, confirm).catch((error: unknown) => attemptFailed(ctx, { ...attempt, error }));
   if ("confirm" in opened) {
     await noteFailedAttempt(ctx, { ...attempt, error: notTrusted(opened) });
@@ -116,6 +124,15 @@ export async function restorePassport(ctx: Passports, { passport: given, passphr
   const restored = await retryOnConflict("this session", async () => takenOver(ctx, await sessionOf(ctx, opened), tool, true));
   ctx.trail?.attach(restored.session.id);
   tellOf(ctx, restored.session, restored.fromTool === tool ? "restored" : "migrated");
+  return restored;
+}
+
+/** The link leads to a session of the person's own, which lies here: nothing else has to be handed on. */
+async function claimedFor(ctx: Passports, { teamId, token }: { teamId: string; token: string }, attempt: { id: string; tool: string; passportUsed: boolean }): Promise<TakenOver> {
+  const found = teamId === ctx.principal.teamId ? takeClaim(ctx, token) : Promise.reject(claimRefused());
+  const { session: { id } } = await found.catch((error: unknown) => attemptFailed(ctx, { ...attempt, error }));
+  const restored = await retryOnConflict("this session", async () => takenOver(ctx, await sessionNamed(ctx, id), attempt.tool, true));
+  ctx.trail?.attach(restored.session.id);
   return restored;
 }
 

@@ -19,13 +19,18 @@ const listing = z.strictObject({ state: z.enum(proposalStates).default("pending"
 /** The context of a verb about memories, for a caller of the REST interface. */
 export async function memoryContext(services: Services, c: Request<RestEnv>, teamId: string): Promise<Context> {
   const { principal, now, from } = await callerInTeam(services, c, teamId);
+  return contextFor(services, { principal, now, requestId: c.get("requestId"), address: from?.address }, (work) => c.executionCtx.waitUntil(work));
+}
+
+/** The same for somebody whose browser asks for a page. */
+export function contextFor(services: Services, call: Pick<Context, "principal" | "now" | "requestId" | "address">, later: (work: Promise<unknown>) => void): Context {
   const { memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows } = services;
-  const requestId = c.get("requestId");
+  const { principal, requestId } = call;
   return {
-    principal, now, requestId, address: from?.address, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows,
+    ...call, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows,
     tool: principal.credential.kind === "web-session" ? "web" : "rest",
     noteAccess: () => undefined,
-    tell: (events) => c.executionCtx.waitUntil(services.events.publish(principal.teamId, events)),
+    tell: (events) => later(services.events.publish(principal.teamId, events)),
     report: (event, error) => services.report(event, requestId, error),
   };
 }

@@ -5,12 +5,15 @@ import { uuidv7 } from "../../domain/ids.ts";
 import * as field from "../../domain/memories/fields.ts";
 import { messagesInput } from "../../domain/memories/messages/message-input.ts";
 import { describeSession } from "../../domain/sessions/describe-session.ts";
-import { defaultProject, requirePath, toolId, workspacePath } from "../../domain/sessions/session-fields.ts";
+import { distrustIssuer, trustedIssuers } from "../../domain/sessions/passport-issuers.ts";
+import { exportSession, type PassportPorts } from "../../domain/sessions/passports.ts";
+import { defaultProject, passphrase, requirePath, toolId, workspacePath } from "../../domain/sessions/session-fields.ts";
 import type { StoredTurn } from "../../domain/sessions/session-store.ts";
 import { createSession, findSession, listSessions, recordTurns, removeSession, type Sessions, turnsOf } from "../../domain/sessions/sessions.ts";
 import { turnOf } from "../../domain/sessions/turns.ts";
 import { contextFields, migrationFields, sessionFields } from "../../tools/render-session.ts";
 import { bounds } from "../bounded-body.ts";
+import { publicOrigin } from "../origin.ts";
 import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
@@ -22,10 +25,15 @@ const listing = z.strictObject({ project: field.project.optional(), limit: z.coe
 const page = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: z.coerce.number().int().min(1).max(100).default(50) });
 const saying = z.strictObject({ turns: messagesInput, idempotency_key: field.idempotencyKey.optional() });
 
+const exporting = z.strictObject({ passphrase: passphrase.optional() });
+
 /** The caller's own work sessions in a team, below its path: what hooks of clients feed, and where originals of old turns are. */
 export function sessionRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = async (c: Request<RestEnv>): Promise<Sessions> => ({ ...(await memoryContext(services, c, c.req.param("team") ?? "")), sessions: services.sessions });
+  const context = async (c: Request<RestEnv>): Promise<Sessions & PassportPorts> => {
+    const { sessions, passports, config } = services;
+    return { ...(await memoryContext(services, c, c.req.param("team") ?? "")), sessions, passports, publicOrigin: publicOrigin(new URL(c.req.url), config) };
+  };
 
   app.get("/", async (c) => {
     const ctx = await context(c);
@@ -48,6 +56,12 @@ export function sessionRoutes(services: Services): Hono<RestEnv> {
     await removeSession(await context(c), { id: c.req.param("session") });
     return c.json({ deleted: true });
   });
+  app.post("/:session/passport", async (c) => {
+    const ctx = await context(c);
+    const { passphrase: secret } = await parsed(c.req.raw, exporting);
+    const { session, passport, carried, url } = await exportSession(ctx, { id: c.req.param("session"), passphrase: secret });
+    return c.json({ session: sessionFields(session), passport: secret === undefined ? passport : carried, encrypted: secret !== undefined, export_url: url }, 201);
+  });
   app.get("/:session/turns", async (c) => {
     const { count, turns } = await turnsOf(await context(c), { id: c.req.param("session"), ...parsedQuery(c, page) });
     return c.json({ count, turns: turns.map(shown) });
@@ -58,6 +72,17 @@ export function sessionRoutes(services: Services): Hono<RestEnv> {
     const given = turns.map((message, i) => turnOf(message, { id: key === undefined ? uuidv7(ctx.now) : `${key}/${i}`, at: ctx.now }));
     const { added, count, kept } = await recordTurns(ctx, { id: c.req.param("session"), turns: given });
     return c.json({ added, count, ...(kept < given.length ? { refused: given.length - kept } : {}) }, 201);
+  });
+  return app;
+}
+
+/** The servers whose passports the caller takes in a team, below its path. */
+export function passportIssuerRoutes(services: Services): Hono<RestEnv> {
+  const app = new Hono<RestEnv>();
+  const context = async (c: Request<RestEnv>) => ({ ...(await memoryContext(services, c, c.req.param("team") ?? "")), passports: services.passports });
+  app.get("/", async (c) => c.json({ issuers: (await trustedIssuers(await context(c))).map(({ issuer, trustedAt }) => ({ issuer, trusted_at: iso(trustedAt) })) }));
+  app.delete("/:issuer", async (c) => {
+    return c.json({ deleted: await distrustIssuer(await context(c), { issuer: c.req.param("issuer") }) });
   });
   return app;
 }

@@ -23,7 +23,7 @@ import { consolidationRoutes } from "./consolidations.ts";
 import { revertRoutes } from "./reverts.ts";
 import { jobRoutes } from "./jobs.ts";
 import { curatorRoutes, evolutionRoutes, runRoutes } from "./runs.ts";
-import { sessionRoutes } from "./sessions.ts";
+import { passportIssuerRoutes, sessionRoutes } from "./sessions.ts";
 import { statsRoutes } from "./stats.ts";
 import { iso } from "./wire.ts";
 import { workflowRoutes } from "./workflows.ts";
@@ -110,6 +110,7 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   app.route("/:team/curator", curatorRoutes(services));
   app.route("/:team/jobs", jobRoutes(services));
   app.route("/:team/sessions", sessionRoutes(services));
+  app.route("/:team/passport-issuers", passportIssuerRoutes(services));
   app.route("/:team/workflows", workflowRoutes(services));
 
   app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c, c.req.param("team")))).map(shownMember) }));

@@ -61,6 +61,8 @@ async function converse(person: Person, content: string): Promise<void> {
   const { structured } = await person.call("omn_create_session");
   await addTurns(services.sessions, person.principal, structured["session_id"], [{ id: crypto.randomUUID(), role: "user", name: null, at: now, content }]);
   await person.call("omn_restore_session", { session_id: "sess_none" });
+  await person.call("omn_export_session");
+  await services.passports.store.trust(person.principal, { issuer: "https://memory.neighbour.dev", trustedAt: now });
 }
 
 /** Objects of people who have been gone for a while are not in memory any more. */
@@ -168,7 +170,7 @@ describe("erasing a team [F3]", () => {
     const { member, vectors } = await fill(team);
     await fill(sister);
     const filled = await rowsWith(env.SHARD_0, team.id);
-    expect(Object.keys(filled)).toEqual(expect.arrayContaining(["memories", "versions", "memory_tags", "proposals", "entities", "entity_mentions", "vector_items", "vector_cache", "outbox", "idempotency", "index_progress", "counters", "team_policies", "work_sessions", "session_turns", "session_migrations", "workflow_steps", "workflow_counts", "audit"]));
+    expect(Object.keys(filled)).toEqual(expect.arrayContaining(["memories", "versions", "memory_tags", "proposals", "entities", "entity_mentions", "vector_items", "vector_cache", "outbox", "idempotency", "index_progress", "counters", "team_policies", "work_sessions", "session_turns", "session_migrations", "passport_claims", "passport_issuers", "workflow_steps", "workflow_counts", "audit"]));
     expect((await env.VECTORIZE.getByIds(vectors.slice(0, 20))).length).toBeGreaterThan(0);
     const [sisterBefore, sisterDirectory] = [await rowsWith(env.SHARD_0, sister.id), await rowsWith(env.DB, sister.id)];
     await deleteTeam(await managing(team.owner));

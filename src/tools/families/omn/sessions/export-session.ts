@@ -13,13 +13,13 @@ export const exportSessionTool = defineTool({
   annotations: additive,
   isStep: false,
   input: z.strictObject({ session_id: sessionRef.optional(), passphrase: passphrase.optional() }),
-  output: z.looseObject({ session_id: z.string(), passport: z.union([z.string(), z.looseObject({})]).meta({ listed: { description: "the document, or a JWE" } }), encrypted: z.boolean().meta({ listed: null }), size_bytes: z.number().meta({ listed: null }) }),
+  output: z.looseObject({ session_id: z.string(), passport: z.union([z.string(), z.looseObject({})]).meta({ listed: { description: "the document, or a JWE" } }), encrypted: z.boolean().meta({ listed: null }), export_url: z.string().meta({ listed: null }), size_bytes: z.number().meta({ listed: null }) }),
   async handler(ctx, { session_id: id, passphrase: secret }) {
-    const { session, passport, carried } = await exportSession(ctx, { id, passphrase: secret });
+    const { session, passport, carried, url } = await exportSession(ctx, { id, passphrase: secret });
     const isEncrypted = secret !== undefined;
     return {
-      structured: { session_id: session.id, passport: isEncrypted ? carried : passport, encrypted: isEncrypted, size_bytes: new TextEncoder().encode(carried).byteLength, passport_export_count: session.exports },
-      text: say`Memory Passport of session ${session.id} in project ${named(session.project)}. Hand it to omn_restore_session as it stands:\n${isEncrypted ? carried : json(passport)}`,
+      structured: { session_id: session.id, passport: isEncrypted ? carried : passport, encrypted: isEncrypted, export_url: url, size_bytes: new TextEncoder().encode(carried).byteLength, passport_export_count: session.exports },
+      text: say`Memory Passport of session ${session.id} in project ${named(session.project)}. Its link opens the session once, within ten minutes, for this person: ${url} (in a browser, or as passport of omn_restore_session). Or hand omn_restore_session this as it stands:\n${isEncrypted ? carried : json(passport)}`,
     };
   },
 });
