@@ -28,7 +28,7 @@ function briefingOf(ctx: ToolContext, session: WorkSession, budget: number | und
 function trustQuestion({ issuer, exportedAt, contains, confirm }: TrustQuestion): ToolResult {
   const exported = new Date(exportedAt).toISOString();
   const { files, searches, decisions, tasks } = contains;
-  const asked = say`This Memory Passport says that another server signed it: ${named(issuer)}, at ${exported}. It holds ${files} files, ${searches} searches, ${decisions} decisions and ${tasks} tasks. If you trust that server, its public keys are fetched, the signature is checked, and its passports are taken from now on.`;
+  const asked = say`This Memory Passport says that another server signed it: ${named(issuer)}, at ${exported}. It holds files: ${files}, searches: ${searches}, decisions: ${decisions}, tasks: ${tasks}. If you trust that server, its public keys are fetched, the signature is checked, and its passports are taken from now on.`;
   return {
     structured: { outcome: "untrusted", issuer, exported_at: exported, contains, confirm },
     text: joined([say`Nothing is restored yet. ${asked}`, say`Ask the person; if they say yes, repeat the call with confirm: "${confirm}".`]),
