@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 export const rowNames = [
-  "floor", "no-op", "auth", "bindings", "store", "get", "secrets", "query-small", "query-medium", "restore", "query-large",
+  "floor", "no-op", "auth", "bindings", "store", "get", "secrets", "query-small", "query-medium", "restore", "agents", "query-large",
   "crowded", "graph", "long", "import", "mixed", "restart", "cached", "log", "hostile", "peers", "bundle",
 ] as const;
 export type RowName = (typeof rowNames)[number];

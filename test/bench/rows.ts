@@ -13,8 +13,10 @@ import { drawConnectedQuery } from "./zipf.ts";
 import { mixedLoad, type QueryProbe, Team, type TeamContent } from "./team.ts";
 
 /** Each stream of queries has its own seed: no query is asked of a server twice. */
-export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, cached: 17, evicted: 18, log: 19, budget: 20, receipt: 21, long: 22, longBudget: 23, longReceipt: 24, graph: 25, mixed: 100 };
+export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, cached: 17, evicted: 18, log: 19, budget: 20, receipt: 21, long: 22, longBudget: 23, longReceipt: 24, graph: 25, agents: 40, mixed: 100 };
 const clients = 16;
+/** Of one orchestrator, at work in one project. */
+const agents = 4;
 /** An object that nobody calls for 10 s leaves the memory of workerd (and of Cloudflare after 70–140 s). */
 const evictionMs = 12_000;
 
@@ -23,7 +25,7 @@ export const referenceName = "reference (no-op through the SDK)";
 /** In reference calls, or in what the name says (issue 11, "How it is shown"). `today`: requests per reference call before that issue. */
 export const limits = {
   get: 1.2, store: 2.3, querySmall: 2.2, queryMedium: 2.6, queryLarge: 3, long: 6,
-  largeToSmall: 1.4, graph: 1.3, crowded: 1.1, restartMs: 4_000, restoreMs: 2_000, importRate: 0.8, moreRequests: 3,
+  largeToSmall: 1.4, graph: 1.3, crowded: 1.1, restartMs: 4_000, restoreMs: 2_000, retrievalMs: 200, storeMs: 500, importRate: 0.8, moreRequests: 3,
   today: { small: 0.117, medium: 0.134, large: 0.069 },
 } as const;
 
@@ -194,6 +196,24 @@ export class Rows {
     const row = summarise((await interleave({ restore }, this.#sizes)).restore);
     this.#row("restore a session", { server, team }, row);
     this.#report.bound("restore a session, p95 ms", limits.restoreMs, row.p95);
+  }
+
+  /** What one of several agents waits that ask and store at once (Mnemosyne document, "Targets"). */
+  async agents({ server, team }: Instance): Promise<void> {
+    const connections = Array.from({ length: agents }, () => new BenchClient(server.url, server.apiKey));
+    try {
+      const taken = await Promise.all(connections.map((client, index) => {
+        const agent = new Team(client, team.content);
+        return interleave({ query: agent.query(querySeeds.agents + index), store: agent.store }, this.#sizes);
+      }));
+      const [query, store] = [summarise(taken.flatMap((one) => one.query)), summarise(taken.flatMap((one) => one.store))];
+      this.#row(`query, ${agents} agents at once`, { server, team }, query);
+      this.#row(`store, ${agents} agents at once`, { server, team }, store);
+      this.#report.bound(`query beside ${agents - 1} other agents, p95 ms [C9]`, limits.retrievalMs, query.p95);
+      this.#report.bound(`store beside ${agents - 1} other agents, p95 ms [C9]`, limits.storeMs, store.p95);
+    } finally {
+      for (const client of connections) client.close();
+    }
   }
 
   async queryLarge(lone: Instance, grown: Instance): Promise<void> {

@@ -48,7 +48,7 @@ export class Scenario {
       if (wants("query-small")) await this.attempt("query-small", () => rows.querySmall(lone));
       if (wants("mixed")) await this.attempt("mixed, small", () => rows.mixed(lone, this.#today("small")));
     }
-    if (wants("store", "get", "secrets", "query-medium", "restore", "query-large", "mixed", "import", "restart", "peers")) {
+    if (wants("store", "get", "secrets", "query-medium", "restore", "agents", "query-large", "mixed", "import", "restart", "peers")) {
       const grown = await this.#start("grown", new TeamContent(seeds.grown));
       await this.attempt("the growing team", () => this.#grow(grown, lone));
       await grown.server.stop();
@@ -108,11 +108,12 @@ export class Scenario {
       await team.indexed();
       await this.attempt("this server beside its peers", () => rows.besidePeers(grown));
     }
-    if (wants("query-medium", "restore", "mixed")) {
+    if (wants("query-medium", "restore", "agents", "mixed")) {
       await team.growTo(sizes.medium);
       await team.indexed();
       if (wants("query-medium")) await this.attempt("query-medium", () => rows.queryMedium(grown));
       if (wants("restore")) await this.attempt("restore", () => rows.restore(grown));
+      if (wants("agents")) await this.attempt("agents", () => rows.agents(grown));
       if (wants("mixed")) await this.attempt("mixed, medium", () => rows.mixed(grown, this.#today("medium")));
     }
     if (wants("import", "query-large", "restart")) {

@@ -25,7 +25,7 @@ describe.each(dialects)("a model behind %s", (dialect) => {
   const script = (...answers: typeof peer.endpoint.script) => peer.endpoint.script.push(...answers);
   const requests = () => peer.endpoint.seen.length;
 
-  test("answers in the form that it was sent, and what it took is recorded", async () => {
+  test("answers in the form that it was sent, and what it took is recorded [C3]", async () => {
     script(says(dialect, enrichment));
     const { answer, by: said, insteadOf, usage } = await peer.ask(dialect, enrich, { INTELLIGENCE_PRICE_IN: "1", INTELLIGENCE_PRICE_OUT: "5" });
     expect({ answer, said, insteadOf }).toEqual({ answer: enrichment, said: by, insteadOf: undefined });

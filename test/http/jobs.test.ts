@@ -23,7 +23,7 @@ async function ended(who: Person, id: string): Promise<Record<string, any>> {
 
 const file = (count: number): string => Array.from({ length: count }, (_, i) => JSON.stringify({ key: `k${i}`, content: `harbour note ${i}` })).join("\n");
 
-test("a file is imported and everything exported by REST, in the background, told of as events to who asked [E3]", async () => {
+test("a file is imported and everything exported by REST, in the background, told of as events to who asked [A1]", async () => {
   const team = await newTeam();
   const [owner, colleague] = [team.owner, await team.join()];
   const eventsOf = async (who: Person, after: string) => (await (await send({ method: "GET", path: "/v1/events", token: who.token, headers: { "last-event-id": after } })).json<Record<string, any>>())["events"] as Record<string, any>[];
@@ -63,7 +63,7 @@ test("what is no import is refused, and nothing of it is kept [A13]", async () =
   expect((await rest(owner, "GET", "jobs")).body).toEqual({ jobs: [] });
 });
 
-test("an import costs what ordinary ones of its entries cost [E4]", async () => {
+test("an import costs what ordinary ones of its entries cost [A14]", async () => {
   const { owner } = await newTeam();
   const charged: number[] = [];
   const charges = { ofKey: (_: unknown, cost: number) => Promise.resolve(void charged.push(cost)), ofBrowser: () => Promise.resolve(undefined) };

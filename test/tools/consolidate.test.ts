@@ -25,7 +25,7 @@ async function run(who: Person, args: Record<string, unknown> = {}): Promise<Rec
 const old = "The staging database runs on PostgreSQL 15 in Frankfurt.";
 const fresh = "The staging database now runs on PostgreSQL 16 in Frankfurt.";
 
-describe("consolidation", () => {
+describe("consolidation [C3]", () => {
   test("previews without a change, settles what is certain, and an undo gives back the same bytes", async () => {
     const { owner } = await newTeam();
     const [stale, current, short, long, other] = await noted(owner, [

@@ -125,7 +125,7 @@ describe("what is never looked at [C3]", () => {
   });
 });
 
-describe("export and import [A9]", () => {
+describe("export and import [U10]", () => {
   test("what was derived comes back byte for byte, in another team too", async () => {
     await store({ key: "one", content: decision });
     await store({ key: "two", content: fix, type: "insight" });

@@ -71,7 +71,7 @@ describe("the report card", () => {
     expect((await cardOf(grace))["orphaned"]).toEqual([]);
   });
 
-  test("suggests to promote decisions and what is often read where others share, and to merge what has one key twice", async () => {
+  test("suggests to promote decisions and what is often read where others share, and to merge what has one key twice [B4]", async () => {
     await grace.keep("shop.style", "Two spaces.", { ...shared, namespace: "project:shop" });
     const decision = await ada.keep("shop.db", "We chose PostgreSQL.", { namespace: "project:shop", type: "architecture_decision" });
     const own = await ada.keep("shop.style", "Two spaces, and no tabs.", { namespace: "project:shop", type: "constraint" });

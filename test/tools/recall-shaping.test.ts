@@ -48,6 +48,16 @@ describe("what omn_retrieve_memory says of its answer [U1] [D5]", () => {
     expect((await recall({ query: "refunds" })).structured["receipt"]).toBeUndefined();
   });
 
+  test.each([["vector", "memory_vector"], ["entities", "entity_text"], ["relationships", "relationship_text"], ["graph", "graph"]] as const)("without %s its leg is off in the receipt, and the words still find [A10]", async (feature, leg) => {
+    const legsOf = async (without: string[]) => {
+      const { structured } = await recall({ query: "refunds support approve finance", receipt: true, without });
+      expect(structured["memories"][0].content).toMatch(/^Support may/);
+      return receiptSchema.parse(structured["receipt"]).legs;
+    };
+    expect((await legsOf([]))[leg]?.status).toBe("ok");
+    expect((await legsOf([feature]))[leg]?.status ?? "off").toBe("off");
+  });
+
   test.each([["mode", "fuzzy"], ["without", ["everything"]], ["receipt", "yes"]])("an unknown %s is refused", async (name, value) => {
     expect((await recall({ query: "refunds", [name]: value })).error?.code).toBe("VALIDATION_ERROR");
   });

@@ -74,7 +74,7 @@ describe("what a store says of similar memories [A1]", () => {
       expect(again.structured["similar"]).toBeUndefined();
     });
 
-    test("write_memory says it in its own words", async () => {
+    test("write_memory says it in its own words [B4]", async () => {
       const { structured, text } = await callTool(token, "write_memory", { key: "current.notes", value: said, scope: "global", allow_duplicate: true });
       expect(similarIn({ structured }).map(({ key }) => key)).toContain("process.release-notes");
       expect(text).toMatch(/write_memory under its key.*delete_memory/);

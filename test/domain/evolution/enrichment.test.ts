@@ -5,7 +5,7 @@ import { day, newTeam, now, services } from "../../support/team.ts";
 import { Model, name } from "./model.ts";
 import { aged, curate, only } from "./world.ts";
 
-describe("enrichment by a model", () => {
+describe("enrichment by a model [C3]", () => {
   test("what nobody said is the model's, what somebody said stays, once, and an undo gives back the same bytes for good", async () => {
     const team = await newTeam();
     const { owner } = team;

@@ -14,7 +14,7 @@ const runOf = (outcome: Awaited<ReturnType<typeof curate>>) => {
   return outcome.run;
 };
 
-describe("evolution of a team's memories [B2]", () => {
+describe("evolution of a team's memories", () => {
   test("changes what age and use ask for, says in the history who and why, and leaves author and date as they are", async () => {
     const team = await newTeam();
     const old = await aged(team.owner, "The printer on the second floor is called Gutenberg", { days: 200 });
@@ -97,7 +97,7 @@ describe("evolution of a team's memories [B2]", () => {
     expect((await curate(team)).state).toBe("idle");
   });
 
-  test("private memories of two people stay apart, in what is written and in what an undo brings back [B4]", async () => {
+  test("private memories of two people stay apart, in what is written and in what an undo brings back [S6]", async () => {
     const team = await newTeam();
     const other = await team.join();
     const mine = await aged(team.owner, "My locker is number seven", { days: 200 });
@@ -114,7 +114,7 @@ describe("evolution of a team's memories [B2]", () => {
   });
 });
 
-describe("undo of a run [B2]", () => {
+describe("undo of a run [U4]", () => {
   test("gives back a byte-identical export, of a second run too, and is respected by later runs", async () => {
     const team = await newTeam();
     for (const [i, days] of [40, 200, 400, 800].entries()) await aged(team.owner, `Note ${i} of the archive`, { days, reads: i === 0 ? 31 : 0, visibility: i % 2 === 0 ? "shared" : "private" });

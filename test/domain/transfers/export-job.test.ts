@@ -45,7 +45,7 @@ async function fill(count: number): Promise<void> {
   await importMemories(owner.at(now), { records: await parseExport(Array.from({ length: count }, (_, i) => JSON.stringify({ key: `k${i}`, content: `harbour note ${i} ${"🦆".repeat(200)}` })).join("\n"), {}), onConflict: "update" });
 }
 
-describe("a long export [F3] [E5]", () => {
+describe("a long export [A1]", () => {
   test("hands out what the ordinary one does, sealed until then, and imports again", async () => {
     await fill(250);
     await owner.keep("k1", "another text");

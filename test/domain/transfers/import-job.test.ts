@@ -24,7 +24,7 @@ const found = async (id: string, who = owner): Promise<Job> => {
   return "job" in one ? one.job : Promise.reject(new Error("a run"));
 };
 
-describe("a long import [E3] [E5]", () => {
+describe("a long import [A1]", () => {
   test("is stored in the background, counted, and leaves no text behind", async () => {
     const { id, state } = await startImport(asking(owner), { records: notes(250), onConflict: "update" });
     expect([state, await stored()]).toEqual(["waiting", 0]);

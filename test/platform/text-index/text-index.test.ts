@@ -92,7 +92,7 @@ function expectSame(found: { slot: number; score: number }[], expected: { slot: 
   for (const [i, { score }] of found.entries()) if (i > 0) expect(score).toBeLessThanOrEqual((found[i - 1] as { score: number }).score);
 }
 
-describe("the text index ranks by BM25F [S15] [A5]", () => {
+describe("the text index ranks by BM25F [S15] [A10]", () => {
   test("whatever was put, removed, merged and reread: the answer is the formula's, and of the parts asked for alone", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyOperation, { maxLength: 12 }), anyText, anyPart, (operations, question, own) =>

@@ -148,7 +148,7 @@ describe("which of them are asked", () => {
   });
 });
 
-describe("what was drawn is counted [D1] [E3]", () => {
+describe("what was drawn is counted [A1] [D3]", () => {
   test("for whoever may see it, and what waits until it is there", async () => {
     const grace = await team.join();
     await ada.remember("OmniMemory uses PostgreSQL", { visibility: "shared" });
