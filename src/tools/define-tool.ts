@@ -124,7 +124,7 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(de
   let output: Record<string, unknown> | undefined;
   return {
     ...definition,
-    aliases: definition.aliases ?? [],
+    aliases: [...(definition.aliases ?? []), ...formerNames(definition.name)],
     cost: definition.cost ?? 1,
     isStep: definition.isStep ?? definition.scope !== null,
     confirms: definition.confirms ?? false,
@@ -135,6 +135,9 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(de
     call: (ctx, value) => definition.handler(ctx, value as z.output<Input>),
   };
 }
+
+/** `omn_read` was `omn1_read` ("backwards compatibility aliases" of the OmniMemory document). */
+const formerNames = (name: string): string[] => (name.startsWith("omn_") ? [`omn1_${name.slice("omn_".length)}`] : []);
 
 /** Which fields an answer may have. Those it must have are checked by tests; a model gains nothing from the list. */
 function outputForm(schema: unknown): Record<string, unknown> {

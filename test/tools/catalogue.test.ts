@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { catalogue, families, findTool } from "../../src/tools/catalogue.ts";
-import { toolsOf } from "../../src/tools/surfaces.ts";
+import { surfaces, toolsOf } from "../../src/tools/surfaces.ts";
 import { sampleCalls } from "./samples.ts";
 
 type Schema = Record<string, unknown>;
@@ -32,6 +32,21 @@ describe("the catalogue [S16] [A1]", () => {
     }
     expect(findTool("omn_nothing")).toBeUndefined();
     expect(findTool("constructor")).toBeUndefined();
+  });
+
+  test.each([
+    ...families.flatMap(({ name, tools }) => (name === "omn" ? tools.map((tool) => [tool.name.replace("omn_", "omn1_"), tool.name]) : [])),
+    ...["recall", "list", "graph", "context", "remember", "consolidate", "update", "delete"].map((verb) => [`mnemosyne.${verb}`, `mnemosyne_${verb}`]),
+    ...["save_context", "recall_context", "embed_text", "upsert_memory", "search_memory", "warm_cache", "sync_semantic"].map((verb) => [`kom.memory.v1.${verb}`, verb]),
+    ["memory_history", "memory_get_history"],
+    ["memory_stats", "memory_get_stats"],
+    ["memory.get.history", "memory_get_history"],
+    ["omn.store_memory", "omn_store_memory"],
+    ["omn1.store.memory", "omn_store_memory"],
+    ...["write_memory", "read_memory", "list_memories", "delete_memory", "smart_resume"].map((verb) => [`token_saver.${verb}`, verb]),
+  ] as [string, string][])("%s is called for %s, and is in no list", (alias, name) => {
+    expect(findTool(alias)?.name).toBe(name);
+    expect(surfaces.flatMap((surface) => toolsOf(surface)).map((tool) => tool.name)).not.toContain(alias);
   });
 
   test.each(catalogue.map((tool) => [tool.name, tool] as const))("%s says what it is in few words", (_name, tool) => {

@@ -131,7 +131,7 @@ describe("checkpoints of a workflow [A6]", () => {
     const { structured, text } = await inProject("shop", "cursor").call(ada, "omn_workflow_checkpoint", { action: "restore" });
     expect(structured).toMatchObject({
       outcome: "restored", name: "latest", tool: "claude-code", note: "login fixed, to be committed", state: { branch: "fix/login", open: ["docs"] },
-      recent_commands: expect.arrayContaining(learned.slice(0, 3)), next: [{ action: "git commit -m <text>" }, {}, {}],
+      recent_commands: expect.arrayContaining(learned.slice(0, 3)), next: [{ action: "git commit -m <text>" }],
     });
     expect(text).toContain("fix/login");
     expect(text).toContain('"git commit -m <text>"');

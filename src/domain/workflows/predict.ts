@@ -21,7 +21,7 @@ export interface Prediction {
  * What comes next, likeliest first: the counts of all contexts interpolated, each giving to the shorter one as much as new
  * actions it has shown (Witten and Bell, 1991, method C). `levels`: from the empty context to the longest.
  */
-export function predict(levels: readonly ContextCounts[], limit: number): Prediction[] {
+export function predict(levels: readonly ContextCounts[], limit: number, least = leastProbability): Prediction[] {
   const known = levels.filter(({ total }) => total > 0);
   const actions = new Map<string, Prediction["seen"]>();
   for (const { context, total, continuations } of known) for (const one of continuations) actions.set(one.action, { ...one, context, total });
@@ -33,9 +33,16 @@ export function predict(levels: readonly ContextCounts[], limit: number): Predic
       const probability = known.reduce((sum, { total }, i) => sum + ((weights[i] as number) * (counts[i]?.get(action) ?? 0)) / total, 0);
       return { action, probability, confidence: lowerBound(probability, evidence), seen };
     })
+    .filter(({ probability }) => probability >= least)
     .sort((a, b) => b.probability - a.probability || b.seen.count - a.seen.count || (a.action < b.action ? -1 : 1))
     .slice(0, limit);
 }
+
+/**
+ * What is less probable is not suggested. Fitted on the generated developers of the tests: of 100 suggestions below it at most one is right
+ * (docs/decisions/workflows.md).
+ */
+export const leastProbability = 0.005;
 
 /** The share of each context in the sum; they add up to less than one, because what was never seen may come as well. */
 function weightsOf(levels: readonly ContextCounts[]): number[] {

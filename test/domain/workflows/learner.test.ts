@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { generalise } from "../../../src/domain/workflows/generalise.ts";
-import { lowerBound, predict } from "../../../src/domain/workflows/predict.ts";
+import { leastProbability, lowerBound, predict } from "../../../src/domain/workflows/predict.ts";
 import { contextsAfter, type Continuation, countChanges, extended, maxOrder, type Trail } from "../../../src/domain/workflows/sequence.ts";
 import { anyText } from "../memories/arbitrary.ts";
 import { developer } from "./generator.ts";
@@ -35,7 +35,7 @@ class Counts {
 }
 
 /** Learns from the first steps of a developer and is asked before each of the next ones, of which it learns nothing. */
-function replay(seed: number, learned: number, asked: number) {
+function replay(seed: number, learned: number, asked: number, least?: number) {
   const steps = developer(seed);
   const counts = new Counts();
   let trail: Trail = [];
@@ -46,15 +46,17 @@ function replay(seed: number, learned: number, asked: number) {
   for (let i = 0; i < learned; i += 1) counts.change([next()]);
   const frequent = new Set(counts.levels([])[0]?.continuations.slice(0, 3).map(({ action }) => action));
   const [hits, baseline, bounds]: [number[], number[], [confidence: number, isRight: boolean][]] = [[], [], []];
+  const improbable: number[] = [];
   for (let i = 0; i < asked; i += 1) {
-    const predictions = predict(counts.levels(trail.slice(-maxOrder)), 3);
+    const predictions = predict(counts.levels(trail.slice(-maxOrder)), 3, least);
     const { action } = next().at(-1) as Trail[number];
     hits.push(predictions.some((one) => one.action === action) ? 1 : 0);
+    improbable.push(...predictions.filter(({ probability }) => probability < leastProbability).map((one) => (one.action === action ? 1 : 0)));
     baseline.push(frequent.has(action) ? 1 : 0);
     bounds.push(...predictions.map((one): [number, boolean] => [one.confidence, one.action === action]));
   }
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  return { top3: mean(hits), baseline: mean(baseline), bounds };
+  return { top3: mean(hits), baseline: mean(baseline), bounds, improbable };
 }
 
 describe("the learner of workflows [A6]", () => {
@@ -62,6 +64,18 @@ describe("the learner of workflows [A6]", () => {
     const runs = [1, 2, 3, 4, 5].map((seed) => replay(seed, learned, 2_000));
     console.info(`workflows, ${learned} steps: ${runs.map(({ top3, baseline }) => `top-3 ${top3.toFixed(3)}, most frequent ${baseline.toFixed(3)}`).join("; ")}`);
     for (const { top3, baseline } of runs) expect(top3 - baseline).toBeGreaterThanOrEqual(0.2);
+  });
+
+  test.each([300, 1_000, 5_000])("after %d steps what is improbable is not suggested: it would be right once in a hundred times at most, and the top 3 are as good without it", (learned) => {
+    const seeds = [1, 2, 3, 4, 5];
+    const [shown, all] = [seeds.map((seed) => replay(seed, learned, 2_000)), seeds.map((seed) => replay(seed, learned, 2_000, 0))];
+    const improbable = all.flatMap((run) => run.improbable);
+    const [withFloor, without] = [shown, all].map((runs) => runs.reduce((sum, { top3 }) => sum + top3, 0) / runs.length) as [number, number];
+    console.info(`workflows, ${learned} steps: top-3 ${withFloor.toFixed(4)}, with the improbable ${without.toFixed(4)}; of ${improbable.length} improbable ones ${improbable.filter(Boolean).length} right`);
+    expect(improbable.length).toBeGreaterThan(500);
+    expect(improbable.filter(Boolean).length / improbable.length).toBeLessThan(0.01);
+    expect(without - withFloor, "within the noise of 10,000 questions").toBeLessThan(0.003);
+    expect(shown.flatMap((run) => run.improbable)).toEqual([]);
   });
 
   test("what it is confident of happens at least as often", () => {

@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { invalid } from "../../../domain/errors.ts";
+import { say } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { forget } from "../../../domain/memories/forget.ts";
 import { scopeFilter } from "../../../domain/memories/session-scope.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { bulkCost, defineTool, destructive } from "../../define-tool.ts";
+import { questionOf } from "../../render.ts";
 import { succeeded, successOf } from "./answer.ts";
 import { contextOf, sessionScope } from "./scope.ts";
 
@@ -19,6 +21,7 @@ export const memoryDeleteAll = defineTool({
   scope: "memory:write",
   annotations: destructive,
   cost: bulkCost,
+  confirms: true,
   input: z.strictObject({
     ...sessionScope,
     confirm: field.phrase("confirm", 100).optional(),
@@ -32,11 +35,13 @@ export const memoryDeleteAll = defineTool({
     const result = await forget(ctx, { filter, mode: "archive", confirm });
     if (result.outcome === "preview") {
       const { memories, changed } = result;
-      return succeeded(ctx, session, {
+      const lines = memories.slice(0, mostShown).map((memory) => say`- ${preview(memory.content, previewed)}`);
+      const shown = succeeded(ctx, session, {
         event: "PREVIEW", count: memories.length, confirm: result.confirm, success_count: 0, failure_count: 0,
         would_delete: memories.slice(0, mostShown).map(({ id, content }) => ({ id, memory: preview(content, previewed).toString() })),
         message: `${changed ? "The memories have changed since that preview. " : ""}Nothing is deleted yet. Repeat the call with this confirm.`,
       });
+      return { ...shown, question: questionOf(result.confirm, say`This would delete ${memories.length}:`, lines, memories.length) };
     }
     const { ids: gone, proposals = [] } = result;
     if (gone.length > 0) ctx.changed({ ids: gone, listChanged: true });
