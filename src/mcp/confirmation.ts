@@ -1,17 +1,21 @@
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, inputResponse, type InputRequiredResult, type ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { Question } from "../tools/define-tool.ts";
+import type { Choice, Question } from "../tools/define-tool.ts";
 
 /**
  * A tool that only shows what it would do is confirmed by the person, where the client can ask one (MCP 2025-11-25 Elicitation;
- * 2026-07-28 multi-round-trip requests). The round trip carries the confirm token of the preview, with which any client may go ahead
- * by itself: it is bound to the person and to the versions that were shown, and grants nothing that the call would not.
+ * 2026-07-28 multi-round-trip requests); so is one that cannot tell which of two versions they want. The round trip carries the arguments
+ * with which any client may go ahead by itself, such as the confirm token of the preview: it is bound to the person and to the versions
+ * that were shown. They grant nothing that the call would not.
  */
 const asked = "confirm";
 
 const offered = z.object({ elicitation: z.record(z.string(), z.unknown()) });
 const agreed = z.object({ go_ahead: z.literal(true) });
-const token = z.string().min(1).max(100);
+const chosen = z.object({ choice: z.string() });
+/** What comes back with the answer: whatever a client makes of it is what it could have called with. */
+const state = z.union([z.object({ confirm: z.string().min(1).max(100) }), z.object({ choices: z.array(z.object({ title: z.string(), args: z.record(z.string(), z.unknown()).optional() })).max(5) })]);
+const longestState = 2_000;
 
 /** Whether a client that declares these capabilities shows forms: an empty declaration means forms, too. */
 export function asksPeople(capabilities: unknown): boolean {
@@ -23,26 +27,49 @@ export function asksPeople(capabilities: unknown): boolean {
 export const capabilitiesOf = (ctx: ServerContext, initialized: unknown): unknown =>
   (ctx.mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] ?? initialized;
 
-export type Reply = { kind: "none" } | { kind: "refused" } | { kind: "confirmed"; confirm: string };
+export type Reply =
+  | { kind: "none" }
+  | { kind: "refused" | "kept" }
+  /** The call goes ahead with these arguments beside its own. */
+  | { kind: "goes-ahead"; args: Record<string, unknown> };
 
 /** What the person said to the question of the round before, if this call carries it. */
 export function replyIn({ mcpReq }: ServerContext): Reply {
   const reply = inputResponse(mcpReq.inputResponses, asked);
   if (reply.kind !== "elicit") return { kind: "none" };
-  const confirm = token.safeParse(mcpReq.requestState());
-  if (reply.action !== "accept" || !agreed.safeParse(reply.content).success) return { kind: "refused" };
-  return confirm.success ? { kind: "confirmed", confirm: confirm.data } : { kind: "none" };
+  const { data: question } = state.safeParse(stateOf(mcpReq.requestState()));
+  if (reply.action !== "accept") return { kind: "refused" };
+  if (!question || "confirm" in question) {
+    if (!agreed.safeParse(reply.content).success) return { kind: "refused" };
+    return question ? { kind: "goes-ahead", args: question } : { kind: "none" };
+  }
+  const { data: answer } = chosen.safeParse(reply.content);
+  const choice = question.choices.find(({ title }) => title === answer?.choice);
+  if (!choice) return { kind: "refused" };
+  return choice.args ? { kind: "goes-ahead", args: choice.args } : { kind: "kept" };
 }
 
-export const questionFor = ({ message, confirm }: Question): InputRequiredResult =>
+function stateOf(given: unknown): unknown {
+  if (typeof given !== "string" || given.length > longestState) return undefined;
+  try {
+    return JSON.parse(given);
+  } catch {
+    return undefined;
+  }
+}
+
+export const questionFor = ({ message, asks }: Question): InputRequiredResult =>
   inputRequired({
-    inputRequests: {
-      [asked]: inputRequired.elicit({
-        message: message.toString(),
-        requestedSchema: { type: "object", properties: { go_ahead: { type: "boolean", title: "Go ahead" } }, required: ["go_ahead"] },
-      }),
-    },
-    requestState: confirm,
+    inputRequests: { [asked]: inputRequired.elicit({ message: message.toString(), requestedSchema: "confirm" in asks ? goAhead : choiceOf(asks.choices) }) },
+    requestState: JSON.stringify(asks),
   });
 
+const goAhead = { type: "object" as const, properties: { go_ahead: { type: "boolean" as const, title: "Go ahead" } }, required: ["go_ahead"] };
+const choiceOf = (choices: readonly Choice[]) => ({
+  type: "object" as const,
+  properties: { choice: { type: "string" as const, title: "Which one", enum: choices.map(({ title }) => title) } },
+  required: ["choice"],
+});
+
 export const refusedText = "The person was asked and said no: nothing was changed. Ask them before you try it again.";
+export const keptText = "The person was asked and keeps what is stored: nothing was changed. Read it again before you go on.";

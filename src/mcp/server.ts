@@ -7,7 +7,7 @@ import { complete } from "../tools/complete.ts";
 import { fillPrompt, listPrompts } from "../tools/prompts.ts";
 import { listResources, readResource, resourceTemplates } from "../tools/resources.ts";
 import { isStructured, toolsOf, type Surface } from "../tools/surfaces.ts";
-import { asksPeople, capabilitiesOf, questionFor, refusedText, replyIn } from "./confirmation.ts";
+import { asksPeople, capabilitiesOf, keptText, questionFor, refusedText, replyIn } from "./confirmation.ts";
 import { clientName } from "./client-name.ts";
 import { serverInfo } from "./server-info.ts";
 import { secretMeta, toCallResult } from "./tool-result.ts";
@@ -57,8 +57,8 @@ export function buildMcpServer(options: McpServerOptions): Server {
 
   server.setRequestHandler("tools/call", async ({ params }, ctx): Promise<CallToolResult | InputRequiredResult> => {
     const reply = replyIn(ctx);
-    if (reply.kind === "refused") return { content: [{ type: "text", text: refusedText }], isError: true };
-    const args = reply.kind === "confirmed" ? { ...params.arguments, confirm: reply.confirm } : params.arguments;
+    if (reply.kind === "refused" || reply.kind === "kept") return { content: [{ type: "text", text: reply.kind === "kept" ? keptText : refusedText }], isError: reply.kind === "refused" };
+    const args = reply.kind === "goes-ahead" ? { ...params.arguments, ...reply.args } : params.arguments;
     const answer = await callTool(params.name, args, contextOf(ctx));
     if (!answer) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${named(params.name)}; tools/list shows which there are.`);
     // What is encrypted at rest is delivered once and kept nowhere: a question would be kept until it is answered.

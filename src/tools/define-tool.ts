@@ -64,11 +64,17 @@ export interface ToolResult {
   question?: Question | undefined;
 }
 
-/** What a person is asked before a tool does what its preview shows. */
+/** What a person is asked before a tool does what its preview shows, or where it cannot tell what they want. */
 export interface Question {
   message: Framed;
-  /** The argument `confirm` with which the same call goes ahead. */
-  confirm: string;
+  /** The argument `confirm` with which the same call goes ahead; or what there is to choose from. */
+  asks: { confirm: string } | { choices: readonly Choice[] };
+}
+
+export interface Choice {
+  title: string;
+  /** Arguments with which the same call goes ahead; without any, everything stays as it is. */
+  args?: Record<string, unknown>;
 }
 
 export interface ToolAnnotations {
@@ -92,7 +98,7 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   cost?: number;
   /** Whether its use is a step of the person's work, which a session keeps. Those that speak about the work itself are none. */
   isStep?: boolean;
-  /** Takes `confirm`, and answers without it what it would do: a client that can ask its person is handed the question. */
+  /** May answer with a question: a client that can ask its person is handed it. */
   confirms?: true;
   input: Input;
   output: Output;

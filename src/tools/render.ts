@@ -237,5 +237,5 @@ const mostAsked = 12;
 export const questionOf = (confirm: string | undefined, summary: Framed, lines: readonly Framed[], count: number): Question | undefined =>
   confirm === undefined ? undefined : {
     message: joined([summary, ...lines.slice(0, mostAsked), ...(count > mostAsked ? [say`… and ${count - Math.min(mostAsked, lines.length)} more`] : [])]),
-    confirm,
+    asks: { confirm },
   };

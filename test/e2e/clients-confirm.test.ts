@@ -12,7 +12,7 @@ describe.each(kinds)("%s [A1] [S2]", (kind, connect) => {
   const clients: TestClient[] = [];
   const asked: string[] = [];
   const open = async (person?: Person): Promise<TestClient> => {
-    const client = await connect(product, "?surface=omn", person && ((question) => (asked.push(question), person(question))));
+    const client = await connect(product, "?surface=omn", person && ((question, choices) => (asked.push(question), person(question, choices))));
     clients.push(client);
     return client;
   };
@@ -55,6 +55,61 @@ describe.each(kinds)("%s [A1] [S2]", (kind, connect) => {
     expect(asked.slice(count)).toHaveLength(2);
     expect(asked.at(-1)).toContain("The mirror is cracked.");
     expect(answer.structured).toMatchObject({ outcome: "archived", memory_ids: [id] });
+  });
+
+  describe.each(["omn_update_memory", "mnemosyne_update"])("a conflict of versions in %s", (tool) => {
+    const conflicting = async (name: string, person?: Person) => {
+      const client = await open(person);
+      const id = await store(client, `${name}-${tool}`);
+      await (await open()).call("omn_update_memory", { id, content: `The ${name} was sold.` });
+      const answer = await client.call(tool, { ...(tool === "omn_update_memory" ? { id } : { memory_id: id }), content: `The ${name} is in the cellar.`, expected_version: 1 });
+      const now = (await client.call("omn_retrieve_memory", { id })).structured["memories"][0] as { content: string };
+      return { answer, now: now.content };
+    };
+
+    test("asks the person which one to keep, and writes the change when they want it", async () => {
+      const offered: string[][] = [];
+      const { answer, now } = await conflicting("carpet", async (_, choices) => (offered.push([...choices]), { choose: choices[1] ?? "" }));
+      expect(asked.at(-1)).toContain("The carpet was sold.");
+      expect(asked.at(-1)).toContain("The carpet is in the cellar.");
+      expect(offered).toEqual([["Keep what is stored", "Write the change over it"]]);
+      expect(answer).toMatchObject({ isError: false, structured: { outcome: "updated" } });
+      expect(now).toBe("The carpet is in the cellar.");
+    });
+
+    test.each([
+      ["keeps what is stored", async (_: string, choices: readonly string[]) => ({ choose: choices[0] ?? "" })],
+      ["says no", async () => "no" as const],
+      ["answers what nobody offered", async () => ({ choose: "both" })],
+    ] satisfies [string, Person][])("leaves everything as it is when the person %s", async (how, person) => {
+      const { answer, now } = await conflicting(`stool-${how.length}`, person);
+      expect(answer.text).toContain("nothing was changed");
+      expect(answer.text).not.toContain("expected_version");
+      expect(now).toContain("was sold");
+    });
+
+    test("is the answer itself where the client cannot ask", async () => {
+      const { answer, now } = await conflicting("shelf");
+      expect(answer).toMatchObject({ isError: true, structured: { outcome: "conflict" } });
+      expect(now).toContain("was sold");
+    });
+  });
+
+  test("memory_delete_all asks, too; after a no nothing is gone and the model has no token", async () => {
+    const agent = key("agent").replaceAll(/\W/g, "_");
+    const answers: ("yes" | "no")[] = ["no", "yes"];
+    const client = await open(async () => answers.shift() ?? "no");
+    const added = await client.call("memory_add", { messages: `The wardrobe of ${kind} is oak.`, agent_id: agent, mode: "direct" });
+    expect(added.text).toMatch(/^ADD /);
+    const refused = await client.call("memory_delete_all", { agent_id: agent });
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("said no") });
+    expect(asked.at(-1)).toContain("wardrobe");
+    expect((await client.call("memory_get_all", { agent_id: agent })).text).toContain("wardrobe");
+    expect((await client.call("memory_delete_all", { agent_id: agent })).structured).toMatchObject({ data: { success_count: 1 } });
+    expect((await client.call("memory_get_all", { agent_id: agent })).text).not.toContain("wardrobe");
+    const plain = await open();
+    await plain.call("memory_add", { messages: `The bench of ${kind} is ash.`, agent_id: agent, mode: "direct" });
+    expect((await plain.call("memory_delete_all", { agent_id: agent })).structured).toMatchObject({ data: { event: "PREVIEW", confirm: expect.any(String) } });
   });
 
   test("a revert is asked for in the same way, and a client that cannot ask gets the confirm token", async () => {

@@ -30,15 +30,16 @@ export interface TestClient {
 }
 
 /** A person before a client that shows forms: what they answer to a question. */
-export type Person = (question: string) => Promise<"yes" | "no" | "dismissed">;
+export type Person = (question: string, choices: readonly string[]) => Promise<"yes" | "no" | "dismissed" | { choose: string }>;
 
 /** With a person, the client declares that it can ask one. */
 export type Connect = (product: Product, query?: string, person?: Person) => Promise<TestClient>;
 
 const abilities = (person: Person | undefined) => (person ? { capabilities: { elicitation: { form: {} } } } : {});
 
-async function said(person: Person, message: string): Promise<{ action: "accept" | "decline" | "cancel"; content?: { go_ahead: boolean } }> {
-  const answer = await person(message);
+async function said(person: Person, message: string, schema: unknown): Promise<{ action: "accept" | "decline" | "cancel"; content?: { go_ahead: boolean } | { choice: string } }> {
+  const answer = await person(message, (schema as { properties?: { choice?: { enum?: string[] } } } | undefined)?.properties?.choice?.enum ?? []);
+  if (typeof answer === "object") return { action: "accept", content: { choice: answer.choose } };
   return answer === "yes" ? { action: "accept", content: { go_ahead: true } } : { action: answer === "no" ? "decline" : "cancel" };
 }
 
@@ -74,7 +75,7 @@ const textOf = ({ contents }: { contents: object[] }): string => String((content
 
 async function sdk1(transport: Streamable1 | Sse1, name: string, person?: Person): Promise<TestClient> {
   const client = new Client1(named(name), abilities(person));
-  if (person) client.setRequestHandler(ElicitRequestSchema, ({ params }) => said(person, params.message));
+  if (person) client.setRequestHandler(ElicitRequestSchema, ({ params }) => said(person, params.message, "requestedSchema" in params ? params.requestedSchema : undefined));
   await client.connect(transport);
   return {
     era: "sessions",
@@ -97,7 +98,7 @@ async function sdk1(transport: Streamable1 | Sse1, name: string, person?: Person
 
 async function client2(transport: Streamable2 | Sse2, name: string, mode: "legacy" | "auto" | { pin: string }, person?: Person): Promise<TestClient> {
   const client = new Client2(named(name), { versionNegotiation: { mode }, ...abilities(person) });
-  if (person) client.setRequestHandler("elicitation/create", ({ params }) => said(person, params.message));
+  if (person) client.setRequestHandler("elicitation/create", ({ params }) => said(person, params.message, "requestedSchema" in params ? params.requestedSchema : undefined));
   await client.connect(transport);
   const era = client.getProtocolEra() === "modern" ? "stateless" : "sessions";
   return {

@@ -5,6 +5,7 @@ import { linkMemory, resolveEnds, unlinkMemory } from "../../../domain/graph/lin
 import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { revise } from "../../../domain/memories/revise.ts";
+import { conflictQuestion } from "../../conflict-question.ts";
 import { additive, defineTool } from "../../define-tool.ts";
 import { guardOf, outcomeWith, proposalOf } from "../../render.ts";
 import { links, removedLinks, toLinks, toUnlinks } from "./links.ts";
@@ -18,6 +19,7 @@ export const update = defineTool({
   description: "Change content, importance, tags (all, or add_tags), type, namespace or links of a memory; old versions are kept.",
   scope: "memory:write",
   annotations: additive,
+  confirms: true,
   input: z.strictObject({
     memory_id: field.memoryRef,
     content: field.content.optional(),
@@ -49,7 +51,7 @@ export const update = defineTool({
     if (result.outcome === "conflict") {
       const { author } = attributed(result.current, await authorsOf(ctx, [result.current]));
       const conflict = { memory_id: result.current.id, updated: false, outcome: "conflict", current: noteOf(result.current, { author }) };
-      return { isError: true, structured: conflict, text: json(conflict) };
+      return { isError: true, structured: conflict, text: json(conflict), question: conflictQuestion(result.current, result.attempted, "expected_version") };
     }
     const { memory } = result;
     if (result.outcome === "quarantined") {

@@ -7,6 +7,7 @@ import { givenShape, offeredShape } from "../../../domain/memories/memory-fields
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
+import { conflictQuestion } from "../../conflict-question.ts";
 import { adviceOf, compressionMade, guardOf, guardText, handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
@@ -16,6 +17,7 @@ export const updateMemory = defineTool({
   description: "Change fields of a memory; old versions are kept. With expected_version a concurrent change is reported, not overwritten.",
   scope: "memory:write",
   annotations: additive,
+  confirms: true,
   input: z.strictObject({
     id: field.memoryRef.optional(),
     key: field.key.optional(),
@@ -59,6 +61,7 @@ export const updateMemory = defineTool({
           memoryText({ memory, ...current }),
           say`Yours: ${json(result.attempted)}`,
         ]),
+        question: conflictQuestion(memory, result.attempted, "expected_version"),
       };
     }
     if (result.outcome === "quarantined") {

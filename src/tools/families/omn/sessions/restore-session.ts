@@ -32,7 +32,7 @@ function trustQuestion({ issuer, exportedAt, contains, confirm }: TrustQuestion)
   return {
     structured: { outcome: "untrusted", issuer, exported_at: exported, contains, confirm },
     text: joined([say`Nothing is restored yet. ${asked}`, say`Ask the person; if they say yes, repeat the call with confirm: "${confirm}".`]),
-    question: { message: asked, confirm },
+    question: { message: asked, asks: { confirm } },
   };
 }
 
