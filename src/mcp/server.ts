@@ -41,7 +41,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
   const contextOf = (ctx: ServerContext): CallContext => {
     const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
     const announced = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
-    return options.contextOf(ctx, { tool: clientName(announced), sessionId: ctx.sessionId, surface: options.surface });
+    return { ...options.contextOf(ctx, { tool: clientName(announced), sessionId: ctx.sessionId, surface: options.surface }), progress: progressOf(ctx) };
   };
 
   server.setRequestHandler("tools/list", () => ({
@@ -90,6 +90,14 @@ export function buildMcpServer(options: McpServerOptions): Server {
     answered(ctx, "completion", async (context) => ({ completion: await complete(context, ref.type === "ref/prompt" ? { prompt: ref.name } : { template: ref.uri }, argument) })),
   );
   return server;
+}
+
+/** Where the client asks for it (MCP Progress): a token that it gave, and what is done of how much. */
+function progressOf({ mcpReq: { _meta, notify } }: ServerContext): CallContext["progress"] {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  // Nobody waits for whether it arrives.
+  return (progress, total) => void notify({ method: "notifications/progress", params: { progressToken, progress, total } }).catch(() => undefined);
 }
 
 /** What differs from the defaults: not read-only, and the other hints mean something only then (MCP schema, ToolAnnotations). */

@@ -57,6 +57,8 @@ export interface ImportOutcome {
 
 /** Rows of one transaction: their JSON must stay below D1's 2 MB for a parameter. */
 const maxChunkBytes = 1_500_000;
+/** Of a call that tells how far it is. */
+const toldAtOnce = 200;
 /** At their longest, of one transaction. */
 const keptAtOnce = 25;
 /** Bytes that a row has beside its record: the names of all columns, and the defaults. */
@@ -75,6 +77,8 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
       outcome.ids.push(...part.ids);
       outcome.renamed.push(...part.renamed);
       rest = rest.slice(part.ids.length);
+      // The end is told by the answer.
+      if (outcome.ids.length < records.length) ctx.progress?.(outcome.ids.length, records.length);
     }
   }
   outcome.proposedLinks = await importLinks(ctx, records, outcome.ids);
@@ -136,13 +140,14 @@ const placeOf = (ctx: Context, state: Partial<MemoryState>, visibility: Visibili
 function* chunks(records: PortableMemory[], ctx: Context, review: boolean): Generator<PortableMemory[]> {
   let chunk: PortableMemory[] = [];
   let bytes = 0;
+  const maxChunk = ctx.progress ? toldAtOnce : Number.POSITIVE_INFINITY;
   let seen = new Set<string>();
   for (const record of records) {
     const state = toState(record);
     // A record that a review holds back is stored as private.
     const names = [record.id, placeOf(ctx, state), ...(review ? [placeOf(ctx, state, "private")] : [])].filter((name) => name !== undefined);
     const size = bytesOf(record);
-    if (chunk.length > 0 && (bytes + size > maxChunkBytes || names.some((name) => seen.has(name)))) {
+    if (chunk.length > 0 && (bytes + size > maxChunkBytes || chunk.length >= maxChunk || names.some((name) => seen.has(name)))) {
       yield chunk;
       chunk = [];
       bytes = 0;

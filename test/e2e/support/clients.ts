@@ -16,7 +16,8 @@ export interface Answer {
 /** What the tests need of a client, whatever its package and era. */
 export interface TestClient {
   era: "sessions" | "stateless";
-  call(name: string, args?: Record<string, unknown>): Promise<Answer>;
+  /** `onprogress`: asks to be told how far the call is. */
+  call(name: string, args?: Record<string, unknown>, onprogress?: (told: { progress: number; total?: number | undefined }) => void): Promise<Answer>;
   listTools(): Promise<{ name: string }[]>;
   listResources(): Promise<{ uri: string; name: string }[]>;
   readResource(uri: string): Promise<string>;
@@ -79,7 +80,7 @@ async function sdk1(transport: Streamable1 | Sse1, name: string, person?: Person
   await client.connect(transport);
   return {
     era: "sessions",
-    call: async (tool, args = {}) => answerOf(await client.callTool({ name: tool, arguments: args })),
+    call: async (tool, args = {}, onprogress) => answerOf(await client.callTool({ name: tool, arguments: args }, undefined, onprogress && { onprogress })),
     listTools: async () => (await client.listTools()).tools,
     listResources: async () => (await client.listResources()).resources,
     readResource: async (uri) => textOf(await client.readResource({ uri })),
@@ -103,7 +104,7 @@ async function client2(transport: Streamable2 | Sse2, name: string, mode: "legac
   const era = client.getProtocolEra() === "modern" ? "stateless" : "sessions";
   return {
     era,
-    call: async (tool, args = {}) => answerOf(await client.callTool({ name: tool, arguments: args })),
+    call: async (tool, args = {}, onprogress) => answerOf(await client.callTool({ name: tool, arguments: args }, onprogress && { onprogress })),
     listTools: async () => (await client.listTools({}, { cacheMode: "refresh" })).tools,
     listResources: async () => (await client.listResources({}, { cacheMode: "refresh" })).resources,
     readResource: async (uri) => textOf(await client.readResource({ uri }, { cacheMode: "refresh" })),

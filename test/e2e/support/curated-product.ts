@@ -157,15 +157,36 @@ export class CuratedProduct {
     throw new Error(`the run did not come so far:\n${this.running.output}`);
   }
 
-  /** From a copy of the files, which leaves those alone that are in use. */
+  /** The same of an import; answers how many entries were done. */
+  async killJobWhen(id: string, isWanted: (done: number) => boolean): Promise<number> {
+    for (const started = performance.now(); performance.now() - started < 90_000; ) {
+      this.running.freeze();
+      const done = this.#doneOnDisk(id);
+      this.running.thaw();
+      if (isWanted(done)) {
+        await this.kill();
+        return this.#doneOnDisk(id);
+      }
+      await sleep(10);
+    }
+    throw new Error(`the job did not come so far:\n${this.running.output}`);
+  }
+
+  #doneOnDisk = (id: string): number => this.#looked((db) => Number((db.prepare("SELECT done FROM jobs WHERE id = ?").get(id) as { done: number }).done));
+
   #onDisk(id: string): RunOnDisk {
+    return this.#looked((db) => {
+      const { state, counts } = db.prepare("SELECT state, counts FROM curator_runs WHERE id = ?").get(id) as { state: string; counts: string };
+      return { state, lookedAt: Number(JSON.parse(counts).looked_at ?? 0) };
+    });
+  }
+
+  /** From a copy of the files, which leaves those alone that are in use. */
+  #looked<T>(use: (db: DatabaseSync) => T): T {
     const copy = mkdtempSync(join(tmpdir(), "omnimemory-look-"));
     try {
       cpSync(this.#d1, copy, { recursive: true });
-      return inShard(copy, (db) => {
-        const { state, counts } = db.prepare("SELECT state, counts FROM curator_runs WHERE id = ?").get(id) as { state: string; counts: string };
-        return { state, lookedAt: Number(JSON.parse(counts).looked_at ?? 0) };
-      });
+      return inShard(copy, use);
     } finally {
       rmSync(copy, { recursive: true });
     }

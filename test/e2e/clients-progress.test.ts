@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kinds, type TestClient } from "./support/clients.ts";
+import { Product } from "./support/product.ts";
+
+let product: Product;
+beforeAll(async () => {
+  product = await Product.start();
+});
+afterAll(() => product.remove());
+
+describe.each(kinds)("%s [S2] [S14]", (kind, connect) => {
+  let client: TestClient;
+  beforeAll(async () => {
+    client = await connect(product);
+  });
+  afterAll(() => client.close());
+
+  test("is told how far a long import and export are while they work, where it asks, and gets the same answer", async () => {
+    const memories = Array.from({ length: 450 }, (_, i) => ({ key: `${kind} ${i}`, content: `Crate ${i} of the warehouse for ${kind}` }));
+    const told: [progress: number, total: number | undefined][] = [];
+    const { structured } = await client.call("omn_import_memories", { memories }, ({ progress, total }) => told.push([progress, total]));
+    expect(structured).toMatchObject({ created: 450, count: 450 });
+    expect(told).toEqual([[200, 450], [400, 450]]);
+    const exported: [progress: number, total: number | undefined][] = [];
+    expect((await client.call("omn_export_memories", { limit: 50 }, ({ progress, total }) => exported.push([progress, total]))).structured).toMatchObject({ count: 50 });
+    expect(exported).toEqual([[0, 50]]);
+    expect((await client.call("omn_import_memories", { memories: memories.slice(0, 5) })).structured).toMatchObject({ unchanged: 5 });
+  });
+});
