@@ -24,7 +24,7 @@ describe("links given with a memory", () => {
       links: [{ to: "db.choice", type: "implements", strength: 0.7, reason: "sizing" }],
     });
     expect(stored.structured).toMatchObject({ outcome: "created" });
-    const expected = [{ from: stored.structured["memory_id"], type: "implements", strength: 0.7, reason: "sizing", origin: "explicit" }];
+    const expected = [{ from: stored.structured["memory_id"], type: "implements", strength: 0.7, reason: "sizing", origin: "said", created_by: ada.id, created_at: expect.any(String) }];
     expect(await linksOf("db.pool")).toMatchObject(expected);
     expect(await linksOf("db.choice")).toMatchObject(expected);
   });
@@ -78,6 +78,24 @@ describe("links given with a memory", () => {
   });
 });
 
+test("a link says who found it: what rules tie says so, in the answer and in an export, and a person who states the same makes it theirs", async () => {
+  const store = async (content: string): Promise<string> => (await ada.call("omn_store_memory", { content })).structured["memory_id"] as string;
+  const [old, id] = [await store("The upload limit of the portal is 25 MB."), await store("The upload limit of the portal is 50 MB.")];
+  const answer = await ada.call("omn_retrieve_memory", { id, include: ["links"] });
+  expect(answer.structured["memories"][0].links).toMatchObject([{ from: id, to: old, type: "contradicts", origin: "rule", created_by: ada.id }]);
+  expect(answer.text).toContain("by rule");
+  expect((await ada.call("mnemosyne_graph", { seed_ids: [id] })).structured["links"]).toMatchObject([{ link_type: "Contradicts", origin: "rule" }]);
+  const { data } = (await ada.call("omn_export_memories", {})).structured as { data: string };
+  expect(data.match(/"origin":"rule"/g)).toHaveLength(2);
+  // Another person's copy, under other ids: what does not say who found it is the file's.
+  const { owner } = await newTeam();
+  await owner.call("omn_import_memories", { memories: data.split("\n").filter(Boolean).map((line) => JSON.parse(line) as object) });
+  const copied = (await owner.call("omn_export_memories", {})).structured as { data: string };
+  expect(copied.data.match(/"origin":"rule"/g)).toHaveLength(2);
+  await ada.call("omn_update_memory", { id, links: [{ to: old, type: "contradicts" }] });
+  expect((await ada.call("omn_retrieve_memory", { id, include: ["links"] })).structured["memories"][0].links).toMatchObject([{ origin: "said", strength: 1 }]);
+});
+
 describe("links in an export [S14]", () => {
   test("arrive with the memories, in whatever order the pages are read", async () => {
     await ada.call("omn_store_memory", { key: "a", content: "one", links: [{ to: "db.choice", type: "extends", strength: 0.4, reason: "why" }] });
@@ -94,7 +112,7 @@ describe("links in an export [S14]", () => {
       for (const page of order) expect((await owner.call("omn_import_memories", { data: page["data"] })).error).toBeUndefined();
       const links = await linksOf("a", owner);
       expect(links).toHaveLength(2);
-      expect(links).toEqual(expect.arrayContaining([expect.objectContaining({ type: "extends", strength: 0.4, reason: "why" }), expect.objectContaining({ type: "contradicts" })]));
+      expect(links).toEqual(expect.arrayContaining([expect.objectContaining({ type: "extends", strength: 0.4, reason: "why", origin: "import" }), expect.objectContaining({ type: "contradicts" })]));
     }
   });
 });

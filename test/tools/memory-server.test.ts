@@ -242,7 +242,7 @@ describe("memory_graph [D1] [D3]", () => {
     await indexed(ada.principal);
     const { data } = await call("memory_graph", { memory_id: first, user_id: "anna" });
     expect(data["memories"].map(({ id, distance }: Data) => [id, distance])).toEqual([[first, 0], [second, 1]]);
-    expect(data["links"]).toEqual([{ source_id: second, target_id: first, link_type: "extends", strength: 1, reason: "same database" }]);
+    expect(data["links"]).toEqual([{ source_id: second, target_id: first, link_type: "extends", strength: 1, reason: "same database", origin: "said" }]);
     const postgres = data["entities"].find(({ name }: Data) => name === "PostgreSQL");
     expect(postgres).toMatchObject({ type: expect.any(String), confidence: expect.any(Number) });
     expect(postgres["source_memory_ids"].toSorted()).toEqual([first, second].sort());

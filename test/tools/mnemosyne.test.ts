@@ -66,7 +66,7 @@ describe("notes of the Mnemosyne document", () => {
     expect((await ada.call("mnemosyne_list", {})).structured["memories"]).toHaveLength(1);
     expect((await ada.call("mnemosyne_graph", { seed_ids: [source] })).error?.code).toBe("MEMORY_NOT_FOUND");
     await ada.call("mnemosyne_update", { memory_id: source, archived: false });
-    expect((await ada.call("mnemosyne_graph", { seed_ids: [source] })).structured["links"]).toEqual([{ source_id: source, target_id: target, link_type: "Extends", strength: 0.6, reason: "same module" }]);
+    expect((await ada.call("mnemosyne_graph", { seed_ids: [source] })).structured["links"]).toEqual([{ source_id: source, target_id: target, link_type: "Extends", strength: 0.6, reason: "same module", origin: "said" }]);
   });
 });
 

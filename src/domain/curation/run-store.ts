@@ -2,7 +2,7 @@ import type { WriteContext } from "../memories/memory-store.ts";
 import type { Principal } from "../tenancy/principal.ts";
 
 /** Kinds of work that the curator does (`src/curator/kinds.ts`). */
-export const runKinds = ["evolution", "consolidation", "enrichment"] as const;
+export const runKinds = ["evolution", "consolidation", "enrichment", "links"] as const;
 export type RunKind = (typeof runKinds)[number];
 
 /** `waiting`: asked for, and not begun. `stopped`: by a person; what it had done stays, and can be undone. */

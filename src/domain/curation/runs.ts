@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { DomainError, notFound } from "../errors.ts";
+import { type LinkChangeStore, undoLinkChanges } from "../evolution/link-decay.ts";
 import { uuidv7 } from "../ids.ts";
 import type { WriteContext } from "../memories/memory-store.ts";
 import { undoRevert, type UndoOutcome } from "../memories/revert.ts";
@@ -77,12 +78,13 @@ export async function stopRun(ctx: RunsContext, { id }: { id: string }): Promise
 }
 
 /** The memories of a run as they were before it (`undoRevert`): those that the caller may change, and that nobody has changed since. */
-export async function undoRun(ctx: Context, { runs }: Pick<RunsContext, "runs">, { id }: { id: string }): Promise<UndoOutcome> {
+export async function undoRun(ctx: Context, { runs, linkChanges }: Pick<RunsContext, "runs"> & { linkChanges: LinkChangeStore }, { id }: { id: string }): Promise<UndoOutcome & { links: number }> {
   requireScope(ctx.principal, "memory:write");
   requireScope(ctx.principal, "memory:read");
   requireRun(await runs.find(ctx.principal, id));
   const isEmpty = (await ctx.reversions.find(ctx.principal, id)) === undefined;
-  return isEmpty ? { outcome: "undone", run: id, ids: [], kept: [], already: 0, gone: 0 } : undoRevert(ctx, { run: id });
+  const links = await undoLinkChanges(ctx, linkChanges, id);
+  return { ...(isEmpty ? { outcome: "undone", run: id, ids: [], kept: [], already: 0, gone: 0 } : await undoRevert(ctx, { run: id })), links };
 }
 
 function requireRun(run: CuratorRun | undefined): CuratorRun {

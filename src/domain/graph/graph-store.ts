@@ -3,7 +3,7 @@ import type { WriteContext } from "../memories/memory-store.ts";
 import type { VisibilityChange } from "../recall/cache/index-state.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
 import type { Principal } from "../tenancy/principal.ts";
-import type { Entity, LinkType, MemoryLink, Relationship } from "./graph.ts";
+import type { Entity, LinkMaker, LinkType, MemoryLink, Relationship } from "./graph.ts";
 import type { GraphChange } from "./documents.ts";
 
 /** How a walk came to a memory: from the one before it in the path, over an entity that both name or over a link. */
@@ -96,6 +96,8 @@ export interface NewLink {
   type: LinkType;
   strength: number;
   reason: string;
+  /** `said`, where nothing else is named. */
+  madeBy?: LinkMaker;
   /** The version of the source that the writer has seen. */
   sourceVersion?: number;
 }
@@ -115,7 +117,7 @@ export interface GraphStore {
   walk(principal: Principal, now: number, from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Promise<Walked[]>;
   /** Links from and to the memories, archived ends included. */
   links(principal: Principal, now: number, memoryIds: string[]): Promise<MemoryLink[]>;
-  /** All or none; a link that exists gets the new strength and reason. @throws WriteRace when an end is gone, hidden or changed */
+  /** All or none; a link that exists gets the new strength and reason, but for one that somebody stated and a rule finds too. @throws WriteRace when an end is gone, hidden or changed */
   link(principal: Principal, write: WriteContext, links: NewLink[]): Promise<void>;
   /** Answers how many there were. Without a type, links of any type. */
   unlink(principal: Principal, write: WriteContext, links: { source: string; target: string; type?: LinkType | undefined }[]): Promise<number>;

@@ -51,6 +51,13 @@ export interface Relationship {
 export const linkTypes = ["extends", "contradicts", "implements", "references", "supersedes"] as const;
 export type LinkType = (typeof linkTypes)[number];
 
+/**
+ * Who states a link: a person or their model by a call (`said`), rules or a model of the server that compared two texts, or the
+ * file of an import, as far as that does not say.
+ */
+export const linkMakers = ["said", "rule", "model", "import"] as const;
+export type LinkMaker = (typeof linkMakers)[number];
+
 /** A directed tie from one memory to another: `source` extends, contradicts … `target`. */
 export interface MemoryLink {
   source: string;
@@ -61,6 +68,10 @@ export interface MemoryLink {
   reason: string;
   /** Said by somebody, or drawn by rule from what the memory says. */
   origin: "explicit" | "drawn";
+  /** Of what is drawn: `rule`. */
+  madeBy: LinkMaker;
+  /** User id of whose call made it; null of what is drawn. */
+  createdBy: string | null;
   createdAt: number;
 }
 

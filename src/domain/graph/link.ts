@@ -10,7 +10,7 @@ import { refusedTexts } from "../memories/quarantine.ts";
 import { resolveOne } from "../memories/resolve.ts";
 import { isReviewed, proposeLinks } from "../memories/review.ts";
 import type { Proposal } from "../memories/proposal-store.ts";
-import { linkTypes, type MemoryLink } from "./graph.ts";
+import { type LinkMaker, linkTypes, type MemoryLink } from "./graph.ts";
 import type { NewLink } from "./graph-store.ts";
 
 /** Id, alias or key of the other memory. */
@@ -51,14 +51,14 @@ async function requirePlainReasons(ctx: Context, links: readonly { reason?: stri
  * Ties a memory, in the version that the caller has seen, to others. A link that exists gets the new strength and reason;
  * circles are allowed. Answers the proposal when some of the links wait for a review.
  */
-export async function linkMemory(ctx: Context, source: Memory, links: LinkInput): Promise<Proposal | undefined> {
+export async function linkMemory(ctx: Context, source: Memory, links: LinkInput, madeBy: LinkMaker = "said"): Promise<Proposal | undefined> {
   if (links.length === 0) return undefined;
   return retryOnConflict("these memories", async (attempt) => {
     const current = attempt === 0 ? source : await resolveOne(ctx, { id: source.id });
     requireEdit(ctx.principal, current);
     const targets = await resolveEnds(ctx, links);
     if (targets.some(({ id }) => id === source.id)) throw invalid("A memory cannot be linked to itself.", "Give another memory as `to`.");
-    const wanted = links.map(({ type, strength, reason }, i) => ({ source: source.id, target: (targets[i] as Memory).id, type, strength, reason, sourceVersion: current.version }));
+    const wanted = links.map(({ type, strength, reason }, i) => ({ source: source.id, target: (targets[i] as Memory).id, type, strength, reason, madeBy, sourceVersion: current.version }));
     const held = await reviewedLinks(ctx, [current, ...targets], wanted);
     const free = wanted.filter((link) => !held.includes(link));
     if (free.length > 0) {

@@ -9,7 +9,8 @@ import { linkTypes } from "./graph.ts";
 import { reviewedLinks, tellIndex } from "./link.ts";
 import type { NewLink } from "./graph-store.ts";
 
-const tie = { type: z.enum(linkTypes), strength: field.fraction.default(1), reason: field.phrase("reason", 500).default("") };
+/** `origin`: of what rules or a model found, which evolution may weaken. Whoever else states it, a file cannot say in whose name. */
+const tie = { type: z.enum(linkTypes), strength: field.fraction.default(1), reason: field.phrase("reason", 500).default(""), origin: z.enum(["rule", "model"]).optional() };
 const id = z.uuid().toLowerCase();
 
 /**
@@ -23,10 +24,11 @@ export async function exportLinks(ctx: Context, ids: string[]): Promise<Map<stri
   const byMemory = new Map<string, PortableLinks>();
   const links = ids.length === 0 ? [] : await ctx.graph.links(ctx.principal, ctx.now, ids);
   const wanted = new Set(ids);
-  for (const { source, target, type, strength, reason, origin } of links) {
+  for (const { source, target, type, strength, reason, origin, madeBy } of links) {
     if (origin !== "explicit") continue;
-    if (wanted.has(source)) byMemory.set(source, [...(byMemory.get(source) ?? []), { to: target, type, strength, reason }]);
-    if (wanted.has(target)) byMemory.set(target, [...(byMemory.get(target) ?? []), { from: source, type, strength, reason }]);
+    const tie = { type, strength, reason, ...(madeBy === "rule" || madeBy === "model" ? { origin: madeBy } : {}) };
+    if (wanted.has(source)) byMemory.set(source, [...(byMemory.get(source) ?? []), { to: target, ...tie }]);
+    if (wanted.has(target)) byMemory.set(target, [...(byMemory.get(target) ?? []), { from: source, ...tie }]);
   }
   return byMemory;
 }
@@ -44,9 +46,9 @@ export async function importLinks(ctx: Context, records: readonly { id?: string 
   const links = new Map<string, NewLink>();
   for (const [i, record] of records.entries()) {
     const self = ids[i] as string;
-    for (const { type, strength, reason, ...end } of record.links ?? []) {
+    for (const { type, strength, reason, origin: madeBy = "import", ...end } of record.links ?? []) {
       const [source, target] = "to" in end ? [self, here(end.to)] : [here(end.from), self];
-      if (source !== target) links.set(`${source} ${target} ${type}`, { source, target, type, strength, reason });
+      if (source !== target) links.set(`${source} ${target} ${type}`, { source, target, type, strength, reason, madeBy });
     }
   }
   const refused = new Set(await refusedTexts(ctx, [...links.values()].map(({ reason }) => reason)));

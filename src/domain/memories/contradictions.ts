@@ -39,7 +39,7 @@ const isOwn = ({ principal }: Context, { visibility, ownerId, updatedBy }: Memor
 async function settle(ctx: Context, memory: Memory, { memory: old, type, reason }: Omit<Contradiction, "settled">): Promise<Contradiction["settled"]> {
   try {
     if (type === "contradicts") {
-      await linkMemory(ctx, memory, [{ to: old.id, type, strength: sure, reason }]);
+      await linkMemory(ctx, memory, [{ to: old.id, type, strength: sure, reason }], "rule");
       return "linked";
     }
     await ctx.writer.commit(ctx.principal, ctx, [{ memory: superseded(ctx, old, memory, reason), action: "supersede", before: old }]);

@@ -64,7 +64,8 @@ export function runRoutes(services: Services): Hono<RestEnv> {
   app.post("/:run/stop", async (c) => c.json({ run: shownRun(await stopRun(await runsContext(services, c), { id: c.req.param("run") })) }));
   app.post("/:run/undo", async (c) => {
     const ctx = await memoryContext(services, c, c.req.param("team") ?? "");
-    return c.json((await renderRevert(ctx, await undoRun(ctx, services, { id: c.req.param("run") }))).structured);
+    const { links, ...undone } = await undoRun(ctx, services, { id: c.req.param("run") });
+    return c.json({ ...(await renderRevert(ctx, undone)).structured, ...(links === 0 ? {} : { links }) });
   });
   return app;
 }

@@ -11,7 +11,7 @@ import type { ShardOf } from "./shard-of.ts";
  */
 export const teamTables = [
   "memories", "versions", "former_ids", "memory_tags", "proposals", "reverted_memories", "reversions", "curator_runs", "index_failures",
-  "entity_mentions", "relationship_mentions", "memory_links", "memory_references",
+  "entity_mentions", "relationship_mentions", "memory_links", "link_changes", "memory_references",
   "entity_tokens", "relationship_tokens", "entities", "relationships", "graph_outbox",
   "vector_items", "vector_cache", "vector_checks", "outbox", "idempotency", "index_progress", "serving_spaces", "similarity_scales", "counters", "team_policies",
   "intelligence_settings", "intelligence_usage", "session_turns", "session_migrations", "passport_claims", "passport_issuers", "work_sessions", "workflow_steps", "workflow_counts", "prevention", "job_pieces", "jobs",

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { linkMakers } from "../../domain/graph/graph.ts";
 import { memories } from "./shard-schema.ts";
 
 /**
@@ -157,13 +158,41 @@ export const memoryLinks = sqliteTable(
     origin: text({ enum: ["explicit", "drawn"] }).notNull(),
     createdAt: integer("created_at").notNull(),
     createdBy: text("created_by"),
+    madeBy: text("made_by", { enum: linkMakers }).notNull().default("said"),
+    /** Its strength as it was made; NULL where that is its strength. */
+    base: real(),
   },
   (table) => [
     primaryKey({ columns: [table.teamId, table.sourceId, table.targetId, table.type] }),
     foreignKey({ columns: [table.teamId, table.sourceId], foreignColumns: [memories.teamId, memories.id] }).onDelete("cascade"),
     foreignKey({ columns: [table.teamId, table.targetId], foreignColumns: [memories.teamId, memories.id] }).onDelete("cascade"),
     index("memory_links_target").on(table.teamId, table.targetId),
+    index("memory_links_derived").on(table.teamId, table.sourceId, table.targetId, table.type).where(sql`made_by IN ('rule', 'model')`),
     index("memory_links_contradicting").on(table.teamId, table.sourceId).where(sql`type = 'contradicts'`),
+  ],
+);
+
+/** What runs of the curator did to links, written in the transaction that did it. It goes with either memory. */
+export const linkChanges = sqliteTable(
+  "link_changes",
+  {
+    teamId: text("team_id").notNull(),
+    runId: text("run_id").notNull(),
+    sourceId: text("source_id").notNull(),
+    targetId: text("target_id").notNull(),
+    type: text().notNull(),
+    /** The row as it was. */
+    before: text({ mode: "json" }).$type<Record<string, string | number | null>>().notNull(),
+    /** The strength that it got; NULL where it was dropped. */
+    after: real(),
+    undoneAt: integer("undone_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.runId, table.sourceId, table.targetId, table.type] }),
+    foreignKey({ columns: [table.teamId, table.sourceId], foreignColumns: [memories.teamId, memories.id] }).onDelete("cascade"),
+    foreignKey({ columns: [table.teamId, table.targetId], foreignColumns: [memories.teamId, memories.id] }).onDelete("cascade"),
+    index("link_changes_source").on(table.teamId, table.sourceId, table.targetId, table.type),
+    index("link_changes_target").on(table.teamId, table.targetId),
   ],
 );
 

@@ -169,7 +169,7 @@ export const walk = `WITH RECURSIVE ${rowsOf("?5")}, walked (id, distance, stren
   WHERE distance > 0 AND id NOT IN (SELECT value FROM json_each(?4)) GROUP BY id ORDER BY best, id DESC ${atMost("?8")}`;
 
 /** Adds: ?4 memory ids. */
-export const links = `SELECT DISTINCT l.source_id, l.target_id, l.type, l.strength, l.reason, l.origin, l.created_at
+export const links = `SELECT DISTINCT l.source_id, l.target_id, l.type, l.strength, l.reason, l.origin, iif(l.origin = 'drawn', 'rule', l.made_by), l.created_by, l.created_at
   FROM json_each(?4) j CROSS JOIN memory_links l ON l.team_id = ?1 AND (l.source_id = j.value OR l.target_id = j.value)
     CROSS JOIN memories s ON s.team_id = ?1 AND s.id = l.source_id AND ${readable("s")}
     CROSS JOIN memories t ON t.team_id = ?1 AND t.id = l.target_id AND ${readable("t")}
@@ -187,14 +187,16 @@ export const ties = `SELECT l.source_id, l.target_id, l.type, l.strength, o.id, 
  * An end that is gone or hidden, or a source in another version, leaves a NULL where none may be, which breaks the whole
  * batch. Adds: ?4 links as JSON.
  */
-export const insertLinks = `INSERT INTO memory_links (team_id, source_id, target_id, type, strength, reason, origin, created_at, created_by)
+export const insertLinks = `INSERT INTO memory_links (team_id, source_id, target_id, type, strength, reason, origin, created_at, created_by, made_by)
   SELECT ?1,
     (SELECT m.id FROM memories m WHERE m.team_id = ?1 AND m.id = e.value ->> '$.source' AND ${readable("m")} AND m.version = coalesce(e.value ->> '$.sourceVersion', m.version)),
     (SELECT m.id FROM memories m WHERE m.team_id = ?1 AND m.id = e.value ->> '$.target' AND ${readable("m")}),
-    e.value ->> '$.type', e.value ->> '$.strength', e.value ->> '$.reason', 'explicit', ?3, ?2
+    e.value ->> '$.type', e.value ->> '$.strength', e.value ->> '$.reason', 'explicit', ?3, ?2, coalesce(e.value ->> '$.madeBy', 'said')
   FROM json_each(?4) e WHERE true
   ON CONFLICT (team_id, source_id, target_id, type) DO UPDATE SET strength = excluded.strength, reason = excluded.reason,
-    origin = excluded.origin, created_at = excluded.created_at, created_by = excluded.created_by`;
+    origin = excluded.origin, created_at = excluded.created_at, created_by = excluded.created_by, base = NULL,
+    made_by = iif(excluded.made_by = 'import' AND memory_links.origin = 'explicit' AND excluded.strength = memory_links.strength AND excluded.reason = memory_links.reason, memory_links.made_by, excluded.made_by)
+  WHERE NOT (excluded.made_by IN ('rule', 'model') AND memory_links.origin = 'explicit' AND memory_links.made_by IN ('said', 'import'))`;
 
 /** Adds: ?4 `[{source, target, type?}]` as JSON. */
 export const deleteLinks = `DELETE FROM memory_links WHERE rowid IN (

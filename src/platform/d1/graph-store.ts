@@ -81,8 +81,8 @@ export class D1GraphStore implements GraphStore {
   }
 
   async links(principal: Principal, now: number, memoryIds: string[]): Promise<MemoryLink[]> {
-    const rows = await this.#rows<[string, string, LinkType, number, string, MemoryLink["origin"], number]>(statements.links, principal, now, JSON.stringify(memoryIds));
-    return rows.map(([source, target, type, strength, reason, origin, createdAt]) => ({ source, target, type, strength, reason, origin, createdAt }));
+    const rows = await this.#rows<[string, string, LinkType, number, string, MemoryLink["origin"], MemoryLink["madeBy"], string | null, number]>(statements.links, principal, now, JSON.stringify(memoryIds));
+    return rows.map(([source, target, type, strength, reason, origin, madeBy, createdBy, createdAt]) => ({ source, target, type, strength, reason, origin, madeBy, createdBy, createdAt }));
   }
 
   async link(principal: Principal, write: WriteContext, links: NewLink[]): Promise<void> {

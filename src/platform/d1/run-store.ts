@@ -26,7 +26,9 @@ const end = `UPDATE curator_runs SET state = ?3, ended_at = ?4, is_cut = ?5, err
 const fail = `UPDATE curator_runs SET failures = failures + 1, error = ?3 WHERE team_id = ?1 AND id = ?2 AND ${isOpen}`;
 const changes = `SELECT v.tool, count(*) FROM reverted_memories r
   CROSS JOIN versions v ON v.team_id = ?1 AND v.memory_id = r.memory_id AND v.version = r.after_version
-  WHERE r.team_id = ?1 AND r.reversion_id = ?2 GROUP BY v.tool`;
+  WHERE r.team_id = ?1 AND r.reversion_id = ?2 GROUP BY v.tool
+  UNION ALL SELECT CASE WHEN c.after IS NULL THEN 'curator/dropped' WHEN c.after < c.before ->> '$.strength' THEN 'curator/weakened' ELSE 'curator/strengthened' END AS did, count(*)
+    FROM link_changes c WHERE c.team_id = ?1 AND c.run_id = ?2 GROUP BY did`;
 
 /** Adds: ?3 user, ?4 limit. */
 const changed = `SELECT r.memory_id AS memoryId, r.after_version AS version, v.tool, r.undo_version IS NOT NULL AS isUndone FROM reverted_memories r

@@ -1,16 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { RunKind } from "../../../src/domain/curation/run-store.ts";
-import type { WorkPorts } from "../../../src/domain/curation/work.ts";
 import { exported, undone } from "../../support/revert.ts";
 import { day, newTeam, now, type Team } from "../../support/team.ts";
 import { Model } from "./model.ts";
-import { aged, curate, only } from "./world.ts";
+import { aged, curate, deaf, only, type Work } from "./world.ts";
 
-type Work = { work: WorkPorts };
-
-/** What each kind of work finds to do, and what it counts then. */
-const kinds: Record<RunKind, { work: () => Work; notes: readonly string[]; counts: Record<string, number> }> = {
+/** What each kind of work that writes versions finds to do, and what it counts then; links are in `link-decay.test.ts`. */
+const kinds: Record<Exclude<RunKind, "links">, { work: () => Work; notes: readonly string[]; counts: Record<string, number> }> = {
   evolution: {
     work: () => only("evolution"),
     notes: Array.from({ length: 5 }, (_, i) => `Printer ${i} is called Gutenberg ${i}`),
@@ -39,21 +36,6 @@ async function filled(notes: readonly string[]): Promise<{ team: Team; before: s
 }
 
 const highest = (team: Team): Promise<number | null> => env.SHARD_0.prepare("SELECT max(version) AS version FROM memories WHERE team_id = ?").bind(team.id).first("version");
-
-/** Not to be repeated where the answer of a call is lost: it was carried out, and nobody heard. */
-const deaf = ({ work }: Work, lost: string): Work => ({
-  work: {
-    ...work,
-    report: () => undefined,
-    runs: new Proxy(work.runs, {
-      get: (runs, name) => async (...args: unknown[]) => {
-        const answer: unknown = await (Reflect.get(runs, name) as (...args: unknown[]) => Promise<unknown>).apply(runs, args);
-        if (name === lost) throw new Error("killed");
-        return answer;
-      },
-    }),
-  },
-});
 
 async function runOf(team: Team, work: Work, at = now): Promise<{ id: string; state: string; counts: Readonly<Record<string, number>> }> {
   const outcome = await curate(team, at, work);

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { type CuratorServices, curatorServicesOf } from "../../../src/curator/services.ts";
 import { type CuratorEnv } from "../../../src/curator/env.ts";
 import type { RunKind } from "../../../src/domain/curation/run-store.ts";
-import { requestDue, type TurnOutcome, workOn } from "../../../src/domain/curation/work.ts";
+import { requestDue, type TurnOutcome, workOn, type WorkPorts } from "../../../src/domain/curation/work.ts";
 import type { RememberInput } from "../../../src/domain/memories/remember.ts";
 import type { Memory } from "../../../src/domain/memories/memory.ts";
 import type { TeamRef } from "../../../src/domain/tenancy/team-ref.ts";
@@ -22,6 +22,8 @@ export async function aged(who: Person, content: string, { days, reads = 0, ...f
   return memory;
 }
 
+export type Work = { work: WorkPorts };
+
 /** The curator with one kind of work alone. */
 export const only = (kind: RunKind): Pick<CuratorServices, "work"> => ({ work: { ...curator.work, kinds: curator.work.kinds.filter(({ name }) => name === kind) } });
 
@@ -30,3 +32,18 @@ export async function curate(team: Team, at = now, { work }: Pick<CuratorService
   await requestDue(work, refOf(team), at);
   return workOn(work, refOf(team), () => at, { deadline: at + 1_000, mayGoOn, onProgress: () => undefined });
 }
+
+/** Not to be repeated where the answer of a call is lost: it was carried out, and nobody heard. */
+export const deaf = ({ work }: Work, lost: string): Work => ({
+  work: {
+    ...work,
+    report: () => undefined,
+    runs: new Proxy(work.runs, {
+      get: (runs, name) => async (...args: unknown[]) => {
+        const answer: unknown = await (Reflect.get(runs, name) as (...args: unknown[]) => Promise<unknown>).apply(runs, args);
+        if (name === lost) throw new Error("killed");
+        return answer;
+      },
+    }),
+  },
+});

@@ -107,7 +107,7 @@ describe("links", () => {
   test("keep type, strength and reason, and are told from both ends", async () => {
     const [a, b] = [await keep("a"), await keep("b")];
     await linkMemory(ada.at(now), a, [{ to: "b", type: "contradicts", strength: 0.3, reason: "the other number" }]);
-    const expected = [{ source: a.id, target: b.id, type: "contradicts", strength: 0.3, reason: "the other number", origin: "explicit", createdAt: now }];
+    const expected = [{ source: a.id, target: b.id, type: "contradicts", strength: 0.3, reason: "the other number", origin: "explicit", madeBy: "said", createdBy: ada.id, createdAt: now }];
     expect(await given(ada, a)).toEqual(expected);
     expect(await given(ada, b)).toEqual(expected);
     await linkMemory(ada.at(now), a, [{ to: b.id, type: "contradicts", strength: 0.8, reason: "" }]);

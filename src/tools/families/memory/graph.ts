@@ -31,7 +31,7 @@ export const memoryGraph = defineTool({
     const authorOf = await authorsOf(ctx, nodes.map(({ memory }) => memory));
     return succeeded(ctx, session, {
       memories: nodes.map(({ memory, distance }) => ({ ...recordOf(memory, { author: authorOf(memory) }), distance })),
-      links: links.map(({ source, target, type, strength, reason }) => ({ source_id: source, target_id: target, link_type: type, strength, ...(reason === "" ? {} : { reason }) })),
+      links: links.map(({ source, target, type, strength, reason, madeBy }) => ({ source_id: source, target_id: target, link_type: type, strength, ...(reason === "" ? {} : { reason }), origin: madeBy })),
       entities: entities.map(({ entity: one, memories }) => entityOf(one, memories)),
       relationships: relationships.map(relationshipOf),
     });

@@ -51,6 +51,6 @@ export function noteOf(memory: Memory, { author, relevance, truncated = false }:
   };
 }
 
-export const linkOf = ({ source, target, type, strength, reason }: MemoryLink): Record<string, unknown> => ({
-  source_id: source, target_id: target, link_type: pascal(type), strength, ...(reason === "" ? {} : { reason }),
+export const linkOf = ({ source, target, type, strength, reason, madeBy }: MemoryLink): Record<string, unknown> => ({
+  source_id: source, target_id: target, link_type: pascal(type), strength, ...(reason === "" ? {} : { reason }), origin: madeBy,
 });

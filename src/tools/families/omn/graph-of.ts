@@ -19,13 +19,15 @@ export async function graphOf(ctx: ToolContext, id: string, parts: readonly Part
   return {
     structured: {
       ...(links && {
-        links: links.map(({ source, target, type, strength, reason, origin }) => ({ from: source, to: target, type, strength, ...(reason ? { reason } : {}), origin })),
+        links: links.map(({ source, target, type, strength, reason, madeBy, createdBy, createdAt }) => ({
+          from: source, to: target, type, strength, ...(reason ? { reason } : {}), origin: madeBy, ...(createdBy === null ? {} : { created_by: createdBy }), created_at: iso(createdAt),
+        })),
       }),
       ...(entities && { entities: entities.map(portableEntity) }),
       ...(relationships && { relationships: relationships.map(portableRelationship) }),
     },
     lines: [
-      ...(links ?? []).map(({ source, target, type, reason }) => say`link: ${source === id ? "this memory" : source} ${type} ${target === id ? "this memory" : target}${inBrackets(reason)}`),
+      ...(links ?? []).map(({ source, target, type, reason, madeBy }) => say`link: ${source === id ? "this memory" : source} ${type} ${target === id ? "this memory" : target}${inBrackets(reason)}${madeBy === "said" ? say`` : say`, by ${madeBy}`}`),
       ...(entities?.length ? [say`entities: ${joined(entities.map(({ name, type, aliases }) => say`${named(name)} [${joined([type, ...aliases].map(named), ", ")}]`), "; ")}`] : []),
       ...(relationships ?? []).map(({ source, type, target, temporalContext }) => say`relationship: ${named(source)} ${named(type)} ${named(target)}${inBrackets(temporalContext)}`),
     ],
