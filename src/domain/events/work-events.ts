@@ -36,9 +36,13 @@ export const checkpointEvent = (caller: Caller, memory: Memory): TeamEvent => ({
 
 /** Of links that were made or taken away. Whoever sees both ends of a link sees it. */
 export function linkEvents(caller: Caller, links: readonly { source: Memory; target: Memory }[]): TeamEvent[] {
-  const groups = Map.groupBy(links, ({ source, target }) => audienceOf(source) || audienceOf(target));
-  return [...groups].flatMap(([audience, some]) => {
-    const ids = [...new Set(some.flatMap(({ source, target }) => [source.id, target.id]))];
+  return linkEventsOf(caller, links.map(({ source, target }) => ({ source: source.id, target: target.id, audience: audienceOf(source) || audienceOf(target) })));
+}
+
+/** The same of links by the ids of their ends. */
+export function linkEventsOf(caller: Caller, links: readonly { source: string; target: string; audience: string }[]): TeamEvent[] {
+  return [...Map.groupBy(links, ({ audience }) => audience)].flatMap(([audience, some]) => {
+    const ids = [...new Set(some.flatMap(({ source, target }) => [source, target]))];
     return chunksOf(ids).map((memoryIds): TeamEvent => ({ kind: "linked", ...by(caller), audience, memoryIds }));
   });
 }

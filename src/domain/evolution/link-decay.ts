@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { linkEventsOf } from "../events/work-events.ts";
 import type { Step, StepResult, WorkKind } from "../curation/work-kind.ts";
 import type { LinkType } from "../graph/graph.ts";
 import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";
@@ -96,7 +97,7 @@ async function decay({ links, proposals, index }: LinkDecayPorts, { team, run, n
     for (const [audience, group] of Map.groupBy(wanted, (one) => one.audience)) {
       const principal = upkeepIn(team, audience);
       await links.change(principal, { now, tool: curatorActor, requestId: run.id }, run.id, group);
-      await tell(principal, index, group);
+      await tell({ principal, now, tool: curatorActor, requestId: run.id }, index, group);
     }
   }
   const last = page[looked - 1];
@@ -116,11 +117,13 @@ function countsOf(changes: readonly LinkChange[]): Record<string, number> {
 export async function undoLinkChanges(ctx: Context, links: Pick<LinkChangeStore, "undo">, run: string): Promise<number> {
   requireScope(ctx.principal, "memory:write");
   const undone = await links.undo(ctx.principal, ctx, run);
-  await tell(ctx.principal, ctx.index, undone);
+  await tell(ctx, ctx.index, undone);
   return undone.length;
 }
 
 /** Kept answers about these memories hold no longer, and the index reads their links anew. */
-async function tell(principal: Principal, index: Pick<SearchIndex, "changed">, links: readonly LinkRef[]): Promise<void> {
-  if (links.length > 0) await index.changed(principal, links.flatMap(({ source, target, audience }) => [source, target].map((memoryId) => ({ visibilityKey: audience, memoryId }))));
+async function tell(caller: WriteContext & { principal: Principal }, index: Pick<SearchIndex, "changed">, links: readonly LinkRef[]): Promise<void> {
+  if (links.length === 0) return;
+  const changes = links.flatMap(({ source, target, audience }) => [source, target].map((memoryId) => ({ visibilityKey: audience, memoryId })));
+  await index.changed(caller.principal, changes, linkEventsOf(caller, links));
 }
