@@ -1,11 +1,11 @@
 import type { RunStore } from "../domain/curation/run-store.ts";
 import type { CuratorClient } from "../domain/curation/runs.ts";
 import type { EvolutionPolicyStore } from "../domain/evolution/evolution-policy.ts";
-import type { LinkChangeStore } from "../domain/evolution/link-decay.ts";
+import type { LinkUndoStore } from "../domain/evolution/link-decay.ts";
 import type { TeamRef } from "../domain/tenancy/team-ref.ts";
 import { withTimeout } from "../domain/timeout.ts";
 import { D1EvolutionStore } from "../platform/d1/evolution-store.ts";
-import { D1LinkChangeStore } from "../platform/d1/link-change-store.ts";
+import { D1LinkUndoStore } from "../platform/d1/link-undo-store.ts";
 import { D1RunStore } from "../platform/d1/run-store.ts";
 import type { Base } from "./base.ts";
 
@@ -13,7 +13,7 @@ import type { Base } from "./base.ts";
 export interface Curation {
   runs: RunStore;
   evolution: EvolutionPolicyStore;
-  linkChanges: LinkChangeStore;
+  linkChanges: LinkUndoStore;
   curator: CuratorClient;
 }
 
@@ -31,7 +31,7 @@ export function curationOf(env: Env, { shardOf, report }: Pick<Base, "shardOf" |
   return {
     runs: new D1RunStore(shardOf),
     evolution: new D1EvolutionStore(shardOf),
-    linkChanges: new D1LinkChangeStore(shardOf),
+    linkChanges: new D1LinkUndoStore(shardOf),
     curator: {
       wake: async (team) => {
         if (!curators) return;

@@ -6,7 +6,7 @@ import { logFault } from "../http/log.ts";
 import { D1DirectoryStore } from "../platform/d1/directory-store.ts";
 import { D1EvolutionStore } from "../platform/d1/evolution-store.ts";
 import { D1IntelligenceSettingStore } from "../platform/d1/intelligence-store.ts";
-import { D1LinkChangeStore } from "../platform/d1/link-change-store.ts";
+import { D1LinkDecayStore } from "../platform/d1/link-decay-store.ts";
 import { D1ReversionStore } from "../platform/d1/reversion-store.ts";
 import { D1ReviewSetting } from "../platform/d1/review-setting.ts";
 import { D1RunStore } from "../platform/d1/run-store.ts";
@@ -55,7 +55,7 @@ export function curatorServicesOf(env: CuratorEnv): CuratorServices {
     reversions: new D1ReversionStore(shardOf),
     writer: new TeamIndexWriter(env.TEAM_INDEX, report),
     index: new TeamIndexClient(env.TEAM_INDEX, report),
-    links: new D1LinkChangeStore(shardOf),
+    links: new D1LinkDecayStore(shardOf),
     modelOf: modelsOf(intelligence, {
       settings,
       ledger: new D1UsageLedger(shardOf),

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { DomainError, notFound } from "../errors.ts";
-import { type LinkChangeStore, undoLinkChanges } from "../evolution/link-decay.ts";
+import { type LinkUndoStore, undoLinkChanges } from "../evolution/link-decay.ts";
 import { uuidv7 } from "../ids.ts";
 import type { WriteContext } from "../memories/memory-store.ts";
 import { undoRevert, type UndoOutcome } from "../memories/revert.ts";
@@ -78,7 +78,7 @@ export async function stopRun(ctx: RunsContext, { id }: { id: string }): Promise
 }
 
 /** The memories of a run as they were before it (`undoRevert`): those that the caller may change, and that nobody has changed since. */
-export async function undoRun(ctx: Context, { runs, linkChanges }: Pick<RunsContext, "runs"> & { linkChanges: LinkChangeStore }, { id }: { id: string }): Promise<UndoOutcome & { links: number }> {
+export async function undoRun(ctx: Context, { runs, linkChanges }: Pick<RunsContext, "runs"> & { linkChanges: LinkUndoStore }, { id }: { id: string }): Promise<UndoOutcome & { links: number }> {
   requireScope(ctx.principal, "memory:write");
   requireScope(ctx.principal, "memory:read");
   requireRun(await runs.find(ctx.principal, id));

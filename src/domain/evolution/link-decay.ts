@@ -36,17 +36,20 @@ export interface LinkChange extends LinkRef {
   to: number | null;
 }
 
-export interface LinkChangeStore {
+export interface LinkDecayStore {
   /** Links that rules or a model made, above a place in the order of their ends; both ends present, unexpired, neither secret nor quarantined. They hold no text. */
   derivedAfter(team: TeamRef, now: number, after: string, limit: number): Promise<LinkFacts[]>;
   /** Changes those that are as they were seen, and records what they were. */
   change(principal: Principal, write: WriteContext, run: string, changes: readonly LinkChange[]): Promise<void>;
+}
+
+export interface LinkUndoStore {
   /** As they were before the run: those that the principal may see, and that nobody has changed since. */
   undo(principal: Principal, write: WriteContext, run: string): Promise<LinkRef[]>;
 }
 
 export interface LinkDecayPorts extends Pick<EvolutionPorts, "policy" | "proposals"> {
-  links: Pick<LinkChangeStore, "derivedAfter" | "change">;
+  links: LinkDecayStore;
   index: Pick<SearchIndex, "changed">;
 }
 
@@ -114,7 +117,7 @@ function countsOf(changes: readonly LinkChange[]): Record<string, number> {
 }
 
 /** How many links are again as they were before the run. */
-export async function undoLinkChanges(ctx: Context, links: Pick<LinkChangeStore, "undo">, run: string): Promise<number> {
+export async function undoLinkChanges(ctx: Context, links: LinkUndoStore, run: string): Promise<number> {
   requireScope(ctx.principal, "memory:write");
   const undone = await links.undo(ctx.principal, ctx, run);
   await tell(ctx, ctx.index, undone);

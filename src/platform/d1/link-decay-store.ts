@@ -1,4 +1,4 @@
-import type { LinkChange, LinkChangeStore, LinkFacts, LinkRef } from "../../domain/evolution/link-decay.ts";
+import type { LinkChange, LinkDecayStore, LinkFacts } from "../../domain/evolution/link-decay.ts";
 import type { WriteContext } from "../../domain/memories/memory-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
@@ -37,28 +37,9 @@ const weaken = `UPDATE memory_links SET base = coalesce(memory_links.base, memor
   WHERE memory_links.team_id = ?1 AND memory_links.source_id = w.source_id AND memory_links.target_id = w.target_id AND memory_links.type = w.type`;
 const drop = `DELETE FROM memory_links WHERE team_id = ?1 AND (source_id, target_id, type) IN (SELECT l.source_id, l.target_id, l.type ${wanted} WHERE e.value ->> '$.to' IS NULL)`;
 
-/** Parameters: ?1 team, ?2 run, ?3 user, ?4 now. Marks those whose link is as the run left it. */
-const mark = `UPDATE link_changes SET undone_at = ?4 WHERE rowid IN (
-    SELECT c.rowid FROM link_changes c
-      CROSS JOIN memories s ON s.team_id = ?1 AND s.id = c.source_id AND s.home ${isVisibleKey("", "?3")} AND (s.expires_at IS NULL OR s.expires_at > ?4)
-      CROSS JOIN memories t ON t.team_id = ?1 AND t.id = c.target_id AND t.home ${isVisibleKey("", "?3")} AND (t.expires_at IS NULL OR t.expires_at > ?4)
-      LEFT JOIN memory_links l ON ${isSame}
-    WHERE c.team_id = ?1 AND c.run_id = ?2 AND c.undone_at IS NULL AND iif(c.after IS NULL, l.team_id IS NULL, l.strength = c.after AND ${derived("l")}))
-  RETURNING source_id AS source, target_id AS target, type,
-    (SELECT iif(s.home = '', t.home, s.home) FROM memories s, memories t WHERE s.team_id = ?1 AND s.id = source_id AND t.team_id = ?1 AND t.id = target_id) AS audience`;
-/** Parameters: ?1 team, ?2 run, ?3 user, ?4 now, as marked before in the same batch. */
-const restore = `INSERT INTO memory_links (team_id, source_id, target_id, type, strength, base, reason, origin, created_at, created_by, made_by)
-  SELECT c.team_id, c.source_id, c.target_id, c.type, c.before ->> '$.strength', c.before ->> '$.base', c.before ->> '$.reason', 'explicit',
-    c.before ->> '$.created_at', c.before ->> '$.created_by', c.before ->> '$.made_by'
-  FROM link_changes c
-    CROSS JOIN memories s ON s.team_id = ?1 AND s.id = c.source_id AND s.home ${isVisibleKey("", "?3")}
-    CROSS JOIN memories t ON t.team_id = ?1 AND t.id = c.target_id AND t.home ${isVisibleKey("", "?3")}
-  WHERE c.team_id = ?1 AND c.run_id = ?2 AND c.undone_at = ?4
-  ON CONFLICT (team_id, source_id, target_id, type) DO UPDATE SET strength = excluded.strength, base = excluded.base`;
-
 type Stored = Omit<LinkFacts, "isHeld"> & { isHeld: number };
 
-export class D1LinkChangeStore implements LinkChangeStore {
+export class D1LinkDecayStore implements LinkDecayStore {
   readonly #shardOf: ShardOf;
 
   constructor(shardOf: ShardOf) {
@@ -80,14 +61,5 @@ export class D1LinkChangeStore implements LinkChangeStore {
       d1.prepare(drop).bind(...bound),
       auditMemories(d1, principal, write, { action: "evolve", count: changes.length }),
     ]);
-  }
-
-  async undo(principal: Principal, write: WriteContext, run: string): Promise<LinkRef[]> {
-    const d1 = this.#shardOf(principal.shard);
-    const bound = [principal.teamId, run, principal.userId, write.now] as const;
-    const [marked] = await d1.batch<LinkRef>([d1.prepare(mark).bind(...bound), d1.prepare(restore).bind(...bound)]);
-    const undone = marked?.results ?? [];
-    if (undone.length > 0) await auditMemories(d1, principal, write, { action: "undo", count: undone.length }).run();
-    return undone;
   }
 }
