@@ -19,7 +19,7 @@ const soon = (): number => Date.now() + 60_000;
 const consolidate = (team: Awaited<ReturnType<typeof newTeam>>, at = soon()) => curate(team, at, only("consolidation"));
 const present = (who: Person, id = "") => services.memories.get(who.principal, soon(), id);
 
-describe("consolidation by the curator [C3]", () => {
+describe("consolidation by the curator [C3] [C8]", () => {
   test("settles what is certain in the name of its author, once, and an undo gives back the same bytes for good", async () => {
     const team = await newTeam();
     const { owner } = team;

@@ -14,7 +14,7 @@ const runOf = (outcome: Awaited<ReturnType<typeof curate>>) => {
   return outcome.run;
 };
 
-describe("evolution of a team's memories", () => {
+describe("evolution of a team's memories [C8]", () => {
   test("changes what age and use ask for, says in the history who and why, and leaves author and date as they are", async () => {
     const team = await newTeam();
     const old = await aged(team.owner, "The printer on the second floor is called Gutenberg", { days: 200 });
@@ -114,7 +114,7 @@ describe("evolution of a team's memories", () => {
   });
 });
 
-describe("undo of a run [U4]", () => {
+describe("undo of a run [U4] [C8]", () => {
   test("gives back a byte-identical export, of a second run too, and is respected by later runs", async () => {
     const team = await newTeam();
     for (const [i, days] of [40, 200, 400, 800].entries()) await aged(team.owner, `Note ${i} of the archive`, { days, reads: i === 0 ? 31 : 0, visibility: i % 2 === 0 ? "shared" : "private" });

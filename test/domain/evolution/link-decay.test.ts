@@ -22,7 +22,7 @@ async function tied(who: Person, madeBy: LinkMaker, word: string): Promise<[Memo
 
 const strengths = async (who: Person, [source]: [Memory, Memory]): Promise<number[]> => (await services.graph.links(who.principal, now, [source.id])).map(({ strength }) => strength);
 
-test("a link that a rule found loses strength with age where nobody reads its memories, and is dropped in the end; what is stated stays", async () => {
+test("a link that a rule found loses strength with age where nobody reads its memories, and is dropped in the end; what is stated stays [C8]", async () => {
   const team = await newTeam();
   const { owner } = team;
   const [found, modelled, stated, brought] = [await tied(owner, "rule", "door"), await tied(owner, "model", "roof"), await tied(owner, "said", "gate"), await tied(owner, "import", "wall")];
