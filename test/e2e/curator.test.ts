@@ -136,15 +136,17 @@ test("a person pauses the curator, which begins nothing then, resumes it, and wa
   await product.import(notes());
   const before = await product.exported();
   const listener = await product.listen("/runs/events");
-  expect(await listener.hears("state")).toEqual({ paused: false, run: null });
+  expect(await listener.hears("state")).toMatchObject({ paused: false });
   await product.ofTeam("POST", "/curator/pause");
   const run = await product.startRun("consolidation");
-  expect(await listener.hears("state", (state) => state["run"] !== null)).toMatchObject({ paused: true, run: { run, state: "waiting" } });
+  expect(await listener.hears("state", ({ paused, run: waits }) => paused === true && waits !== null)).toMatchObject({ run: { state: "waiting" } });
   await sleep(2_000);
-  expect(await product.ofTeam("GET", "/runs")).toMatchObject({ paused: true, runs: [{ run, state: "waiting" }] });
+  expect(await product.ofTeam("GET", "/runs")).toMatchObject({ paused: true });
+  expect(await product.run(run)).toMatchObject({ state: "waiting" });
   expect(await product.exported()).toBe(before);
   await product.ofTeam("POST", "/curator/resume");
-  expect(await listener.hears("ended")).toMatchObject({ run, state: "done", counts: settled });
+  // Beside it may end what the schedule had asked for before the policy was off.
+  expect(await listener.hears("ended", (ended) => ended["run"] === run)).toMatchObject({ state: "done", counts: settled });
   await listener.close();
   expect(product.running.output).not.toContain('"level":"error"');
 }, 240_000);
