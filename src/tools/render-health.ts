@@ -3,7 +3,7 @@ import { type Health, keptOf } from "../domain/memories/health.ts";
 import { type Examined, type Found, oftenRead } from "../domain/memories/health-findings.ts";
 import type { Fix } from "../domain/memories/repair.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
-import { handleOf } from "./render.ts";
+import { handleOf, idBeside } from "./render.ts";
 import type { Rendered } from "./render-revert.ts";
 
 /** A call that repairs something, as a client can make it. */
@@ -16,7 +16,7 @@ const fix = (which: Fix): Call => ({ tool: "omn_forget_memory", arguments: { fix
 const forget = (id: string): Call => ({ tool: "omn_forget_memory", arguments: { id } });
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const nameOf = ({ id, key }: { id: string; key: string | null }) => ({ memory_id: id, ...(key === null ? {} : { key }) });
-const line = (memory: Examined, ...notes: (Framed | string)[]): Framed => say`- ${handleOf(memory)}${aside(`id ${memory.id}`, day(memory.updatedAt), ...notes)}: ${preview(memory.beginning, 80)}`;
+const line = (memory: Examined, ...notes: (Framed | string)[]): Framed => say`- ${handleOf(memory)}${aside(idBeside(memory), day(memory.updatedAt), ...notes)}: ${preview(memory.beginning, 80)}`;
 /** `omn_forget_memory {"fix":"junk"}` */
 const callText = ({ tool, arguments: args }: Call): string => `${tool} ${JSON.stringify(args)}`;
 
@@ -63,7 +63,7 @@ function sectionsOf(card: Health): Record<string, SectionForm> {
       const older = olderOf(first, second);
       return {
         fields: { memory_ids: [first.id, second.id], ...(reason === "" ? {} : { reason }), call: forget(older.id) },
-        line: say`${line(first)}\n  against ${handleOf(second)}${aside(`id ${second.id}`, day(second.updatedAt))}: ${preview(second.beginning, 80)}${reason === "" ? say`` : say` (${quoted(preview(reason, 80))})`}\n  If the older one no longer holds: ${callText(forget(older.id))}`,
+        line: say`${line(first)}\n  against ${handleOf(second)}${aside(idBeside(second), day(second.updatedAt))}: ${preview(second.beginning, 80)}${reason === "" ? say`` : say` (${quoted(preview(reason, 80))})`}\n  If the older one no longer holds: ${callText(forget(older.id))}`,
       };
     }),
     superseded: section("superseded", superseded, say`superseded and still said to hold. ${callText(fix("superseded"))} archives them`, ({ memory, by }) => ({
@@ -118,7 +118,7 @@ function suggestionsOf({ duplicates, junk, stale, superseded, unshared, twins }:
     const call = { tool: "omn_update_memory", arguments: { id: memory.id, metadata: { scope: "shared" } } };
     return {
       suggestion: { action: "promote" as const, reason, count: 1, memory_ids: [memory.id], call },
-      line: say`- promote ${handleOf(memory)}${aside(`id ${memory.id}`, named(memory.namespace))}: ${reason}. ${callText(call)}`,
+      line: say`- promote ${handleOf(memory)}${aside(idBeside(memory), named(memory.namespace))}: ${reason}. ${callText(call)}`,
     };
   });
   const more = twins.total - twins.items.length + unshared.total - unshared.items.length;

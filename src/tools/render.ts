@@ -166,6 +166,9 @@ function relatedText({ id, key, title, why, author, quarantined }: Related): Fra
 /** How a line calls a memory. */
 export const handleOf = ({ key, id }: Pick<Memory, "key" | "id">): Framed => named(key ?? id);
 
+/** The id, where the handle is a name. */
+export const idBeside = ({ key, id }: Pick<Memory, "key" | "id">): string | undefined => (key === null ? undefined : `id ${id}`);
+
 /** How much of one's own reading was answered from what was kept. */
 export function ratesOf({ l1, l2, tokens }: CacheRates): Record<string, unknown> {
   return { l1: withRate(l1), l2: withRate(l2), tokens_not_fetched_again: tokens };

@@ -7,7 +7,7 @@ import { list } from "../../../domain/memories/list.ts";
 import { initialState } from "../../../domain/memories/memory-fields.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
-import { audienceOf, dayOf, handleOf, memoryText, omnMemory } from "../../render.ts";
+import { audienceOf, dayOf, handleOf, idBeside, memoryText, omnMemory } from "../../render.ts";
 import { sameFilters, toReadFilter } from "./filters.ts";
 
 /** Characters of a content. */
@@ -52,7 +52,7 @@ export const listMemories = defineTool({
       const { memory, author } = item;
       // No key opens what is archived, nor which of several is meant.
       const isByKey = memory.key !== null && memory.archivedAt === null && !repeated.has(memory.key);
-      const id = isByKey || memory.key === null ? undefined : `id ${memory.id}`;
+      const id = isByKey ? undefined : idBeside(memory);
       const namespace = memory.namespace === initialState.namespace ? undefined : named(memory.namespace);
       const { scope } = audienceOf(memory, undefined);
       return say`- ${handleOf(memory)}${aside(dayOf(memory), scope, namespace, id, ...originOf(memory, author))}: ${preview(memory.content, previewed)}`;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { named, say } from "../../../domain/frame.ts";
+import { aside, named, say } from "../../../domain/frame.ts";
 import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { givenShape, offeredShape } from "../../../domain/memories/memory-fields.ts";
@@ -9,7 +9,7 @@ import { remember, rememberOutcomes } from "../../../domain/memories/remember.ts
 import { similarTo } from "../../../domain/memories/similar.ts";
 import { announceStored, aroundStored } from "../../after-store.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
-import { adviceOf, compressionMade, guardOf, guardText, handleOf, outcomeWith, proposalOf, proposalText, repeatedText } from "../../render.ts";
+import { adviceOf, compressionMade, guardOf, guardText, handleOf, idBeside, outcomeWith, proposalOf, proposalText, repeatedText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 
 const repair = { update: "call omn_update_memory", forget: "omn_forget_memory" };
@@ -87,7 +87,7 @@ export const storeMemory = defineTool({
         ...(repeated && adviceOf(repeated)),
         ...similarOf(similar, ctx.now, { ...repair, request: ctx.requestId }, conflicts),
       },
-      text: repeated ?? say`${outcome} ${handleOf(memory)} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}) id ${memory.id}${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, { ...repair, request: ctx.requestId }, conflicts)}`,
+      text: repeated ?? say`${outcome} ${handleOf(memory)}${aside(idBeside(memory), `version ${memory.version}`, memory.visibility, named(memory.namespace))}${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, { ...repair, request: ctx.requestId }, conflicts)}`,
     };
   },
 });
