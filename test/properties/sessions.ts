@@ -32,7 +32,8 @@ const session = (mayDo: (p: Principal) => boolean, more: (tool: string) => Recor
   if (!mayDo(p)) return expectRefusal(server, p, answer, args, "PERMISSION_DENIED");
   if (named && named.owner !== ownerOf(p)) return expectRefusal(server, p, answer, args, "MEMORY_NOT_FOUND");
   expect(["MEMORY_NOT_FOUND", undefined]).toContain(answer.code);
-  scan(server, p, answer, args);
+  // The link to an exported session names its person's own team, in which it is looked for.
+  scan(server, p, answer, tool === "omn_export_session" ? [args, p.team] : args);
 };
 
 export const sessions: Record<string, Command> = {
