@@ -13,6 +13,7 @@ const allowed: Record<string, string> = {
   "http/bounded-body.ts": "the reader itself",
   "http/oauth/token-routes.ts": "our own answer to a registration",
   "http/passkeys/script.ts": "runs in the browser, and reads our answers",
+  "http/passports/remote-issuer-keys.ts": "an answer fetched through bounded-fetch.ts",
   "http/upstream/bounded-fetch.ts": "bounds the answers of issuers",
   "http/upstream/upstream.ts": "an answer fetched through bounded-fetch.ts",
   "session/legacy-sessions.ts": "our own stream to a client",
