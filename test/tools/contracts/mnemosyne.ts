@@ -151,7 +151,7 @@ export const mnemosyne: FamilyContract = {
     ...types.map((type) => ({ document: `memory type ${type}`, given: [remember("Something to keep.", { memory_type: type })], call: context(), shows: [{ path: "memories.0.memory_type", is: type }, { of: noted({ memory_type: type }), path: "memories.0.memory_id", is: "$id" }] })),
     ...links.map((type) => ({
       document: `link type ${type}, directed, with strength and reason`, given: [remember("The target.", {}, "target"), remember("The source.", { links: [{ target_id: "$target", link_type: type, strength: 0.4, reason: "because" }] })],
-      call: { tool: "mnemosyne_graph", args: { seed_ids: ["$target"] } }, shows: [{ path: "links.0", is: { source_id: "$id", target_id: "$target", link_type: type, strength: 0.4, reason: "because" } }],
+      call: { tool: "mnemosyne_graph", args: { seed_ids: ["$target"] } }, shows: [{ path: "links.0", is: { source_id: "$id", target_id: "$target", link_type: type, strength: 0.4, reason: "because", origin: "said" } }],
     })),
     { document: "session start: recent, important and connected memories once each", given: three, call: context({}), shows: [{ path: "recent.length", is: 3 }, { path: "important_ids", is: ["$id"] }, { path: "important", is: [] }] },
     { document: "delete keeps the links", given: [...three, { tool: "mnemosyne_delete", args: { memory_id: "$id" } }, { tool: "mnemosyne_update", args: { memory_id: "$id", archived: false } }], call: { tool: "mnemosyne_graph", args: { seed_ids: ["$id"], max_hops: 1 } }, shows: [{ path: "links.[target_id=$middle].link_type", is: "Extends" }] },
