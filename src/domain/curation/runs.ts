@@ -6,7 +6,7 @@ import type { WriteContext } from "../memories/memory-store.ts";
 import { undoRevert, type UndoOutcome } from "../memories/revert.ts";
 import { type Principal, requireScope } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
-import type { TeamRef } from "../tenancy/team-ref.ts";
+import { teamOf, type TeamRef } from "../tenancy/team-ref.ts";
 import type { CuratorRun, Pause, RunChange, RunKind, RunStore } from "./run-store.ts";
 
 /** Of one run, so that one call undoes it whole; what more there is waits for the next one. */
@@ -48,8 +48,6 @@ async function setPaused(ctx: RunsContext, isPaused: boolean): Promise<Pause | u
   await ctx.curator.wake(teamOf(ctx.principal));
   return ctx.runs.pause(ctx.principal);
 }
-
-export const teamOf = ({ teamId, organizationId, shard }: Principal): TeamRef => ({ teamId, organizationId, shard });
 
 /** With what it did to the memories that the caller may see. */
 export async function findRun({ principal, runs }: RunsContext, { id }: { id: string }): Promise<{ run: CuratorRun; changes: RunChange[] }> {

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { requireScope } from "../tenancy/principal.ts";
+import { teamOf } from "../tenancy/team-ref.ts";
 
 /**
  * Wakes the job that embeds what the team wrote, and answers how many memories of those that the caller may see and that changed
@@ -9,9 +10,6 @@ export async function warmVectors(ctx: Context, { since }: { since: number }): P
   requireScope(ctx.principal, "memory:write");
   const { principal, now, memories, indexingQueue } = ctx;
   const queued = await memories.countUnembedded(principal, now, since);
-  if (queued > 0) {
-    const { teamId, organizationId, shard } = principal;
-    indexingQueue.enqueue({ teamId, organizationId, shard });
-  }
+  if (queued > 0) indexingQueue.enqueue(teamOf(principal));
   return { queued };
 }

@@ -5,3 +5,6 @@ export interface TeamRef {
   /** Binding name of the team's shard. */
   shard: string;
 }
+
+/** Of a principal: no more than where the team is. */
+export const teamOf = ({ teamId, organizationId, shard }: TeamRef): TeamRef => ({ teamId, organizationId, shard });

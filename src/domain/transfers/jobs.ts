@@ -6,6 +6,7 @@ import { grouped } from "../memories/fields.ts";
 import type { PortableMemory } from "../memories/portable.ts";
 import { isTeamAdmin, type Principal, requireScope } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
+import { teamOf } from "../tenancy/team-ref.ts";
 import type { Job, JobOptions, JobQueue, JobStore, NewJob, Piece } from "./job-store.ts";
 
 /** Entries of one import. */
@@ -89,8 +90,6 @@ function piecesOf(records: readonly PortableMemory[]): Piece[] {
   }
   return pieces.map(({ number, texts }) => ({ number, text: `[${texts.join(",")}]`, ids: [] }));
 }
-
-export const teamOf = ({ teamId, organizationId, shard }: Principal) => ({ teamId, organizationId, shard });
 
 export type Listed = { job: Job; isOwn: boolean } | { run: CuratorRun };
 

@@ -1,7 +1,8 @@
 import type { Context as Request } from "hono";
 import type { Services } from "../../app.ts";
 import type { CuratorRun, Pause } from "../../domain/curation/run-store.ts";
-import { listRuns, type RunsContext, teamOf } from "../../domain/curation/runs.ts";
+import { listRuns, type RunsContext } from "../../domain/curation/runs.ts";
+import { teamOf } from "../../domain/tenancy/team-ref.ts";
 import type { RestEnv } from "./caller.ts";
 import { acceptsStream, isStillAllowed, retryMs, streamed } from "./event-stream.ts";
 import { shownPause, shownRun } from "./shown-run.ts";
