@@ -7,6 +7,12 @@ export function uuidv7(now: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
 }
 
+/** The UUID of a name, a version of our own (RFC 9562 section 5.8): the same name has the same id. */
+export async function uuidOf(name: string): Promise<string> {
+  const hex = await sha256Hex(name);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
 /** The id of a copy, by whose it is and the id it is made of (last). It begins as that one does, which keeps its place in the order; the rest follows from the name. */
 export async function copyId(name: [...string[], string]): Promise<string> {
   const original = name.at(-1) as string;

@@ -1,6 +1,6 @@
 import { type DomainError, invalid } from "../errors.ts";
 import { isPlain } from "../guard/screen.ts";
-import { sha256Hex } from "../hash.ts";
+import { uuidOf } from "../ids.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { WriteConflict } from "../memories/write-conflict.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -153,10 +153,7 @@ async function openPassport(ctx: Passports, given: string, passphrase: string | 
 }
 
 /** The same passport is the same session here, and never one that somebody named. */
-async function importedId({ principal }: Sessions, { content }: ForeignPassport): Promise<string> {
-  const hex = await sha256Hex(`${principal.teamId}:${principal.userId}:${content}`);
-  return `sess_${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
+const importedId = async ({ principal }: Sessions, { content }: ForeignPassport): Promise<string> => `sess_${await uuidOf(`${principal.teamId}:${principal.userId}:${content}`)}`;
 
 /** What another server calls things means nothing here: no memory of this team is named by it, and nothing was used in the future. @throws VALIDATION_ERROR */
 function withoutForeignNames(passport: Passport, now: number): Passport {

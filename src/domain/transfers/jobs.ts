@@ -1,7 +1,6 @@
 import type { CuratorRun, RunStore } from "../curation/run-store.ts";
 import { DomainError, invalid, notFound } from "../errors.ts";
-import { sha256Hex } from "../hash.ts";
-import { uuidv7 } from "../ids.ts";
+import { uuidOf, uuidv7 } from "../ids.ts";
 import { grouped } from "../memories/fields.ts";
 import type { PortableMemory } from "../memories/portable.ts";
 import { isTeamAdmin, type Principal, requireScope } from "../tenancy/principal.ts";
@@ -72,11 +71,7 @@ async function start(ctx: JobsContext, job: { options: JobOptions; total: number
 }
 
 /** The same for the same key of the same person. */
-async function idOf({ teamId, userId }: Principal, key: string): Promise<string> {
-  const digest = await sha256Hex(JSON.stringify(["job", teamId, userId, key]));
-  // A UUID of our own making (RFC 9562, version 8).
-  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
-}
+const idOf = ({ teamId, userId }: Principal, key: string): Promise<string> => uuidOf(JSON.stringify(["job", teamId, userId, key]));
 
 /** The number of a piece is the place of its first entry. */
 function piecesOf(records: readonly PortableMemory[]): Piece[] {
