@@ -11,7 +11,7 @@ import { keyFor, principalOf, store } from "../domain/tenancy/tenant.ts";
 import { send } from "../http/raw.ts";
 import { readFrames } from "../properties/frame-reader.ts";
 import { callTool } from "../support/mcp.ts";
-import { countTokens } from "./o200k.ts";
+import { countTokensOfForm } from "./o200k.ts";
 
 const today = (): string => new Date().toISOString().slice(0, 10);
 
@@ -89,7 +89,7 @@ describe("who wrote it and who sees it", () => {
     const theirs = await ada.call("omn_retrieve_memory", { key: "team.*" });
     for (const { attributes } of readFrames(theirs.text).elements) expect(attributes).toMatchObject({ scope: "shared", author: "Grace Hopper" });
     for (const one of theirs.structured["memories"]) expect(one).toMatchObject({ author: "Grace Hopper", author_id: grace.id, metadata: { scope: "shared" } });
-    const cost = (countTokens(theirs.text) - countTokens(mine.text)) / 10;
+    const cost = (countTokensOfForm(theirs.text) - countTokensOfForm(mine.text)) / 10;
     console.info(`tokens of an author and a scope: ${cost} a memory in text`);
     expect(cost).toBeLessThanOrEqual(12);
     // One's own that others see says so, and needs no name.
