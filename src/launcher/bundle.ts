@@ -27,7 +27,7 @@ export async function bundleWorker(entry: string): Promise<WorkerModule[]> {
       conditions: ["workerd", "worker", "browser"],
       external: ["cloudflare:*", "node:*"],
       // As in wrangler.toml and wrangler.curator.toml.
-      alias: { "@modelcontextprotocol/server/_shims": "./src/mcp/sdk-shims.ts", tslib: "tslib/tslib.es6.mjs", "reflect-metadata": "./src/http/passkeys/reflect-metadata.ts", mimetext: "./src/curator/no-mail.ts" },
+      alias: { "@modelcontextprotocol/server/_shims": "./src/mcp/sdk-shims.ts", mimetext: "./src/curator/no-mail.ts" },
       loader: { ".sql": "text", ".txt": "text", ".html": "text", ".bin": "copy", ".wasm": "copy" },
       define: { "process.env.NODE_ENV": '"production"' },
       logLevel: "silent",

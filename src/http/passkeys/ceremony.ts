@@ -1,7 +1,9 @@
-import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import * as z from "zod";
+import { fromBase64url, toBase64url } from "../../domain/secrets/base64url.ts";
 import type { Passkey, ProvenPasskey } from "../../domain/tenancy/passkeys.ts";
 import type { Person } from "../../domain/tenancy/sign-in-store.ts";
+import { algorithms } from "./cose-key.ts";
+import { type Expected, verifyRegistration, verifyUse } from "./webauthn.ts";
 
 /** The state of a ceremony that is kept until the browser answers. */
 export const registrationState = z.object({ challenge: z.string(), userId: z.string() });
@@ -26,9 +28,6 @@ export const authenticationAnswer = z.object({
   }),
 });
 
-/** Loaded when a passkey is first used: its parsers of certificates take time at start-up that most requests never need. */
-const webauthn = () => import("@simplewebauthn/server");
-
 /** The name and origin of the site: browsers bind passkeys to its name, and signatures to its origin. */
 export interface Site {
   origin: string;
@@ -38,49 +37,36 @@ export interface Site {
 export const siteOf = (origin: string): Site => ({ origin, id: new URL(origin).hostname });
 
 const rpName = "OmniMemory";
-/** ES256, EdDSA, RS256: what authenticators have, and nothing weaker. */
-const algorithms = [-7, -8, -257];
-const verified = { requireUserVerification: true } as const;
-const toBase64url = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-const fromBase64url = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+const timeout = 60_000;
+const newChallenge = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(32)));
+const expectedOf = (site: Site, challenge: string): Expected => ({ origin: site.origin, rpId: site.id, challenge });
 
-export async function registrationOptions(site: Site, person: Person, known: readonly Passkey[]) {
-  const { generateRegistrationOptions } = await webauthn();
-  return generateRegistrationOptions({
-    rpName,
-    rpID: site.id,
-    userName: person.name,
-    userDisplayName: person.name,
-    userID: Uint8Array.from(new TextEncoder().encode(person.userId)),
-    attestationType: "none",
-    excludeCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
+/** `PublicKeyCredentialCreationOptionsJSON` (WebAuthn Level 3, section 5.1.8). */
+export function registrationOptions(site: Site, person: Person, known: readonly Passkey[]) {
+  return {
+    challenge: newChallenge(),
+    rp: { name: rpName, id: site.id },
+    user: { id: toBase64url(new TextEncoder().encode(person.userId)), name: person.name, displayName: person.name },
+    pubKeyCredParams: algorithms.map((alg) => ({ alg, type: "public-key" })),
+    timeout,
+    attestation: "none",
+    excludeCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports, type: "public-key" })),
     // Discoverable, so that nobody types a name; verified, so that the device alone is not enough.
-    authenticatorSelection: { residentKey: "required", userVerification: "required" },
-    supportedAlgorithmIDs: algorithms,
-  });
+    authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
+    extensions: { credProps: true },
+  };
 }
 
 /** The new key, if the answer proves one for this challenge. */
 export async function provenRegistration(site: Site, challenge: string, answer: z.output<typeof registrationAnswer>["credential"]): Promise<ProvenPasskey | undefined> {
-  const { verifyRegistrationResponse } = await webauthn();
-  const proof = await orNothing(verifyRegistrationResponse({
-    // Checked by zod above; the library's type has no `undefined` beside its optional fields.
-    response: answer as RegistrationResponseJSON,
-    expectedChallenge: challenge,
-    expectedOrigin: site.origin,
-    expectedRPID: site.id,
-    supportedAlgorithmIDs: algorithms,
-    ...verified,
-  }));
-  if (!proof?.verified) return undefined;
-  const { credential, credentialBackedUp } = proof.registrationInfo;
-  return { credentialId: credential.id, publicKey: toBase64url(credential.publicKey), counter: credential.counter, transports: answer.response.transports, backedUp: credentialBackedUp };
+  if (answer.id !== answer.rawId) return undefined;
+  const proof = await orNothing(verifyRegistration(expectedOf(site, challenge), answer.id, answer.response));
+  return proof && { credentialId: proof.id, publicKey: toBase64url(proof.publicKey), counter: proof.counter, transports: answer.response.transports, backedUp: proof.backedUp };
 }
 
-export async function authenticationOptions(site: Site) {
-  const { generateAuthenticationOptions } = await webauthn();
-  // No list of credentials: it would reveal who has any.
-  return generateAuthenticationOptions({ rpID: site.id, userVerification: "required", allowCredentials: [] });
+/** `PublicKeyCredentialRequestOptionsJSON`. No list of credentials: it would reveal who has any. */
+export function authenticationOptions(site: Site) {
+  return { rpId: site.id, challenge: newChallenge(), allowCredentials: [], timeout, userVerification: "required" };
 }
 
 /** The passkey's new counter and backup state, if the answer proves its use for this challenge. */
@@ -90,19 +76,14 @@ export async function provenUse(
   passkey: Passkey,
   answer: z.output<typeof authenticationAnswer>["credential"],
 ): Promise<{ counter: number; backedUp: boolean } | undefined> {
-  const { userHandle } = answer.response;
-  if (userHandle != null && new TextDecoder().decode(fromBase64url(userHandle)) !== passkey.userId) return undefined;
-  const { verifyAuthenticationResponse } = await webauthn();
-  const proof = await orNothing(verifyAuthenticationResponse({
-    response: answer as AuthenticationResponseJSON,
-    expectedChallenge: challenge,
-    expectedOrigin: site.origin,
-    expectedRPID: site.id,
-    credential: { id: passkey.credentialId, publicKey: fromBase64url(passkey.publicKey), counter: passkey.counter },
-    ...verified,
-  }));
-  return proof?.verified ? { counter: proof.authenticationInfo.newCounter, backedUp: proof.authenticationInfo.credentialBackedUp } : undefined;
+  if (answer.id !== answer.rawId || answer.id !== passkey.credentialId) return undefined;
+  return orNothing(useOf(site, challenge, passkey, answer.response));
 }
 
-/** The library throws at what a browser sent wrongly: an answer like any other, which the audit notes. */
+async function useOf(site: Site, challenge: string, passkey: Passkey, { userHandle, ...response }: z.output<typeof authenticationAnswer>["credential"]["response"]): Promise<{ counter: number; backedUp: boolean }> {
+  if (userHandle != null && new TextDecoder().decode(fromBase64url(userHandle)) !== passkey.userId) throw new Error("a key of another person");
+  return verifyUse(expectedOf(site, challenge), { publicKey: fromBase64url(passkey.publicKey), counter: passkey.counter }, response);
+}
+
+/** What a browser sent wrongly is an answer like any other, which the audit notes. */
 const orNothing = <Proof>(checking: Promise<Proof>): Promise<Proof | undefined> => checking.catch(() => undefined);

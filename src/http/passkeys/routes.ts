@@ -35,7 +35,7 @@ export function passkeyRoutes(services: Services): Hono<Web> {
     if (!visitor) return refuse(c, "Sign in first.");
     // Before the person is asked to touch anything.
     requireFreshSignIn(visitor.session.createdAt, Date.now());
-    const options = await registrationOptions(site(c), visitor.person, await passkeys.passkeys(visitor.person));
+    const options = registrationOptions(site(c), visitor.person, await passkeys.passkeys(visitor.person));
     await begin(c, "passkey-registration", { challenge: options.challenge, userId: visitor.person.userId });
     return c.json(options);
   });
@@ -55,7 +55,7 @@ export function passkeyRoutes(services: Services): Hono<Web> {
   app.post("/passkeys/:credentialId/remove", (c) => forVisitor(c, "ways-in", (visitor) => removeAndSay(c, visitor, c.req.param("credentialId"))));
 
   app.post("/sign-in/passkey/options", async (c) => {
-    const options = await authenticationOptions(site(c));
+    const options = authenticationOptions(site(c));
     await begin(c, "passkey-authentication", { challenge: options.challenge });
     return c.json(options);
   });

@@ -44,6 +44,20 @@ describe("passkeys [A13]", () => {
     expect((await audit("subject", device.id)).map(({ action }) => action)).toEqual(["passkey.add"]);
   });
 
+  test.each(["ES256", "EdDSA", "RS256"] as const)("a key of %s signs in", async (scheme) => {
+    const { browser } = await signedIn();
+    const device = await Authenticator.make(scheme);
+    expect((await add(browser, device)).status).toBe(201);
+    for (const flags of [5, 0x0d, 0x1d]) expect((await use(new Browser(), device, { flags })).status).toBe(200);
+  });
+
+  test.each(["packed", "tpm", "apple", "of-tomorrow"])("an attestation that nobody asked for, as %s, does not stand in the way of its key", async (format) => {
+    const { browser } = await signedIn();
+    const device = await Authenticator.make();
+    expect((await add(browser, device, "Laptop", { format })).status).toBe(201);
+    expect((await use(new Browser(), device)).status).toBe(200);
+  });
+
   test("options ask for a discoverable, verified key, and tell nothing of who has one", async () => {
     const { browser, device, tenant } = await withPasskey();
     expect(await json(await browser.json("POST", "/passkeys/options", {}))).toMatchObject({
@@ -113,6 +127,8 @@ describe("answers of authenticators that are not to be believed [A13]", () => {
     ["for another site's id", () => ({ rpId: "evil.example" })],
     ["to another challenge", () => ({ challenge: base64url(new Uint8Array(32)) })],
     ["to a registration", () => ({ type: "webauthn.create" })],
+    ["from within another site's page", () => ({ crossOrigin: true })],
+    ["that says it is backed up where nothing can be", () => ({ flags: 0x15 })],
     ["signed by another key", (other) => ({ signer: other })],
     ["for a key that does not exist", (other) => ({ credentialId: other.id })],
     ["that names another person", () => ({ userHandle: base64url(new TextEncoder().encode("local")) })],
@@ -162,10 +178,19 @@ describe("answers of authenticators that are not to be believed [A13]", () => {
     ["from another origin", { origin: "https://evil.example" }],
     ["to another challenge", { challenge: base64url(new Uint8Array(32)) }],
     ["that is a use", { type: "webauthn.get" }],
+    ["from within another site's page", { crossOrigin: true }],
+    ["of another credential than it names", { credentialId: base64url(new Uint8Array(32)) }],
+    ["with bytes behind its key", { trailing: [0] }],
   ];
   test.each(registrations)("a registration %s adds nothing", async (_what, twist) => {
     const { browser, tenant } = await signedIn();
     expect((await add(browser, await Authenticator.make(), "x", twist)).status).toBe(403);
+    expect(await keysOf(tenant.ownerId)).toEqual([]);
+  });
+
+  test("a key of an algorithm that was not asked for is not added", async () => {
+    const { browser, tenant } = await signedIn();
+    expect((await add(browser, await Authenticator.make("ES384"))).status).toBe(403);
     expect(await keysOf(tenant.ownerId)).toEqual([]);
   });
 
