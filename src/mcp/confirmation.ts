@@ -1,6 +1,8 @@
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, inputResponse, type InputRequiredResult, type ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import type { ToolAnswer } from "../tools/call-tool.ts";
 import type { Choice, Question } from "../tools/define-tool.ts";
+import { type CallResult, toCallResult } from "./tool-result.ts";
 
 /**
  * A tool that only shows what it would do is confirmed by the person, where the client can ask one (MCP 2025-11-25 Elicitation;
@@ -58,7 +60,10 @@ function stateOf(given: unknown): unknown {
   }
 }
 
-export const questionFor = ({ message, asks }: Question): InputRequiredResult =>
+/** The answer of a call, or the question to the person. What is encrypted at rest is delivered once and kept nowhere: a question would be kept until it is answered. */
+export const resultOf = (answer: ToolAnswer, asks: boolean): CallResult | InputRequiredResult => (asks && answer.question && !answer.secret ? questionFor(answer.question) : toCallResult(answer));
+
+const questionFor = ({ message, asks }: Question): InputRequiredResult =>
   inputRequired({
     inputRequests: { [asked]: inputRequired.elicit({ message: message.toString(), requestedSchema: "confirm" in asks ? goAhead : choiceOf(asks.choices) }) },
     requestState: JSON.stringify(asks),

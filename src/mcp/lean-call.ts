@@ -2,9 +2,8 @@ import * as z from "zod";
 import { parseJson } from "../domain/strict-json.ts";
 import type { ToolAnswer } from "../tools/call-tool.ts";
 import { findTool } from "../tools/catalogue.ts";
-import { asksPeople } from "./confirmation.ts";
+import { asksPeople, resultOf } from "./confirmation.ts";
 import { serverInfo } from "./server-info.ts";
-import { toCallResult } from "./tool-result.ts";
 
 /**
  * The short path of a `tools/call` of the stateless era (2026-07-28): an ordinary call is parsed once and answered without an SDK
@@ -38,16 +37,16 @@ export interface LeanCall {
   args: Record<string, unknown> | undefined;
   /** How the client calls itself. */
   clientInfo: unknown;
+  /** Whether it shows its person a question; the answer to one comes by the SDK's way. */
+  asks: boolean;
 }
 
 /** The call, if this is an ordinary one and its body says what its headers say. */
 export function leanCallOf(body: unknown, name: string): LeanCall | undefined {
   const { data } = message().safeParse(body);
   if (data?.params.name !== name) return undefined;
-  // A question to the person takes a second round, which the SDK carries.
-  if (findTool(name)?.confirms && asksPeople(data.params._meta[reserved("clientCapabilities")])) return undefined;
   const { arguments: args, _meta } = data.params;
-  return { id: data.id, name, args, clientInfo: _meta[reserved("clientInfo")] };
+  return { id: data.id, name, args, clientInfo: _meta[reserved("clientInfo")], asks: asksPeople(_meta[reserved("clientCapabilities")]) };
 }
 
 /** A body that is no JSON is the SDK's way to refuse. */
@@ -60,9 +59,9 @@ export function parsedOrUndefined(text: string): unknown {
 }
 
 /** The answer as the SDK writes it. */
-export const leanAnswer = (id: LeanCall["id"], answer: ToolAnswer): string => {
-  const result = toCallResult(answer);
-  return JSON.stringify({ result: { ...result, resultType: "complete", _meta: { ...result._meta, [reserved("serverInfo")]: serverInfo } }, jsonrpc: "2.0", id });
+export const leanAnswer = ({ id, asks }: LeanCall, answer: ToolAnswer): string => {
+  const result = resultOf(answer, asks);
+  return JSON.stringify({ result: { ...result, resultType: result["resultType"] ?? "complete", _meta: { ...result._meta, [reserved("serverInfo")]: serverInfo } }, jsonrpc: "2.0", id });
 };
 
 const buildMessage = () => {

@@ -7,10 +7,10 @@ import { complete } from "../tools/complete.ts";
 import { fillPrompt, listPrompts } from "../tools/prompts.ts";
 import { listResources, readResource, resourceTemplates } from "../tools/resources.ts";
 import { isStructured, toolsOf, type Surface } from "../tools/surfaces.ts";
-import { asksPeople, capabilitiesOf, keptText, questionFor, refusedText, replyIn } from "./confirmation.ts";
+import { asksPeople, capabilitiesOf, keptText, refusedText, replyIn, resultOf } from "./confirmation.ts";
 import { clientName } from "./client-name.ts";
 import { serverInfo } from "./server-info.ts";
-import { secretMeta, toCallResult } from "./tool-result.ts";
+import { secretMeta } from "./tool-result.ts";
 
 export interface McpServerOptions {
   surface: Surface;
@@ -57,12 +57,11 @@ export function buildMcpServer(options: McpServerOptions): Server {
 
   server.setRequestHandler("tools/call", async ({ params }, ctx): Promise<CallToolResult | InputRequiredResult> => {
     const reply = replyIn(ctx);
-    if (reply.kind === "refused" || reply.kind === "kept") return { content: [{ type: "text", text: reply.kind === "kept" ? keptText : refusedText }], isError: reply.kind === "refused" };
+    if (reply.kind === "refused" || reply.kind === "kept") return { content: [{ type: "text", text: reply.kind === "kept" ? keptText : refusedText }], isError: true };
     const args = reply.kind === "goes-ahead" ? { ...params.arguments, ...reply.args } : params.arguments;
     const answer = await callTool(params.name, args, contextOf(ctx));
     if (!answer) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${named(params.name)}; tools/list shows which there are.`);
-    // What is encrypted at rest is delivered once and kept nowhere: a question would be kept until it is answered.
-    return answer.question && !answer.secret && asksPeople(capabilitiesOf(ctx, server.getClientCapabilities())) ? questionFor(answer.question) : toCallResult(answer);
+    return resultOf(answer, asksPeople(capabilitiesOf(ctx, server.getClientCapabilities())));
   });
 
   /** Resources and prompts have no error form of their own: what the domain refuses is a protocol error. */

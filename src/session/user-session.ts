@@ -198,7 +198,7 @@ export class UserSession extends DurableObject<Env> {
       await this.#admit([message], principal);
       const context = this.#contextOf({ principal, requestId: from.requestId, from, publicOrigin: origin, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, surface, project, sessionDefaults });
       const answer = await callTool(call.name, call.args, context);
-      return answer ? leanAnswer(call.id, answer) : { kind: "sdk" };
+      return answer ? leanAnswer(call, answer) : { kind: "sdk" };
     } catch (error) {
       if (error instanceof RequestRefused) return { kind: "refused", status: error.status, message: error.message, retryAfterSeconds: error.retryAfterSeconds };
       this.#services.report("mcp", from.requestId, error);

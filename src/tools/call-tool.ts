@@ -6,6 +6,7 @@ import { describeProblems } from "../domain/problems.ts";
 import type { SessionTrail } from "../domain/sessions/session-trail.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
 import { findInFamily } from "./catalogue.ts";
+import { AskedConflict } from "./conflict-question.ts";
 import type { Family } from "./define-family.ts";
 import type { Tool, ToolContext, ToolResult } from "./define-tool.ts";
 import { makesSecret, notingSecrets } from "./seen-secrets.ts";
@@ -58,7 +59,8 @@ async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: 
   } catch (error) {
     auditRefusal(ctx, error, tool.name);
     const { requestId, now } = ctx;
-    return family.renderError({ error, requestId, now, report: (fault) => ctx.report(`tool ${tool.name}`, fault) });
+    const told = family.renderError({ error, requestId, now, report: (fault) => ctx.report(`tool ${tool.name}`, fault) });
+    return error instanceof AskedConflict ? { ...told, question: error.question } : told;
   }
 }
 

@@ -98,8 +98,6 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   cost?: number;
   /** Whether its use is a step of the person's work, which a session keeps. Those that speak about the work itself are none. */
   isStep?: boolean;
-  /** May answer with a question: a client that can ask its person is handed it. */
-  confirms?: true;
   input: Input;
   output: Output;
   handler(ctx: ToolContext, input: z.output<Input>): Promise<ToolResult>;
@@ -115,7 +113,6 @@ export interface Tool {
   annotations: ToolAnnotations;
   cost: number;
   isStep: boolean;
-  confirms: boolean;
   /** The complete schemas of arguments and answers; lists show less of them. */
   input: z.ZodType;
   output: z.ZodType;
@@ -133,7 +130,6 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(de
     aliases: [...(definition.aliases ?? []), ...formerNames(definition.name)],
     cost: definition.cost ?? 1,
     isStep: definition.isStep ?? definition.scope !== null,
-    confirms: definition.confirms ?? false,
     // Computed at first use: converting every schema would cost the Worker's start-up.
     inputSchema: () => (input ??= compactSchema(z.toJSONSchema(definition.input, { io: "input", unrepresentable: "any" }))),
     outputSchema: () => (output ??= outputForm(z.toJSONSchema(definition.output, { io: "output", unrepresentable: "any" }))),

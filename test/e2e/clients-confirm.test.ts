@@ -12,7 +12,7 @@ describe.each(kinds)("%s [A1] [S2]", (kind, connect) => {
   const clients: TestClient[] = [];
   const asked: string[] = [];
   const open = async (person?: Person): Promise<TestClient> => {
-    const client = await connect(product, "?surface=omn", person && ((question, choices) => (asked.push(question), person(question, choices))));
+    const client = await connect(product, "?surface=all", person && ((question, choices) => (asked.push(question), person(question, choices))));
     clients.push(client);
     return client;
   };
@@ -57,12 +57,21 @@ describe.each(kinds)("%s [A1] [S2]", (kind, connect) => {
     expect(answer.structured).toMatchObject({ outcome: "archived", memory_ids: [id] });
   });
 
-  describe.each(["omn_update_memory", "mnemosyne_update"])("a conflict of versions in %s", (tool) => {
+  const changes: Record<string, (id: string, name: string, content: string) => Record<string, unknown>> = {
+    omn_update_memory: (id, _, content) => ({ id, content, expected_version: 1 }),
+    mnemosyne_update: (memory_id, _, content) => ({ memory_id, content, expected_version: 1 }),
+    memory_update: (memory_id, _, data) => ({ memory_id, data, version: 1 }),
+    write_memory: (_, name, value) => ({ key: name, value, scope: "global", expected_version: 1 }),
+  };
+
+  describe.each(Object.entries(changes))("a conflict of versions in %s", (tool, argumentsOf) => {
     const conflicting = async (name: string, person?: Person) => {
       const client = await open(person);
+      // A client that knows the tools checks every answer against the schema of its tool.
+      await client.listTools();
       const id = await store(client, `${name}-${tool}`);
       await (await open()).call("omn_update_memory", { id, content: `The ${name} was sold.` });
-      const answer = await client.call(tool, { ...(tool === "omn_update_memory" ? { id } : { memory_id: id }), content: `The ${name} is in the cellar.`, expected_version: 1 });
+      const answer = await client.call(tool, argumentsOf(id, key(`${name}-${tool}`), `The ${name} is in the cellar.`));
       const now = (await client.call("omn_retrieve_memory", { id })).structured["memories"][0] as { content: string };
       return { answer, now: now.content };
     };
@@ -73,7 +82,8 @@ describe.each(kinds)("%s [A1] [S2]", (kind, connect) => {
       expect(asked.at(-1)).toContain("The carpet was sold.");
       expect(asked.at(-1)).toContain("The carpet is in the cellar.");
       expect(offered).toEqual([["Keep what is stored", "Write the change over it"]]);
-      expect(answer).toMatchObject({ isError: false, structured: { outcome: "updated" } });
+      expect(answer.isError).toBe(false);
+      expect(answer.text).toMatch(/updated|UPDATE/);
       expect(now).toBe("The carpet is in the cellar.");
     });
 
@@ -90,7 +100,8 @@ describe.each(kinds)("%s [A1] [S2]", (kind, connect) => {
 
     test("is the answer itself where the client cannot ask", async () => {
       const { answer, now } = await conflicting("shelf");
-      expect(answer).toMatchObject({ isError: true, structured: { outcome: "conflict" } });
+      expect(answer.isError).toBe(true);
+      expect(answer.text).toMatch(/conflict/i);
       expect(now).toContain("was sold");
     });
   });

@@ -1,6 +1,8 @@
 import { SELF } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
+import { leanCallOf } from "../../src/mcp/lean-call.ts";
+import { callTool } from "../support/mcp.ts";
 import { meta, protocolVersion, request, toolCall } from "../http/raw.ts";
 
 /**
@@ -23,6 +25,9 @@ const ns = "io.modelcontextprotocol/";
 const client = (info: unknown): unknown => withMeta({ [`${ns}clientInfo`]: info });
 const capable = (capabilities: unknown): unknown => withMeta({ [`${ns}clientCapabilities`]: capabilities });
 
+const showingForms = (name: string, args: Record<string, unknown>, elicitation: unknown = { form: {} }) =>
+  ({ ...ordinary, params: { name, arguments: args, _meta: { ...meta, [`${ns}clientCapabilities`]: { elicitation } } } });
+
 const cases: Case[] = [
   { title: "an ordinary call", body: ordinary },
   { title: "a call with a text as id", body: { ...ordinary, id: "a-1" } },
@@ -37,6 +42,13 @@ const cases: Case[] = [
   { title: "wrong arguments", body: toolCall("omn_retrieve_memory", { limit: "many" }) },
   { title: "unknown arguments", body: toolCall(tool, { nonsense: true }) },
   { title: "a refusal that repeats a secret", body: toolCall("omn_store_memory", { metadata: { sensitivity: "secret" } }) },
+
+  { title: "a store by a client that shows forms", body: showingForms("omn_store_memory", { key: "asked", content: "The pier of the short path is short." }) },
+  { title: "a question to the person", body: showingForms("omn_forget_memory", { key: "asked" }) },
+  { title: "a question which of two changes to keep", body: showingForms("memory_update", { memory_id: 1, data: "The pier is long.", version: 7 }) },
+  { title: "a question to the person of a client whose forms are declared by nothing", body: showingForms("omn_forget_memory", { key: "asked" }, {}) },
+  { title: "a preview for a client that only opens pages", body: showingForms("omn_forget_memory", { key: "asked" }, { url: {} }) },
+  { title: "a person's no", body: { ...ordinary, params: { ...showingForms("omn_forget_memory", { key: "asked" }).params, requestState: "{}", inputResponses: { confirm: { action: "decline" } } } } },
 
   { title: "an unknown tool", body: toolCall("omn_nothing") },
   { title: "a tool named like a property of objects", body: toolCall("constructor") },
@@ -125,6 +137,7 @@ let token: string;
 beforeAll(async () => {
   const tenant = await newTenant();
   token = (await keyFor(tenant, tenant.ownerId)).token;
+  await callTool(token, "omn_store_memory", { key: "asked", content: "The pier of the short path is short." });
 });
 
 /** Times and ids of requests differ from call to call. */
@@ -155,6 +168,11 @@ describe("the short path of a call answers as the SDK does", () => {
   test.each(cases.map((one) => [one.title, one] as const))("%s", async (_title, one) => {
     const [lean, sdk] = [await ask("/mcp", one), await ask("/sse", one)];
     expect(lean).toEqual(sdk);
+  });
+
+  test("a client that shows forms takes it as well, whatever the tool may ask [S2]", () => {
+    for (const name of ["omn_store_memory", "omn_forget_memory"]) expect(leanCallOf(showingForms(name, {}), name)).toMatchObject({ name, asks: true });
+    expect(leanCallOf(toolCall("omn_store_memory"), "omn_store_memory")).toMatchObject({ asks: false });
   });
 
   test.each(["Bearer omn_none_none", "Bearer x", "Basic x"])("a caller who proves nothing: %s", async (authorization) => {

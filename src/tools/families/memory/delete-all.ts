@@ -21,7 +21,6 @@ export const memoryDeleteAll = defineTool({
   scope: "memory:write",
   annotations: destructive,
   cost: bulkCost,
-  confirms: true,
   input: z.strictObject({
     ...sessionScope,
     confirm: field.phrase("confirm", 100).optional(),

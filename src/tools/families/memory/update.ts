@@ -1,12 +1,11 @@
 import * as z from "zod";
-import { DomainError } from "../../../domain/errors.ts";
 import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import type { Memory } from "../../../domain/memories/memory.ts";
 import { defined } from "../../../domain/defined.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
-import { revise } from "../../../domain/memories/revise.ts";
+import { revise, type ReviseOutcome } from "../../../domain/memories/revise.ts";
 import { scopeFilter } from "../../../domain/memories/session-scope.ts";
+import { AskedConflict, conflictQuestion } from "../../conflict-question.ts";
 import { additive, defineTool, type ToolContext } from "../../define-tool.ts";
 import { guardOf, outcomeWith, proposalOf } from "../../render.ts";
 import { succeeded, successOf } from "./answer.ts";
@@ -36,7 +35,7 @@ export const memoryUpdate = defineTool({
       expectedVersion: version,
       changes: { ...toState({ metadata }), ...defined({ content: data, type: memory_type }) },
     });
-    if (result.outcome === "conflict") throw await conflictWith(ctx, result.current, version);
+    if (result.outcome === "conflict") throw await conflictWith(ctx, result, version);
     const { memory } = result;
     if (result.outcome === "quarantined") return succeeded(ctx, session, { id: memory.id, event: "NONE", version: memory.version, ...guardOf("quarantined", result.reasons) });
     if (result.outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: false });
@@ -45,10 +44,11 @@ export const memoryUpdate = defineTool({
   },
 });
 
-async function conflictWith(ctx: ToolContext, current: Memory, version: number | undefined): Promise<DomainError> {
+async function conflictWith(ctx: ToolContext, { current, attempted }: Extract<ReviseOutcome, { outcome: "conflict" }>, version: number | undefined): Promise<AskedConflict> {
   const { author } = attributed(current, await authorsOf(ctx, [current]));
-  return new DomainError("CONFLICT", `The memory is at version ${current.version}, not ${version}. Nothing was written.`, {
+  return new AskedConflict(`The memory is at version ${current.version}, not ${version}. Nothing was written.`, {
     hint: `Put your change and the current text together, and update again with version ${current.version}.`,
     details: { current: recordOf(current, { author }) },
+    question: conflictQuestion(current, attempted, "version"),
   });
 }

@@ -18,7 +18,6 @@ export const consolidateTool = defineTool({
   scope: "memory:write",
   annotations: destructive,
   cost: bulkCost,
-  confirms: true,
   input: z.strictObject({
     memory_ids: z.array(field.memoryRef).min(2, "memory_ids must hold at least two ids").max(mostNamed, `at most ${mostNamed} memory_ids`).optional(),
     namespace: namespace.optional(),

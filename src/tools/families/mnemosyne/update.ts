@@ -19,7 +19,6 @@ export const update = defineTool({
   description: "Change content, importance, tags (all, or add_tags), type, namespace or links of a memory; old versions are kept.",
   scope: "memory:write",
   annotations: additive,
-  confirms: true,
   input: z.strictObject({
     memory_id: field.memoryRef,
     content: field.content.optional(),

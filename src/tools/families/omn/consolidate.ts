@@ -13,7 +13,6 @@ export const consolidateTool = defineTool({
   scope: "memory:write",
   annotations: destructive,
   cost: bulkCost,
-  confirms: true,
   input: consolidateInput,
   output: z.looseObject({ outcome: z.enum(["preview", "consolidated"]).meta({ listed: { type: "string" } }), count: z.number() }),
   async handler(ctx, input) {

@@ -23,7 +23,6 @@ export const forgetMemory = defineTool({
     "Forget by id, key (* = wildcard) or filters. The first call only previews and returns a confirm token; repeat it with confirm. archive can be restored, erase is final.",
   scope: "memory:write",
   annotations: destructive,
-  confirms: true,
   input: z.strictObject({
     id: field.memoryRef.optional(),
     ids: z.array(field.memoryRef).min(1).max(100).optional(),

@@ -16,7 +16,6 @@ export const revertTool = defineTool({
   scope: "memory:write",
   annotations: destructive,
   cost: bulkCost,
-  confirms: true,
   input: revertInput,
   output: z.looseObject({ outcome: z.enum(["preview", "reverted", "undone"]).meta({ listed: { type: "string" } }), count: z.number() }),
   async handler(ctx, { undo, confirm, ...selection }) {

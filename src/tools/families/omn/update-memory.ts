@@ -17,7 +17,6 @@ export const updateMemory = defineTool({
   description: "Change fields of a memory; old versions are kept. With expected_version a concurrent change is reported, not overwritten.",
   scope: "memory:write",
   annotations: additive,
-  confirms: true,
   input: z.strictObject({
     id: field.memoryRef.optional(),
     key: field.key.optional(),

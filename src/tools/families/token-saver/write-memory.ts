@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defined } from "../../../domain/defined.ts";
-import { DomainError, notFound } from "../../../domain/errors.ts";
+import { notFound } from "../../../domain/errors.ts";
 import { named, say } from "../../../domain/frame.ts";
 import { stateOfValue, valueOf } from "../../../domain/memories/any-value.ts";
 import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
@@ -9,6 +9,7 @@ import { remember, rememberOutcomes } from "../../../domain/memories/remember.ts
 import { revise } from "../../../domain/memories/revise.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
 import { announceStored, aroundStored } from "../../after-store.ts";
+import { AskedConflict, conflictQuestion } from "../../conflict-question.ts";
 import { additive, defineTool, type ToolContext, type ToolResult } from "../../define-tool.ts";
 import { adviceOf, guardOf, guardText, handleOf, outcomeWith, proposalOf, proposalText, repeatedText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
@@ -76,9 +77,10 @@ async function replace(ctx: ToolContext, said: ReturnType<typeof stateOfValue>, 
   const result = await revise(ctx, { target: { id: found.id }, expectedVersion, changes: { ...said, expiresAt: ttl === undefined ? null : ctx.now + ttl * 1000, ...defined({ tags }) } });
   if (result.outcome === "conflict") {
     const { author } = attributed(result.current, await authorsOf(ctx, [result.current]));
-    throw new DomainError("CONFLICT", `The memory is at version ${result.current.version}, not ${expectedVersion}. Nothing was written.`, {
+    throw new AskedConflict(`The memory is at version ${result.current.version}, not ${expectedVersion}. Nothing was written.`, {
       hint: `Put both together, and write again with expected_version ${result.current.version}.`,
       details: { current: readableMemory(result.current, author), attempted: { value: valueOf(said) } },
+      question: conflictQuestion(result.current, { value: valueOf(said) }, "expected_version"),
     });
   }
   const { memory } = result;

@@ -44,7 +44,6 @@ export const restoreSessionTool = defineTool({
   scope: "memory:write",
   annotations: additive,
   isStep: false,
-  confirms: true,
   input: z.strictObject({
     session_id: sessionRef.optional(),
     passport: z.union([z.string().min(1).max(longestPassport), z.record(z.string(), z.unknown())], { error: `must be a Memory Passport, as JSON or JWE, of at most ${longestPassport} characters` }).optional().meta({ listed: { description: "a Memory Passport: JSON or JWE" } }),
