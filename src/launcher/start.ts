@@ -59,7 +59,7 @@ Add it to Claude Code or Codex, in a shell that knows the key:
   claude mcp add --transport http omnimemory ${server.url} --header "Authorization: Bearer $OMNIMEMORY_KEY" --header "X-Memory-Project: $(git remote get-url origin || pwd)"
   codex mcp add omnimemory --url ${server.url} --bearer-token-env-var OMNIMEMORY_KEY
 
-Other clients: README.md, "Add it to a client".
+Other clients: docs/clients.md
 ${signInLine(server.signInUrl)}`);
 }
 

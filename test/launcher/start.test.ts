@@ -2,6 +2,8 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { clients } from "../../scripts/guides/clients.ts";
+import { exampleSite } from "../../scripts/guides/pages.ts";
 import { freePort } from "./free-port.ts";
 import { cleanUp, launch, launchReady, localFile, scratchDir, statusOf } from "./launcher.ts";
 
@@ -9,16 +11,17 @@ const patience = 120_000;
 afterAll(cleanUp, patience);
 
 describe("npm start", () => {
-  test("prints URL, key and the line for Claude Code, and the key opens the door", { timeout: patience }, async () => {
+  test("prints URL, key and the lines of the guides for Claude Code and Codex, and the key opens the door [A16]", { timeout: patience }, async () => {
     const dataDir = scratchDir();
     const port = await freePort();
     const server = await launchReady({ OMNIMEMORY_DATA_DIR: dataDir, PORT: String(port) });
 
     expect(server.url).toBe(`http://127.0.0.1:${port}/mcp`);
     expect(server.apiKey).toMatch(/^omn_[0-9A-Za-z]{16}_[0-9A-Za-z]{32}$/);
-    expect(server.stdout()).toContain(
-      `claude mcp add --transport http omnimemory ${server.url} --header "Authorization: Bearer $OMNIMEMORY_KEY" --header "X-Memory-Project: $(git remote get-url origin || pwd)"\n`,
-    );
+    for (const id of ["claude-code", "codex"]) {
+      const command = clients.find((client) => client.id === id)?.setups[0]?.text({ ...exampleSite, url: server.url });
+      expect(server.stdout()).toContain(`  ${command}\n`);
+    }
     expect(server.stderr()).toBe("");
     expect(localFile(dataDir)).toEqual({ url: server.url, apiKey: server.apiKey });
     expect(statSync(join(dataDir, "local.json")).mode & 0o777).toBe(0o600);
