@@ -87,7 +87,7 @@ export class McpDoor {
 const sdk: LeanRefusal = { kind: "sdk" };
 
 /** `bytes`: the body, where it has been read. */
-async function handOn(session: SessionStub, { request, requestId }: Arrived, bytes?: Uint8Array): Promise<Response> {
+export async function handOn(session: Pick<SessionStub, "fetch">, { request, requestId }: Pick<Arrived, "request" | "requestId">, bytes?: Uint8Array): Promise<Response> {
   const forwarded = bytes === undefined ? new Request(request) : new Request(request.url, { method: request.method, headers: request.headers, body: bytes, signal: request.signal });
   forwarded.headers.set(requestIdHeader, requestId);
   const answer = await session.fetch(forwarded);

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { routePath } from "hono/route";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
 import type { Services } from "../app.ts";
@@ -9,7 +9,7 @@ import { surfaceOf, surfaces } from "../tools/surfaces.ts";
 import { discardBody } from "./bounded-body.ts";
 import { addressOf, callOrigin, withoutClaimedOrigin } from "./call-origin.ts";
 import { auditLater } from "./later.ts";
-import { McpDoor, type SessionStub } from "./mcp-door.ts";
+import { handOn, McpDoor, type SessionStub } from "./mcp-door.ts";
 import { bearerToken, CredentialOwners, proveCredential } from "./credentials.ts";
 import type { AuditSubject } from "./routes/caller.ts";
 import { accountRoutes } from "./routes/account.ts";
@@ -18,6 +18,7 @@ import { consentRoutes } from "./oauth/consent-routes.tsx";
 import { challenge, resourceOf } from "./oauth/resources.ts";
 import { tokenRoutes } from "./oauth/token-routes.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
+import { toolCallAt, toolPath } from "./tool-door.ts";
 import { refusedAnswer } from "./refused-answer.ts";
 import { RequestRefused } from "./request-refused.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -32,7 +33,7 @@ import { recoveryPages } from "./web/recovery-routes.tsx";
 import { upstreamRoutes } from "./upstream/routes.tsx";
 import { keyPages } from "./web/key-routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
-import { errorBody, invalidCredential, noCredential, statusOf } from "./errors.ts";
+import { errorBody, invalidCredential, keyChallenge, noCredential, statusOf } from "./errors.ts";
 
 /** How the edge reaches the session objects. */
 export type SessionOf = (name: string) => SessionStub;
@@ -76,7 +77,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   // First shield: many keys guessed from one address, and strangers at work. Exact limits per key live in the session object.
   app.use(async (c, next) => {
     // On one machine all have the same address: a stranger there must not lock out whom the session object counts.
-    const isCounted = (): boolean => !config.production && isMcp(c.req.path) && owners.sessionOf(bearerToken(c.req.header("authorization")) ?? "") !== undefined;
+    const isCounted = (): boolean => !config.production && (isMcp(c.req.path) || toolCallAt(c.req.path) !== undefined) && owners.sessionOf(bearerToken(c.req.header("authorization")) ?? "") !== undefined;
     if (config.rateLimited && c.env.ADDRESS_LIMIT && !isCounted()) {
       const { success } = await c.env.ADDRESS_LIMIT.limit({ key: addressOf(c.req.raw.headers) });
       if (!success) {
@@ -86,6 +87,15 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
     }
     return next();
   });
+
+  /** The session object of a credential's person in their team; undefined where it proves nothing. */
+  const sessionFor = async (c: Context<Edge>, token: string, resource: string | undefined): Promise<string | undefined> => {
+    const known = owners.sessionOf(token);
+    if (known !== undefined) return known;
+    const presented = { token, from: callOrigin(c.req.raw.headers, c.get("requestId")), resource };
+    const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), Date.now());
+    return proof.kind === "ok" ? owners.remember(proof.principal.credential, proof.principal.teamId, proof.principal.userId) : undefined;
+  };
 
   for (const path of mcpPaths) {
     app.all(path, async (c) => {
@@ -97,16 +107,21 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
       }
       const token = bearerToken(c.req.header("authorization"));
       if (token === undefined) return noCredential(requestId, challenge(url, config));
-      let session = owners.sessionOf(token);
-      if (session === undefined) {
-        const presented = { token, from: callOrigin(c.req.raw.headers, requestId), resource: resourceOf(url, config) };
-        const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), Date.now());
-        if (proof.kind !== "ok") return invalidCredential(requestId, challenge(url, config, "invalid_token"));
-        session = owners.remember(proof.principal.credential, proof.principal.teamId, proof.principal.userId);
-      }
+      const session = await sessionFor(c, token, resourceOf(url, config));
+      if (session === undefined) return invalidCredential(requestId, challenge(url, config, "invalid_token"));
       return door.pass(sessionOf(session), { request: c.req.raw, url, surface, requestId, token });
     });
   }
+
+  // With a key alone: whoever comes with a cookie is a person, who has the pages.
+  app.post(toolPath, async (c) => {
+    const requestId = c.get("requestId");
+    const token = bearerToken(c.req.header("authorization"));
+    const session = token === undefined ? undefined : await sessionFor(c, token, undefined);
+    if (session !== undefined) return handOn(sessionOf(session), { request: c.req.raw, requestId });
+    await discardBody(c.req.raw);
+    return token === undefined ? noCredential(requestId, keyChallenge) : invalidCredential(requestId, keyChallenge);
+  });
 
   app.route("/v1/keys", keyRoutes(services));
   app.route("/v1/teams", teamRoutes(services));

@@ -13,12 +13,13 @@ import { noteRefusal, refusedAs } from "../domain/audit/refusals.ts";
 import { type BodyBound, discardBody } from "../http/bounded-body.ts";
 import { callOrigin } from "../http/call-origin.ts";
 import { bearerToken, type Presented, proveCredential } from "../http/credentials.ts";
-import { invalidCredential } from "../http/errors.ts";
+import { invalidCredential, keyChallenge } from "../http/errors.ts";
 import { challenge, resourceOf } from "../http/oauth/resources.ts";
 import { publicOrigin } from "../http/origin.ts";
 import { projectOf } from "../http/project.ts";
 import { sessionDefaultsOf } from "../http/session-headers.ts";
 import { RequestRefused } from "../http/request-refused.ts";
+import { refusedResponse, toolCallAt } from "../http/tool-door.ts";
 import type { SessionDefaults } from "../domain/memories/session-scope.ts";
 import type { Authentication } from "../domain/tenancy/keys.ts";
 import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
@@ -37,6 +38,7 @@ import { rpcRefused } from "../mcp/json-rpc.ts";
 import { clientName } from "../mcp/client-name.ts";
 import { leanAnswer, leanCallOf, parsedOrUndefined } from "../mcp/lean-call.ts";
 import { McpEndpoint, type McpServerContext } from "../mcp/mcp-endpoint.ts";
+import { callOverRest, type Connection } from "./rest-tool-call.ts";
 import { SessionTrails } from "./session-trails.ts";
 import { PreventionLog } from "./prevention-log.ts";
 import { SessionRecallCache } from "./recall-cache.ts";
@@ -77,9 +79,6 @@ export interface LeanRequest extends Presented {
   sessionDefaults: SessionDefaults | undefined;
   publicOrigin: string;
 }
-
-/** What a connection says of itself. */
-type Connection = Pick<CallContext, "tool" | "sessionId" | "surface" | "project"> & { sessionDefaults: SessionDefaults | undefined };
 
 /** Why a call has no answer: it is the SDK's to answer, its credential proves nothing, a limit is reached, or something went wrong here. */
 export type LeanRefusal =
@@ -151,7 +150,7 @@ export class UserSession extends DurableObject<Env> {
       onwatch: () => this.#watch(),
       onfault: (error) => this.#services.report("mcp", "", error),
       bodyBound: (authInfo) => this.#bodyBound(sessionCallOf(authInfo)),
-      admit: (messages, authInfo) => this.#admit(messages, sessionCallOf(authInfo).principal),
+      admit: (messages, authInfo) => this.#admit(costOfAll(messages), sessionCallOf(authInfo).principal),
     });
     this.#endpoint.purgeExpiredSessions(Date.now());
   }
@@ -161,19 +160,22 @@ export class UserSession extends DurableObject<Env> {
     const now = Date.now();
     const requestId = request.headers.get(requestIdHeader) ?? "";
     const url = new URL(request.url);
-    const presented = {
-      token: bearerToken(request.headers.get("authorization")) ?? "",
-      from: callOrigin(request.headers, requestId),
-      resource: resourceOf(url, this.#services.config),
-    };
+    const { config } = this.#services;
+    const tool = toolCallAt(url.pathname);
+    // Access tokens are for MCP.
+    const resource = tool ? undefined : resourceOf(url, config);
+    const presented = { token: bearerToken(request.headers.get("authorization")) ?? "", from: callOrigin(request.headers, requestId), resource };
     const principal = this.#admitted(await this.prove(presented, now));
-    if (!principal) return refuse(request, invalidCredential(requestId, challenge(url, this.#services.config, "invalid_token")));
+    if (!principal) return refuse(request, invalidCredential(requestId, tool ? keyChallenge : challenge(url, config, "invalid_token")));
     const over = await this.#charge(principal, 1, now);
-    if (over) return refuse(request, rpcRefused(over, requestId));
+    if (over) return refuse(request, (tool && refusedResponse(over, requestId)) ?? rpcRefused(over, requestId));
     this.#later(this.#services.uses.note(principal, presented.from, now));
     const body = new BodyLease([this.#bodies, isolateBodies]);
+    const call: SessionCall = { principal, requestId, from: presented.from, publicOrigin: publicOrigin(url, config), body };
     try {
-      return await this.#endpoint.fetch(request, toAuthInfo({ principal, requestId, from: presented.from, publicOrigin: publicOrigin(url, this.#services.config), body }));
+      if (!tool) return await this.#endpoint.fetch(request, toAuthInfo(call));
+      const [admit, contextOf] = [(cost: number) => this.#admit(cost, principal), (connection: Connection) => this.#contextOf(call, connection)];
+      return await callOverRest(request, tool, call, { bodyBound: this.#bodyBound(call), admit, contextOf, report: (error) => this.#services.report("rest", requestId, error) });
     } finally {
       body.releaseSoon();
     }
@@ -195,7 +197,7 @@ export class UserSession extends DurableObject<Env> {
       const over = await this.#charge(principal, 1, now);
       if (over) throw over;
       this.#later(this.#services.uses.note(principal, from, now));
-      await this.#admit([message], principal);
+      await this.#admit(costOfAll([message]), principal);
       const context = this.#contextOf({ principal, requestId: from.requestId, from, publicOrigin: origin, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, surface, project, sessionDefaults });
       const answer = await callTool(call.name, call.args, context);
       return answer ? leanAnswer(call, answer) : { kind: "sdk" };
@@ -356,8 +358,8 @@ export class UserSession extends DurableObject<Env> {
   }
 
   /** One was charged before the body was read. @throws RequestRefused */
-  async #admit(messages: readonly unknown[], principal: Principal): Promise<void> {
-    const rest = costOfAll(messages) - 1;
+  async #admit(cost: number, principal: Principal): Promise<void> {
+    const rest = cost - 1;
     const over = rest > 0 ? await this.#charge(principal, rest, Date.now()) : undefined;
     if (over) throw over;
     if (this.#calls.isFull) throw new RequestRefused(429, tooManyAtOnceMessage, busyRetrySeconds);

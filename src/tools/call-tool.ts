@@ -22,6 +22,8 @@ export interface CallContext extends Omit<ToolContext, "structured" | "trail"> {
   trailIn?(project: string | undefined): SessionTrail | undefined;
   /** Told of what a call read, once it is answered. */
   measured?(operation: string, reading: CallReading, answer: () => string): void;
+  /** The error form of the door, where it is not the family's. */
+  renderError?: Family["renderError"];
   /** Told of a tool or resource that the caller was not allowed to use. */
   refused?(what: string): void;
 }
@@ -59,7 +61,7 @@ async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: 
   } catch (error) {
     auditRefusal(ctx, error, tool.name);
     const { requestId, now } = ctx;
-    const told = family.renderError({ error, requestId, now, report: (fault) => ctx.report(`tool ${tool.name}`, fault) });
+    const told = (ctx.renderError ?? family.renderError)({ error, requestId, now, report: (fault) => ctx.report(`tool ${tool.name}`, fault) });
     return error instanceof AskedConflict ? { ...told, question: error.question } : told;
   }
 }

@@ -3,7 +3,7 @@ import { addMember, keyFor } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
 import { directoryRows, memoryRows } from "../support/rows.ts";
 import { connected, redirectUri } from "./oauth/client.ts";
-import { allRoutes, bodies, isRest, isUnsafe, methodOf, pathOf, unsafeRoutes } from "./route-samples.ts";
+import { allRoutes, bodies, isForKeys, isRest, isUnsafe, methodOf, pathOf, unsafeRoutes } from "./route-samples.ts";
 import { Browser, newPerson, origin } from "./web/browser.ts";
 
 type Headers = Record<string, string | null>;
@@ -24,7 +24,7 @@ const foreign: [from: string, headers: Headers][] = [
 ];
 
 /** Routes that look at no cookie, so that there is nothing to forge: a key, a token or a client's own proof counts. */
-const cookieless = (route: string): boolean => /^[A-Z]+ \/(?:mcp|sse|v1\/keys|oauth)(?:\/|$)/.test(route);
+const cookieless = (route: string): boolean => /^[A-Z]+ \/(?:mcp|sse|oauth)(?:\/|$)/.test(route) || isForKeys(route);
 
 /** Somebody with all that a forged request could change: a team with a member and an invitation, a key, a connected client, two sessions. */
 async function victim() {

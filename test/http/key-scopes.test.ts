@@ -5,7 +5,7 @@ import { callTool } from "../support/mcp.ts";
 import { refusalsIn } from "../support/refusals.ts";
 import { directoryRows, memoryRows } from "../support/rows.ts";
 import { send } from "./raw.ts";
-import { bodies, isUnsafe, methodOf, pathOf, restRoutes } from "./route-samples.ts";
+import { bodies, isUnsafe, methodOf, pathOf, restRoutes, sampleTool } from "./route-samples.ts";
 
 /** What a key must be granted, for each route of the REST interface; `person`: no key will do. */
 const needs: Record<string, Scope | "person"> = {
@@ -52,6 +52,7 @@ const needs: Record<string, Scope | "person"> = {
   ...Object.fromEntries(
     Object.keys(bodies).filter((route) => route.includes(" /v1/") && !/account|organizations|invitations\/accept/.test(route)).map((route) => [route, "memory:admin" as const]),
   ),
+  "POST /v1/teams/:team/tools/:tool": "memory:write",
   "POST /v1/teams/:team/quarantine/:id/release": "memory:write",
   "POST /v1/teams/:team/quarantine/:id/discard": "memory:write",
   "POST /v1/teams/:team/health": "memory:write",
@@ -75,6 +76,9 @@ const alsoReading = new Set(["POST /v1/teams/:team/health", "POST /v1/teams/:tea
 
 /** Of a team that is not deleted there is nothing to restore, so no key comes as far as its scopes. */
 const forNobodysKey = new Set(["POST /v1/teams/:team/restore", "POST /v1/teams/:team/organization/restore"]);
+
+/** Of a tool, the audit names the tool, as where it is called over MCP. */
+const subjectOf = (route: string): string => (route.endsWith("/tools/:tool") ? sampleTool : route);
 
 const scoped = restRoutes.flatMap((route) => {
   const scope = needs[route];
@@ -111,7 +115,7 @@ describe("a key with the wrong scope on every route of the REST interface [S17] 
     expect([answer.status, JSON.parse(text)]).toMatchObject([403, { error: { code: "PERMISSION_DENIED", message: expect.stringContaining(`lacks the scope ${scope}`) as string } }]);
     expect(text).not.toMatch(/PostgreSQL|Acme|omn_/);
     expect([await directoryRows(), await memoryRows(tenant.teamId)]).toEqual(before);
-    expect(await refusalsIn(tenant.teamId, 1)).toEqual([{ subject: route, user_id: tenant.ownerId, credential_id: keyId }]);
+    expect(await refusalsIn(tenant.teamId, 1)).toEqual([{ subject: subjectOf(route), user_id: tenant.ownerId, credential_id: keyId }]);
   });
 
   test.each(routesOfKeys)("%s asks for no more than it needs", async (route) => {

@@ -65,6 +65,7 @@ export const bodies: Record<string, unknown> = {
   "DELETE /v1/teams/:team/passport-issuers/:issuer": "",
   "POST /v1/teams/:team/workflows/steps": { steps: [{ command: "npm test" }] },
   "DELETE /v1/teams/:team/workflows/steps": "",
+  "POST /v1/teams/:team/tools/:tool": { key: "harbour", content: "The harbour opens at six." },
   "PATCH /v1/teams/:team/members/:user": { role: "viewer" },
   "DELETE /v1/teams/:team/members/:user": "",
   "POST /v1/teams/:team/transfer": { user_id: "somebody" },
@@ -74,10 +75,16 @@ export const bodies: Record<string, unknown> = {
   "PATCH /v1/account/preferences": { theme: "dark" },
 };
 
+/** The tool that the sample of tools calls. */
+export const sampleTool = "omn_store_memory";
+
 /** With `values` in the place of parameters; an id that nobody has in the place of the others. */
 export function pathOf(route: string, values: Record<string, string> = {}): string {
   const path = route.slice(route.indexOf(" ") + 1);
-  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? crypto.randomUUID()));
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? (name === "tool" ? sampleTool : crypto.randomUUID())));
 }
+
+/** Routes of keys alone: they look at no cookie. */
+export const isForKeys = (route: string): boolean => route.includes(" /v1/keys") || route.endsWith("/tools/:tool");
 
 export const methodOf = (route: string): string => route.slice(0, route.indexOf(" "));

@@ -11,7 +11,7 @@ const writing = restRoutes.filter(isUnsafe);
 const forNobodysKey = new Set(["POST /v1/teams/:team/restore", "POST /v1/teams/:team/organization/restore"]);
 
 /** Changes memories, and nothing of the team: a key that may write them is enough. */
-const ofMemories = new Set(["POST /v1/teams/:team/health", "POST /v1/teams/:team/reverts", "POST /v1/teams/:team/consolidations", "POST /v1/teams/:team/workflows/steps", "DELETE /v1/teams/:team/workflows/steps", "POST /v1/teams/:team/runs/:run/undo", "POST /v1/teams/:team/quarantine/:id/release", "POST /v1/teams/:team/quarantine/:id/discard", "POST /v1/teams/:team/jobs/import", "POST /v1/teams/:team/jobs/export", "POST /v1/teams/:team/jobs/:job/cancel", "POST /v1/teams/:team/sessions", "DELETE /v1/teams/:team/sessions/:session", "POST /v1/teams/:team/sessions/:session/turns", "POST /v1/teams/:team/sessions/:session/passport", "DELETE /v1/teams/:team/passport-issuers/:issuer"]);
+const ofMemories = new Set(["POST /v1/teams/:team/health", "POST /v1/teams/:team/reverts", "POST /v1/teams/:team/consolidations", "POST /v1/teams/:team/workflows/steps", "DELETE /v1/teams/:team/workflows/steps", "POST /v1/teams/:team/runs/:run/undo", "POST /v1/teams/:team/quarantine/:id/release", "POST /v1/teams/:team/quarantine/:id/discard", "POST /v1/teams/:team/jobs/import", "POST /v1/teams/:team/jobs/export", "POST /v1/teams/:team/jobs/:job/cancel", "POST /v1/teams/:team/sessions", "DELETE /v1/teams/:team/sessions/:session", "POST /v1/teams/:team/sessions/:session/turns", "POST /v1/teams/:team/sessions/:session/passport", "DELETE /v1/teams/:team/passport-issuers/:issuer", "POST /v1/teams/:team/tools/:tool"]);
 
 describe("every route that changes something [S17] [F3]", () => {
   test("has a sample here", () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { addMember, keyFor, type Tenant } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
 import { send } from "./raw.ts";
-import { bodies, isUnsafe, methodOf, pathOf, restRoutes } from "./route-samples.ts";
+import { bodies, isForKeys, isUnsafe, methodOf, pathOf, restRoutes } from "./route-samples.ts";
 import { type Browser, signedIn } from "./web/browser.ts";
 
 let tenant: Tenant;
@@ -59,7 +59,7 @@ async function ask(route: string, body: unknown = samples[route], query = route 
   const folder = /(\w+)\/:id/.exec(route)?.[1];
   const spare = route.includes(":keyId") ? await keyFor(tenant, tenant.ownerId, ["memory:read"], Date.now() + 1e9) : admin;
   const path = pathOf(route, { team: tenant.teamId, user, run, session, job, keyId: spare.keyId, ...(folder === undefined ? {} : { id: ids[folder]?.shift() ?? "" }) }) + query;
-  if (route.includes(" /v1/keys")) return send({ token: admin.token, method: methodOf(route), path, body: body ?? "" });
+  if (isForKeys(route)) return send({ token: admin.token, method: methodOf(route), path, body: body ?? "" });
   return isUnsafe(route) ? browser.json(methodOf(route), path, body || undefined) : browser.get(path);
 }
 

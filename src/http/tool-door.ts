@@ -1,0 +1,67 @@
+import { asDomainError, DomainError, invalid } from "../domain/errors.ts";
+import { label } from "../domain/frame.ts";
+import { parseJson } from "../domain/strict-json.ts";
+import type { ToolAnswer } from "../tools/call-tool.ts";
+import type { Surface } from "../tools/surfaces.ts";
+import { type BodyBound, readText } from "./bounded-body.ts";
+import { clientOf } from "./call-origin.ts";
+import { errorBody, statusOf } from "./errors.ts";
+import { codeOfRefused, RequestRefused, retryHeader } from "./request-refused.ts";
+
+/** A tool by name in a team: `POST /v1/teams/<team>/tools/<tool>`, with the tool's arguments as its body. */
+export interface ToolCall {
+  teamId: string;
+  name: string;
+}
+
+export const toolPath = "/v1/teams/:team/tools/:tool";
+
+export function toolCallAt(path: string): ToolCall | undefined {
+  const [, teamId, name] = /^\/v1\/teams\/([^/]+)\/tools\/([^/]+)$/.exec(path) ?? [];
+  return teamId === undefined || name === undefined ? undefined : { teamId, name };
+}
+
+/** Programs read the structured form; a model is handed the text, in which the words of memories are framed. */
+const asksForText = (headers: Headers): boolean => headers.get("accept")?.includes("text/plain") === true;
+export const surfaceFor = (headers: Headers): Surface => (asksForText(headers) ? "core" : "all");
+
+/** The client as it names itself: the first product of the User-Agent. */
+export const restClient = (headers: Headers): string => label(clientOf(headers.get("user-agent")) ?? "", 100) || "rest";
+
+/** @throws RequestRefused, VALIDATION_ERROR */
+export async function argumentsIn(request: Request, bound: BodyBound): Promise<unknown> {
+  const text = await readText(request, bound);
+  if (text === "") return {};
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof DomainError ? error : invalid("The body is not JSON.", "Send the tool's arguments as a JSON object.");
+  }
+}
+
+/** The answer over REST: what the tool answers, or REST's form of errors with its status. */
+export function toolResponse(answer: ToolAnswer | undefined, headers: Headers, requestId: string): Response {
+  if (!answer) return Response.json(errorBody("NOT_FOUND", "There is no tool of this name.", requestId), { status: 404 });
+  const { error, structured, text } = answer;
+  if (error) return refusal(error as ToolError);
+  if (answer.isError) {
+    const { error: conflict } = errorBody("CONFLICT", "Somebody changed it since the version that you expect. Nothing was written.", requestId);
+    return refusal({ ...conflict, details: structured });
+  }
+  return asksForText(headers) ? new Response(text.toString(), { headers: { "content-type": "text/plain; charset=utf-8" } }) : Response.json(structured ?? { text: text.toString() });
+}
+
+/** What happened before a tool was asked; undefined for a fault. */
+export function refusedResponse(error: unknown, requestId: string): Response | undefined {
+  if (error instanceof RequestRefused) return Response.json(errorBody(codeOfRefused(error), error.message, requestId), { status: error.status, headers: retryHeader(error) });
+  const known = asDomainError(error);
+  return known && refusal({ ...errorBody(known.code, [known.message, known.hint].filter(Boolean).join(" "), requestId).error, details: known.details });
+}
+
+type ToolError = { code: string; details?: Record<string, unknown> | undefined };
+
+function refusal(error: ToolError): Response {
+  const wait = error.details?.["retry_after"];
+  const status = statusOf[error.code as keyof typeof statusOf];
+  return Response.json({ error }, { status, headers: retryHeader({ retryAfterSeconds: typeof wait === "number" ? wait : undefined }) });
+}
