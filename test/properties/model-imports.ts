@@ -30,9 +30,9 @@ export interface PortableRecord {
 const instant = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
 
 function given(record: PortableRecord): Partial<State> {
-  const { key, content, value, summary, namespace, visibility, importance, tier, tags, metadata, occurred_at, valid_to, expires_at, superseded_by: supersededBy, superseded_reason: supersededReason } = record;
+  const { key, content, value, summary, namespace, visibility, importance, tier, tags, metadata, occurred_at, valid_to, expires_at } = record;
   const state = {
-    key, content, value, summary, namespace, visibility, importance, tier, tags, metadata, supersededBy, supersededReason,
+    key, content, value, summary, namespace, visibility, importance, tier, tags, metadata,
     ...(occurred_at === undefined ? {} : { occurredAt: instant(occurred_at) }),
     ...(valid_to === undefined ? {} : { validTo: instant(valid_to) }),
     ...(expires_at === undefined ? {} : { expiresAt: instant(expires_at) }),
@@ -58,16 +58,47 @@ const wantedOf = (record: PortableRecord): State["visibility"] => record.visibil
 /** In order, in groups of records that name different memories; a group is carried out as a whole or not at all. */
 export function importRecords(model: Model, p: Principal, records: PortableRecord[], onConflict: "update" | "skip"): Refusal | Imported {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
+  const ordered = successorsBefore(records);
   const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, entries: [], renamed: [] };
   const review = isReviewed(model, p);
-  for (const group of groups(p, records, review)) {
+  const brought = new Map<string, Entry>();
+  for (const group of groups(p, ordered, review)) {
     for (let rest = group; rest.length > 0; ) {
-      const done = importGroup(model, p, rest, { onConflict, review }, total);
+      const done = importGroup(model, p, rest, { onConflict, review, brought }, total);
       if (typeof done !== "number") return done;
       rest = rest.slice(done);
     }
   }
+  // The answer goes by the file.
+  total.entries = records.map((record) => total.entries[ordered.indexOf(record)] as Entry);
   return total;
+}
+
+/** What took another's place comes before that one, as far as the file goes. */
+function successorsBefore(records: PortableRecord[]): PortableRecord[] {
+  const ordered: PortableRecord[] = [];
+  const put = (record: PortableRecord, above: PortableRecord[]): void => {
+    if (ordered.includes(record) || above.includes(record)) return;
+    const successor = record.superseded_by ? records.find(({ id }) => id === record.superseded_by) : undefined;
+    if (successor) put(successor, [...above, record]);
+    ordered.push(record);
+  };
+  for (const record of records) put(record, []);
+  return ordered;
+}
+
+/** What took its place: what an id of the file leads to, or what it leads the importer to anyway. */
+function successionOf(model: Model, p: Principal, brought: Map<string, Entry>, record: PortableRecord): { entry: Entry; reason: string | null } | undefined {
+  if (!record.superseded_by) return undefined;
+  const entry = brought.get(record.superseded_by) ?? model.named(p, record.superseded_by);
+  return entry && { entry, reason: record.superseded_reason ?? null };
+}
+
+/** Of a memory that is here: what nobody can follow, and what the importer does not see gone, changes nothing. */
+function successionAfter(model: Model, p: Principal, present: State, found: ReturnType<typeof successionOf>, record: PortableRecord): Pick<State, "supersededBy" | "supersededReason"> {
+  if (found) return { supersededBy: model.idOf(found.entry), supersededReason: found.reason };
+  const isSeen = present.supersededBy !== null && model.named(p, present.supersededBy) !== undefined;
+  return record.superseded_by === null && isSeen ? { supersededBy: null, supersededReason: null } : { supersededBy: present.supersededBy, supersededReason: present.supersededReason };
 }
 
 function groups(p: Principal, records: PortableRecord[], review: boolean): PortableRecord[][] {
@@ -88,7 +119,7 @@ function groups(p: Principal, records: PortableRecord[], review: boolean): Porta
 }
 
 /** Answers how many of the records it took: up to the first that means a memory which one before it means. */
-function importGroup(model: Model, p: Principal, group: PortableRecord[], { onConflict, review }: { onConflict: "update" | "skip"; review: boolean }, total: Imported): Refusal | number {
+function importGroup(model: Model, p: Principal, group: PortableRecord[], { onConflict, review, brought }: { onConflict: "update" | "skip"; review: boolean; brought: Map<string, Entry> }, total: Imported): Refusal | number {
   // Whichever team of the server has the id, and whoever in one's own.
   const isTaken = (id: string | undefined): boolean => id !== undefined && model.entries.some((e) => e.id === id && !sees(p, e));
   const named = new Set<Entry>();
@@ -100,15 +131,17 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], { onCo
     const asked = { ...blank(p.user), ...given(record) };
     const here = byId ?? holderOf(model, p.team, asked);
     const isShared = here !== undefined && now(here).visibility !== "private";
-    const state: State = review && !isShared ? { ...asked, visibility: "private" } : asked;
+    const placed: State = review && !isShared ? { ...asked, visibility: "private" } : asked;
     const archivedAt = instant(record.archived_at ?? null);
-    const holder = holderOf(model, p.team, state);
+    const holder = holderOf(model, p.team, placed);
     const present = byId ?? holder;
     if ((present && named.has(present)) || (holder && named.has(holder))) break;
     if (!present) {
-      const arrived = arrival(p, { ...state, archivedAt }, record, isTaken(record.id), review);
+      const state: State = { ...placed, archivedAt, ...successionAfter(model, p, placed, successionOf(model, p, brought, record), record) };
+      const arrived = arrival(p, state, record, isTaken(record.id), review);
       if ("code" in arrived) return arrived;
-      if (review) wishes.push({ entry: arrived, wanted: { ...state, archivedAt, visibility: wantedOf(record) }, isDone: true });
+      if (record.id !== undefined) brought.set(record.id, arrived);
+      if (review) wishes.push({ entry: arrived, wanted: { ...state, visibility: wantedOf(record) }, isDone: true });
       writes.push(() => void model.entries.push(arrived));
       part.created += 1;
       part.entries.push(arrived);
@@ -117,7 +150,10 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], { onCo
     }
     named.add(present);
     part.entries.push(present);
-    const wanted: State = { ...now(present), ...given(record), archivedAt };
+    const successor = successionOf(model, p, brought, record);
+    const found = successor?.entry === present ? undefined : successor;
+    if (record.id !== undefined) brought.set(record.id, present);
+    const wanted: State = { ...now(present), ...given(record), ...successionAfter(model, p, now(present), found, record), archivedAt };
     if (same(now(present), wanted)) {
       part.unchanged += 1;
       continue;

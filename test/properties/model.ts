@@ -151,6 +151,23 @@ export class Model {
   /** Teams in which an admin looks first at what members change for others. */
   readonly reviewed = new Set<string>();
 
+  /** By what stands for it: memories that the server has yet to name. */
+  readonly #unnamed = new Map<string, Entry>();
+
+  /** The id of a memory, or what stands for it until it has one. */
+  idOf(entry: Entry): string {
+    if (entry.id !== "") return entry.id;
+    const name = `unnamed ${this.#unnamed.size}`;
+    this.#unnamed.set(name, entry);
+    return name;
+  }
+
+  /** Once all memories have their ids. */
+  nameSuccessors(): void {
+    const states = [...this.entries.flatMap(({ versions }) => versions.map(({ state }) => state)), ...this.proposals.flatMap(({ proposed }) => proposed ?? [])];
+    for (const state of states) state.supersededBy = this.#unnamed.get(state.supersededBy ?? "")?.id || state.supersededBy;
+  }
+
   find(team: string, id: string): Entry | undefined {
     return this.entries.find((entry) => entry.team === team && entry.id === id);
   }

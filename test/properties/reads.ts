@@ -52,7 +52,7 @@ const retrieve: Command = async (server, p, op, tool) => {
   const limit = "query" in lookup && bit(op, 64) ? op.limit : 100;
   const args = { ...lookup, limit };
   const expected = present(canRead(p) ? entries().filter((entry) => entry !== undefined) : []);
-  const answer = await reads(server, p, tool, args, expected, (structured) => {
+  const answer = await reads(server, p, tool, args, withSuccessors(server, p, expected), (structured) => {
     const memories = found(fieldsOf(structured, "memories"));
     const all = sorted(expected.map((shown) => asFound(shown, latest(shown.entry).version)));
     expect(memories).toHaveLength(Math.min(limit, all.length));
@@ -61,6 +61,9 @@ const retrieve: Command = async (server, p, op, tool) => {
   });
   if (expected.length === 0 && hidden !== undefined) await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: args }, hidden, answer);
 };
+
+/** Beside what was replaced stands what took its place. */
+const withSuccessors = ({ model }: TestServer, p: Principal, shown: Shown[]): Shown[] => [...shown, ...present(shown.flatMap(({ entry }) => model.successor(p, entry) ?? []))];
 
 /** What matches by words is found, and beside it nothing that the principal may not see. */
 async function retrieveNear(server: TestServer, p: Principal, op: Op, tool: string, word: string): Promise<void> {
@@ -96,7 +99,7 @@ const retrieveAsOf: Command = async (server, p, op, tool) => {
   ];
   const [lookup, shown] = lookups[op.key % lookups.length] as (typeof lookups)[number];
   const expected = shown();
-  await reads(server, p, tool, { ...lookup, as_of, limit: 100 }, expected, (structured) => {
+  await reads(server, p, tool, { ...lookup, as_of, limit: 100 }, withSuccessors(server, p, expected), (structured) => {
     expect(found(fieldsOf(structured, "memories"))).toEqual(
       sorted(expected.map((one) => asFound(one, model.stateAt(p, one.entry, at)?.version ?? 0))),
     );

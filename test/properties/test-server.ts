@@ -195,6 +195,7 @@ export class TestServer {
       if (entry.id !== "") expect(row.id, "an import keeps the id").toBe(entry.id);
       Object.assign(entry, { id: row.id, alias: row.alias, createdAt: row.createdAt });
     }
+    this.model.nameSuccessors();
     for (const row of memories.results) {
       const entry = mine.find(({ alias }) => alias === row.alias);
       if (entry && now(entry).archivedAt === unknown && row.archivedAt !== null) now(entry).archivedAt = row.archivedAt;

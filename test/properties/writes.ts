@@ -190,6 +190,8 @@ const bring: Command = async (server, p, op, tool) => {
     ...(bit(op, 4) ? { namespace: placeOf(server, op) } : {}),
     ...(bit(op, 8) ? { visibility: op.visibility } : {}),
     ...(bit(op, 16) ? { tags: ["red", server.mint()] } : {}),
+    // Of whomever that memory is, or nobody's.
+    ...(bit(op, 64) ? { superseded_by: server.pick(op.target + op.key + 1)?.id ?? crypto.randomUUID(), superseded_reason: "It says so." } : {}),
   });
   /** A record that claims to be a memory that is there already, with a history that would continue it. */
   const claimed = (): PortableRecord => ({

@@ -4,6 +4,7 @@ import { named } from "../frame.ts";
 import { enriched, givenIn } from "./enriched.ts";
 import { type Memory, type MemoryState, newState, type Version } from "./memory.ts";
 import type { MemoryWrite } from "./memory-store.ts";
+import type { SuccessionOf } from "./import-succession.ts";
 import { toState, type PortableMemory } from "./portable.ts";
 import { firstVersion } from "./versions.ts";
 
@@ -14,13 +15,20 @@ import { firstVersion } from "./versions.ts";
  */
 export const importedTrust = (quarantined: boolean): Memory["trust"] => ({ source: "imported", quarantined });
 
+export interface Arriving {
+  id: string;
+  review: boolean;
+  /** What took the place of a state; none without it. */
+  successionOf?: SuccessionOf;
+}
+
 /** A memory new to this team, with the identity, dates and history it brings; its owner is the importer. */
-export function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryState>, { id, review }: { id: string; review: boolean }): MemoryWrite {
+export function arrival(ctx: Context, record: PortableMemory, given: Partial<MemoryState>, { id, review, successionOf = () => ({}) }: Arriving): MemoryWrite {
   const owner = ctx.principal.userId;
   const trust = importedTrust(record.quarantined === true);
   const quarantine = record.quarantine ?? null;
   const held = quarantine ? { quarantine, visibility: "private" as const, sensitivity: "secret" as const } : {};
-  const said = newState({ ...given, content: record.content, ownerId: owner, archivedAt: record.archived_at ?? (quarantine ? ctx.now : null), trust, ...held });
+  const said = newState({ ...given, ...successionOf(record), content: record.content, ownerId: owner, archivedAt: record.archived_at ?? (quarantine ? ctx.now : null), trust, ...held });
   // An export says what was derived, or that nothing was.
   const state = record.enrichment === undefined ? enriched(said, { given: givenIn(given) }) : { ...said, enrichment: record.enrichment };
   const fresh = firstVersion(ctx, state, id);
@@ -35,6 +43,7 @@ export function arrival(ctx: Context, record: PortableMemory, given: Partial<Mem
     action: version.action,
     state: newState({
       ...toState(version.state),
+      ...successionOf(version.state),
       content: version.state.content,
       ownerId: owner,
       archivedAt: version.state.archived_at ?? null,

@@ -2,18 +2,20 @@ import * as z from "zod";
 import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
-import { copyId, uuidv7 } from "../ids.ts";
+import { uuidv7 } from "../ids.ts";
 import type { MemoryWrite } from "./memory-store.ts";
 import { WriteConflict } from "./write-conflict.ts";
 import { describeProblems } from "../problems.ts";
 import { parseJson } from "../strict-json.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { arrival, importedTrust } from "./arrival.ts";
-import { canonical, visibilityKeyOf, isExpired, sameState, type Memory, type MemoryState, type Visibility } from "./memory.ts";
+import { isExpired, sameState, type MemoryState } from "./memory.ts";
 import { enriched, givenIn } from "./enriched.ts";
 import { importLinks } from "../graph/portable-links.ts";
 import { jsonFields, memoryFields } from "./memory-fields.ts";
+import { existing, idsInsteadOfTaken, placeOf } from "./import-places.ts";
 import { originalOf, type Screened, screenRecords } from "./import-screening.ts";
+import { inOrderOfSuccession, type Arrived, readSuccession } from "./import-succession.ts";
 import { portableMemory, toState, type PortableMemory } from "./portable.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { afterStored } from "./quota.ts";
@@ -68,11 +70,14 @@ const rowBytes = 1_500;
 export async function importMemories(ctx: Context, input: ImportInput): Promise<ImportOutcome> {
   requireScope(ctx.principal, "memory:write");
   const outcome = nothingYet();
-  const [review, { passed, kept }] = [await isReviewed(ctx), await screenRecords(ctx, input.records)];
+  const [review, screened] = [await isReviewed(ctx), await screenRecords(ctx, input.records)];
+  const { kept } = screened;
+  const passed = inOrderOfSuccession(screened.passed, ({ record }) => record);
+  const arrived: Arrived = new Map();
   const records = passed.map(({ record }) => record);
   for (const chunk of chunks(records, ctx, review)) {
     for (let rest = chunk; rest.length > 0; ) {
-      const part = await importChunk(ctx, rest, input, review).catch((error: unknown) => Promise.reject(afterStored(error, outcome.ids.length)));
+      const part = await importChunk(ctx, rest, { ...input, review, arrived }).catch((error: unknown) => Promise.reject(afterStored(error, outcome.ids.length)));
       for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) outcome[count] += part[count];
       outcome.ids.push(...part.ids);
       outcome.renamed.push(...part.renamed);
@@ -131,11 +136,6 @@ function parseRecords(data: string): unknown[] {
   }
 }
 
-const placeOf = (ctx: Context, state: Partial<MemoryState>, visibility: Visibility = state.visibility ?? "private"): string | undefined =>
-  state.key == null
-    ? undefined
-    : canonical([visibilityKeyOf(visibility, ctx.principal.userId), state.namespace ?? "global", state.key]);
-
 /** Cuts before a record that would overflow the parameter or that repeats an id or key of its chunk. */
 function* chunks(records: PortableMemory[], ctx: Context, review: boolean): Generator<PortableMemory[]> {
   let chunk: PortableMemory[] = [];
@@ -171,8 +171,14 @@ function bytesOf({ history: _history, ...record }: PortableMemory): number {
 
 const jsonColumns: ReadonlySet<string> = new Set(jsonFields.map((field) => memoryFields[field].name));
 
+interface ChunkRules extends Pick<ImportInput, "onConflict" | "written"> {
+  review: boolean;
+  /** What the call imported before. */
+  arrived: Arrived;
+}
+
 /** Imports the records, or as many of the first ones as name each memory only once. */
-function importChunk(ctx: Context, records: PortableMemory[], { onConflict, written }: Pick<ImportInput, "onConflict" | "written">, review: boolean): Promise<ImportOutcome> {
+function importChunk(ctx: Context, records: PortableMemory[], { onConflict, written, review, arrived }: ChunkRules): Promise<ImportOutcome> {
   return retryOnConflict("these memories", async () => {
     const states = review ? await placedWithoutReview(ctx, records) : records.map(toState);
     const held: Held[] = [];
@@ -185,6 +191,7 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
     const newcomers = records.flatMap(({ id }, i) => (id === undefined || byId.has(id) || byPlace.has(placeOf(ctx, states[i] as Partial<MemoryState>) ?? "") ? [] : { id, visibility: states[i]?.visibility ?? "private" }));
     const taken = await idsInsteadOfTaken(ctx, newcomers, records);
     const before = await written?.([...byId.values(), ...byPlace.values()].map(({ id }) => id));
+    const succession = await readSuccession(ctx, records, [...byId.values(), ...byPlace.values()], arrived);
     const outcome = nothingYet();
     const writes: MemoryWrite[] = [];
     const named = new Set<string>();
@@ -197,8 +204,9 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
       if ((present && named.has(present.id)) || (holder && named.has(holder.id))) break;
       if (!present) {
         const instead = taken.get(record.id ?? "");
-        const write = arrival(ctx, record, state, { id: instead ?? record.id ?? uuidv7(ctx.now), review });
-        const { id } = write.memory;
+        const id = instead ?? record.id ?? uuidv7(ctx.now);
+        const write = arrival(ctx, record, state, { id, review, successionOf: succession.of(id) });
+        succession.take(record, write.memory);
         writes.push(instead === undefined ? write : { ...write, formerId: record.id as string });
         const visibility = toState(record).visibility ?? "private";
         if (visibility !== write.memory.visibility) held.push({ memory: write.memory, state: { ...write.memory, visibility }, isDone: true });
@@ -209,6 +217,7 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
       }
       named.add(present.id);
       outcome.ids.push(present.id);
+      succession.take(record, present);
       if (present.quarantine) {
         outcome[record.quarantine ? "unchanged" : "skipped"] += 1;
         continue;
@@ -221,7 +230,7 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
       }
       const quarantined = present.trust.quarantined || record.quarantined === true;
       const given = toState(record);
-      const following = followingVersion(ctx, present, { ...given, archivedAt: record.archived_at ?? null, trust: { ...present.trust, quarantined } });
+      const following = followingVersion(ctx, present, { ...given, ...succession.after(present, record), archivedAt: record.archived_at ?? null, trust: { ...present.trust, quarantined } });
       const said = record.enrichment === undefined ? enriched(following, { before: present, given: givenIn(given) }) : { ...following, enrichment: record.enrichment };
       if (sameState(present, said)) {
         outcome[mine ? (mine.isNew ? "created" : "updated") : "unchanged"] += 1;
@@ -245,6 +254,7 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
     }
     if (held.length > 0) await requireRoom(ctx, held.map(({ memory }) => memory.id));
     if (writes.length > 0) await ctx.writer.commit(ctx.principal, ctx, writes);
+    for (const [from, to] of succession.taken) arrived.set(from, to);
     await proposeHeld(ctx, held, outcome);
     return outcome;
   });
@@ -274,44 +284,4 @@ async function placedWithoutReview(ctx: Context, records: PortableMemory[]): Pro
     const isShared = present && !isExpired(present, ctx.now) && present.visibility !== "private";
     return isShared || state.visibility === undefined ? state : { ...state, visibility: "private" };
   });
-}
-
-async function existing(ctx: Context, records: PortableMemory[], states: Partial<MemoryState>[]) {
-  const { memories, principal } = ctx;
-  const ids = records.flatMap(({ id }) => id ?? []);
-  const named = states.flatMap((state) =>
-    state.key == null
-      ? []
-      : { visibilityKey: visibilityKeyOf(state.visibility ?? "private", principal.userId), namespace: state.namespace ?? "global", key: state.key },
-  );
-  const [found, present] = await Promise.all([memories.lookupMany(principal, { ids, named }), ids.length > 0 ? memories.presentIds(principal, ids) : new Map<string, string>()]);
-  const byId = new Map(found.map((memory) => [memory.id, memory]));
-  const byPlace = new Map<string, Memory>();
-  for (const memory of found) {
-    if (memory.key !== null && memory.archivedAt === null) {
-      byPlace.set(canonical([visibilityKeyOf(memory.visibility, memory.ownerId), memory.namespace, memory.key]), memory);
-    }
-  }
-  // Imported before, under ids of their own.
-  const renamed = [...present].filter(([former]) => !byId.has(former));
-  const copies = renamed.length > 0 ? await memories.lookupMany(principal, { ids: renamed.map(([, id]) => id), named: [] }) : [];
-  for (const [former, id] of renamed) {
-    const copy = copies.find((memory) => memory.id === id);
-    if (copy) byId.set(former, copy);
-  }
-  return { byId, byPlace };
-}
-
-/**
- * By given id, the one to take in its place: an id belongs to the team that has it already, whichever of the server that is.
- * The same copy made twice at once would have the same id, so that one of the two finds the other's.
- */
-async function idsInsteadOfTaken(ctx: Context, wanted: { id: string; visibility: Visibility }[], records: PortableMemory[]): Promise<Map<string, string>> {
-  const { memories, principal, now } = ctx;
-  const taken = wanted.length > 0 ? await memories.takenIds(principal, wanted.map(({ id }) => id)) : new Set<string>();
-  const copies = await Promise.all(wanted.filter(({ id }) => taken.has(id)).map(async ({ id, visibility }) => ({ id, copy: await copyId([principal.teamId, visibilityKeyOf(visibility, principal.userId), id]) })));
-  if (copies.length === 0) return new Map();
-  const unavailable = await memories.takenIds(principal, copies.map(({ copy }) => copy));
-  for (const { id } of records) if (id !== undefined) unavailable.add(id);
-  return new Map(copies.map(({ id, copy }) => [id, unavailable.has(copy) ? uuidv7(now) : copy]));
 }

@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
 import { asDomainError, type ErrorCode } from "../errors.ts";
 import { importMemories, type ImportInput, type ImportOutcome } from "../memories/import.ts";
-import type { PortableMemory } from "../memories/portable.ts";
 import type { FailedEntry, Job, JobStore } from "./job-store.ts";
+import type { Entry } from "./jobs.ts";
 import type { StepResult } from "./work.ts";
 
 /** The failed entries that a job names; it counts all. */
@@ -20,7 +20,8 @@ export async function importStep(ctx: Context, jobs: Pick<JobStore, "piece" | "w
     return { cursor: job.cursor, done: job.done, counts: job.counts, failed: job.failed, isLast: true };
   }
   // They were parsed before they were sealed.
-  const records = JSON.parse(piece.text) as PortableMemory[];
+  const entries = JSON.parse(piece.text) as Entry[];
+  const records = entries.map(({ entry: _place, ...record }) => record);
   const written: ImportInput["written"] = (ids) => jobs.writtenBy(principal, ctx.requestId, ids);
   const onConflict = job.options.kind === "import" ? job.options.onConflict : "skip";
   const counts: Record<string, number> = { ...job.counts };
@@ -40,7 +41,7 @@ export async function importStep(ctx: Context, jobs: Pick<JobStore, "piece" | "w
       try {
         add(await importMemories(ctx, { records: [record], onConflict, written }));
       } catch (problem) {
-        failed.push([piece.number + i + 1, requireOfEntry(problem)]);
+        failed.push([entries[i]?.entry ?? piece.number + i + 1, requireOfEntry(problem)]);
       }
     }
   }

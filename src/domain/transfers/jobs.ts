@@ -2,6 +2,7 @@ import type { CuratorRun, RunStore } from "../curation/run-store.ts";
 import { DomainError, invalid, notFound } from "../errors.ts";
 import { uuidOf, uuidv7 } from "../ids.ts";
 import { grouped } from "../memories/fields.ts";
+import { inOrderOfSuccession } from "../memories/import-succession.ts";
 import type { PortableMemory } from "../memories/portable.ts";
 import { isTeamAdmin, type Principal, requireScope } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
@@ -37,6 +38,9 @@ export interface ImportJobInput {
   idempotencyKey?: string | undefined;
 }
 
+/** A record and its place in the file, from 1: what took another's place is stored before that one. */
+export type Entry = PortableMemory & { entry?: number };
+
 /** Takes the records as they are, and stores them in the background. */
 export async function startImport(ctx: JobsContext, { records, onConflict, idempotencyKey }: ImportJobInput): Promise<Job> {
   requireScope(ctx.principal, "memory:write");
@@ -44,8 +48,8 @@ export async function startImport(ctx: JobsContext, { records, onConflict, idemp
   if (records.length > maxEntries) throw invalid(`An import has at most ${grouped(maxEntries)} entries, not ${grouped(records.length)}.`, "Import the file in parts. Nothing was imported.");
   const { now } = ctx;
   // Whoever stores an entry a second time finds it by its id.
-  const named = records.map((record) => ({ ...record, id: record.id ?? uuidv7(now) }));
-  return start(ctx, { options: { kind: "import", onConflict }, total: records.length }, piecesOf(named), idempotencyKey);
+  const named = records.map((record, i): Entry => ({ ...record, id: record.id ?? uuidv7(now), entry: i + 1 }));
+  return start(ctx, { options: { kind: "import", onConflict }, total: records.length }, piecesOf(inOrderOfSuccession(named, (entry) => entry)), idempotencyKey);
 }
 
 /** Collects everything that the caller may see, with its history, in the background. */
@@ -73,8 +77,8 @@ async function start(ctx: JobsContext, job: { options: JobOptions; total: number
 /** The same for the same key of the same person. */
 const idOf = ({ teamId, userId }: Principal, key: string): Promise<string> => uuidOf(JSON.stringify(["job", teamId, userId, key]));
 
-/** The number of a piece is the place of its first entry. */
-function piecesOf(records: readonly PortableMemory[]): Piece[] {
+/** The number of a piece is how many entries are stored before it. */
+function piecesOf(records: readonly Entry[]): Piece[] {
   const pieces: { number: number; texts: string[]; size: number }[] = [];
   for (const [at, record] of records.entries()) {
     const text = JSON.stringify(record);

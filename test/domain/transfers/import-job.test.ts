@@ -75,6 +75,16 @@ describe("a long import [A1]", () => {
     expect((await startImport(asking(await team.join()), input)).id).not.toBe(first.id);
   });
 
+  test("stores what took a memory's place before that one, wherever they stand in the file, and names failed entries by their place there", async () => {
+    const [gone, by] = [crypto.randomUUID(), crypto.randomUUID()];
+    const history = [{ version: 1, at: now, actor_id: "x", tool: "y", action: "create", state: { content: "before" } }, { version: 3, at: now, actor_id: "x", tool: "y", action: "update", state: { content: "later" } }];
+    const records = [{ id: gone, content: "PostgreSQL 15", superseded_by: by }, ...notes(148), { content: "with a hole", history }, { id: by, content: "PostgreSQL 17" }] as PortableMemory[];
+    const { id } = await startImport(asking(owner), { records, onConflict: "update" });
+    await work(team);
+    expect(await found(id)).toMatchObject({ state: "done", done: 151, counts: { created: 150, failed: 1 }, failed: [[150, "VALIDATION_ERROR"]] });
+    expect((await rows("memories")).find((row) => row["id"] === gone)).toMatchObject({ superseded_by: by, version: 1 });
+  });
+
   test("names entries that cannot be stored, and stores the others", async () => {
     const history = [{ version: 1, at: now, actor_id: "x", tool: "y", action: "create", state: { content: "before" } }, { version: 3, at: now, actor_id: "x", tool: "y", action: "update", state: { content: "later" } }];
     const records = [...notes(2), { content: "with a hole", history } as unknown as PortableMemory, ...notes(2)];
