@@ -5,6 +5,8 @@ import type { Scope } from "../../src/domain/tenancy/principal.ts";
 import type { Command, Op } from "./commands.ts";
 import { memoryServer } from "./memory-server.ts";
 import { canRead, now, type Principal, type Role } from "./model.ts";
+import { handovers } from "./handovers.ts";
+import { jobs } from "./jobs.ts";
 import { consolidations, hideSuccessor } from "./consolidations.ts";
 import { kom } from "./kom.ts";
 import { mnemosyne } from "./mnemosyne.ts";
@@ -16,7 +18,7 @@ import { workflows } from "./workflows.ts";
 import { omnWrites } from "./writes.ts";
 
 const tools: Record<string, Command> = { ...omnReads, ...omnWrites, ...consolidations, ...tokenSaver, ...memoryServer, ...mnemosyne, ...kom, ...sessions, ...workflows };
-const otherWrites = ["omn_consolidate", "mnemosyne_consolidate", "successor: hide", "write_memory", "delete_memory", "memory_add", "memory_update", "memory_delete", "memory_delete_all", "mnemosyne_remember", "mnemosyne_update", "mnemosyne_delete", "save_context", "upsert_memory", "sync_semantic", "omn_workflow_checkpoint"];
+const otherWrites = ["omn_consolidate", "mnemosyne_consolidate", "successor: hide", "write_memory", "delete_memory", "memory_add", "memory_update", "memory_delete", "memory_delete_all", "mnemosyne_remember", "mnemosyne_update", "mnemosyne_delete", "save_context", "upsert_memory", "sync_semantic", "omn_workflow_checkpoint", "jobs: import"];
 const writing = { ...omnWrites, ...Object.fromEntries(otherWrites.map((name) => [name, true])) };
 
 const roles: Role[] = ["owner", "admin", "member", "viewer"];
@@ -32,8 +34,9 @@ const come: Command = async (server, p, op) => {
 const weights: Record<string, number> = {
   omn_store_memory: 9, omn_update_memory: 8, omn_forget_memory: 6, omn_import_memories: 4, omn_revert: 5, omn_consolidate: 6, mnemosyne_consolidate: 2, "successor: hide": 3, omn_export_memories: 2, omn_retrieve_memory: 9,
   write_memory: 3, memory_add: 3, omn_list_memories: 2, omn_memory_stats: 2, search: 2, fetch: 2, "resources/read": 2,
+  omn_export_session: 2, "session: claim": 3, "issuers: restore": 2, "jobs: import": 2, "jobs: look": 2,
 };
-const commands: Record<string, Command> = { ...tools, ...resources, "team: leave": leave, "team: come": come, "successor: hide": hideSuccessor };
+const commands: Record<string, Command> = { ...tools, ...resources, ...jobs, ...handovers, "team: leave": leave, "team: come": come, "successor: hide": hideSuccessor };
 
 const everyScope = ["memory:read", "memory:write", "memory:admin"] as const;
 const scopes: fc.Arbitrary<Scope[]> = fc.oneof(

@@ -7,9 +7,15 @@ import type { Answer, TestServer } from "./test-server.ts";
 
 /** One for each server, so that people try each other's. */
 const known = new WeakMap<TestServer, { id: string; owner: string }[]>();
-const ownerOf = (p: Principal): string => `${p.user} ${p.team}`;
+export const ownerOf = (p: Principal): string => `${p.user} ${p.team}`;
 
-function learn(server: TestServer, p: Principal, answer: Answer): void {
+/** The links of exported sessions. */
+const links = new WeakMap<TestServer, { url: string; session: string; owner: string; used: boolean }[]>();
+export const linksOf = (server: TestServer) => links.get(server) ?? [];
+
+export function learnSession(server: TestServer, p: Principal, answer: Answer): void {
+  const url = answer.structured["export_url"];
+  if (typeof url === "string") links.set(server, [...linksOf(server), { url, session: answer.structured["session_id"] as string, owner: ownerOf(p), used: false }]);
   const id = answer.structured["session_id"];
   if (typeof id !== "string") return;
   const sessions = known.get(server) ?? [];
@@ -20,7 +26,7 @@ function learn(server: TestServer, p: Principal, answer: Answer): void {
 
 const scan = (server: TestServer, p: Principal, answer: Answer, args: unknown): void => {
   server.scan(p, answer, [args, ...server.saidBy(p)], canRead(p) ? everything(server, p) : []);
-  learn(server, p, answer);
+  learnSession(server, p, answer);
 };
 
 /** Calls with the id of somebody's session, or with none. */
