@@ -1,7 +1,8 @@
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, inputResponse, type InputRequiredResult, type ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { ToolAnswer } from "../tools/call-tool.ts";
-import type { Choice, Question } from "../tools/define-tool.ts";
+import type { Question } from "../tools/define-tool.ts";
+import { askedAfter, type Sealing } from "./decision.ts";
 import { type CallResult, toCallResult } from "./tool-result.ts";
 
 /**
@@ -45,10 +46,16 @@ export function replyIn({ mcpReq }: ServerContext): Reply {
     if (!agreed.safeParse(reply.content).success) return { kind: "refused" };
     return question ? { kind: "goes-ahead", args: question } : { kind: "none" };
   }
-  const { data: answer } = chosen.safeParse(reply.content);
-  const choice = question.choices.find(({ title }) => title === answer?.choice);
+  const said = chosenIn(mcpReq.inputResponses);
+  const choice = question.choices.find(({ title }) => title === said);
   if (!choice) return { kind: "refused" };
   return choice.args ? { kind: "goes-ahead", args: choice.args } : { kind: "kept" };
+}
+
+/** What the person chose in the form, if they did. */
+export function chosenIn(responses: ServerContext["mcpReq"]["inputResponses"]): string | undefined {
+  const reply = inputResponse(responses, asked);
+  return reply.kind === "elicit" && reply.action === "accept" ? chosen.safeParse(reply.content).data?.choice : undefined;
 }
 
 function stateOf(given: unknown): unknown {
@@ -60,17 +67,24 @@ function stateOf(given: unknown): unknown {
   }
 }
 
-/** The answer of a call, or the question to the person. What is encrypted at rest is delivered once and kept nowhere: a question would be kept until it is answered. */
-export const resultOf = (answer: ToolAnswer, asks: boolean): CallResult | InputRequiredResult => (asks && answer.question && !answer.secret ? questionFor(answer.question) : toCallResult(answer));
+/** The answer of a call, or the question to the person, in whose place `sealing` keeps it. */
+export async function resultOf(answer: ToolAnswer, asksPerson: boolean, sealing: Sealing): Promise<CallResult | InputRequiredResult> {
+  const result = toCallResult(answer);
+  if (!asksPerson || !answer.question) return result;
+  const { message, asks } = answer.question;
+  if ("acts" in asks) return (await askedAfter(result, { message, acts: asks.acts }, sealing)) ?? result;
+  // What is encrypted at rest is delivered once and kept nowhere: a question would be kept until it is answered.
+  if (answer.secret) return result;
+  return inputRequired({ inputRequests: formRequest(message, "confirm" in asks ? undefined : asks.choices), requestState: JSON.stringify(asks) });
+}
 
-const questionFor = ({ message, asks }: Question): InputRequiredResult =>
-  inputRequired({
-    inputRequests: { [asked]: inputRequired.elicit({ message: message.toString(), requestedSchema: "confirm" in asks ? goAhead : choiceOf(asks.choices) }) },
-    requestState: JSON.stringify(asks),
-  });
+/** A form with these choices, or with the question whether to go ahead. */
+export const formRequest = (message: Question["message"], choices?: readonly { title: string }[]) => ({
+  [asked]: inputRequired.elicit({ message: message.toString(), requestedSchema: choices ? formOf(choices) : goAhead }),
+});
 
 const goAhead = { type: "object" as const, properties: { go_ahead: { type: "boolean" as const, title: "Go ahead" } }, required: ["go_ahead"] };
-const choiceOf = (choices: readonly Choice[]) => ({
+export const formOf = (choices: readonly { title: string }[]) => ({
   type: "object" as const,
   properties: { choice: { type: "string" as const, title: "Which one", enum: choices.map(({ title }) => title) } },
   required: ["choice"],

@@ -3,6 +3,7 @@ import { parseJson } from "../domain/strict-json.ts";
 import type { ToolAnswer } from "../tools/call-tool.ts";
 import { findTool } from "../tools/catalogue.ts";
 import { asksPeople, resultOf } from "./confirmation.ts";
+import type { Copies } from "./event-store.ts";
 import { serverInfo } from "./server-info.ts";
 
 /**
@@ -59,8 +60,8 @@ export function parsedOrUndefined(text: string): unknown {
 }
 
 /** The answer as the SDK writes it. */
-export const leanAnswer = ({ id, asks }: LeanCall, answer: ToolAnswer): string => {
-  const result = resultOf(answer, asks);
+export const leanAnswer = async ({ id, asks, name }: LeanCall, answer: ToolAnswer, copies: Copies): Promise<string> => {
+  const result = await resultOf(answer, asks, { copies, name, now: Date.now() });
   return JSON.stringify({ result: { ...result, resultType: result["resultType"] ?? "complete", _meta: { ...result._meta, [reserved("serverInfo")]: serverInfo } }, jsonrpc: "2.0", id });
 };
 

@@ -1,19 +1,23 @@
 import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type CallToolResult, type InputRequiredResult, type ServerContext } from "@modelcontextprotocol/server";
 import { asDomainError } from "../domain/errors.ts";
 import { named } from "../domain/frame.ts";
-import { type CallContext, callTool, inContext } from "../tools/call-tool.ts";
+import { type CallContext, callTool, carryOut, inContext } from "../tools/call-tool.ts";
 import type { ToolAnnotations, ToolContext } from "../tools/define-tool.ts";
 import { complete } from "../tools/complete.ts";
 import { fillPrompt, listPrompts } from "../tools/prompts.ts";
 import { listResources, readResource, resourceTemplates } from "../tools/resources.ts";
 import { isStructured, toolsOf, type Surface } from "../tools/surfaces.ts";
 import { asksPeople, capabilitiesOf, keptText, refusedText, replyIn, resultOf } from "./confirmation.ts";
+import { type Decided, decidedIn, decidedNow, withDone } from "./decision.ts";
 import { clientName } from "./client-name.ts";
+import type { Copies } from "./event-store.ts";
 import { serverInfo } from "./server-info.ts";
-import { secretMeta } from "./tool-result.ts";
+import { secretMeta, toCallResult } from "./tool-result.ts";
 
 export interface McpServerOptions {
   surface: Surface;
+  /** Seals what a client brings back with the answer of its person. */
+  copies: Copies;
   /** Builds the context of the request being handled from what the edge attached to it. */
   contextOf(ctx: ServerContext, client: Pick<CallContext, "tool" | "sessionId" | "surface">): CallContext;
 }
@@ -56,12 +60,21 @@ export function buildMcpServer(options: McpServerOptions): Server {
   }));
 
   server.setRequestHandler("tools/call", async ({ params }, ctx): Promise<CallToolResult | InputRequiredResult> => {
+    const { name } = params;
+    const sealing = { copies: options.copies, name, now: Date.now() };
+    const after = async ({ answer, does }: Decided): Promise<CallToolResult> => (does ? withDone(answer, await carryOut(name, does, contextOf(ctx))) : answer);
+    const decided = await decidedIn(ctx.mcpReq, sealing);
+    if (decided) return after(decided);
     const reply = replyIn(ctx);
     if (reply.kind === "refused" || reply.kind === "kept") return { content: [{ type: "text", text: reply.kind === "kept" ? keptText : refusedText }], isError: true };
     const args = reply.kind === "goes-ahead" ? { ...params.arguments, ...reply.args } : params.arguments;
-    const answer = await callTool(params.name, args, contextOf(ctx));
-    if (!answer) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${named(params.name)}; tools/list shows which there are.`);
-    return resultOf(answer, asksPeople(capabilitiesOf(ctx, server.getClientCapabilities())));
+    const answer = await callTool(name, args, contextOf(ctx));
+    if (!answer) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${named(name)}; tools/list shows which there are.`);
+    const asks = asksPeople(capabilitiesOf(ctx, server.getClientCapabilities()));
+    const { question } = answer;
+    const isOfSession = ctx.mcpReq.envelope === undefined;
+    if (asks && isOfSession && question && "acts" in question.asks) return after({ answer: toCallResult(answer), does: await decidedNow(ctx.mcpReq, { message: question.message, acts: question.asks.acts }) });
+    return resultOf(answer, asks, sealing);
   });
 
   /** Resources and prompts have no error form of their own: what the domain refuses is a protocol error. */

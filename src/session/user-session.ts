@@ -22,7 +22,7 @@ import { RequestRefused } from "../http/request-refused.ts";
 import { refusedResponse, toolCallAt } from "../http/tool-door.ts";
 import type { SessionDefaults } from "../domain/memories/session-scope.ts";
 import type { Authentication } from "../domain/tenancy/keys.ts";
-import { openCopy, sealCopy } from "../domain/secrets/sealed-copy.ts";
+import { copiesWith } from "../domain/secrets/sealed-copy.ts";
 import { defaultProject } from "../domain/sessions/session-fields.ts";
 import { mayWrite, type Principal } from "../domain/tenancy/principal.ts";
 import { usualPreferences } from "../domain/tenancy/preferences.ts";
@@ -92,6 +92,7 @@ export type LeanRefusal =
 export class UserSession extends DurableObject<Env> {
   readonly #services: Services;
   readonly #endpoint: McpEndpoint;
+  readonly #copies = copiesWith(async () => this.#principal && (await this.#services.index.state(this.#principal))?.copyKey);
   readonly #gate: Gate;
   readonly #bodies = new ByteBudget(personBodies.bytes, personBodies.waitMs);
   readonly #calls = new CallSlots(callsAtOnce);
@@ -136,16 +137,7 @@ export class UserSession extends DurableObject<Env> {
     this.#endpoint = new McpEndpoint({
       storage: ctx.storage,
       buildServer: (server) => this.buildServer(server),
-      copies: {
-        seal: async (about, text) => {
-          const key = await this.#copyKey();
-          return key && sealCopy(key, about, text);
-        },
-        open: async (about, sealed) => {
-          const key = await this.#copyKey();
-          return key && openCopy(key, about, sealed);
-        },
-      },
+      copies: this.#copies,
       isResource: (uri) => this.isResource(uri),
       onwatch: () => this.#watch(),
       onfault: (error) => this.#services.report("mcp", "", error),
@@ -200,7 +192,7 @@ export class UserSession extends DurableObject<Env> {
       await this.#admit(costOfAll([message]), principal);
       const context = this.#contextOf({ principal, requestId: from.requestId, from, publicOrigin: origin, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, surface, project, sessionDefaults });
       const answer = await callTool(call.name, call.args, context);
-      return answer ? leanAnswer(call, answer) : { kind: "sdk" };
+      return answer ? await leanAnswer(call, answer, this.#copies) : { kind: "sdk" };
     } catch (error) {
       if (error instanceof RequestRefused) return { kind: "refused", status: error.status, message: error.message, retryAfterSeconds: error.retryAfterSeconds };
       this.#services.report("mcp", from.requestId, error);
@@ -290,12 +282,15 @@ export class UserSession extends DurableObject<Env> {
     const project = projectOf(headers, url);
     return buildMcpServer({
       surface: surfaceOf(url) ?? "core",
+      copies: this.#copies,
       contextOf: (ctx: ServerContext, client) => this.#contextOf(sessionCallOf(ctx.http?.authInfo), { ...client, project, sessionDefaults: (ctx.http?.req && sessionDefaultsOf(ctx.http.req.headers)) ?? sessionDefaultsOf(headers) }),
     });
   }
 
   /** Everything that a tool may know of the call and use. */
-  #contextOf({ principal, requestId, from, publicOrigin, body }: SessionCall, { sessionDefaults, ...client }: Connection): CallContext {
+  #contextOf({ principal: proven, requestId, from, publicOrigin, body }: SessionCall, { sessionDefaults, ...client }: Connection): CallContext {
+    // A call of a session may have waited for its person: the request with their answer says what they may do by now.
+    const principal = this.#principal?.credential.id === proven.credential.id ? this.#principal : proven;
     this.#own.set(requestId, true, 1);
     const { config, memories, writer, proposals, guard, reversions, sessions, passports, intelligence, index, graph, people, semantic, indexingQueue, workflows, reranker, wordMatcher, dependencies } = this.#services;
     return {
@@ -346,10 +341,6 @@ export class UserSession extends DurableObject<Env> {
         return body.during(cost > 1 ? () => this.#bulkCalls.run(run) : run);
       },
     };
-  }
-
-  async #copyKey(): Promise<string | undefined> {
-    return this.#principal && (await this.#services.index.state(this.#principal))?.copyKey;
   }
 
   #bodyBound({ principal, body }: SessionCall): BodyBound {

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { DomainError, invalid } from "../domain/errors.ts";
+import { asDomainError, DomainError, invalid } from "../domain/errors.ts";
+import { say } from "../domain/frame.ts";
 import { project } from "../domain/memories/fields.ts";
 import { CallReading } from "../domain/metrics/prevention.ts";
 import { describeProblems } from "../domain/problems.ts";
@@ -7,6 +8,7 @@ import type { SessionTrail } from "../domain/sessions/session-trail.ts";
 import { requireScope } from "../domain/tenancy/principal.ts";
 import { findInFamily } from "./catalogue.ts";
 import { AskedConflict } from "./conflict-question.ts";
+import { type Deed, type Done, perform } from "./deeds.ts";
 import type { Family } from "./define-family.ts";
 import type { Tool, ToolContext, ToolResult } from "./define-tool.ts";
 import { makesSecret, notingSecrets } from "./seen-secrets.ts";
@@ -79,6 +81,18 @@ function withProject(tool: Tool, args: unknown, ofConnection: string | undefined
   if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, projectArgument, args)}.`);
   const { project: named, ...rest } = parsed.data;
   return { project: named, rest };
+}
+
+/** Does what the person decided once a call of the tool was done. What fails is told beside the answer of that call. */
+export async function carryOut(name: string, wanted: Deed, ctx: CallContext): Promise<Done> {
+  try {
+    return await ctx.inTurn(1, () => perform({ ...ctx, now: Date.now() }, wanted));
+  } catch (error) {
+    auditRefusal(ctx, error, name);
+    const known = asDomainError(error);
+    if (!known) ctx.report(`tool ${name}`, error);
+    return { text: say`The person decided otherwise (${wanted.do}), which could not be done: ${known?.message ?? `something went wrong on our side; report request ${ctx.requestId}.`}` };
+  }
 }
 
 /** The same for resources and prompts, which have no error form of their own: errors are thrown on. `what`: for the audit of a refusal. */

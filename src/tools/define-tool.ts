@@ -10,6 +10,7 @@ import type { SessionStore } from "../domain/sessions/session-store.ts";
 import type { Preferences } from "../domain/tenancy/preferences.ts";
 import type { Scope } from "../domain/tenancy/principal.ts";
 import { compactSchema } from "./compact-schema.ts";
+import type { Deed } from "./deeds.ts";
 
 /** The context of a tool: the domain's, and where the call came from. */
 export interface ToolContext extends Context {
@@ -67,8 +68,14 @@ export interface ToolResult {
 /** What a person is asked before a tool does what its preview shows, or where it cannot tell what they want. */
 export interface Question {
   message: Framed;
-  /** The argument `confirm` with which the same call goes ahead; or what there is to choose from. */
-  asks: { confirm: string } | { choices: readonly Choice[] };
+  /** The argument `confirm` with which the same call goes ahead; what there is to choose from; or what may follow once the call is done. */
+  asks: { confirm: string } | { choices: readonly Choice[] } | { acts: readonly Act[] };
+}
+
+/** What the person may decide about a call that is done: without a deed, its answer stands. */
+export interface Act {
+  title: string;
+  does?: Deed;
 }
 
 export interface Choice {

@@ -30,9 +30,9 @@ export class Session implements Connection {
     this.id = id;
   }
 
-  /** `headers`: of the request that opens it. */
-  static async open(token: string, path = "/mcp", headers: Record<string, string> = {}): Promise<Session> {
-    const answer = await send({ token, path, body: initialize, headers: { ...none, ...headers, "mcp-protocol-version": null } });
+  /** `headers`: of the request that opens it; `capabilities`: of the client. */
+  static async open(token: string, path = "/mcp", headers: Record<string, string> = {}, capabilities = {}): Promise<Session> {
+    const answer = await send({ token, path, body: { ...initialize, params: { ...initialize.params, capabilities } }, headers: { ...none, ...headers, "mcp-protocol-version": null } });
     await answer.text();
     const session = new Session(path, answer.headers.get("mcp-session-id") ?? "");
     await (await session.post(token, initialized)).text();
@@ -47,6 +47,26 @@ export class Session implements Connection {
   stream(token: string, lastEventId?: string): Promise<Response> {
     const resumed = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
     return send({ token, path: this.#path, method: "GET", headers: { ...none, ...resumed, accept: "text/event-stream", "mcp-protocol-version": version, "mcp-session-id": this.id } });
+  }
+
+  /** Calls a tool, and answers the question that comes back once `meanwhile` has happened. */
+  async callAsked(token: string, name: string, args: Record<string, unknown>, result: unknown, meanwhile: () => Promise<void>): Promise<SessionAnswer> {
+    const { status, body } = await this.post(token, toolCall((this.#calls += 1), name, args));
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder();
+    let text = "";
+    let isAnswered = false;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return { status, text };
+      text += decoder.decode(value, { stream: true });
+      const question = /data: (\{.*"elicitation\/create".*\})\n/.exec(text)?.[1];
+      if (question === undefined || isAnswered) continue;
+      isAnswered = true;
+      await meanwhile();
+      const { id } = JSON.parse(question) as { id: number };
+      await (await this.post(token, { jsonrpc: "2.0", id, result })).text();
+    }
   }
 
   async call(token: string, name: string, args: Record<string, unknown> = {}): Promise<SessionAnswer> {

@@ -35,8 +35,8 @@ interface ScreenedInput extends Omit<ReviseInput, "changes"> {
 export type ReviseOutcome =
   /** `proposal`: what else was asked for waits for a review; when nothing was done beside that, the outcome is `proposed`. */
   | { outcome: "updated" | "unchanged" | "proposed"; memory: Memory; proposal?: Proposal; masked?: string[] }
-  /** The write guard keeps the change back, for these reasons; `memory` is as it was. */
-  | { outcome: "quarantined"; memory: Memory; reasons: string[] }
+  /** The write guard keeps the change back as `held`, for these reasons; `memory` is as it was. */
+  | { outcome: "quarantined"; memory: Memory; reasons: string[]; held: Memory }
   | { outcome: "conflict"; current: Memory; attempted: ReviseInput["changes"] };
 
 /**
@@ -79,9 +79,9 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     const fields = verdict?.masked ? maskedFields(said, verdict.masked) : Object.keys(changes);
     const [original] = verdict ? await keptBack(ctx, [{ state: said, reasons: verdict.reasons, target: current.id, fields }]) : [];
     const kept = original?.writes ?? [];
-    if (verdict && !verdict.masked) {
+    if (original && verdict && !verdict.masked) {
       if (kept.length > 0) await ctx.writer.commit(ctx.principal, ctx, kept);
-      return { outcome: "quarantined", memory: current, reasons: verdict.reasons };
+      return { outcome: "quarantined", memory: current, reasons: verdict.reasons, held: original.memory };
     }
     const masked = verdict ? { masked: verdict.reasons } : {};
     const review = (current.visibility !== "private" || wanted.visibility !== "private") && (await isReviewed(ctx));

@@ -7,6 +7,7 @@ import { revise, type ReviseOutcome } from "../../../domain/memories/revise.ts";
 import { scopeFilter } from "../../../domain/memories/session-scope.ts";
 import { AskedConflict, conflictQuestion } from "../../conflict-question.ts";
 import { additive, defineTool, type ToolContext } from "../../define-tool.ts";
+import { quarantineQuestion } from "../../quarantine-question.ts";
 import { guardOf, outcomeWith, proposalOf } from "../../render.ts";
 import { succeeded, successOf } from "./answer.ts";
 import { memoryType, recordOf } from "./record.ts";
@@ -37,7 +38,9 @@ export const memoryUpdate = defineTool({
     });
     if (result.outcome === "conflict") throw await conflictWith(ctx, result, version);
     const { memory } = result;
-    if (result.outcome === "quarantined") return succeeded(ctx, session, { id: memory.id, event: "NONE", version: memory.version, ...guardOf("quarantined", result.reasons) });
+    if (result.outcome === "quarantined") {
+      return { ...succeeded(ctx, session, { id: memory.id, event: "NONE", version: memory.version, ...guardOf("quarantined", result.reasons) }), question: quarantineQuestion(result.held) };
+    }
     if (result.outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: false });
     const outcome = outcomeWith(result.outcome, result.proposal);
     return succeeded(ctx, session, { id: memory.id, event: outcome === "updated" ? "UPDATE" : "NONE", memory: memory.content, version: memory.version, ...proposalOf(result.proposal), ...guardOf(outcome, result.masked) });

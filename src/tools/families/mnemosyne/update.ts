@@ -7,6 +7,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { conflictQuestion } from "../../conflict-question.ts";
 import { additive, defineTool } from "../../define-tool.ts";
+import { quarantineQuestion } from "../../quarantine-question.ts";
 import { guardOf, outcomeWith, proposalOf } from "../../render.ts";
 import { links, removedLinks, toLinks, toUnlinks } from "./links.ts";
 import { noteOf } from "./note.ts";
@@ -55,7 +56,7 @@ export const update = defineTool({
     const { memory } = result;
     if (result.outcome === "quarantined") {
       const kept = { memory_id: memory.id, updated: false, outcome: "quarantined", ...guardOf("quarantined", result.reasons) };
-      return { structured: kept, text: json(kept) };
+      return { structured: kept, text: json(kept), question: quarantineQuestion(result.held) };
     }
     const linked = await linkMemory(ctx, memory, added);
     const proposal = (await unlinkMemory(ctx, memory, removed)) ?? linked ?? result.proposal;

@@ -8,6 +8,7 @@ import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
 import { conflictQuestion } from "../../conflict-question.ts";
+import { quarantineQuestion } from "../../quarantine-question.ts";
 import { adviceOf, compressionMade, guardOf, guardText, handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
@@ -68,6 +69,7 @@ export const updateMemory = defineTool({
       return {
         structured: { outcome: "quarantined", memory_id: memory.id, key: memory.key, version: memory.version, ...guardOf("quarantined", reasons) },
         text: say`Not updated: ${handleOf(memory)} stays at version ${memory.version}.${guardText("quarantined", reasons)}`,
+        question: quarantineQuestion(result.held),
       };
     }
     const linked = await linkMemory(ctx, result.memory, links);

@@ -11,6 +11,7 @@ import { similarTo } from "../../../domain/memories/similar.ts";
 import { announceStored, aroundStored } from "../../after-store.ts";
 import { AskedConflict, conflictQuestion } from "../../conflict-question.ts";
 import { additive, defineTool, type ToolContext, type ToolResult } from "../../define-tool.ts";
+import { quarantineQuestion } from "../../quarantine-question.ts";
 import { adviceOf, guardOf, guardText, handleOf, outcomeWith, proposalOf, proposalText, repeatedText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 import { filterOf, memoryScope, placeOf, readableMemory, scopeOf, where, withoutReplaced } from "./scope.ts";
@@ -63,6 +64,7 @@ export const writeMemory = defineTool({
     const { similar, conflicts } = await aroundStored(ctx, similarIn, result);
     const withRequest = { ...repair, request: ctx.requestId };
     return {
+      question: outcome === "quarantined" ? quarantineQuestion(memory) : undefined,
       structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...guardOf(outcome, result.found), ...similarOf(similar, ctx.now, withRequest, conflicts) },
       text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, withRequest, conflicts)}`,
     };
@@ -88,6 +90,7 @@ async function replace(ctx: ToolContext, said: ReturnType<typeof stateOfValue>, 
   const outcome = outcomeWith(result.outcome, proposal);
   if (result.outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: false });
   return {
+    question: result.outcome === "quarantined" ? quarantineQuestion(result.held) : undefined,
     structured: { outcome, id: memory.id, key, scope: scopeOf(memory), version: memory.version, ...proposalOf(proposal), ...guardOf(outcome, masked) },
     text: say`${outcome} ${handleOf(memory)} (${scopeOf(memory)}, version ${memory.version})${proposalText(proposal)}${guardText(outcome, masked)}`,
   };

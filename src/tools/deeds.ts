@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { aside, type Framed, say } from "../domain/frame.ts";
+import type { Context } from "../domain/context.ts";
+import { discard, release } from "../domain/memories/release.ts";
+import type { ToolContext } from "./define-tool.ts";
+import { handleOf, idBeside, outcomeWith, proposalOf, proposalText } from "./render.ts";
+
+/** What a person may decide about what a call has done. No argument of a tool leads here: only their answer to a form. */
+export const deed = z.object({ do: z.enum(["release", "discard"]), id: z.string(), isNew: z.boolean() });
+export type Deed = z.output<typeof deed>;
+
+/** What became of it, over the answer that the call would have had. */
+export interface Done {
+  text: Framed;
+  /** In the names of all families: an answer takes over those that it has. */
+  facts?: Record<string, unknown>;
+  /** Of the answer what holds no longer; where there is none, the text stands behind that of the answer. */
+  instead?: readonly string[];
+}
+
+export async function perform(ctx: Context & Pick<ToolContext, "changed">, wanted: Deed): Promise<Done> {
+  if (wanted.do === "discard") {
+    await discard(ctx, wanted);
+    return { text: say`The person was asked and discarded it: nothing is stored of it.`, instead: [] };
+  }
+  const { outcome, memory, proposal } = await release(ctx, wanted);
+  const { id, version } = memory;
+  ctx.changed({ ids: [id], listChanged: wanted.isNew });
+  const said = outcomeWith(wanted.isNew ? "created" : outcome, proposal);
+  return {
+    text: say`The person was asked and released it. ${said} ${handleOf(memory)}${aside(idBeside(memory), `version ${version}`, memory.visibility)}${proposalText(proposal)}`,
+    facts: { memory_id: id, id, version, outcome: said, event: wanted.isNew ? "ADD" : "UPDATE", updated: outcome === "updated", ...proposalOf(proposal) },
+    instead: ["quarantined"],
+  };
+}

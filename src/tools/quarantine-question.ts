@@ -1,0 +1,38 @@
+import { type Framed, named, quoted, say } from "../domain/frame.ts";
+import { screen } from "../domain/guard/screen.ts";
+import type { Memory, MemoryState } from "../domain/memories/memory.ts";
+import { preview } from "../domain/recall/presentation/excerpt.ts";
+import type { Question } from "./define-tool.ts";
+
+const shown = 300;
+
+/** What is to become of a write that the guard keeps back: the person decides, never the model that is told of it. */
+export function quarantineQuestion(held: Memory): Question | undefined {
+  const { quarantine, id } = held;
+  // A call that is repeated after they decided has nothing to ask.
+  if (!quarantine) return undefined;
+  const { reasons, visibility, target, sensitivity } = quarantine;
+  const [isNew, audience] = [target === undefined, visibility === "private" ? "" : visibility === "shared" ? ", and your team will see it" : ", and your organization will see it"];
+  return {
+    message: say`This was kept back and not stored, because it holds ${named(reasons.join(", "))}. ${sensitivity === "secret" ? say`` : textOf(held)}Release it only if you know where it comes from${audience}.`,
+    asks: {
+      acts: [
+        { title: "Keep it in quarantine" },
+        { title: "Release it as it was said", does: { do: "release", id, isNew } },
+        { title: "Discard it", does: { do: "discard", id, isNew } },
+      ],
+    },
+  };
+}
+
+/** Without its secrets, on one line, with nothing in it that hides; nothing at all where a name holds one. */
+function textOf(held: MemoryState): Framed {
+  // What is kept back is sealed as a secret memory is, in which the guard looks for none.
+  const { masked } = screen({ ...held, sensitivity: "normal" }) ?? { masked: held };
+  if (!masked) return say``;
+  const { content, summary, metadata, value, tags, key } = masked;
+  const isInContent = value === null || JSON.stringify(value) === content;
+  const rest = Object.entries({ key, summary, tags: tags.join(", "), metadata: JSON.stringify(metadata), value: isInContent ? "" : JSON.stringify(value) });
+  const beside = rest.flatMap(([name, said]) => (said === null || said === "" || said === "{}" ? [] : `${name}: ${said}`)).join("; ");
+  return say`It says: ${quoted(preview(content, shown).toString())}${beside === "" ? "" : say` with ${quoted(preview(beside, shown).toString())}`}. `;
+}
