@@ -42,18 +42,25 @@ export function wordsOf(text: string): Word[] {
 const [widest, widestHan] = [3, 6];
 
 export class Phrases {
-  readonly #root: Node = { next: new Map() };
+  readonly #lists: readonly string[];
+  #read: Node | undefined;
 
   /** `*` ends a word that may go on, `..` stands for some words between. */
   constructor(lists: readonly string[]) {
-    lists.forEach((list, owner) => {
-      for (const phrase of list.split("|")) this.#add(phrase.trim(), owner);
-    });
+    this.#lists = lists;
   }
 
-  #add(phrase: string, owner: number): void {
+  /** Read at the first text: at the start of the Worker it would cost every cold start 10 ms. */
+  #root(): Node {
+    if (this.#read) return this.#read;
+    const root: Node = { next: new Map() };
+    for (const [owner, list] of this.#lists.entries()) for (const phrase of list.split("|")) this.#add(root, phrase.trim(), owner);
+    return (this.#read = root);
+  }
+
+  #add(root: Node, phrase: string, owner: number): void {
     if (phrase === "") return;
-    let node = this.#root;
+    let node = root;
     for (const part of phrase.split(/\s+/)) {
       if (part === "..") {
         node = node.gap ??= { next: new Map() };
@@ -78,7 +85,8 @@ export class Phrases {
       const most = isHan.test(word.text) ? widestHan : widest;
       for (let skipped = 0; skipped <= most; skipped += 1) walk(node.gap, at + skipped, first, true);
     };
-    for (let first = 0; first < words.length; first += 1) walk(this.#root, first, first, true);
+    const root = this.#root();
+    for (let first = 0; first < words.length; first += 1) walk(root, first, first, true);
   }
 }
 
