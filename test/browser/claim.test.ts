@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
+import jsQR from "jsqr";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { tools } from "../e2e/support/clients.ts";
 import { Product } from "../e2e/support/product.ts";
@@ -16,6 +17,21 @@ afterAll(() => Promise.all([browser.close(), product.remove()]));
 
 const query = "?surface=all&project=github.com/acme/shop";
 const shots = process.env["SCREENSHOTS"];
+
+/** What the camera of another device reads from the page: a screenshot of the code, decoded. */
+async function scanned(page: Page): Promise<string | undefined> {
+  const shot = await page.getByRole("img", { name: "QR code of this link" }).screenshot({ type: "png" });
+  // The product's pages run no script of ours; an empty one turns the picture into pixels.
+  const elsewhere = await (await browser.newContext()).newPage();
+  const { data, width, height } = await elsewhere.evaluate(async (base64) => {
+    const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], { type: "image/png" }));
+    const drawing = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d") as OffscreenCanvasRenderingContext2D;
+    drawing.drawImage(bitmap, 0, 0);
+    return { data: [...drawing.getImageData(0, 0, bitmap.width, bitmap.height).data], width: bitmap.width, height: bitmap.height };
+  }, shot.toString("base64"));
+  await elsewhere.context().close();
+  return jsQR(Uint8ClampedArray.from(data), width, height)?.data;
+}
 
 test("a person follows the link of their session, signing in on the way, takes it, and the next tool goes on with it [A5] [A13]", async () => {
   const claude = await tools["claude-code"](product, query);
@@ -39,6 +55,7 @@ test("a person follows the link of their session, signing in on the way, takes i
   expect(await owner.page.getByText("github.com/acme/shop").count()).toBe(1);
   expect(await owner.page.getByText("0 files, 1 search, 0 decisions, 0 tasks").count()).toBe(1);
   await check();
+  expect(await scanned(owner.page)).toBe(link);
   await picture("claim");
 
   await owner.press("Take the session");

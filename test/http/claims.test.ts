@@ -6,6 +6,7 @@ import { newBootstrapLink } from "../../src/domain/tenancy/sign-in-link.ts";
 import { addMember, keyFor, newTenant, principalOf, type Tenant } from "../domain/tenancy/tenant.ts";
 import { rpc } from "../support/mcp.ts";
 import { services } from "../support/team.ts";
+import { readQrCode } from "../support/qr-reader.ts";
 import { send } from "./raw.ts";
 import { Browser, signedIn, signInStore } from "./web/browser.ts";
 
@@ -56,6 +57,31 @@ describe("the link of an exported session [A5]", () => {
     // Both ways that the page names lead on.
     expect((await ask("omn_restore_session", { session_id: id }, token, "cursor"))["context"].recent_searches).toEqual(["which database for billing"]);
     expect((await ask("omn_restore_session", { passport }, token, "vscode"))["session_id"]).toBe(id);
+  });
+
+  test("is on its page and in the passport as a QR code, which reads as the link and nothing else", async () => {
+    const { path, url } = await exported();
+    expect(readQrCode(await (await browser.get(path)).text())).toBe(url);
+
+    const { export_url: link, passport, qr_code: beside } = await ask("omn_export_session", { qr: true });
+    const picture = ({ qr_code: dataUrl }: { qr_code: string }): string => atob(dataUrl.replace("data:image/svg+xml;base64,", ""));
+    expect(readQrCode(picture(passport))).toBe(link);
+    expect(beside).toBeUndefined();
+    const encrypted = await ask("omn_export_session", { qr: true, passphrase: "correct horse battery" });
+    expect(encrypted["passport"]).toMatch(/^ey/);
+    expect(readQrCode(picture(encrypted as { qr_code: string }))).toBe(encrypted["export_url"]);
+    expect(encrypted["text"]).not.toContain(encrypted["qr_code"]);
+
+    // No signature is over it, and the text that a model hands on does without.
+    expect((await ask("omn_restore_session", { passport }, token, "cursor"))["session_id"]).toBe(passport.session_id);
+    const { qr_code: _, ...plain } = passport;
+    expect((await ask("omn_restore_session", { passport: plain }, token, "vscode"))["session_id"]).toBe(passport.session_id);
+  });
+
+  test("has no QR code unless it is asked for", async () => {
+    await exported();
+    const { passport, qr_code: beside, text } = await ask("omn_export_session");
+    expect([passport.qr_code, beside, text.includes("qr_code")]).toEqual([undefined, undefined, false]);
   });
 
   test("is for its person alone: a stranger signs in first, a colleague and another team's member see what a wrong link shows", async () => {

@@ -13,6 +13,7 @@ import { type IssuerPorts, provenForeign, type TrustQuestion } from "./passport-
 import type { PassportKeys } from "./passport-keys.ts";
 import { emptyTrace, type SessionTrace } from "./session-trace.ts";
 import type { WorkSession } from "./session-store.ts";
+import { qrDataUrl } from "./qr-code.ts";
 import { attemptFailed, newSession, noteFailedAttempt, sessionId, sessionNamed, type Sessions, takenOver, type TakenOver, tellOf } from "./sessions.ts";
 
 export interface PassportPorts {
@@ -37,10 +38,18 @@ export interface Exported {
   carried: string;
   /** A link that opens the session once, within ten minutes. */
   url: string;
+  /** The link as a picture for the camera of a phone, a data URL, where it was asked for. */
+  qrCode: string | undefined;
+}
+
+/** The document as programs get it: an encrypted one has the picture beside it, and in none a signature is over it. */
+export function withQrCode({ passport, carried, qrCode }: Exported, isEncrypted: boolean): { passport: string | Record<string, unknown>; qr_code?: string } {
+  if (qrCode === undefined) return { passport: isEncrypted ? carried : passport };
+  return isEncrypted ? { passport: carried, qr_code: qrCode } : { passport: { ...passport, qr_code: qrCode } };
 }
 
 /** The session as a passport, and as a link. @throws PROVIDER_ERROR without a key */
-export async function exportSession(ctx: Passports, { id, passphrase }: { id?: string | undefined; passphrase?: string | undefined }): Promise<Exported> {
+export async function exportSession(ctx: Passports, { id, passphrase, qr = false }: { id?: string | undefined; passphrase?: string | undefined; qr?: boolean | undefined }): Promise<Exported> {
   requireScope(ctx.principal, "memory:write");
   requireScope(ctx.principal, "memory:read");
   const session = await retryOnConflict("this session", async () => {
@@ -51,7 +60,8 @@ export async function exportSession(ctx: Passports, { id, passphrase }: { id?: s
   });
   const passport = await passportOf(ctx, session);
   const text = JSON.stringify(passport);
-  return { session, passport, carried: passphrase === undefined ? text : await encryptPassport(text, passphrase), url: await newClaim(ctx, session.id) };
+  const url = await newClaim(ctx, session.id);
+  return { session, passport, carried: passphrase === undefined ? text : await encryptPassport(text, passphrase), url, qrCode: qr ? qrDataUrl(url) : undefined };
 }
 
 /** What the person may not see now, and secrets, are not in it. @throws PROVIDER_ERROR without a key */

@@ -6,7 +6,7 @@ import * as field from "../../domain/memories/fields.ts";
 import { messagesInput } from "../../domain/memories/messages/message-input.ts";
 import { describeSession } from "../../domain/sessions/describe-session.ts";
 import { distrustIssuer, trustedIssuers } from "../../domain/sessions/passport-issuers.ts";
-import { exportSession, type PassportPorts } from "../../domain/sessions/passports.ts";
+import { exportSession, type PassportPorts, withQrCode } from "../../domain/sessions/passports.ts";
 import { defaultProject, passphrase, requirePath, toolId, workspacePath } from "../../domain/sessions/session-fields.ts";
 import type { StoredTurn } from "../../domain/sessions/session-store.ts";
 import { createSession, findSession, listSessions, recordTurns, removeSession, type Sessions, turnsOf } from "../../domain/sessions/sessions.ts";
@@ -25,7 +25,7 @@ const listing = z.strictObject({ project: field.project.optional(), limit: z.coe
 const page = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: z.coerce.number().int().min(1).max(100).default(50) });
 const saying = z.strictObject({ turns: messagesInput, idempotency_key: field.idempotencyKey.optional() });
 
-const exporting = z.strictObject({ passphrase: passphrase.optional() });
+const exporting = z.strictObject({ passphrase: passphrase.optional(), qr: z.boolean().optional() });
 
 /** The caller's own work sessions in a team, below its path: what hooks of clients feed, and where originals of old turns are. */
 export function sessionRoutes(services: Services): Hono<RestEnv> {
@@ -58,9 +58,10 @@ export function sessionRoutes(services: Services): Hono<RestEnv> {
   });
   app.post("/:session/passport", async (c) => {
     const ctx = await context(c);
-    const { passphrase: secret } = await parsed(c.req.raw, exporting);
-    const { session, passport, carried, url } = await exportSession(ctx, { id: c.req.param("session"), passphrase: secret });
-    return c.json({ session: sessionFields(session), passport: secret === undefined ? passport : carried, encrypted: secret !== undefined, export_url: url }, 201);
+    const { passphrase: secret, qr } = await parsed(c.req.raw, exporting);
+    const exported = await exportSession(ctx, { id: c.req.param("session"), passphrase: secret, qr });
+    const isEncrypted = secret !== undefined;
+    return c.json({ session: sessionFields(exported.session), ...withQrCode(exported, isEncrypted), encrypted: isEncrypted, export_url: exported.url }, 201);
   });
   app.get("/:session/turns", async (c) => {
     const { count, turns } = await turnsOf(await context(c), { id: c.req.param("session"), ...parsedQuery(c, page) });

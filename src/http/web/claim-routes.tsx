@@ -24,7 +24,7 @@ export function claimPages(services: Services): Hono<Web> {
   app.get(path, (c) =>
     forOwner(c, c.req.param(), 200, async (ctx, { person }) => {
       const claimed = await previewClaim(ctx, c.req.param("token"));
-      return showPage(c, { title: "Session", body: <ClaimPage claimed={claimed} person={person.name} path={c.req.path} /> });
+      return showPage(c, { title: "Session", body: <ClaimPage claimed={claimed} person={person.name} link={`${ctx.publicOrigin}${c.req.path}`} /> });
     }),
   );
   app.post(path, (c) =>

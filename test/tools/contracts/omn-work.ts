@@ -61,6 +61,7 @@ export const omnWork: ToolContract[] = [
     parameters: [
       { name: "session_id", example: "$session", refused: ["", 5] },
       { name: "passphrase", example: "correct horse battery", shows: [{ path: "encrypted", is: true }], unsaid: [{ path: "encrypted", is: false }], refused: ["", 5] },
+      { name: "qr", example: true, shows: [{ path: "passport.qr_code", isA: "text" }], unsaid: [{ path: "passport.qr_code", absent: true }], refused: ["", 5] },
     ],
     output: {
       fields: {

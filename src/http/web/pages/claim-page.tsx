@@ -1,4 +1,5 @@
 import type { ClaimedSession } from "../../../domain/sessions/claims.ts";
+import { qrCodeOf } from "../../../domain/sessions/qr-code.ts";
 import { Instant } from "./instant.tsx";
 
 const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
@@ -19,16 +20,28 @@ const About = ({ session, counts: { files, searches, decisions, tasks } }: Claim
   </ul>
 );
 
+const Picture = ({ of }: { of: string }) => {
+  const { size, path } = qrCodeOf(of);
+  return (
+    <svg viewBox={`0 0 ${size} ${size}`} width="200" height="200" role="img" aria-label="QR code of this link" shape-rendering="crispEdges">
+      <path fill="#fff" d={`M0 0h${size}v${size}H0z`} />
+      <path stroke="#000" d={path} />
+    </svg>
+  );
+};
+
 /** Opening a link shows this page and does nothing else: programs that look ahead at links must not use them up. */
-export const ClaimPage = ({ claimed, person, path }: { claimed: ClaimedSession; person: string; path: string }) => (
+export const ClaimPage = ({ claimed, person, link }: { claimed: ClaimedSession; person: string; link: string }) => (
   <>
     <h1>Go on with this session</h1>
     <About {...claimed} />
-    <form method="post" action={path}>
+    <form method="post" action={new URL(link).pathname}>
       <button type="submit" class="main">
         Take the session
       </button>
     </form>
+    <p>On another device, scan this instead:</p>
+    <Picture of={link} />
     <p class="aside">You are signed in as {person}. The link works once, and for ten minutes after it was made.</p>
   </>
 );

@@ -9,7 +9,7 @@ import { context, limit, sessionId } from "./workflow-fields.ts";
 export const suggestNextAction = defineTool({
   name: "omn_suggest_next_action",
   title: "Suggest the next action",
-  description: "What you usually do next here, with reasons; by what was recorded last, or by context.",
+  description: "What you usually do next here, with reasons, by what was recorded last or context.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({

@@ -9,7 +9,7 @@ import { sessionFields } from "../../../render-session.ts";
 export const migrateSessionTool = defineTool({
   name: "omn_migrate_session",
   title: "Migrate a session",
-  description: "Hand the session over to another tool of yours, which goes on with it under the same id.",
+  description: "Hand the session over to another tool of yours, under the same id.",
   scope: "memory:write",
   annotations: additive,
   isStep: false,

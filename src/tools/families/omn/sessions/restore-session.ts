@@ -46,7 +46,7 @@ export const restoreSessionTool = defineTool({
   isStep: false,
   input: z.strictObject({
     session_id: sessionRef.optional(),
-    passport: z.union([z.string().min(1).max(longestPassport), z.record(z.string(), z.unknown())], { error: `must be a Memory Passport, as JSON or JWE, of at most ${longestPassport} characters` }).optional().meta({ listed: { description: "a Memory Passport: JSON or JWE" } }),
+    passport: z.union([z.string().min(1).max(longestPassport), z.record(z.string(), z.unknown())], { error: `must be a Memory Passport, as JSON or JWE, of at most ${longestPassport} characters` }).optional().meta({ listed: { description: "JSON, JWE or link" } }),
     passphrase: passphrase.optional(),
     /** The question about a server that is not trusted yet names it. */
     confirm: phrase("confirm", 100).optional().meta({ listed: null }),
