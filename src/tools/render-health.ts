@@ -90,18 +90,22 @@ function sectionsOf(card: Health): Record<string, SectionForm> {
 }
 
 interface Suggestion {
-  action: "merge" | "promote" | "forget";
+  action: "merge" | "promote" | "forget" | "remember";
   /** In words. */
   reason: string;
   count: number;
   memory_ids?: string[];
+  /** Of what was said in a conversation. */
+  text?: string;
+  session_id?: string;
+  turn?: number;
   call: Call;
 }
 
 const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 /** What may be made of the memories, each with its reason and the call that does it. Nothing is done unasked. */
-function suggestionsOf({ duplicates, junk, stale, superseded, unshared, twins }: Health): { suggestions: Suggestion[]; lines: Framed[] } {
+function suggestionsOf({ duplicates, junk, stale, superseded, unshared, twins, worthRemembering }: Health): { suggestions: Suggestion[]; lines: Framed[] } {
   const whole: [Suggestion["action"], Fix, number, string][] = [
     ["merge", "duplicates", duplicates.total, `${plural(duplicates.total, "text is", "texts are")} stored more than once in one place`],
     ["forget", "junk", junk.total, `${plural(junk.total, "memory", "memories")} nobody will look for`],
@@ -121,10 +125,18 @@ function suggestionsOf({ duplicates, junk, stale, superseded, unshared, twins }:
       line: say`- promote ${handleOf(memory)}${aside(idBeside(memory), named(memory.namespace))}: ${reason}. ${callText(call)}`,
     };
   });
+  const remembered = worthRemembering.map(({ text, kind, sessionId, namespace, turn }) => {
+    const reason = `${kind} said in a conversation, which no memory says`;
+    const call = { tool: "omn_store_memory", arguments: { content: text, ...(namespace === undefined ? {} : { namespace }) } };
+    return {
+      suggestion: { action: "remember" as const, reason, count: 1, text, session_id: sessionId, turn, call },
+      line: say`- remember${aside(`${sessionId}, turn ${turn}`)}: ${reason}. ${callText(call)}`,
+    };
+  });
   const more = twins.total - twins.items.length + unshared.total - unshared.items.length;
   return {
-    suggestions: [...ofSections, ...merged.map((one) => one.suggestion), ...promoted.map((one) => one.suggestion)],
-    lines: [...merged.map((one) => one.line), ...promoted.map((one) => one.line), ...(more > 0 ? [say`… and ${more} more`] : [])],
+    suggestions: [...ofSections, ...merged.map((one) => one.suggestion), ...promoted.map((one) => one.suggestion), ...remembered.map((one) => one.suggestion)],
+    lines: [...merged.map((one) => one.line), ...promoted.map((one) => one.line), ...(more > 0 ? [say`… and ${more} more`] : []), ...remembered.map((one) => one.line)],
   };
 }
 

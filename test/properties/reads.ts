@@ -220,9 +220,11 @@ const compressed: Command = async (server, p, op, tool) => {
   server.scan(p, answer, { text });
 };
 
-/** What the report card may name; of what is archived, no more than which it is. */
-export const reportable = ({ model }: TestServer, p: Principal): { entry: Entry; state: Partial<State> }[] =>
-  [...present(model.own(p)), ...model.own(p, {}, true).map((entry) => ({ entry, state: {} }))];
+/** What the report card may name; of what is archived, no more than which it is, and of conversations what the person said. */
+export const reportable = (server: TestServer, p: Principal): { entry?: Entry; state: Partial<State> }[] => {
+  const { model } = server;
+  return [{ state: { content: [...server.saidBy(p)].join(" ") } }, ...present(model.own(p)), ...model.own(p, {}, true).map((entry) => ({ entry, state: {} }))];
+};
 
 const memoryHealth: Command = async (server, p, _op, tool) => {
   const shown = reportable(server, p);

@@ -2,6 +2,8 @@ import type { Context } from "../context.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { type CitedFile, citesFilesOf, type CurrentHashes, freshnessOf } from "./citations.ts";
 import { type Examined, type Findings, type Found, mostExamined, mostJudged, type Section } from "./health-findings.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
+import { type WorthRemembering, worthRemembering } from "../sessions/worth-remembering.ts";
 import { junkReason } from "./junk.ts";
 
 const day = 86_400_000;
@@ -33,21 +35,24 @@ export interface Health extends Pick<Findings, "quarantined" | "duplicates" | "s
   citations: (Found<{ memory: Examined; files: CitedFile[] }> & { fresh: number }) | undefined;
   /** Files that memories cite, where no hashes were sent, so that the client knows which to send. */
   citedFiles: Found<string>;
+  /** What the caller said in conversations and no memory says. */
+  worthRemembering: WorthRemembering[];
   /** A section went through a part of the memories only, because there are too many. */
   isPartial: boolean;
 }
 
 const shown = ["duplicates", "stale", "suspects", "contradicted", "superseded", "orphaned", "unshared", "twins", "size"] as const satisfies Section[];
 
-export async function health(ctx: Context, { hashes, project }: HealthInput = {}): Promise<Health> {
+export async function health(ctx: Context & { sessions: SessionStore }, { hashes, project }: HealthInput = {}): Promise<Health> {
   requireScope(ctx.principal, "memory:read");
   const { principal, now, memories } = ctx;
   const staleBefore = now - staleAfter;
-  const [{ quarantined }, found, { citing }, { cited }] = await Promise.all([
+  const [{ quarantined }, found, { citing }, { cited }, worth] = await Promise.all([
     memories.examine(principal, now, { sections: ["quarantined"], limit: mostHeld, staleBefore }),
     memories.examine(principal, now, { sections: shown, limit: mostNamed, staleBefore }),
     hashes ? memories.examine(principal, now, { sections: ["citing"], limit: mostJudged, staleBefore, paths: [...hashes.keys()] }) : { citing: undefined },
     hashes ? { cited: undefined } : memories.examine(principal, now, { sections: ["cited"], limit: mostJudged, staleBefore }),
+    worthRemembering(ctx),
   ]);
   const { suspects, size, ...sections } = found;
   const junk = judged(suspects.items);
@@ -57,6 +62,7 @@ export async function health(ctx: Context, { hashes, project }: HealthInput = {}
     junk: { total: junk.length, items: junk.slice(0, mostNamed) },
     citations: hashes && citing && checked(citing, hashes, project),
     citedFiles: cited ? pathsIn(cited.items, project) : { total: 0, items: [] },
+    worthRemembering: worth,
     isPartial: size.total > mostExamined || suspects.total > suspects.items.length || (citing !== undefined && citing.total > citing.items.length),
   };
 }

@@ -57,7 +57,16 @@ export async function similarMemories(ctx: Pick<Context, "principal" | "now"> & 
   return found ? alike(memory, terms, found, most) : [];
 }
 
-function alike(stored: Memory, terms: readonly QueryTerm[], { answer, rows }: Pick<RecallFound, "answer" | "rows">, most = maxSimilar): Memory[] {
+/** Whether a memory of one's own team may say the text already. What is too short to be compared, or cannot be compared now, counts as said. */
+export async function mayBeSaid(ctx: Context, said: Pick<MemoryState, "content" | "namespace">): Promise<boolean> {
+  const terms = queryTerms(said.content);
+  if (terms.length < shortestText) return true;
+  const request: RetrievalRequest = { text: "", terms, mode: "text", without: ["neighbours"], filter: {}, limit: maxSimilar };
+  const found = await ctx.index.recallOwn(ctx.principal, ctx.now, request).catch((error: unknown) => void ctx.report("similar", error));
+  return !found || alike(said, terms, found).length > 0;
+}
+
+function alike(stored: Pick<Memory, "namespace"> & { id?: string }, terms: readonly QueryTerm[], { answer, rows }: Pick<RecallFound, "answer" | "rows">, most = maxSimilar): Memory[] {
   const weights = new Map(terms.map(({ term }, i) => [term, Math.min(answer.weights[i] ?? 0, answer.rarest)]));
   return [...rows.values()]
     .filter((memory) => memory.id !== stored.id && memory.sensitivity !== "secret" && memory.redaction === undefined && isNear(memory.namespace, stored.namespace))

@@ -14,7 +14,7 @@ const section = z.array(z.looseObject({})).meta({ listed: null });
 export const memoryHealth = defineTool({
   name: "omn_memory_health",
   title: "Report card",
-  description: "What is wrong with your memories (quarantined, duplicate, junk, stale, contradicted, superseded, orphaned, citing changed files) and what to merge, promote or forget, each with its call. Changes nothing.",
+  description: "What is wrong with your memories (quarantined, duplicate, junk, stale, contradicted, superseded, orphaned, citing changed files) and what to remember, merge, promote, forget, with calls. Changes nothing.",
   scope: "memory:read",
   annotations: readOnly,
   cost: bulkCost,
