@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { routes } from "../../scripts/openapi/routes.ts";
 import { type Scope, scopes } from "../../src/domain/tenancy/principal.ts";
+import { catalogue } from "../../src/tools/catalogue.ts";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
 import { refusalsIn } from "../support/refusals.ts";
 import { directoryRows, memoryRows } from "../support/rows.ts";
 import { send } from "./raw.ts";
-import { bodies, isUnsafe, methodOf, pathOf, restRoutes, sampleTool } from "./route-samples.ts";
+import { allRoutes, bodies, isRest, isUnsafe, methodOf, pathOf, restRoutes, sampleTool } from "./route-samples.ts";
 
 /** What a key must be granted, for each route of the REST interface; `person`: no key will do. */
 const needs: Record<string, Scope | "person"> = {
@@ -104,6 +106,16 @@ describe("a key with the wrong scope on every route of the REST interface [S17] 
   test("each is in the table, and what changes something has a sample", () => {
     expect(Object.keys(needs).sort()).toEqual(restRoutes);
     for (const route of restRoutes.filter(isUnsafe)) expect(bodies, route).toHaveProperty([route]);
+  });
+
+  test("the OpenAPI document names each with the same scopes, and nothing that is no route [A16]", () => {
+    const told = Object.entries(routes).map(([route, { needs: asked }]): [route: string, needs: unknown] => [route, typeof asked === "string" ? asked : [...asked].sort()]);
+    const isTool = (route: string): boolean => route.includes("/tools/");
+    const expected = restRoutes.filter((route) => !isTool(route)).map((route) => [route, needs[route] === "person" || forNobodysKey.has(route) ? "person" : neededBy(route).sort()]);
+    expect(told.filter(([route]) => isRest(route) && !isTool(route)).sort()).toEqual(expected);
+    expect(allRoutes).toEqual(expect.arrayContaining(told.map(([route]) => route).filter((route) => !isTool(route))));
+    // One route of the server, and a path of the document for each tool.
+    expect(told.filter(([route]) => isTool(route))).toEqual(catalogue.map(({ name, scope }) => [`POST /v1/teams/:team/tools/${name}`, scope === null ? [] : [scope]]));
   });
 
   test.each(scoped)("$route without $scope: refused, nothing told or changed, the refusal audited", async ({ route, scope }) => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/tools/catalogue.ts";
 import { addMember, keyFor, newTenant, type Tenant } from "../domain/tenancy/tenant.ts";
+import { undocumented } from "../support/openapi.ts";
 import { refusalsIn } from "../support/refusals.ts";
 import { memoryRows } from "../support/rows.ts";
 import { callTool } from "../support/mcp.ts";
@@ -41,14 +42,16 @@ describe("tools over REST [C10]", () => {
     expect(found.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("every tool answers here as over MCP: the same structured form, or the same refusal with a status", async () => {
+  test("every tool answers here as over MCP: the same structured form, as the OpenAPI document says, or the same refusal with a status [A16]", async () => {
     const { id } = (await ask("omn_store_memory", { key: "sample", content: "A sample for all tools." })).body as { id: string };
     const calls = sampleCalls(id);
     for (const tool of catalogue.filter(({ annotations }) => annotations.readOnlyHint)) {
       const args = calls[tool.name] ?? {};
       const [rest, mcp] = [await ask(tool.name, args), await callTool(token, tool.name, args)];
       expect(rest.status === 200, `${tool.name}: ${JSON.stringify(rest.body).slice(0, 200)}`).toBe(!mcp.isError);
-      if (!mcp.isError) expect(Object.keys(rest.body), tool.name).toEqual(Object.keys(mcp.structured));
+      if (mcp.isError) continue;
+      expect(Object.keys(rest.body), tool.name).toEqual(Object.keys(mcp.structured));
+      expect(undocumented(`POST /v1/teams/:team/tools/${tool.name}`, { sent: args, status: rest.status, type: rest.headers.get("content-type"), answered: rest.body }), tool.name).toEqual([]);
     }
   });
 

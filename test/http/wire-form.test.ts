@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { addMember, keyFor, type Tenant } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
+import { undocumented } from "../support/openapi.ts";
 import { send } from "./raw.ts";
 import { bodies, isForKeys, isUnsafe, methodOf, pathOf, restRoutes } from "./route-samples.ts";
 import { type Browser, signedIn } from "./web/browser.ts";
@@ -76,7 +77,7 @@ function misfits(value: unknown, path = ""): string[] {
 }
 
 describe("one form of names and dates over REST", () => {
-  test("every route answers in snake_case, with instants in ISO 8601 and no number that counts from 1970", async () => {
+  test("every route answers as the OpenAPI document says, in snake_case, with instants in ISO 8601 and no number that counts from 1970 [A16]", async () => {
     const dates: string[] = [];
     for (const route of inTurn) {
       const answer = await ask(route);
@@ -85,6 +86,7 @@ describe("one form of names and dates over REST", () => {
       const isLines = answer.headers.get("content-type") === "application/x-ndjson";
       const values: unknown[] = isLines ? text.trim().split("\n").map((line) => JSON.parse(line)) : [JSON.parse(text)];
       expect(values.flatMap((value) => misfits(value)), route).toEqual([]);
+      expect(undocumented(route, { sent: samples[route], status: answer.status, type: answer.headers.get("content-type"), answered: values[0] }), `${route}: ${text}`).toEqual([]);
       if (/T\d\d:\d\d:\d\d/.test(text)) dates.push(route);
     }
     // The answers were real: whatever has a date showed one.

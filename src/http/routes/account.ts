@@ -7,7 +7,7 @@ import { accountAudit } from "./audit.ts";
 import { parsed } from "./body.ts";
 import { type RestEnv, callingPerson, callingSession, findCaller } from "./caller.ts";
 
-const deletion = z.strictObject({ confirm: z.string().max(100) });
+export const deletion = z.strictObject({ confirm: z.string().max(100) });
 
 /** A person's account: see what deleting it would mean, and delete it. */
 export function accountRoutes(services: Services): Hono<RestEnv> {

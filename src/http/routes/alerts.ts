@@ -6,7 +6,7 @@ import { type RestEnv, callerInTeam } from "./caller.ts";
 import { parsedQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
-const listing = z.strictObject({ state: z.enum(alertStates).default("open"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
+export const listing = z.strictObject({ state: z.enum(alertStates).default("open"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
 /** The alerts of a team, below its path. */
 export function alertRoutes(services: Services): Hono<RestEnv> {

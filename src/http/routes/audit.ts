@@ -10,14 +10,14 @@ import { flag, parsedQuery } from "./query.ts";
 import { iso } from "./wire.ts";
 
 const instant = z.iso.datetime({ offset: true, error: "an instant such as 2026-11-20T12:00:00Z" }).transform((text) => Date.parse(text));
-const filter = z.strictObject({
+export const filter = z.strictObject({
   action: z.string().min(1).max(60).optional(),
   actor: z.string().trim().min(1).max(320).optional(),
   since: instant.optional(),
   until: instant.optional(),
   success: flag.optional(),
 });
-const paged = filter.extend({ cursor: z.string().max(500).optional(), limit: z.coerce.number().int().min(1).max(200).default(50) });
+export const paged = filter.extend({ cursor: z.string().max(500).optional(), limit: z.coerce.number().int().min(1).max(200).default(50) });
 const exportPage = 200;
 
 type Read = (input: AuditInput) => Promise<AuditPage>;

@@ -9,7 +9,7 @@ import { callerInTeam, callingPerson, findCaller, type RestEnv } from "./caller.
 import { acceptsStream, isStillAllowed, retryMs, streamed } from "./event-stream.ts";
 import { parsedQuery } from "./query.ts";
 
-const query = z.strictObject({ team: z.string().max(64).optional() });
+export const query = z.strictObject({ team: z.string().max(64).optional() });
 
 /** How long one question waits at the team's object. */
 const waitMs = 20_000;

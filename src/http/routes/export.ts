@@ -8,7 +8,7 @@ import { memoryContext } from "./proposals.ts";
 import { flag, parsedQuery } from "./query.ts";
 
 const pageSize = 200;
-const asked = z.strictObject({ include_secrets: flag.default(false) });
+export const asked = z.strictObject({ include_secrets: flag.default(false) });
 
 /** Everything the caller may see in the team, with its history, as NDJSON that an import takes; secrets with `?include_secrets=true`. */
 export async function exportTeam(services: Services, c: Context<RestEnv>, teamId: string): Promise<Response> {

@@ -12,7 +12,7 @@ import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
 
-const input = z
+export const input = z
   .strictObject({ current_hashes: currentHashes.optional(), project: project.optional(), ...repairInput.partial().shape })
   .refine(({ current_hashes, project, ...repair }) => (current_hashes === undefined) !== (repair.fix === undefined) && (repair.fix === undefined ? Object.keys(repair).length === 0 : project === undefined), {
     message: "give current_hashes (and project) to ask about files, or fix (with ids and confirm) to repair",

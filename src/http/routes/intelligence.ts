@@ -11,7 +11,7 @@ import { memoryContext } from "./proposals.ts";
 const maxPromptLength = 8_000;
 const prompt = z.string().trim().min(1).max(maxPromptLength).nullable().default(null);
 
-const setting = z.strictObject({
+export const setting = z.strictObject({
   provider: z.enum(intelligenceProviders),
   extraction_prompt: prompt,
   update_prompt: prompt,

@@ -9,8 +9,8 @@ import { parsed } from "./body.ts";
 import { type RestEnv, callerInTeam, callingPerson, findCaller } from "./caller.ts";
 import { iso } from "./wire.ts";
 
-const creation = z.strictObject({ role: z.enum(roles).default("member"), expires_in_days: z.number().int().min(1).max(maxInvitationDays).default(defaultInvitationDays) });
-const acceptance = z.strictObject({ token: z.string().max(200) });
+export const creation = z.strictObject({ role: z.enum(roles).default("member"), expires_in_days: z.number().int().min(1).max(maxInvitationDays).default(defaultInvitationDays) });
+export const acceptance = z.strictObject({ token: z.string().max(200) });
 
 /** Invitations of a team, below its path. */
 export function teamInvitationRoutes(services: Services): Hono<RestEnv> {

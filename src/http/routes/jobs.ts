@@ -18,14 +18,14 @@ import { memoryContext } from "./proposals.ts";
 import { parsedQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
-const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) });
-const importing = z.strictObject({
+export const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) });
+export const importing = z.strictObject({
   on_conflict: z.enum(["update", "skip"]).default("update"),
   sha256: z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 64 hexadecimal digits").optional(),
   count: z.coerce.number().int().nonnegative().optional(),
   idempotency_key: field.idempotencyKey.optional(),
 });
-const exporting = z.strictObject({ include_history: z.boolean().default(true), include_secrets: z.boolean().default(false), idempotency_key: field.idempotencyKey.optional() });
+export const exporting = z.strictObject({ include_history: z.boolean().default(true), include_secrets: z.boolean().default(false), idempotency_key: field.idempotencyKey.optional() });
 
 /** Entries that the request itself pays for. */
 const paidEntries = 1_000;

@@ -18,12 +18,12 @@ interface KeyRoutes {
   Variables: { requestId: string; keyContext: KeyContext; auditSubject?: AuditSubject };
 }
 
-const creation = z.strictObject({
+export const creation = z.strictObject({
   name: z.string().trim().min(1).max(100),
   scopes: z.array(z.enum(scopes)).min(1),
   expires_in_days: z.number().int().min(1).max(maxLifetimeDays).default(defaultLifetimeDays),
 });
-const rotation = z.strictObject({ grace_hours: z.number().min(0).max(maxGraceHours).optional() });
+export const rotation = z.strictObject({ grace_hours: z.number().min(0).max(maxGraceHours).optional() });
 
 /** API keys over REST: create (shown once), list, rotate with grace, revoke. The domain asks for memory:admin. */
 export function keyRoutes(services: Services): Hono<KeyRoutes> {

@@ -13,8 +13,8 @@ import { type RestEnv, callerInTeam } from "./caller.ts";
 import { parsedQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
-const setting = z.strictObject({ required: z.boolean() });
-const listing = z.strictObject({ state: z.enum(proposalStates).default("pending"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
+export const setting = z.strictObject({ required: z.boolean() });
+export const listing = z.strictObject({ state: z.enum(proposalStates).default("pending"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
 /** The context of a verb about memories, for a caller of the REST interface. */
 export async function memoryContext(services: Services, c: Request<RestEnv>, teamId: string): Promise<Context> {

@@ -12,7 +12,7 @@ import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
 import { iso } from "./wire.ts";
 
-const setting = z.strictObject({ secrets: z.enum(secretPolicies), instructions: z.enum(instructionPolicies) });
+export const setting = z.strictObject({ secrets: z.enum(secretPolicies), instructions: z.enum(instructionPolicies) });
 
 /** What a team does with secrets and instructions in what is written, below its path. */
 export function guardRoutes(services: Services): Hono<RestEnv> {

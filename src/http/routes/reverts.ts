@@ -11,7 +11,7 @@ import { memoryContext } from "./proposals.ts";
 import { parsedQuery } from "./query.ts";
 import { iso } from "./wire.ts";
 
-const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
+export const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
 
 /** Bulk reverts of a team, below its path: with `undo`, the request takes one back. */
 export function revertRoutes(services: Services): Hono<RestEnv> {

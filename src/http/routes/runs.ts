@@ -13,9 +13,9 @@ import { parsedQuery } from "./query.ts";
 import { runEvents } from "./run-events.ts";
 import { shownPause, shownRun } from "./shown-run.ts";
 
-const setting = z.strictObject({ policy: z.enum(evolutionPolicies) });
-const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) });
-const wanted = z.strictObject({ kind: z.enum(runKinds).default("evolution"), dry_run: z.boolean().default(false) });
+export const setting = z.strictObject({ policy: z.enum(evolutionPolicies) });
+export const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) });
+export const wanted = z.strictObject({ kind: z.enum(runKinds).default("evolution"), dry_run: z.boolean().default(false) });
 
 async function runsContext(services: Services, c: Request<RestEnv>): Promise<RunsContext & Pick<Services, "evolution">> {
   const { principal, now, from } = await callerInTeam(services, c, c.req.param("team") ?? "");

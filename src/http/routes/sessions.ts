@@ -20,12 +20,12 @@ import { memoryContext } from "./proposals.ts";
 import { parsedQuery } from "./query.ts";
 import { iso } from "./wire.ts";
 
-const opening = z.strictObject({ tool_id: toolId, project: field.project.optional(), workspace_path: workspacePath.optional() });
-const listing = z.strictObject({ project: field.project.optional(), limit: z.coerce.number().int().min(1).max(100).default(20) });
-const page = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: z.coerce.number().int().min(1).max(100).default(50) });
-const saying = z.strictObject({ turns: messagesInput, idempotency_key: field.idempotencyKey.optional() });
+export const opening = z.strictObject({ tool_id: toolId, project: field.project.optional(), workspace_path: workspacePath.optional() });
+export const listing = z.strictObject({ project: field.project.optional(), limit: z.coerce.number().int().min(1).max(100).default(20) });
+export const page = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: z.coerce.number().int().min(1).max(100).default(50) });
+export const saying = z.strictObject({ turns: messagesInput, idempotency_key: field.idempotencyKey.optional() });
 
-const exporting = z.strictObject({ passphrase: passphrase.optional(), qr: z.boolean().optional() });
+export const exporting = z.strictObject({ passphrase: passphrase.optional(), qr: z.boolean().optional() });
 
 /** The caller's own work sessions in a team, below its path: what hooks of clients feed, and where originals of old turns are. */
 export function sessionRoutes(services: Services): Hono<RestEnv> {

@@ -29,11 +29,11 @@ import { iso } from "./wire.ts";
 import { workflowRoutes } from "./workflows.ts";
 
 const name = z.string().trim().min(1).max(maxNameLength);
-const newTeam = z.strictObject({ name, organization_id: z.string().max(100).optional() });
-const newOrganization = z.strictObject({ name, team: name.optional() });
-const renaming = z.strictObject({ name });
-const roleChange = z.strictObject({ role: z.enum(roles) });
-const transfer = z.strictObject({ user_id: z.string().min(1).max(100) });
+export const newTeam = z.strictObject({ name, organization_id: z.string().max(100).optional() });
+export const newOrganization = z.strictObject({ name, team: name.optional() });
+export const renaming = z.strictObject({ name });
+export const roleChange = z.strictObject({ role: z.enum(roles) });
+export const transfer = z.strictObject({ user_id: z.string().min(1).max(100) });
 
 /** Teams and who is in them. A key sees the one team it is for, a browser those of its person. */
 export function teamRoutes(services: Services): Hono<RestEnv> {

@@ -15,7 +15,7 @@ import { iso } from "./wire.ts";
 
 const mostAtOnce = 100;
 
-const batch = z.strictObject({
+export const batch = z.strictObject({
   project: field.project.optional(),
   session_id: sessionId.optional(),
   steps: z
@@ -23,8 +23,8 @@ const batch = z.strictObject({
     .min(1)
     .max(mostAtOnce, `at most ${mostAtOnce} steps at once`),
 });
-const listing = z.strictObject({ project: field.project.optional(), cursor: z.string().max(300).optional(), limit: z.coerce.number().int().min(1).max(500).default(100) });
-const forgetting = z.strictObject({ project: field.project.optional() });
+export const listing = z.strictObject({ project: field.project.optional(), cursor: z.string().max(300).optional(), limit: z.coerce.number().int().min(1).max(500).default(100) });
+export const forgetting = z.strictObject({ project: field.project.optional() });
 
 /** Steps of the caller's workflows, below a team's path: hooks record them here, and what was recorded is shown and forgotten. */
 export function workflowRoutes(services: Services): Hono<RestEnv> {
