@@ -64,7 +64,8 @@ const section = (client: Client, site: Site): string =>
 
 const otherClients = (site: Site): string => `## Others
 
-Whatever speaks Streamable HTTP takes the URL \`${site.url}\` and the header \`Authorization: Bearer omn_…\`; what speaks only the old HTTP+SSE transport \`${new URL("/sse", site.url)}\`.`;
+Whatever speaks Streamable HTTP takes the URL \`${site.url}\` and the header \`Authorization: Bearer omn_…\`; what speaks only the old HTTP+SSE transport \`${new URL("/sse", site.url)}\`. A program
+without MCP calls the same tools over [REST](rest.md), as [openapi.json](openapi.json) describes it.`;
 
 const begin = "<!-- clients: written by npm run guides -->";
 const end = "<!-- /clients -->";
