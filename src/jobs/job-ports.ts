@@ -12,9 +12,9 @@ export function jobPortsOf(services: Services): JobSweepPorts {
     report: (event, error) => services.report(event, "", error),
     principalOf: (team, job, now) => principalOf(services, team, job, now),
     contextOf(principal, job, now) {
-      const { memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows } = services;
+      const { memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows, sessions } = services;
       return {
-        principal, now, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows,
+        principal, now, memories, writer, proposals, guard, reversions, intelligence, index, graph, people, semantic, indexingQueue, workflows, sessions,
         // All that a job writes is one request: a revert takes it back as one.
         requestId: job.id,
         tool: job.tool,

@@ -103,15 +103,28 @@ const nothingYet = (): ImportOutcome => ({ created: 0, updated: 0, unchanged: 0,
 
 const portableMemories = z.array(portableMemory);
 
-/** Parses the data of an export and checks it against the count and hash that came with it. */
-export async function parseExport(data: string, expected: { sha256?: string | undefined; count?: number | undefined }): Promise<PortableMemory[]> {
+/** What is known of the data of an export. */
+export interface Expected {
+  sha256?: string | undefined;
+  count?: number | undefined;
+}
+
+/** Parses the memories of an export and checks them against the count and hash that came with it. */
+export const parseExport = async (data: string, expected: Expected): Promise<PortableMemory[]> => parsedMemories(await recordsOf(data, expected));
+
+/** The records of an export, checked against its count and hash, and not looked into. */
+export async function recordsOf(data: string, expected: Expected): Promise<unknown[]> {
   if (expected.sha256 !== undefined && (await sha256Hex(data)) !== expected.sha256.toLowerCase()) {
     throw invalid("The data does not match its sha256: it changed on the way.", "Pass data exactly as the export gave it. Nothing was imported.");
   }
   const records = parseRecords(data);
   if (expected.count !== undefined && records.length !== expected.count) {
-    throw invalid(`The data holds ${records.length} memories, not ${expected.count}.`, "The data is incomplete; export again. Nothing was imported.");
+    throw invalid(`The data holds ${records.length} records, not ${expected.count}.`, "The data is incomplete; export again. Nothing was imported.");
   }
+  return records;
+}
+
+export function parsedMemories(records: readonly unknown[]): PortableMemory[] {
   const parsed = portableMemories.safeParse(records);
   if (!parsed.success) throw invalid(`Not every record is one: ${describeProblems(parsed.error, portableMemories, records)}.`, "Repair these records and import again. Nothing was imported.");
   return parsed.data;

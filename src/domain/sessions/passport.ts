@@ -49,6 +49,8 @@ const shape = z.strictObject({
   issuer_key_id: z.string().max(100).optional(),
 });
 
+export const passportShape = shape.shape;
+
 /** What a passport says, instants in ms. */
 export type Passport = z.output<typeof shape>;
 /** The same as it is written. */

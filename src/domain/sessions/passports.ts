@@ -67,7 +67,8 @@ export async function exportSession(ctx: Passports, { id, passphrase, qr = false
 /** What the person may not see now, and secrets, are not in it. @throws PROVIDER_ERROR without a key */
 export const passportOf = async (ctx: Passports, session: WorkSession): Promise<Record<string, unknown>> => fitted(ctx, await written(ctx, session));
 
-async function written(ctx: Sessions, session: WorkSession): Promise<WrittenPassport> {
+/** What a passport says of a session. What the person may not see now, and secrets, are not in it. */
+export async function written(ctx: Sessions, session: WorkSession): Promise<WrittenPassport> {
   const { files, searches, decisions, state, commands } = await describeSession(ctx, session);
   const counts = new Map(session.trace.files.map(({ path, count }) => [path, count]));
   const named = (memoryId: string | undefined): { memory_id?: string } => (memoryId === undefined ? {} : { memory_id: memoryId });
@@ -207,7 +208,7 @@ async function sessionOf(ctx: Sessions, { passport, importedAs }: Opened): Promi
 }
 
 /** Memories that the person sees here stand for what the passport says of them. The guard looks at the rest. */
-async function traceOf(ctx: Sessions, { context }: Passport): Promise<SessionTrace> {
+export async function traceOf(ctx: Sessions, { context }: Pick<Passport, "context">): Promise<SessionTrace> {
   const { decisions, workflow_state: state } = context;
   const named = [...decisions, ...state.keys].flatMap(({ memory_id: id }) => id ?? []);
   const { memories } = named.length === 0 ? { memories: [] } : await ctx.memories.hydrate(ctx.principal, ctx.now, named);

@@ -2,6 +2,8 @@ import type { Context } from "../context.ts";
 import { asDomainError, type ErrorCode } from "../errors.ts";
 import { importMemories, type ImportInput, type ImportOutcome } from "../memories/import.ts";
 import type { FailedEntry, Job, JobStore } from "./job-store.ts";
+import { importWork } from "../sessions/portable-sessions.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
 import type { Entry } from "./jobs.ts";
 import type { StepResult } from "./work.ts";
 
@@ -12,7 +14,7 @@ const ofEntry: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT",
 const counted = ["created", "updated", "unchanged", "skipped", "proposed", "quarantined", "masked"] as const;
 
 /** Stores the next piece. One that was begun before writes no entry a second time. */
-export async function importStep(ctx: Context, jobs: Pick<JobStore, "piece" | "writtenBy">, job: Job, isRepeated: boolean): Promise<StepResult> {
+export async function importStep(ctx: Context & { sessions: SessionStore }, jobs: Pick<JobStore, "piece" | "writtenBy">, job: Job, isRepeated: boolean): Promise<StepResult> {
   const { principal } = ctx;
   const piece = await jobs.piece(principal, job.id, job.done);
   if (!piece) {
@@ -21,7 +23,8 @@ export async function importStep(ctx: Context, jobs: Pick<JobStore, "piece" | "w
   }
   // They were parsed before they were sealed.
   const entries = JSON.parse(piece.text) as Entry[];
-  const records = entries.map(({ entry: _place, ...record }) => record);
+  const memories = entries.flatMap((one) => ("work" in one ? [] : [one]));
+  const records = memories.map(({ entry: _place, ...record }) => record);
   const written: ImportInput["written"] = (ids) => jobs.writtenBy(principal, ctx.requestId, ids);
   const onConflict = job.options.kind === "import" ? job.options.onConflict : "skip";
   const counts: Record<string, number> = { ...job.counts };
@@ -33,7 +36,7 @@ export async function importStep(ctx: Context, jobs: Pick<JobStore, "piece" | "w
     count("proposed_links", outcome.proposedLinks);
   };
   try {
-    add(await importMemories(ctx, { records, onConflict, written: isRepeated ? written : undefined }));
+    if (records.length > 0) add(await importMemories(ctx, { records, onConflict, written: isRepeated ? written : undefined }));
   } catch (error) {
     requireOfEntry(error);
     // One of them is refused: each by itself, and those that are stored already count as they were.
@@ -41,12 +44,22 @@ export async function importStep(ctx: Context, jobs: Pick<JobStore, "piece" | "w
       try {
         add(await importMemories(ctx, { records: [record], onConflict, written }));
       } catch (problem) {
-        failed.push([entries[i]?.entry ?? piece.number + i + 1, requireOfEntry(problem)]);
+        failed.push([memories[i]?.entry ?? piece.number + i + 1, requireOfEntry(problem)]);
       }
     }
   }
+  for (const one of entries) {
+    if (!("work" in one)) continue;
+    try {
+      const { sessions, turns } = await importWork(ctx, one.work);
+      count("sessions", sessions);
+      count("turns", turns);
+    } catch (problem) {
+      failed.push([one.entry ?? 0, requireOfEntry(problem)]);
+    }
+  }
   count("failed", failed.length);
-  const done = piece.number + records.length;
+  const done = piece.number + entries.length;
   return { cursor: String(done), done, counts, failed: [...job.failed, ...failed].slice(0, maxFailed), used: piece.number, isLast: done >= (job.total ?? 0) };
 }
 

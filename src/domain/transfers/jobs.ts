@@ -4,6 +4,7 @@ import { uuidOf, uuidv7 } from "../ids.ts";
 import { grouped } from "../memories/fields.ts";
 import { inOrderOfSuccession } from "../memories/import-succession.ts";
 import type { PortableMemory } from "../memories/portable.ts";
+import type { PortableWork } from "../sessions/portable-sessions.ts";
 import { isTeamAdmin, type Principal, requireScope } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
 import { teamOf } from "../tenancy/team-ref.ts";
@@ -32,14 +33,15 @@ export interface JobsContext {
 }
 
 export interface ImportJobInput {
-  records: readonly PortableMemory[];
+  /** In the order of the file. */
+  records: readonly (PortableMemory | PortableWork)[];
   onConflict: "update" | "skip";
   /** The same job is asked for once, however often the request is repeated. */
   idempotencyKey?: string | undefined;
 }
 
-/** A record and its place in the file, from 1: what took another's place is stored before that one. */
-export type Entry = PortableMemory & { entry?: number };
+/** A record and its place in the file, from 1: what took another's place is stored before that one, and work after the memories that it names. */
+export type Entry = (PortableMemory | { id?: undefined; work: PortableWork }) & { entry?: number };
 
 /** Takes the records as they are, and stores them in the background. */
 export async function startImport(ctx: JobsContext, { records, onConflict, idempotencyKey }: ImportJobInput): Promise<Job> {
@@ -48,8 +50,10 @@ export async function startImport(ctx: JobsContext, { records, onConflict, idemp
   if (records.length > maxEntries) throw invalid(`An import has at most ${grouped(maxEntries)} entries, not ${grouped(records.length)}.`, "Import the file in parts. Nothing was imported.");
   const { now } = ctx;
   // Whoever stores an entry a second time finds it by its id.
-  const named = records.map((record, i): Entry => ({ ...record, id: record.id ?? uuidv7(now), entry: i + 1 }));
-  return start(ctx, { options: { kind: "import", onConflict }, total: records.length }, piecesOf(inOrderOfSuccession(named, (entry) => entry)), idempotencyKey);
+  const named = records.flatMap((record, i) => ("kind" in record ? [] : { ...record, id: record.id ?? uuidv7(now), entry: i + 1 }));
+  const work = records.flatMap((record, i) => ("kind" in record ? { work: record, entry: i + 1 } : []));
+  const inOrder = [...work.filter((one) => one.work.kind === "work_session"), ...work.filter((one) => one.work.kind !== "work_session")];
+  return start(ctx, { options: { kind: "import", onConflict }, total: records.length }, piecesOf([...inOrderOfSuccession(named, (entry) => entry), ...inOrder]), idempotencyKey);
 }
 
 /** Collects everything that the caller may see, with its history, in the background. */

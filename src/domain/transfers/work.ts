@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { asDomainError, DomainError, type ErrorCode } from "../errors.ts";
 import type { Clock } from "../indexing/stage.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
 import { mayWrite, type Principal } from "../tenancy/principal.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
 import { exportStep } from "./export-step.ts";
@@ -14,7 +15,7 @@ export interface JobPorts {
   jobs: JobStore;
   /** Who asked, with what they may do at this moment; undefined when they may not do it any more: the membership or the credential has ended. */
   principalOf(team: TeamRef, job: Job, now: number): Promise<Principal | undefined>;
-  contextOf(principal: Principal, job: Job, now: number): Context;
+  contextOf(principal: Principal, job: Job, now: number): Context & { sessions: SessionStore };
   report(event: string, error: unknown): void;
 }
 

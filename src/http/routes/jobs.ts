@@ -4,9 +4,9 @@ import type { Services } from "../../app.ts";
 import { exportResult } from "../../domain/transfers/export-result.ts";
 import type { Job } from "../../domain/transfers/job-store.ts";
 import { cancelJob, findJob, type JobsContext, listJobs, type Listed, startExport, startImport } from "../../domain/transfers/jobs.ts";
+import { parseTransfer } from "../../domain/transfers/parse.ts";
 import type { CuratorRun } from "../../domain/curation/run-store.ts";
 import * as field from "../../domain/memories/fields.ts";
-import { parseExport } from "../../domain/memories/import.ts";
 import { requireScope } from "../../domain/tenancy/principal.ts";
 import { bulkCost } from "../../tools/define-tool.ts";
 import { parsed } from "./body.ts";
@@ -48,7 +48,7 @@ export function jobRoutes(services: Services): Hono<RestEnv> {
     requireScope(ctx.principal, "memory:write");
     const { on_conflict: onConflict, sha256, count, idempotency_key: idempotencyKey } = parsedQuery(c, importing);
     const job = await withFile(c.req.raw, async (data) => {
-      const records = await parseExport(data, { sha256, count });
+      const records = await parseTransfer(data, { sha256, count });
       if (records.length > paidEntries) await charge(services, c, Math.floor((records.length - 1) / paidEntries) * bulkCost);
       return startImport(ctx, { records, onConflict, idempotencyKey });
     });

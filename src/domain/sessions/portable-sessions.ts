@@ -1,0 +1,130 @@
+import * as z from "zod";
+import type { Context } from "../context.ts";
+import { notFound } from "../errors.ts";
+import { isPlain } from "../guard/screen.ts";
+import { uuidOf } from "../ids.ts";
+import * as field from "../memories/fields.ts";
+import { toIso } from "../memories/memory-fields.ts";
+import { requireScope } from "../tenancy/principal.ts";
+import { type Passport, passportShape } from "./passport.ts";
+import { traceOf, written } from "./passports.ts";
+import { toolId } from "./session-fields.ts";
+import { type SessionStore, turnRoles, type WorkSession } from "./session-store.ts";
+import { newSession } from "./sessions.ts";
+import { addTurns, screenedTurns } from "./turns.ts";
+
+/**
+ * A person's own work sessions in an export, beside the memories: a record of what a session was about, in the words of a passport
+ * and unsigned, and records of what was said in it. Like every file of an import they are claims of whoever brings them.
+ */
+
+/** Of one record, so that it fits a row of D1 in whatever form. */
+const most = { turns: 100, characters: 300_000, content: 50_000 } as const;
+
+const { session_id: sessionId, original_tool: originalTool, project_id: project, workspace_path: workspacePath, created_at: createdAt, migration_count: migrations, context } = passportShape;
+
+const sessionRecord = z.strictObject({
+  kind: z.literal("work_session"),
+  version: z.literal(1),
+  session_id: sessionId,
+  tool_id: toolId,
+  original_tool: originalTool,
+  project_id: project,
+  workspace_path: workspacePath,
+  created_at: createdAt,
+  last_activity: field.instant,
+  /** Null of one that was open: where it is imported it is not. */
+  ended_at: field.instant.nullable(),
+  migration_count: migrations,
+  context,
+});
+
+const turn = z.strictObject({ id: field.phrase("id", 300), role: z.enum(turnRoles), name: field.phrase("name", 100).optional(), at: field.instant, content: field.phrase("content", most.content) });
+const turnsRecord = z
+  .strictObject({ kind: z.literal("work_turns"), version: z.literal(1), session_id: sessionId, turns: z.array(turn).min(1).max(most.turns) })
+  .refine(({ turns }) => sizeOf(turns) <= most.characters + most.content, { message: `hold at most ${field.grouped(most.characters)} characters together` });
+
+export const portableWork = z.discriminatedUnion("kind", [sessionRecord, turnsRecord]);
+export type PortableWork = z.output<typeof portableWork>;
+
+const sizeOf = (turns: readonly { content: string }[]): number => turns.reduce((sum, { content }) => sum + content.length, 0);
+
+/** Whether it says that it is of this kind: what else it holds is for the schema to tell. */
+export const isWork = (record: unknown): boolean => typeof record === "object" && record !== null && Object.hasOwn(record, "kind") && String((record as { kind: unknown }).kind).startsWith("work_");
+
+type Work = Context & { sessions: SessionStore };
+
+/** Some lines, and where the next ones begin. The place of a session, and its turn after which they go on. */
+export async function exportWork(ctx: Work, cursor = "0 0"): Promise<{ data: string; nextCursor?: string }> {
+  requireScope(ctx.principal, "memory:read");
+  const [place = 0, after = 0] = cursor.split(" ").map(Number);
+  const [session] = await ctx.sessions.list(ctx.principal, { limit: 1, skip: place });
+  if (!session) return { data: "" };
+  const found = await ctx.sessions.turns(ctx.principal, session.id, { after, limit: most.turns });
+  let size = 0;
+  const cut = found.findIndex(({ content }, i) => (size += content.length) > most.characters && i > 0);
+  const turns = cut === -1 ? found : found.slice(0, cut);
+  const last = turns.at(-1)?.seq;
+  const isLast = cut === -1 && found.length < most.turns;
+  const records = [
+    ...(after === 0 ? [await sessionOf(ctx, session)] : []),
+    ...(turns.length > 0 ? [{ kind: "work_turns", version: 1, session_id: session.id, turns: turns.map(({ id, role, name, at, content }) => ({ id, role, ...(name === null ? {} : { name }), at: toIso(at), content })) }] : []),
+  ];
+  return { data: records.map((record) => `${JSON.stringify(record)}\n`).join(""), nextCursor: isLast || last === undefined ? `${place + 1} 0` : `${place} ${last}` };
+}
+
+async function sessionOf(ctx: Work, session: WorkSession): Promise<z.input<typeof sessionRecord>> {
+  const { session_id, original_tool, project_id, workspace_path, created_at, migration_count, context } = await written(ctx, session);
+  const [last_activity, ended_at] = [toIso(session.activeAt) as string, toIso(session.endedAt)];
+  return { kind: "work_session", version: 1, session_id, tool_id: session.tool, original_tool, project_id, workspace_path, created_at, last_activity, ended_at, migration_count, context };
+}
+
+export interface WorkImported {
+  sessions: number;
+  turns: number;
+}
+
+/** Brings what is not there yet: one's own session of that id stays as it is, and a turn of that id is not said twice. */
+export const importWork = (ctx: Work, record: PortableWork): Promise<WorkImported> => {
+  requireScope(ctx.principal, "memory:write");
+  return record.kind === "work_session" ? importSession(ctx, record) : importTurns(ctx, record);
+};
+
+/** The id of the file where it is free or one's own, else one that follows from it: whose it is instead is nobody's to learn. */
+const copyOf = async ({ principal }: Work, id: string): Promise<string> => `sess_${await uuidOf(JSON.stringify(["session", principal.teamId, principal.userId, id]))}`;
+
+async function importSession(ctx: Work, record: z.output<typeof sessionRecord>): Promise<WorkImported> {
+  const { principal, sessions, now } = ctx;
+  const ids = [record.session_id, await copyOf(ctx, record.session_id)];
+  for (const id of ids) if (await sessions.find(principal, id)) return { sessions: 0, turns: 0 };
+  const past = (at: number): number => Math.min(at, now);
+  const names = [record.project_id, record.tool_id, record.original_tool];
+  // A name that gives orders is no name.
+  const [project, tool, originalTool] = names.map((name) => (isPlain(name) ? name : "imported")) as [string, string, string];
+  const session: WorkSession = {
+    ...newSession({ tool, project, workspacePath: record.workspace_path !== null && isPlain(record.workspace_path) ? record.workspace_path : null, trace: await traceOf(ctx, { context: inThePast(record.context, past) }), now: past(record.created_at) }),
+    originalTool,
+    activeAt: past(record.last_activity),
+    endedAt: past(record.ended_at ?? now),
+    migrations: record.migration_count,
+  };
+  for (const id of ids) if (await sessions.import(principal, { ...session, id })) return { sessions: 1, turns: 0 };
+  return { sessions: 0, turns: 0 };
+}
+
+const inThePast = ({ files_accessed, recent_searches, decisions, workflow_state }: Passport["context"], past: (at: number) => number): Passport["context"] => ({
+  files_accessed: files_accessed.map((file) => ({ ...file, accessed_at: past(file.accessed_at) })),
+  recent_searches: recent_searches.map((search) => ({ ...search, timestamp: past(search.timestamp) })),
+  decisions: decisions.map((decision) => ({ ...decision, timestamp: past(decision.timestamp) })),
+  workflow_state: { ...workflow_state, keys: workflow_state.keys.map((key) => ({ ...key, timestamp: past(key.timestamp) })) },
+});
+
+/** The write guard reads them as it does those of a hook. */
+async function importTurns(ctx: Work, { session_id, turns }: z.output<typeof turnsRecord>): Promise<WorkImported> {
+  const { principal, sessions, now } = ctx;
+  const session = (await sessions.find(principal, session_id)) ?? (await sessions.find(principal, await copyOf(ctx, session_id)));
+  if (!session) throw notFound("You have no session of this id.", "Import the record of the session before what was said in it.");
+  const before = await sessions.countTurns(principal, session.id);
+  const given = screenedTurns(turns.map(({ name, at, ...one }) => ({ ...one, name: name ?? null, at: Math.min(at, now) })));
+  return { sessions: 0, turns: (await addTurns(sessions, principal, session.id, given)) - before };
+}
