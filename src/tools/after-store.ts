@@ -2,7 +2,9 @@ import { type Contradiction, settleConflicts } from "../domain/memories/contradi
 import type { Memory } from "../domain/memories/memory.ts";
 import type { RememberOutcome } from "../domain/memories/remember.ts";
 import type { Similar } from "../domain/memories/similar.ts";
-import type { ToolContext } from "./define-tool.ts";
+import { contradictionQuestion } from "./conflict-question.ts";
+import type { Question, ToolContext } from "./define-tool.ts";
+import { quarantineQuestion } from "./quarantine-question.ts";
 
 /** Tells those who watch the memory that a store changed it. */
 export function announceStored(ctx: ToolContext, { memory, replayed }: RememberOutcome, outcome: string): void {
@@ -16,4 +18,11 @@ export async function aroundStored(ctx: ToolContext, similarIn: Similar, result:
   const replaced = conflicts.flatMap((one) => (one.settled === "superseded" ? one.memory.id : []));
   if (replaced.length > 0) ctx.changed({ ids: replaced, listChanged: false });
   return { similar, conflicts };
+}
+
+/** What the person may decide about a store: what was kept back of it, or which of two memories holds that contradict each other for sure. */
+export function questionAfter({ memory, outcome }: RememberOutcome, conflicts: readonly Contradiction[] = []): Question | undefined {
+  if (outcome === "quarantined") return quarantineQuestion(memory);
+  const others = conflicts.flatMap((one) => (one.settled === "linked" ? one.memory : []));
+  return others.length === 0 ? undefined : contradictionQuestion(memory, others);
 }

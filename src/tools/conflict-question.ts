@@ -1,9 +1,10 @@
 import { DomainError } from "../domain/errors.ts";
-import { json, say } from "../domain/frame.ts";
+import { joined, json, say } from "../domain/frame.ts";
 import type { Memory } from "../domain/memories/memory.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
+import type { Deed } from "./deeds.ts";
 import type { Question } from "./define-tool.ts";
-import { handleOf } from "./render.ts";
+import { dayOf, handleOf } from "./render.ts";
 
 const shown = 500;
 
@@ -12,6 +13,16 @@ export const conflictQuestion = (current: Memory, attempted: object, versionArgu
   message: say`${handleOf(current)} was changed meanwhile. Stored now (version ${current.version}): ${preview(current.content, shown)}\nThe change that is asked for: ${preview(json(attempted).toString(), shown)}`,
   asks: { choices: [{ title: "Keep what is stored" }, { title: "Write the change over it", args: { [versionArgument]: current.version } }] },
 });
+
+/** Which of two memories holds: the one that was stored just now, or what stood before. Both do, unless the person says otherwise. */
+export function contradictionQuestion(memory: Memory, before: readonly Memory[]): Question {
+  const one = ({ id, version }: Memory): { id: string; version: number } => ({ id, version });
+  const decide = (holds: "new" | "old"): Deed => ({ do: "decide", holds, memory: one(memory), others: before.map(one) });
+  return {
+    message: joined([say`What was stored just now contradicts what you have stored before. Now: ${preview(memory.content, shown)}`, ...before.map((other) => say`${handleOf(other)} (${dayOf(other)}): ${preview(other.content, shown)}`)]),
+    asks: { acts: [{ title: "Both stand" }, { title: "The new one replaces what was there", does: decide("new") }, { title: "Keep what was there, archive the new one", does: decide("old") }] },
+  };
+}
 
 /** A conflict in the error form of a family, with the question that decides it. */
 export class AskedConflict extends DomainError {

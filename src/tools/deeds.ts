@@ -1,12 +1,17 @@
 import * as z from "zod";
-import { aside, type Framed, say } from "../domain/frame.ts";
+import { aside, type Framed, joined, say } from "../domain/frame.ts";
 import type { Context } from "../domain/context.ts";
+import { decideContradiction } from "../domain/memories/contradictions.ts";
 import { discard, release } from "../domain/memories/release.ts";
 import type { ToolContext } from "./define-tool.ts";
 import { handleOf, idBeside, outcomeWith, proposalOf, proposalText } from "./render.ts";
 
 /** What a person may decide about what a call has done. No argument of a tool leads here: only their answer to a form. */
-export const deed = z.object({ do: z.enum(["release", "discard"]), id: z.string(), isNew: z.boolean() });
+const shown = z.object({ id: z.string(), version: z.number() });
+export const deed = z.union([
+  z.object({ do: z.enum(["release", "discard"]), id: z.string(), isNew: z.boolean() }),
+  z.object({ do: z.literal("decide"), holds: z.enum(["new", "old"]), memory: shown, others: z.array(shown) }),
+]);
 export type Deed = z.output<typeof deed>;
 
 /** What became of it, over the answer that the call would have had. */
@@ -19,6 +24,14 @@ export interface Done {
 }
 
 export async function perform(ctx: Context & Pick<ToolContext, "changed">, wanted: Deed): Promise<Done> {
+  if (wanted.do === "decide") {
+    const { memory, others } = await decideContradiction(ctx, wanted);
+    const old = joined(others.map(handleOf), ", ");
+    ctx.changed({ ids: [memory, ...others].map(({ id }) => id), listChanged: wanted.holds === "old" });
+    return wanted.holds === "new"
+      ? { text: say`The person was asked: this replaces ${old}, marked as superseded. omn_revert with request: "${ctx.requestId}" shows that and takes it back.` }
+      : { text: say`The person was asked and keeps ${old}: this memory is archived. omn_update_memory with archived: false restores it.` };
+  }
   if (wanted.do === "discard") {
     await discard(ctx, wanted);
     return { text: say`The person was asked and discarded it: nothing is stored of it.`, instead: [] };

@@ -103,6 +103,24 @@ describe("what comes back with a person's answer [U8] [S6]", () => {
   });
 });
 
+test("which of two memories holds is decided once, however often it is said [A1]", async () => {
+  let [asked, before, args, at]: [Result | undefined, string, Record<string, unknown>, number] = [undefined, "", {}, 0];
+  // A store does not wait long for what is alike.
+  while (asked?.requestState === undefined) {
+    const portal = `portal${"abcdefghij"[(at += 1)]}`;
+    before = (await ada.call("omn_store_memory", { content: `The upload limit of the ${portal} is 25 MB.` })).structured["memory_id"];
+    asked = await store(ada, (args = { content: `The upload limit of the ${portal} is 50 MB.` }));
+  }
+  const holds = { action: "accept", content: { choice: "The new one replaces what was there" } };
+  const answers = [await reply(ada, asked.requestState, holds, "omn_store_memory", args), await reply(ada, asked.requestState, holds, "omn_store_memory", args)];
+  expect(answers.map(({ structuredContent }) => structuredContent?.["advice"])).toEqual([expect.stringContaining("replaces"), expect.stringContaining("replaces")]);
+  const other = { action: "accept", content: { choice: "Keep what was there, archive the new one" } };
+  await ada.call("omn_update_memory", { id: answers[0]?.structuredContent?.["memory_id"], metadata: { importance: 0.9 } });
+  expect((await reply(ada, asked.requestState, other, "omn_store_memory", args)).content?.[0]?.text).toContain("could not be done");
+  const [old] = (await ada.call("omn_retrieve_memory", { id: before })).structured["memories"];
+  expect(old).toMatchObject({ superseded_by: answers[0]?.structuredContent?.["memory_id"], version: 2 });
+});
+
 describe("a session that waits for its person [U8] [S17]", () => {
   const store = async (who: Person, answered: unknown, meanwhile = async (): Promise<void> => undefined) => {
     const session = await Session.open(who.token, "/mcp", {}, { elicitation: {} });

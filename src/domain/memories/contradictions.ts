@@ -1,7 +1,10 @@
 import type { Context } from "../context.ts";
+import { DomainError } from "../errors.ts";
 import { linkMemory } from "../graph/link.ts";
 import { linkByRules } from "../intelligence/rules/link.ts";
+import { requireScope } from "../tenancy/principal.ts";
 import { isComparable } from "./consolidation-pairs.ts";
+import { archiveOne } from "./forget.ts";
 import type { Memory } from "./memory.ts";
 import type { RememberOutcome } from "./remember.ts";
 import { datedNoteOf, stateAt, superseded } from "./supersede.ts";
@@ -50,3 +53,27 @@ async function settle(ctx: Context, memory: Memory, { memory: old, type, reason 
     return "open";
   }
 }
+
+/** A memory as somebody was shown it. */
+export interface Shown {
+  id: string;
+  version: number;
+}
+
+/**
+ * What a person decides of a memory and those that it contradicts, all as they were shown: it takes their place, or it is put away. Decided
+ * again, it stays as it is. @throws CONFLICT when one of them has changed since
+ */
+export async function decideContradiction(ctx: Context, { holds, memory: fresh, others: before }: { holds: "new" | "old"; memory: Shown; others: readonly Shown[] }): Promise<{ memory: Memory; others: Memory[] }> {
+  requireScope(ctx.principal, "memory:write");
+  const [memory, ...others] = await Promise.all([fresh, ...before].map(({ id }) => ctx.memories.get(ctx.principal, ctx.now, id)));
+  if (!memory || !others.every((other) => other !== undefined)) throw changedSince();
+  const isDone = holds === "new" ? others.every(({ supersededBy }) => supersededBy === memory.id) : memory.archivedAt !== null;
+  if (isDone) return { memory, others };
+  if (![memory, ...others].every((one, i) => isOwn(ctx, one) && one.version === [fresh, ...before][i]?.version)) throw changedSince();
+  if (holds === "old") await archiveOne(ctx, memory);
+  else await ctx.writer.commit(ctx.principal, ctx, others.map((old) => ({ memory: superseded(ctx, old, memory, "Its author decided that this replaces it."), action: "supersede", before: old })));
+  return { memory, others };
+}
+
+const changedSince = (): DomainError => new DomainError("CONFLICT", "One of the memories has changed since. Both stand as they are.");

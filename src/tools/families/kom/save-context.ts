@@ -4,9 +4,8 @@ import { stateOfValue } from "../../../domain/memories/any-value.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { toIso } from "../../../domain/memories/memory-fields.ts";
 import { remember } from "../../../domain/memories/remember.ts";
-import { announceStored } from "../../after-store.ts";
+import { announceStored, questionAfter } from "../../after-store.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { quarantineQuestion } from "../../quarantine-question.ts";
 import { adviceOf, guardOf, proposalOf, repeatedText } from "../../render.ts";
 import { aliasOf, placeOf } from "./item.ts";
 
@@ -51,6 +50,6 @@ export const saveContext = defineTool({
       ...guardOf(outcome, result.found),
       ...(repeated && adviceOf(repeated)),
     };
-    return { structured, text: json(structured), question: outcome === "quarantined" ? quarantineQuestion(memory) : undefined };
+    return { structured, text: json(structured), question: questionAfter(result) };
   },
 });

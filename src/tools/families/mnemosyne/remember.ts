@@ -4,9 +4,8 @@ import { linkMemory, resolveEnds } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { namespaceOf } from "../../../domain/memories/memory.ts";
 import { remember } from "../../../domain/memories/remember.ts";
-import { announceStored } from "../../after-store.ts";
+import { announceStored, questionAfter } from "../../after-store.ts";
 import { additive, defineTool } from "../../define-tool.ts";
-import { quarantineQuestion } from "../../quarantine-question.ts";
 import { adviceOf, guardOf, outcomeWith, proposalOf, repeatedText } from "../../render.ts";
 import { links, toLinks } from "./links.ts";
 import { contextEntry, summaryOf } from "./note.ts";
@@ -72,6 +71,6 @@ export const rememberTool = defineTool({
       ...guardOf(outcome, result.found),
       ...(repeated && adviceOf(repeated)),
     };
-    return { structured, text: json(structured), question: outcome === "quarantined" ? quarantineQuestion(memory) : undefined };
+    return { structured, text: json(structured), question: questionAfter(result) };
   },
 });

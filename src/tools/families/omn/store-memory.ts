@@ -7,9 +7,8 @@ import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { namespaceOf } from "../../../domain/memories/memory.ts";
 import { remember, rememberOutcomes } from "../../../domain/memories/remember.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
-import { announceStored, aroundStored } from "../../after-store.ts";
+import { announceStored, aroundStored, questionAfter } from "../../after-store.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
-import { quarantineQuestion } from "../../quarantine-question.ts";
 import { adviceOf, compressionMade, guardOf, guardText, handleOf, idBeside, outcomeWith, proposalOf, proposalText, repeatedText } from "../../render.ts";
 import { similarOf, similarText } from "../../render-similar.ts";
 
@@ -72,7 +71,7 @@ export const storeMemory = defineTool({
     const compression = compressionMade(memory);
     const repeated = repeatedText(outcome, memory, "omn_update_memory");
     return {
-      question: outcome === "quarantined" ? quarantineQuestion(memory) : undefined,
+      question: questionAfter(result, conflicts),
       structured: {
         memory_id: memory.id,
         key: memory.key,

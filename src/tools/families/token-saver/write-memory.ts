@@ -8,7 +8,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { remember, rememberOutcomes } from "../../../domain/memories/remember.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
-import { announceStored, aroundStored } from "../../after-store.ts";
+import { announceStored, aroundStored, questionAfter } from "../../after-store.ts";
 import { AskedConflict, conflictQuestion } from "../../conflict-question.ts";
 import { additive, defineTool, type ToolContext, type ToolResult } from "../../define-tool.ts";
 import { quarantineQuestion } from "../../quarantine-question.ts";
@@ -64,7 +64,7 @@ export const writeMemory = defineTool({
     const { similar, conflicts } = await aroundStored(ctx, similarIn, result);
     const withRequest = { ...repair, request: ctx.requestId };
     return {
-      question: outcome === "quarantined" ? quarantineQuestion(memory) : undefined,
+      question: questionAfter(result, conflicts),
       structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...guardOf(outcome, result.found), ...similarOf(similar, ctx.now, withRequest, conflicts) },
       text: say`${outcome} ${handleOf(memory)} (${proposal ? scopeOf(memory) : input.scope}, version ${memory.version})${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, withRequest, conflicts)}`,
     };
