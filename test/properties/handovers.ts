@@ -4,6 +4,7 @@ import { PassportKeys } from "../../src/domain/sessions/passport-keys.ts";
 import { type Signer, signPassport } from "../../src/domain/sessions/passport.ts";
 import { bit, everything, expectRefusal, fieldsOf, type Command } from "./commands.ts";
 import { canRead, canWrite, type Principal } from "./model.ts";
+import { parse } from "./reads.ts";
 import { expectAlike, rest } from "./rest.ts";
 import { learnSession, linksOf, ownerOf } from "./sessions.ts";
 import type { Answer, TestServer } from "./test-server.ts";
@@ -119,4 +120,13 @@ const distrust: Command = async (server, p, op) => {
   expectAlike(answer, issuer, await rest(server, p, "DELETE", path(unknown)), unknown);
 };
 
-export const handovers: Record<string, Command> = { "session: claim": claim, "issuers: restore": restore, "issuers: list": list, "issuers: distrust": distrust };
+/** An export takes along one's own work sessions, and nobody else's. */
+const carry: Command = async (server, p) => {
+  const answer = await rest(server, p, "GET", "/export?include_sessions=true");
+  if (!canRead(p)) return expect(answer).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
+  const work = parse(answer.raw).filter(({ kind }) => kind !== undefined);
+  for (const { session_id } of work) learnSession(server, p, { ...answer, structured: { session_id } });
+  scan(server, p, { ...answer, raw: JSON.stringify(work) }, {});
+};
+
+export const handovers: Record<string, Command> = { "session: claim": claim, "session: carry": carry, "issuers: restore": restore, "issuers: list": list, "issuers: distrust": distrust };

@@ -34,7 +34,7 @@ const come: Command = async (server, p, op) => {
 const weights: Record<string, number> = {
   omn_store_memory: 9, omn_update_memory: 8, omn_forget_memory: 6, omn_import_memories: 4, omn_revert: 5, omn_consolidate: 6, mnemosyne_consolidate: 2, "successor: hide": 3, omn_export_memories: 2, omn_retrieve_memory: 9,
   write_memory: 3, memory_add: 3, omn_list_memories: 2, omn_memory_stats: 2, search: 2, fetch: 2, "resources/read": 2,
-  omn_export_session: 2, "session: claim": 3, "issuers: restore": 2, "jobs: import": 3, "jobs: export": 2, "jobs: result": 2, "jobs: look": 2,
+  omn_export_session: 2, "session: claim": 3, "session: carry": 3, "issuers: restore": 2, "jobs: import": 3, "jobs: export": 2, "jobs: result": 2, "jobs: look": 2,
 };
 const commands: Record<string, Command> = { ...tools, ...resources, ...jobs, ...handovers, "team: leave": leave, "team: come": come, "successor: hide": hideSuccessor };
 
