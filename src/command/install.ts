@@ -1,0 +1,62 @@
+import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { git } from "./git.ts";
+import { clientFor, type Named, serverOf } from "./server.ts";
+import { settingsIn, withHooks, withoutHooks, written } from "./settings.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** For all projects of the person, or for this one: in the file that is not committed, since it names places on this machine. */
+export type Where = "user" | "project";
+
+const entry = fileURLToPath(import.meta.url);
+
+export async function installHooks(where: Where, named: Named, env: Environment): Promise<string[]> {
+  const { origin, key } = serverOf(named, env);
+  const team = key === undefined ? undefined : await clientFor({ url: origin }, env, { project: undefined, client: "claude-code", timeoutMs: 5_000 }).team().catch(() => undefined);
+  const path = await settingsFile(where, env);
+  const flags = [`--url ${origin}`, ...(team === undefined || !/^[\w-]+$/.test(team) ? [] : [`--team ${team}`])].join(" ");
+  rewrite(path, (text) => written(withHooks(settingsIn(text, path), (hook) => `"${process.execPath}" "${entry}" hook ${hook} ${flags}`), text));
+  return [
+    `Hooks for ${origin} are in ${path}. Sessions of Claude Code that start from now on use them.`,
+    ...(key === undefined ? ["They need the key: set OMNIMEMORY_KEY where Claude Code starts."] : []),
+    ...(key !== undefined && team === undefined ? ["The server did not answer just now; they will ask it."] : []),
+  ];
+}
+
+export async function removeHooks(where: Where, env: Environment): Promise<string[]> {
+  const path = await settingsFile(where, env);
+  const before = textOf(path);
+  if (before !== "") rewrite(path, (text) => written(withoutHooks(settingsIn(text, path)), text));
+  return [`The hooks are not in ${path} any more.`];
+}
+
+async function settingsFile(where: Where, env: Environment): Promise<string> {
+  if (where === "user") return join(env["CLAUDE_CONFIG_DIR"] ?? join(homedir(), ".claude"), "settings.json");
+  const root = (await git(process.cwd(), "rev-parse", "--show-toplevel")) ?? process.cwd();
+  return join(root, ".claude", "settings.local.json");
+}
+
+/** At once: whoever reads the file meanwhile sees it as it was or as it is. A link stays one. */
+function rewrite(path: string, change: (text: string) => string): void {
+  const before = textOf(path);
+  const after = change(before);
+  if (after === before) return;
+  mkdirSync(dirname(path), { recursive: true });
+  const isThere = before !== "";
+  const file = isThere ? realpathSync(path) : path;
+  const draft = `${file}.omnimemory-${process.pid}`;
+  writeFileSync(draft, after, { mode: isThere ? statSync(file).mode & 0o777 : 0o600 });
+  renameSync(draft, file);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}

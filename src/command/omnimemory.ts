@@ -1,0 +1,38 @@
+/** The command `omnimemory`: hooks of Claude Code, and which project a folder is. One file without dependencies, so that it starts fast. */
+import { parseArgs } from "node:util";
+import { isHook, runHook } from "./hooks/hooks.ts";
+import { installHooks, removeHooks } from "./install.ts";
+import { projectOf } from "./project.ts";
+import { CommandFailure } from "./server.ts";
+
+const usage = `Usage:
+  omnimemory hooks install [--user | --project] [--url <server>]   hooks of Claude Code, for all projects or this one
+  omnimemory hooks remove [--user | --project]
+  omnimemory hook session-start | post-commit | pre-compact | stop   as Claude Code calls them
+  omnimemory project   how this folder's project is called
+
+The server is OMNIMEMORY_URL, else the one of this machine; the key is OMNIMEMORY_KEY, else that of .data/local.json.`;
+
+async function run(args: string[]): Promise<string[]> {
+  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { url: { type: "string" }, team: { type: "string" }, user: { type: "boolean" }, project: { type: "boolean" } } });
+  const [command, what] = positionals;
+  const named = { url: values.url, team: values.team };
+  if (values.user && values.project) throw new CommandFailure("Say --user or --project.");
+  const where = values.project ? "project" : "user";
+  if (command === "hook" && isHook(what)) {
+    const printed = await runHook(what, named, { stdin: process.stdin, env: process.env, warn: (line) => void process.stderr.write(`${line}\n`) });
+    return printed === undefined ? [] : [printed];
+  }
+  if (command === "hooks" && what === "install") return installHooks(where, named, process.env);
+  if (command === "hooks" && what === "remove") return removeHooks(where, process.env);
+  if (command === "project" && what === undefined) return [await projectOf(process.cwd())];
+  throw new CommandFailure(usage);
+}
+
+try {
+  for (const line of await run(process.argv.slice(2))) process.stdout.write(`${line}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : "It failed."}\n`);
+  // A hook never fails: Claude Code would tell the model.
+  process.exitCode = process.argv[2] === "hook" ? 0 : 1;
+}
