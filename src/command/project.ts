@@ -11,10 +11,10 @@ const headBytes = 4_096;
  * counts only where no remote says it, and never as a remote: what was downloaded must not open the memories of another project.
  */
 export async function projectOf(folder: string): Promise<string> {
-  const [remote, top] = await Promise.all([git(folder, "config", "--get", "remote.origin.url"), git(folder, "rev-parse", "--show-toplevel")]);
+  const remote = await git(folder, "config", "--get", "remote.origin.url");
   const identity = remote === undefined ? "" : projectIdentity(remote);
   if (identity !== "") return identity;
-  const root = top ?? folder;
+  const root = (await git(folder, "rev-parse", "--show-toplevel")) ?? folder;
   return declaredIn(join(root, "CLAUDE.md")) ?? projectIdentity(root);
 }
 
