@@ -20,11 +20,15 @@ const steps = 250;
 const penalty = 0.00012;
 /** A pair that fewer orders have says nothing. */
 const leastSupport = 3;
-const weightOf = { order: 2, lookAlike: 2, piece: 0.5, hard: 1 };
+/** A pair that weighs less is not worth its bytes. */
+const leastPair = 0.2;
+const weightOf = { order: 2, lookAlike: 2, piece: 1, hard: 1 };
+/** Orders of the third set are worded to be hard to find: many of them have no cue that would tell. */
+const hardOrders = { prefix: "more-", weight: 0.8 };
 /** Rounds after the first learn those ordinary passages once more that look most like orders. */
 const mostHard = 600;
 /** So often an ordinary text that looks like an order may be taken for one, and a piece of any other text. */
-const allowed = { lookAlike: 0.025, piece: 0.0045 };
+const allowed = { lookAlike: 0.025, piece: 0.006 };
 const folds = 5;
 
 const names = featureNames;
@@ -63,7 +67,7 @@ function fit(learnt: readonly Example[], pieces: readonly Example[]): Model {
   for (let round = 0; round < rounds; round += 1) {
     const orders = learnt.filter(({ isOrder }) => isOrder).flatMap((example): Row[] => {
       const [top] = featuresOf(example).map(cached).sort((a, b) => score(b) - score(a) || b.length - a.length);
-      return top ? [{ inputs: top, isOrder: true, weight: weightOf.order }] : [];
+      return top ? [{ inputs: top, isOrder: true, weight: example.id.startsWith(hardOrders.prefix) ? hardOrders.weight : weightOf.order }] : [];
     });
     ({ weights, bias } = fitSparse([...orders, ...quiet, ...(round === 0 ? [] : hardest())], weights.length, penalty, steps));
   }
@@ -102,6 +106,10 @@ const model = fit(learnt, pieces.learnt);
 const share = (list: readonly { top: number }[]): string => `${((100 * list.filter(({ top }) => top > threshold).length) / Math.max(1, list.length)).toFixed(1)}% of ${list.length}`;
 const shareOf = (list: readonly Example[]): string => share(list.map((example) => ({ top: model.top(example) })));
 console.log(`folds: orders found ${share(unseen.filter(({ example }) => example.isOrder))}, ordinary ones taken for orders ${share(unseen.filter(({ example, isPiece }) => !example.isOrder && !isPiece))}, pieces ${share(unseen.filter(({ isPiece }) => isPiece))}`);
+for (const set of ["", "broad-", "more-"]) {
+  const isOf = (kind: string) => unseen.filter(({ example }) => example.id.startsWith(`${set}${kind}/`));
+  console.log(`  of ${set || "the first "}set: ${share(isOf("injection"))}, ${share([...isOf("ordinary"), ...isOf("secret")])}`);
+}
 for (const [name, list] of [["learnt from", learnt], ["kept apart", judged]] as const) console.log(`${name}: orders found ${shareOf(orders(list))}, ordinary ones taken for orders ${shareOf(others(list))}`);
 for (const language of ["en", "de", "zh", "ja", "fr", "es"]) {
   const spoken = judged.filter((one) => one.language === language);
@@ -112,8 +120,13 @@ console.log(`pieces of ordinary text: learnt from ${shareOf(pieces.learnt)}, kep
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 const kept = (entries: (readonly [string, number])[]): Record<string, number> => Object.fromEntries(entries.map(([name, weight]) => [name, rounded(weight)] as const).filter(([, weight]) => weight !== 0));
 const weights = kept(names.map((name, i) => [name, model.weights[i] as number] as const));
-const pairs = kept(model.pairs.map(([a, b], i) => [`${names[a]} ${names[b]}`, model.weights[names.length + i] as number] as const));
-const json = `${JSON.stringify({ threshold: rounded(threshold - model.bias), weights, pairs })}\n`.replaceAll(/,"/g, ',\n"');
-console.log(`${Object.keys(weights).length} weights and ${Object.keys(pairs).length} of pairs in ${json.length} bytes`);
+/** By their first feature. */
+const pairs: Record<string, Record<string, number>> = {};
+model.pairs.forEach(([a, b], i) => {
+  const weight = rounded(model.weights[names.length + i] as number);
+  if (Math.abs(weight) >= leastPair) (pairs[names[a] as string] ??= {})[names[b] as string] = weight;
+});
+const json = `${JSON.stringify({ threshold: rounded(threshold - model.bias), weights, pairs })}\n`.replaceAll(/\},"/g, '},\n"');
+console.log(`${Object.keys(weights).length} weights and ${Object.values(pairs).flatMap(Object.keys).length} of pairs in ${json.length} bytes`);
 if (!process.argv.includes("--dry")) writeFileSync(new URL("../../src/domain/guard/order-weights.json", import.meta.url), json);
 if (process.argv.includes("--misses")) for (const { example, top } of unseen) if (example.isOrder !== top > threshold) console.log(example.isOrder ? "MISSED" : "ALARM ", example.id, JSON.stringify(example.text.slice(0, 160)));

@@ -9,7 +9,8 @@ import { targets } from "./targets.ts";
 const read = (file: string): GuardEntry[] => (JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8")) as { entries: GuardEntry[] }).entries;
 const entries = read("sets/guard.json");
 const broad = read("sets/guard-broad.json");
-const both = [...entries, ...broad];
+const more = read("sets/guard-more.json");
+const all = [...entries, ...broad, ...more];
 
 const guardOf = (secrets: Finding[], instructions: Finding[] = []): Guard => ({ findSecrets: () => secrets, findInstructions: () => instructions });
 const entry = (label: GuardEntry["label"], text: string): GuardEntry => ({ id: `${label}/a`, language: "en", label, form: "prose", text });
@@ -119,7 +120,7 @@ test("false alarms may not exceed their target", () => {
 
 test("the set has enough entries of each kind in each half, with ids of their own and templates that there are", () => {
   const of = (label: GuardEntry["label"], ...languages: string[]) => entries.filter((one) => one.label === label && (languages.length === 0 || languages.includes(one.language)));
-  expect(new Set(both.map(({ id }) => id)).size).toBe(both.length);
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
   expect(of("secret").length).toBeGreaterThanOrEqual(240);
   expect(of("ordinary").length).toBeGreaterThanOrEqual(340);
   expect(of("injection").length).toBeGreaterThanOrEqual(170);
@@ -131,10 +132,10 @@ test("the set has enough entries of each kind in each half, with ids of their ow
     expect(share, label).toBeLessThan(0.6);
   }
   const known = new Set([...secretNames, ...harmlessNames]);
-  const used = new Set(both.flatMap(({ text }) => templatesIn(text)));
+  const used = new Set(all.flatMap(({ text }) => templatesIn(text)));
   expect([...used].filter((name) => !known.has(name))).toEqual([]);
   expect([...known].filter((name) => !used.has(name))).toEqual([]);
-  for (const { id, label, text, secrets = [] } of both) {
+  for (const { id, label, text, secrets = [] } of all) {
     expect(secrets, id).toEqual(secretTemplatesIn(text));
     expect(secrets.length > 0, id).toBe(label === "secret");
   }
@@ -150,7 +151,15 @@ test("the broad set has every label in six languages, in each half", () => {
   }
 });
 
+test("the third set has every label in six languages, and no text of the others", () => {
+  for (const label of ["secret", "ordinary", "injection"] as const) {
+    for (const language of ["en", "de", "zh", "ja", "fr", "es"]) expect(more.filter((one) => one.label === label && one.language === language).length, `${label} ${language}`).toBeGreaterThanOrEqual(10);
+  }
+  const others = new Set([...entries, ...broad].map(({ text }) => text));
+  expect(more.filter(({ text }) => others.has(text)).map(({ id }) => id)).toEqual([]);
+});
+
 test("the files hold no value that looks like a credential", () => {
   const prefixes = /\b(?:AKIA|ASIA)[A-Z0-9]{12}|\b(?:gh[pousr]_|github_pat_|glpat-|xox[abp]-|sk_live_|sk-(?:proj|ant)-|hf_|npm_|pypi-|SG\.|AIza|dop_v1_|hvs\.|eyJ)[\w-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----\s+[A-Za-z0-9+/]/;
-  expect(both.filter(({ text }) => prefixes.test(text)).map(({ id }) => id)).toEqual([]);
+  expect(all.filter(({ text }) => prefixes.test(text)).map(({ id }) => id)).toEqual([]);
 });

@@ -11,9 +11,8 @@ const single = new Float64Array(featureNames.length);
 for (const [name, weight] of Object.entries(model.weights)) single[indexOf(name)] = weight;
 /** By their first feature. */
 const paired = featureNames.map((): [other: number, weight: number][] => []);
-for (const [names, weight] of Object.entries(model.pairs)) {
-  const [one, other] = names.split(" ").map(indexOf) as [number, number];
-  (paired[one] as [number, number][]).push([other, weight]);
+for (const [name, others] of Object.entries(model.pairs)) {
+  for (const [other, weight] of Object.entries(others)) (paired[indexOf(name)] as [number, number][]).push([indexOf(other), weight]);
 }
 
 /** Of `order-weights.json`, which `scripts/guard/fit.ts` fits. */

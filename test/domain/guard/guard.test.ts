@@ -24,6 +24,14 @@ describe("secrets [U8]", () => {
     ["Notification robot: {{dingtalk_webhook}}", 1],
     ["The bike lock opens with {{pin_4}}.", 1],
     ["La clé du service est {{opaque_token}}.", 1],
+    ["The wifi at the cabin is “{{plain_word_password}}”.", 1],
+    ["The tablet still has the password {{plain_word_password}}, all lower case.", 1],
+    ["The twelve words are {{seed_phrase}}.", 1],
+    ["The passphrase of the backup is {{spaced_passphrase}}, with spaces.", 1],
+    ["Basic auth in front of staging: preview:{{random_password}}", 1],
+    ['requests.get(url, auth=("ci", "{{random_password}}"))', 1],
+    ["Enter {{pin_6}} on the panel, or the siren starts.", 1],
+    ["HETZNER={{hetzner_token}}", 1],
   ])("are found in: %s", (text, count) => {
     for (let seed = 1; seed <= 20; seed += 1) expect(found(findSecrets, fill(text, seed).text)).toHaveLength(count);
   });
@@ -35,6 +43,11 @@ describe("secrets [U8]", () => {
     "INFO Password changed for user 4412",
     'import type { DrizzleD1Database } from "drizzle-orm/d1"; // keys',
     "parsed.data.EMBEDDINGS_API_KEY",
+    "The password is optional for guests, and the passphrase is asked once when the disk is mounted.",
+    "Password: required",
+    "The postal code is 80331 and the dialling code 089.",
+    "Commit 949348b0f32d51f8305acc93af16aa263c8d8744 broke the login.",
+    "Passwords need 12 characters; “correct horse battery staple” is the joke that everybody knows.",
     "max_tokens: 4096, token expires after 15 minutes",
     "const stripe = new Stripe(process.env.STRIPE_KEY!)",
     "API_KEY=<your-key-here>\nAPI_SECRET=${SECRET}",
