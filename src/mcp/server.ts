@@ -42,10 +42,11 @@ export function buildMcpServer(options: McpServerOptions): Server {
     cacheHints,
   });
 
+  const asksPerson = (ctx: ServerContext): boolean => asksPeople(capabilitiesOf(ctx, server.getClientCapabilities()));
   const contextOf = (ctx: ServerContext): CallContext => {
     const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
     const announced = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
-    return { ...options.contextOf(ctx, { tool: clientName(announced), sessionId: ctx.sessionId, surface: options.surface }), progress: progressOf(ctx) };
+    return { ...options.contextOf(ctx, { tool: clientName(announced), sessionId: ctx.sessionId, surface: options.surface }), asksPerson: asksPerson(ctx), progress: progressOf(ctx) };
   };
 
   server.setRequestHandler("tools/list", () => ({
@@ -70,7 +71,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
     const args = reply.kind === "goes-ahead" ? { ...params.arguments, ...reply.args } : params.arguments;
     const answer = await callTool(name, args, contextOf(ctx));
     if (!answer) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${named(name)}; tools/list shows which there are.`);
-    const asks = asksPeople(capabilitiesOf(ctx, server.getClientCapabilities()));
+    const asks = asksPerson(ctx);
     const { question } = answer;
     const isOfSession = ctx.mcpReq.envelope === undefined;
     if (asks && isOfSession && question && "acts" in question.asks) return after({ answer: toCallResult(answer), does: await decidedNow(ctx.mcpReq, { message: question.message, acts: question.asks.acts }) });

@@ -191,7 +191,7 @@ export class UserSession extends DurableObject<Env> {
       this.#later(this.#services.uses.note(principal, from, now));
       await this.#admit(costOfAll([message]), principal);
       const context = this.#contextOf({ principal, requestId: from.requestId, from, publicOrigin: origin, body: noLease }, { tool: clientName(call.clientInfo), sessionId: undefined, surface, project, sessionDefaults });
-      const answer = await callTool(call.name, call.args, context);
+      const answer = await callTool(call.name, call.args, { ...context, asksPerson: call.asks });
       return answer ? await leanAnswer(call, answer, this.#copies) : { kind: "sdk" };
     } catch (error) {
       if (error instanceof RequestRefused) return { kind: "refused", status: error.status, message: error.message, retryAfterSeconds: error.retryAfterSeconds };

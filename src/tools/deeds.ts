@@ -1,8 +1,10 @@
 import * as z from "zod";
-import { aside, type Framed, joined, say } from "../domain/frame.ts";
+import { DomainError } from "../domain/errors.ts";
+import { aside, type Framed, joined, named, say } from "../domain/frame.ts";
 import type { Context } from "../domain/context.ts";
 import { decideContradiction } from "../domain/memories/contradictions.ts";
 import { discard, release } from "../domain/memories/release.ts";
+import { revise } from "../domain/memories/revise.ts";
 import type { ToolContext } from "./define-tool.ts";
 import { handleOf, idBeside, outcomeWith, proposalOf, proposalText } from "./render.ts";
 
@@ -10,6 +12,7 @@ import { handleOf, idBeside, outcomeWith, proposalOf, proposalText } from "./ren
 const shown = z.object({ id: z.string(), version: z.number() });
 export const deed = z.union([
   z.object({ do: z.enum(["release", "discard"]), id: z.string(), isNew: z.boolean() }),
+  z.object({ do: z.literal("share"), ...shown.shape, visibility: z.enum(["shared", "public"]) }),
   z.object({ do: z.literal("decide"), holds: z.enum(["new", "old"]), memory: shown, others: z.array(shown) }),
 ]);
 export type Deed = z.output<typeof deed>;
@@ -32,6 +35,7 @@ export async function perform(ctx: Context & Pick<ToolContext, "changed">, wante
       ? { text: say`The person was asked: this replaces ${old}, marked as superseded. omn_revert with request: "${ctx.requestId}" shows that and takes it back.` }
       : { text: say`The person was asked and keeps ${old}: this memory is archived. omn_update_memory with archived: false restores it.` };
   }
+  if (wanted.do === "share") return share(ctx, wanted);
   if (wanted.do === "discard") {
     await discard(ctx, wanted);
     return { text: say`The person was asked and discarded it: nothing is stored of it.`, instead: [] };
@@ -44,5 +48,19 @@ export async function perform(ctx: Context & Pick<ToolContext, "changed">, wante
     text: say`The person was asked and released it. ${said} ${handleOf(memory)}${aside(idBeside(memory), `version ${version}`, memory.visibility)}${proposalText(proposal)}`,
     facts: { memory_id: id, id, version, outcome: said, event: wanted.isNew ? "ADD" : "UPDATE", updated: outcome === "updated", ...proposalOf(proposal) },
     instead: ["quarantined"],
+  };
+}
+
+/** As the person was shown it: what says something else by now stays private. */
+async function share(ctx: Context & Pick<ToolContext, "changed">, { id, version, visibility }: Extract<Deed, { do: "share" }>): Promise<Done> {
+  const result = await revise(ctx, { target: { id }, expectedVersion: version, changes: { visibility } });
+  if (result.outcome === "conflict") throw new DomainError("CONFLICT", "The memory has changed since. It stays private.");
+  if (result.outcome === "quarantined") return { text: say`The person was asked and shares it, but it is kept back: it holds ${named(result.reasons.join(", "))}. It stays private.` };
+  const { memory, proposal } = result;
+  if (result.outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: false });
+  const said = outcomeWith(result.outcome, proposal);
+  return {
+    text: say`The person was asked and shares it. ${said} ${handleOf(memory)}${aside(`version ${memory.version}`, memory.visibility)}${proposalText(proposal)}`,
+    facts: { version: memory.version, outcome: said, ...proposalOf(proposal) },
   };
 }

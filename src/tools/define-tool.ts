@@ -14,6 +14,8 @@ import type { Deed } from "./deeds.ts";
 
 /** The context of a tool: the domain's, and where the call came from. */
 export interface ToolContext extends Context {
+  /** The client shows its person forms, so that they can be asked. */
+  asksPerson?: boolean;
   /** Identity of the project that the call is about, as its arguments or the connection say (`domain/project.ts`): where what names no namespace is stored, and whose memories recall prefers. */
   project: string | undefined;
   /** Of the person, who set them for all clients and teams: defaults where a call does not say. */

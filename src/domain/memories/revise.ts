@@ -3,7 +3,7 @@ import { DomainError, invalid } from "../errors.ts";
 import * as field from "./fields.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
-import { visibilityKeyOf, isExpired, sameState, type Memory } from "./memory.ts";
+import { visibilityKeyOf, isExpired, sameState, type Memory, type Visibility } from "./memory.ts";
 import type { GivenState, MemoryState } from "./memory-fields.ts";
 import { compressedForm } from "./compressed-form.ts";
 import { enriched, givenIn } from "./enriched.ts";
@@ -25,7 +25,12 @@ export interface ReviseInput {
   changes: GivenState & { archivedAt?: null };
   /** Tags beside those that the memory has by then, or that `changes` gives it. */
   addTags?: readonly string[] | undefined;
+  /** What only its owner sees stays so, whatever the changes say of it: who else is to see it is for them to agree to. */
+  keepsPrivate?: boolean | undefined;
 }
+
+/** Who else may see a memory. */
+export type Wider = Exclude<Visibility, "private">;
 
 /** What a release may change beside that. */
 interface ScreenedInput extends Omit<ReviseInput, "changes"> {
@@ -33,8 +38,11 @@ interface ScreenedInput extends Omit<ReviseInput, "changes"> {
 }
 
 export type ReviseOutcome =
-  /** `proposal`: what else was asked for waits for a review; when nothing was done beside that, the outcome is `proposed`. */
-  | { outcome: "updated" | "unchanged" | "proposed"; memory: Memory; proposal?: Proposal; masked?: string[] }
+  /**
+   * `proposal`: what else was asked for waits for a review; when nothing was done beside that, the outcome is `proposed`.
+   * `wider`: who was to see it, and does not (`keepsPrivate`).
+   */
+  | { outcome: "updated" | "unchanged" | "proposed"; memory: Memory; proposal?: Proposal; masked?: string[]; wider?: Wider }
   /** The write guard keeps the change back as `held`, for these reasons; `memory` is as it was. */
   | { outcome: "quarantined"; memory: Memory; reasons: string[]; held: Memory }
   | { outcome: "conflict"; current: Memory; attempted: ReviseInput["changes"] };
@@ -74,7 +82,8 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     const form = ctx.compresses === false && changes.content !== undefined && changes.content !== current.content ? compressedForm(changes.content, false) : {};
     const said = followingVersion(ctx, current, { trust: trustAfter(current, changes.content), ...form, ...changes });
     const verdict = isGuarded ? await verdictOn(ctx, said, current.sensitivity === "secret" && said.sensitivity === "normal" ? undefined : current) : undefined;
-    const wanted = enriched<Memory>({ ...said, ...verdict?.masked }, { before: current, given: givenIn(changes) });
+    const wider = input.keepsPrivate && current.visibility === "private" && said.visibility !== "private" ? said.visibility : undefined;
+    const wanted = enriched<Memory>({ ...said, ...verdict?.masked, ...(wider && { visibility: current.visibility }) }, { before: current, given: givenIn(changes) });
     if (changes.validFrom !== undefined || changes.validTo !== undefined) requireValidity(wanted);
     const fields = verdict?.masked ? maskedFields(said, verdict.masked) : Object.keys(changes);
     const [original] = verdict ? await keptBack(ctx, [{ state: said, reasons: verdict.reasons, target: current.id, fields }]) : [];
@@ -83,19 +92,19 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
       if (kept.length > 0) await ctx.writer.commit(ctx.principal, ctx, kept);
       return { outcome: "quarantined", memory: current, reasons: verdict.reasons, held: original.memory };
     }
-    const masked = verdict ? { masked: verdict.reasons } : {};
+    const told = { ...(verdict ? { masked: verdict.reasons } : {}), ...(wider ? { wider } : {}) };
     const review = (current.visibility !== "private" || wanted.visibility !== "private") && (await isReviewed(ctx));
     const next = review ? { ...wanted, ...withoutReview(ctx.principal, current, wanted) } : wanted;
     const isHeld = review && !sameState(next, wanted);
     if (isHeld) await requireRoom(ctx, [current.id]);
     // What is stored already without its secrets says the same once they are masked.
     if (sameState(current, next) && kept.length > 0) await ctx.writer.commit(ctx.principal, ctx, kept);
-    if (sameState(current, next)) return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current, ...masked };
+    if (sameState(current, next)) return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current, ...told };
     if (attempt > 0) await freeKey(ctx, current, next);
     const action = current.quarantine && !next.quarantine ? "release" : current.archivedAt !== null && next.archivedAt === null ? "restore" : "update";
     const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action, before: current }, ...kept])) as [Memory];
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: wanted }]) : [];
-    return { outcome: "updated", memory, ...masked, ...(proposal ? { proposal } : {}) };
+    return { outcome: "updated", memory, ...told, ...(proposal ? { proposal } : {}) };
   });
 }
 

@@ -8,6 +8,7 @@ import { scopeFilter } from "../../../domain/memories/session-scope.ts";
 import { AskedConflict, conflictQuestion } from "../../conflict-question.ts";
 import { additive, defineTool, type ToolContext } from "../../define-tool.ts";
 import { quarantineQuestion } from "../../quarantine-question.ts";
+import { sharingQuestion } from "../../sharing-question.ts";
 import { guardOf, outcomeWith, proposalOf } from "../../render.ts";
 import { succeeded, successOf } from "./answer.ts";
 import { memoryType, recordOf } from "./record.ts";
@@ -34,6 +35,7 @@ export const memoryUpdate = defineTool({
     const result = await revise(ctx, {
       target: { id: memory_id, within: scopeFilter(session) },
       expectedVersion: version,
+      keepsPrivate: ctx.asksPerson,
       changes: { ...toState({ metadata }), ...defined({ content: data, type: memory_type }) },
     });
     if (result.outcome === "conflict") throw await conflictWith(ctx, result, version);
@@ -43,7 +45,8 @@ export const memoryUpdate = defineTool({
     }
     if (result.outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: false });
     const outcome = outcomeWith(result.outcome, result.proposal);
-    return succeeded(ctx, session, { id: memory.id, event: outcome === "updated" ? "UPDATE" : "NONE", memory: memory.content, version: memory.version, ...proposalOf(result.proposal), ...guardOf(outcome, result.masked) });
+    const answer = succeeded(ctx, session, { id: memory.id, event: outcome === "updated" ? "UPDATE" : "NONE", memory: memory.content, version: memory.version, ...proposalOf(result.proposal), ...guardOf(outcome, result.masked), ...(result.wider && { scope: memory.visibility }) });
+    return { ...answer, question: sharingQuestion(result) };
   },
 });
 

@@ -9,6 +9,7 @@ import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
 import { conflictQuestion } from "../../conflict-question.ts";
 import { quarantineQuestion } from "../../quarantine-question.ts";
+import { privateStill, sharingQuestion } from "../../sharing-question.ts";
 import { adviceOf, compressionMade, guardOf, guardText, handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
@@ -44,6 +45,7 @@ export const updateMemory = defineTool({
       expectedVersion: expected_version,
       // Links are no part of a version: to change them alone is enough.
       maybeNothing: links.length + unlink.length > 0,
+      keepsPrivate: ctx.asksPerson,
       changes: {
         ...toState({ ...fields, key: new_key }),
         ...(archived === undefined ? {} : { archivedAt: null }),
@@ -76,9 +78,11 @@ export const updateMemory = defineTool({
     const proposal = (await unlinkMemory(ctx, result.memory, unlink)) ?? linked ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
     if (result.outcome === "updated") ctx.changed({ ids: [result.memory.id], listChanged: archived !== undefined });
+    const still = result.wider && privateStill(result.wider);
     return {
-      structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...compressionMade(result.memory), ...proposalOf(proposal), ...guardOf(outcome, result.masked) },
-      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version})${proposalText(proposal)}${guardText(outcome, result.masked)}`,
+      structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...compressionMade(result.memory), ...proposalOf(proposal), ...guardOf(outcome, result.masked), ...(still && adviceOf(still)) },
+      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version})${proposalText(proposal)}${guardText(outcome, result.masked)}${still ? say` ${still}` : say``}`,
+      question: sharingQuestion(result),
     };
   },
 });
