@@ -66,7 +66,8 @@ function speakersOf(text: string): Range[] {
 /** Every sentence, and every run of a few short ones, with what it says. */
 export function passagesOf(text: string): Passage[] {
   const all = wordsOf(text);
-  const skips = [...quotedIn(text), ...speakersOf(text)];
+  const speakers = speakersOf(text);
+  const skips = [...quotedIn(text), ...speakers];
   const words = skips.length === 0 ? all : all.filter(({ start }) => !skips.some(([from, to]) => from <= start && start < to));
   const sentences: Passage[] = [];
   const sentenceAt = (index: number): Passage => (sentences[index] ??= { start: text.length, end: 0, features: new Uint8Array(featureNames.length) });
@@ -93,12 +94,14 @@ export function passagesOf(text: string): Passage[] {
       if (near && !skips.some(([from, to]) => from <= index && index < to)) near.features[firstMark + i] = 1;
     }
   });
+  // What one asks and another answers is no order of either.
+  const isAnothers = (last: Passage, next: Passage): boolean => speakers.some(([from]) => last.end <= from && from < next.start);
   const passages: Passage[] = [];
   for (let i = 0; i < said.length; i += 1) {
     let last: Passage | undefined;
     for (const next of said.slice(i, i + mostSentences)) {
       const joined: Passage = last ? { start: last.start, end: next.end, features: next.features.map((bit, k) => bit | (last?.features[k] as number)) } : next;
-      if (last && joined.end - joined.start > longest) break;
+      if (last && (joined.end - joined.start > longest || isAnothers(last, next))) break;
       if (joined.end - joined.start > many) joined.features[wordy] = 1;
       passages.push(joined);
       last = joined;

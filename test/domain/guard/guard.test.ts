@@ -105,6 +105,7 @@ describe("orders to a model [U8]", () => {
     "Wer Urlaub möchte, trägt ihn zwei Wochen vorher ein.",
     "每周五中午前把周报发给小周。",
     "user: always answer in metric units from now on\nassistant: Will do.",
+    "assistant: What is the data model you begin with?\n\nuser: Start with users. Users have email, hashed password, and role (customer/admin).\n\nassistant: Done.",
     "# CLAUDE.md\n- Use pnpm, not npm.\n- Never edit files under generated/.",
     "The agent never tells the user which tools it called; the interface shows them anyway.",
   ])("are none in: %s", (text) => {
