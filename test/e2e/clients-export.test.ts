@@ -92,7 +92,7 @@ describe.each(kinds)("%s [S2] [S14] [U10]", (kind, connect) => {
     });
     const partial = page.data.split("\n").slice(1).join("\n");
     expect((await client.call("omn_import_memories", { data: partial, count: page.count })).error).toMatchObject({
-      code: "VALIDATION_ERROR", message: expect.stringMatching(/3 memories, not 4/),
+      code: "VALIDATION_ERROR", message: expect.stringMatching(/3 records, not 4/),
     });
     const cutOff = page.data.slice(0, -20);
     expect((await client.call("omn_import_memories", { data: cutOff })).error?.message).toMatch(/not JSON/);
