@@ -32,7 +32,7 @@ export interface Context {
   /** Tells the team's event bus, behind the answer. */
   tell?(events: TeamEvent[]): void;
   /** Told how much of a long call is done, where its client wants to know. */
-  progress?: ((done: number, total: number) => void) | undefined;
+  progress?: ((done: number, total: number) => Promise<void>) | undefined;
   /** Notes a fault that the answer survives. Never holds memory text. */
   report(event: string, error: unknown): void;
   memories: MemoryStore;

@@ -109,8 +109,11 @@ export function buildMcpServer(options: McpServerOptions): Server {
 function progressOf({ mcpReq: { _meta, notify } }: ServerContext): CallContext["progress"] {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
-  // Nobody waits for whether it arrives.
-  return (progress, total) => void notify({ method: "notifications/progress", params: { progressToken, progress, total } }).catch(() => undefined);
+  return async (progress, total) => {
+    await notify({ method: "notifications/progress", params: { progressToken, progress, total } }).catch(() => undefined);
+    // A turn for the stream: without it the work goes on in the object, and all that is told of it arrives with the answer.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  };
 }
 
 /** What differs from the defaults: not read-only, and the other hints mean something only then (MCP schema, ToolAnnotations). */

@@ -51,7 +51,7 @@ export async function exportMemories(ctx: Context, input: ExportInput): Promise<
   const shown = new Map(found.items.map((memory) => [memory.id, withoutUndone(memory, undone.get(memory.id) ?? [])]));
   const versionOf = ({ id, version }: Memory): number => shown.get(id)?.memory.version ?? version;
   const page = fitting(found, versionOf, input.includeHistory ? maxVersions : Number.POSITIVE_INFINITY);
-  ctx.progress?.(0, page.items.length);
+  await ctx.progress?.(0, page.items.length);
   if (page.items.length > 0) await ctx.memories.auditRead(ctx.principal, ctx, { action: "export", ids: page.items.map(({ id }) => id) });
   const links = await exportLinks(ctx, page.items.map(({ id }) => id));
   const chains = input.includeHistory

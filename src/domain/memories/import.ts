@@ -83,7 +83,7 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
       outcome.renamed.push(...part.renamed);
       rest = rest.slice(part.ids.length);
       // The end is told by the answer.
-      if (outcome.ids.length < records.length) ctx.progress?.(outcome.ids.length, records.length);
+      if (outcome.ids.length < records.length) await ctx.progress?.(outcome.ids.length, records.length);
     }
   }
   outcome.proposedLinks = await importLinks(ctx, records, outcome.ids);
