@@ -141,7 +141,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
   const found: Finding[] = [];
   if (callsItCodes.test(text)) for (const { index, 0: { length } } of text.matchAll(oneTimeCode)) if (isNear(cues, index, index + length, 160)) found.push({ kind: "recovery code", start: index, end: index + length });
   for (const { index, 0: whole } of text.matchAll(run)) {
-    const [, lead = "", value = ""] = /^([("'`“„«[{<*,:;=>-]*)(.*?)[)"'`”“»\]}<>.,:;]*$/s.exec(whole) ?? [];
+    const [, lead = "", value = ""] = /^([("'`“„«[{<*,:;=>-]*)(.*?)(?:[)"'`”“»\]}<>.,:;]|\*\*)*$/s.exec(whole) ?? [];
     // `SameSite=Strict`: a word that another name has.
     if (/^[A-Za-z][A-Za-z_-]{2,}=[A-Za-z]+$/.test(value)) continue;
     const start = index + lead.length;
@@ -193,7 +193,7 @@ const isUnmistakable = (value: string): boolean =>
 const known =
   /^(?:v\d[\w.-]*|[a-z]{1,3}\d{1,2}|\d{4}-\d\d-\d\d.*|(?:sha|aes|rsa|md|utf|base|oauth|argon|ipv|http|tls|ssl|rs|hs|es|ed|node|python|php|java|web|log|iso|rfc|ed|windows|win|office|x|h|mp|debian|ubuntu|postgres|mysql|redis|room|raum|gen|iphone|pixel|port|level|tier|phase|sprint|week|kw|day|step|version|build|rev|issue|pr|ticket|chapter|section|page|line|row|node|server|host|web|db|srv|vm|nas|printer|team)[-_ ]?\d[\d._-]*[a-z]{0,3}\d?(?:-(?:gcm|cbc|sha\d+|bit))?|(?:us|eu|ap|sa|ca|me|af|cn|il|asia|europe|australia)-[a-z]+-?\d{1,2}[a-z]?|\d+(?:st|nd|rd|th|x|h|m|s|ms|min|kb|mb|gb|tb|px|pt|k|days?|bit|-bit|-digit|-char\w*|stellig\w*)|\d+[-/.]\d+.*|[A-Za-z]+20\d\d|[a-z]+-\d|[A-Z]\d{2,4}-[A-Za-z]+|[a-z]+\.[a-z]+\d?(?:\(\))?)$/i;
 /** A ticket, a model, a standard. */
-const identifier = /^[A-Z]{1,6}-?\d{1,6}$/;
+const identifier = /^[A-Z]{1,6}-?\d{1,6}$|^[A-Z]{2,6}-\d{1,6}[!?]$/;
 const callsItCodes = /(?:backup|recovery|rescue|emergency|one-time|two-step)[ -]?codes?|(?:wiederherstellungs|notfall|backup)codes?|codes? de (?:secours|récupération)|códigos? de (?:respaldo|recuperación)|恢复码|备份码|备用码|恢復碼|備用碼|(?:復旧|リカバリー|バックアップ)コード/i;
 const oneTimeCode = /(?<![\w-])(?:(?=[a-z]*\d|[\w-]*[- ]?\w*\d|[a-z]{5}-[a-z]{5}(?![\w-]))[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,4}|\d{8})(?![\w-])/g;
 const isDate = (value: string): boolean => /^(?:19|20)\d\d$/.test(value) || /^(?:19|20)\d\d-?[01]\d-?[0-3]\d$/.test(value);

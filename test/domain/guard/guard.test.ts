@@ -37,6 +37,8 @@ describe("secrets [U8]", () => {
   });
 
   test.each([
+    "**The gateway queue drops messages larger than 683 KB, see ticket OPS-213.**",
+    "We moved the gateway jobs to Postgres on 26 May 2026 because of OPS-5076!",
     "Passwords need 14 characters and one digit.",
     "Refresh tokens: stored in httpOnly, Secure, SameSite=Strict cookies, 7-day expiry",
     "DATABASE_URL=postgresql://user:password@localhost:5432/shop\nCACHE_URL=redis://localhost:6379",
