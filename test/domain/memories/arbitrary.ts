@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { isPlain } from "../../../src/domain/guard/screen.ts";
 import type { Citation } from "../../../src/domain/memories/memory-values.ts";
 import type { Json, MemoryState } from "../../../src/domain/memories/memory.ts";
 import { type FieldDefinition, givenFields, type GivenField, type GivenState, type Kind, memoryFields } from "../../../src/domain/memories/memory-fields.ts";
@@ -9,8 +10,9 @@ const character = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }) },
   { weight: 1, arbitrary: fc.constantFrom('"', "'", "\\", "\n", "\r\n", "\t", "\u2028", "\ufeff", "\u0001", "\u007f", "%", "$.", "🧠", "é", "e\u0301", "שלום", "漢字", "</memory>") },
 );
+/** Never what the write guard keeps back, as it does three invisible marks in a row. */
 const text = (maxLength: number): fc.Arbitrary<string> =>
-  fc.string({ unit: character, minLength: 1, maxLength }).filter((value) => value.trim() !== "" && !value.includes("\0") && value.isWellFormed());
+  fc.string({ unit: character, minLength: 1, maxLength }).filter((value) => value.trim() !== "" && !value.includes("\0") && value.isWellFormed() && isPlain(value));
 
 const label = text(20).map((value) => value.trim());
 const key = fc
