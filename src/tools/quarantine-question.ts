@@ -3,6 +3,7 @@ import { screen } from "../domain/guard/screen.ts";
 import type { Memory, MemoryState } from "../domain/memories/memory.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
 import type { Question } from "./define-tool.ts";
+import { audience } from "./sharing-question.ts";
 
 const shown = 300;
 
@@ -12,9 +13,9 @@ export function quarantineQuestion(held: Memory): Question | undefined {
   // A call that is repeated after they decided has nothing to ask.
   if (!quarantine) return undefined;
   const { reasons, visibility, target, sensitivity } = quarantine;
-  const [isNew, audience] = [target === undefined, visibility === "private" ? "" : visibility === "shared" ? ", and your team will see it" : ", and your organization will see it"];
+  const isNew = target === undefined;
   return {
-    message: say`This was kept back and not stored, because it holds ${named(reasons.join(", "))}. ${sensitivity === "secret" ? say`` : textOf(held)}Release it only if you know where it comes from${audience}.`,
+    message: say`This was kept back and not stored, because it holds ${named(reasons.join(", "))}. ${sensitivity === "secret" ? say`` : textOf(held)}Release it only if you know where it comes from${visibility === "private" ? "" : `, and ${audience[visibility]} will see it`}.`,
     asks: {
       acts: [
         { title: "Keep it in quarantine" },

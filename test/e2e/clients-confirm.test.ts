@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds, type Person, type TestClient } from "./support/clients.ts";
+import { opener } from "./support/opened.ts";
 import { Product } from "./support/product.ts";
 
 let product: Product;
@@ -9,20 +10,13 @@ beforeAll(async () => {
 afterAll(() => product.remove());
 
 describe.each(kinds)("%s [A1] [S2]", (kind, connect) => {
-  const clients: TestClient[] = [];
   const asked: string[] = [];
-  const open = async (person?: Person): Promise<TestClient> => {
-    const client = await connect(product, "?surface=all", person && ((question, choices) => (asked.push(question), person(question, choices))));
-    clients.push(client);
-    return client;
-  };
+  const opened = opener(connect, () => product);
+  const open = (person?: Person): Promise<TestClient> => opened(person && ((question, choices) => (asked.push(question), person(question, choices))));
   const key = (name: string): string => `${kind.replaceAll(/\W+/g, "-")}.${name}`;
   const store = async (client: TestClient, name: string): Promise<string> =>
     (await client.call("omn_store_memory", { key: key(name), content: `The ${name} of ${kind} hangs in the hall.` })).structured["memory_id"];
   const isThere = async (client: TestClient, id: string): Promise<boolean> => ((await client.call("omn_retrieve_memory", { id })).structured["memories"] as { archived_at?: string }[]).some((memory) => memory.archived_at === undefined);
-  afterAll(async () => {
-    for (const client of clients) await client.close();
-  });
 
   test("a person who says yes has forgotten what the question names", async () => {
     const client = await open(async () => "yes");

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { kinds, type Person, type TestClient } from "./support/clients.ts";
+import { kinds, type Person } from "./support/clients.ts";
+import { opener } from "./support/opened.ts";
 import { Product } from "./support/product.ts";
 
 let product: Product;
@@ -11,17 +12,7 @@ afterAll(() => product.remove());
 const titles = ["Both stand", "The new one replaces what was there", "Keep what was there, archive the new one"];
 
 describe.each(kinds)("%s: which of two memories holds is the person's to decide [A1] [S2]", (kind, connect) => {
-  const clients: TestClient[] = [];
-  const open = async (person?: Person): Promise<TestClient> => {
-    const client = await connect(product, "?surface=all", person);
-    clients.push(client);
-    await client.listTools();
-    return client;
-  };
-  afterAll(async () => {
-    for (const client of clients) await client.close();
-  });
-
+  const open = opener(connect, () => product);
   let pairs = 0;
 
   /** Two memories of which the second contradicts the first. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds, type Person, type TestClient } from "./support/clients.ts";
+import { opener } from "./support/opened.ts";
 import { Product } from "./support/product.ts";
 
 let product: Product;
@@ -11,18 +12,7 @@ afterAll(() => product.remove());
 const titles = ["Keep it private", "Share it with your team"];
 
 describe.each(kinds)("%s: whether others see a private memory is the person's to say [A13] [S2]", (kind, connect) => {
-  const clients: TestClient[] = [];
-  const open = async (person?: Person): Promise<TestClient> => {
-    const client = await connect(product, "?surface=all", person);
-    clients.push(client);
-    // A client that knows the tools checks every answer against the schema of its tool.
-    await client.listTools();
-    return client;
-  };
-  afterAll(async () => {
-    for (const client of clients) await client.close();
-  });
-
+  const open = opener(connect, () => product);
   let notes = 0;
   const noted = async (client: TestClient, more: Record<string, unknown> = {}): Promise<string> =>
     (await client.call("omn_store_memory", { key: `${kind.replaceAll(/\W+/g, "-")}.note_${(notes += 1)}`, content: `Note ${notes} of ${kind}.`, ...more })).structured["memory_id"];
