@@ -1,8 +1,7 @@
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, inputResponse, type InputRequiredResult, type ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { ToolAnswer } from "../tools/call-tool.ts";
-import type { Question } from "../tools/define-tool.ts";
-import { askedAfter, type Sealing } from "./decision.ts";
+import { askedAfter, decisionsIn, type Sealing } from "./decision.ts";
 import { type CallResult, toCallResult } from "./tool-result.ts";
 
 /**
@@ -72,15 +71,15 @@ export async function resultOf(answer: ToolAnswer, asksPerson: boolean, sealing:
   const result = toCallResult(answer);
   if (!asksPerson || !answer.question) return result;
   const { message, asks } = answer.question;
-  if ("acts" in asks) return (await askedAfter(result, { message, acts: asks.acts }, sealing)) ?? result;
+  if ("acts" in asks) return (await askedAfter(result, decisionsIn(answer.question), sealing)) ?? result;
   // What is encrypted at rest is delivered once and kept nowhere: a question would be kept until it is answered.
   if (answer.secret) return result;
-  return inputRequired({ inputRequests: formRequest(message, "confirm" in asks ? undefined : asks.choices), requestState: JSON.stringify(asks) });
+  return inputRequired({ inputRequests: formRequest(message.toString(), "confirm" in asks ? undefined : asks.choices), requestState: JSON.stringify(asks) });
 }
 
 /** A form with these choices, or with the question whether to go ahead. */
-export const formRequest = (message: Question["message"], choices?: readonly { title: string }[]) => ({
-  [asked]: inputRequired.elicit({ message: message.toString(), requestedSchema: choices ? formOf(choices) : goAhead }),
+export const formRequest = (message: string, choices?: readonly { title: string }[]) => ({
+  [asked]: inputRequired.elicit({ message, requestedSchema: choices ? formOf(choices) : goAhead }),
 });
 
 const goAhead = { type: "object" as const, properties: { go_ahead: { type: "boolean" as const, title: "Go ahead" } }, required: ["go_ahead"] };

@@ -2,17 +2,19 @@ import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoun
 import { asDomainError } from "../domain/errors.ts";
 import { named } from "../domain/frame.ts";
 import { type CallContext, callTool, carryOut, inContext } from "../tools/call-tool.ts";
+import type { Deed } from "../tools/deeds.ts";
 import type { ToolAnnotations, ToolContext } from "../tools/define-tool.ts";
 import { complete } from "../tools/complete.ts";
 import { fillPrompt, listPrompts } from "../tools/prompts.ts";
 import { listResources, readResource, resourceTemplates } from "../tools/resources.ts";
 import { isStructured, toolsOf, type Surface } from "../tools/surfaces.ts";
 import { asksPeople, capabilitiesOf, keptText, refusedText, replyIn, resultOf } from "./confirmation.ts";
-import { type Decided, decidedIn, decidedNow, withDone } from "./decision.ts";
+import { withDone } from "./decided-answer.ts";
+import { askedAfter, decidedIn, decidedNow, decisionsIn } from "./decision.ts";
 import { clientName } from "./client-name.ts";
 import type { Copies } from "./event-store.ts";
 import { serverInfo } from "./server-info.ts";
-import { secretMeta, toCallResult } from "./tool-result.ts";
+import { type CallResult, secretMeta, toCallResult } from "./tool-result.ts";
 
 export interface McpServerOptions {
   surface: Surface;
@@ -63,9 +65,12 @@ export function buildMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler("tools/call", async ({ params }, ctx): Promise<CallToolResult | InputRequiredResult> => {
     const { name } = params;
     const sealing = { copies: options.copies, name, now: Date.now() };
-    const after = async ({ answer, does }: Decided): Promise<CallToolResult> => (does ? withDone(answer, await carryOut(name, does, contextOf(ctx))) : answer);
+    const after = async (answer: CallResult, does: Deed | undefined): Promise<CallResult> => (does ? withDone(answer, await carryOut(name, does, contextOf(ctx))) : answer);
     const decided = await decidedIn(ctx.mcpReq, sealing);
-    if (decided) return after(decided);
+    if (decided) {
+      const answer = await after(decided.answer, decided.does);
+      return (await askedAfter(answer, decided.more, sealing)) ?? answer;
+    }
     const reply = replyIn(ctx);
     if (reply.kind === "refused" || reply.kind === "kept") return { content: [{ type: "text", text: reply.kind === "kept" ? keptText : refusedText }], isError: true };
     const args = reply.kind === "goes-ahead" ? { ...params.arguments, ...reply.args } : params.arguments;
@@ -74,7 +79,15 @@ export function buildMcpServer(options: McpServerOptions): Server {
     const asks = asksPerson(ctx);
     const { question } = answer;
     const isOfSession = ctx.mcpReq.envelope === undefined;
-    if (asks && isOfSession && question && "acts" in question.asks) return after({ answer: toCallResult(answer), does: await decidedNow(ctx.mcpReq, { message: question.message, acts: question.asks.acts }) });
+    if (asks && isOfSession && question && "acts" in question.asks) {
+      let told = toCallResult(answer);
+      for (const one of decisionsIn(question)) {
+        const act = await decidedNow(ctx.mcpReq, one);
+        if (!act) break;
+        told = await after(told, act.does);
+      }
+      return told;
+    }
     return resultOf(answer, asks, sealing);
   });
 

@@ -91,7 +91,7 @@ export async function carryOut(name: string, wanted: Deed, ctx: CallContext): Pr
     auditRefusal(ctx, error, name);
     const known = asDomainError(error);
     if (!known) ctx.report(`tool ${name}`, error);
-    return { text: say`The person was asked; what they decided could not be done: ${known?.message ?? `something went wrong on our side; report request ${ctx.requestId}.`}` };
+    return { text: say`The person was asked; what they decided could not be done: ${known?.message ?? `something went wrong on our side; report request ${ctx.requestId}.`}`, ...("entry" in wanted && { entry: wanted.entry }) };
   }
 }
 

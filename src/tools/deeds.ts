@@ -11,7 +11,7 @@ import { handleOf, idBeside, outcomeWith, proposalOf, proposalText } from "./ren
 /** What a person may decide about what a call has done. No argument of a tool leads here: only their answer to a form. */
 const shown = z.object({ id: z.string(), version: z.number() });
 export const deed = z.union([
-  z.object({ do: z.enum(["release", "discard"]), id: z.string(), isNew: z.boolean() }),
+  z.object({ do: z.enum(["release", "discard"]), id: z.string(), isNew: z.boolean(), entry: z.string().optional() }),
   z.object({ do: z.literal("share"), ...shown.shape, visibility: z.enum(["shared", "public"]) }),
   z.object({ do: z.literal("decide"), holds: z.enum(["new", "old"]), memory: shown, others: z.array(shown) }),
 ]);
@@ -24,6 +24,10 @@ export interface Done {
   facts?: Record<string, unknown>;
   /** Of the answer what holds no longer; where there is none, the text stands behind that of the answer. */
   instead?: readonly string[];
+  /** The id under which the answer of a call that did several things lists what this is about: nothing of the others changes. */
+  entry?: string | undefined;
+  /** What such an answer counts once more, in the names of all families. */
+  counts?: readonly string[];
 }
 
 export async function perform(ctx: Context & Pick<ToolContext, "changed">, wanted: Deed): Promise<Done> {
@@ -36,18 +40,21 @@ export async function perform(ctx: Context & Pick<ToolContext, "changed">, wante
       : { text: say`The person was asked and keeps ${old}: this memory is archived. omn_update_memory with archived: false restores it.` };
   }
   if (wanted.do === "share") return share(ctx, wanted);
+  const { entry } = wanted;
   if (wanted.do === "discard") {
     await discard(ctx, wanted);
-    return { text: say`The person was asked and discarded it: nothing is stored of it.`, instead: [] };
+    return { text: say`The person was asked and discarded ${entry === undefined ? "it" : `what was kept back as ${entry}`}: nothing is stored of it.`, instead: [], entry };
   }
   const { outcome, memory, proposal } = await release(ctx, wanted);
-  const { id, version } = memory;
+  const { id, version, content, sensitivity } = memory;
   ctx.changed({ ids: [id], listChanged: wanted.isNew });
   const said = outcomeWith(wanted.isNew ? "created" : outcome, proposal);
   return {
     text: say`The person was asked and released it. ${said} ${handleOf(memory)}${aside(idBeside(memory), `version ${version}`, memory.visibility)}${proposalText(proposal)}`,
-    facts: { memory_id: id, id, version, outcome: said, event: wanted.isNew ? "ADD" : "UPDATE", updated: outcome === "updated", ...proposalOf(proposal) },
+    facts: { ...(entry !== undefined && sensitivity !== "secret" && { memory: content }), memory_id: id, id, version, outcome: said, event: wanted.isNew ? "ADD" : "UPDATE", updated: outcome === "updated", ...proposalOf(proposal) },
     instead: ["quarantined"],
+    entry,
+    counts: said === "proposed" ? [] : ["upserted", "operations_performed"],
   };
 }
 

@@ -72,6 +72,12 @@ export interface Question {
   message: Framed;
   /** The argument `confirm` with which the same call goes ahead; what there is to choose from; or what may follow once the call is done. */
   asks: { confirm: string } | { choices: readonly Choice[] } | { acts: readonly Act[] };
+  /** What else of a call that is done is theirs to decide, asked one after another until they put a form away. */
+  more?: readonly ActQuestion[];
+}
+
+export interface ActQuestion extends Question {
+  asks: { acts: readonly Act[] };
 }
 
 /** What the person may decide about a call that is done: without a deed, its answer stands. */

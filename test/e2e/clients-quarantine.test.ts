@@ -84,4 +84,67 @@ describe.each(kinds)("%s: what the write guard keeps back is the person's to dec
     expect(record["version"] ?? memory?.version).toBe(memory?.version);
     expect(await held(tool)).toBe(false);
   });
+
+  const several = (name: string): string[] => ["one", "two", "three"].map((part) => `${order}/${key(`${name}-${part}`)}.`);
+  const answering = (...choices: (number | "no")[]) => {
+    const asked: string[] = [];
+    const person: Person = async (question) => {
+      const choice = choices[asked.push(question) - 1] ?? "no";
+      return choice === "no" ? "no" : { choose: titles[choice] ?? "" };
+    };
+    return { asked, person };
+  };
+
+  test("upsert_memory asks about one item after another, and its answer counts what was released", async () => {
+    const { asked, person } = answering(1, 2, 0);
+    const client = await open(person);
+    const [one, two, three] = several("upsert") as [string, string, string];
+    const items = [{ id: key("plain-item"), text: `The lamp of ${key("plain-item")} is lit.` }, { id: key("upsert-one"), text: one }, { text: two }, { text: three }];
+    const answer = await client.call("upsert_memory", { items });
+    expect(asked).toEqual([one, two, three].map((text, i) => expect.stringMatching(new RegExp(`^${i + 1} of 3: .*${text.slice(-12)}`))));
+    expect(answer).toMatchObject({ isError: false, structured: { upserted: 2, others: [{ outcome: "created" }, { outcome: "quarantined" }, { outcome: "quarantined" }], advice: expect.stringMatching(/released.*discarded/s) } });
+    expect(answer.structured["others"][0].id).toBe(answer.structured["ids"][1]);
+    expect(JSON.parse(answer.text)).toEqual(answer.structured);
+    expect(await found(client, "upsert-one")).toEqual([one]);
+    expect([await held("upsert-one"), await held("upsert-two"), await held("upsert-three")]).toEqual([false, false, true]);
+  });
+
+  test("upsert_memory names the memory that a release changed", async () => {
+    const client = await open(answering(1).person);
+    const { structured } = await client.call("omn_store_memory", { key: key("changed"), content: `The lamp of ${key("changed")} is lit.` });
+    const answer = await client.call("upsert_memory", { items: [{ id: key("changed"), text: said("changed") }] });
+    expect(answer.structured).toMatchObject({ upserted: 1, ids: [structured["memory_id"]], others: [{ id: structured["memory_id"], outcome: "updated" }] });
+    expect(await found(client, "changed")).toEqual([said("changed")]);
+  });
+
+  test("memory_add asks about each message that is kept back, until the person puts a form away", async () => {
+    const { asked, person } = answering(1, "no", 1);
+    const client = await open(person);
+    const [one, two, three] = several("add") as [string, string, string];
+    const answer = await client.call("memory_add", { messages: [`I water the ${key("fern")}.`, one, two, three].map((content) => ({ role: "user", content })), infer: false });
+    expect(asked).toHaveLength(2);
+    expect(answer.structured).toMatchObject({ success: true, data: [{ event: "ADD" }, { event: "ADD", memory: one }, { memory: "", quarantined: [expect.any(String)] }, { memory: "" }], metadata: { operations_performed: 2 } });
+    expect(answer.structured["data"][1]).not.toHaveProperty("quarantined");
+    expect(answer.text).toContain("released");
+    expect([await held("add-one"), await held("add-two"), await held("add-three")]).toEqual([false, true, true]);
+  });
+
+  test("memory_add asks about what was said beside the facts", async () => {
+    const { asked, person } = answering(1);
+    const client = await open(person);
+    const answer = await client.call("memory_add", { messages: [{ role: "user", name: "Anna", content: `I live in ${key("town")}.` }, { role: "user", content: said("aside") }] });
+    expect(asked).toEqual([expect.stringContaining(said("aside"))]);
+    expect(answer.structured["advice"]).toContain("released");
+    expect(answer.structured["metadata"]["operations_performed"]).toBe(answer.structured["data"].length);
+    expect(await held("aside")).toBe(false);
+  });
+
+  test("of many things that are kept back a person is asked about five", async () => {
+    const { asked, person } = answering(2, 2, 2, 2, 2, 2, 2);
+    const client = await open(person);
+    await client.call("upsert_memory", { items: ["a", "b", "c", "d", "e", "f", "g"].map((part) => ({ text: said(`many-${part}`) })) });
+    expect(asked).toHaveLength(5);
+    expect(asked.at(-1)).toMatch(/^5 of 7: .* The other 2 stay in quarantine\.$/);
+    expect([await held("many-e"), await held("many-f")]).toEqual([false, true]);
+  });
 });

@@ -103,6 +103,22 @@ describe("what comes back with a person's answer [U8] [S6]", () => {
   });
 });
 
+test("of several questions each is answered once, and one that was not shown is not open [U8] [S6]", async () => {
+  const items = ["first", "second"].map((name) => ({ text: `${order} The ${name}.` }));
+  const upsert = (more: Record<string, unknown>) => ask(ada, "upsert_memory", { items }, more);
+  const one = await upsert({});
+  const two = await upsert({ requestState: one.requestState, inputResponses: { confirm: release } });
+  expect(two).toMatchObject({ resultType: "input_required", inputRequests: { confirm: { params: { message: expect.stringContaining("2 of 2") } } } });
+  const again = await upsert({ requestState: one.requestState, inputResponses: { confirm: discard } });
+  expect(again).toMatchObject({ resultType: "input_required" });
+  expect((await quarantineOf(ada)).map(({ content }) => content)).toEqual([items[1]?.text]);
+  const last = await upsert({ requestState: again.requestState, inputResponses: { confirm: { action: "decline" } } });
+  expect(last).toMatchObject({ resultType: "complete", structuredContent: { upserted: 0, advice: expect.stringContaining("could not be done") } });
+  expect((await upsert({ requestState: two.requestState, inputResponses: { confirm: release } })).structuredContent).toMatchObject({ upserted: 2, others: [{ outcome: "created" }, { outcome: "created" }] });
+  expect(await quarantineOf(ada)).toEqual([]);
+  expect((await ada.call("omn_list_memories")).structured["memories"]).toHaveLength(2);
+});
+
 test("which of two memories holds is decided once, however often it is said [A1]", async () => {
   let [asked, before, args, at]: [Result | undefined, string, Record<string, unknown>, number] = [undefined, "", {}, 0];
   // A store does not wait long for what is alike.

@@ -20,6 +20,8 @@ export interface Upserted {
   memory: Memory;
   /** Kinds of what the write guard found. */
   found: string[];
+  /** What it keeps back. */
+  held?: Memory;
 }
 
 /** Stores the items in their order, each as its own write. When one is refused, the error says how many were stored before it. */
@@ -40,13 +42,13 @@ async function upsertOne(ctx: Context, { id, state, place }: UpsertItem): Promis
   const present = id !== undefined && z.uuid().safeParse(id).success ? await ctx.memories.get(ctx.principal, ctx.now, id) : undefined;
   if (!present) {
     const { outcome, memory, found = [] } = await remember(ctx, { ...state, namespace: state.namespace ?? place, ...(id === undefined ? {} : { key: id }) });
-    return { outcome, memory, found };
+    return { outcome, memory, found, ...(outcome === "quarantined" && { held: memory }) };
   }
   const result = await revise(ctx, { target: { id: present.id }, changes: state });
   // Without an expected version nothing conflicts.
   if (result.outcome === "conflict") throw new DomainError("CONFLICT", "The memory changed meanwhile.", { hint: "Do the same again." });
   return result.outcome === "quarantined"
-    ? { outcome: result.outcome, memory: result.memory, found: result.reasons }
+    ? { outcome: result.outcome, memory: result.memory, found: result.reasons, held: result.held }
     : { outcome: result.outcome, memory: result.memory, found: result.masked ?? [] };
 }
 

@@ -7,7 +7,7 @@ import { requireScope } from "../../tenancy/principal.ts";
 import type { GivenState } from "../memory-fields.ts";
 import { isExpired, type Memory, newState, visibilityKeyOf } from "../memory.ts";
 import type { IdempotencyRecord } from "../memory-store.ts";
-import { remember } from "../remember.ts";
+import { remember, type RememberOutcome } from "../remember.ts";
 import { applyDecision, type Operation } from "./apply-decision.ts";
 import { candidatesFor } from "./candidates.ts";
 import type { GivenMessage } from "./message-input.ts";
@@ -32,6 +32,8 @@ export interface AddOutcome {
   confidence: number;
   /** The memory that holds the messages as they were said. */
   record: string | undefined;
+  /** What the write guard keeps back of the messages themselves. */
+  held: Memory[];
   /** The same messages were added before, and nothing was done. */
   repeated: boolean;
 }
@@ -65,6 +67,7 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
     by: decided.by,
     operations: operations.flatMap(({ id, event }) => (id === undefined ? [] : [{ id, event }])),
   };
+  const parts = await keepRecord(ctx, recordStates(record, messages, state, done), idempotencyKey);
   return {
     operations,
     extractedBy: extracted.by,
@@ -72,15 +75,17 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
     language: extracted.answer.language,
     facts: facts.length,
     confidence: facts.length === 0 ? 0 : facts.reduce((sum, { confidence }) => sum + confidence, 0) / facts.length,
-    record: await keepRecord(ctx, recordStates(record, messages, state, done), idempotencyKey),
+    record: parts[0]?.memory.id,
+    held: parts.flatMap(({ outcome, memory }) => (outcome === "quarantined" ? memory : [])),
     repeated: false,
   };
 }
 
 /** The first part is written last: as long as it is not there, the call is not done. */
-async function keepRecord(ctx: Context, [first, ...rest]: ReturnType<typeof recordStates>, idempotencyKey: string | undefined): Promise<string | undefined> {
-  for (const part of rest) await remember(ctx, part);
-  return first && (await remember(ctx, { ...first, idempotencyKey })).memory.id;
+async function keepRecord(ctx: Context, [first, ...rest]: ReturnType<typeof recordStates>, idempotencyKey: string | undefined): Promise<RememberOutcome[]> {
+  const kept: RememberOutcome[] = [];
+  for (const part of rest) kept.push(await remember(ctx, part));
+  return first ? [await remember(ctx, { ...first, idempotencyKey }), ...kept] : [];
 }
 
 const maskMark = "[masked:";
@@ -120,7 +125,7 @@ async function addedBefore(ctx: Context, record: MessageRecord, idempotencyKey: 
     if (!memory || memory.sensitivity === "secret" || !ctx.principal.scopes.includes("memory:read")) return [];
     return [{ id, event: prior ? event : "NONE", text: memory.content, confidence: memory.confidence, reasoning: "The same messages were added before." }];
   });
-  return { operations, extractedBy: "rules", decidedBy: "rules", facts: operations.length, confidence: 0, record: kept.id, repeated: true };
+  return { operations, extractedBy: "rules", decidedBy: "rules", facts: operations.length, confidence: 0, record: kept.id, held: [], repeated: true };
 }
 
 /** @throws VALIDATION_ERROR when the key was used for something else */

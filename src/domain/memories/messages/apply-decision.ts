@@ -21,6 +21,8 @@ export interface Operation {
   reasoning: string;
   /** Kinds of what the write guard found in it: kept back, or masked. */
   quarantined?: string[] | undefined;
+  /** What is kept back. */
+  held?: Memory | undefined;
   masked?: string[] | undefined;
   proposal?: Proposal | undefined;
 }
@@ -67,7 +69,7 @@ async function add(ctx: Context, fact: FactToWrite): Promise<Operation> {
   });
   const { memory, outcome, found, proposal } = written;
   if (outcome === "duplicate") return operation(decision, "NONE", { id: memory.id, reasoning: "This session recalled just that." });
-  return operation(decision, "ADD", { id: memory.id, ...(outcome === "quarantined" ? { quarantined: found } : found ? { masked: found, text: memory.content } : {}), ...(proposal ? { proposal } : {}) });
+  return operation(decision, "ADD", { id: memory.id, ...(outcome === "quarantined" ? { quarantined: found, held: memory } : found ? { masked: found, text: memory.content } : {}), ...(proposal ? { proposal } : {}) });
 }
 
 async function update(ctx: Context, fact: FactToWrite, target: Memory): Promise<Operation> {
@@ -79,7 +81,7 @@ async function update(ctx: Context, fact: FactToWrite, target: Memory): Promise<
   });
   if (done.outcome === "conflict") return add(ctx, fact);
   const changed = { id: target.id, oldMemory: target.content };
-  if (done.outcome === "quarantined") return operation(decision, "UPDATE", { ...changed, quarantined: done.reasons });
+  if (done.outcome === "quarantined") return operation(decision, "UPDATE", { ...changed, quarantined: done.reasons, held: done.held });
   return operation(decision, "UPDATE", { ...changed, ...(done.masked ? { masked: done.masked, text: done.memory.content } : {}), ...(done.proposal ? { proposal: done.proposal } : {}) });
 }
 

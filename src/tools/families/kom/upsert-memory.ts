@@ -5,6 +5,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { upsert, type Upserted } from "../../../domain/memories/upsert.ts";
 import { additive, bulkCost, defineTool } from "../../define-tool.ts";
+import { quarantineQuestions } from "../../quarantine-question.ts";
 import { adviceOf, guardText } from "../../render.ts";
 import { aliasOf, placeOf } from "./item.ts";
 
@@ -58,6 +59,6 @@ export const upsertMemory = defineTool({
       ...(given > 0 ? { embeddings: "made here from the texts; those given were checked and not kept" } : {}),
       ...(found ? adviceOf(guardText(found.outcome, found.found)) : {}),
     };
-    return { structured, text: json(structured) };
+    return { structured, text: json(structured), question: quarantineQuestions(done.flatMap(({ memory, held }) => (held ? { held, entry: memory.id } : []))) };
   },
 });

@@ -6,12 +6,14 @@ import { addMessages, type AddOutcome } from "../../../domain/memories/messages/
 import type { Operation } from "../../../domain/memories/messages/apply-decision.ts";
 import { messagesInput } from "../../../domain/memories/messages/message-input.ts";
 import { storeMessages } from "../../../domain/memories/messages/store-messages.ts";
+import type { Memory } from "../../../domain/memories/memory.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { noteMessages } from "../../../domain/sessions/note-messages.ts";
 import type { RememberOutcome } from "../../../domain/memories/remember.ts";
 import { additive, bulkCost, defineTool, type ToolContext, type ToolResult } from "../../define-tool.ts";
 import { type SessionContext, scopePlace } from "../../../domain/memories/session-scope.ts";
 import { rounded } from "../../../domain/rounded.ts";
+import { quarantineQuestions } from "../../quarantine-question.ts";
 import { successFields, successOf } from "./answer.ts";
 import { memoryType } from "./record.ts";
 import { contextField, contextOf, sessionScope } from "./scope.ts";
@@ -56,10 +58,10 @@ export const memoryAdd = defineTool({
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-function inferred(ctx: ToolContext, session: SessionContext, { operations, extractedBy, decidedBy, language, facts, confidence, record, repeated }: AddOutcome): ToolResult {
+function inferred(ctx: ToolContext, session: SessionContext, { operations, extractedBy, decidedBy, language, facts, confidence, record, held, repeated }: AddOutcome): ToolResult {
   const written = operations.filter(({ event, quarantined }) => event !== "NONE" && !quarantined);
   if (!repeated && written.length > 0) ctx.changed({ ids: written.flatMap(({ id }) => id ?? []), listChanged: written.some(({ event }) => event !== "UPDATE") });
-  return answer(ctx, session, operations, {
+  return answer(ctx, session, operations, held, {
     facts_extracted: facts,
     operations_performed: repeated ? 0 : written.length,
     ...(record === undefined ? {} : { messages_id: record }),
@@ -77,15 +79,18 @@ function stored(ctx: ToolContext, session: SessionContext, outcomes: readonly Re
     confidence: memory.confidence,
     reasoning: replayed ? "The same call was made before." : "Stored as it was said.",
     ...(found ? { [outcome === "quarantined" ? "quarantined" : "masked"]: found } : {}),
+    ...(outcome === "quarantined" ? { held: memory } : {}),
     ...(proposal ? { proposal } : {}),
   }));
   const written = outcomes.filter(({ outcome, replayed }) => outcome === "created" && !replayed);
   if (written.length > 0) ctx.changed({ ids: written.map(({ memory }) => memory.id), listChanged: true });
-  return answer(ctx, session, operations, { facts_extracted: 0, operations_performed: written.length });
+  return answer(ctx, session, operations, [], { facts_extracted: 0, operations_performed: written.length });
 }
 
-function answer(ctx: ToolContext, session: SessionContext, operations: readonly Operation[], metadata: Record<string, unknown>): ToolResult {
+function answer(ctx: ToolContext, session: SessionContext, operations: readonly Operation[], held: readonly Memory[], metadata: Record<string, unknown>): ToolResult {
+  const kept = [...operations.flatMap(({ id, held: one }) => (one ? { held: one, entry: id ?? one.id } : [])), ...held.map((one) => ({ held: one, entry: one.id }))];
   return {
+    question: quarantineQuestions(kept),
     structured: successFields(ctx, operations.map(dataOf), { ...contextField(session), ...metadata }),
     text: joined([...operations.map(lineOf), say`(${operations.length} decisions; omn_revert with request ${ctx.requestId} takes them back)`]),
   };
