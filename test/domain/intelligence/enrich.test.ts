@@ -3,6 +3,7 @@ import { enrichment } from "../../../src/domain/intelligence/answers.ts";
 import { enrichByRules } from "../../../src/domain/intelligence/rules/enrich.ts";
 import { summariseByRules } from "../../../src/domain/intelligence/rules/summarise.ts";
 import { estimateTokens } from "../../../src/domain/text/token-count.ts";
+import { quickest } from "../../support/quickest.ts";
 
 const typeOf = (content: string, key?: string): string => enrichByRules({ content, key }).type;
 
@@ -57,10 +58,7 @@ describe("enrichment by rules [C3]", () => {
 
   test.each(["a", "中", "中。", "/", "a_", "http://", "docs/", "1,", "we decided ", "not ", "picked x", "` ", "= ", "ア", "a.", "\u0301"])("10,000 characters of %j take no more than a moment", (part) => {
     const content = part.repeat(Math.ceil(10_000 / part.length));
-    enrichByRules({ content });
-    const startedAt = performance.now();
-    enrichByRules({ content });
-    expect(performance.now() - startedAt).toBeLessThan(100);
+    expect(quickest(() => enrichByRules({ content }))).toBeLessThan(100);
   });
 });
 

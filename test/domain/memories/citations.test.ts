@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { citations, citesFilesOf, currentHashes, freshnessOf, normalPath } from "../../../src/domain/memories/citations.ts";
+import { quickest } from "../../support/quickest.ts";
 import { citation } from "./arbitrary.ts";
 
 const hashesOf = (given: Record<string, string | null>) => currentHashes.parse(given);
@@ -24,10 +25,11 @@ describe("paths of citations", () => {
       expect(normalPath(normalPath(path))).toBe(normalPath(path));
     }));
     for (const part of ["../", "./", "a", "字", "\\", " "]) {
-      const started = performance.now();
-      citations.safeParse([{ path: part.repeat(10_000), hash: part.repeat(10_000) }]);
-      normalPath(part.repeat(10_000));
-      expect(performance.now() - started).toBeLessThan(50);
+      const ms = quickest(() => {
+        citations.safeParse([{ path: part.repeat(10_000), hash: part.repeat(10_000) }]);
+        normalPath(part.repeat(10_000));
+      });
+      expect(ms).toBeLessThan(50);
     }
   });
 
