@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { defaultPort } from "../../src/launcher/port.ts";
@@ -108,8 +107,7 @@ describe("the printed key", () => {
     const before = server.apiKeyExpiresAt ?? 0;
     vi.advanceTimersByTime(2 * dayMs);
     const renewed = (): boolean => (rowOf(dataDir, server.apiKey).expires_at ?? 0) > before + dayMs;
-    for (let left = 100; left > 0 && !renewed(); left -= 1) await sleep(100);
-    expect(renewed()).toBe(true);
+    await expect.poll(renewed, { interval: 100 }).toBe(true);
     await server.close();
   });
 });
