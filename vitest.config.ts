@@ -27,7 +27,7 @@ export default defineConfig({
           ...product.serviceBindings,
           RERANKER: { name: reranker.name, entrypoint: "Reranker" },
           VECTORIZE_SMALL: vectorizeStandIn(8),
-          VECTORIZE_SLOW: vectorizeStandIn(8, { index: "slow", visibleAfterMs: 500 }),
+          VECTORIZE_SLOW: vectorizeStandIn(8, { index: "slow", visibleAfterMs: 3_000 }),
           VECTORIZE_HELD: vectorizeStandIn(8, { index: "held", visibleAfterMs: 3_600_000 }),
         },
         workers: [standIn, reranker],
@@ -46,6 +46,8 @@ export default defineConfig({
     include: ["test/{domain,platform,tools,mcp,session,http,jobs,properties}/**/*.test.ts"],
     setupFiles: ["./test/support/migrate.ts"],
     testTimeout: 30_000,
+    // A poll ends as soon as it has what it waits for; how long that takes is up to the machine.
+    expect: { poll: { timeout: 20_000 } },
     // One is the default on two cores; each file's runtime and the transforms for the next one fill both.
     maxWorkers: 2,
   },

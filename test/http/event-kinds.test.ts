@@ -26,7 +26,7 @@ async function page(who: Person, after: string | undefined): Promise<{ events: E
 }
 
 const heardBy = async (who: Person): Promise<Event[]> => (await page(who, since)).events;
-const hears = (who: Person, ...expected: Event[]) => expect.poll(async () => (await heardBy(who)).map(({ kind, action, memory_ids, scope }) => ({ kind, action, memory_ids, scope })), { timeout: 5_000 }).toEqual(expect.arrayContaining(expected.map((one) => expect.objectContaining(one))));
+const hears = (who: Person, ...expected: Event[]) => expect.poll(async () => (await heardBy(who)).map(({ kind, action, memory_ids, scope }) => ({ kind, action, memory_ids, scope }))).toEqual(expect.arrayContaining(expected.map((one) => expect.objectContaining(one))));
 
 const store = async (who: Person, key: string, scope = "private"): Promise<string> => (await who.call("omn_store_memory", { key, content: `Notes on ${key}.`, metadata: { scope } })).structured["memory_id"];
 const inShop = (name: string, args: Record<string, unknown> = {}, client = "claude-code") => rpc(ada.token, "tools/call", { name, arguments: args }, "?surface=all&project=shop", client);

@@ -127,7 +127,7 @@ describe("what this session just recalled [U3] [A1]", () => {
 
   test("is known after the session's object was evicted", async () => {
     await expect
-      .poll(() => runInDurableObject(sessionOf(ada), (_, { storage }) => storage.sql.exec("SELECT * FROM recalled").toArray().length), { timeout: 5_000 })
+      .poll(() => runInDurableObject(sessionOf(ada), (_, { storage }) => storage.sql.exec("SELECT * FROM recalled").toArray().length))
       .toBe(1);
     await evictDurableObject(sessionOf(ada));
     expect((await store(ada, "notes.key", fact)).structured).toMatchObject({ outcome: "duplicate", memory_id: id });

@@ -126,7 +126,7 @@ describe("a question asked again [A11]", () => {
     await stored(ada, "k", "The lighthouse is white");
     for (let n = 0; n < 3; n += 1) await contents(ada, { query: "lighthouse" });
     await expect
-      .poll(async () => (await services.memories.byKey(ada.principal, Date.now(), "k", {}))[0]?.accessCount, { timeout: 5_000 })
+      .poll(async () => (await services.memories.byKey(ada.principal, Date.now(), "k", {}))[0]?.accessCount)
       .toBe(3);
   });
 
@@ -245,7 +245,7 @@ describe("no answer is older than the last acknowledged write [A11] [U6]", () =>
     await evictDurableObject(team.index);
     expect(await askedTwice(ada, { query: "lighthouse" })).toEqual([]);
     expect(Date.now(), "asked in time").toBeLessThan(until);
-    await expect.poll(() => contents(ada, { query: "lighthouse" }), { timeout: 8_000 }).toEqual(["The lighthouse is white"]);
+    await expect.poll(() => contents(ada, { query: "lighthouse" })).toEqual(["The lighthouse is white"]);
   });
 
   test("what colleagues keep to themselves is no reason to ask anew, so nobody notices it", async () => {
@@ -331,7 +331,7 @@ describe("what is kept [A11]", () => {
     expect(await contents(ada, { query: "lighthouse" })).toHaveLength(1);
     expect(await hits(ada)).toEqual([1, 0]);
     expect(JSON.parse((await entryOf(ada)).text).until).toBe(Date.parse(expiry));
-    await expect.poll(() => contents(ada, { query: "lighthouse" }), { timeout: 6_000 }).toEqual([]);
+    await expect.poll(() => contents(ada, { query: "lighthouse" })).toEqual([]);
   });
 
   test("is in KV under a key without words, for an hour", async () => {

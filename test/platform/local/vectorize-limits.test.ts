@@ -106,8 +106,7 @@ describe("what comes back", () => {
     await slow.upsert([vector({ id: `${id}2`, namespace })]);
     expect((await slow.describe()).processedUpToMutation).toBe(before);
     expect((await slow.query(values, { namespace })).matches).toEqual([]);
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    expect((await slow.query(values, { namespace })).matches.map((match) => match.id)).toEqual([`${id}2`]);
+    await expect.poll(async () => (await slow.query(values, { namespace })).matches.map((match) => match.id)).toEqual([`${id}2`]);
     expect((await slow.describe()).processedUpToMutation).not.toBe(mutationId);
   });
 });

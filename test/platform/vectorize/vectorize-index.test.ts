@@ -1,5 +1,5 @@
 import { env, evictDurableObject } from "cloudflare:test";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { youngMs } from "../../../src/platform/team-index/vectors/eviction.ts";
 import { markOf, teamDigest, vectorId } from "../../../src/platform/vectorize/vector-ids.ts";
 import type { VectorizeBinding } from "../../../src/platform/vectorize/bindings.ts";
@@ -108,9 +108,8 @@ describe("what Vectorize does not show yet", () => {
     await cut(`org:${team.organizationId}`);
     expect(await ids(ada)).toEqual([]);
     expect(await ids(sister)).toEqual([]);
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    expect(await ids(ada)).toEqual([one.id]);
-    expect(await ids(sister)).toEqual([one.id]);
+    await expect.poll(() => ids(ada)).toEqual([one.id]);
+    await expect.poll(() => ids(sister)).toEqual([one.id]);
   });
 
   test("outlives the object's memory, and an upsert that Vectorize refuses", async () => {
@@ -149,7 +148,7 @@ describe("a copy that holds all vectors", () => {
     const [ada, one] = [memberOf(team), entry()];
     await index.upsert(team, space, [one]);
     const whole = async (): Promise<boolean> => (await env.TEAM_INDEX.getByName(`team:${team.teamId}`).nearVectors(team, { mark: await markOf(space), values: towards(0), kinds: ["memory"], limit: 1 })).complete;
-    await vi.waitUntil(whole);
+    await expect.poll(whole).toBe(true);
     expect(await ids(ada, towards(0), ["entity"])).toEqual([]);
     asked = 0;
     expect(await ids(ada, towards(0), ["memory"])).toEqual([one.id]);
