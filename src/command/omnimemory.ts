@@ -14,7 +14,8 @@ const usage = `Usage:
 The server is OMNIMEMORY_URL, else the one of this machine; the key is OMNIMEMORY_KEY, else that of .data/local.json.`;
 
 async function run(args: string[]): Promise<string[]> {
-  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { url: { type: "string" }, team: { type: "string" }, user: { type: "boolean" }, project: { type: "boolean" } } });
+  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { url: { type: "string" }, team: { type: "string" }, user: { type: "boolean" }, project: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
+  if (values.help) return [usage];
   const [command, what] = positionals;
   const named = { url: values.url, team: values.team };
   if (values.user && values.project) throw new CommandFailure("Say --user or --project.");

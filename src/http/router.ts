@@ -19,7 +19,7 @@ import { challenge, resourceOf } from "./oauth/resources.ts";
 import { tokenRoutes } from "./oauth/token-routes.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
 import { toolCallAt, toolPath } from "./tool-door.ts";
-import { refusedAnswer } from "./refused-answer.ts";
+import { refusedAnswer, wantsPage } from "./refused-answer.ts";
 import { RequestRefused } from "./request-refused.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { wellKnownRoutes } from "./passports/well-known.ts";
@@ -27,6 +27,7 @@ import { keyRoutes } from "./routes/keys.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
+import { errorPage } from "./web/pages/error-page.tsx";
 import { claimPages } from "./web/claim-routes.tsx";
 import { invitationPages } from "./web/invitation-routes.tsx";
 import { recoveryPages } from "./web/recovery-routes.tsx";
@@ -141,7 +142,11 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/", invitationPages(services));
   app.route("/", claimPages(services));
 
-  app.notFound((c) => c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404));
+  app.notFound((c) =>
+    wantsPage(c)
+      ? errorPage(c, 404, "There is nothing here", "The address may be mistyped, or was that of something shown once.")
+      : c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404),
+  );
   app.onError((error, c) => {
     if (error instanceof RequestRefused) return refusedAnswer(c, doorOf(c.req.path), error);
     const known = asDomainError(error);
@@ -153,7 +158,8 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
       return c.json(errorBody(known.code, [known.message, known.hint].filter(Boolean).join(" "), c.get("requestId")), statusOf[known.code]);
     }
     services.report("http", c.get("requestId"), error);
-    return c.json(errorBody("INTERNAL_ERROR", "Something went wrong on our side.", c.get("requestId")), 500);
+    const what = "Something went wrong on our side";
+    return wantsPage(c) ? errorPage(c, 500, what, "Try again. If it stays so, tell whoever runs the server the request below.") : c.json(errorBody("INTERNAL_ERROR", `${what}.`, c.get("requestId")), 500);
   });
   return app;
 }

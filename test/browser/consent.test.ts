@@ -46,7 +46,7 @@ test("the person signs in on the way, picks the team, takes a scope away and let
   expect(await owner.page.getByText(/^Since .*through/).innerText()).toMatch(/through 127\.0\.0\.1$/);
   expect(await owner.page.getByText("Read and search memories").innerText(), "and nothing else").toBe("Read and search memories");
   await owner.press("Disconnect Waiting Client from Lab");
-  await owner.page.getByText("None yet.").waitFor();
+  await owner.page.getByText(`None yet. Add ${product.pagesOrigin}/mcp to a client`).waitFor();
   await expect(connected.callTool(read)).rejects.toThrow(/unauthorized|401/i);
   await connected.close();
   expect(owner.complaints).toEqual([]);

@@ -95,6 +95,7 @@ const pages: Shown[] = [
   },
   { title: "unknown client", heading: "This client is not known", status: 400, open: at(() => owner, () => "/authorize?client_id=https%3A%2F%2F10.0.0.1%2Fclient") },
   { title: "invitation", heading: `Join ${longName}`, status: 200, open: at(() => owner, () => invitation) },
+  { title: "address of nothing", heading: "There is nothing here", status: 404, open: at(() => owner, () => "/keys") },
   { title: "wrong invitation", heading: "This invitation cannot be accepted", status: 404, open: at(() => owner, () => "/invitation?token=x") },
 ];
 

@@ -59,6 +59,10 @@ describe("omnimemory hooks install [C6]", () => {
     expect(statSync(claude.settings).mode & 0o777).toBe(0o600);
   });
 
+  test("the command says how it is used when it is asked", async () => {
+    for (const ask of ["--help", "-h"]) expect(await claude.run(ask)).toMatchObject({ code: 0, stdout: expect.stringContaining("omnimemory hooks install") as string, stderr: "" });
+  });
+
   test("what else is in the settings stays as it is, however often it is installed; removing takes out just what was put in", async () => {
     const own = {
       $schema: "https://json.schemastore.org/claude-code-settings.json",

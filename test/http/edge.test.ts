@@ -79,6 +79,15 @@ describe("every answer [S11]", () => {
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
+  test("to a person at an address of nothing is a page, to a program JSON [A13]", async () => {
+    const ask = (accept: string): Promise<Response> => send({ method: "GET", path: "/nothing", body: "", headers: { accept } });
+    const [page, json] = await Promise.all([ask("text/html,*/*;q=0.8"), ask("*/*")]);
+    expect([page.status, json.status]).toEqual([404, 404]);
+    expect(await page.text()).toContain("<h1>There is nothing here</h1>");
+    expect(page.headers.get("content-security-policy")).toContain("form-action 'self'");
+    expect(await json.json()).toMatchObject({ error: { code: "NOT_FOUND" } });
+  });
+
   test("ignores a request id that the client made up", async () => {
     const answer = await send({ token, headers: { "x-request-id": "mine" } });
     expect(answer.headers.get("x-request-id")).toMatch(uuid);

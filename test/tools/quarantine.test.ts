@@ -119,6 +119,15 @@ describe("text aimed at models [U8]", () => {
     expect(left).toBe(0);
   });
 
+  test("counts as no archived memory", async () => {
+    const { structured } = await ada.call("omn_store_memory", { content: "The lighthouse is white." });
+    await ada.call("omn_store_memory", { content: order });
+    expect((await ada.call("omn_memory_stats", {})).text).toMatch(/^1 memories and 0 archived, /);
+    const { confirm } = (await ada.call("omn_forget_memory", { id: structured["memory_id"] })).structured;
+    await ada.call("omn_forget_memory", { id: structured["memory_id"], confirm });
+    expect((await ada.call("omn_memory_stats", {})).structured).toMatchObject({ total: 0, archived: 1 });
+  });
+
   test("of a member waits for the review when it is released", async () => {
     await rest(ada, "PUT", "/review", { required: true });
     const member = await team.join();

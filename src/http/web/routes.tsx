@@ -4,6 +4,7 @@ import { disconnect } from "../../domain/tenancy/grants.ts";
 import { previewSignInLink, takeSignInLink } from "../../domain/tenancy/sign-in-link.ts";
 import type { LinkPreview, Person } from "../../domain/tenancy/sign-in-store.ts";
 import { endSession } from "../../domain/tenancy/web-session.ts";
+import { publicOrigin } from "../origin.ts";
 import { formOf } from "./form.ts";
 import { errorPage } from "./pages/error-page.tsx";
 import { favicon } from "./pages/favicon.ts";
@@ -51,7 +52,8 @@ export function webRoutes(services: Services): Hono<Web> {
     const lacksSignInMethod = method === "recovery" && ![...identities, ...passkeys, ...(recovery ? [recovery] : [])].some(({ createdAt }) => createdAt >= signedInAt);
     const teams = memberships.filter(({ role }) => role !== "viewer");
     const needsSignInMethod = lacksSignInMethod ? { onward: await keptReturn(services, c, visitor.person) } : undefined;
-    const page = <HomePage visitor={visitor} needsSignInMethod={needsSignInMethod} sessions={sessions} connections={connections} keys={{ keys, teams }} signInMethods={signInMethods} />;
+    const mcpUrl = `${publicOrigin(new URL(c.req.url), services.config)}/mcp`;
+    const page = <HomePage visitor={visitor} mcpUrl={mcpUrl} needsSignInMethod={needsSignInMethod} sessions={sessions} connections={connections} keys={{ keys, teams }} signInMethods={signInMethods} />;
     return showPage(c, { title: "Your account", audience: leading, body: page });
   });
 

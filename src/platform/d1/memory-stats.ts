@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, lte, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, lte, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { vectorStageName } from "../../domain/indexing/vector-stage.ts";
 import { quotaUse, type TeamQuota } from "../../domain/memories/quota.ts";
@@ -34,7 +34,7 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
       })
       .from(memories)
       .where(live),
-    db.select({ count }).from(memories).where(and(visible, isNotNull(memories.archivedAt))),
+    db.select({ count }).from(memories).where(and(visible, isNotNull(memories.archivedAt), isNull(memories.quarantine))),
     db
       .select({ count })
       .from(versions)

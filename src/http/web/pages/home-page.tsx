@@ -11,6 +11,8 @@ import { SignInMethods, type SignInMethodsProps } from "./sign-in-methods.tsx";
 
 interface HomeProps {
   visitor: Visitor;
+  /** What a client is given. */
+  mcpUrl: string;
   /** Set when the person signed in by their recovery link and has added no sign-in method since. */
   needsSignInMethod: { onward: string | undefined } | undefined;
   sessions: readonly WebSession[];
@@ -19,7 +21,7 @@ interface HomeProps {
   signInMethods: SignInMethodsProps;
 }
 
-export const HomePage = ({ visitor, needsSignInMethod, sessions, connections, keys, signInMethods }: HomeProps) => (
+export const HomePage = ({ visitor, mcpUrl, needsSignInMethod, sessions, connections, keys, signInMethods }: HomeProps) => (
   <>
     <h1>OmniMemory</h1>
     {needsSignInMethod && <CameByRecoveryLink {...needsSignInMethod} />}
@@ -32,9 +34,10 @@ export const HomePage = ({ visitor, needsSignInMethod, sessions, connections, ke
       </form>
     </div>
     <h2 id="connections">Connected clients</h2>
-    {connections.length === 0 ? (
-      <p>None yet. Add the MCP URL to a client, and it will ask you.</p>
-    ) : (
+    <p>
+      {connections.length === 0 && "None yet. "}Add <code>{mcpUrl}</code> to a client, and it asks you here.
+    </p>
+    {connections.length > 0 && (
       <ul aria-labelledby="connections" class="cards">
         {connections.map((connection) => (
           <ConnectionCard connection={connection} />

@@ -40,7 +40,7 @@ const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, created
       <code>omn_{keyId}_…</code>, {granted.join(", ")}; since <Instant at={createdAt} />, {lastUsedAt === null ? "never used" : <>last used <Instant at={lastUsedAt} /></>},{" "}
       {expiresAt === null ? "does not expire" : <>expires <Instant at={expiresAt} /></>}
     </p>
-    <div class="choices">
+    <div class="row">
       {replacedBy === null && (
         <form method="post" action={`/keys/${teamId}/${keyId}/rotate`}>
           <button type="submit" aria-label={`Replace the key ${name} in ${teamName}`}>

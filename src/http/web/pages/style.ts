@@ -13,6 +13,7 @@ select, input[type="text"] { font: inherit; padding: .45rem .6rem; border: 1px s
 label { display: block; margin: .3rem 0; }
 fieldset { min-width: 0; border: 1px solid var(--line); border-radius: .4rem; margin: 1rem 0; padding: .5rem 1rem; }
 fieldset label { display: flex; align-items: baseline; gap: .6rem; }
+time { white-space: nowrap; }
 [role="status"]:empty { margin: 0; }
 .cards { list-style: none; padding: 0; } .cards li { border: 1px solid var(--line); border-radius: .4rem; padding: .8rem 1rem; margin: .6rem 0; }
 .cards p { margin: 0; } .cards form { margin-top: .6rem; }

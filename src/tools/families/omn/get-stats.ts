@@ -30,7 +30,7 @@ export const getStats = defineTool({
         ...shownPrevention(prevention),
         memories: { total: memories.total, archived: memories.archived, versions: memories.versions, content_bytes: memories.contentBytes, vectors_waiting: memories.vectors.waiting },
       },
-      text: say`${input.of === "team" ? "The team" : "You"}, last ${input.days} days: ${calls} calls that read memories. ${tokensPrevented} of ${baselineTokens} tokens prevented (${averagePercent}% on average), $${costSaved} saved. Cache: L1 ${percent(l1.rate)}, L2 ${percent(l2.rate)} of the rest. Most by: ${most.length === 0 ? say`nothing yet` : joined(most, ", ")}. ${memories.total} memories (${memories.archived} archived).`,
+      text: say`${input.of === "team" ? "The team" : "You"}, last ${input.days} days: ${calls} calls that read memories. ${tokensPrevented} of ${baselineTokens} tokens prevented (${averagePercent}% on average), $${costSaved} saved. Cache: L1 ${percent(l1.rate)}, L2 ${percent(l2.rate)} of the rest. Most by: ${most.length === 0 ? say`nothing yet` : joined(most, ", ")}. ${memories.total} memories and ${memories.archived} archived.`,
     };
   },
 });

@@ -61,7 +61,7 @@ export const memoryStats = defineTool({
         ...(rates ? { caches: ratesOf(rates) } : {}),
         ...(result.lastChangeAt === null ? {} : { last_change_at: new Date(result.lastChangeAt).toISOString() }),
       },
-      text: say`${result.total} memories (${result.archived} archived), ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Types: ${listed(result.byType)}. Tags: ${listed(Object.fromEntries(result.topTags.map(({ tag, count }) => [tag, count])))}.${expiring} Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed${result.vectors.missing > 0 ? `, ${result.vectors.missing} missing at the last comparison` : ""}.${storage}${graph}${elsewhere}${kept}`,
+      text: say`${result.total} memories and ${result.archived} archived, ${result.versions} versions. Scopes: ${listed(result.byVisibility)}. Namespaces: ${listed(result.byNamespace)}. Types: ${listed(result.byType)}. Tags: ${listed(Object.fromEntries(result.topTags.map(({ tag, count }) => [tag, count])))}.${expiring} Vectors: ${result.vectors.indexed} indexed, ${result.vectors.waiting} waiting, ${result.vectors.failed} failed${result.vectors.missing > 0 ? `, ${result.vectors.missing} missing at the last comparison` : ""}.${storage}${graph}${elsewhere}${kept}`,
     };
   },
 });
