@@ -19,6 +19,7 @@ export function jobPortsOf(services: Services): JobSweepPorts {
         requestId: job.id,
         tool: job.tool,
         noteAccess: () => undefined,
+        learns: async () => (await services.preferences.preferences(principal)).auto_features.workflow_learning,
         report: (event, error) => services.report(event, job.id, error),
       };
     },

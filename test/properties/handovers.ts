@@ -120,12 +120,12 @@ const distrust: Command = async (server, p, op) => {
   expectAlike(answer, issuer, await rest(server, p, "DELETE", path(unknown)), unknown);
 };
 
-/** An export takes along one's own work sessions, and nobody else's. */
+/** An export takes along one's own work sessions and steps, and nobody else's. */
 const carry: Command = async (server, p) => {
-  const answer = await rest(server, p, "GET", "/export?include_sessions=true");
+  const answer = await rest(server, p, "GET", "/export?include_sessions=true&include_workflows=true");
   if (!canRead(p)) return expect(answer).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
   const work = parse(answer.raw).filter(({ kind }) => kind !== undefined);
-  for (const { session_id } of work) learnSession(server, p, { ...answer, structured: { session_id } });
+  for (const { kind, session_id } of work) if (kind !== "work_steps") learnSession(server, p, { ...answer, structured: { session_id } });
   scan(server, p, { ...answer, raw: JSON.stringify(work) }, {});
 };
 

@@ -23,7 +23,7 @@ const most = { turns: 100, characters: 300_000, content: 50_000 } as const;
 
 const { session_id: sessionId, original_tool: originalTool, project_id: project, workspace_path: workspacePath, created_at: createdAt, migration_count: migrations, context } = passportShape;
 
-const sessionRecord = z.strictObject({
+export const sessionRecord = z.strictObject({
   kind: z.literal("work_session"),
   version: z.literal(1),
   session_id: sessionId,
@@ -40,19 +40,13 @@ const sessionRecord = z.strictObject({
 });
 
 const turn = z.strictObject({ id: field.phrase("id", 300), role: z.enum(turnRoles), name: field.phrase("name", 100).optional(), at: field.instant, content: field.phrase("content", most.content) });
-const turnsRecord = z
+export const turnsRecord = z
   .strictObject({ kind: z.literal("work_turns"), version: z.literal(1), session_id: sessionId, turns: z.array(turn).min(1).max(most.turns) })
   .refine(({ turns }) => sizeOf(turns) <= most.characters + most.content, { message: `hold at most ${field.grouped(most.characters)} characters together` });
 
-export const portableWork = z.discriminatedUnion("kind", [sessionRecord, turnsRecord]);
-export type PortableWork = z.output<typeof portableWork>;
-
 const sizeOf = (turns: readonly { content: string }[]): number => turns.reduce((sum, { content }) => sum + content.length, 0);
 
-/** Whether it says that it is of this kind: what else it holds is for the schema to tell. */
-export const isWork = (record: unknown): boolean => typeof record === "object" && record !== null && Object.hasOwn(record, "kind") && String((record as { kind: unknown }).kind).startsWith("work_");
-
-type Work = Context & { sessions: SessionStore };
+export type Work = Context & { sessions: SessionStore };
 
 /** Some lines, and where the next ones begin. The place of a session, and its turn after which they go on. */
 export async function exportWork(ctx: Work, cursor = "0 0"): Promise<{ data: string; nextCursor?: string }> {
@@ -79,24 +73,14 @@ async function sessionOf(ctx: Work, session: WorkSession): Promise<z.input<typeo
   return { kind: "work_session", version: 1, session_id, tool_id: session.tool, original_tool, project_id, workspace_path, created_at, last_activity, ended_at, migration_count, context };
 }
 
-export interface WorkImported {
-  sessions: number;
-  turns: number;
-}
-
-/** Brings what is not there yet: one's own session of that id stays as it is, and a turn of that id is not said twice. */
-export const importWork = (ctx: Work, record: PortableWork): Promise<WorkImported> => {
-  requireScope(ctx.principal, "memory:write");
-  return record.kind === "work_session" ? importSession(ctx, record) : importTurns(ctx, record);
-};
-
 /** The id of the file where it is free or one's own, else one that follows from it: whose it is instead is nobody's to learn. */
 const copyOf = async ({ principal }: Work, id: string): Promise<string> => `sess_${await uuidOf(JSON.stringify(["session", principal.teamId, principal.userId, id]))}`;
 
-async function importSession(ctx: Work, record: z.output<typeof sessionRecord>): Promise<WorkImported> {
+/** How many it brings: one's own session of that id stays as it is. */
+export async function importSession(ctx: Work, record: z.output<typeof sessionRecord>): Promise<0 | 1> {
   const { principal, sessions, now } = ctx;
   const ids = [record.session_id, await copyOf(ctx, record.session_id)];
-  for (const id of ids) if (await sessions.find(principal, id)) return { sessions: 0, turns: 0 };
+  for (const id of ids) if (await sessions.find(principal, id)) return 0;
   const past = (at: number): number => Math.min(at, now);
   const names = [record.project_id, record.tool_id, record.original_tool];
   // A name that gives orders is no name.
@@ -108,8 +92,8 @@ async function importSession(ctx: Work, record: z.output<typeof sessionRecord>):
     endedAt: past(record.ended_at ?? now),
     migrations: record.migration_count,
   };
-  for (const id of ids) if (await sessions.import(principal, { ...session, id })) return { sessions: 1, turns: 0 };
-  return { sessions: 0, turns: 0 };
+  for (const id of ids) if (await sessions.import(principal, { ...session, id })) return 1;
+  return 0;
 }
 
 const inThePast = ({ files_accessed, recent_searches, decisions, workflow_state }: Passport["context"], past: (at: number) => number): Passport["context"] => ({
@@ -119,12 +103,12 @@ const inThePast = ({ files_accessed, recent_searches, decisions, workflow_state 
   workflow_state: { ...workflow_state, keys: workflow_state.keys.map((key) => ({ ...key, timestamp: past(key.timestamp) })) },
 });
 
-/** The write guard reads them as it does those of a hook. */
-async function importTurns(ctx: Work, { session_id, turns }: z.output<typeof turnsRecord>): Promise<WorkImported> {
+/** How many it brings: a turn of an id that is there is not said twice. The write guard reads them as it does those of a hook. */
+export async function importTurns(ctx: Work, { session_id, turns }: z.output<typeof turnsRecord>): Promise<number> {
   const { principal, sessions, now } = ctx;
   const session = (await sessions.find(principal, session_id)) ?? (await sessions.find(principal, await copyOf(ctx, session_id)));
   if (!session) throw notFound("You have no session of this id.", "Import the record of the session before what was said in it.");
   const before = await sessions.countTurns(principal, session.id);
   const given = screenedTurns(turns.map(({ name, at, ...one }) => ({ ...one, name: name ?? null, at: Math.min(at, now) })));
-  return { sessions: 0, turns: (await addTurns(sessions, principal, session.id, given)) - before };
+  return (await addTurns(sessions, principal, session.id, given)) - before;
 }

@@ -1,10 +1,8 @@
-import type { Context } from "../context.ts";
 import { asDomainError, type ErrorCode } from "../errors.ts";
 import { importMemories, type ImportInput, type ImportOutcome } from "../memories/import.ts";
 import type { FailedEntry, Job, JobStore } from "./job-store.ts";
-import { importWork } from "../sessions/portable-sessions.ts";
-import type { SessionStore } from "../sessions/session-store.ts";
 import type { Entry } from "./jobs.ts";
+import { importWork, type WorkContext } from "./portable-work.ts";
 import type { StepResult } from "./work.ts";
 
 /** The failed entries that a job names; it counts all. */
@@ -14,7 +12,7 @@ const ofEntry: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT",
 const counted = ["created", "updated", "unchanged", "skipped", "proposed", "quarantined", "masked"] as const;
 
 /** Stores the next piece. One that was begun before writes no entry a second time. */
-export async function importStep(ctx: Context & { sessions: SessionStore }, jobs: Pick<JobStore, "piece" | "writtenBy">, job: Job, isRepeated: boolean): Promise<StepResult> {
+export async function importStep(ctx: WorkContext, jobs: Pick<JobStore, "piece" | "writtenBy">, job: Job, isRepeated: boolean): Promise<StepResult> {
   const { principal } = ctx;
   const piece = await jobs.piece(principal, job.id, job.done);
   if (!piece) {
@@ -51,9 +49,7 @@ export async function importStep(ctx: Context & { sessions: SessionStore }, jobs
   for (const one of entries) {
     if (!("work" in one)) continue;
     try {
-      const { sessions, turns } = await importWork(ctx, one.work);
-      count("sessions", sessions);
-      count("turns", turns);
+      for (const [name, by] of Object.entries(await importWork(ctx, one.work))) count(name, by);
     } catch (problem) {
       failed.push([one.entry ?? 0, requireOfEntry(problem)]);
     }

@@ -4,11 +4,11 @@ import { uuidOf, uuidv7 } from "../ids.ts";
 import { grouped } from "../memories/fields.ts";
 import { inOrderOfSuccession } from "../memories/import-succession.ts";
 import type { PortableMemory } from "../memories/portable.ts";
-import type { PortableWork } from "../sessions/portable-sessions.ts";
 import { isTeamAdmin, type Principal, requireScope } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
 import { teamOf } from "../tenancy/team-ref.ts";
 import type { Job, JobOptions, JobQueue, JobStore, NewJob, Piece } from "./job-store.ts";
+import type { PortableWork } from "./portable-work.ts";
 
 /** Entries of one import. */
 export const maxEntries = 10_000;

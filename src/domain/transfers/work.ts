@@ -1,11 +1,10 @@
-import type { Context } from "../context.ts";
 import { asDomainError, DomainError, type ErrorCode } from "../errors.ts";
 import type { Clock } from "../indexing/stage.ts";
-import type { SessionStore } from "../sessions/session-store.ts";
 import { mayWrite, type Principal } from "../tenancy/principal.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
 import { exportStep } from "./export-step.ts";
 import { importStep } from "./import-step.ts";
+import type { WorkContext } from "./portable-work.ts";
 import type { Job, JobStep, JobStore } from "./job-store.ts";
 
 /** What a step did; `isLast`: there is nothing after it. */
@@ -15,7 +14,7 @@ export interface JobPorts {
   jobs: JobStore;
   /** Who asked, with what they may do at this moment; undefined when they may not do it any more: the membership or the credential has ended. */
   principalOf(team: TeamRef, job: Job, now: number): Promise<Principal | undefined>;
-  contextOf(principal: Principal, job: Job, now: number): Context & { sessions: SessionStore };
+  contextOf(principal: Principal, job: Job, now: number): WorkContext;
   report(event: string, error: unknown): void;
 }
 

@@ -12,7 +12,8 @@ export async function listSteps(ctx: Context, { project, cursor, limit }: { proj
   return { steps, next: last && steps.length === limit ? `${last.number}:${last.project}` : undefined };
 }
 
-function placeOf(cursor: string): { project: string; number: number } {
+/** Of a cursor. @throws VALIDATION_ERROR */
+export function placeOf(cursor: string): { project: string; number: number } {
   const [, number, project] = /^(\d{1,15}):(.*)$/s.exec(cursor) ?? [];
   if (number === undefined || project === undefined) throw invalid("The cursor is not one that this server gave.", "Pass next_cursor of the page before, unchanged, or leave it out.");
   return { number: Number(number), project };

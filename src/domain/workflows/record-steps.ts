@@ -26,6 +26,8 @@ export interface RecordInput {
   /** What came just before the first, if it is not what was recorded last. */
   context?: readonly string[] | undefined;
   steps: readonly NewStep[];
+  /** Steps for which others would leave the window are not recorded. */
+  keepsOthers?: boolean;
 }
 
 export interface RecordOutcome {
@@ -37,14 +39,14 @@ export interface RecordOutcome {
 
 /** Steps of a project that count: with the next one the oldest is forgotten, so that what is learned follows what is done. */
 export const stepWindow = 10_000;
-/** Work that is taken up after longer than this begins anew. */
+/** Work that is taken up after longer than this begins anew, and so does what was done before. */
 const longestPauseMs = 3_600_000;
 
 /** Whose steps follow each other. */
 export const threadOf = ({ tool }: Pick<Context, "tool">, session: string | undefined): string => session ?? tool;
 
 /** Learns from steps that somebody did. Each costs the same, however many there were: its own row, and one count for each length of context. */
-export async function recordSteps(ctx: Context, { learns, project = "", session, context, steps }: RecordInput): Promise<RecordOutcome> {
+export async function recordSteps(ctx: Context, { learns, project = "", session, context, steps, keepsOthers = false }: RecordInput): Promise<RecordOutcome> {
   requireScope(ctx.principal, "memory:write");
   if (!learns) return { recorded: 0, repeated: 0, commands: [] };
   const thread = threadOf(ctx, session);
@@ -59,15 +61,17 @@ export async function recordSteps(ctx: Context, { learns, project = "", session,
   return retryOnConflict("the workflow log", async () => {
     const state = await ctx.workflows.state(ctx.principal, { project, thread, keys, arriving: read.length, window: stepWindow });
     const used = new Set(state.usedKeys);
-    const fresh = read.filter(({ idempotencyKey: key }) => {
+    const unused = read.filter(({ idempotencyKey: key }) => {
       const isRepeated = key !== null && used.has(key);
       if (key !== null) used.add(key);
       return !isRepeated;
     });
-    const outcome = { recorded: fresh.length, repeated: read.length - fresh.length, commands: fresh.map(({ command }) => command) };
+    const goingFor = (count: number) => state.oldest.filter(({ number }) => number <= state.last + count - stepWindow);
+    const fresh = keepsOthers ? unused.slice(0, unused.length - goingFor(unused.length).length) : unused;
+    const outcome = { recorded: fresh.length, repeated: read.length - unused.length, commands: fresh.map(({ command }) => command) };
     if (fresh.length === 0) return outcome;
     const recorded = withTrails(fresh, given === undefined ? state.thread : { trail: given, at: fresh[0]?.at ?? ctx.now }).map((step): RecordedStep => ({ ...step, tool: ctx.tool, thread }));
-    const leaving = state.oldest.filter(({ number }) => number <= state.last + recorded.length - stepWindow);
+    const leaving = goingFor(recorded.length);
     const changes = countChanges(recorded.map(({ trail }) => trail), leaving.map(({ trail }) => trail));
     await ctx.workflows.append(ctx.principal, { project, last: state.last, steps: recorded, changes, dropThrough: leaving.at(-1)?.number ?? 0 });
     ctx.tell?.(stepEvents(ctx, changes.flatMap(patternOf)));
@@ -81,7 +85,7 @@ function withTrails<T extends Pick<RecordedStep, "action" | "success" | "duratio
   let last = before;
   return steps.map((step) => {
     const { action, success, durationMs, at } = step;
-    const trail = extended(last && at - last.at <= longestPauseMs ? last.trail : [], { action, success, durationMs });
+    const trail = extended(last && Math.abs(at - last.at) <= longestPauseMs ? last.trail : [], { action, success, durationMs });
     last = { trail, at };
     return { ...step, trail };
   });

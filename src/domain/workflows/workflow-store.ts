@@ -64,6 +64,8 @@ export interface WorkflowStore {
   commands(principal: Principal, actions: readonly string[]): Promise<Map<string, string>>;
   /** All the person's steps, of one project or of all, newest first. */
   list(principal: Principal, asked: { project: string | undefined; below: { project: string; number: number } | undefined; limit: number }): Promise<ListedStep[]>;
+  /** All the person's steps behind this one, oldest first in each project. */
+  listOnward(principal: Principal, asked: { after: { project: string; number: number }; limit: number }): Promise<ListedStep[]>;
   /** Forgets some of the project's steps, and with the last of them what was learned. `false` when there were none left. */
   forget(principal: Principal, project: string): Promise<boolean>;
 }

@@ -13,10 +13,14 @@ export function ndjson(filename: string, first: NdjsonPage, pageAt: (cursor: str
   let next: NdjsonPage | undefined = first;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (next === undefined) return controller.close();
-      const { data, nextCursor }: NdjsonPage = next;
-      if (data !== "") controller.enqueue(encoder.encode(data));
-      next = nextCursor === undefined ? undefined : await pageAt(nextCursor);
+      // Whoever is pulled and gives nothing is not pulled again.
+      for (let isGiven = false; !isGiven; ) {
+        if (next === undefined) return controller.close();
+        const { data, nextCursor }: NdjsonPage = next;
+        isGiven = data !== "";
+        if (isGiven) controller.enqueue(encoder.encode(data));
+        next = nextCursor === undefined ? undefined : await pageAt(nextCursor);
+      }
       if (next === undefined) controller.close();
     },
   });

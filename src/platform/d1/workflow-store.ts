@@ -35,6 +35,8 @@ const recent = `SELECT ${stepColumns} FROM workflow_steps WHERE ${here} AND (?4 
 /** `?3` project or NULL, `?4`, `?5` the step before, `?6` limit. */
 const list = `SELECT ${stepColumns} FROM workflow_steps WHERE ${mine} AND (?3 IS NULL OR project = ?3) AND (?4 IS NULL OR (project, number) < (?4, ?5))
   ORDER BY project DESC, number DESC LIMIT ?6 + 0`;
+/** `?3`, `?4` the step before, `?5` limit. */
+const listOnward = `SELECT ${stepColumns} FROM workflow_steps WHERE ${mine} AND (project, number) > (?3, ?4) ORDER BY project, number LIMIT ?5 + 0`;
 const commands = `SELECT e.value, (SELECT s.command FROM workflow_steps s WHERE s.team_id = ?1 AND s.user_id = ?2 AND s.action = e.value LIMIT 1) FROM json_each(?3) e`;
 
 const counted = "context, action, count, successes, timed, duration_ms AS durationMs";
@@ -151,6 +153,10 @@ export class D1WorkflowStore implements WorkflowStore {
       .bind(teamId, userId, project ?? null, below?.project ?? null, below?.number ?? null, limit)
       .all<StoredStep>();
     return results.map(opened);
+  }
+
+  async listOnward({ shard, teamId, userId }: Principal, { after, limit }: Parameters<WorkflowStore["listOnward"]>[1]): Promise<ListedStep[]> {
+    return (await this.#shardOf(shard).prepare(listOnward).bind(teamId, userId, after.project, after.number, limit).all<StoredStep>()).results.map(opened);
   }
 
   async forget({ shard, teamId, userId }: Principal, project: string): Promise<boolean> {

@@ -1,12 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Job } from "../../../src/domain/transfers/job-store.ts";
-import { findJob, startImport } from "../../../src/domain/transfers/jobs.ts";
 import { parseTransfer } from "../../../src/domain/transfers/parse.ts";
 import { send } from "../../http/raw.ts";
 import { rpc } from "../../support/mcp.ts";
 import { day, newTeam, now, services, type Person, type Team } from "../../support/team.ts";
-import { asking, work } from "./world.ts";
+import { bring, exportOf, recordsIn, workIn } from "./world.ts";
 
 let team: Team;
 let ada: Person;
@@ -17,9 +15,6 @@ beforeEach(async () => {
 
 const rest = async (who: Person, method: string, path: string, body: unknown = ""): Promise<Record<string, any>> =>
   (await send({ token: who.token, method, path: `/v1/teams/${who.principal.teamId}/${path}`, body })).json<Record<string, any>>();
-const exported = async (who: Person): Promise<string> => new TextDecoder().decode(await (await send({ token: who.token, method: "GET", path: `/v1/teams/${who.principal.teamId}/export?include_sessions=true` })).arrayBuffer());
-const recordsIn = (data: string): Record<string, any>[] => data.split("\n").filter(Boolean).map((line) => JSON.parse(line) as Record<string, any>);
-const workIn = (data: string) => recordsIn(data).filter(({ kind }) => kind !== undefined);
 
 /** Work of an hour: a memory, a question, and what was said. */
 async function converse(who: Person, count = 3): Promise<string> {
@@ -35,23 +30,12 @@ async function converse(who: Person, count = 3): Promise<string> {
   return id;
 }
 
-async function bring(who: Person, place: Team, data: string, at = Date.now()): Promise<Job> {
-  const { id } = await startImport(asking(who, at), { records: await parseTransfer(data, {}), onConflict: "update" });
-  for (;;) {
-    await work(place, { at: Date.now() });
-    const one = await findJob(asking(who), id);
-    if (!("job" in one)) throw new Error("a run");
-    if (one.job.endedAt !== null) return one.job;
-    await scheduler.wait(20);
-  }
-}
-
 const emptied = async (): Promise<unknown> => env.SHARD_0.batch(["memories", "work_sessions", "session_turns"].map((table) => env.SHARD_0.prepare(`DELETE FROM ${table} WHERE team_id = ?`).bind(team.id)));
 
 describe("work sessions in an export [U10] [A4]", () => {
   test("come with what was said, and are there after an import into an empty team: same id, same trace, same turns, once", async () => {
     const id = await converse(ada, 150);
-    const data = await exported(ada);
+    const data = await exportOf(ada, "include_sessions=true");
     const [session, ...turns] = workIn(data);
     expect(session).toMatchObject({ kind: "work_session", version: 1, session_id: id, project_id: "shop", tool_id: "cursor", ended_at: null });
     expect(turns.map(({ kind, turns: said }) => [kind, said.length])).toEqual([["work_turns", 100], ["work_turns", 50]]);
@@ -63,23 +47,23 @@ describe("work sessions in an export [U10] [A4]", () => {
     const shown = await rest(newcomer, "GET", `sessions/${id}`);
     expect(shown["session"]).toMatchObject({ session_id: id, ended_at: expect.any(String) });
     expect(shown["context"]).toMatchObject({ recent_searches: ["which database for billing"], decisions: ["We use PostgreSQL for billing."], files_accessed: [{ path: "src/billing/db.ts" }] });
-    expect(workIn(await exported(newcomer)).slice(1)).toEqual(turns);
+    expect(workIn(await exportOf(newcomer, "include_sessions=true")).slice(1)).toEqual(turns);
 
     const again = await bring(newcomer, copy, data);
     expect([again.state, again.counts["sessions"], again.counts["turns"]]).toEqual(["done", undefined, undefined]);
-    expect(workIn(await exported(newcomer)).slice(1)).toEqual(turns);
+    expect(workIn(await exportOf(newcomer, "include_sessions=true")).slice(1)).toEqual(turns);
   });
 
   test("are the person's own: nobody exports another's, and who brings a file with a taken id gets a copy that tells nothing of it", async () => {
     const id = await converse(ada);
-    const data = await exported(ada);
+    const data = await exportOf(ada, "include_sessions=true");
     const grace = await team.join("admin");
-    expect(workIn(await exported(grace))).toEqual([]);
-    expect(recordsIn(new TextDecoder().decode(await (await send({ token: ada.token, method: "GET", path: `/v1/teams/${team.id}/export` })).arrayBuffer())).every(({ kind }) => kind === undefined), "unasked they stay out").toBe(true);
+    expect(workIn(await exportOf(grace, "include_sessions=true"))).toEqual([]);
+    expect(recordsIn(await exportOf(ada)).every(({ kind }) => kind === undefined), "unasked they stay out").toBe(true);
 
     const records = workIn(data).map((record) => `${JSON.stringify(record)}\n`).join("");
     expect((await bring(grace, team, records)).counts).toEqual({ sessions: 1, turns: 3 });
-    const [copy] = workIn(await exported(grace));
+    const [copy] = workIn(await exportOf(grace, "include_sessions=true"));
     expect(copy?.["session_id"]).not.toBe(id);
     expect((await bring(grace, team, records)).counts).toEqual({});
     expect((await rest(ada, "GET", `sessions/${id}/turns`))["count"]).toBe(3);
