@@ -70,12 +70,12 @@ function sectionsOf(card: Health): Record<string, SectionForm> {
       fields: { ...nameOf(memory), superseded_by: by.id },
       line: line(memory, say`superseded by ${handleOf(by)}`),
     })),
-    orphaned: section("orphaned", orphaned, say`${orphaned.total === 1 ? "leads" : "lead"} to what is archived or gone`, ({ memory, type, origin, target }) => {
-      const isLink = type !== "superseded by";
-      const call: Call | undefined = isLink && target && origin === "explicit" ? { tool: "omn_update_memory", arguments: { id: memory.id, unlink: [{ to: target.id, type }] } } : target && { tool: "omn_update_memory", arguments: { id: target.id, archived: false } };
+    orphaned: section("orphaned", orphaned, say`${orphaned.total === 1 ? "leads" : "lead"} to what is archived`, ({ memory, type, origin, target }) => {
+      const isUnlinked = type !== "superseded by" && origin === "explicit";
+      const call: Call = { tool: "omn_update_memory", arguments: isUnlinked ? { id: memory.id, unlink: [{ to: target.id, type }] } : { id: target.id, archived: false } };
       return {
-        fields: { ...nameOf(memory), type, ...(target ? { to: target.id } : {}), ...(call ? { call } : {}) },
-        line: line(memory, say`${type} ${target ? handleOf(target) : "what is gone"}`, ...(call ? [`${isLink && origin === "explicit" ? "unlink" : "restore it"}: ${callText(call)}`] : [])),
+        fields: { ...nameOf(memory), type, to: target.id, call },
+        line: line(memory, say`${type} ${handleOf(target)}`, `${isUnlinked ? "unlink" : "restore it"}: ${callText(call)}`),
       };
     }),
     ...(citations

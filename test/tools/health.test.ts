@@ -71,6 +71,20 @@ describe("the report card", () => {
     expect((await cardOf(grace))["orphaned"]).toEqual([]);
   });
 
+  test("tells nothing of what took a memory's place and is hidden from its reader, as of what was erased [S6]", async () => {
+    const hidden = await grace.keep("crane.now", "The crane is red.", shared);
+    const erased = await grace.keep("mast.now", "The mast is red.", shared);
+    const ids = [(await ada.commitOnly("The crane is blue.", { key: "crane.before", ...shared, supersededBy: hidden.id })).id, (await ada.commitOnly("The mast is blue.", { key: "mast.before", ...shared, supersededBy: erased.id })).id];
+    await grace.call("omn_update_memory", { id: hidden.id, metadata: { scope: "private" } });
+    for (const args of [{ id: hidden.id }, { id: erased.id, mode: "erase" }]) {
+      const { confirm } = (await grace.call("omn_forget_memory", args)).structured;
+      await grace.call("omn_forget_memory", { ...args, confirm });
+    }
+    const { structured, text } = await ada.call("omn_memory_health");
+    expect(structured["counts"]).toMatchObject({ superseded: 0, orphaned: 0 });
+    for (const id of [...ids, hidden.id, erased.id]) expect(`${JSON.stringify(structured)}${text}`).not.toContain(id);
+  });
+
   test("suggests to promote decisions and what is often read where others share, and to merge what has one key twice [B4]", async () => {
     await grace.keep("shop.style", "Two spaces.", { ...shared, namespace: "project:shop" });
     const decision = await ada.keep("shop.db", "We chose PostgreSQL.", { namespace: "project:shop", type: "architecture_decision" });

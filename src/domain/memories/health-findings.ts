@@ -27,8 +27,8 @@ export interface Findings {
   contradicted: Found<{ first: Examined; second: Examined; reason: string }>;
   /** Still said to hold, though another present memory superseded it. */
   superseded: Found<{ memory: Examined; by: Examined }>;
-  /** What a link leads to is archived; or what superseded the memory is (`type`: "superseded by"), or it is gone. */
-  orphaned: Found<{ memory: Examined; type: LinkType | "superseded by"; origin: MemoryLink["origin"]; target: { id: string; key: string | null } | undefined }>;
+  /** What a link leads to is archived, or what superseded the memory is (`type`: "superseded by"). One that is erased is like one that the caller may not see: the memory has none. */
+  orphaned: Found<{ memory: Examined; type: LinkType | "superseded by"; origin: MemoryLink["origin"]; target: Pick<Memory, "id" | "key"> }>;
   /** Those that cite one of the files, newest first. */
   citing: Found<Examined & { citations: Citation[] }>;
   /** Files that memories cite, in alphabetical order, each with a namespace of such a memory. */

@@ -83,14 +83,14 @@ const queries: { [S in Section]: SectionQuery<S> } = {
     sql: `SELECT ${total}, ${entry("m")}, o.type, o.origin, t.id, t.key FROM (
         SELECT l.source_id AS id, l.type, l.origin, l.target_id AS target FROM memory_links l WHERE l.team_id = ?1 AND l.type IN ('extends', 'implements', 'references')
         UNION ALL SELECT m.id, 'superseded by', 'drawn', m.superseded_by FROM memories m WHERE m.team_id = ?1 AND m.superseded_by IS NOT NULL AND m.archived_at IS NULL
-      ) o CROSS JOIN memories m ON m.team_id = ?1 AND m.id = o.id LEFT JOIN memories t ON t.team_id = ?1 AND t.id = o.target
-      WHERE ${live("m")} AND iif(t.id IS NULL, o.type = 'superseded by', ${isVisible("t", "?2")} AND t.archived_at IS NOT NULL AND t.quarantine IS NULL AND t.superseded_by IS NULL)
+      ) o CROSS JOIN memories m ON m.team_id = ?1 AND m.id = o.id CROSS JOIN memories t ON t.team_id = ?1 AND t.id = o.target
+      WHERE ${live("m")} AND ${isVisible("t", "?2")} AND t.archived_at IS NOT NULL AND t.quarantine IS NULL AND t.superseded_by IS NULL
         AND NOT EXISTS (SELECT 1 FROM memories n WHERE ${live("n")} AND n.key = t.key)
       ORDER BY m.id DESC, o.target LIMIT ?4 + 0`,
     read: (rows) =>
       found(rows, (row) => {
-        const [type, origin, id, key] = row.slice(behind(1)) as [Findings["orphaned"]["items"][0]["type"], "explicit" | "drawn", string | null, string | null];
-        return { memory: examined(row, 1), type, origin, target: id === null ? undefined : { id, key } };
+        const [type, origin, id, key] = row.slice(behind(1)) as [Findings["orphaned"]["items"][0]["type"], "explicit" | "drawn", string, string | null];
+        return { memory: examined(row, 1), type, origin, target: { id, key } };
       }),
   },
   citing: {
