@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
+import { named } from "../frame.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import type { MemoryWrite } from "./memory-store.ts";
@@ -110,7 +111,20 @@ export interface Expected {
 }
 
 /** Parses the memories of an export and checks them against the count and hash that came with it. */
-export const parseExport = async (data: string, expected: Expected): Promise<PortableMemory[]> => parsedMemories(await recordsOf(data, expected));
+export async function parseExport(data: string, expected: Expected): Promise<PortableMemory[]> {
+  const records = await recordsOf(data, expected);
+  const work = records.filter(isWork);
+  if (work.length > 0) {
+    throw invalid(
+      `${work.length} of the ${records.length} records are no memories but work: sessions, what was said in them, or workflow steps (kind ${[...new Set(work.map(({ kind }) => named(String(kind).slice(0, 20))))].slice(0, 5).join(", ")}).`,
+      "Import the whole file over REST with POST /v1/teams/<team>/jobs/import, or give only the lines without a kind. Nothing was imported.",
+    );
+  }
+  return parsedMemories(records);
+}
+
+/** Whether it says that it is of this kind: what else it holds is for the schema to tell. */
+export const isWork = (record: unknown): record is { kind: unknown } => typeof record === "object" && record !== null && Object.hasOwn(record, "kind") && String((record as { kind: unknown }).kind).startsWith("work_");
 
 /** The records of an export, checked against its count and hash, and not looked into. */
 export async function recordsOf(data: string, expected: Expected): Promise<unknown[]> {

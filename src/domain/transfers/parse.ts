@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { invalid } from "../errors.ts";
-import { type Expected, parsedMemories, recordsOf } from "../memories/import.ts";
+import { type Expected, isWork, parsedMemories, recordsOf } from "../memories/import.ts";
 import type { PortableMemory } from "../memories/portable.ts";
 import { describeProblems } from "../problems.ts";
-import { isWork, portableWork, type PortableWork } from "./portable-work.ts";
+import { portableWork, type PortableWork } from "./portable-work.ts";
 
 const works = z.array(portableWork);
 

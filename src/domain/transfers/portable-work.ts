@@ -7,9 +7,6 @@ import { importSteps, stepsRecord } from "../workflows/portable-steps.ts";
 export const portableWork = z.discriminatedUnion("kind", [sessionRecord, turnsRecord, stepsRecord]);
 export type PortableWork = z.output<typeof portableWork>;
 
-/** Whether it says that it is of this kind: what else it holds is for the schema to tell. */
-export const isWork = (record: unknown): boolean => typeof record === "object" && record !== null && Object.hasOwn(record, "kind") && String((record as { kind: unknown }).kind).startsWith("work_");
-
 /** `learns`: the person's preference `workflow_learning`, as it is now. */
 export type WorkContext = Work & { learns(): Promise<boolean> };
 
