@@ -1,8 +1,10 @@
+import { verbatim } from "../verbatim.ts";
+
 /** What texts call a secret, in lower case: in English, German, French, Spanish, Chinese and Japanese; as the source of a regular expression. */
 export const passwords =
-  "password|passwd|p/w|passphrase|passcode|pwd|passwort|kennwort|passwörter|kenncode|contrase(?:ñ|n)a|clave|mots?[ _]?de[ _]?passe|phrase[ _](?:secrète|de passe)|mdp|frase[ _]de[ _]contraseña|psk|密码|密碼|口令|暗号|パスワード|パスフレーズ|合言葉";
+  verbatim`password|passwd|p/w|passphrase|passcode|pwd|passwort|kennwort|passwörter|kenncode|contrase(?:ñ|n)a|clave|mots?[ _]?de[ _]?passe|phrase[ _](?:secrète|de passe)|mdp|frase[ _]de[ _]contraseña|psk|密码|密碼|口令|暗号|パスワード|パスフレーズ|合言葉`;
 const keys =
-  "secret|token|bearer|_auth(?![a-z_])|api[ _-]?key|apikey|access[ _-]?key|private[ _-]?key|client[ _-]?secret|auth[ _-]?key|signing[ _-]?key|encryption[ _-]?key|account[ _-]?key|master[ _-]?key|app[ _-]?key|appid|pre-?shared[ _-]?key|shared[ _-]?secret|unseal[ _-]?keys?|requirepass|masterauth|auth[ _-]?token|art-api|license[ _-]?key|mchkey|credentials?|salt|api-schlüssel|zugangsschlüssel|geheimnis|clé (?:d['’])?api|clave api|jeton|密钥|金鑰|令牌|凭证|アクセスキー|シークレット|トークン|apiキー|共有鍵|秘密鍵";
+  verbatim`secret|token|bearer|_auth(?![a-z_])|api[ _-]?key|apikey|access[ _-]?key|private[ _-]?key|client[ _-]?secret|auth[ _-]?key|signing[ _-]?key|encryption[ _-]?key|account[ _-]?key|master[ _-]?key|app[ _-]?key|appid|pre-?shared[ _-]?key|shared[ _-]?secret|unseal[ _-]?keys?|requirepass|masterauth|auth[ _-]?token|art-api|license[ _-]?key|mchkey|credentials?|salt|api-schlüssel|zugangsschlüssel|geheimnis|clé (?:d['’])?api|clave api|jeton|密钥|金鑰|令牌|凭证|アクセスキー|シークレット|トークン|apiキー|共有鍵|秘密鍵`;
 
 export const secretNames = `${passwords}|${keys}|(?:php|j)sessionid|phpsessid|session[ _-]?(?:id|cookie)|(?<!\\p{L})(?:pass|pw|pin|key|schluessel)`;
 
@@ -11,7 +13,7 @@ export const isChosen = new RegExp(`${passwords}|pass|pw|pin|secret`, "u");
 
 /** Words near which a secret stands in prose. */
 export const callsItSecret = new RegExp(
-  `${passwords}|${keys}|(?<![\\p{L}])(?:pw|pass|creds|login|logon|log in|(?<!(?:public|host|release|primary|foreign|cache|sort|partition|authorized|map|object|idempotency|ssh)[ _-])keys?|licen[cs]e|unlock|pins?)(?![\\p{L}])|(?:backup|recovery|one-time|rescue|emergency|two-step)[ -]codes?|(?:wiederherstellungs|notfall|backup)codes?|zugangsdaten|zugang(?![\\p{L}])|schlüssel|zweitfaktor|second factor|2fa|totp|codes? de (?:secours|récupération)|clé(?![\\p{L}])|identifiants?|códigos? de (?:respaldo|recuperación)|credencial(?:es)?|llave|秘钥|密匙|恢复码|备份码|备用码|恢復碼|助记词|账号|帳號|復旧コード|リカバリーコード|バックアップコード|認証情報|鍵|キー|秘密`,
+  verbatim`${passwords}|${keys}|(?<![\p{L}])(?:pw|pass|creds|login|logon|log in|(?<!(?:public|host|release|primary|foreign|cache|sort|partition|authorized|map|object|idempotency|ssh)[ _-])keys?|licen[cs]e|unlock|pins?)(?![\p{L}])|(?:backup|recovery|one-time|rescue|emergency|two-step)[ -]codes?|(?:wiederherstellungs|notfall|backup)codes?|zugangsdaten|zugang(?![\p{L}])|schlüssel|zweitfaktor|second factor|2fa|totp|codes? de (?:secours|récupération)|clé(?![\p{L}])|identifiants?|códigos? de (?:respaldo|recuperación)|credencial(?:es)?|llave|秘钥|密匙|恢复码|备份码|备用码|恢復碼|助记词|账号|帳號|復旧コード|リカバリーコード|バックアップコード|認証情報|鍵|キー|秘密`,
   "gu",
 );
 
@@ -21,6 +23,6 @@ export const mayCallIt =
 
 /** Words near which some digits are one. */
 export const callsItPin = new RegExp(
-  `${passwords}|(?<![\\p{L}])(?:pins?|puk|pin[ -]?codes?|(?:door|access|entry|alarm|gate|security|unlock|safe|lock|front|back|host|voicemail|keypad)[ -](?:code|key)s?|(?<!(?:postal|zip|post|dialling|area|country|status|exit|error|product|discount|booking|promo|source|bar|qr) )code (?:is|was|to|for)|tap|key in(?=\\s\\d)|combination|combo|opens? with|unlocks? with|dial|keypad|type|press)(?![\\p{L}])|(?:türcode|zahlencode|zugangscode|sperrcode|entsperrcode|kenncode|geheimzahl|zahlenschloss|tresor|zahlenkombination)|(?<!status|fehler|post|länder|exit|qr|bar|strich|buchungs|spar|rabatt|quell)[- ]?code (?:ist|lautet|war) |按(?=\\s?\\d)|输入?(?=\\s?\\d)|öffnet mit|schloss|tor|haustür|schlüsselkasten|schlüsselbox|spind|code d['’]accès|code (?:de la|du|de l['’]|pour|est)|digicode|código|se abre con|s['’]ouvre avec|candado|cadenas|combinaison|code d['’]entrée|boîte à clés|caja de llaves|(?:bike|cycle|bag|combination)[ -]lock|padlock|locker|lock ?box|key ?box|gate|combinación|(?:门禁|门锁|入会|取款|解锁|开门|保险箱|锁屏)|(?:锁|门禁码|大门)|门锁|暗証|門の|鍵の番号|パスコード|解除コード|ロッカー|キーボックス|玄関|金庫|ロック|alarm\\p{L}*|key ?safe|schranke|tippt|eingibt|keypad|coffre|alarme|alarma|caja fuerte|portail|复印机|複合機|打印机`,
+  verbatim`${passwords}|(?<![\p{L}])(?:pins?|puk|pin[ -]?codes?|(?:door|access|entry|alarm|gate|security|unlock|safe|lock|front|back|host|voicemail|keypad)[ -](?:code|key)s?|(?<!(?:postal|zip|post|dialling|area|country|status|exit|error|product|discount|booking|promo|source|bar|qr) )code (?:is|was|to|for)|tap|key in(?=\s\d)|combination|combo|opens? with|unlocks? with|dial|keypad|type|press)(?![\p{L}])|(?:türcode|zahlencode|zugangscode|sperrcode|entsperrcode|kenncode|geheimzahl|zahlenschloss|tresor|zahlenkombination)|(?<!status|fehler|post|länder|exit|qr|bar|strich|buchungs|spar|rabatt|quell)[- ]?code (?:ist|lautet|war) |按(?=\s?\d)|输入?(?=\s?\d)|öffnet mit|schloss|tor|haustür|schlüsselkasten|schlüsselbox|spind|code d['’]accès|code (?:de la|du|de l['’]|pour|est)|digicode|código|se abre con|s['’]ouvre avec|candado|cadenas|combinaison|code d['’]entrée|boîte à clés|caja de llaves|(?:bike|cycle|bag|combination)[ -]lock|padlock|locker|lock ?box|key ?box|gate|combinación|(?:门禁|门锁|入会|取款|解锁|开门|保险箱|锁屏)|(?:锁|门禁码|大门)|门锁|暗証|門の|鍵の番号|パスコード|解除コード|ロッカー|キーボックス|玄関|金庫|ロック|alarm\p{L}*|key ?safe|schranke|tippt|eingibt|keypad|coffre|alarme|alarma|caja fuerte|portail|复印机|複合機|打印机`,
   "gu",
 );

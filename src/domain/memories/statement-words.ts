@@ -1,18 +1,20 @@
+import { verbatim } from "../verbatim.ts";
+
 /** Words that change the form of a statement and not what it states, in English, German, Chinese and Japanese. */
 
 /** Set off by a colon, comma or dash, these begin a sentence and say nothing. */
-const openers = `fyi|btw|by the way|note(?: to self)?|n\\.?b\\.?|reminder|for the record|for your information|as (?:already )?(?:mentioned|said)(?: before| above| earlier)?|just so you know|just a (?:quick )?(?:note|reminder)|(?:quick|small|short|brief) (?:note|reminder|update)(?: (?:for|to) (?:the|my|our) (?:notes|team|record))?|heads[- ]up|(?:hi|hello|hey)(?: all| team| everyone| there)?|basically|essentially|of course|please note(?: that)?|please remember(?: that)?|remember(?: that)?|keep in mind(?: that)?|don['’]t forget
+const openers = verbatim`fyi|btw|by the way|note(?: to self)?|n\.?b\.?|reminder|for the record|for your information|as (?:already )?(?:mentioned|said)(?: before| above| earlier)?|just so you know|just a (?:quick )?(?:note|reminder)|(?:quick|small|short|brief) (?:note|reminder|update)(?: (?:for|to) (?:the|my|our) (?:notes|team|record))?|heads[- ]up|(?:hi|hello|hey)(?: all| team| everyone| there)?|basically|essentially|of course|please note(?: that)?|please remember(?: that)?|remember(?: that)?|keep in mind(?: that)?|don['’]t forget
 übrigens|wie (?:gesagt|(?:bereits|schon) erwähnt)|(?:nur )?zur (?:info|information|erinnerung)|notiz|hinweis|merke(?: dir)?(?: bitte)?|merk dir(?: bitte)?|(?:bitte )?nicht vergessen|bitte (?:beachten|merken)|(?:kurze|kleine)r? (?:notiz|hinweis|info)(?: (?:für das|fürs|ans) team)?|(?:hallo|hi)(?: zusammen| team)?
 顺便说一下|值得一提的是|众所周知|说实话|备注|提醒(?:一下|大家)?|另外提醒|[给跟和]?大家?(?:同步|分享)一下|请?注意|请?记住|温馨提示
 ちなみに|なお|メモ|注意|念のため|補足|覚えておいて(?:ください)?|(?:皆さん|チーム)に共有(?:です|します)?|共有(?:です|します)?|ご存じのとおり|言うまでもなく`.replaceAll("\n", "|");
 
 export const opener = new RegExp(
-  `^\\s*(?:(?:${openers})\\s?(?:[:,，、：]|[-–—]\\s)\\s*|(?:fyi|btw) |(?:please )?(?:note|remember|keep in mind) that |(?:could|can|would) you (?:please )?(?:remember|note|save|store) that |(?:please|kindly|bitte) |请(?![假求教客柬示问]))(?=\\S)`,
+  verbatim`^\s*(?:(?:${openers})\s?(?:[:,，、：]|[-–—]\s)\s*|(?:fyi|btw) |(?:please )?(?:note|remember|keep in mind) that |(?:could|can|would) you (?:please )?(?:remember|note|save|store) that |(?:please|kindly|bitte) |请(?![假求教客柬示问]))(?=\S)`,
   "iu",
 );
 
 /** At the end, behind a sign, or as a sentence of its own. */
-const thanks = "thanks(?: a lot| in advance| everyone| all)?|thank you(?: very much| in advance)?|thx|cheers|danke(?: schön| euch| dir| im voraus)?|vielen dank|谢谢(?:大家)?|多谢|よろしくお願いします|よろしくお願いいたします|お願いします|ありがとうございます";
+const thanks = verbatim`thanks(?: a lot| in advance| everyone| all)?|thank you(?: very much| in advance)?|thx|cheers|danke(?: schön| euch| dir| im voraus)?|vielen dank|谢谢(?:大家)?|多谢|よろしくお願いします|よろしくお願いいたします|お願いします|ありがとうございます`;
 export const closer = new RegExp(`(?:^|[,，、.。;!])\\s*(?:${thanks})[\\s.!。]*$`, "iu");
 /** Chinese particles of a friendly tone; others make a question, a guess or a past. */
 export const softener = /[哦噢](?=[\s。!.]*$)/u;
@@ -59,8 +61,8 @@ const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const wochentag = "(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch";
 /** What happens regularly may be said at either end of a simple sentence. A single day may belong to a noun: "cancel the meeting on Friday". */
 export const habit = {
-  en: new RegExp(`^(?:on ${weekday}s|(?:every|each) (?:${weekday}|day|night|morning|evening|week|month|quarter|year))$`),
-  de: new RegExp(`^(?:(?:${wochentag})s|täglich|wöchentlich|monatlich|jährlich|jede[nrs]? (?:${wochentag}|tag|nacht|woche|monat|jahr|quartal))$`),
+  en: new RegExp(verbatim`^(?:on ${weekday}s|(?:every|each) (?:${weekday}|day|night|morning|evening|week|month|quarter|year))$`),
+  de: new RegExp(verbatim`^(?:(?:${wochentag})s|täglich|wöchentlich|monatlich|jährlich|jede[nrs]? (?:${wochentag}|tag|nacht|woche|monat|jahr|quartal))$`),
 };
 /** Of a sentence that has a subject before its verb, and is no order. */
 export const subjectWords: ReadonlySet<string> = new Set("we i they he she it you the our my this that wir ich sie er es ihr man".split(" "));
