@@ -86,6 +86,15 @@ describe("recall and list", () => {
     expect(contents((await inProject("mnemosyne_recall", { query: "when do deploys go out" })).results).slice(0, 2)).toEqual(["Deploys of the shop go out on Friday.", "Deploys go out on Tuesday, globally."]);
   });
 
+  test("what a narrow scope says is found however much a wide one says of the same words", async () => {
+    const said = (i: number): string => `The ${String.fromCharCode(97 + (i % 26)).repeat(4)}${String.fromCharCode(97 + Math.floor(i / 26)).repeat(3)} pipeline of the mill: its deploys go out when deploys go out.`;
+    await ada.call("omn_import_memories", { memories: Array.from({ length: 70 }, (_, i) => ({ content: said(i), namespace: "project:mill" })) });
+    const own = "Shop notes on walls and lamps: deploys of the shop go out when it rains.";
+    await remember(own, { namespace: "project:shop" });
+    await indexed(ada.principal);
+    expect(contents((await inProject("mnemosyne_recall", { query: "when do deploys go out" })).results)[0]).toBe(own);
+  });
+
   test("recall follows links to two hops, and the receipt shows how it came about [C4]", async () => {
     const far = await remember("Zebra crossings are repainted in spring.");
     const middle = await remember("Crosswalk budget is decided by the council.", { links: [{ target_id: far, link_type: "References" }] });
