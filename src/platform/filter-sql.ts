@@ -33,6 +33,7 @@ const valueOf = ({ value }: FieldColumns, { field, otherwise }: Place): string =
 
 const tests: Record<Condition["test"], (columns: FieldColumns, place: Place) => string> = {
   equals: (columns, place) => `${valueOf(columns, place)} = ?`,
+  "equals or none": (columns, place) => `nullif(${valueOf(columns, place)}, ?) IS NULL`,
   "at least": (columns, place) => `${valueOf(columns, place)} >= ?`,
   before: (columns, place) => `${valueOf(columns, place)} < ?`,
   // Instants are whole numbers: the last one inside lies 1 before the end.

@@ -107,6 +107,36 @@ describe("recall and list", () => {
     expect(without["receipts"][0].legs.graph.status).not.toBe("ok");
   });
 
+  test("agents of a role see what that role stored and what none did, and it leaves their view by no repeat of another role [C8]", async () => {
+    const [plan, review, general] = ["The roadworks plan has four phases.", "The roadworks plan lacks a detour.", "The roadworks plan is due in May."] as const;
+    const planned = await remember(plan, { agent_role: "executor" });
+    const reviewed = await remember(review, { agent_role: "reviewer", importance: 9, links: [{ target_id: planned, link_type: "Contradicts" }] });
+    await remember(general);
+    await indexed(ada.principal);
+    const seen = async (args: Record<string, unknown>) => {
+      const [found, listed, started] = [
+        (await ada.call("mnemosyne_recall", { query: "roadworks plan", ...args })).structured["results"], (await ada.call("mnemosyne_list", args)).structured["memories"], (await ada.call("mnemosyne_context", args)).structured,
+      ];
+      const views = [found, listed, [...started["recent"], ...started["important"], ...started["connected"]]].map((some) => contents(some).sort());
+      expect([views[1], views[2]]).toEqual([views[0], views[0]]);
+      return [views[0], started["links"].length];
+    };
+    expect(await seen({})).toEqual([[general, plan, review].sort(), 1]);
+    expect(await seen({ agent_role: "reviewer" })).toEqual([[general, review].sort(), 0]);
+    expect(await seen({ agent_role: "executor" })).toEqual([[general, plan].sort(), 0]);
+    expect(await seen({ agent_role: "optimizer" })).toEqual([[general], 0]);
+
+    expect((await ada.call("mnemosyne_remember", { content: review, agent_role: "executor" })).structured).toMatchObject({ outcome: "created" });
+    expect((await ada.call("mnemosyne_remember", { content: review, agent_role: "reviewer", allow_duplicate: false })).structured).toMatchObject({ memory_id: reviewed });
+    await indexed(ada.principal);
+    const { structured } = await ada.call("omn_consolidate", {});
+    await ada.call("omn_consolidate", { confirm: structured["confirm"] });
+    expect((await ada.call("omn_memory_health")).structured["counts"]).toMatchObject({ duplicates: 0 });
+    expect(await seen({ agent_role: "reviewer" })).toEqual([[general, review].sort(), 0]);
+    expect((await seen({ agent_role: "executor" }))[0]).toEqual([general, plan, review].sort());
+    expect((await ada.call("mnemosyne_list", { agent_role: "a b" })).error?.code).toBe("VALIDATION_ERROR");
+  });
+
   test("the most important come first, of equal ones the newest", async () => {
     for (const [content, importance] of [["a", 3], ["b", 9], ["c", 5], ["d", 9]] as const) await remember(content, { importance });
     const listed = async (args: Record<string, unknown>) => contents((await ada.call("mnemosyne_list", args)).structured["memories"]);

@@ -79,7 +79,8 @@ async function judgeWith(ctx: PairContext, intelligence: Pick<Intelligence, "con
   for (const other of others) {
     const [earlier, later] = stateAt(other) <= stateAt(memory) ? [other, memory] : [memory, other];
     const { answer, by } = await intelligence.consolidate(datedNoteOf(earlier), datedNoteOf(later));
-    if (answer.decision === "keep_both") continue;
+    // What is outdated is so for agents of every role, but a repeat stands in the view of one of them alone.
+    if (answer.decision === "keep_both" || (answer.decision === "merge" && earlier.agentId !== later.agentId)) continue;
     const first = answer.decision === "merge" ? answer.into === "first" : answer.kept === "first";
     const [kept, gone] = first ? [earlier, later] : [later, earlier];
     // Whatever a provider says, what is older does not supersede what is newer.

@@ -17,7 +17,7 @@ export interface Found<T> {
 
 export interface Findings {
   quarantined: Found<Pick<Memory, "id" | "createdAt"> & { reasons: string[] }>;
-  /** Groups that say the same in the same namespace to the same people; the largest first. */
+  /** Groups that say the same in the same namespace to the same people and agents; the largest first. */
   duplicates: Found<Examined[]>;
   /** Of at most usual importance, and neither read nor changed since; least read first. */
   stale: Found<Examined>;

@@ -27,7 +27,7 @@ export async function repeatedMemory(ctx: Context, fresh: MemoryState): Promise<
   if (!ctx.recalled || fresh.value !== null || fresh.sensitivity === "secret" || !ctx.principal.scopes.includes("memory:read")) return undefined;
   for (const id of ctx.recalled.findSourcesOf(ctx.now, fresh.content).slice(0, mostAsked)) {
     const memory = await stillThere(ctx, id);
-    if (memory && reaches(memory, fresh) && isAbout(memory.namespace, fresh.namespace) && repeats(fresh.content, memory.content)) return memory;
+    if (memory && reaches(memory, fresh) && isInView(memory, fresh) && isAbout(memory.namespace, fresh.namespace) && repeats(fresh.content, memory.content)) return memory;
   }
   return undefined;
 }
@@ -46,6 +46,9 @@ async function stillThere(ctx: Context, id: string): Promise<Memory | undefined>
 /** `visibilities` go from few to many. */
 const reaches = (memory: MemoryState, fresh: MemoryState): boolean =>
   visibilities.indexOf(memory.visibility) >= visibilities.indexOf(fresh.visibility);
+
+/** Agents of a role do not see what another one stored. */
+const isInView = ({ agentId }: MemoryState, fresh: MemoryState): boolean => agentId === null || fresh.agentId === null || agentId === fresh.agentId;
 
 /** A global memory covers every namespace, and a project's covers its sessions. */
 const isAbout = (place: string, fresh: string): boolean =>

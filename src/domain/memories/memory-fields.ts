@@ -131,8 +131,8 @@ export interface FilterDefinition {
   otherwise?: MemoryField;
   /** With the field the bounds of an interval, this one outside of it. */
   until?: MemoryField;
-  /** How the memory's value is compared with the one asked for. An empty field equals nothing and is neither before nor after anything; an empty bound is open. */
-  test: "equals" | "at least" | "before" | "within" | "matches one" | "holds all" | "holds entries";
+  /** How the memory's value is compared with the one asked for. An empty field equals nothing and is neither before nor after anything; an empty bound is open, and `equals or none` lets it through. */
+  test: "equals" | "equals or none" | "at least" | "before" | "within" | "matches one" | "holds all" | "holds entries";
   /** On the wire. */
   name: string;
   given: z.ZodType;
@@ -166,6 +166,8 @@ export const memoryFilters = {
   type: { field: "type", test: "equals", name: "type", given: rule.memoryType.meta({ listed: { type: "string" } }) },
   types: { field: "type", test: "matches one", name: "types", given: z.array(rule.memoryType), apart: true },
   agentId: { field: "agentId", test: "equals", name: "agent_id", given: rule.userId.meta({ listed: null }) },
+  /** What agents of a role see: what that role stored, and what none did. */
+  agentView: { field: "agentId", test: "equals or none", name: "agent_role", given: rule.userId, apart: true },
   runId: { field: "runId", test: "equals", name: "run_id", given: rule.runId.meta({ listed: null }) },
   /** An entry of `metadata` that the memory-server document names. */
   category: { field: "metadata", test: "holds entries", name: "category", given: rule.category.meta({ listed: null }), from: (category: string) => ({ [rule.categoryEntry]: category }) },
@@ -176,7 +178,7 @@ type Filters = typeof memoryFilters;
 export type FilterName = keyof Filters;
 type Asked<F extends FilterDefinition> = F["test"] extends "holds entries"
   ? rule.Entries
-  : F["test"] extends "equals" | "at least" | "before" | "within"
+  : F["test"] extends "equals" | "equals or none" | "at least" | "before" | "within"
     ? NonNullable<Value<Fields[F["field"]]>>
     : string[];
 

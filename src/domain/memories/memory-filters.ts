@@ -52,6 +52,7 @@ export function matchesFilter(given: Memory, filter: MemoryFilter): boolean {
 /** `value` is what the memory has, `asked` what the filter says; the table sees to it that their types belong together. */
 const tests: Record<Condition["test"], (value: unknown, asked: unknown, until: unknown) => boolean> = {
   equals: (value, asked) => value === asked,
+  "equals or none": (value, asked) => value === null || value === asked,
   "at least": (value, asked) => value !== null && (value as number) >= (asked as number),
   before: (value, asked) => value !== null && (value as number) < (asked as number),
   within: (value, asked, until) => (asked as number) >= ((value as number | null) ?? -Infinity) && (asked as number) < ((until as number | null) ?? Infinity),

@@ -31,8 +31,9 @@ export async function mergeInto(ctx: Context, ids: readonly string[], fresh: Mem
   return undefined;
 }
 
+/** What agents of two roles say each by itself is two memories: taken into one, it would leave the view of the other. */
 const hasSamePlace = (into: MemoryState, fresh: MemoryState): boolean =>
-  into.namespace === fresh.namespace && into.visibility === fresh.visibility && visibilityKeyOf(into.visibility, into.ownerId) === visibilityKeyOf(fresh.visibility, fresh.ownerId);
+  into.namespace === fresh.namespace && into.agentId === fresh.agentId && into.visibility === fresh.visibility && visibilityKeyOf(into.visibility, into.ownerId) === visibilityKeyOf(fresh.visibility, fresh.ownerId);
 
 /** Undefined where the two differ in something of which a memory has only one. */
 function mergedState(into: Memory, fresh: MemoryState, given: Undefinable<GivenState>): Partial<MemoryState> | undefined {
@@ -47,7 +48,6 @@ function mergedState(into: Memory, fresh: MemoryState, given: Undefinable<GivenS
   return {
     ...(content === into.content ? {} : { content, compressed, compressionRatio }), tags, keywords, relatedFiles, metadata,
     summary: fresh.summary ?? into.summary,
-    agentId: fresh.agentId ?? into.agentId,
     runId: fresh.runId ?? into.runId,
     type: given.type === undefined ? into.type : fresh.type,
     importance: given.importance === undefined ? into.importance : Math.max(into.importance, fresh.importance),

@@ -2,7 +2,10 @@ import type { Context } from "../context.ts";
 import type { MemoryLink } from "../graph/graph.ts";
 import { neighbourhood } from "../graph/neighbourhood.ts";
 import { list, stats } from "./list.ts";
+import { defined } from "../defined.ts";
+import { matchesFilter } from "./memory-filters.ts";
 import type { Memory } from "./memory.ts";
+import type { MemoryFilter } from "./memory-store.ts";
 
 const day = 86_400_000;
 /** Context Building Flow of the Mnemosyne document: the last 7 days, importance of at least 8 of 10, the graph to depth 1. */
@@ -32,8 +35,8 @@ export interface ProjectContext {
 }
 
 /** What a session begins with. Secrets stay out: nobody asked for them by name. */
-export async function projectContext(ctx: Context, { namespaces }: { namespaces: string[] | undefined }): Promise<ProjectContext> {
-  const place = namespaces ? { namespaces } : {};
+export async function projectContext(ctx: Context, { namespaces, agentView }: { namespaces: string[] | undefined; agentView: string | undefined }): Promise<ProjectContext> {
+  const place: MemoryFilter = defined({ namespaces, agentView });
   const [newest, weighty, { total }] = await Promise.all([
     list(ctx, { filter: { ...place, changedSince: ctx.now - recentDays * day }, limit: mostShown, shown: Infinity }),
     list(ctx, { filter: { ...place, minImportance: leastImportance }, order: "importance", limit: mostShown, shown: Infinity }),
@@ -42,9 +45,11 @@ export async function projectContext(ctx: Context, { namespaces }: { namespaces:
   const recent = newest.memories.filter(isOpen);
   const important = weighty.memories.filter(isOpen);
   const seeds = [...new Set([...recent, ...important].map(({ id }) => id))];
-  const { nodes, links } = seeds.length === 0 ? { nodes: [], links: [] } : await neighbourhood(ctx, { seeds, depth, limit: mostConnected });
-  const connected = nodes.filter(({ distance }) => distance > 0).map(({ memory }) => memory);
-  const shown = seeds.length + connected.length;
+  const { nodes, links: found } = seeds.length === 0 ? { nodes: [], links: [] } : await neighbourhood(ctx, { seeds, depth, limit: mostConnected });
+  const connected = nodes.filter(({ distance, memory }) => distance > 0 && matchesFilter(memory, defined({ agentView }))).map(({ memory }) => memory);
+  const ids = new Set([...seeds, ...connected.map(({ id }) => id)]);
+  const links = found.filter(({ source, target }) => ids.has(source) && ids.has(target));
+  const shown = ids.size;
   return { recent, important, connected, links, statistics: { total, shown, coverage: total === 0 ? 0 : shown / total, linkDensity: shown === 0 ? 0 : links.length / shown } };
 }
 

@@ -48,7 +48,7 @@ const queries: { [S in Section]: SectionQuery<S> } = {
   duplicates: {
     sql: `WITH alike AS MATERIALIZED (SELECT ${total} AS total, min(m.id) AS first, json_group_array(m.id) AS ids FROM memories m
         WHERE ${plain("m")} AND ${newest} AND m.value IS NULL AND length(m.content) >= ${shortestRepeated}
-        GROUP BY m.home, m.namespace, m.content HAVING count(*) > 1 ORDER BY count(*) DESC, first LIMIT ?4 + 0)
+        GROUP BY m.home, m.namespace, m.agent_id, m.content HAVING count(*) > 1 ORDER BY count(*) DESC, first LIMIT ?4 + 0)
       SELECT alike.total, ${entry("m")}, alike.first FROM alike CROSS JOIN json_each(alike.ids) e CROSS JOIN memories m ON m.team_id = ?1 AND m.id = e.value
       WHERE e.key < ${mostInGroup} ORDER BY alike.first, m.id`,
     read: (rows) => {

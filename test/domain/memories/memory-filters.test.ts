@@ -13,7 +13,7 @@ const filters = Object.entries<FilterDefinition>(memoryFilters) as [FilterName, 
 function asking(memories: Memory[]): fc.Arbitrary<MemoryFilter> {
   const value = ({ field, otherwise = field, until = field, test: how }: FilterDefinition): fc.Arbitrary<unknown> => {
     const held = fc.constantFrom(...memories.flatMap((memory) => [memory[field], memory[otherwise], memory[until]])).filter((one) => one !== null);
-    if (how === "equals") return fc.oneof({ weight: 9, arbitrary: held }, { weight: 1, arbitrary: held.map((one) => (typeof one === "string" ? `${one}x` : one)) });
+    if (how === "equals" || how === "equals or none") return fc.oneof({ weight: 9, arbitrary: held }, { weight: 1, arbitrary: held.map((one) => (typeof one === "string" ? `${one}x` : one)) });
     if (how === "before" || how === "within") return held.chain((one) => fc.constantFrom(one, (one as number) + 1, (one as number) - 1));
     if (how === "at least") return held.chain((one) => fc.constantFrom(one, (one as number) + 1e-9, (one as number) - 1));
     if (how === "holds all") return fc.uniqueArray(held.chain((list) => fc.constantFrom(...(list as string[]), "nowhere")), { maxLength: 3 });
@@ -38,7 +38,7 @@ test("a filter lets the same memories through in memory, in D1 and in the team's
   const memories: Memory[] = [];
   for (const [n, state] of states.entries()) {
     const metadata = { ...state.metadata, category: pool[n % 5] as string, half: n / 2, flag: n % 2 === 0, one: 1, none: null };
-    const fields = { ...state, metadata, agentId: `agent_${n % 3}`, runId: n % 4 === 0 ? null : `run-${n % 4}`, tags: pool.filter((_, i) => (n >> i) & 1), namespace: ["global", "project:größe", "project:g", "session:shop/7 a"][n % 4] as string, expiresAt: null };
+    const fields = { ...state, metadata, agentId: n % 5 === 0 ? null : `agent_${n % 3}`, runId: n % 4 === 0 ? null : `run-${n % 4}`, tags: pool.filter((_, i) => (n >> i) & 1), namespace: ["global", "project:größe", "project:g", "session:shop/7 a"][n % 4] as string, expiresAt: null };
     const { memory } = await (people[n % 2] as (typeof people)[0]).remember(`heron ${n} ${state.content}`.slice(0, 300), fields, now - (n % 5) * day);
     memories.push(memory);
   }
@@ -59,11 +59,11 @@ test("a filter lets the same memories through in memory, in D1 and in the team's
   expect(some).toBeGreaterThan(20);
 }, 120_000);
 
-test("an empty field equals nothing, is neither before nor after anything and matches nothing; what has no bounds holds always", () => {
+test("an empty field equals nothing, is neither before nor after anything and matches nothing; what has no bounds holds always, and what nobody stored is for every role", () => {
   const empty = Object.fromEntries(filters.map(([, { field, test: how }]) => [field, how === "holds all" ? [] : how === "holds entries" ? {} : null])) as unknown as Memory;
   for (const [filter, { test: how }] of filters) {
-    const asked = how === "equals" ? "x" : how === "at least" ? -1 : how === "before" || how === "within" ? 9e15 : how === "holds entries" ? { category: null } : ["*"];
-    expect(matchesFilter(empty, { [filter]: asked }), filter).toBe(how === "within");
+    const asked = how === "equals" || how === "equals or none" ? "x" : how === "at least" ? -1 : how === "before" || how === "within" ? 9e15 : how === "holds entries" ? { category: null } : ["*"];
+    expect(matchesFilter(empty, { [filter]: asked }), filter).toBe(how === "within" || how === "equals or none");
   }
   expect(matchesFilter(empty, {})).toBe(true);
 });

@@ -14,6 +14,7 @@ const three: Call[] = [
 ];
 const badType = ["Musing", "", 5];
 const badLinks = ["text", [{}], [{ target_id: "no-id", link_type: "Extends" }], [{ target_id: "$id", link_type: "Likes" }], [{ target_id: "$id", link_type: "Extends", strength: 2 }]];
+const badRole = ["a b", "", 5];
 const badNamespace = ["shop", "project:", 5, { Team: "x" }];
 
 export const mnemosyne: FamilyContract = {
@@ -32,6 +33,7 @@ export const mnemosyne: FamilyContract = {
         { name: "min_importance", example: 9, shows: [{ path: "results.length", is: 1 }, { path: "results.0.memory_id", is: "$id" }], refused: refusedAs.ten },
         { name: "memory_type", with: { query: "crosswalk budget" }, example: "Constraint", shows: [{ path: "results.0.memory_type", is: "Constraint" }], refused: badType },
         { name: "tags", with: { query: "zebra crossings" }, example: ["road"], shows: [{ path: "results.length", is: 1 }], refused: refusedAs.tags },
+        { name: "agent_role", with: { query: "zebra crossings" }, example: "reviewer", shows: [{ path: "results.0.memory_id", is: "$far" }], refused: badRole },
         { name: "expand_graph", default: true, example: false, refused: refusedAs.boolean },
       ],
       output: {
@@ -51,6 +53,7 @@ export const mnemosyne: FamilyContract = {
         { name: "min_importance", example: 5, shows: [{ path: "memories.length", is: 2 }], refused: refusedAs.ten },
         { name: "memory_type", example: "Constraint", shows: [{ path: "memories.length", is: 1 }], refused: badType },
         { name: "tags", example: ["road"], shows: [{ path: "memories.0.memory_id", is: "$far" }], refused: refusedAs.tags },
+        { name: "agent_role", example: "reviewer", shows: [{ path: "memories.length", is: 3 }], refused: badRole },
       ],
       output: { fields: { memories: "list", "memories.0.memory_id": "uuid", "memories.0.importance": "integer" } },
     },
@@ -79,6 +82,7 @@ export const mnemosyne: FamilyContract = {
         { name: "memory_ids", example: ["$id", "$middle"], shows: [{ path: "memories.length", is: 2 }, { path: "links.length", is: 1 }], refused: [[], "text", ["no-id"]] },
         { name: "include_links", default: true, unsaid: [{ path: "links", isA: "list" }], example: false, shows: [{ path: "links", absent: true }], refused: refusedAs.boolean },
         { name: "namespace", example: "project:shop", shows: [{ path: "project.namespace", is: "project:shop" }], refused: badNamespace },
+        { name: "agent_role", example: "reviewer", shows: [{ path: "recent.length", is: 3 }], refused: badRole },
       ],
       output: {
         fields: {
@@ -100,6 +104,7 @@ export const mnemosyne: FamilyContract = {
         { name: "tags", example: ["db"], unsaid: [{ path: "tags", isA: "texts" }], shows: [{ path: "tags", is: ["db"] }], refused: refusedAs.tags },
         { name: "confidence", example: 0.7, shows: [{ of: noted({ limit: 1 }), path: "memories.0.confidence", is: 0.7 }], refused: refusedAs.fraction },
         { name: "related_files", example: ["src/db.ts"], shows: [{ of: noted({ limit: 1 }), path: "memories.0.related_files", is: ["src/db.ts"] }], refused: ["src/db.ts", [""], [5]] },
+        { name: "agent_role", example: "reviewer", shows: [{ of: noted({ limit: 1 }), path: "memories.0.agent_role", is: "reviewer" }, { of: noted({ agent_role: "executor" }), path: "memories.length", is: 1 }], refused: badRole },
         { name: "expires_at", example: later, shows: [{ of: noted({ limit: 1 }), path: "memories.0.expires_at", is: later }], refused: refusedAs.instant },
         { name: "links", example: [{ target_id: "$target", link_type: "Implements", strength: 0.6, reason: "same module" }], unsaid: [{ path: "links", is: 0 }], shows: [{ path: "links", is: 1 }], refused: badLinks },
       ],

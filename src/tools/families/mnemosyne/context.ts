@@ -10,7 +10,7 @@ import { getMany } from "../../../domain/recall/get-many.ts";
 import { rounded } from "../../../domain/rounded.ts";
 import { defineTool, readOnly, type ToolContext } from "../../define-tool.ts";
 import { linkOf, noteOf } from "./note.ts";
-import { namespace } from "./words.ts";
+import { agentRole, namespace } from "./words.ts";
 
 const notes = (memories: Memory[], authorOf: AuthorOf): Record<string, unknown>[] => memories.map((memory) => noteOf(memory, { author: authorOf(memory) }));
 
@@ -25,10 +25,11 @@ export const context = defineTool({
     memory_ids: z.array(field.memoryRef).min(1, "memory_ids must hold at least one id").max(50, "at most 50 memory_ids").optional(),
     include_links: z.boolean().default(true),
     namespace: namespace.optional(),
+    agent_role: agentRole.optional(),
   }),
   output: z.looseObject({ links: z.array(z.looseObject({})).optional() }),
-  async handler(ctx, { memory_ids, include_links, namespace }) {
-    const answer = memory_ids ? await named(ctx, memory_ids, include_links) : await overview(ctx, namespace, include_links);
+  async handler(ctx, { memory_ids, include_links, namespace, agent_role }) {
+    const answer = memory_ids ? await named(ctx, memory_ids, include_links) : await overview(ctx, { namespace, agentView: agent_role }, include_links);
     return { structured: answer, text: json(answer) };
   },
 });
@@ -39,12 +40,12 @@ async function named(ctx: ToolContext, ids: readonly (string | number)[], withLi
   return { memories: notes(memories, authorOf), ...(links ? { links: links.map(linkOf) } : {}), ...(missing.length > 0 ? { missing } : {}) };
 }
 
-async function overview(ctx: ToolContext, namespace: string | undefined, withLinks: boolean): Promise<Record<string, unknown>> {
+async function overview(ctx: ToolContext, { namespace, agentView }: { namespace: string | undefined; agentView: string | undefined }, withLinks: boolean): Promise<Record<string, unknown>> {
   const place = namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project));
   const places = place === undefined ? [] : withFormerNamespace(place);
   const sessions = places.flatMap((one) => (one.startsWith("project:") ? [`session:${topicOf(one)}/*`] : []));
   const namespaces = place === undefined || place === "global" ? undefined : [...places, ...sessions, "global"];
-  const { recent, important, connected, links, statistics } = await projectContext(ctx, { namespaces });
+  const { recent, important, connected, links, statistics } = await projectContext(ctx, { namespaces, agentView });
   const authorOf = await authorsOf(ctx, [...recent, ...important, ...connected]);
   const shown = new Set(recent.map(({ id }) => id));
   const isNew = ({ id }: Memory): boolean => !shown.has(id);

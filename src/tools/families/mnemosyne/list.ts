@@ -7,7 +7,7 @@ import { list } from "../../../domain/memories/list.ts";
 import { withFormerNamespace } from "../../../domain/memories/memory.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { noteOf } from "./note.ts";
-import { atLeastTen, importance, memoryType, namespace } from "./words.ts";
+import { agentRole, atLeastTen, importance, memoryType, namespace } from "./words.ts";
 
 /** Mnemosyne document, observe 2. */
 export const listTool = defineTool({
@@ -24,15 +24,17 @@ export const listTool = defineTool({
     min_importance: importance.optional(),
     memory_type: memoryType.optional(),
     tags: field.tags.optional(),
+    agent_role: agentRole.optional(),
   }),
   output: z.looseObject({ memories: z.array(z.looseObject({})) }),
-  async handler(ctx, { namespace, limit, sort_by, since, min_importance, memory_type, tags }) {
+  async handler(ctx, { namespace, limit, sort_by, since, min_importance, memory_type, tags, agent_role }) {
     const filter = defined({
       namespaces: namespace === undefined ? undefined : withFormerNamespace(namespace),
       changedSince: since,
       minImportance: min_importance && atLeastTen(min_importance),
       type: memory_type,
       tags: tags?.length ? tags : undefined,
+      agentView: agent_role,
     });
     const { memories } = await list(ctx, { filter, limit, order: sort_by, shown: Infinity });
     const authorOf = await authorsOf(ctx, memories);

@@ -36,6 +36,7 @@ export function noteOf(memory: Memory, { author, relevance, truncated = false }:
     memory_type: pascal(memory.type),
     importance: toTen(memory.importance),
     ...(memory.confidence === initialState.confidence ? {} : { confidence: memory.confidence }),
+    ...(memory.agentId === null ? {} : { agent_role: memory.agentId }),
     ...(memory.relatedFiles.length === 0 ? {} : { related_files: memory.relatedFiles }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     ...audienceOf(memory, author),

@@ -7,7 +7,7 @@ import type { Recalled, RecallOutcome } from "../../../domain/recall/recall.ts";
 import { recallWidening } from "../../../domain/recall/widening.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { noteOf } from "./note.ts";
-import { atLeastTen, importance, memoryType, namespace } from "./words.ts";
+import { agentRole, atLeastTen, importance, memoryType, namespace } from "./words.ts";
 
 /** Steps of graph expansion (document, Memory Retrieval Flow). */
 const hops = 2;
@@ -26,6 +26,7 @@ export const recallTool = defineTool({
     min_importance: importance.optional(),
     memory_type: memoryType.optional(),
     tags: field.tags.optional(),
+    agent_role: agentRole.optional(),
     expand_graph: z.boolean().default(true),
     receipt: z.boolean().default(false).meta({ listed: null }),
   }),
@@ -34,8 +35,8 @@ export const recallTool = defineTool({
     results: z.array(z.looseObject({})),
     receipts: z.array(receiptSchema).optional().meta({ listed: null }),
   }),
-  async handler(ctx, { query, namespace, max_results, min_importance, memory_type, tags, expand_graph, receipt }) {
-    const filter = defined({ minImportance: min_importance && atLeastTen(min_importance), type: memory_type, tags: tags?.length ? tags : undefined });
+  async handler(ctx, { query, namespace, max_results, min_importance, memory_type, tags, agent_role, expand_graph, receipt }) {
+    const filter = defined({ minImportance: min_importance && atLeastTen(min_importance), type: memory_type, tags: tags?.length ? tags : undefined, agentView: agent_role });
     const shown = ({ memory, ...item }: Recalled): Record<string, unknown> => noteOf(memory, item);
     const rendering = { answer: ({ items }: Pick<RecallOutcome, "items">) => [JSON.stringify(items.map(shown))], item: (item: Recalled) => [JSON.stringify(shown(item))] };
     const { search_defaults: usual, auto_features: features } = ctx.preferences;

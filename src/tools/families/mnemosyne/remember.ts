@@ -9,7 +9,7 @@ import { additive, defineTool } from "../../define-tool.ts";
 import { adviceOf, guardOf, outcomeWith, proposalOf, repeatedText } from "../../render.ts";
 import { links, toLinks } from "./links.ts";
 import { contextEntry, summaryOf } from "./note.ts";
-import { fromTen, importance, memoryType, namespace, pascal, toTen } from "./words.ts";
+import { agentRole, fromTen, importance, memoryType, namespace, pascal, toTen } from "./words.ts";
 
 /** Mnemosyne document, decide 5. */
 export const rememberTool = defineTool({
@@ -27,6 +27,7 @@ export const rememberTool = defineTool({
     tags: field.tags.optional(),
     confidence: field.fraction.optional().meta({ listed: null }),
     related_files: z.array(field.key).max(100).optional().meta({ listed: null }),
+    agent_role: agentRole.optional(),
     expires_at: field.instant.optional().meta({ listed: null }),
     scope: field.visibility.optional().meta({ listed: null }),
     links: links.optional().meta({ listed: { type: "array", items: { type: "object" }, description: "{target_id, link_type: Extends|Contradicts|Implements|References|Supersedes, strength 0–1, reason}" } }),
@@ -34,7 +35,7 @@ export const rememberTool = defineTool({
     allow_duplicate: z.boolean().optional().meta({ listed: null }),
   }),
   output: z.looseObject({ memory_id: z.string(), outcome: z.string(), summary: z.string(), importance: z.number(), tags: z.array(z.string()) }),
-  async handler(ctx, { content, namespace, importance, context, memory_type, tags, confidence, related_files, expires_at, scope, links: given, allow_duplicate }) {
+  async handler(ctx, { content, namespace, importance, context, memory_type, tags, confidence, related_files, agent_role, expires_at, scope, links: given, allow_duplicate }) {
     const wanted = toLinks(given);
     // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, wanted);
@@ -47,6 +48,7 @@ export const rememberTool = defineTool({
       tags,
       confidence,
       relatedFiles: related_files,
+      agentId: agent_role,
       expiresAt: expires_at,
       visibility: scope,
       allowDuplicate: allow_duplicate,

@@ -21,6 +21,9 @@ const spelled = <T extends string>(names: readonly T[], label: string) => {
 export const memoryType = spelled(memoryTypes, "memory_type").meta({ listed: { type: "string", description: "ArchitectureDecision, CodePattern, BugFix, Configuration, Constraint, Entity, Insight, Reference, Preference" } });
 export const linkType = spelled(linkTypes, "link_type").meta({ listed: { type: "string", description: "Extends, Contradicts, Implements, References, Supersedes" } });
 
+/** Agents of a role see what that role stored and what none did (Agent-Specific Views of the document). The client says which it is: a view, and no right. */
+export const agentRole = field.userId.meta({ listed: { type: "string", description: "of an agent, such as reviewer" } });
+
 /** Importance of 1–10; a tenth of ours for each, so that what was given comes back as it was. */
 export const importance = z.number().int().min(1).max(10).meta({ listed: { type: "integer", description: "1–10" } });
 export const fromTen = (given: number): number => given / 10;
