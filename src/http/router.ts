@@ -32,6 +32,7 @@ import { claimPages } from "./web/claim-routes.tsx";
 import { invitationPages } from "./web/invitation-routes.tsx";
 import { recoveryPages } from "./web/recovery-routes.tsx";
 import { upstreamRoutes } from "./upstream/routes.tsx";
+import { memoryPages } from "./web/memory-routes.tsx";
 import { keyPages } from "./web/key-routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidCredential, keyChallenge, noCredential, statusOf } from "./errors.ts";
@@ -137,6 +138,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/", upstreamRoutes(services));
   app.route("/", passkeyRoutes(services));
   app.route("/", webRoutes(services));
+  app.route("/", memoryPages(services));
   app.route("/", keyPages(services));
   app.route("/", recoveryPages(services));
   app.route("/", invitationPages(services));

@@ -46,7 +46,7 @@ const olderOf = (first: Examined, second: Examined): Examined => (first.updatedA
 function sectionsOf(card: Health): Record<string, SectionForm> {
   const { quarantined, duplicates, stale, junk, contradicted, superseded, orphaned, citations } = card;
   return {
-    quarantined: section("quarantined", quarantined, say`in quarantine, which nobody finds. The person releases or discards them outside of this conversation (GET /v1/teams/<team>/quarantine shows what they say)`, ({ id, createdAt, reasons }) => ({
+    quarantined: section("quarantined", quarantined, say`in quarantine, which nobody finds. The person releases or discards them outside of this conversation, on the server's page of memories`, ({ id, createdAt, reasons }) => ({
       fields: { memory_id: id, reasons, held_at: new Date(createdAt).toISOString() },
       line: say`- id ${id}${aside(day(createdAt))}: ${named(reasons.join(", "))}`,
     })),

@@ -193,7 +193,7 @@ export function guardText(outcome: string, found: readonly string[] = []): Frame
   if (found.length === 0) return say``;
   const kinds = named(found.join(", "));
   return outcome === "quarantined"
-    ? say` Kept back in quarantine, where nobody finds it: it holds ${kinds}. Its owner releases or discards it outside of this conversation (omn_memory_health lists it).`
+    ? say` Kept back in quarantine, where nobody finds it: it holds ${kinds}. Its owner releases or discards it outside of this conversation, on the server's page of memories.`
     : say` Masked in what is stored: ${kinds}. The original is in quarantine. To keep a secret, store it with metadata.sensitivity: secret.`;
 }
 

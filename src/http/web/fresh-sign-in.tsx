@@ -1,8 +1,15 @@
 import type { Context } from "hono";
+import { routePath } from "hono/route";
+import type { Services } from "../../app.ts";
+import { noteRefusal } from "../../domain/audit/refusals.ts";
+import { DomainError } from "../../domain/errors.ts";
 import { needsFreshSignIn } from "../../domain/tenancy/fresh-sign-in.ts";
+import { statusOf } from "../errors.ts";
+import { auditLater } from "../later.ts";
+import { errorPage } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { SignInAgainPage } from "./pages/sign-in-again-page.tsx";
-import type { Visitor, Web } from "./web-session.ts";
+import { originOfCall, type Visitor, type Web } from "./web-session.ts";
 
 /** Parts of the start page that a person comes back to. */
 export type HomeSection = "ways-in" | "keys";
@@ -19,5 +26,19 @@ export async function forVisitor(c: Context<Web>, section: HomeSection, work: (v
   } catch (error) {
     if (!needsFreshSignIn(error)) throw error;
     return showPage(c, { title: "Sign in again", status: 403, body: <SignInAgainPage section={section} /> });
+  }
+}
+
+/** Says on a page why something was refused; what somebody may not do is in the audit. */
+export async function orExplained(services: Services, c: Context<Web>, visitor: Visitor, work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError) || needsFreshSignIn(error)) throw error;
+    if (error.code === "PERMISSION_DENIED") {
+      const who = { userId: visitor.person.userId, credentialId: visitor.session.id };
+      auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, who, `${c.req.method} ${routePath(c, -1)}`, Date.now(), originOfCall(c)));
+    }
+    return errorPage(c, statusOf[error.code], error.message, error.hint ?? "Go back and try again.");
   }
 }

@@ -1,18 +1,11 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
-import { noteRefusal } from "../../domain/audit/refusals.ts";
-import { DomainError, invalid } from "../../domain/errors.ts";
-import { describeProblems } from "../../domain/problems.ts";
-import { needsFreshSignIn } from "../../domain/tenancy/fresh-sign-in.ts";
 import { createKey, defaultLifetimeDays, type KeyContext, maxLifetimeDays, revokeKey, rotateKey } from "../../domain/tenancy/keys.ts";
 import { scopes } from "../../domain/tenancy/principal.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
-import { statusOf } from "../errors.ts";
-import { auditLater } from "../later.ts";
-import { forVisitor } from "./fresh-sign-in.tsx";
-import { formOf } from "./form.ts";
-import { errorPage } from "./pages/error-page.tsx";
+import { forVisitor, orExplained } from "./fresh-sign-in.tsx";
+import { formOf, parsedForm } from "./form.ts";
 import { IssuedKeyPage } from "./pages/keys.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./web-session.ts";
@@ -58,26 +51,10 @@ export function keyPages(services: Services): Hono<Web> {
   }
 
   const forKeyOwner = (c: WebCall, work: (visitor: Visitor) => Promise<Response>): Promise<Response> =>
-    forVisitor(c, "keys", (visitor) => orExplained(c, visitor, () => work(visitor)));
+    forVisitor(c, "keys", (visitor) => orExplained(services, c, visitor, () => work(visitor)));
 
-  async function orExplained(c: WebCall, visitor: Visitor, work: () => Promise<Response>): Promise<Response> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof DomainError) || needsFreshSignIn(error)) throw error;
-      if (error.code === "PERMISSION_DENIED") {
-        const who = { userId: visitor.person.userId, credentialId: visitor.session.id };
-        auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, who, "POST /keys", Date.now(), originOfCall(c)));
-      }
-      return errorPage(c, statusOf[error.code], error.message, error.hint ?? "Go back and try again.");
-    }
-  }
   return app;
 }
 
-function parsedCreation(form: URLSearchParams): z.output<typeof creation> {
-  const given = { name: form.get("name"), team: form.get("team"), scopes: form.getAll("scope"), days: form.get("days") ?? undefined };
-  const result = creation.safeParse(given);
-  if (!result.success) throw invalid("The key cannot be made like this.", describeProblems(result.error, creation, given));
-  return result.data;
-}
+const parsedCreation = (form: URLSearchParams): z.output<typeof creation> =>
+  parsedForm(creation, { name: form.get("name"), team: form.get("team"), scopes: form.getAll("scope"), days: form.get("days") ?? undefined });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
-const controls = "a[href], button:enabled, input:enabled:not([type=hidden]), select:enabled";
-const controlRoles = new Set(["button", "checkbox", "combobox", "link", "textbox"]);
+const controls = "a[href], button:enabled, input:enabled:not([type=hidden]), select:enabled, textarea:enabled";
+const controlRoles = new Set(["button", "checkbox", "combobox", "link", "searchbox", "textbox"]);
 
 /** What every page should have, as it is. */
 export async function outline(page: Page): Promise<{ lang: string; titled: boolean; headings: number; unnamed: number }> {

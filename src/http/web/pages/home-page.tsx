@@ -1,4 +1,4 @@
-import type { Connection } from "../../../domain/tenancy/grant-store.ts";
+import type { Connection, TeamMembership } from "../../../domain/tenancy/grant-store.ts";
 import { isScope } from "../../../domain/tenancy/principal.ts";
 import type { WebSession } from "../../../domain/tenancy/sign-in-store.ts";
 import type { Visitor } from "../web-session.ts";
@@ -17,11 +17,12 @@ interface HomeProps {
   needsSignInMethod: { onward: string | undefined } | undefined;
   sessions: readonly WebSession[];
   connections: readonly Connection[];
+  teams: readonly TeamMembership[];
   keys: KeysProps;
   signInMethods: SignInMethodsProps;
 }
 
-export const HomePage = ({ visitor, mcpUrl, needsSignInMethod, sessions, connections, keys, signInMethods }: HomeProps) => (
+export const HomePage = ({ visitor, mcpUrl, needsSignInMethod, sessions, connections, teams, keys, signInMethods }: HomeProps) => (
   <>
     <h1>OmniMemory</h1>
     {needsSignInMethod && <CameByRecoveryLink {...needsSignInMethod} />}
@@ -33,6 +34,11 @@ export const HomePage = ({ visitor, mcpUrl, needsSignInMethod, sessions, connect
         <button type="submit">Sign out</button>
       </form>
     </div>
+    <p class="row">
+      {teams.map(({ teamId, teamName }) => (
+        <a href={`/memories/${teamId}`}>Memories of {teamName}</a>
+      ))}
+    </p>
     <h2 id="connections">Connected clients</h2>
     <p>
       {connections.length === 0 && "None yet. "}Add <code>{mcpUrl}</code> to a client, and it asks you here.

@@ -1,0 +1,126 @@
+import { type Context as WebCall, Hono } from "hono";
+import * as z from "zod";
+import type { Services } from "../../app.ts";
+import type { Context } from "../../domain/context.ts";
+import { notFound } from "../../domain/errors.ts";
+import { authorsOf } from "../../domain/memories/authorship.ts";
+import * as field from "../../domain/memories/fields.ts";
+import { archiveOne } from "../../domain/memories/forget.ts";
+import { historyOf } from "../../domain/memories/history.ts";
+import { list } from "../../domain/memories/list.ts";
+import { discard, listQuarantine, release } from "../../domain/memories/release.ts";
+import { resolveOne } from "../../domain/memories/resolve.ts";
+import { revise, type ReviseOutcome } from "../../domain/memories/revise.ts";
+import { noteSecrets } from "../../domain/memories/secret-reading.ts";
+import { recall } from "../../domain/recall/recall.ts";
+import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
+import { bounds } from "../bounded-body.ts";
+import { chargeBrowser } from "../routes/limits.ts";
+import { contextFor } from "../routes/proposals.ts";
+import { parsedQuery } from "../routes/query.ts";
+import { formOf, parsedForm } from "./form.ts";
+import { orExplained } from "./fresh-sign-in.tsx";
+import { showPage } from "./pages/layout.tsx";
+import { MemoriesPage, MemoryPage } from "./pages/memories.tsx";
+import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./web-session.ts";
+import { rememberReturn } from "./way-back.ts";
+
+const listing = z.object({ q: z.string().trim().max(1_000).optional(), before: z.uuid().optional(), archived: z.string().optional() });
+const change = z.object({ content: field.content, version: z.coerce.number().int().positive() });
+const mostFound = 30;
+const mostListed = 50;
+const mostVersions = 50;
+
+/** Pages on which a person finds, reads and corrects what a team's memory knows, and decides about what the write guard kept back of theirs. */
+export function memoryPages(services: Services): Hono<Web> {
+  const app = new Hono<Web>();
+  app.use("/memories/*", canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+
+  app.get("/memories/:team", (c) =>
+    forMember(c, async (ctx, { person }) => {
+      const { q, before, archived } = parsedQuery(c, listing);
+      const [teams, kept, { memories, nextCursor }] = await Promise.all([
+        services.grants.memberships(person),
+        q || before || archived ? [] : listQuarantine(ctx),
+        q ? found(ctx, q) : list(ctx, { cursor: before, limit: mostListed, archived: archived !== undefined, withoutMessages: true }),
+      ]);
+      const team = teams.find(({ teamId }) => teamId === ctx.principal.teamId)?.teamName ?? "";
+      return showPage(c, { title: "Memories", body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, kept, memories, next: nextCursor }} /> });
+    }),
+  );
+
+  app.get("/memories/:team/:id", (c) => forMember(c, (ctx) => showMemory(c, ctx)));
+
+  app.post("/memories/:team/:id", (c) =>
+    forMember(c, async (ctx) => {
+      const form = await formOf(c, bounds.conversation);
+      // Forms end each line with two characters; memories are stored with one.
+      const { content, version } = parsedForm(change, { content: form.get("content")?.replaceAll("\r\n", "\n"), version: form.get("version") });
+      const done = await revise(ctx, { target: { id: idOf(c) }, expectedVersion: version, changes: { content } });
+      const notice = noticeOf(done);
+      return notice === undefined ? c.redirect(c.req.path, 303) : showMemory(c, ctx, notice, done.outcome === "conflict" ? content : undefined);
+    }),
+  );
+
+  const acts: Record<string, (ctx: Context, id: string) => Promise<unknown>> = {
+    archive: async (ctx, id) => archiveOne(ctx, await resolveOne(ctx, { id })),
+    restore: (ctx, id) => revise(ctx, { target: { id }, changes: { archivedAt: null } }),
+    release: (ctx, id) => release(ctx, { id }),
+    discard: (ctx, id) => discard(ctx, { id }),
+  };
+  for (const [name, act] of Object.entries(acts)) {
+    app.post(`/memories/:team/:id/${name}`, (c) =>
+      forMember(c, async (ctx) => {
+        const id = idOf(c);
+        await act(ctx, id);
+        return c.redirect(`/memories/${ctx.principal.teamId}${name === "discard" ? "" : `/${id}`}`, 303);
+      }),
+    );
+  }
+
+  async function forMember(c: WebCall<Web>, work: (ctx: Context, visitor: Visitor) => Promise<Response>): Promise<Response> {
+    const visitor = c.get("visitor");
+    if (!visitor) {
+      const { pathname, search } = new URL(c.req.url);
+      if (c.req.method === "GET") await rememberReturn(services, c, pathname + search);
+      return c.redirect("/sign-in", 303);
+    }
+    return orExplained(services, c, visitor, async () => {
+      await chargeBrowser(services, c, visitor.person.userId);
+      const principal = await principalIn(services.tenants, visitor, c.req.param("team") ?? "");
+      if (!principal) throw noSuchTeam();
+      const call = { principal, now: Date.now(), requestId: c.get("requestId"), address: originOfCall(c).address };
+      return work(contextFor(services, call, (later) => c.executionCtx.waitUntil(later)), visitor);
+    });
+  }
+  return app;
+}
+
+/** `draft`: what the person wrote and that is not stored. */
+async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?: string): Promise<Response> {
+  const { memory, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions });
+  await noteSecrets(ctx, [memory]);
+  const versions = entries.map(({ version }) => version);
+  const authorOf = await authorsOf(ctx, versions.map(({ actorId }) => ({ updatedBy: actorId })));
+  return showPage(c, { title: "Memory", status: draft === undefined ? 200 : 409, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, authorOf, notice, draft }} /> });
+}
+
+/** The best first, of this team alone: others are changed where they are. */
+async function found(ctx: Context, query: string): Promise<Awaited<ReturnType<typeof list>>> {
+  const { items } = await recall(ctx, { query, limit: mostFound, minRelevance: 0 });
+  return { memories: items.flatMap(({ memory }) => (memory.teamId === ctx.principal.teamId ? memory : [])) };
+}
+
+function idOf(c: WebCall<Web>): string {
+  const id = z.uuid().safeParse(c.req.param("id"));
+  if (!id.success) throw notFound("There is no such memory.", "Search for it.");
+  return id.data;
+}
+
+/** What the person has to know of a change that was not stored just as they wrote it. */
+function noticeOf(done: ReviseOutcome): string | undefined {
+  if (done.outcome === "conflict") return "Not saved: it was changed since you opened it. The history shows how. Saving puts your text in its place.";
+  if (done.outcome === "quarantined") return `Not saved, but kept back: ${done.reasons.join(", ")}. All memories shows it.`;
+  if (done.proposal) return "Your change waits for an admin of the team.";
+  return done.masked && `Saved without ${done.masked.join(", ")}, which is kept back. All memories shows it.`;
+}

@@ -1,0 +1,175 @@
+import type { AuthorOf } from "../../../domain/memories/authorship.ts";
+import { limits } from "../../../domain/memories/fields.ts";
+import type { Memory, Version, Visibility } from "../../../domain/memories/memory.ts";
+import { preview } from "../../../domain/recall/presentation/excerpt.ts";
+import { mayWrite, type Principal } from "../../../domain/tenancy/principal.ts";
+import { audience } from "../../../tools/sharing-question.ts";
+import { Instant } from "./instant.tsx";
+
+const seenBy = (visibility: Visibility): string => `seen by ${visibility === "private" ? "you alone" : audience[visibility]}`;
+const shownLength = 160;
+
+interface MemoriesProps {
+  principal: Principal;
+  team: string;
+  q: string | undefined;
+  archived: string | undefined;
+  /** What the write guard keeps back of the person's own. */
+  kept: readonly Memory[];
+  memories: readonly Memory[];
+  /** Cursor of the next page. */
+  next: string | undefined;
+}
+
+/** What a team's memory knows, as far as the person may see it. Memories are in any language, so each text says by itself where it begins. */
+export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, memories, next }: MemoriesProps) => {
+  const here = `/memories/${teamId}`;
+  return (
+    <>
+      <h1>Memories of {team}</h1>
+      <form role="search" action={here}>
+        <label for="q">Search by words or meaning</label>
+        <div class="row">
+          <input type="search" id="q" name="q" value={q} dir="auto" />
+          <button type="submit">Search</button>
+        </div>
+      </form>
+      <p class="row">
+        {q || archived ? <a href={here}>All memories</a> : <a href={`${here}?archived=yes`}>Archived</a>}
+        <a href="/">Your account</a>
+      </p>
+      {kept.length > 0 && (
+        <>
+          <h2 id="kept">Kept back</h2>
+          <p>No client sees these until you release them.</p>
+          <ul aria-labelledby="kept" class="cards">
+            {kept.map((memory) => (
+              <li>
+                <Text of={wholeOf(memory)} />
+                <p class="aside">
+                  The write guard found {memory.quarantine?.reasons.join(", ")}, <Instant at={memory.createdAt} />
+                </p>
+                <div class="row">
+                  <Act at={`${here}/${memory.id}`} does="release" label="Release as it was said" />
+                  <Act at={`${here}/${memory.id}`} does="discard" label="Discard for good" />
+                </div>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h2 id="list">{q ? "Found, the best first" : archived ? "Archived" : "Newest first"}</h2>
+      {memories.length === 0 ? (
+        <p>{q ? "Nothing. Try other words." : archived ? "Nothing is archived." : "None yet. What your clients store shows up here."}</p>
+      ) : (
+        <ul aria-labelledby="list" class="cards">
+          {memories.map(({ id, key, content, namespace, visibility, updatedAt }) => (
+            <li>
+              <p dir="auto">
+                <a href={`${here}/${id}`}>{key ?? preview(content, shownLength)}</a>
+              </p>
+              {key !== null && <p dir="auto">{preview(content, shownLength)}</p>}
+              <p class="aside">
+                {namespace}, {seenBy(visibility)}, <Instant at={updatedAt} />
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {next !== undefined && (
+        <p>
+          <a href={`${here}?before=${next}${archived ? "&archived=yes" : ""}`}>Older</a>
+        </p>
+      )}
+    </>
+  );
+};
+
+interface MemoryProps {
+  principal: Principal;
+  memory: Memory;
+  /** Newest first. */
+  versions: readonly Version[];
+  authorOf: AuthorOf;
+  notice: string | undefined;
+  draft: string | undefined;
+}
+
+/** One memory: to read, to change as long as it is not archived, and with what it said before. */
+export const MemoryPage = ({ principal, memory, versions, authorOf, notice, draft }: MemoryProps) => {
+  const here = `/memories/${principal.teamId}`;
+  const at = `${here}/${memory.id}`;
+  const isArchived = memory.archivedAt !== null;
+  const isEditable = mayWrite(principal) && !isArchived;
+  const base = <input type="hidden" name="version" value={String(memory.version)} />;
+  return (
+    <>
+      <h1>{memory.key ?? "Memory"}</h1>
+      {notice !== undefined && (
+        <p class="warning" role="alert">
+          {notice}
+        </p>
+      )}
+      {isArchived && <p class="warning">It is archived: no client finds it.</p>}
+      {isEditable ? (
+        <form method="post" action={at}>
+          {base}
+          <label for="content">What it says</label>
+          <textarea id="content" name="content" dir="auto" rows={8} maxlength={limits.content} required>
+            {draft ?? memory.content}
+          </textarea>
+          <p>
+            <button type="submit" class="main">
+              Save
+            </button>
+          </p>
+        </form>
+      ) : (
+        <Text of={memory.content} />
+      )}
+      <p class="aside">
+        {[memory.namespace, seenBy(memory.visibility), memory.type.replaceAll("_", " "), ...memory.tags].join(", ")}; stored <Instant at={memory.createdAt} />
+      </p>
+      {mayWrite(principal) && <Act at={at} does={isArchived ? "restore" : "archive"} label={isArchived ? "Restore" : "Archive"} />}
+      <p>
+        <a href={here}>All memories</a>
+      </p>
+      <h2 id="history">History</h2>
+      <ul aria-labelledby="history" class="cards">
+        {versions.map(({ version, at: when, tool, action, actorId, state: { content } }) => (
+          <li>
+            <Text of={content} />
+            <p class="aside">
+              Version {version}: {action} by {authorOf({ updatedBy: actorId }) ?? "you"} with {tool}, <Instant at={when} />
+            </p>
+            {isEditable && content !== memory.content && (
+              <form method="post" action={at}>
+                {base}
+                <input type="hidden" name="content" value={content} />
+                <button type="submit" aria-label={`Make it say again what version ${version} said`}>
+                  Say this again
+                </button>
+              </form>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
+
+const Text = ({ of }: { of: string }) => (
+  <p class="text" dir="auto">
+    {of}
+  </p>
+);
+
+const Act = ({ at, does, label }: { at: string; does: string; label: string }) => (
+  <form method="post" action={`${at}/${does}`}>
+    <button type="submit">{label}</button>
+  </form>
+);
+
+/** All that a release would store, so that nothing is released unseen. */
+const wholeOf = ({ content, value, summary, metadata }: Memory): string =>
+  [content, summary, value === null ? "" : JSON.stringify(value), Object.keys(metadata).length === 0 ? "" : JSON.stringify(metadata)].filter(Boolean).join("\n\n");
