@@ -6,6 +6,7 @@ import { isOutdated, proposalsFor, showsMemory, wantedState } from "./model-revi
 import { mayForget } from "./model-writes.ts";
 import { omnReads, parse } from "./reads.ts";
 import { resources, tokenSaver } from "./token-saver.ts";
+import type { Answer } from "./test-server.ts";
 import type { Credential, TestTeams } from "./test-teams.ts";
 
 const { omn_retrieve_memory, omn_list_memories, omn_export_memories, omn_memory_stats, search, fetch } = omnReads as Record<string, Command>;
@@ -107,6 +108,22 @@ const exported: Look = async (server, p) => {
   server.scan(p, answer, {}, [...everything(server, p), ...own.flatMap((entry) => server.model.earlier(p, entry).map(({ state }) => ({ entry, state })))]);
 };
 
+/** What the person's browser shows of the team's memories, and of one of them. */
+const pages = (archived: boolean): Look => async (server, p) => {
+  const open = (path: string): Promise<Answer> => server.asPerson(server.person(p.user), "GET", `/memories/${p.team}${path}`);
+  const list = await open(archived ? "?archived=yes" : "");
+  expect(list.status, list.raw).toBe(stopped(p) ?? 200);
+  const own = stopped(p) === undefined ? server.model.own(p, {}, archived) : [];
+  expect(sorted([...list.raw.matchAll(/<a href="\/memories\/[^/"]+\/([^"]+)"/g)].map(([, id]) => id))).toEqual(sorted(own.map(({ id }) => id)));
+  server.scan(p, list, { team: p.team }, present(own));
+  const entry = server.model.entries[own.length % Math.max(1, server.model.entries.length)];
+  if (!entry) return;
+  const sees = stopped(p) === undefined && server.model.own(p, {}, "all").includes(entry);
+  const one = await open(`/${entry.id}`);
+  expect(one.status, one.raw).toBe(sees ? 200 : 404);
+  server.scan(p, one, { team: p.team, id: entry.id }, sees ? [...present([entry]), ...server.model.earlier(p, entry).map(({ state }) => ({ entry, state }))] : []);
+};
+
 /** Which memories there are is in the audit, what they say is not. */
 const audit = (path: string, may: (p: Credential) => boolean): Look => async (server, p) => {
   const answer = await ask(server, p, "GET", `${path}?limit=200`, undefined, () => (may(p) ? 200 : 403));
@@ -116,8 +133,8 @@ const audit = (path: string, may: (p: Credential) => boolean): Look => async (se
 };
 
 const looks: Look[] = [
-  members, queue("pending"), exported, teams, links, queue("accepted"), audit("/audit", isAdmin), exported, keys, queue("refused"),
-  audit("/organization/audit", (p) => p.role === "owner"), queue("pending"),
+  members, queue("pending"), exported, pages(false), teams, links, queue("accepted"), audit("/audit", isAdmin), exported, keys, queue("refused"),
+  audit("/organization/audit", (p) => p.role === "owner"), queue("pending"), pages(true),
 ];
 
 async function visits(server: TestTeams, p: Credential, turn: number): Promise<void> {
