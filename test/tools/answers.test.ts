@@ -31,6 +31,15 @@ describe("answers [S16]", () => {
     expect(tool?.output.safeParse(answer.structured).success).toBe(true);
   });
 
+  test("what archives a memory by its key says by which call it comes back, and it does [A1]", async () => {
+    const { token, memoryId } = await team();
+    const { confirm } = (await callTool(token, "omn_forget_memory", { key: sampleMemory.key })).structured;
+    const { text } = await callTool(token, "omn_forget_memory", { key: sampleMemory.key, confirm });
+    expect(text).toBe(`archived 1 memory. To restore it: omn_update_memory with id ${memoryId} and archived: false`);
+    await callTool(token, "omn_update_memory", { id: memoryId, archived: false });
+    expect((await callTool(token, "omn_retrieve_memory", { key: sampleMemory.key })).structured["memories"]).toMatchObject([{ memory_id: memoryId }]);
+  });
+
   test("smart_resume says so when there is nothing to resume [B3]", async () => {
     const tenant = await newTenant();
     const { token } = await keyFor(tenant, tenant.ownerId);

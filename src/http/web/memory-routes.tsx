@@ -102,7 +102,7 @@ async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?
   await noteSecrets(ctx, [memory]);
   const versions = entries.map(({ version }) => version);
   const authorOf = await authorsOf(ctx, versions.map(({ actorId }) => ({ updatedBy: actorId })));
-  return showPage(c, { title: "Memory", status: draft === undefined ? 200 : 409, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, authorOf, notice, draft }} /> });
+  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : 409, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, authorOf, notice, draft }} /> });
 }
 
 /** The best first, of this team alone: others are changed where they are. */

@@ -53,9 +53,11 @@ export const forgetMemory = defineTool({
         ...(waiting > 0 ? [say`${waiting} wait until an admin of the team accepts it: this team reviews what members change of what others see`] : []),
         ...(refused > 0 ? [say`Of ${refused} an admin of the team refused it before`] : []),
       ];
+      // Who named it by its key may not know the id, without which nothing archived is restored.
+      const wayBack = outcome === "archived" && gone.length === 1 ? [say`To restore it: omn_update_memory with id ${gone[0] as string} and archived: false`] : [];
       return {
         structured: { outcome, count: gone.length, memory_ids: gone, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}), ...adviceOf(joined(notes, ". ")) },
-        text: joined([say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`, ...notes], ". "),
+        text: joined([say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`, ...wayBack, ...notes], ". "),
       };
     }
     const apart = apartIn(result.memories);
