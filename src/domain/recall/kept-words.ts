@@ -1,6 +1,8 @@
 import { LruMap } from "../lru-map.ts";
 import type { Memory } from "../memories/memory.ts";
+import { estimateTokens } from "../text/token-count.ts";
 import { wordPlaces, type WordPlaces } from "./find-terms.ts";
+import { type Cutting, type Unit, unitsOf } from "./presentation/text-units.ts";
 import { wordHashes } from "./selection/overlap.ts";
 
 /**
@@ -17,10 +19,10 @@ class Kept<V> {
     this.#bytesOf = bytesOf;
   }
 
-  /** `read` makes a value of its own, which is kept until the memory has another version. */
-  of(memory: Memory, text: string, read: () => V): V {
+  /** `read` makes a value of its own, which is kept until the memory has another version. `what`: which of several. */
+  of(memory: Memory, text: string, read: () => V, what = ""): V {
     if (memory.sensitivity === "secret" || memory.redaction !== undefined) return read();
-    const name = `${memory.teamId}/${memory.id}`;
+    const name = `${memory.teamId}/${memory.id}/${what}`;
     const version = `${memory.version}/${memory.updatedAt}`;
     const before = this.#values.get(name);
     if (before?.memory === version && before.length === text.length) return before.value;
@@ -52,3 +54,16 @@ export const placesOf = (memory: Memory): WordPlaces =>
     const { starts, letters, others } = wordPlaces(memory.content);
     return { starts: starts.slice(), letters: letters.slice(), others };
   });
+
+const tokens = new Kept<number>(2 * 1024 * 1024, () => 0);
+
+/** How many tokens a memory's content takes, as `estimateTokens` counts. */
+export const tokensOfMemory = (memory: Memory): number => tokens.of(memory, memory.content, () => estimateTokens(memory.content));
+
+/** Of a unit, which is four numbers. */
+const unitBytes = 64;
+const units = new Kept<readonly Unit[]>(4 * 1024 * 1024, ({ length }) => unitBytes * length);
+
+/** The units of a memory's content, as `unitsOf` cuts them: to count the tokens of each takes longer than all else of a long text. */
+export const unitsOfMemory = (memory: Memory, cutting: Cutting): readonly Unit[] =>
+  units.of(memory, memory.content, () => unitsOf(memory.content, cutting), `${cutting.tokens}/${cutting.shift}`);

@@ -130,14 +130,23 @@ export class StaticEmbedder {
 
   /** The table's rows for another form of a word, or for the two parts of a compound. */
   #formsOf(word: string): number[] {
-    const known = (form: string): number | undefined => stemsOf(form).map((stem) => this.#rows.get(stem)).find((row) => row !== undefined);
+    const known = (form: string): number | undefined => {
+      const stem = stemsOf(form).find((one) => this.#rows.has(one));
+      return stem === undefined ? undefined : this.#rows.get(stem);
+    };
     const whole = known(word);
     if (whole !== undefined) return [whole];
     for (let end = word.length - leastPart; end >= leastPart; end -= 1) {
-      const [head, tail] = [this.#rows.get(word.slice(0, end)) ?? this.#rows.get(word.slice(0, end).replace(/(?:s|n|en|es)$/, "")), known(word.slice(end))];
+      const head = this.#headOf(word.slice(0, end));
+      const tail = head === undefined ? undefined : known(word.slice(end));
       if (head !== undefined && tail !== undefined) return [head, tail];
     }
     return [];
+  }
+
+  /** Also with the letters that join it to what follows. */
+  #headOf(part: string): number | undefined {
+    return this.#rows.get(part) ?? (/[sn]$/.test(part) ? this.#rows.get(part.replace(/(?:s|n|en|es)$/, "")) : undefined);
   }
 
   /** The longest words of the table, from left to right. */

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { findAmong } from "../../../src/domain/recall/find-terms.ts";
-import { placesOf, wordsOfMemory } from "../../../src/domain/recall/kept-words.ts";
+import { estimateTokens } from "../../../src/domain/text/token-count.ts";
+import { placesOf, tokensOfMemory, unitsOfMemory, wordsOfMemory } from "../../../src/domain/recall/kept-words.ts";
 
 const memory = (fields: Partial<Memory>): Memory => ({ teamId: "team", id: "m1", version: 1, updatedAt: 1, sensitivity: "normal", content: "", ...fields }) as Memory;
 const positionsOf = (one: Memory, term: string): number[] => findAmong(one.content, placesOf(one), new Set([term])).hits.map(({ position }) => position);
@@ -13,6 +14,19 @@ test("a memory's words are those of its present version, and of no other team's 
   expect(positionsOf(memory({ content: second, version: 2, updatedAt: 2 }), "lake")).toEqual([0]);
   expect(positionsOf(memory({ content: first }), "lake")).toEqual([2]);
   expect(positionsOf(memory({ content: second, teamId: "other" }), "lake")).toEqual([0]);
+});
+
+test("a memory's tokens and units are those of its present version, each cut as it is asked for [U5]", () => {
+  const [one, two] = [{ content: "A heron stands. It waits." }, { content: "It waits, and a heron.. It", version: 2, updatedAt: 2 }].map(memory) as [Memory, Memory];
+  const textsOf = (of: Memory, tokens: number): string[] => unitsOfMemory(of, { tokens, shift: 0 }).map(({ start, end }) => of.content.slice(start, end));
+  for (const turn of [1, 2]) {
+    expect({ turn, tokens: tokensOfMemory(one) }).toEqual({ turn, tokens: estimateTokens(one.content) });
+    expect(textsOf(one, 20)).toEqual(["A heron stands. ", "It waits."]);
+    expect(textsOf(one, 3).length).toBeGreaterThan(2);
+    expect(textsOf(one, 3).join("")).toBe(one.content);
+    expect(tokensOfMemory(two)).toBe(estimateTokens(two.content));
+    expect(textsOf(two, 20).join("")).toBe(two.content);
+  }
 });
 
 test("what was read for one text stays as it is when others are read [A11]", () => {

@@ -1,5 +1,5 @@
 import type { Memory } from "../../memories/memory.ts";
-import { estimateTokens } from "../../text/token-count.ts";
+import { tokensOfMemory } from "../kept-words.ts";
 import type { Question } from "../ranking/relevance.ts";
 import type { Recalled, RecallOutcome } from "../recall.ts";
 import { pack, tokensOf, type Rendering } from "./budget.ts";
@@ -17,7 +17,7 @@ export interface SearchReport {
   /** All that matched, up to the limit, as a search without threshold, deduplication and previews returns it. */
   unshaped: Recalled[];
   /** What the answer was drawn from. */
-  sources: readonly Pick<Memory, "content">[];
+  sources: readonly Memory[];
 }
 
 export interface AnswerOptions {
@@ -37,7 +37,7 @@ const receiptShare = 0.4;
 
 /** The answer within its budget, with a receipt if one was asked for. */
 export function finish(answer: RecallOutcome, report: SearchReport, { maxTokens, rendering, receipt: wanted, terms, passagesOf, stageOf }: AnswerOptions): RecallOutcome {
-  const found = { ...answer, baseline: report.sources.reduce((sum, { content }) => sum + estimateTokens(content), 0) };
+  const found = { ...answer, baseline: report.sources.reduce((sum, memory) => sum + tokensOfMemory(memory), 0) };
   if (!rendering) return found;
   const outcome = passagesOf ? withPassages(found, passagesOf, { rendering, maxTokens }) : found;
   const fit = (tokens: number): RecallOutcome => pack(outcome, tokens, rendering, terms, stageOf);

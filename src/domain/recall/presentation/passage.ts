@@ -1,9 +1,14 @@
 import { cutTo, estimateTokens } from "../../text/token-count.ts";
 import { findTerms } from "../find-terms.ts";
-import { type Unit, unitsOf } from "./text-units.ts";
+import { type Cutting, type Unit, unitsOf } from "./text-units.ts";
 
 /** The terms of a question with their inverse document frequencies. */
 export type TermWeights = ReadonlyMap<string, number>;
+
+/** With the terms of the question that it holds. */
+interface Telling extends Unit {
+  terms: ReadonlySet<string>;
+}
 
 /** Units side by side, by their places. */
 interface Window {
@@ -23,15 +28,16 @@ const secondShare = 0.2;
 /**
  * What a long text says of a question, in at most so many tokens: the sentences or lines that hold its heaviest words together,
  * and, where other words of it stand elsewhere, a second passage; around them as much of their paragraphs as there is room for.
- * "…" stands where something is left out. Where no word occurs, the opening.
+ * "…" stands where something is left out. Where no word occurs, the opening. `cut` tells the units of the text.
  */
-export function passage(text: string, weights: TermWeights, tokens: number): string {
+export function passage(text: string, weights: TermWeights, tokens: number, cut = (cutting: Cutting): readonly Unit[] => unitsOf(text, cutting)): string {
   if (estimateTokens(text) <= tokens) return text;
   const room = Math.max(1, tokens - marks);
   const wanted = new Set(weights.keys());
   const heaviest = heaviestIn(text, wanted, weights);
-  const holdsIt = ({ terms }: Unit): boolean => heaviest !== undefined && terms.has(heaviest);
-  const cutAt = (shift: 0 | 1): Unit[] => unitsOf(text, wanted, Math.max(1, Math.floor(room * unitShare)), shift);
+  const holdsIt = ({ terms }: Telling): boolean => heaviest !== undefined && terms.has(heaviest);
+  const cutAt = (shift: 0 | 1): Telling[] =>
+    cut({ tokens: Math.max(1, Math.floor(room * unitShare)), shift }).map((unit) => ({ ...unit, terms: termsIn(text.slice(unit.start, unit.end), wanted) }));
   const plain = cutAt(0);
   const units = heaviest === undefined || plain.some(holdsIt) ? plain : cutAt(1);
   const cores = coresOf(units, weights, room, heaviest);
@@ -43,14 +49,15 @@ export function passage(text: string, weights: TermWeights, tokens: number): str
 }
 
 function heaviestIn(text: string, wanted: ReadonlySet<string>, weights: TermWeights): string | undefined {
-  const held = new Set(findTerms(text, wanted).hits.map(({ term }) => term));
-  return [...held].reduce<string | undefined>((best, term) => (best === undefined || weightIn(weights, term) > weightIn(weights, best) ? term : best), undefined);
+  return [...termsIn(text, wanted)].reduce<string | undefined>((best, term) => (best === undefined || weightIn(weights, term) > weightIn(weights, best) ? term : best), undefined);
 }
+
+const termsIn = (text: string, wanted: ReadonlySet<string>): Set<string> => new Set(findTerms(text, wanted).hits.map(({ term }) => term));
 
 const weightIn = (weights: TermWeights, term: string): number => weights.get(term) ?? 0;
 
 /** One or two windows that hold the words, in the order of the text. */
-function coresOf(units: readonly Unit[], weights: TermWeights, room: number, heaviest: string | undefined): Window[] {
+function coresOf(units: readonly Telling[], weights: TermWeights, room: number, heaviest: string | undefined): Window[] {
   if (heaviest === undefined) return [{ from: 0, to: 0 }];
   const worth = worthsOf(units, weights);
   const first = bestWindow(units, worth, room, (terms) => terms.has(heaviest));
@@ -65,7 +72,7 @@ function coresOf(units: readonly Unit[], weights: TermWeights, room: number, hea
 }
 
 /** A word that stands all over a text says little of where in it the answer is. */
-function worthsOf(units: readonly Unit[], weights: TermWeights): Map<string, number> {
+function worthsOf(units: readonly Telling[], weights: TermWeights): Map<string, number> {
   const frequency = new Map<string, number>();
   for (const { terms } of units) for (const term of terms) frequency.set(term, (frequency.get(term) ?? 0) + 1);
   return new Map([...frequency].map(([term, count]) => [term, weightIn(weights, term) / Math.sqrt(count)]));
@@ -78,14 +85,14 @@ const totalOf = (worth: ReadonlyMap<string, number>, terms: Iterable<string>): n
 };
 
 /** The shortest one that is worth the most and holds what it must. */
-function bestWindow(units: readonly Unit[], worth: ReadonlyMap<string, number>, room: number, isEnough: (terms: ReadonlySet<string>) => boolean): Window | undefined {
+function bestWindow(units: readonly Telling[], worth: ReadonlyMap<string, number>, room: number, isEnough: (terms: ReadonlySet<string>) => boolean): Window | undefined {
   let best: (Window & { worth: number; tokens: number }) | undefined;
   for (const [from, { terms: begins }] of units.entries()) {
     if (![...begins].some((term) => worth.has(term))) continue;
     const held = new Set<string>();
     let tokens = 0;
     for (let to = from; to < units.length; to += 1) {
-      const unit = units[to] as Unit;
+      const unit = units[to] as Telling;
       tokens += unit.tokens;
       if (to > from && tokens > room) break;
       const before = held.size;

@@ -1,6 +1,6 @@
 import type { Question } from "../ranking/relevance.ts";
 import type { Recalled, RecallOutcome } from "../recall.ts";
-import { estimateTokens } from "../../text/token-count.ts";
+import { tokensOfMemory, unitsOfMemory } from "../kept-words.ts";
 import { costOf, type Rendering } from "./budget.ts";
 import { passage, type TermWeights } from "./passage.ts";
 
@@ -22,7 +22,7 @@ export const around = 55;
  * first may always say the most.
  */
 export function withPassages(outcome: RecallOutcome, question: Question, { rendering, maxTokens }: { rendering: Rendering; maxTokens: number | undefined }): RecallOutcome {
-  const sizes = outcome.items.map(({ memory }) => estimateTokens(memory.content));
+  const sizes = outcome.items.map(({ memory }) => tokensOfMemory(memory));
   const most = maxTokens === undefined ? mostOf(sizes) : longestWhole;
   const limits = sizes.map((size, i) => shown(size, i === 0 ? longestWhole : most));
   if (limits.every((limit, i) => limit === sizes[i])) return outcome;
@@ -30,7 +30,7 @@ export function withPassages(outcome: RecallOutcome, question: Question, { rende
   const items = outcome.items.map((item, i): Recalled => {
     const limit = limits[i] as number;
     if (limit === sizes[i]) return item;
-    const content = passage(item.memory.content, weights, limit);
+    const content = passage(item.memory.content, weights, limit, (cutting) => unitsOfMemory(item.memory, cutting));
     return { ...item, memory: { ...item.memory, content, value: null, summary: null, metadata: {} }, truncated: true, tokensTotal: costOf(item, rendering) };
   });
   return { ...outcome, items, passages: true };

@@ -1,5 +1,4 @@
 import { estimateTokens } from "../../text/token-count.ts";
-import { findTerms } from "../find-terms.ts";
 import { paragraphsOf, sentenceEnd, type Span } from "./excerpt.ts";
 
 /** A part of a text that is shown whole or not at all; the units of a text stand side by side without a gap. */
@@ -7,8 +6,12 @@ export interface Unit extends Span {
   /** In which paragraph it stands. */
   paragraph: number;
   tokens: number;
-  /** Which of the wanted terms it holds. */
-  terms: ReadonlySet<string>;
+}
+
+/** Units of at most so many tokens. */
+export interface Cutting {
+  tokens: number;
+  shift: 0 | 1;
 }
 
 /** A block of code between fences, to the end of its last line. */
@@ -21,15 +24,9 @@ const parts = [/\S+\s*|\s+/gu, /[\p{L}\p{N}\p{M}_]+[^\p{L}\p{N}\p{M}_]*|[^\p{L}\
  * Sentences, lines and blocks of code, none of more than so many tokens: a longer one is cut between words, and a longer word
  * anywhere. No two texts of `shift` 0 and 1 are cut inside a word at the same place.
  */
-export function unitsOf(text: string, wanted: ReadonlySet<string>, tokens: number, shift: 0 | 1 = 0): Unit[] {
-  const found: Unit[] = [];
-  for (const [paragraph, { start, end }] of joinedAround(text, paragraphsOf(text)).entries()) {
-    for (const span of spansOf(text, { start, end }, { tokens, shift })) {
-      const said = text.slice(span.start, span.end);
-      found.push({ ...span, paragraph, tokens: estimateTokens(said), terms: new Set(findTerms(said, wanted).hits.map(({ term }) => term)) });
-    }
-  }
-  return found;
+export function unitsOf(text: string, cutting: Cutting): Unit[] {
+  return joinedAround(text, paragraphsOf(text)).flatMap(({ start, end }, paragraph) =>
+    spansOf(text, { start, end }, cutting).map((span) => ({ ...span, paragraph, tokens: estimateTokens(text.slice(span.start, span.end)) })));
 }
 
 /** Paragraphs that a block of code goes through are one. */
@@ -42,11 +39,6 @@ function joinedAround(text: string, paragraphs: readonly Span[]): Span[] {
     else whole.push({ start, end });
   }
   return whole;
-}
-
-interface Cutting {
-  tokens: number;
-  shift: 0 | 1;
 }
 
 function spansOf(text: string, { start, end }: Span, cutting: Cutting): Span[] {
