@@ -14,3 +14,10 @@ export function superseded(ctx: Writing, old: Memory, by: Memory, reason: string
   const end = stateAt(by);
   return followingVersion(ctx, old, { supersededBy: by.id, supersededReason: reason, ...(end > (old.validFrom ?? -Infinity) ? { validTo: end } : {}) });
 }
+
+/**
+ * The memory that a merge has put this one into. What it says still holds, and is said there; of one that was replaced it holds no
+ * longer. Of secrets, and of what is in quarantine, nobody is told.
+ */
+export const mergedInto = ({ archivedAt, validTo, sensitivity, quarantine, trust, supersededBy }: Memory): string | null =>
+  archivedAt !== null && validTo === null && sensitivity === "normal" && quarantine === null && !trust.quarantined ? supersededBy : null;

@@ -1,5 +1,6 @@
 import { indexedFields, sealedFields, toShortJson, wordsOf } from "../../domain/memories/memory-fields.ts";
 import { asVersion, type Memory, type Version } from "../../domain/memories/memory.ts";
+import { mergedInto } from "../../domain/memories/supersede.ts";
 import { asFound } from "../../domain/secrets/redaction.ts";
 
 /** What orders a version of a memory and says who sees it, and the fields that filters ask for. */
@@ -26,6 +27,8 @@ export interface DocumentHead {
   expiresAt: number | null;
   /** Archived memories stay searchable in the past only. */
   archived: boolean;
+  /** Id of the memory that it was merged into (`mergedInto`). */
+  mergedInto: string | null;
   /** A secret is found by its key, its tags and when it was, and by no word of what it says. */
   secret: boolean;
 }
@@ -94,6 +97,7 @@ export function headOf(memory: Memory): DocumentHead {
     updatedAt: memory.updatedAt,
     expiresAt: memory.expiresAt,
     archived: memory.archivedAt !== null,
+    mergedInto: mergedInto(memory),
     secret: memory.sensitivity === "secret",
   };
 }

@@ -3,6 +3,7 @@ import { fromShortJson } from "../../domain/memories/memory-fields.ts";
 import { statementKey } from "../../domain/memories/same-statement.ts";
 import { type DocumentHead, type IndexDocument, indexedWords, sinceOf } from "./document.ts";
 import { memoryAnalyzer } from "./memory-text.ts";
+import { mergedWords, type Merged, survivorsOf } from "./merged.ts";
 import type { PresentRows } from "./present-rows.ts";
 import type { Statement } from "./statements.ts";
 import type { FieldTexts, TermBag } from "../text-index/term-bag.ts";
@@ -11,14 +12,11 @@ import type { TextIndex } from "../text-index/text-index.ts";
 /** More would be copies of each other. */
 const mostSaying = 3;
 
-interface DocRow {
+interface DocRow extends Merged {
   [column: string]: SqlStorageValue;
   doc: number;
   version: number;
-  team_id: string;
   namespace: string;
-  visibility: string;
-  owner_id: string;
   position: number;
   alias: number;
   until_at: number | null;
@@ -81,7 +79,7 @@ export class Documents {
         this.#sql.exec("DELETE FROM docs WHERE doc = ?", row.doc);
         this.#sql.exec("DELETE FROM accesses WHERE team_id = ? AND memory_id = ?", teamId, memoryId);
         touched.delete(row.doc);
-        for (const neighbour of this.#around(row)) touched.set(neighbour.doc, neighbour);
+        for (const other of this.#affectedBy(row)) touched.set(other.doc, other);
       }
     }
     this.#indexAll(touched);
@@ -181,11 +179,11 @@ export class Documents {
     if (older && older["until_at"] === null) {
       this.#retire(older, sinceOf(document));
       touched.delete(older.doc);
-      for (const neighbour of this.#around(older)) touched.set(neighbour.doc, neighbour);
+      for (const other of this.#affectedBy(older)) touched.set(other.doc, other);
     }
     const row = this.#insert(document, null);
-    if (!row || document.archived) return;
-    for (const neighbour of [row, ...this.#around(row)]) touched.set(neighbour.doc, neighbour);
+    if (!row) return;
+    for (const other of document.archived ? survivorsOf(this.#sql, row) : [row, ...this.#around(row)]) touched.set(other.doc, other);
   }
 
   /** The versions next to this one, or this very one as the newer. */
@@ -205,13 +203,13 @@ export class Documents {
     return this.#sql
       .exec<DocRow>(
         `INSERT INTO docs (team_id, memory_id, version, alias, from_at, until_at, key, namespace, visibility,
-           owner_id, author_id, type, importance, tags, position, updated_at, expires_at, archived, secret, said, body)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
+           owner_id, author_id, type, importance, tags, position, updated_at, expires_at, archived, secret, said, merged_into, body)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
         document.teamId, document.memoryId, document.version, document.alias, sinceOf(document), untilAt, document.key,
         document.namespace, document.visibility, document.ownerId,
         document.authorId, document.type, document.importance, JSON.stringify(document.tags), document.position,
         document.updatedAt, document.expiresAt, document.archived ? 1 : 0, document.secret ? 1 : 0,
-        untilAt === null ? this.#statementOf(document) : null, document.body,
+        untilAt === null ? this.#statementOf(document) : null, document.mergedInto, document.body,
       )
       .toArray()[0];
   }
@@ -232,7 +230,7 @@ export class Documents {
   }
 
   #indexPast(row: DocRow): void {
-    this.#text.put([this.#entry(row, "past", { near: [], far: [] }, this.#firstOfSlots(1))]);
+    this.#text.put([this.#entry(row, "past", {}, this.#firstOfSlots(1))]);
   }
 
   /** Indexes the rows with their present context. */
@@ -244,7 +242,7 @@ export class Documents {
       const after = isInThread(row) ? this.#contextNeighbours(row, row, ">") : [];
       const context = (at: 0 | 1): string[] => [before[at], after[at]].flatMap((neighbour) => (neighbour ? indexedWords(neighbour.body).content : []));
       this.#unindex(row);
-      return this.#entry(row, "now", { near: context(0), far: context(1) }, slot++);
+      return this.#entry(row, "now", { near: context(0), far: context(1), merged: this.#publicOnly ? [] : mergedWords(this.#sql, row) }, slot++);
     });
     this.#text.put(entries);
   }
@@ -255,9 +253,9 @@ export class Documents {
     return last - count + 1;
   }
 
-  #entry(row: DocRow, when: "now" | "past", context: FieldTexts<"near" | "far">, slot: number): { part: string; slot: number; bag: TermBag } {
+  #entry(row: DocRow, when: "now" | "past", beside: FieldTexts<"near" | "far" | "merged">, slot: number): { part: string; slot: number; bag: TermBag } {
     const partition = partitionOf(when, audienceOf(row));
-    const bag = this.#analyzer.bagOf({ ...indexedWords(row.body), ...context });
+    const bag = this.#analyzer.bagOf({ ...indexedWords(row.body), ...beside });
     this.#sql.exec("UPDATE docs SET slot = ?, part = ?, length = ? WHERE doc = ?", slot, partition, bag.length, row.doc);
     return { part: partition, slot, bag };
   }
@@ -269,6 +267,11 @@ export class Documents {
     this.#text.remove([{ slot, part: partition, length }]);
     this.#present.drop(slot);
     this.#sql.exec("UPDATE docs SET slot = NULL WHERE doc = ?", doc);
+  }
+
+  /** The rows that are found by words of this one. */
+  #affectedBy(row: DocRow): DocRow[] {
+    return [...this.#around(row), ...survivorsOf(this.#sql, row)];
   }
 
   /** The rows whose context this one is in: for each audience the two before and the two after it. */

@@ -6,9 +6,10 @@ import type { TextIndexOptions } from "../text-index/text-index.ts";
 
 /**
  * The texts by which a memory is found: its content, its key, tags, summary and keywords (`label`), who wrote it and when
- * (`moment`), and what its neighbours in the thread say, one place away (`near`) and two (`far`).
+ * (`moment`), what memories said that were merged into it (`merged`), and what its neighbours in the thread say, one place away
+ * (`near`) and two (`far`).
  */
-export type MemoryField = "content" | "label" | "moment" | "near" | "far";
+export type MemoryField = "content" | "label" | "moment" | "merged" | "near" | "far";
 
 const resolution = 20;
 
@@ -21,6 +22,7 @@ export const memoryAnalysis = {
     content: { weight: 1 },
     label: { weight: 0.5 },
     moment: { weight: 0.3 },
+    merged: { weight: 0.3, spare: true },
     near: { weight: 0.3, context: true },
     far: { weight: 0.15, context: true },
   },

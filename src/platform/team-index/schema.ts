@@ -3,11 +3,11 @@ import { textTableNames, textTables } from "../text-index/text-index.ts";
 /**
  * Storage of a TeamIndex object. `docs` has one row per version of a memory; the present one has no `until_at`. Under
  * `slot` the text index knows the row, in the part of those who see it; archived rows are in no part. `said` is what the
- * present version states, as `statementKey` says it. `body` is the memory in that
+ * present version states, as `statementKey` says it, `merged_into` the memory that holds what this one said. `body` is the memory in that
  * version as JSON, without what is sealed of a secret and without fields that have their initial value; last, so that a look at the other columns does not read it. `accesses` counts
  * readings, which are no versions.
  */
-const version = "12";
+const version = "13";
 
 const tables = `
   CREATE TABLE sources (
@@ -21,7 +21,7 @@ const tables = `
     key TEXT, namespace TEXT NOT NULL, visibility TEXT NOT NULL, owner_id TEXT NOT NULL, author_id TEXT NOT NULL,
     type TEXT NOT NULL, importance REAL NOT NULL, tags TEXT NOT NULL,
     position INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER, archived INTEGER NOT NULL, secret INTEGER NOT NULL,
-    said TEXT, slot INTEGER, part TEXT, length INTEGER,
+    said TEXT, merged_into TEXT, slot INTEGER, part TEXT, length INTEGER,
     body TEXT NOT NULL
   );
   CREATE UNIQUE INDEX docs_version ON docs (team_id, memory_id, version);
@@ -30,6 +30,7 @@ const tables = `
   CREATE INDEX docs_alias ON docs (team_id, alias) WHERE until_at IS NULL;
   CREATE INDEX docs_key ON docs (key) WHERE until_at IS NULL AND archived = 0;
   CREATE INDEX docs_said ON docs (said) WHERE said IS NOT NULL AND until_at IS NULL AND archived = 0;
+  CREATE INDEX docs_merged ON docs (team_id, merged_into) WHERE merged_into IS NOT NULL AND until_at IS NULL;
   CREATE UNIQUE INDEX docs_slot ON docs (slot) WHERE slot IS NOT NULL;
   CREATE TABLE slots (last INTEGER NOT NULL);
   INSERT INTO slots (last) VALUES (0);

@@ -6,6 +6,8 @@ export interface TextField {
   lengthWeight?: number;
   /** The text belongs to something beside the document. A search can leave it out, and its hits tell it apart. */
   context?: boolean;
+  /** Its words count where no other text of the document itself says them, once, and add nothing to the length. */
+  spare?: boolean;
 }
 
 /** How a text becomes terms, and how much each field counts. */
@@ -47,24 +49,27 @@ interface WeightedField<Field> {
 /** Makes term bags of documents, as one configuration says. */
 export class Analyzer<Field extends string> {
   readonly #own: WeightedField<Field>[];
+  readonly #spare: WeightedField<Field>[];
   readonly #context: WeightedField<Field>[];
   readonly #analysis: TextAnalysis<Field>;
 
   constructor(analysis: TextAnalysis<Field>) {
     this.#analysis = analysis;
-    const weighted = (context: boolean): WeightedField<Field>[] =>
+    const weighted = (isMeant: (field: TextField) => boolean): WeightedField<Field>[] =>
       (Object.entries(analysis.fields) as [Field, TextField][])
-        .filter(([, field]) => (field.context ?? false) === context)
+        .filter(([, field]) => isMeant(field))
         .map(([name, { weight, lengthWeight = weight }]) => ({
           name, weight: Math.round(weight * analysis.resolution), lengthWeight: Math.round(lengthWeight * analysis.resolution),
         }));
-    this.#own = weighted(false);
-    this.#context = weighted(true);
+    this.#own = weighted(({ context, spare }) => !context && !spare);
+    this.#spare = weighted(({ spare }) => spare === true);
+    this.#context = weighted(({ context }) => context === true);
   }
 
   bagOf(texts: FieldTexts<Field>): TermBag {
     const terms = new Map<string, number>();
     const ownLength = this.#add(this.#own, texts, (term, weight) => void terms.set(term, (terms.get(term) ?? 0) + weight));
+    this.#add(this.#spare, texts, (term, weight) => void (terms.has(term) || terms.set(term, weight)));
     for (const [term, frequency] of terms) terms.set(term, Math.min(frequency, maxOwn) << contextBits);
     const contextLength = this.#add(this.#context, texts, (term, weight) => {
       const packed = terms.get(term) ?? 0;
