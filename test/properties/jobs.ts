@@ -38,6 +38,9 @@ async function done(server: TestServer, p: Principal, id: string): Promise<void>
   }
 }
 
+/** What an import by REST wrote is by the tool "rest", and everything else by "vitest". */
+export const hasImported = (server: TestServer, team: string): boolean => jobsOf(server).some((job) => job.kind === "import" && job.team === team);
+
 function remember(server: TestServer, p: Principal, id: string, kind: KnownJob["kind"], told: KnownJob["told"] = []): void {
   for (const job of jobsOf(server)) if (kind === "export" && isOwn(p, job)) job.isKept = false;
   known.set(server, [...jobsOf(server), { id, kind, team: p.team, user: p.user, told, isKept: true }]);

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { bit, expectRefusal, fieldsOf, present, sorted, type Command, type Op } from "./commands.ts";
+import { hasImported } from "./jobs.ts";
 import { canRead, canWrite, type Entry, type Principal } from "./model.ts";
 import { carryOutPlan, mayUndo, type Plan, planRevert, planUndo } from "./model-reverts.ts";
 import type { TestServer } from "./test-server.ts";
@@ -12,7 +13,7 @@ const entriesOf = ({ changes, kept }: Plan): Entry[] => [...changes, ...kept].ma
 export const revert: Command = async (server, p, op, tool) => {
   const { model } = server;
   if (bit(op, 1) && model.runs.length > 0) return undo(server, p, op, tool);
-  const author = op.limit === 1 ? undefined : (server.principals[op.target % server.principals.length] as Principal).user;
+  const author = op.limit === 1 && !hasImported(server, p.team) ? undefined : (server.principals[op.target % server.principals.length] as Principal).user;
   const args = author === undefined ? { tool: "vitest" } : { author };
   const plan = planRevert(model, p, author);
   const preview = await server.tool(p, tool, args);
