@@ -21,12 +21,12 @@ function standing(model: Model, entry: Entry): Version[] {
     reverts.every(({ after, undo, restored }) => version !== after && version !== undo && (undo !== null || version > after || version <= (restored ?? 0))));
 }
 
-/** `author`: everybody when undefined. */
+/** `author`: everybody's MCP client when undefined. */
 export function planRevert(model: Model, p: Principal, author: string | undefined): Plan {
   const plan: Plan = { changes: [], kept: [] };
   for (const entry of model.entries.filter((one) => sees(p, one))) {
     const versions = standing(model, entry);
-    const isMeant = ({ by }: Version): boolean => author === undefined || by === author;
+    const isMeant = ({ by, isByJob }: Version): boolean => (author === undefined ? !isByJob : by === author);
     if (!versions.some((version) => isMeant(version) && seesVersion(p, entry, version))) continue;
     const before = versions.findLastIndex((version) => !isMeant(version));
     const target = versions[before];

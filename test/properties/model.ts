@@ -48,6 +48,8 @@ export interface Version {
   version: number;
   at: number;
   by: string;
+  /** Written by a job over REST; otherwise by the tests' MCP client. */
+  isByJob?: true;
   /** What it is for, as the rules say where nobody does; absent until the world has learned it. */
   type?: string;
   state: State;

@@ -92,10 +92,13 @@ const forget: Command = async (server, p, op, tool) => {
 };
 
 const resume: Command = async (server, p, _op, tool) => {
-  const expected = server.model.own(p, filterOf(undefined));
+  // What was replaced is told by what took its place.
+  const expected = server.model.own(p, filterOf(undefined)).filter((entry) => server.model.successor(p, entry) === undefined);
   const isCurrent = (entry: Entry): boolean => now(entry).namespace.startsWith("session:") || (now(entry).key ?? "").startsWith("current.");
   const isOwn = (entry: Entry): boolean => now(entry).visibility === "private";
-  await reads(server, p, tool, where, present(expected), ({ context, token_count }) => {
+  // Of the last session it tells what the person searched and decided.
+  const ownWords = { state: { content: [...server.saidBy(p)].join(" ") } };
+  await reads(server, p, tool, where, [...present(expected), ownWords], ({ context, token_count }) => {
     // As much of each group as the briefing's budget holds, newest first.
     const groups = context as Record<"project" | "current" | "shared", { key: string | null }[]>;
     const begins = (group: { key: string | null }[], entries: Entry[]): void =>
