@@ -1,6 +1,7 @@
 import { attribute, type Framed, joined, say } from "../domain/frame.ts";
 import type { Contradiction } from "../domain/memories/contradictions.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
+import { isTwin } from "../domain/memories/similar.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
 import { audienceOf, trustFieldOf } from "./render.ts";
 
@@ -19,6 +20,8 @@ export interface Repair {
   forget: string;
   /** Of the call that stored: by it a revert takes back what the call did. */
   request?: string;
+  /** What was stored. */
+  stored: Memory;
 }
 
 /** What was settled needs no repair. */
@@ -30,10 +33,14 @@ function adviceOf({ update, forget, request }: Repair, similar: readonly Memory[
   ].join(" ");
 }
 
-/** How the new memory stands to one that is like it: `contradicts`, `supersedes`, or it says that it supersedes and nothing was done. */
-const relationTo = ({ id }: Memory, conflicts: readonly Contradiction[]): string | undefined => {
-  const found = conflicts.find(({ memory }) => memory.id === id);
-  return found && (found.type === "supersedes" && found.settled !== "superseded" ? "may supersede" : found.type);
+/**
+ * How the new memory stands to one that is like it: `contradicts`, `supersedes`, or it says that it supersedes and nothing was done; `same key` where
+ * that one has another scope, so that the new one stands beside it and is not its next version.
+ */
+const relationTo = (memory: Memory, stored: Memory, conflicts: readonly Contradiction[]): string | undefined => {
+  const found = conflicts.find((one) => one.memory.id === memory.id);
+  if (!found) return isTwin(memory, stored) ? "same key" : undefined;
+  return found.type === "supersedes" && found.settled !== "superseded" ? "may supersede" : found.type;
 };
 
 /** Fields of an answer that stored something: memories like it, or nothing. */
@@ -48,7 +55,7 @@ export const similarOf = (similar: readonly Memory[], now: number, repair: Repai
           age: ageOf(memory, now),
           ...audienceOf(memory, undefined),
           ...trustFieldOf(memory),
-          ...(relationTo(memory, conflicts) === undefined ? {} : { relation: relationTo(memory, conflicts) }),
+          ...(relationTo(memory, repair.stored, conflicts) === undefined ? {} : { relation: relationTo(memory, repair.stored, conflicts) }),
         })),
         advice: adviceOf(repair, similar, conflicts),
       };
@@ -63,7 +70,7 @@ export function similarText(similar: readonly Memory[], now: number, repair: Rep
       attribute("age", ageOf(memory, now)),
       attribute("scope", audienceOf(memory, undefined).scope),
       attribute("trust", trustOf(memory)),
-      attribute("relation", relationTo(memory, conflicts)),
+      attribute("relation", relationTo(memory, repair.stored, conflicts)),
     ];
     return say`<related${joined(attributes, "")}>${preview(memory.content, lineLength)}</related>`;
   });

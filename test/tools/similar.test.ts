@@ -63,6 +63,16 @@ describe("what a store says of similar memories [A1]", () => {
       expect(text).toMatch(/omn_update_memory.*omn_forget_memory/);
     });
 
+    test("says of the team's memory of the same key that it is another one, however little they have in common [A13]", async () => {
+      const own = await newToken();
+      await callTool(own, "omn_store_memory", { key: "deploy.window", content: "Deployments happen on Tuesday mornings before the standup.", metadata: { scope: "shared" } });
+      const stored = await store(own, "Nobody releases anything while the auditors visit: deployments on mornings wait until Friday.", { key: "deploy.window" });
+      expect(stored.structured).toMatchObject({ outcome: "created", similar: [{ key: "deploy.window", scope: "shared", relation: "same key" }] });
+      expect(stored.text).toContain('relation="same key"');
+      const shared = await store(own, "Deployments happen on Monday evenings.", { key: "deploy.window", metadata: { scope: "shared" } });
+      expect(shared.structured).toMatchObject({ outcome: "updated", version: 2 });
+    });
+
     test("is silent where the same memory is updated, and where nothing was stored", async () => {
       const own = await newToken();
       await callTool(own, "omn_store_memory", { key: "process.release-notes", content: noted });

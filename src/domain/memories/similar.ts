@@ -66,11 +66,15 @@ export async function mayBeSaid(ctx: Context, said: Pick<MemoryState, "content" 
   return !found || alike(said, terms, found).length > 0;
 }
 
-function alike(stored: Pick<Memory, "namespace"> & { id?: string }, terms: readonly QueryTerm[], { answer, rows }: Pick<RecallFound, "answer" | "rows">, most = maxSimilar): Memory[] {
+/** Whether two memories have one name: one's own and the team's, or the organization's. */
+export const isTwin = (memory: Memory, { key, namespace }: Partial<Pick<Memory, "key" | "namespace">>): boolean =>
+  memory.key !== null && memory.key === key && memory.namespace === namespace;
+
+function alike(stored: Pick<Memory, "namespace"> & { id?: string; key?: string | null }, terms: readonly QueryTerm[], { answer, rows }: Pick<RecallFound, "answer" | "rows">, most = maxSimilar): Memory[] {
   const weights = new Map(terms.map(({ term }, i) => [term, Math.min(answer.weights[i] ?? 0, answer.rarest)]));
   return [...rows.values()]
     .filter((memory) => memory.id !== stored.id && memory.sensitivity !== "secret" && memory.redaction === undefined && isNear(memory.namespace, stored.namespace))
-    .map((memory) => ({ memory, share: sharedBy(weights, memory.content) }))
+    .map((memory) => ({ memory, share: isTwin(memory, stored) ? 1 : sharedBy(weights, memory.content) }))
     .filter(({ share }) => share >= threshold)
     .sort((a, b) => b.share - a.share)
     .slice(0, most)

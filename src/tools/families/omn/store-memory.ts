@@ -86,9 +86,9 @@ export const storeMemory = defineTool({
         ...proposalOf(proposal),
         ...guardOf(outcome, result.found),
         ...(repeated && adviceOf(repeated)),
-        ...similarOf(similar, ctx.now, { ...repair, request: ctx.requestId }, conflicts),
+        ...similarOf(similar, ctx.now, { ...repair, request: ctx.requestId, stored: memory }, conflicts),
       },
-      text: repeated ?? say`${outcome} ${handleOf(memory)}${aside(idBeside(memory), `version ${memory.version}`, memory.visibility, named(memory.namespace))}${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, { ...repair, request: ctx.requestId }, conflicts)}`,
+      text: repeated ?? say`${outcome} ${handleOf(memory)}${aside(idBeside(memory), `version ${memory.version}`, memory.visibility, named(memory.namespace))}${proposalText(proposal)}${guardText(outcome, result.found)}${similarText(similar, ctx.now, { ...repair, request: ctx.requestId, stored: memory }, conflicts)}`,
     };
   },
 });

@@ -62,7 +62,7 @@ export const writeMemory = defineTool({
       return { structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version, ...adviceOf(text) }, text };
     }
     const { similar, conflicts } = await aroundStored(ctx, similarIn, result);
-    const withRequest = { ...repair, request: ctx.requestId };
+    const withRequest = { ...repair, request: ctx.requestId, stored: memory };
     return {
       question: questionAfter(result, conflicts),
       structured: { outcome, id: memory.id, key: memory.key, scope: proposal ? scopeOf(memory) : input.scope, version: memory.version, ...proposalOf(proposal), ...guardOf(outcome, result.found), ...similarOf(similar, ctx.now, withRequest, conflicts) },
