@@ -93,9 +93,9 @@ export function assistant(folder: string, name: string): Body {
 
 const questionsOf = ({ id, questions }: Conversation): Body["questions"] => questions.map((question) => ({ ...question, tag: id, gold: question.kind === "unanswerable" ? [] : question.evidence }));
 
-export const teamNames = ["ledger", "trail", "lab", "studio", "harbor", "arcade", "ward"] as const;
+export const teamNames = ["ledger", "trail", "lab", "studio"] as const;
 
-/** Notes of teams, written for this project: the last three are no part of the evaluation. */
+/** Notes of teams, written for this project. */
 export function team(folder: string, name: string): Body {
   interface Set { memories: { id: string; language: string; namespace?: string }[]; questions: { id: string; kind: string; text: string; gold: string[]; now?: string }[] }
   const { memories, questions } = read<Set>(join(folder, `team-${name}.json`));

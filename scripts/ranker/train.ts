@@ -1,25 +1,18 @@
 /**
  * `node scripts/ranker/train.ts <features.jsonl> …` fits the two models of `src/domain/recall/ranking/model.json` on rows that
  * `collect.ts` wrote, and prints how they do: on the half of each set's questions that was not looked at, on sets that take no
- * part, and with each set left out. Seeds are fixed: the same rows give the same models. `KEEP_ORDER=1` leaves the order as it is and
- * fits relevance beside it.
+ * part, and with each set left out. Seeds are fixed: the same rows give the same models.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { boost, type BoostOptions, type Examples } from "./boost.ts";
 import { reliability, report, type Question, type Scored } from "./figures.ts";
 import { relevancesOf, withPlace } from "../../src/domain/recall/ranking/rank.ts";
-import { teamNames } from "./sets.ts";
 import { isHeld } from "../../test/evals/held.ts";
 import { Trees, type TreeModel } from "../../src/domain/recall/ranking/trees.ts";
 
 /** Written for this project, or MIT. LoCoMo (CC BY-NC) and BEAM (no licence named) only judge. */
 const shipped = ["ledger", "trail", "lab", "studio", "friends", "friends2", "friends3", "assistant", "assistant2", "devmem", "precision"];
-/**
- * Notes of other teams, of which every question is learned from; a third asks for what no memory says of a thing that one names.
- * Relevance alone learns from them.
- */
-const alsoRelevance = ["harbor", "arcade", "ward"];
 const judges = ["locomo", "beam"];
 
 const order: BoostOptions = { trees: 150, depth: 4, rate: 0.1, leastWeight: 2, lambda: 3, rowShare: 0.7, featureShare: 0.5, objective: "rank", seed: 1 };
@@ -45,23 +38,15 @@ function examplesOf(questions: readonly Question[], weightOf: (question: Questio
 }
 
 /** Each kind of data counts alike, however many questions it has. */
-const kindOf = (set: string): string => (/^(?:friends|assistant)/.exec(set)?.[0] ?? (teamNames.some((name) => name === set) ? "teams" : set));
+const kindOf = (set: string): string => (/^(?:friends|assistant)/.exec(set)?.[0] ?? (["ledger", "trail", "lab", "studio"].includes(set) ? "teams" : set));
 
-function weightsOf(questions: readonly Question[]): (question: Question) => number {
+function fit(questions: readonly Question[]): Models {
   const counts = new Map<string, number>();
   for (const { set } of questions) counts.set(kindOf(set), (counts.get(kindOf(set)) ?? 0) + 1);
   const mean = questions.length / counts.size;
-  return ({ set }) => Math.sqrt(mean / (counts.get(kindOf(set)) as number));
-}
-
-const file = new URL("../../src/domain/recall/ranking/model.json", import.meta.url);
-const keptOrder = process.env["KEEP_ORDER"] ? (JSON.parse(readFileSync(file, "utf8")) as Models).order : undefined;
-
-function fit(questions: readonly Question[]): Models {
-  const ordered = questions.filter(({ set }) => !alsoRelevance.includes(set));
-  const weightOf = weightsOf(ordered);
+  const weightOf = ({ set }: Question): number => Math.sqrt(mean / (counts.get(kindOf(set)) as number));
   // Relevance reads the place that the order gives a candidate: of an order that has not seen the question.
-  const folds = [0, 1].map((fold) => new Trees(boost(examplesOf(ordered.filter((question) => foldOf(question) !== fold), weightOf), order)));
+  const folds = [0, 1].map((fold) => new Trees(boost(examplesOf(questions.filter((question) => foldOf(question) !== fold), weightOf), order)));
   const placed = (question: Question): Float32Array[] => {
     const trees = folds[foldOf(question)] as Trees;
     const scores = question.rows.map((row) => trees.score(row));
@@ -70,7 +55,7 @@ function fit(questions: readonly Question[]): Models {
     for (const [place, i] of places.entries()) rows[i] = withPlace(question.rows[i] as Float32Array, scores[i] as number, scores[places[0] as number] as number, place);
     return rows;
   };
-  return { order: keptOrder ?? boost(examplesOf(ordered, weightOf), order), relevance: boost(examplesOf(questions, weightsOf(questions), placed), relevance) };
+  return { order: boost(examplesOf(questions, weightOf), order), relevance: boost(examplesOf(questions, weightOf, placed), relevance) };
 }
 
 function scored(questions: readonly Question[], models: Models): Scored[] {
@@ -89,9 +74,9 @@ const questions = process.argv.slice(2).flatMap((file) =>
     return { ...question, rows: rows.map((row) => Float32Array.from(row)) };
   }));
 const of = (sets: readonly string[]): Question[] => questions.filter(({ set }) => sets.includes(set));
-const learned = [...of(shipped).filter((question) => !isHeld(question.id)), ...of(alsoRelevance)];
+const learned = of(shipped).filter((question) => !isHeld(question.id));
 const models = fit(learned);
-process.stdout.write(`Fitted on ${learned.length} questions of ${[...shipped, ...alsoRelevance].join(", ")}\n`);
+process.stdout.write(`Fitted on ${learned.length} questions of ${shipped.join(", ")}\n`);
 const kinds = [...new Set(shipped.map(kindOf))];
 const heldOf = (kind: string): Question[] => of(shipped).filter((question) => kindOf(question.set) === kind && isHeld(question.id));
 for (const kind of kinds) report(`${kind}, not looked at`, scored(heldOf(kind), models));
@@ -108,7 +93,7 @@ if (process.env["MORE"]) {
   }
 }
 const json = JSON.stringify({ order: compact(models.order), relevance: compact(models.relevance) });
-if (!process.env["DRY"]) writeFileSync(file, `${json}\n`);
+if (!process.env["DRY"]) writeFileSync(new URL("../../src/domain/recall/ranking/model.json", import.meta.url), `${json}\n`);
 process.stdout.write(`${json.length} bytes\n`);
 
 /** Three digits of a threshold, two decimals of a leaf: the bundle pays for each. */

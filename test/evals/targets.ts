@@ -20,7 +20,7 @@ export const targets: readonly Target[] = [
   { set: "locomo", figure: "R@10", least: 0.82, held: 0.785, source: byMeaning },
   { set: "locomo", figure: "MRR", least: 0.62, held: 0.56, source: byMeaning },
   { set: "devmem", figure: "R@5", least: 0.94, held: 0.93, source: byMeaning },
-  { set: "precision", figure: "precision", least: 0.75, held: 0.76, source: byMeaning },
+  { set: "precision", figure: "precision", least: 0.75, held: 0.68, source: byMeaning },
   { set: "precision", figure: "recall", least: 0.95, held: 0.95, source: byMeaning },
   { set: "compression", figure: ".95", least: 0.95, held: 0.92, source: "features: facts survive" },
   { set: "resume", figure: "said", least: 1, held: 1, source: "issue: a person carries their work" },

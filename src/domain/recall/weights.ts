@@ -55,7 +55,7 @@ export const certain = 0.5;
 export const shownBeside = 0.12;
 
 /** Where nothing is certain. */
-export const lead = { least: 0.1, most: 2 } as const;
+export const lead = { least: 0.12, most: 2 } as const;
 
 /** Of the relevance of the nearest, in a search by meaning alone. */
 export const vectorShare = 0.5;

@@ -1,6 +1,6 @@
 import { type Memory, sessionNamespaceOf, topicOf, withFormerNamespace } from "../../memories/memory.ts";
 import { formerNameOf } from "../../project.ts";
-import { lead, projectWeights } from "../weights.ts";
+import { projectWeights, shownBeside } from "../weights.ts";
 import type { HitTrace } from "../presentation/receipt.ts";
 import type { Ranked } from "./select-results.ts";
 
@@ -25,10 +25,10 @@ function nearnessOf({ namespace }: Memory, { project, session }: Place): Nearnes
 /**
  * Priority retrieval of the Mnemosyne document: an answer from the session comes before one from its project, that before one of no project,
  * and another project's last, each while there is room for it. What is too little relevant to
- * be shown at all follows in the order of its score.
+ * be shown beside an answer follows in the order of its score.
  */
 export const stageIn = (place: Place) => ({ memory, relevance = 1 }: { memory: Memory; relevance?: number }): number =>
-  relevance >= lead.least ? nearest.indexOf(nearnessOf(memory, place)) : nearest.length;
+  relevance >= shownBeside ? nearest.indexOf(nearnessOf(memory, place)) : nearest.length;
 
 /** The ranking for somebody who asks from within the project. */
 export function preferred<R extends Ranked & { trace: HitTrace }>(ranked: readonly R[], place: Place): R[] {
