@@ -152,6 +152,16 @@ class World {
   }
 }
 
+const remembered: Step = { kind: "remember", text: 0, secret: false };
+const slow = (erase: boolean): Step => ({ kind: "stall", which: 0, text: 0, erase });
+/** What was found once: a vector came to the index after its memory was erased, and nothing took it away again. */
+const found: Step[][] = [
+  // Another run took over, and nobody heard whether the late one still had its lease.
+  [{ kind: "database", call: "acknowledge" }, slow(true), remembered, slow(false), { kind: "run", twice: false, memories: 1 }, { kind: "sweep", minutes: 1 }],
+  // Two runs under a new model: one removed what the other was about to store.
+  [{ kind: "run", twice: false, memories: 1 }, remembered, slow(true), { kind: "revise", which: 0, text: 0 }, { kind: "model", space: 1 }, { kind: "run", twice: true, memories: 1 }, remembered],
+];
+
 describe("whatever fails, in whatever order [E3]", () => {
   test("after recovery every live memory has one vector, of its newest version, and nothing else has one", async () => {
     await fc.assert(
@@ -173,7 +183,7 @@ describe("whatever fails, in whatever order [E3]", () => {
         expect(await rows("SELECT 1 FROM index_failures WHERE team_id = ?", team.id)).toEqual([]);
         expect((await team.owner.call("omn_memory_stats")).structured["vectors"]).toMatchObject({ indexed: live.length, waiting: 0, failed: 0 });
       }),
-      { numRuns: 25 },
+      { numRuns: 25, examples: found.map((steps): [Step[]] => [steps]) },
     );
   }, 300_000);
 });

@@ -56,6 +56,11 @@ export interface VectorClaim extends VectorName {
   hash: string;
 }
 
+/** An entry that the index must lose. `version` tells whether it must lose it once more, since it came back after it was removed. */
+export interface DoomedVector extends VectorName {
+  version: number;
+}
+
 /** The vectors of a team, as D1 knows them. */
 export interface VectorStore {
   /** The space that answers queries, and all that hold or held vectors. */
@@ -71,11 +76,11 @@ export interface VectorStore {
    */
   claim(run: Run, until: number, claims: VectorClaim[], unwanted: VectorName[], fresh: ReadonlyMap<string, Float32Array>): Promise<Map<string, number>>;
   /** Entries of these kinds that the index must lose. */
-  doomed(cursorKey: CursorKey, kinds: readonly VectorKind[], limit: number): Promise<VectorName[]>;
+  doomed(cursorKey: CursorKey, kinds: readonly VectorKind[], limit: number): Promise<DoomedVector[]>;
   /** The index has these. `false` when the lease was lost meanwhile. */
   acknowledge(run: Run, claims: VectorClaim[]): Promise<boolean>;
-  /** The index has lost these. */
-  removed(cursorKey: CursorKey, entries: VectorName[]): Promise<void>;
+  /** The index has lost these, as they were doomed; what was disowned meanwhile stays doomed. */
+  removed(cursorKey: CursorKey, entries: DoomedVector[]): Promise<void>;
   /** The index may hold these against what another run knows: has the page done again, and what is gone removed. */
   disown(cursorKey: CursorKey, claims: VectorClaim[], from: number): Promise<void>;
   /** Dooms up to `limit` entries of a space that is no longer used. `false` when there are none left. */

@@ -80,8 +80,14 @@ async function upsert({ vectors, vectorIndex }: VectorPorts, run: Run, subjects:
   } catch (error) {
     throw new StageFailure("index_unavailable", { cause: error });
   }
-  if (await vectors.acknowledge(run, claims)) return;
-  await vectors.disown(run, claims, Math.min(...subjects.map(({ seq }) => seq)) - 1);
+  const disown = (): Promise<void> => vectors.disown(run, claims, Math.min(...subjects.map(({ seq }) => seq)) - 1);
+  const isHeld = await vectors.acknowledge(run, claims).catch(async (error: unknown) => {
+    // Nobody says whether the lease was held: another run may have removed these before they came.
+    await disown();
+    throw error;
+  });
+  if (isHeld) return;
+  await disown();
   throw new LeaseLost();
 }
 

@@ -1,4 +1,4 @@
-import type { VectorClaim, VectorStore } from "../../domain/indexing/progress-store.ts";
+import type { DoomedVector, VectorClaim, VectorStore } from "../../domain/indexing/progress-store.ts";
 import { LeaseLost, type Run, type CursorKey } from "../../domain/indexing/stage.ts";
 import { scaleStageName } from "../../domain/indexing/calibrate.ts";
 import { graphVectorStageName, vectorStageName } from "../../domain/indexing/vector-stage.ts";
@@ -46,6 +46,9 @@ const acknowledgeItems = `INSERT INTO vector_items (team_id, space, kind, id, ha
   FROM json_each(?5) e CROSS JOIN vector_items i ON i.team_id = ?1 AND i.space = ?3 AND i.kind = e.value ->> '$.kind' AND i.id = e.value ->> '$.id'
   WHERE i.hash = e.value ->> '$.hash' AND ${holding}
   ON CONFLICT (team_id, kind, id, space) DO UPDATE SET version = excluded.version`;
+/** What was doomed and removed between its claim and its upsert is in the index again, and doomed again. Adds: ?5 as above. */
+const doomReturned = `INSERT INTO vector_items (team_id, space, kind, id)
+  SELECT ?1, ?3, e.value ->> '$.kind', e.value ->> '$.id' FROM json_each(?5) e WHERE ${holding} ON CONFLICT DO NOTHING`;
 
 const key = ({ team, stage, space }: CursorKey) => [team.teamId, stage, space] as const;
 
@@ -101,11 +104,11 @@ export class D1VectorStore implements VectorStore {
     return new Map((accepted?.results ?? []).map(({ id, version }) => [id, version]));
   }
 
-  async doomed({ team, space }: CursorKey, kinds: readonly VectorKind[], limit: number): Promise<VectorName[]> {
+  async doomed({ team, space }: CursorKey, kinds: readonly VectorKind[], limit: number): Promise<DoomedVector[]> {
     const { results } = await this.#shardOf(team.shard)
-      .prepare("SELECT kind, id FROM vector_items WHERE team_id = ?1 AND space = ?2 AND hash IS NULL AND kind IN (SELECT value FROM json_each(?4)) LIMIT ?3")
+      .prepare("SELECT kind, id, version FROM vector_items WHERE team_id = ?1 AND space = ?2 AND hash IS NULL AND kind IN (SELECT value FROM json_each(?4)) LIMIT ?3")
       .bind(team.teamId, space, limit, JSON.stringify(kinds))
-      .all<VectorName>();
+      .all<DoomedVector>();
     return results;
   }
 
@@ -114,15 +117,16 @@ export class D1VectorStore implements VectorStore {
     const [held] = await d1.batch([
       d1.prepare(`SELECT 1 WHERE ${holding}`).bind(...key(run), run.lease),
       d1.prepare(acknowledgeItems).bind(...key(run), run.lease, JSON.stringify(claims)),
+      d1.prepare(doomReturned).bind(...key(run), run.lease, JSON.stringify(claims)),
     ]);
     return held?.results.length === 1;
   }
 
-  async removed({ team, space }: CursorKey, entries: VectorName[]): Promise<void> {
+  async removed({ team, space }: CursorKey, entries: DoomedVector[]): Promise<void> {
     await this.#shardOf(team.shard)
       .prepare(
         `DELETE FROM vector_items WHERE team_id = ?1 AND space = ?2 AND hash IS NULL
-         AND (kind, id) IN (SELECT value ->> '$.kind', value ->> '$.id' FROM json_each(?3))`,
+         AND (kind, id, version) IN (SELECT value ->> '$.kind', value ->> '$.id', value ->> '$.version' FROM json_each(?3))`,
       )
       .bind(team.teamId, space, JSON.stringify(entries))
       .run();
@@ -134,9 +138,13 @@ export class D1VectorStore implements VectorStore {
       d1
         .prepare(
           `INSERT INTO vector_items (team_id, space, kind, id) SELECT ?1, ?2, e.value ->> '$.kind', e.value ->> '$.id' FROM json_each(?3) e WHERE true
-           ON CONFLICT DO UPDATE SET version = 0`,
+           ON CONFLICT DO UPDATE SET version = iif(hash IS NULL, version + 1, 0)`,
         )
         .bind(team.teamId, space, JSON.stringify(claims)),
+      // The space may be forgotten by now. It is known again, so that what came too late is removed from it.
+      d1
+        .prepare("INSERT INTO index_progress (team_id, stage, space, started_at, updated_at) VALUES (?1, ?2, ?3, 0, 0) ON CONFLICT DO NOTHING")
+        .bind(team.teamId, vectorStageName, space),
       d1
         .prepare("UPDATE index_progress SET cursor = min(cursor, ?4) WHERE team_id = ?1 AND stage = ?2 AND space = ?3")
         .bind(team.teamId, stage, space, from),
