@@ -1,3 +1,4 @@
+import { defined } from "../domain/defined.ts";
 import { attribute, type Framed, joined, say } from "../domain/frame.ts";
 import type { Contradiction } from "../domain/memories/contradictions.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
@@ -55,7 +56,7 @@ export const similarOf = (similar: readonly Memory[], now: number, repair: Repai
           age: ageOf(memory, now),
           ...audienceOf(memory, undefined),
           ...trustFieldOf(memory),
-          ...(relationTo(memory, repair.stored, conflicts) === undefined ? {} : { relation: relationTo(memory, repair.stored, conflicts) }),
+          ...defined({ relation: relationTo(memory, repair.stored, conflicts) }),
         })),
         advice: adviceOf(repair, similar, conflicts),
       };

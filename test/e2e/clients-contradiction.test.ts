@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds, type Person } from "./support/clients.ts";
-import { opener } from "./support/opened.ts";
+import { opener, unwilling } from "./support/opened.ts";
 import { Product } from "./support/product.ts";
 
 let product: Product;
@@ -52,12 +52,7 @@ describe.each(kinds)("%s: which of two memories holds is the person's to decide 
     expect(await now(fresh)).toBeDefined();
   });
 
-  test.each([
-    ["lets both stand", async () => ({ choose: titles[0] ?? "" })],
-    ["says no", async () => "no" as const],
-    ["puts the form away", async () => "dismissed" as const],
-    ["answers what nobody offered", async () => ({ choose: "Neither" })],
-  ] satisfies [string, Person][])("a person who %s leaves both as they are, and the answer is as without forms", async (_how, person) => {
+  test.each(unwilling("lets both stand", titles[0] ?? ""))("a person who %s leaves both as they are, and the answer is as without forms", async (_how, person) => {
     const { old, fresh, now, ...asked } = await contradicting(person);
     const steady = ({ answer: { text }, portal }: Pick<typeof asked, "answer" | "portal">): string => text.replaceAll(portal, "PORTAL").replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID");
     expect(steady(asked)).toBe(steady(await contradicting()));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds, type Person, type TestClient } from "./support/clients.ts";
-import { opener } from "./support/opened.ts";
+import { opener, unwilling } from "./support/opened.ts";
 import { Product } from "./support/product.ts";
 
 let product: Product;
@@ -36,13 +36,7 @@ describe.each(kinds)("%s: what the write guard keeps back is the person's to dec
     expect(await held("white")).toBe(false);
   });
 
-  test.each([
-    ["keeps it back", async () => ({ choose: titles[0] ?? "" })],
-    ["says no", async () => "no" as const],
-    ["puts the form away", async () => "dismissed" as const],
-    ["answers what nobody offered", async () => ({ choose: "Release everything" })],
-    ["answers another question", async () => "yes" as const],
-  ] satisfies [string, Person][])("a person who %s leaves it in quarantine, and the answer is as without forms", async (how, person) => {
+  test.each(unwilling("keeps it back", titles[0] ?? ""))("a person who %s leaves it in quarantine, and the answer is as without forms", async (how, person) => {
     const [name, other] = [`grey-${how.length}`, `plain-${how.length}`];
     const answer = await (await open(person)).call("omn_store_memory", { key: key(name), content: said(name) });
     const plain = await open();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { kinds, type Person, type TestClient } from "./support/clients.ts";
-import { opener } from "./support/opened.ts";
+import { kinds, type TestClient } from "./support/clients.ts";
+import { opener, unwilling } from "./support/opened.ts";
 import { Product } from "./support/product.ts";
 
 let product: Product;
@@ -33,13 +33,7 @@ describe.each(kinds)("%s: whether others see a private memory is the person's to
     expect(await seen(id)).toMatchObject({ content: "Note for all.", version: 3, metadata: { scope: "shared" } });
   });
 
-  test.each([
-    ["keeps it private", async () => ({ choose: titles[0] ?? "" })],
-    ["says no", async () => "no" as const],
-    ["puts the form away", async () => "dismissed" as const],
-    ["answers what nobody offered", async () => ({ choose: "Share all" })],
-    ["answers another question", async () => "yes" as const],
-  ] satisfies [string, Person][])("a person who %s keeps it to themselves, and the rest of the change holds", async (_how, person) => {
+  test.each(unwilling("keeps it private", titles[0] ?? ""))("a person who %s keeps it to themselves, and the rest of the change holds", async (_how, person) => {
     const client = await open(person);
     const id = await noted(client);
     const answer = await client.call("omn_update_memory", { id, content: "Changed.", ...shared });

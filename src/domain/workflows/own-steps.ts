@@ -8,8 +8,13 @@ import type { ListedStep } from "./workflow-store.ts";
 export async function listSteps(ctx: Context, { project, cursor, limit }: { project?: string | undefined; cursor?: string | undefined; limit: number }): Promise<{ steps: ListedStep[]; next: string | undefined }> {
   requireScope(ctx.principal, "memory:read");
   const steps = await ctx.workflows.list(ctx.principal, { project, below: cursor === undefined ? undefined : placeOf(cursor), limit });
+  return { steps, next: cursorAfter(steps, limit) };
+}
+
+/** Where the steps after a page of `limit` begin; undefined where there are none. */
+export function cursorAfter(steps: readonly ListedStep[], limit: number): string | undefined {
   const last = steps.at(-1);
-  return { steps, next: last && steps.length === limit ? `${last.number}:${last.project}` : undefined };
+  return last && steps.length === limit ? `${last.number}:${last.project}` : undefined;
 }
 
 /** Of a cursor. @throws VALIDATION_ERROR */

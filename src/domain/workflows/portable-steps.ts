@@ -1,11 +1,12 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
 import { isPlain } from "../guard/screen.ts";
 import { uuidOf } from "../ids.ts";
 import * as field from "../memories/fields.ts";
 import { toIso } from "../memories/memory-fields.ts";
 import { type Principal, requireScope } from "../tenancy/principal.ts";
-import { placeOf } from "./own-steps.ts";
+import { cursorAfter, placeOf } from "./own-steps.ts";
 import { recordSteps } from "./record-steps.ts";
 import type { ListedStep } from "./workflow-store.ts";
 
@@ -45,8 +46,7 @@ export async function exportSteps(ctx: Context, cursor?: string): Promise<{ data
   requireScope(ctx.principal, "memory:read");
   const steps = await ctx.workflows.listOnward(ctx.principal, { after: cursor === undefined ? { project: "", number: 0 } : placeOf(cursor), limit: mostSteps });
   const records = await Promise.all([...Map.groupBy(steps, ({ project }) => project)].map(([project, some]) => recordOf(ctx.principal, project, some)));
-  const last = steps.at(-1);
-  return { data: records.map((record) => `${JSON.stringify(record)}\n`).join(""), ...(last && steps.length === mostSteps ? { nextCursor: `${last.number}:${last.project}` } : {}) };
+  return { data: records.map((record) => `${JSON.stringify(record)}\n`).join(""), ...defined({ nextCursor: cursorAfter(steps, mostSteps) }) };
 }
 
 async function recordOf(principal: Principal, project: string, steps: readonly ListedStep[]): Promise<z.input<typeof stepsRecord>> {

@@ -15,3 +15,12 @@ export function opener(connect: Connect, product: () => Product): (person?: Pers
     return client;
   };
 }
+
+/** People who do not agree to what a form offers: `how` they leave it as it is by choosing so, and otherwise. */
+export const unwilling = (how: string, choose: string): [how: string, person: Person][] => [
+  [how, async () => ({ choose })],
+  ["says no", async () => "no"],
+  ["puts the form away", async () => "dismissed"],
+  ["answers what nobody offered", async () => ({ choose: "Something else" })],
+  ["answers another question", async () => "yes"],
+];
