@@ -75,13 +75,12 @@ const operations = fc
   )
   .map(([first, then]) => [...first, ...then]);
 
-/** Vitest hands on to workerd what begins with VITE_: `VITE_ISOLATION_RUNS=500 VITE_ISOLATION_SEED=1 npx vitest run test/properties`. */
+/** Vitest hands on to workerd what begins with VITE_: `VITE_ISOLATION_RUNS=500 VITE_PROPERTY_SEED=1 npx vitest run test/properties`. */
 const setting = (name: string): number | undefined => {
   const value = process.env[`VITE_ISOLATION_${name}`];
   return value === undefined ? undefined : Number(value);
 };
 const numRuns = setting("RUNS") ?? 60;
-const seed = setting("SEED");
 const endOnFailure = setting("SHRINK") === 0;
 /** Of a failure, to begin with it: `VITE_ISOLATION_PATH=36:1:3` with its seed. */
 const path = process.env["VITE_ISOLATION_PATH"];
@@ -149,7 +148,7 @@ test(
         for (const [code, count] of server.answered) figures.answers[code] = (figures.answers[code] ?? 0) + count;
       }),
       // A failure is shrunk for as long as there is time; what it was shrunk to by then is printed with its seed.
-      { numRuns, ...(seed === undefined ? {} : { seed }), ...(path === undefined ? {} : { path }), endOnFailure, interruptAfterTimeLimit: 400_000 },
+      { numRuns, ...(path === undefined ? {} : { path }), endOnFailure, interruptAfterTimeLimit: 400_000 },
     );
     console.info(`isolation: ${JSON.stringify(figures)} in ${Math.round((Date.now() - started) / 1000)} s`);
   },

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { isPlain } from "../../../src/domain/guard/screen.ts";
+import { isPlain, screen } from "../../../src/domain/guard/screen.ts";
 import type { Citation } from "../../../src/domain/memories/memory-values.ts";
 import type { Json, MemoryState } from "../../../src/domain/memories/memory.ts";
 import { type FieldDefinition, givenFields, type GivenField, type GivenState, type Kind, memoryFields } from "../../../src/domain/memories/memory-fields.ts";
@@ -19,7 +19,7 @@ const key = fc
   .array(text(8), { minLength: 1, maxLength: 4 })
   // oxlint-disable-next-line no-control-regex -- control characters are what a key may not hold
   .map((parts) => parts.join(".").replaceAll(/[\u0000-\u001f\u007f*]/g, "_").trim())
-  .filter((value) => value !== "");
+  .filter((value) => value !== "" && isPlain(value));
 
 /** Names of properties, those that every JavaScript object has among them; the edge refuses the one that is no name. */
 const name = (maxLength: number) =>
@@ -84,13 +84,16 @@ const valueOf = (field: GivenField): fc.Arbitrary<unknown> => {
 
 type Said = Omit<GivenState, "key"> & { content: string };
 
-/** Everything that a person may say of a memory but its key. */
+/**
+ * Everything that a person may say of a memory but its key. Texts that the write guard lets pass one by one may be an order
+ * together: the name `call` beside a value with `</memory>` in it looks like a made-up turn, 4 times in 100,000 states.
+ */
 export const said = (
   fc.record(
     Object.fromEntries(givenFields.filter((field) => field !== "key").map((field) => [field, valueOf(field)])),
     { requiredKeys: ["content"] },
   ) as fc.Arbitrary<Said>
-).map((state): Said => {
+).filter((state) => screen({ namespace: "", tags: [], ...state } as MemoryState) === undefined).map((state): Said => {
   const { validFrom, validTo } = state;
   return typeof validFrom === "number" && typeof validTo === "number" && validFrom >= validTo ? { ...state, validFrom: validTo, validTo: validFrom + 1 } : state;
 });
