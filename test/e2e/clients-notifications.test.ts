@@ -34,7 +34,7 @@ describe.each(kinds)("%s [S2]", (kind) => {
     listChanges = 0;
   };
   const expectHeard = (expected: { updated: string[]; listChanges: number }): Promise<void> =>
-    vi.waitFor(() => expect({ updated, listChanges }).toEqual(expected), { timeout: 5_000 });
+    vi.waitFor(() => expect({ updated, listChanges }).toEqual(expected), { timeout: 20_000 });
 
   test.each(writers)("learns what %s writes, and reads it", async (writer) => {
     forget();
@@ -81,7 +81,7 @@ describe("a single memory [S2]", () => {
     await watcher.watch(uri, { updated: (changed) => seen.push(changed), listChanged: () => undefined });
     await writer.call("omn_store_memory", { key: "unrelated", content: "Something else." });
     await writer.call("omn_update_memory", { key: "watched", content: "Version two." });
-    await vi.waitFor(() => expect(seen).toEqual([uri]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(seen).toEqual([uri]), { timeout: 20_000 });
     expect(await watcher.readResource(uri)).toContain("Version two.");
     await watcher.close();
   });

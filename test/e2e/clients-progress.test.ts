@@ -16,7 +16,6 @@ describe.each(kinds)("%s [S2] [S14]", (kind, connect) => {
   afterAll(() => client.close());
 
   test("is told how far a long import and export are while they work, where it asks, and gets the same answer", async () => {
-    // Much is left after the last word of progress: the first SDK drops one that arrives together with the answer.
     const memories = Array.from({ length: 590 }, (_, i) => ({ key: `${kind} ${i}`, content: `Crate ${i} of the warehouse for ${kind}` }));
     const told: [progress: number, total: number | undefined][] = [];
     const { structured } = await client.call("omn_import_memories", { memories }, ({ progress, total }) => told.push([progress, total]));

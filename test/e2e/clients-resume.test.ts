@@ -36,7 +36,7 @@ describe("after the server was restarted [S2] [S11]", () => {
     const updated: string[] = [];
     await client.watch(recent, { updated: (uri) => updated.push(uri), listChanged: () => undefined });
     await client.call("omn_store_memory", { key: "first", content: "First." });
-    await vi.waitFor(() => expect(updated).toEqual([recent]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(updated).toEqual([recent]), { timeout: 20_000 });
     await product.restart();
     const [, connectOther] = kinds.find(([kind]) => kind === "client 2 with 2026-07-28") as (typeof kinds)[number];
     const other = await connectOther(product);

@@ -27,9 +27,11 @@ describe.each(dialects)("a model behind %s", (dialect) => {
 
   test("answers in the form that it was sent, and what it took is recorded [C3]", async () => {
     script(says(dialect, enrichment));
+    const today = (): string => new Date().toISOString().slice(0, 10);
+    const began = today();
     const { answer, by: said, insteadOf, usage } = await peer.ask(dialect, enrich, { INTELLIGENCE_PRICE_IN: "1", INTELLIGENCE_PRICE_OUT: "5" });
     expect({ answer, said, insteadOf }).toEqual({ answer: enrichment, said: by, insteadOf: undefined });
-    expect(usage).toEqual([{ day: new Date().toISOString().slice(0, 10), model: by, calls: 1, inputTokens: took.input, outputTokens: took.output, reservedTokens: 0, costMicros: took.input + 5 * took.output }]);
+    expect(usage).toEqual([{ day: began === usage[0]?.day ? began : today(), model: by, calls: 1, inputTokens: took.input, outputTokens: took.output, reservedTokens: 0, costMicros: took.input + 5 * took.output }]);
     const request = firstRequest();
     expect(request.path).toBe(paths[dialect]);
     expect(schemaIn(request)).toMatchObject({ type: "object", additionalProperties: false, required: Object.keys(enrichment) });
@@ -83,10 +85,10 @@ describe.each(dialects)("a model behind %s", (dialect) => {
 
   test("that is busy is asked once more", async () => {
     script(status(429, { "retry-after": "1" }), says(dialect, enrichment));
-    const began = performance.now();
-    expect(await peer.ask(dialect, enrich)).toMatchObject({ by });
+    const { by: said, timers } = await peer.ask(dialect, enrich);
+    expect(said).toBe(by);
     // The binding hands no headers on.
-    expect(performance.now() - began).toBeGreaterThan(dialect === "workers-ai" ? 400 : 950);
+    expect(timers.slice(0, 2)).toEqual([5_000, dialect === "workers-ai" ? 500 : 1_000]);
   });
 
   test("that is out of order is asked once more, and what it says in its errors goes nowhere", async () => {
@@ -108,10 +110,9 @@ describe.each(dialects)("a model behind %s", (dialect) => {
 
   test("that does not answer in time counts as having worked all that was set aside", async () => {
     script(silence, silence);
-    const began = performance.now();
     const said = await peer.ask(dialect, enrich, { INTELLIGENCE_TIMEOUT_MS: "300" });
     expect(said).toMatchObject(instead("timeout"));
-    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(Math.max(...said.timers), "ms that it waits for an attempt").toBe(300);
     expect(said.usage[0]?.outputTokens).toBeGreaterThan(0);
     expect(said.usage[0]?.reservedTokens).toBe(0);
   });
@@ -140,9 +141,8 @@ describe("a service that cannot be reached", () => {
   test.each(["anthropic", "openai-compatible"] as const)("%s: one that wants more patience than a run has is left for the next one", async (dialect) => {
     for (const patience of ["60", new Date(Date.now() + 3_600_000).toUTCString()]) {
       peer.endpoint.script.push(status(429, { "retry-after": patience }));
-      const began = performance.now();
-      expect(await peer.ask(dialect, enrich)).toMatchObject({ by: "rules", insteadOf: { reason: "busy" }, usage: [{ inputTokens: 0, outputTokens: 0, reservedTokens: 0 }] });
-      expect(performance.now() - began).toBeLessThan(900);
+      // Nothing but the deadline of the one attempt: no pause.
+      expect(await peer.ask(dialect, enrich)).toMatchObject({ by: "rules", insteadOf: { reason: "busy" }, usage: [{ inputTokens: 0, outputTokens: 0, reservedTokens: 0 }], timers: [5_000] });
     }
     expect(peer.endpoint.seen).toHaveLength(2);
   });

@@ -74,10 +74,20 @@ const argumentOf = (prompt: string, name: string, value: string) => ({ ref: { ty
 
 const textOf = ({ contents }: { contents: object[] }): string => String((contents[0] as { text?: string } | undefined)?.text);
 
+/** Both SDKs drop a progress that one read of the socket brings together with the answer, which they take first: so they get one message a turn of the event loop. */
+function inTurn(transport: { onmessage?: ((message: never, extra?: never) => void) | undefined }): void {
+  const deliver = transport.onmessage;
+  let turn = Promise.resolve();
+  transport.onmessage = (...message: [never]) => {
+    turn = turn.then(() => new Promise<void>((resolve) => setImmediate(resolve))).then(() => deliver?.(...message));
+  };
+}
+
 async function sdk1(transport: Streamable1 | Sse1, name: string, person?: Person): Promise<TestClient> {
   const client = new Client1(named(name), abilities(person));
   if (person) client.setRequestHandler(ElicitRequestSchema, ({ params }) => said(person, params.message, "requestedSchema" in params ? params.requestedSchema : undefined));
   await client.connect(transport);
+  inTurn(transport);
   return {
     era: "sessions",
     call: async (tool, args = {}, onprogress) => answerOf(await client.callTool({ name: tool, arguments: args }, undefined, onprogress && { onprogress })),
@@ -101,6 +111,7 @@ async function client2(transport: Streamable2 | Sse2, name: string, mode: "legac
   const client = new Client2(named(name), { versionNegotiation: { mode }, ...abilities(person) });
   if (person) client.setRequestHandler("elicitation/create", ({ params }) => said(person, params.message, "requestedSchema" in params ? params.requestedSchema : undefined));
   await client.connect(transport);
+  inTurn(transport);
   const era = client.getProtocolEra() === "modern" ? "stateless" : "sessions";
   return {
     era,

@@ -141,13 +141,18 @@ export class CuratedProduct {
     return this.runThat(id, ({ ended_at: at }) => at !== null);
   }
 
-  /** Kills it as soon as the run stands as wanted on the disk, or has ended; `after`: so many ms later. It is frozen for each look, as a run would be over between two questions to a busy server. */
+  /**
+   * Kills it as soon as the run stands as wanted on the disk, or has ended; `after`: so many ms later. It is frozen for each look, as a run would
+   * be over between two questions to a busy server, and dies as it was seen: once it moves, the run may end before the kill arrives.
+   */
   async killWhen(id: string, isWanted: (left: RunOnDisk) => boolean, after = 0): Promise<RunOnDisk> {
     for (const started = performance.now(); performance.now() - started < 90_000; ) {
       this.running.freeze();
       const left = this.#onDisk(id);
-      this.running.thaw();
-      if (isWanted(left) || left.state === "done") {
+      const isSoFar = isWanted(left) || left.state === "done";
+      if (isSoFar && after === 0) await this.kill();
+      else this.running.thaw();
+      if (isSoFar) {
         await sleep(after);
         await this.kill();
         return this.#onDisk(id);
@@ -162,11 +167,11 @@ export class CuratedProduct {
     for (const started = performance.now(); performance.now() - started < 90_000; ) {
       this.running.freeze();
       const done = this.#doneOnDisk(id);
-      this.running.thaw();
       if (isWanted(done)) {
         await this.kill();
         return this.#doneOnDisk(id);
       }
+      this.running.thaw();
       await sleep(10);
     }
     throw new Error(`the job did not come so far:\n${this.running.output}`);

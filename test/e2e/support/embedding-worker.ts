@@ -1,5 +1,6 @@
 import { EmbeddingFailure, type TextKind } from "../../../src/domain/embedding/embedder.ts";
 import { OpenAiEmbedder, type OpenAiOptions } from "../../../src/platform/ai/openai-embedder.ts";
+import { notedTimers } from "./noted-timers.ts";
 
 export interface EmbedCall {
   options: OpenAiOptions;
@@ -9,7 +10,7 @@ export interface EmbedCall {
   leaveAfter?: number;
 }
 
-export type EmbedAnswer = { vectors: number[][] } | { failure: { name: string; message: string; retryable: boolean; retryAfter: number | undefined; report: string } };
+export type EmbedAnswer = { vectors: number[][] } | { failure: { name: string; message: string; retryable: boolean; retryAfter: number | undefined; report: string; timers: number[] } };
 
 let embedder: OpenAiEmbedder | undefined;
 
@@ -17,6 +18,7 @@ let embedder: OpenAiEmbedder | undefined;
 export default {
   async fetch(request: Request): Promise<Response> {
     const { options, texts, kind, leaveAfter } = (await request.json()) as EmbedCall;
+    notedTimers.length = 0;
     if (embedder?.space !== `openai:${options.model}:${options.dimensions}`) embedder = new OpenAiEmbedder(options);
     try {
       const vectors = await embedder.embed(texts, kind, leaveAfter === undefined ? undefined : AbortSignal.timeout(leaveAfter));
@@ -24,7 +26,7 @@ export default {
     } catch (error) {
       if (!(error instanceof EmbeddingFailure)) throw error;
       const { name, message, retryable, retryAfter, stack, cause } = error;
-      return Response.json({ failure: { name, message, retryable, retryAfter, report: `${stack}${String(cause)}` } });
+      return Response.json({ failure: { name, message, retryable, retryAfter, report: `${stack}${String(cause)}`, timers: notedTimers } });
     }
   },
 };

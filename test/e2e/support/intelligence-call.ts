@@ -28,4 +28,6 @@ export interface IntelligenceAnswer {
   /** All that was reported, with what hangs on the errors. */
   reports: string[];
   usage: ModelUsage[];
+  /** What it set timers to, ms, in order: a deadline for each attempt, and the pauses between them. */
+  timers: number[];
 }

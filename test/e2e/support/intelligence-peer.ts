@@ -75,9 +75,9 @@ export class IntelligencePeer {
     return (await response.json()) as IntelligenceAnswer;
   }
 
-  async ask(dialect: Dialect, ask: Ask, vars: Record<string, string> = {}): Promise<Said & Pick<IntelligenceAnswer, "reports" | "usage">> {
-    const { answers, reports, usage } = await this.call({ vars: { ...this.vars(dialect), ...vars }, asks: [ask] });
-    return { ...(answers[0] as Said), reports, usage };
+  async ask(dialect: Dialect, ask: Ask, vars: Record<string, string> = {}): Promise<Said & Omit<IntelligenceAnswer, "answers">> {
+    const { answers, ...rest } = await this.call({ vars: { ...this.vars(dialect), ...vars }, asks: [ask] });
+    return { ...(answers[0] as Said), ...rest };
   }
 }
 

@@ -6,6 +6,7 @@ import { D1UsageLedger } from "../../../src/platform/d1/usage-ledger.ts";
 import { intelligenceFrom } from "../../../src/platform/intelligence/intelligence-from.ts";
 import type { AiBinding } from "../../../src/platform/intelligence/language-models.ts";
 import type { Ask, IntelligenceAnswer, IntelligenceCall, Said } from "./intelligence-call.ts";
+import { notedTimers } from "./noted-timers.ts";
 
 interface TestEnv {
   SHARD_0: D1Database;
@@ -28,6 +29,7 @@ export default {
   async fetch(request: Request, env: TestEnv): Promise<Response> {
     const { teamId, vars, setting = {}, asks, atOnce = false } = (await request.json()) as IntelligenceCall;
     const reports: string[] = [];
+    notedTimers.length = 0;
     const ledger = new D1UsageLedger(() => env.SHARD_0);
     const team = { teamId, organizationId: "o", shard: "SHARD_0" };
     const report = (event: string, error: unknown): void => {
@@ -41,7 +43,7 @@ export default {
       const answers: Said[] = [];
       if (atOnce) answers.push(...(await Promise.all(asks.map(ask))));
       else for (const one of asks) answers.push(await ask(one));
-      return Response.json({ answers, reports, usage: await ledger.usage(team, "2000-01-01") } satisfies IntelligenceAnswer);
+      return Response.json({ answers, reports, usage: await ledger.usage(team, "2000-01-01"), timers: notedTimers } satisfies IntelligenceAnswer);
     } catch (error) {
       return new Response(String(error), { status: 500 });
     }
