@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { D1UsageLedger } from "../../src/platform/d1/usage-ledger.ts";
+import { Clock } from "../support/clock.ts";
 import { newTeam, type Person, services, type Team } from "../support/team.ts";
 import { send } from "./raw.ts";
 
@@ -11,6 +12,8 @@ const ask = async (team: Team, who: Person, method: string, body: unknown = "") 
 const none = { calls: 0, input_tokens: 0, output_tokens: 0, reserved_tokens: 0, cost_usd: 0 };
 const initial = { provider: "deployment", extraction_prompt: null, update_prompt: null, daily_tokens: null };
 const own = { provider: "rules", extraction_prompt: "Take down what is said about bicycles.", update_prompt: null, daily_tokens: 5_000 };
+
+afterEach(() => void vi.restoreAllMocks());
 
 describe("who understands a team's texts", () => {
   test("an admin sets it and reads it back, the audit has it without its words, and other teams keep theirs", async () => {
@@ -60,6 +63,7 @@ describe("who understands a team's texts", () => {
   });
 
   test("shows what calls took today and in 30 days, by day and model, in dollars", async () => {
+    Clock.atNoon();
     const team = await newTeam();
     const ledger = new D1UsageLedger(() => env.SHARD_0);
     const dayAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);

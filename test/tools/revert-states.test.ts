@@ -1,16 +1,20 @@
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { breakCommits } from "../properties/broken.ts";
+import { Clock } from "../support/clock.ts";
 import { callTool } from "../support/mcp.ts";
 import { exported, recordsOf, reverted, storeAs, undone, updateAs } from "../support/revert.ts";
-import { newTeam, type Person } from "../support/team.ts";
+import { hour, newTeam, type Person } from "../support/team.ts";
 
 const bad = { tool: "bad-client" };
 const keysOf = async (who: Person): Promise<Record<string, string>> =>
   Object.fromEntries(recordsOf(await exported(who)).filter(({ archived_at }) => archived_at === null).map(({ key, content }) => [key, content]));
 
 let repair = (): void => undefined;
-afterEach(() => repair());
+afterEach(() => {
+  repair();
+  vi.restoreAllMocks();
+});
 
 describe("states that a revert meets", () => {
   test("secrets are opened and sealed again, become secret and cease to be, and are never shown", async () => {
@@ -45,21 +49,22 @@ describe("states that a revert meets", () => {
   });
 
   test("archived and expired memories: restored where the client archived them, never into what has expired", async () => {
+    const clock = new Clock();
     const { owner } = await newTeam();
     const archived = await storeAs(owner, "cursor", { key: "a", content: "Archived by it." });
     await storeAs(owner, "bad-client", { key: "b", content: "Archived by itself." });
     const kept = await storeAs(owner, "bad-client", { key: "c", content: "Archived by others." });
-    const lasting = await storeAs(owner, "cursor", { key: "d", content: "Expires soon.", metadata: { expiry: new Date(Date.now() + 3_600_000).toISOString() } });
+    const lasting = await storeAs(owner, "cursor", { key: "d", content: "Expires soon.", metadata: { expiry: new Date(Date.now() + hour).toISOString() } });
     await updateAs(owner, "bad-client", { id: lasting, metadata: { expiry: null } });
     await env.SHARD_0.prepare("UPDATE versions SET state = json_set(state, '$.expiresAt', 1) WHERE memory_id = ? AND version = 1").bind(lasting).run();
-    await storeAs(owner, "bad-client", { key: "e", content: "Expired.", metadata: { expiry: new Date(Date.now() + 1_500).toISOString() } });
+    await storeAs(owner, "bad-client", { key: "e", content: "Expired.", metadata: { expiry: new Date(Date.now() + hour).toISOString() } });
     const forget = async (key: string, client: string): Promise<void> => {
       const { structured } = await callTool(owner.token, "omn_forget_memory", { key }, client);
       await callTool(owner.token, "omn_forget_memory", { key, confirm: structured["confirm"] }, client);
     };
     for (const key of ["a", "b"]) await forget(key, "bad-client");
     await forget("c", "cursor");
-    await scheduler.wait(1_600);
+    clock.forward(hour);
     const before = await exported(owner);
     const run = await reverted(owner, bad);
     expect(run).toMatchObject({ count: 1, restored: 1, kept: 2 });

@@ -1,6 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { lateMs } from "../../src/domain/memories/similar.ts";
 import { similarCases } from "../domain/memories/similar-cases.ts";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
+import { Clock } from "../support/clock.ts";
 import { callTool } from "../support/mcp.ts";
 import { deliver, newTeam } from "../support/team.ts";
 
@@ -19,6 +21,14 @@ const newToken = async (): Promise<string> => {
   const tenant = await newTenant();
   return (await keyFor(tenant, tenant.ownerId)).token;
 };
+
+beforeAll(() => {
+  Clock.atNoon();
+  // A store does not wait long for what is similar: how much a loaded machine finds by then is not what is tested.
+  const real = globalThis.setTimeout;
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, ms: number) => real(run, ms === lateMs ? 20_000 : ms)) as typeof globalThis.setTimeout);
+});
+afterAll(() => void vi.restoreAllMocks());
 
 describe("what a store says of similar memories [A1]", () => {
   test("most notes said again or changed are told of the note before", async () => {

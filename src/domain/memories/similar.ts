@@ -12,7 +12,7 @@ import type { RememberOutcome } from "./remember.ts";
 const maxSimilar = 3;
 
 /** How long the answer of a write waits for this after the commit, ms; the search begins before it. */
-const lateMs = 150;
+export const lateMs = 150;
 
 /** In telling words: fewer are a value such as "in progress", and one word in common is nothing. */
 export const shortestText = 4;

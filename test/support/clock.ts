@@ -1,0 +1,25 @@
+import { vi } from "vitest";
+
+const dayMs = 86_400_000;
+
+/** The clock that tests share with the running Worker and its objects. D1, KV and timers have their own. `vi.restoreAllMocks()` sets it right again. */
+export class Clock {
+  #ahead = 0;
+
+  constructor() {
+    const real = Date.now;
+    vi.spyOn(Date, "now").mockImplementation(() => real() + this.#ahead);
+  }
+
+  /** It is noon and goes on from there, so that the day does not end within a test. */
+  static atNoon(): Clock {
+    const clock = new Clock();
+    clock.forward(dayMs / 2 - (Date.now() % dayMs));
+    return clock;
+  }
+
+  /** Instead of waiting. */
+  forward(ms: number): void {
+    this.#ahead += ms;
+  }
+}
