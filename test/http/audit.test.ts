@@ -24,7 +24,7 @@ const owned = async () => {
 
 /** What is written after the answer. */
 const until = async <T>(look: () => Promise<T>, good: (found: T) => boolean): Promise<T> => {
-  for (let left = 50; ; left -= 1) {
+  for (let left = 1_000; ; left -= 1) {
     const found = await look();
     if (good(found) || left === 0) return found;
     await scheduler.wait(20);

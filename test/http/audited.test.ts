@@ -20,7 +20,7 @@ const ofDirectory = async (teamId: string, action: string): Promise<Row[]> =>
   (await env.DB.prepare("select action, subject, success, client, user_id, credential_id, address from audit where team_id = ? and action = ? order by id").bind(teamId, action).all<Row>()).results;
 
 const waited = async <T>(look: () => Promise<T[]>, count: number): Promise<T[]> => {
-  for (let left = 50; ; left -= 1) {
+  for (let left = 1_000; ; left -= 1) {
     const found = await look();
     if (found.length >= count || left === 0) return found;
     await scheduler.wait(20);

@@ -33,7 +33,7 @@ describe("alerts [A14]", () => {
   test("guessed secrets of a key, through the front door, are told to its team by the cron", async () => {
     const { tenant, token, keyId } = await owned();
     for (let i = 0; i < 11; i += 1) expect((await send({ token: `omn_${keyId}_${String(i).padStart(32, "x")}` })).status).toBe(401);
-    for (let left = 50; left > 0; left -= 1) {
+    for (let left = 1_000; left > 0; left -= 1) {
       const rows = await env.DB.prepare("select count(*) as n from audit where team_id = ? and success = 0").bind(tenant.teamId).first<number>("n");
       if ((rows ?? 0) >= 11) break;
       await scheduler.wait(20);
@@ -53,7 +53,7 @@ describe("alerts [A14]", () => {
     await from("stolen/1", "BR");
     await deletion(tenant.teamId, 100, Date.now(), tenant.ownerId);
     await env.SHARD_0.prepare("insert into audit (at, team_id, user_id, credential_id, tool, action, count, request_id) values (?, ?, ?, 'c', 't', 'export', 1000, '')").bind(Date.now(), tenant.teamId, tenant.ownerId).run();
-    for (let left = 50; left > 0 && (await rules(token, tenant.teamId)).length < 5; left -= 1) {
+    for (let left = 1_000; left > 0 && (await rules(token, tenant.teamId)).length < 5; left -= 1) {
       await watch();
       await scheduler.wait(20);
     }

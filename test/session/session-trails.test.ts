@@ -14,7 +14,7 @@ const saved = async () => (await env.SHARD_0.prepare("SELECT tool, trace FROM wo
 const noted = () => runInDurableObject(sessionOf(ada), (_, { storage }) => storage.sql.exec<{ entry: string }>("SELECT entry FROM trail ORDER BY seq").toArray().map(({ entry }) => JSON.parse(entry) as { kind: string }));
 
 async function untilNoted(count: number): Promise<void> {
-  for (let i = 0; i < 100 && (await noted()).length < count; i += 1) await scheduler.wait(50);
+  for (let i = 0; i < 400 && (await noted()).length < count; i += 1) await scheduler.wait(50);
   expect((await noted()).length).toBe(count);
 }
 
