@@ -27,6 +27,11 @@ export class Neighbourhood {
     return this.#others ?? true;
   }
 
+  /** Whether it knows so for certain: one that has not asked yet must be told, as an older answer may be on its way to it. */
+  get isTold(): boolean {
+    return this.#others === true;
+  }
+
   /** Asks once. Without an answer the organization's object is asked with every query, and a later call tries again. */
   async ensure(ask: () => Promise<boolean>): Promise<void> {
     if (this.#others !== undefined || Date.now() < this.#pausedUntil) return;
@@ -72,9 +77,10 @@ export class Publishers {
     this.#options = options;
   }
 
-  /** Whether teams other than this one have anything public. */
+  /** Whether teams other than this one have anything public, or had: a team is announced once, and nobody is told when it publishes again. */
   others(teamId: string): boolean {
-    return this.#sql.exec("SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1", teamId).toArray().length > 0;
+    return this.#sql.exec(
+      "SELECT 1 FROM sources WHERE team_id <> ?1 AND announced = 1 UNION ALL SELECT 1 FROM docs WHERE team_id < ?1 UNION ALL SELECT 1 FROM docs WHERE team_id > ?1 LIMIT 1", teamId).toArray().length > 0;
   }
 
   /** The first public memory of a team: the objects of the others ask here from now on. Awaited before the write is acknowledged. */

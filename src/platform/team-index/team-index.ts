@@ -216,14 +216,14 @@ export class TeamIndex extends EventObject {
     return { ...this.#recall.others(principal, now, request), generation: this.#generations.of(principal.userId) };
   }
 
-  /** In the object of an organization: whether teams other than this one have anything public. */
+  /** In the object of an organization: whether teams other than this one have anything public, or had. */
   hasOthers(teamId: string): boolean {
     return this.#publishers.others(teamId);
   }
 
   /** In the object of a team: another team of the organization has something public from now on. */
   othersPublish(): void {
-    if (this.#neighbourhood.others) return;
+    if (this.#neighbourhood.isTold) return;
     this.ctx.storage.transactionSync(() => {
       this.#neighbourhood.publish();
       this.#generations.bump();
