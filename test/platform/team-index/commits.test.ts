@@ -227,7 +227,7 @@ describe("the object dies at a write [U6] [S15]", () => {
   });
 
   test("dropped again and again under writers: what was acknowledged is found", async () => {
-    const state = { isWriting: true };
+    const state = { isWriting: true, tried: 0 };
     const kept = new Set<string>();
     const write = async (writer: number): Promise<void> => {
       for (let n = 0; n < 20; n += 1) {
@@ -236,12 +236,16 @@ describe("the object dies at a write [U6] [S15]", () => {
           expect(error.code).toBe("PROVIDER_ERROR");
           return false;
         });
+        state.tried += 1;
         if (done) kept.add(content);
       }
     };
     const drop = async (): Promise<void> => {
-      while (state.isWriting) {
-        await scheduler.wait(150);
+      // By what was written, and not by the clock: a slow machine would have it dropped within every write.
+      for (let next = 10; state.isWriting; ) {
+        await scheduler.wait(5);
+        if (state.tried < next) continue;
+        next = state.tried + 10;
         await runInDurableObject(team.index, async (_, found) => {
           await found.storage.deleteAll();
           found.abort("dropped for the test");
