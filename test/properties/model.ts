@@ -199,17 +199,31 @@ export class Model {
 
   byId(p: Principal, id: string): Entry | undefined {
     const own = this.named(p, id);
-    if (own) return now(own).archivedAt === null ? own : undefined;
+    if (own) return this.#present(p, own);
     return this.foreign(p).find((entry) => entry.id === id);
   }
 
   byAlias(p: Principal, alias: number): Entry | undefined {
-    return this.own(p).find((entry) => entry.alias === alias);
+    const own = this.own(p, {}, "all").find((entry) => entry.alias === alias);
+    return own && this.#present(p, own);
   }
 
   byKey(p: Principal, key: string): Entry[] {
     const own = this.own(p).filter((entry) => now(entry).key === key);
-    return own.length > 0 ? own : this.foreign(p).filter((entry) => now(entry).key === key);
+    if (own.length > 0) return own;
+    const archived = this.own(p, {}, true).filter((entry) => now(entry).key === key);
+    const instead = [...new Set(archived.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, 5).flatMap((entry) => this.successor(p, entry) ?? []))];
+    return instead.length > 0 ? instead : this.foreign(p).filter((entry) => now(entry).key === key);
+  }
+
+  /** The memory, or of an archived one what stands in its place. */
+  #present(p: Principal, entry: Entry): Entry | undefined {
+    return now(entry).archivedAt === null ? entry : this.successor(p, entry);
+  }
+
+  /** What an answer may name beside what stands in its place: archived memories that led to it. */
+  archivedFor(p: Principal, shown: readonly Entry[]): Entry[] {
+    return this.own(p, {}, true).filter((entry) => shown.includes(this.successor(p, entry) as Entry));
   }
 
   byText(p: Principal, term: string, filter: Filter = {}): Entry[] {

@@ -62,8 +62,11 @@ const retrieve: Command = async (server, p, op, tool) => {
   if (expected.length === 0 && hidden !== undefined) await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: args }, hidden, answer);
 };
 
-/** Beside what was replaced stands what took its place. */
-const withSuccessors = ({ model }: TestServer, p: Principal, shown: Shown[]): Shown[] => [...shown, ...present(shown.flatMap(({ entry }) => model.successor(p, entry) ?? []))];
+/** Beside what was replaced stands what took its place, and the other way round where an archived memory was asked for. */
+const withSuccessors = ({ model }: TestServer, p: Principal, shown: Shown[]): Shown[] => {
+  const entries = shown.map(({ entry }) => entry);
+  return [...shown, ...present([...entries.flatMap((entry) => model.successor(p, entry) ?? []), ...model.archivedFor(p, entries)])];
+};
 
 /** What matches by words is found, and beside it nothing that the principal may not see. */
 async function retrieveNear(server: TestServer, p: Principal, op: Op, tool: string, word: string): Promise<void> {

@@ -2,6 +2,8 @@ import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import type { MemoryFilter, MemoryName, PublicPlace } from "../memories/memory-store.ts";
 import { ownOnly } from "./degraded.ts";
+import { successorsOf } from "./selection/succession.ts";
+import { matchesFilter } from "../memories/memory-filters.ts";
 import { asFound, assertReadable } from "../secrets/redaction.ts";
 import { asVersion, type Memory } from "../memories/memory.ts";
 
@@ -16,12 +18,16 @@ export interface LookUp {
 
 export interface LookedUp {
   memories: Memory[];
+  /** Archived memories that were asked for, by the id of what stands in their place and is among `memories`. */
+  inPlaceOf?: Map<string, Memory>;
   /** Names the parts that could not be asked, in words. */
   degraded: string[];
 }
 
 /** The most that one look-up answers. */
 const maxFound = 100;
+/** How many archived memories of one key are looked at. */
+const mostArchived = 5;
 
 const noPast = "the index of the past is down: what had this key then cannot be told";
 
@@ -53,7 +59,7 @@ export async function findNamed(ctx: Context, name: MemoryName): Promise<Memory[
 
 async function byId(ctx: Context, id: string | number): Promise<LookedUp> {
   const [own] = await findNamed(ctx, { id });
-  if (own) return complete(own.archivedAt === null ? [own] : []);
+  if (own) return own.archivedAt === null ? complete([own]) : replacements(ctx, [own]);
   if (typeof id === "number") return complete([]);
   return ofOthers(ctx, ctx.index.publicById(ctx.principal, ctx.now, id));
 }
@@ -66,8 +72,24 @@ async function byIdAt(ctx: Context, id: string | number, asOf: number): Promise<
 async function byKey(ctx: Context, key: string, filter: MemoryFilter): Promise<LookedUp> {
   if (key.includes("*")) return complete(await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, maxFound));
   const own = await findNamed(ctx, { key, filter });
-  if (own.length > 0 || Object.keys(filter).length > 0) return complete(own);
+  if (own.length > 0) return complete(own);
+  const replaced = await replacements(ctx, await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, mostArchived, true), filter);
+  if (replaced.memories.length > 0 || Object.keys(filter).length > 0) return replaced;
   return ofOthers(ctx, ctx.index.publicByKey(ctx.principal, ctx.now, key));
+}
+
+/** What stands in the place of archived memories, as where they were merged into another one: whoever knows their names finds that. */
+async function replacements(ctx: Context, archived: readonly Memory[], filter: MemoryFilter = {}): Promise<LookedUp> {
+  const successors = await successorsOf(ctx, archived);
+  const inPlaceOf = new Map<string, Memory>();
+  const memories: Memory[] = [];
+  for (const memory of archived) {
+    const successor = successors.get(memory.id);
+    if (!successor || inPlaceOf.has(successor.id) || !matchesFilter(successor, filter)) continue;
+    inPlaceOf.set(successor.id, asFound(memory));
+    memories.push(successor);
+  }
+  return { ...complete(memories), inPlaceOf };
 }
 
 /** Public memories of other teams, where the organization's index says they are. */

@@ -8,7 +8,7 @@ import { selectResults, type Ranked } from "./selection/select-results.ts";
 import { degradedBy, ownOnly, ownPastOnly } from "./degraded.ts";
 import type { Receipt } from "./presentation/receipt.ts";
 import { asksForPast, successorsFirst, successorsOf, withSuccessor } from "./selection/succession.ts";
-import { relate, type Related } from "./selection/related.ts";
+import { inPlaceOf, relate, type Related } from "./selection/related.ts";
 import { searchMemories } from "./search-memories.ts";
 import { type Shown, shownByDefault } from "./selection/certainty.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -108,16 +108,17 @@ export async function recall(ctx: Context, input: RecallInput): Promise<RecallOu
 }
 
 async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
-  const { memories: found, degraded } = await lookUp(ctx, input);
+  const { memories: found, inPlaceOf: archived, degraded } = await lookUp(ctx, input);
   const place = placeOf(input);
   const listed = (place === undefined ? found : nearestFirst(found, place)).slice(0, input.limit);
   const successors = await successorsOf(ctx, listed);
   const inOrder = asksForPast(input) ? listed : successorsFirst(listed.map((memory) => ({ memory, relevance: 1, score: 1 })), successors).map(({ memory }) => memory);
   const shown = inOrder.map((memory) => withSuccessor(memory, successors));
-  const authorOf = await authorsOf(ctx, [...shown, ...successors.values()]);
+  const authorOf = await authorsOf(ctx, [...shown, ...successors.values(), ...(archived?.values() ?? [])]);
   const related = !asksForPast(input) && successors.size > 0 ? relate(shown.map(({ id }) => id), [], new Map(), authorOf, successors) : undefined;
   const items = shown.map((memory): Recalled => {
-    const near = related?.get(memory.id);
+    const asked = archived?.get(memory.id);
+    const near = asked ? [inPlaceOf(asked, authorOf)] : related?.get(memory.id);
     return inShownForm({ ...attributed(memory, authorOf), truncated: false, ...(near ? { related: near } : {}) }, input);
   });
   const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items, sources: shown };

@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import { forget } from "../../../src/domain/memories/forget.ts";
+import { archiveOne, forget } from "../../../src/domain/memories/forget.ts";
 import { exportMemories } from "../../../src/domain/memories/export.ts";
 import { importMemories, parseExport } from "../../../src/domain/memories/import.ts";
 import type { PortableMemory } from "../../../src/domain/memories/portable.ts";
@@ -48,6 +48,38 @@ async function erase(who: Person, id: string): Promise<void> {
 }
 /** By words alone: what is near by meaning is another matter. */
 const found = (who: Person, question = "quokka"): Promise<string[]> => who.search(question, { mode: "text" }, later);
+
+describe("what was merged is found by its own key and id, too [S15] [C3]", () => {
+  test("and the memory that holds it now is shown, which says so", async () => {
+    const { gone: old, kept: id } = await merge(ada, {}, { key: "qa-reset" }, { key: "staging-restore" });
+    for (const name of [{ key: "qa-reset" }, { id: old }]) {
+      const [hit, ...others] = await ada.recall(name, later);
+      expect([hit?.memory.id, hit?.memory.content, others], JSON.stringify(name)).toEqual([id, kept, []]);
+      expect(hit?.related).toMatchObject([{ id: old, key: "qa-reset", why: "merged into this" }]);
+    }
+    expect((await ada.recall({ key: "staging-restore" }, later))[0]).not.toHaveProperty("related");
+  });
+
+  test("but a present memory of that key, and what is only archived, are what they were", async () => {
+    const { gone: old } = await merge(ada, {}, { key: "qa-reset" });
+    const present = await ada.keep("qa-reset", "Reset QA by hand.");
+    expect((await ada.recall({ key: "qa-reset" }, later)).map(({ memory }) => memory.id)).toEqual([present.id]);
+    await archiveOne(ada.at(later), present);
+    expect(await ada.recall({ id: present.id }, later)).toEqual([]);
+    expect(await ada.recall({ key: "qa-reset" }, later)).toHaveLength(1);
+    await erase(ada, old);
+    expect(await ada.recall({ key: "qa-reset" }, later)).toEqual([]);
+  });
+
+  test("to nobody who may not see both", async () => {
+    const grace = await team.join();
+    const { gone: old } = await merge(ada, {}, { key: "qa-reset", visibility: "private" }, { visibility: "shared" });
+    expect([await grace.recall({ key: "qa-reset" }, later), await grace.recall({ id: old }, later)]).toEqual([[], []]);
+    const { gone: other } = await merge(ada, {}, { key: "qa-rebuild", visibility: "shared" }, { visibility: "private" });
+    expect([await grace.recall({ key: "qa-rebuild" }, later), await grace.recall({ id: other }, later)]).toEqual([[], []]);
+    expect(await ada.recall({ key: "qa-rebuild" }, later)).toHaveLength(1);
+  });
+});
 
 describe("what was merged is found by its own words, too [S15] [C3]", () => {
   test("and the memory that holds it now is shown, as it stands", async () => {

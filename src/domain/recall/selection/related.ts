@@ -58,6 +58,9 @@ export function relate(
   return found;
 }
 
+/** What was asked for and is archived, beside what stands in its place. */
+export const inPlaceOf = (archived: Memory, authorOf: AuthorOf): Related => titled({ ...archived, quarantined: archived.trust.quarantined }, "merged into this", authorOf);
+
 const replacedBy = (successor: Memory | undefined, authorOf: AuthorOf): Related[] =>
   successor ? [titled({ ...successor, quarantined: successor.trust.quarantined }, "replaced by", authorOf)] : [];
 
