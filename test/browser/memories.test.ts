@@ -78,6 +78,8 @@ test("a person finds what a client stored, corrects it, takes that back, archive
 
   await follow("All memories");
   await owner.page.getByText(order).waitFor();
+  expect(await owner.page.getByRole("button", { name: "Discard for good" }).isVisible(), "what cannot be taken back takes two steps").toBe(false);
+  await owner.page.getByText("Discard it").click();
   await owner.press("Discard for good");
   await owner.page.getByRole("heading", { name: "Newest first" }).waitFor();
   expect(await owner.page.getByText(order).count()).toBe(0);

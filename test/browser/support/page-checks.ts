@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-const controls = "a[href], button:enabled, input:enabled:not([type=hidden]), select:enabled, textarea:enabled";
+const controls = "a[href], summary, button:enabled, input:enabled:not([type=hidden]), select:enabled, textarea:enabled";
 const controlRoles = new Set(["button", "checkbox", "combobox", "link", "searchbox", "textbox"]);
 
 /** What every page should have, as it is. */

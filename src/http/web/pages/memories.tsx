@@ -51,7 +51,10 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
                 </p>
                 <div class="row">
                   <Act at={`${here}/${memory.id}`} does="release" label="Release as it was said" />
-                  <Act at={`${here}/${memory.id}`} does="discard" label="Discard for good" />
+                  <details>
+                    <summary>Discard it</summary>
+                    <Act at={`${here}/${memory.id}`} does="discard" label="Discard for good" />
+                  </details>
                 </div>
               </li>
             ))}

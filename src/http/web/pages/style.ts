@@ -6,9 +6,10 @@ main { max-width: 38rem; margin: 0 auto; padding: 2rem 1rem; }
 h1 { font-size: 1.5rem; line-height: 1.3; } h2 { font-size: 1.15rem; margin-top: 2rem; } h3 { font-size: 1rem; margin-top: 1.5rem; }
 a { color: var(--accent); }
 button { font: inherit; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: .4rem; background: none; color: var(--accent); cursor: pointer; }
+summary { padding: .5rem 0; color: var(--accent); cursor: pointer; }
 button.main { background: var(--accent); color: var(--on-accent); }
 button:disabled { opacity: .6; cursor: default; }
-button:focus-visible, a:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+button:focus-visible, summary:focus-visible, a:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 select, textarea, input[type="text"], input[type="search"] { font: inherit; padding: .45rem .6rem; border: 1px solid #888; border-radius: .4rem; max-width: 100%; box-sizing: border-box; }
 label { display: block; margin: .3rem 0; }
 fieldset { min-width: 0; border: 1px solid var(--line); border-radius: .4rem; margin: 1rem 0; padding: .5rem 1rem; }
