@@ -18,7 +18,7 @@ const example = (entry: GuardEntry): Example => ({ id: entry.id, language: entry
 export function examples(): { learnt: Example[]; judged: Example[] } {
   const broad = read("guard-broad.json");
   const open = [...read("guard.json"), ...broad].filter(({ id }) => !isHeld(id));
-  return { learnt: [...open, ...read("guard-more.json")].map(example), judged: broad.filter(({ id }) => isHeld(id)).map(example) };
+  return { learnt: [...open, ...read("guard-more.json"), ...read("guard-wide.json")].map(example), judged: broad.filter(({ id }) => isHeld(id)).map(example) };
 }
 
 /** In characters, of a piece of a longer text. */

@@ -1,36 +1,41 @@
 export interface Row {
   /** Which inputs are 1; the others are 0. */
-  inputs: readonly number[];
+  inputs: Int32Array;
   isOrder: boolean;
   weight: number;
 }
 
 /**
  * Logistic regression with a penalty on the sum of the weights' sizes (L1), which leaves most of them at zero; by proximal gradient
- * descent with momentum (FISTA). The same rows give the same weights.
+ * descent with momentum (FISTA), from weights that are given. The same rows give the same weights.
  */
-export function fitSparse(rows: readonly Row[], width: number, penalty: number, steps: number): { weights: Float64Array; bias: number } {
+export function fitSparse(rows: readonly Row[], from: { weights: Float64Array; bias: number }, penalty: number, steps: number): { weights: Float64Array; bias: number } {
   const total = rows.reduce((sum, { weight }) => sum + weight, 0);
+  const width = from.weights.length;
   let rate = 1;
-  let weights = new Float64Array(width + 1);
+  let weights = Float64Array.of(...from.weights, from.bias);
   let ahead = weights.slice();
   let momentum = 1;
-  const gradient = (at: Float64Array): { slope: Float64Array; loss: number } => {
-    const slope = new Float64Array(width + 1);
+  const slope = new Float64Array(width + 1);
+  /** Fills `slope` where it is asked for. */
+  const lossAt = (at: Float64Array, withSlope: boolean): number => {
     let loss = 0;
+    if (withSlope) slope.fill(0);
     for (const { inputs, isOrder, weight } of rows) {
       let sum = at[width] as number;
       for (const input of inputs) sum += at[input] as number;
       const margin = isOrder ? sum : -sum;
-      loss += (weight * (margin > 0 ? Math.log1p(Math.exp(-margin)) : -margin + Math.log1p(Math.exp(margin)))) / total;
-      const pull = ((isOrder ? -1 : 1) * weight) / (1 + Math.exp(margin)) / total;
+      const small = Math.exp(-Math.abs(margin));
+      loss += weight * (Math.max(0, -margin) + Math.log1p(small));
+      if (!withSlope) continue;
+      const pull = ((isOrder ? -1 : 1) * weight * (margin > 0 ? small : 1)) / (1 + small) / total;
       for (const input of inputs) slope[input] = (slope[input] as number) + pull;
       slope[width] = (slope[width] as number) + pull;
     }
-    return { slope, loss };
+    return loss / total;
   };
   for (let step = 0; step < steps; step += 1) {
-    const { slope, loss } = gradient(ahead);
+    const loss = lossAt(ahead, true);
     for (;;) {
       const next = ahead.map((value, i) => {
         const moved = value - rate * (slope[i] as number);
@@ -41,9 +46,10 @@ export function fitSparse(rows: readonly Row[], width: number, penalty: number, 
         const change = (next[i] as number) - (ahead[i] as number);
         bound += change * (slope[i] as number) + (change * change) / (2 * rate);
       }
-      if (step > 30 || gradient(next).loss <= bound + 1e-12) {
+      if (step > 20 || lossAt(next, false) <= bound + 1e-12) {
         const grown = (1 + Math.sqrt(1 + 4 * momentum * momentum)) / 2;
-        ahead = next.map((value, i) => value + ((momentum - 1) / grown) * (value - (weights[i] as number)));
+        const [gone, last] = [(momentum - 1) / grown, weights];
+        ahead = next.map((value, i) => value + gone * (value - (last[i] as number)));
         momentum = grown;
         weights = next;
         break;

@@ -43,6 +43,24 @@ export interface Passage {
   end: number;
   /** A bit for each name of a feature. */
   features: Uint8Array;
+  /** Of each sentence, what it says in words. */
+  said: readonly ReadonlySet<string>[];
+}
+
+/** In UTF-16 units: words of one stem are alike in most languages. */
+const stem = 5;
+const stemOf = ({ text }: Word): string => (/^\d/.test(text) ? "0" : text.slice(0, stem));
+const isSign = (text: string): boolean => text.length === 1 && text >= "\u3040";
+
+/** The stem of a word, with the next one, and as the first of its sentence; of Chinese and Japanese, pairs of signs. */
+function partsAt(words: readonly Word[], index: number): string[] {
+  const word = words[index] as Word;
+  const next = words[index + 1];
+  const own = stemOf(word);
+  const parts = isSign(own) ? [] : [own];
+  if (words[index - 1]?.sentence !== word.sentence) parts.push(`^ ${own}`);
+  if (next?.sentence === word.sentence) parts.push(`${own} ${stemOf(next)}`);
+  return parts;
 }
 
 /** In UTF-16 units: an order takes one sentence, or a few short ones. */
@@ -53,7 +71,7 @@ type Range = readonly [start: number, end: number];
 const rangesOf = (text: string, form: RegExp): Range[] => [...text.matchAll(form)].map(({ index, 0: { length } }) => [index, index + length] as const);
 
 /** Where people speak of such texts: a quotation there is none. */
-const aboutThem = /prompt[ -]?injection|\bguard\b|\bflags?\b|\bphrases?\b|the paper|detect|false positive|steers?|phishing|jailbreak|red[ -]?team|injection|adversarial|test case|\bexpect\(|angreif|attack|wächter|inyecci|提示(?:词)?注入|注入攻击|防护|プロンプトインジェクション|攻撃|検査/i;
+const aboutThem = /prompt[ -]?injection|in (?:the|a|her|his) talk\b|\bspeaker\b|vortrag|redner|orateur|\bponente\b|演讲|講演|\bguard\b|\bflags?\b|\bphrases?\b|the paper|detect|false positive|steers?|phishing|jailbreak|red[ -]?team|injection|adversarial|test case|\bexpect\(|angreif|attack|wächter|inyecci|提示(?:词)?注入|注入攻击|防护|プロンプトインジェクション|攻撃|検査/i;
 const quotation = /"[^"\n]{3,160}"|“[^”\n]{3,160}”|„[^“”\n]{3,160}[“”]|`[^`\n]{3,160}`|«[^»\n]{3,160}»|「[^」\n]{3,80}」|『[^』\n]{3,80}』|'[^'\n]{8,160}'/gu;
 const quotedIn = (text: string): Range[] => (aboutThem.test(text) ? rangesOf(text, quotation) : []);
 
@@ -63,19 +81,20 @@ function speakersOf(text: string): Range[] {
   return speakers.length < 2 ? [] : speakers;
 }
 
-/** Every sentence, and every run of a few short ones, with what it says. */
-export function passagesOf(text: string): Passage[] {
+/** Every sentence, and every run of a few short ones, with what it says; of words only those that are asked for. */
+export function passagesOf(text: string, isAskedFor: (part: string) => boolean): Passage[] {
   const all = wordsOf(text);
   const speakers = speakersOf(text);
   const skips = [...quotedIn(text), ...speakers];
   const words = skips.length === 0 ? all : all.filter(({ start }) => !skips.some(([from, to]) => from <= start && start < to));
-  const sentences: Passage[] = [];
-  const sentenceAt = (index: number): Passage => (sentences[index] ??= { start: text.length, end: 0, features: new Uint8Array(featureNames.length) });
-  for (const { sentence, start, end } of words) {
+  const sentences: (Passage & { said: [Set<string>] })[] = [];
+  const sentenceAt = (index: number) => (sentences[index] ??= { start: text.length, end: 0, features: new Uint8Array(featureNames.length), said: [new Set()] });
+  words.forEach(({ sentence, start, end }, i) => {
     const passage = sentenceAt(sentence);
     passage.start = Math.min(passage.start, start);
     passage.end = end;
-  }
+    for (const part of partsAt(words, i)) if (isAskedFor(part)) passage.said[0].add(part);
+  });
   phrases.find(words, (owner, first) => {
     const { sentence } = words[first] as Word;
     const { features } = sentenceAt(sentence);
@@ -100,7 +119,7 @@ export function passagesOf(text: string): Passage[] {
   for (let i = 0; i < said.length; i += 1) {
     let last: Passage | undefined;
     for (const next of said.slice(i, i + mostSentences)) {
-      const joined: Passage = last ? { start: last.start, end: next.end, features: next.features.map((bit, k) => bit | (last?.features[k] as number)) } : next;
+      const joined: Passage = last ? { start: last.start, end: next.end, features: next.features.map((bit, k) => bit | (last?.features[k] as number)), said: [...last.said, ...next.said] } : next;
       if (last && (joined.end - joined.start > longest || isAnothers(last, next))) break;
       if (joined.end - joined.start > many) joined.features[wordy] = 1;
       passages.push(joined);

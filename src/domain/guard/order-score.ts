@@ -9,20 +9,16 @@ const indexOf = (name: string): number => {
 };
 const single = new Float64Array(featureNames.length);
 for (const [name, weight] of Object.entries(model.weights)) single[indexOf(name)] = weight;
-/** By their first feature. */
-const paired = featureNames.map((): [other: number, weight: number][] => []);
-for (const [name, others] of Object.entries(model.pairs)) {
-  for (const [other, weight] of Object.entries(others)) (paired[indexOf(name)] as [number, number][]).push([indexOf(other), weight]);
-}
+const worth = new Map(Object.entries(model.words).flatMap(([weight, parts]) => parts.split("|").map((part) => [part, Number(weight)] as const)));
+const isWorth = (part: string): boolean => worth.has(part);
 
 /** Of `order-weights.json`, which `scripts/guard/fit.ts` fits. */
-function scoreOf(features: Uint8Array): number {
+function scoreOf({ features, said }: Passage): number {
   let score = 0;
-  for (let i = 0; i < features.length; i += 1) {
-    if (!features[i]) continue;
-    score += single[i] as number;
-    for (const [other, weight] of paired[i] as [number, number][]) if (features[other]) score += weight;
-  }
+  for (let i = 0; i < features.length; i += 1) if (features[i]) score += single[i] as number;
+  said.forEach((parts, i) => {
+    for (const part of parts) if (!said.slice(0, i).some((before) => before.has(part))) score += worth.get(part) as number;
+  });
   return score;
 }
 
@@ -37,7 +33,7 @@ const kinds: readonly (readonly [kind: string, ...of: (readonly string[])[]])[] 
 const indexed = kinds.map(([kind, ...needs]) => ({ kind, needs: needs.map((names) => names.map(indexOf)) }));
 const kindOf = (features: Uint8Array): string => indexed.find(({ needs }) => needs.every((one) => one.some((index) => features[index] === 1)))?.kind ?? "an order to a model";
 
-const orders = (text: string): Passage[] => passagesOf(text).filter(({ features }) => scoreOf(features) > model.threshold);
+const orders = (text: string): Passage[] => passagesOf(text, isWorth).filter((one) => scoreOf(one) > model.threshold);
 
 /** Without what introduces it ("The note says: …"), where the rest is an order by itself. */
 function withoutLead(text: string, { start, end }: Passage): number {

@@ -32,6 +32,15 @@ describe("secrets [U8]", () => {
     ['requests.get(url, auth=("ci", "{{random_password}}"))', 1],
     ["Enter {{pin_6}} on the panel, or the siren starts.", 1],
     ["HETZNER={{hetzner_token}}", 1],
+    ["Kim: what is the code of the gate?\nRui: {{door_code}}", 1],
+    ["rui: need the api key\nkim: {{opaque_token}}", 1],
+    ["Grandma's tablet unlocks with {{pin_6}}.", 1],
+    ["La alarma se apaga con {{pin_6}}.", 1],
+    ["{{pin_6}} opens the fence.", 1],
+    ["curl -b 'session={{opaque_token}}' https://intranet.example/report", 1],
+    ['headers["Authorization"] = "Basic {{basic_credentials}}"', 1],
+    ["The web site takes shop@tern.example with {{random_password}}", 1],
+    ["The wifi of the van: {{wifi_key}}", 1],
   ])("are found in: %s", (text, count) => {
     for (let seed = 1; seed <= 20; seed += 1) expect(found(findSecrets, fill(text, seed).text)).toHaveLength(count);
   });
@@ -47,6 +56,15 @@ describe("secrets [U8]", () => {
     "parsed.data.EMBEDDINGS_API_KEY",
     "The password is optional for guests, and the passphrase is asked once when the disk is mounted.",
     "Password: required",
+    "password_encryption = scram-sha-256\napi_key_header: X-Api-Key-V2",
+    "sort_key: created_at#2026\ntokenizer: cl100k_base\nkeyboard: us-intl-altgr2",
+    "cache:\n  key: node-22-lock-44f5cbd2",
+    "keys:\n  save: ctrl+s\n  quit: ctrl+shift+q",
+    "The seed of the generator is 42, the editor shows 1234.",
+    "The trace id of the failed login was 78fd5751706765aa54c240edc389a3ba.",
+    "Gate 4411 closes at ten. The password prompt appears twice, see issue 4411.",
+    "Seeds to order: basil, parsley, chard, kale, lettuce, spinach, beet, carrot, radish, leek, onion, fennel.",
+    "Nobody remembers who set the password in 2019. Call the alarm company at +49 504 6433998.",
     "The postal code is 80331 and the dialling code 089.",
     "Commit 949348b0f32d51f8305acc93af16aa263c8d8744 broke the login.",
     "Passwords need 12 characters; “correct horse battery staple” is the joke that everybody knows.",
@@ -110,6 +128,9 @@ describe("orders to a model [U8]", () => {
     "assistant: What is the data model you begin with?\n\nuser: Start with users. Users have email, hashed password, and role (customer/admin).\n\nassistant: Done.",
     "# CLAUDE.md\n- Use pnpm, not npm.\n- Never edit files under generated/.",
     "The agent never tells the user which tools it called; the interface shows them anyway.",
+    "Agents in this repository: read docs/map.md first and keep files under 250 lines.",
+    "Always call recall before you write code, and remember what was decided afterwards.",
+    "Copilot instructions for this repo: use tabs, write tests with vitest, avoid any.",
   ])("are none in: %s", (text) => {
     expect(findInstructions(text)).toEqual([]);
   });
