@@ -2,7 +2,7 @@ import { type Finding, outermost } from "./finding.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { callsItPin, callsItSecret, isChosen, mayCallIt, opensByDigits, otherKeys, passwords, secretNames } from "./secret-names.ts";
 import { secretForms } from "./secret-forms.ts";
-import { entropyOf, isDate, isKey, isMadeUp, isMixed, isPassphrase, isPassword, isPasswordLike, isPin, isRandomKey, isUnmistakable, isWord } from "./secret-shapes.ts";
+import { entropyOf, isDate, isKey, isMadeUp, isMixed, isNumbered, isPassphrase, isPassword, isPasswordLike, isPin, isRandomKey, isUnmistakable, isWord } from "./secret-shapes.ts";
 
 const quoted = `"([^"\\n]{3,300})"|'([^'\\n]{3,300})'|\`([^\`\\n]{3,300})\`|“([^”\\n]{3,300})”|„([^“”\\n]{3,300})[“”]|«\\s?([^»\\n]{3,300}?)\\s?»|「([^」\\n]{3,300})」|『([^』\\n]{3,300})』`;
 const bare = `([^\\s"'\`,;，。、；）)（(「」“”<>|]{3,300})`;
@@ -36,9 +36,11 @@ const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w
 /** `as ada with …`. */
 const asUser = /(?<!\p{L})(?:as|als|comme|como) [\w.@-]{2,40} (?:with|using|mit|avec|con) ["'`„“«]?([^\s,;"'`”“»]{6,60})/giu;
 /** `login: user:password`. */
-const namedPair = /(?:basic[- ]auth|log ?[io]n|credentials|zugang|zugangsdaten|identifiants?|credenciales|账号|認証)[^\n]{0,48}?\s[\w.-]{2,32}:([^\s,;:/]{8,60})/gi;
+const namedPair = /(?:basic[-_ ]?auth|log ?[io]n|credentials|zugang|zugangsdaten|identifiants?|credenciales|账号|認証)[^\n]{0,48}?\s[\w.-]{2,32}:([^\s,;:/]{8,60})/gi;
 /** `auth("user", "password")`. */
 const login = /\b(?:auth\w*|(?:sign|log)_?in\w*|client|connect\w*|connexion|conectar|anmelden|verbinden|credentials?)\s?=?\s?\((?:["'][\w.@-]{0,40}["'],\s?){1,3}["']([^"'\n]{6,80})["']/gi;
+/** `sign(payload, "…")`. */
+const signing = /\b(?:sign|verify|(?:create_?)?hmac(?:\.new)?|createcipheriv)\((?:[\w.]{1,30}|["'][\w-]{1,20}["']),\s?b?["']([^"'\n]{12,100})["']/gi;
 /** `NAME=…` in a file of settings: long and random. */
 const setting = /^[ \t]*(?:export )?([A-Z][A-Z0-9_]{2,40})=["']?((?=\w*[a-z])(?=\w*[A-Z])(?=\w*\d)[\w-]{32,})["']?$/gm;
 /** `user ada`. */
@@ -78,7 +80,7 @@ const isSaid = /^\S?\s+(?:is|ist|est|es)\s/;
 /** In characters: what is called a secret stands soon after the word that calls it so, or just before. */
 const [after, before] = [72, 24];
 /** Between what is opened and the digits that open it. */
-const joined = /(?:[:=：]|(?<!\p{L})(?:is|was|with|needs?|wants?|chose|to|ist|lautet|mit|auf|est|avec|es|con)|は|是|成|为)\s*["'„“«「]?$/iu;
+const joined = /(?:[:=：]|(?<!\p{L})(?:is|was|with|needs?|wants?|chose|takes|to|ist|lautet|mit|auf|est|avec|es|con)|は|是|成|为)\s*["'„“«「]?$/iu;
 /** Runs of Latin letters, digits and signs. */
 const run = /[!-~\u00a1-\u024f]{4,200}/g;
 const wordsInARow = /(?:pass ?phrases?|kennsatz|frase|phrase)[^\n.:]{0,80}(?::| is| ist| lautet| est| es) ((?:[a-z]{3,9} ){3,5}[a-z]{3,9})(?=[,.;!]|$)/gm;
@@ -89,9 +91,11 @@ const callsItCode = /(?<!\p{L})codes?(?!\p{L})|码|番号|コード/u;
 const asked = /^([^\n]{4,160})\n[^\n:：]{1,24}[:：]\s*([^\n]{4,80})$/gmu;
 /** A combination of a safe, or a long key in groups of four. */
 const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5})(?![\d:-]|\.\d)/g;
-const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:followed by|then|and then|and)(?: the)? (?:hash|pound|star|asterisk|green|red|enter|bell)|^,? (?:dann|und dann|und)(?: die)? (?:raute|stern|grün|rot)|^,? puis (?:la )?(?:touche|dièse|étoile)|^,? (?:y |luego |después )+(?:la )?(?:almohadilla|asterisco|tecla)|^ (?:entsperr|geöffnet|öffnet|unlocks|opens|ouvre|déverrouill|abre|desbloque)|^\s?[，、]?(?:再按|然后按|加井号)|^\s?[をと]押|^\s?で(?:解除|開|入)/i;
+const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:followed by|then|and then|and)(?: the)? (?:hash|pound|star|asterisk|green|red|enter|bell)|^,? (?:dann|und dann|und)(?: die)? (?:raute|stern|grün|rot)|^,? puis (?:la )?(?:touche|dièse|étoile)|^,? (?:y |luego |después )+(?:la )?(?:almohadilla|asterisco|tecla)|^ (?:entsperr|geöffnet|öffnet|unlocks|opens|ouvre|déverrouill|abre|desbloque)|^\s?[，、]?(?:再按|然后按|加井号)|^\s?[をと]押|^\s?(?:と\p{L}{1,8})?で(?:解除|開|入)/iu;
 const network = /wi-?fi|wlan|hotspot|voucher/i;
-const nearKeypad = /\d[#*]?,? ?(?:opens|unlocks|gets you|followed by|then|[をと]押|で)/;
+const nearKeypad = /\d[#*]?,? ?(?:opens|unlocks|gets you|followed by|then|[をと]押|[とで])/;
+/** `1200 mm`, `1200 cars`. */
+const measured = /^\s?(?:mm|cm|k?m|k?g|[wv]|hz|euros?|€|\$|%|毫米|元|円|米|人)(?!\p{Ll})|^ (?!is|was|as|this|its|since|plus|always)\p{Ll}{2,}s(?!\p{L})/u;
 const strongBox = /\bsafe\b|tresor|coffre|caja fuerte|保险[箱柜]|金庫/i;
 /** What follows is a number of something. */
 const counted = /(?:users?|id|port|nr\.?|no\.?|room|raum|benutzer|issue|ticket|errors?|fehler|erreur|pages?|seite|lines?|steps?|gate|flight|bus|zimmer|unit|hausnummer|order|invoice|rechnung|auftrag|case|bug|build|用户|ユーザー|エラー)\s*[:=#]?\s*$/i;
@@ -137,6 +141,7 @@ export function findSecrets(text: string): Finding[] {
   addGroup("password", spokenOption, (value) => !isStandIn(value));
   addGroup("password", passwordOption, (value) => isPassphrase(value) || (isMixed(value) && !isPlaceholder(value)));
   addGroup("password", login, (value) => !isStandIn(value) && (isUnmistakable(value) || isKey(value)));
+  addGroup("password or key", signing, isKey);
   addGroup("password", asUser, (value) => isPasswordLike(value.replace(/[.:!?]+$/, "")) && /\p{L}[^\p{L}]*\d|\d[^\p{L}]*\p{L}/u.test(value));
   addGroup("password", namedPair, (value) => !isStandIn(value) && isUnmistakable(value));
   addGroup("password or key", setting, (value, match) => !about.test(match[1] as string) && entropyOf(value) > 4.2);
@@ -181,12 +186,12 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const start = index + lead.length;
     const end = start + value.length;
     const isNamedOtherwise = /(?:commit|trace|request|checksum|sha|digest|image|build|revision|sheet|doc|file|folder|id|hash)[:=]?\s*["']?$/i.test(text.slice(Math.max(0, start - direct), start));
-    const [, name = ""] = !/[:=]\s{0,3}["'`]?$/.test(text.slice(Math.max(0, start - 5), start)) ? [] : /(?:^|[\s{,;(])["']?([\w.-]{3,60})["']?\s{0,3}[:=]\s{0,3}["'`]?$/.exec(text.slice(Math.max(0, start - 72), start)) ?? [];
-    if (isOther(name) || (about.test(name) && /[_-]|[a-z][A-Z]/.test(name))) continue;
+    const [, name = ""] = !/[:=]\s{0,3}["'`]?$/.test(text.slice(Math.max(0, start - 5), start)) ? [] : /(?:^|[{,;(\n]\s{0,8}|\s(?=[\w.-]*[_.-]))["']?([\w.-]{3,60})["']?\s{0,3}[:=]\s{0,3}["'`]?$/.exec(text.slice(Math.max(0, start - 72), start)) ?? [];
+    if (isOther(name) || about.test(name)) continue;
     const isOfAnother = /^[0-9a-f]{32,64}$/.test(value) && isNamedFirst(text.slice(Math.max(0, start - 80), start));
     const isCalled = (follows(cues, start, direct) || (isSaid.test(text.slice(end, end + direct)) && cues.some((cue) => cue.start >= end && cue.start - end <= before)) || (follows(cues, start, after) && linked.test(text.slice(Math.max(0, start - direct), start)))) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && /^\p{L}{4,}(?:19|20)\d\d$|^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value)));
     const isOfNetwork = /^[A-Z\d]{12,}$/.test(value) && joined.test(text.slice(Math.max(0, start - direct), start)) && network.test(text.slice(Math.max(0, start - 40), start));
-    const isIt = isCalled || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && isNear(hints, start, end, 24)) || (!isNamedOtherwise && !isOfAnother && isPasswordLike(value) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 40))))) || (/^[*#]?\d(?:[ -]?\d){3,7}[*#]?$/.test(value) && !/\+\d[\d ]{0,10}$/.test(text.slice(Math.max(0, start - direct), start)) && (!isDate(value) || follows(pins, start, 2) || (follows(pins, start, 24) && joined.test(text.slice(Math.max(0, start - direct), start)))) && (follows(pins, start, 40) || atKeypad.test(text.slice(end, end + 24)) || (!isDate(value) && follows(locks, start, 40) && joined.test(text.slice(Math.max(0, start - direct), start)))) && (/[*#]/.test(value) || !counted.test(text.slice(Math.max(0, start - direct), start))));
+    const isIt = isCalled || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && isNear(hints, start, end, 24)) || (!isNamedOtherwise && !isOfAnother && isPasswordLike(value) && (!isNumbered(value) || linked.test(text.slice(Math.max(0, start - direct), start))) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 40))))) || (/^[*#]?\d(?:[ -]?\d){3,7}[*#]?$/.test(value) && !/\+\d[\d ]{0,10}$/.test(text.slice(Math.max(0, start - direct), start)) && (!isDate(value) || follows(pins, start, 2) || (follows(pins, start, 24) && joined.test(text.slice(Math.max(0, start - direct), start)))) && (follows(pins, start, 40) || atKeypad.test(text.slice(end, end + 24)) || (!isDate(value) && !measured.test(text.slice(end, end + 16)) && follows(locks, start, 40) && joined.test(text.slice(Math.max(0, start - direct), start)))) && (/[*#]/.test(value) || !counted.test(text.slice(Math.max(0, start - direct), start))));
     if (isIt) found.push({ kind: "password or key", start, end });
   }
   for (const { index, 0: value } of text.matchAll(digitGroups)) {

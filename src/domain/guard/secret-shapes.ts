@@ -1,6 +1,9 @@
 import { isPlaceholder } from "./placeholders.ts";
 import { callsItPin } from "./secret-names.ts";
 
+/** `alpha2`, `read:v2`: a name, unless it is called a secret. */
+export const isNumbered = (value: string): boolean => /^[A-Z]{0,2}[a-z]+(?:[A-Z][a-z]+|[-_:.][A-Za-z]+){0,5}[-_:.]?v?\d$/.test(value);
+
 /** Letters alone, and not a key of capitals. */
 export const isWord = /^(?!\p{Lu}{12})\p{L}*$/u;
 
@@ -33,7 +36,7 @@ export const isUnmistakable = (value: string): boolean =>
 const known =
   /^(?:v\d[\w.-]*|[a-z]{1,3}\d{1,2}|\d{4}-\d\d-\d\d.*|(?:sha|aes|rsa|md|utf|base|oauth|argon|ipv|http|tls|ssl|rs|hs|es|ed|node|python|php|java|web|log|iso|rfc|ed|windows|win|office|x|h|mp|debian|ubuntu|postgres|mysql|redis|room|raum|gen|iphone|pixel|port|level|tier|phase|sprint|week|kw|day|step|version|build|rev|issue|pr|ticket|chapter|section|page|line|row|node|server|host|web|db|srv|vm|nas|printer|team|chrome|firefox|safari|edge|fedora|android|ios|macos|angular|react|vue|django|rails|spring|typescript|outlook|excel|sap|oracle|mongo(?:db)?|kafka)[-_ ]?\d[\d._-]*[a-z]{0,3}\d?(?:-(?:gcm|cbc|sha\d+|bit))?|(?:us|eu|ap|sa|ca|me|af|cn|il|asia|europe|australia)-[a-z]+-?\d{1,2}[a-z]?|\d+(?:st|nd|rd|th|x|h|m|s|ms|min|kb|mb|gb|tb|px|pt|k|days?|bit|-bit|-digit|-char\w*|stellig\w*)|\d+[-/.]\d+.*|[A-Za-z]+20\d\d|[a-z]+-\d|[A-Z]\d{2,4}-[A-Za-z]+|[a-z]+\.[a-z]+\d?(?:\(\))?)$/i;
 /** A ticket, a model, a standard. */
-const identifier = /^[A-Z]{1,6}-?\d{1,6}(?:-\d{1,4})?[A-Z]?$|^[A-Z]{2,6}-\d{1,6}[!?]$/;
+const identifier = /^[A-Z]{1,6}-?\d{1,6}(?:-\d{1,4})?[A-Z]?$|^[A-Z]{2,6}-\d{1,6}[!?]$|^[a-z]+-\d{1,2}$/;
 export const isDate = (value: string): boolean => /^(?:19|20)\d\d$/.test(value) || /^(?:19|20)\d\d-?[01]\d-?[0-3]\d$/.test(value);
 
 /** A token of the right form that says itself that it is none. */
