@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { type GuardEntry, textOf } from "../../test/evals/guard-score.ts";
 import { isHeld } from "../../test/evals/held.ts";
 
@@ -24,12 +24,18 @@ export function examples(): { learnt: Example[]; judged: Example[] } {
 /** In characters, of a piece of a longer text. */
 const [shortest, longest] = [25, 900];
 
-/** The notes and talks of the other evaluation sets, the documents, and the source: none of them gives orders to a model. */
+/** So many pieces of what packages say of themselves: they tell developers what to do, as talks with an assistant about code do. */
+const mostForeign = 4_000;
+
+/** The notes and talks of the other evaluation sets, the documents, the source, and the READMEs of packages: none of them gives orders to a model. */
 export function ordinaryPieces(): { learnt: Example[]; judged: Example[] } {
   const notes = readdirSync(sets).filter((file) => !file.startsWith("guard")).flatMap((file) => textsIn(JSON.parse(readFileSync(new URL(file, sets), "utf8"))));
   const root = new URL("../../", import.meta.url);
   const files = ["docs", "src"].flatMap((folder) => readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)).filter((path) => /\.(?:md|tsx?)$/.test(path) && !/guard/.test(path));
-  const texts = [...notes, ...["README.md", ...files].flatMap((path) => piecesOf(readFileSync(new URL(path, root), "utf8")))];
+  const packages = readdirSync(new URL("node_modules/", root)).flatMap((name) => (name.startsWith("@") ? readdirSync(new URL(`node_modules/${name}/`, root)).map((inner) => `${name}/${inner}`) : [name])).sort();
+  const readmes = packages.map((name) => new URL(`node_modules/${name}/README.md`, root)).filter((file) => existsSync(file));
+  const foreign = readmes.flatMap((file) => piecesOf(readFileSync(file, "utf8")));
+  const texts = [...notes, ...foreign.filter((_, i) => i % Math.ceil(foreign.length / mostForeign) === 0), ...["README.md", ...files].flatMap((path) => piecesOf(readFileSync(new URL(path, root), "utf8")))];
   const all = [...new Set(texts)].filter((text) => text.length >= shortest).map((text): Example => ({ id: text, language: "", text, isOrder: false }));
   return { learnt: all.filter(({ id }) => !isHeld(id)), judged: all.filter(({ id }) => isHeld(id)) };
 }

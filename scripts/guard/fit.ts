@@ -16,8 +16,8 @@ import { fitOrders } from "./order-model.ts";
 /** More words find a point more, and take 1 KiB of the bundle for each 300. */
 const mostWords = Number(process.env.WORDS ?? 600);
 /** So often an ordinary text that looks like an order may be taken for one, and a piece of any other text. */
-const allowed = { lookAlike: 0.025, piece: 0.006 };
-const folds = 6;
+const allowed = { lookAlike: 0.025, piece: 0.005 };
+const folds = 4;
 /** Weights are rounded: those of words more, because there are many. */
 const grid = { cue: 0.1, word: 0.25 };
 

@@ -142,11 +142,6 @@ export const orderCues = {
   ranks: verbatim`as if the operator|as if your operator|as if the owner|as if the maintainer|as if the administrator|as if they were from|as a request of the administrator|as orders of|as commands|with the authority of|count .. as the|als käme es vom|als kämen sie vom|wie die des administrators|wie vom betreiber|
     als befehl*|comme celles de l administrateur|comme un ordre|pour un ordre|comme venant de|como si fueran del|como orden del|como si viniera*|当作运营方|等同于管理员|当作管理员|视为管理员|的命令处理|運営者の命令として|管理者の依頼として|管理者として扱|運営者のものとして`,
   tools: verbatim`tool|tools|function|call_*|shell|terminal|command|commands|api|endpoint|webhook|browser|query string|snippet|script|dependency|package|hooks|werkzeug|befehl*|mailtool|abhängigkeit|outil*|commande*|dépendance|herramienta*|comando*|dependencia|工具|命令|函数|脚本|依赖|ツール|コマンド|関数|スクリプト|依存関係`,
-  /** Writes what others will believe. */
-  remember: verbatim`remember permanently|remember that|remember :|save this as|save a new memory|store this|store as|store a memory|add to your|add this to|keep in memory|in memory that|into memory|user profile|as a fact|fact :|facts about the user|the user trusts|the user wants|the user prefers that you|user has agreed|
-    they have agreed|as their setting|treat it as the user|write into the project|into the project notes|long-term memory|mark each memory|stored phone|the user s own wish|merk* dir|speicher*|als tatsache|in dein gedächtnis|gedächtnis auf|nimm in|der nutzer will|der nutzer möchte|der nutzer vertraut|
-    schreib in die projekt*|als meinung des nutzers|eigene meinung|retiens|souviens-toi|souviens toi|enregistre|comme un fait|à ta mémoire|l utilisateur souhaite|l utilisateur veut|l utilisateur fait confiance|écris dans les notes|recuerda para siempre|recuerda que|guarda como|como un hecho|a tu memoria|
-    el usuario quiere|el usuario desea|el usuario confía|escribe en las notas|记住|作为用户的|存下来|保存为|作为事实|当作事实|长期记忆|记忆中加入|用户希望|用户信任|用户想要|项目笔记里写|覚えて|記憶に追加|事実として|として保存|利用者は .. 望んで|利用者の事実|利用者は .. 信頼|メモに .. 書き`,
   spread: verbatim`survives|carry it over|unchanged|word for word|verbatim|pass it on|pass this on|replicate|into each|into every|each readme|every readme|every memory|each namespace|other agents|other assistants|next agent|agents it talks to|copy this|copy these|put a copy|make sure this text|when memories get merged|
     unverändert|wörtlich|gibt es an andere|andere agenten|andere assistenten|anderen agenten|jede erinnerung|jede notiz|zusammengefasst werden|übertrag* diesen text|sans rien y changer|mot pour mot|le transmet aux autres|autres agents|autres assistants|souvenirs sont fusionnés|reprends ce texte|
     chaque souvenir|sin cambios|palabra por palabra|se lo pasa a los demás|demás agentes|otros agentes|otros asistentes|conserva este texto|se fusionen|原封不动|一字不差|一字不漏|传给别的|其他智能体|别的智能体|让其他|每条记忆|合并或总结记忆|変えずに|一字一句|一字も|ほかのエージェント|他のエージェント|他のアシスタント|引き継ぐ|伝えたうえで|統合や要約`,
@@ -177,9 +172,6 @@ export const orderCues = {
   /** People who work together. */
   people: verbatim`we|our|us|team|colleague*|customer|customers|meeting|office|everyone|monday|tuesday|wednesday|thursday|friday|saturday|sunday|week|weekend|quarter|staff|candidates|i|my|me|please|wir|unser*|uns|kund*|montag*|dienstag*|mittwoch*|donnerstag*|freitag*|samstag|woche*|bitte|ich|mein*|nous|notre|nos|
     client*|lundi|mardi|mercredi|jeudi|vendredi|semaine|je|mon|ma|nosotros|nuestr*|lunes|martes|miércoles|jueves|viernes|semana|mi|客户|同事|周一|周二|周三|周四|周五|周末|会议|大家|我|顧客|お客様|同僚|月曜|火曜|水曜|木曜|金曜|週末|会議|皆|私`,
-  /** How developers write of code. */
-  works: verbatim`tests|test|ci|commit|commits|deploy|deployed|migration|release|rebase|branch|pull request|merge request|repository|repo|function|file|files|docs|docs/|contributing.md|schema|database|config|log|logs|linter|rollback|runbook|dashboard|documentation|version|staging|ticket|tickets|prototype|dateien|
-    zweig*|datenbank|dépôt|fichiers|base de données|branche*|repositorio|archivos|base de datos|rama*|分支|数据库|文件|仓库|测试|发布|ブランチ|データベース|ファイル|テスト|リリース`,
 } as const;
 
 export type OrderCue = keyof typeof orderCues;

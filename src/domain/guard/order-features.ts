@@ -25,7 +25,7 @@ const marks = {
 
 const cueNames = Object.keys(orderCues) as OrderCue[];
 /** What a sentence that orders begins with. */
-const acts: ReadonlySet<OrderCue> = new Set(["override", "hide", "send", "reply", "put", "destroy", "weaken", "grant", "execute", "alter", "pay", "role", "remember", "praise", "reveals", "decode"]);
+const acts: ReadonlySet<OrderCue> = new Set(["override", "hide", "send", "reply", "put", "destroy", "weaken", "grant", "execute", "alter", "pay", "role", "praise", "reveals", "decode"]);
 const isAct = cueNames.map((name) => acts.has(name));
 /** Says nothing of its own before the verb. */
 const courtesy = /^(?:please|kindly|also|then|and|first|now|just|bitte|also|dann|und|zuerst|jetzt|puis|et|merci|por|y|luego|,|:|请|把|将|先|再|并)$/;
@@ -80,6 +80,9 @@ function speakersOf(text: string): Range[] {
   const speakers = rangesOf(text, marks.speaker);
   return speakers.length < 2 ? [] : speakers;
 }
+
+/** Whether it is a talk: in one, people tell the assistant what to do. */
+export const isTalk = (text: string): boolean => speakersOf(text).length > 0;
 
 /** Every sentence, and every run of a few short ones, with what it says; of words only those that are asked for. */
 export function passagesOf(text: string, isAskedFor: (part: string) => boolean): Passage[] {

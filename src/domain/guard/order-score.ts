@@ -1,5 +1,5 @@
 import type { Finding } from "./finding.ts";
-import { featureNames, type Passage, passagesOf } from "./order-features.ts";
+import { featureNames, isTalk, type Passage, passagesOf } from "./order-features.ts";
 import model from "./order-weights.json" with { type: "json" };
 
 const indexOf = (name: string): number => {
@@ -33,7 +33,13 @@ const kinds: readonly (readonly [kind: string, ...of: (readonly string[])[]])[] 
 const indexed = kinds.map(([kind, ...needs]) => ({ kind, needs: needs.map((names) => names.map(indexOf)) }));
 const kindOf = (features: Uint8Array): string => indexed.find(({ needs }) => needs.every((one) => one.some((index) => features[index] === 1)))?.kind ?? "an order to a model";
 
-const orders = (text: string): Passage[] => passagesOf(text, isWorth).filter((one) => scoreOf(one) > model.threshold);
+/** More is asked of an order in a talk. */
+const inTalk = 1.5;
+
+function orders(text: string): Passage[] {
+  const threshold = model.threshold + (isTalk(text) ? inTalk : 0);
+  return passagesOf(text, isWorth).filter((one) => scoreOf(one) > threshold);
+}
 
 /** Without what introduces it ("The note says: …"), where the rest is an order by itself. */
 function withoutLead(text: string, { start, end }: Passage): number {
