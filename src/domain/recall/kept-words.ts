@@ -3,6 +3,7 @@ import type { Memory } from "../memories/memory.ts";
 import { estimateTokens } from "../text/token-count.ts";
 import { wordPlaces, type WordPlaces } from "./find-terms.ts";
 import { type Cutting, type Unit, unitsOf } from "./presentation/text-units.ts";
+import { textTraits, type TextTraits } from "./ranking/text-traits.ts";
 import { wordHashes } from "./selection/overlap.ts";
 
 /**
@@ -11,7 +12,7 @@ import { wordHashes } from "./selection/overlap.ts";
  * memory before him. Secrets are not kept.
  */
 class Kept<V> {
-  readonly #values: LruMap<{ memory: string; length: number; value: V }>;
+  readonly #values: LruMap<Entry<V>>;
   readonly #bytesOf: (value: V) => number;
 
   constructor(maxBytes: number, bytesOf: (value: V) => number) {
@@ -22,14 +23,20 @@ class Kept<V> {
   /** `read` makes a value of its own, which is kept until the memory has another version. `what`: which of several. */
   of(memory: Memory, text: string, read: () => V, what = ""): V {
     if (memory.sensitivity === "secret" || memory.redaction !== undefined) return read();
-    const name = `${memory.teamId}/${memory.id}/${what}`;
-    const version = `${memory.version}/${memory.updatedAt}`;
+    const { teamId, version, updatedAt } = memory;
+    const name = what === "" ? memory.id : `${memory.id}/${what}`;
     const before = this.#values.get(name);
-    if (before?.memory === version && before.length === text.length) return before.value;
+    if (before && before.teamId === teamId && before.version === version && before.updatedAt === updatedAt && before.length === text.length) return before.value;
     const value = read();
-    this.#values.set(name, { memory: version, length: text.length, value }, entryBytes + this.#bytesOf(value));
+    this.#values.set(name, { teamId, version, updatedAt, length: text.length, value }, entryBytes + this.#bytesOf(value));
     return value;
   }
+}
+
+/** Of which version of whose memory it is, and the length of the text that was read. */
+interface Entry<V> extends Pick<Memory, "teamId" | "version" | "updatedAt"> {
+  length: number;
+  value: V;
 }
 
 /** Of an entry beside its arrays. */
@@ -54,6 +61,11 @@ export const placesOf = (memory: Memory): WordPlaces =>
     const { starts, letters, others } = wordPlaces(memory.content);
     return { starts: starts.slice(), letters: letters.slice(), others };
   });
+
+const traits = new Kept<TextTraits>(4 * 1024 * 1024, ({ names }) => termBytes * names.flat().length);
+
+/** What ranking reads out of a memory. */
+export const traitsOfMemory = (memory: Memory): TextTraits => traits.of(memory, memory.content, () => textTraits(memory));
 
 const tokens = new Kept<number>(2 * 1024 * 1024, () => 0);
 

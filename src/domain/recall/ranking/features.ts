@@ -1,5 +1,6 @@
-import { happenedAt, isInThread, type Memory } from "../../memories/memory.ts";
+import { happenedAt, isInThread } from "../../memories/memory.ts";
 import { timeMatch, timePreference } from "../../text/time-words.ts";
+import { traitsOfMemory } from "../kept-words.ts";
 import type { FusionCandidate } from "./candidates.ts";
 import { namedBy, topicIn, weightOf, type Question } from "./relevance.ts";
 import { maxMatchedIdf } from "../weights.ts";
@@ -40,13 +41,11 @@ const none = -9;
 const leastSpread = 1.5;
 /** What is no better than by so much has the same rank. */
 const alike = { text: 1.03, similarity: 0.15, wordMatch: 0.01 };
-/** Of a long text the first characters show its kind. */
-const looked = 2_000;
 /** Turns of a thread that were stored one after the other; something of another thread may have come between. */
 const nearTurns = 2;
 
-const timeWords = /\b(?:yesterday|today|tomorrow|tonight|last|next|ago|since|week|month|year|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|(?:19|20)\d\d|\d+(?:st|nd|rd|th))\b/i;
-const secondPerson = /\b(?:you|your|yours|you're|you've|u)\b/gi;
+/** A feature of all candidates: a value for each of them, or one that they have in common. */
+type Column = readonly number[] | number;
 
 /** One row for each of `found`, in its order; values in the order of `featureNames`. */
 export function featuresOf(question: Question, found: readonly FusionCandidate[], { similarityOf, now }: FeatureOptions): Float32Array[] {
@@ -56,8 +55,9 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   // A memory that belongs to a project counts as saying its name once in a text of average length, which in BM25 is worth just
   // the inverse document frequency: it seldom has that name in its text.
   const topics = found.map(({ memory }) => topicOf(memory));
-  const ownBits = found.map(({ evidence }, i) => (evidence.ownTerms | (topics[i] as number)) >>> 0);
-  const spoken = found.map(({ text, aliasBoost = 0, evidence }, i) => (text?.score ?? 0) + aliasBoost + weightOf(question, ((topics[i] as number) & ~evidence.ownTerms) >>> 0));
+  const ownBits = found.map(({ evidence }, i) => (evidence.ownTerms | at(topics, i)) >>> 0);
+  const spoken = found.map(({ text, aliasBoost = 0, evidence }, i) => (text?.score ?? 0) + aliasBoost + weightOf(question, (at(topics, i) & ~evidence.ownTerms) >>> 0));
+  const bestSpoken = Math.max(1e-6, ...spoken);
   const hasText = spoken.some((score) => score > 0);
   const compared = found.map(({ vector, near }) => {
     // Beside words that match, its own vector knows that better than what it only mentions; elsewhere that may be all that is near.
@@ -65,77 +65,110 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
     return cosine === undefined || cosine === -1 ? undefined : similarityOf(cosine);
   });
   // What was not embedded yet, or lives elsewhere, is taken to be as near as the others.
-  const usual = mean(compared.flatMap((value) => value ?? []));
+  const usual = mean(compared.filter((value) => value !== undefined));
   const similar = compared.map((value) => value ?? usual);
-  const bestSpoken = Math.max(1e-6, ...spoken);
   const bestSimilar = Math.max(...similar);
   const worstSimilar = Math.min(bestSimilar - leastSpread, ...similar.filter((value) => value !== none));
   const met = found.map(({ wordMatch }) => wordMatch ?? none);
   const bestMet = Math.max(...met);
-  const [when, prefers] = [timeMatch(question.text, now), timePreference(question.text)];
-  const byTime = new Map(found.map((_, i) => i).sort((a, b) => happenedAt((found[b] as FusionCandidate).memory) - happenedAt((found[a] as FusionCandidate).memory)).map((i, place) => [i, place]));
-  const own = ownBits.map((bits) => weightOf(question, bits) / all);
-  const withContext = found.map(({ evidence }, i) => weightOf(question, ((ownBits[i] as number) | evidence.contextTerms) >>> 0) / all);
+  const held = ownBits.map((bits) => weightOf(question, bits));
+  const covered = held.map((weight) => weight / all);
   const heldByAny = found.reduce((bits, { evidence }) => (bits | evidence.allTerms) >>> 0, 0);
+  const traits = found.map(({ memory }) => traitsOfMemory(memory));
   const { before, after, threads } = neighboursOf(found);
-  const threadText = new Map([...threads].map(([thread, members]) => [thread, members.map((i) => spoken[i] as number).sort((a, b) => b - a).slice(0, 5).reduce((sum, score) => sum + score, 0)]));
+  const threadText = new Map([...threads].map(([thread, members]) => [thread, members.map((i) => at(spoken, i)).sort((a, b) => b - a).slice(0, 5).reduce((sum, score) => sum + score, 0)]));
   const bestThread = Math.max(1e-6, ...threadText.values());
-  const opening = question.terms.map(({ term }) => term);
-  const asked = askedOf(question, all, heldByAny);
+  const [when, prefers] = [timeMatch(question.text, now), timePreference(question.text)];
+  const terms = question.terms.map(({ term }) => term);
+  const beside = (neighbours: ReadonlyMap<number, number>, values: readonly number[], otherwise: number): number[] => found.map((_, i) => values[neighbours.get(i) ?? -1] ?? otherwise);
+  const [similarBefore, similarAfter] = [beside(before, similar, none), beside(after, similar, none)];
 
-  return found.map((one, i) => {
-    const { memory, evidence } = one;
-    const head = memory.redaction === undefined ? memory.content.slice(0, looked) : "";
-    const [previous, next] = [before.get(i), after.get(i)];
-    const bits = ownBits[i] as number;
-    const held = weightOf(question, bits);
-    const row: Record<FeatureName, number> = {
-      text: (spoken[i] as number) / all,
-      textShare: (spoken[i] as number) / bestSpoken,
-      textRank: (spoken[i] as number) > 0 ? 1 / (1 + above(spoken, (spoken[i] as number) * alike.text)) : 0,
-      covered: own[i] as number,
-      coveredWithContext: withContext[i] as number,
-      matchedIdf: Math.min(maxMatchedIdf, held / question.rarest),
-      matchedTerms: bitCount(bits),
-      complete: Number(held >= all * 0.999),
-      scattered: Math.max(0, weightOf(question, evidence.allTerms) - held) / all,
-      rareMissing: rarestMissing(question, bits) / rarest,
-      similarity: similar[i] as number,
-      similarityShare: usual !== none && bestSimilar > worstSimilar ? ((similar[i] as number) - worstSimilar) / (bestSimilar - worstSimilar) : none,
-      similarityGap: bestSimilar - (similar[i] as number),
-      vectorRank: usual === none ? 0 : 1 / (1 + above(similar, (similar[i] as number) + alike.similarity)),
-      wordMatch: met[i] as number,
-      wordMatchGap: bestMet === none || met[i] === none ? none : bestMet - (met[i] as number),
-      wordMatchRank: met[i] === none ? 0 : 1 / (1 + above(met, (met[i] as number) + alike.wordMatch)),
-      name: nameOf(memory),
-      topic: Number((topics[i] as number) > 0),
-      near: one.near?.score ?? 0,
-      graph: one.graph?.score ?? 0,
-      alias: (one.aliasBoost ?? 0) / all,
-      opening: beginsWithName(head, question.text, opening),
-      previousAsks: previous !== undefined && asks((found[previous] as FusionCandidate).memory) ? (own[previous] as number) : 0,
-      previousText: previous === undefined ? 0 : (spoken[previous] as number) / bestSpoken,
-      nextText: next === undefined ? 0 : (spoken[next] as number) / bestSpoken,
-      neighbourSimilarity: Math.max(none, ...[previous, next].map((at) => (at === undefined ? none : (similar[at] as number)))),
-      thread: (threadText.get(memory.namespace) ?? 0) / bestThread,
-      inThread: Number(isInThread(memory)),
-      length: Math.log2(1 + memory.content.length),
-      asks: Number(asks(memory)),
-      you: ((head.match(secondPerson)?.length ?? 0) * 20) / (20 + head.length / 6),
-      tellsTime: Number(timeWords.test(head)),
-      hasNumber: Number(/\d/.test(head)),
-      when: when ? when(happenedAt(memory)) : none,
-      newer: prefers === undefined || found.length < 2 ? 0.5 : 1 - (byTime.get(i) as number) / (found.length - 1),
-      asksNewest: Number(prefers === "newest"),
-      asksOldest: Number(prefers === "oldest"),
-      terms: question.terms.length,
-      bestCovered: Math.max(...own),
-      bestSimilarity: bestSimilar,
-      bestText: bestSpoken / all,
-      ...asked,
-    };
-    return Float32Array.from(featureNames, (name) => row[name]);
+  return rowsOf(found.length, {
+    text: spoken.map((score) => score / all),
+    textShare: spoken.map((score) => score / bestSpoken),
+    textRank: ranksIn(spoken, (score) => (score > 0 ? score * alike.text : undefined)),
+    covered,
+    coveredWithContext: found.map(({ evidence }, i) => weightOf(question, (at(ownBits, i) | evidence.contextTerms) >>> 0) / all),
+    matchedIdf: held.map((weight) => Math.min(maxMatchedIdf, weight / question.rarest)),
+    matchedTerms: ownBits.map(bitCount),
+    complete: held.map((weight) => Number(weight >= all * 0.999)),
+    scattered: found.map(({ evidence }, i) => Math.max(0, weightOf(question, evidence.allTerms) - at(held, i)) / all),
+    rareMissing: ownBits.map((bits) => rarestMissing(question, bits) / rarest),
+    similarity: similar,
+    similarityShare: usual !== none && bestSimilar > worstSimilar ? similar.map((value) => (value - worstSimilar) / (bestSimilar - worstSimilar)) : none,
+    similarityGap: similar.map((value) => bestSimilar - value),
+    vectorRank: usual === none ? 0 : ranksIn(similar, (value) => value + alike.similarity),
+    wordMatch: met,
+    wordMatchGap: met.map((value) => (value === none ? none : bestMet - value)),
+    wordMatchRank: ranksIn(met, (value) => (value === none ? undefined : value + alike.wordMatch)),
+    name: traits.map(({ names }) => nameOf(names)),
+    topic: topics.map((bits) => Number(bits > 0)),
+    near: found.map(({ near }) => near?.score ?? 0),
+    graph: found.map(({ graph }) => graph?.score ?? 0),
+    alias: found.map(({ aliasBoost = 0 }) => aliasBoost / all),
+    // Whether it begins with a name that the question says: whoever speaks stands first.
+    opening: traits.map(({ opening }) => Number(opening !== "" && terms.includes(opening.toLowerCase()) && question.text.includes(opening))),
+    previousAsks: beside(before, covered.map((share, i) => (traits[i]?.asks ? share : 0)), 0),
+    previousText: beside(before, spoken, 0).map((score) => score / bestSpoken),
+    nextText: beside(after, spoken, 0).map((score) => score / bestSpoken),
+    neighbourSimilarity: similarBefore.map((value, i) => Math.max(none, value, at(similarAfter, i))),
+    thread: found.map(({ memory }) => (threadText.get(memory.namespace) ?? 0) / bestThread),
+    inThread: found.map(({ memory }) => Number(isInThread(memory))),
+    length: found.map(({ memory }) => Math.log2(1 + memory.content.length)),
+    asks: traits.map(({ asks }) => Number(asks)),
+    you: traits.map(({ you }) => you),
+    tellsTime: traits.map(({ tellsTime }) => Number(tellsTime)),
+    hasNumber: traits.map(({ hasNumber }) => Number(hasNumber)),
+    when: when ? found.map(({ memory }) => when(happenedAt(memory))) : none,
+    newer: prefers === undefined || found.length < 2 ? 0.5 : newest(found).map((place) => 1 - place / (found.length - 1)),
+    asksNewest: Number(prefers === "newest"),
+    asksOldest: Number(prefers === "oldest"),
+    terms: question.terms.length,
+    bestCovered: Math.max(...covered),
+    bestSimilarity: bestSimilar,
+    bestText: bestSpoken / all,
+    ...askedOf(question, all, heldByAny),
   });
+}
+
+const at = (values: readonly number[], i: number): number => values[i] as number;
+
+/** The columns as rows, one after the other in one array. */
+function rowsOf(count: number, columns: Record<FeatureName, Column>): Float32Array[] {
+  const width = featureNames.length;
+  const table = new Float32Array(count * width);
+  for (const [place, name] of featureNames.entries()) {
+    const column = columns[name];
+    for (let i = 0; i < count; i += 1) table[i * width + place] = typeof column === "number" ? column : at(column, i);
+  }
+  return Array.from({ length: count }, (_, i) => table.subarray(i * width, (i + 1) * width));
+}
+
+/** One over the rank of each value: those above its bar stand before it. 0 for what has none. */
+function ranksIn(values: readonly number[], barOf: (value: number) => number | undefined): number[] {
+  const ascending = Float64Array.from(values).sort();
+  return values.map((value) => {
+    const bar = barOf(value);
+    return bar === undefined ? 0 : 1 / (1 + countAbove(ascending, bar));
+  });
+}
+
+function countAbove(ascending: Float64Array, bar: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] as number) > bar) high = middle;
+    else low = middle + 1;
+  }
+  return ascending.length - low;
+}
+
+/** The place of each by time, the newest first. */
+function newest(found: readonly FusionCandidate[]): number[] {
+  const times = found.map(({ memory }) => happenedAt(memory));
+  const places = times.map(() => 0);
+  for (const [place, i] of times.map((_, i) => i).sort((a, b) => at(times, b) - at(times, a)).entries()) places[i] = place;
+  return places;
 }
 
 /** What does not depend on the candidate. */
@@ -167,27 +200,11 @@ function isNameIn(text: string, word: string): boolean {
   return at > 0 && /\p{Lu}/u.test(text[at] ?? "");
 }
 
-function above(values: readonly number[], bar: number): number {
-  let count = 0;
-  for (const value of values) if (value > bar) count += 1;
-  return count;
-}
-
 const mean = (values: readonly number[]): number => (values.length === 0 ? none : values.reduce((sum, value) => sum + value, 0) / values.length);
-
-/** Whether a text begins with a name that the question says: whoever speaks stands first. */
-function beginsWithName(head: string, asked: string, terms: readonly string[]): number {
-  const first = /^[\p{L}\p{N}'-]+/u.exec(head)?.[0] ?? "";
-  if (!/^\p{Lu}/u.test(first)) return 0;
-  const lower = first.toLowerCase();
-  return Number(terms.includes(lower) && asked.includes(first));
-}
-
-const asks = ({ content }: Memory): boolean => content.length < looked && content.includes("?");
 
 function rarestMissing({ weights }: Question, bits: number): number {
   let most = 0;
-  for (const [i, weight] of weights.entries()) if (((bits >>> i) & 1) === 0 && weight > most) most = weight;
+  for (let i = 0; i < weights.length; i += 1) if (((bits >>> i) & 1) === 0 && at(weights, i) > most) most = at(weights, i);
   return most;
 }
 

@@ -1,5 +1,6 @@
 import type { Ranked } from "../selection/select-results.ts";
 import type { HitTrace, scoreComponents } from "../presentation/receipt.ts";
+import type { GraphHit } from "../retrievers/concepts.ts";
 import type { FusionCandidate } from "./candidates.ts";
 import { featureNames, featuresOf, type FeatureName, type FeatureOptions } from "./features.ts";
 import model from "./model.json" with { type: "json" };
@@ -22,7 +23,12 @@ export const placeNames = ["orderScore", "orderGap", "orderPlace"] as const;
 /** What the rows do not teach: what a person asks for by setting it, and names that few questions of the data say. */
 type Own = Record<"importance" | "recency" | "rerank" | "graph", number>;
 
-const valueOf = (row: Float32Array, name: FeatureName): number => row[featureNames.indexOf(name)] as number;
+const placeOf = Object.fromEntries(featureNames.map((name, place) => [name, place])) as Record<FeatureName, number>;
+const valueOf = (row: Float32Array | undefined, name: FeatureName): number => row?.[placeOf[name]] as number;
+
+const totalOf = ({ importance, recency, rerank, graph }: Own): number => importance + recency + rerank + graph;
+
+const legOf = ({ leg, rank, score }: GraphHit): HitTrace["legs"] => ({ [leg]: { rank, score } });
 
 /** On 0–1 with a slope that leaves room above and below: what is added later (project, reranking) counts alike everywhere. */
 const scoreOf = (order: number): number => logistic(order / 2);
@@ -38,22 +44,18 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const own = found.map(({ memory, aliasBoost = 0 }, i): Own => ({
     importance: importanceWeight * saidIn(memory, "importance"),
     recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / options.halfLife),
-    rerank: topicWeight * valueOf(rows[i] as Float32Array, "topic") + nameWeight * valueOf(rows[i] as Float32Array, "name"),
+    rerank: topicWeight * valueOf(rows[i], "topic") + nameWeight * valueOf(rows[i], "name"),
     graph: aliasBoost > 0 ? aliasWeight : 0,
   }));
-  const learned = rows.map((row) => order.score(row));
-  const scores = learned.map((score, i) => score + Object.values(own[i] as Own).reduce((sum, part) => sum + part, 0));
+  const learned = order.scores(rows);
+  const scores = learned.map((score, i) => score + totalOf(own[i] as Own));
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
   const called = own.map(({ graph }) => graph);
-  const isComplete = placed.map((i) => valueOf(rows[i] as Float32Array, "complete") === 1);
+  const isComplete = placed.map((i) => valueOf(rows[i], "complete") === 1);
   const probabilities = raised(relevancesOf(rows, learned, placed, relevance, called), isComplete);
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
-    const legs = {
-      ...(text ? { memory_text: text } : {}),
-      ...(vector ? { memory_vector: vector } : {}),
-      ...Object.fromEntries([near ?? [], graph ?? []].flat().map(({ leg, rank, score }) => [leg, { rank, score }])),
-    };
+    const legs = { ...(text && { memory_text: text }), ...(vector && { memory_vector: vector }), ...(near && legOf(near)), ...(graph && legOf(graph)) };
     const score = scoreOf(scores[i] as number);
     const parts = options.explain ? shareOf(partsOf(order.contributions(rows[i] as Float32Array), own[i] as Own), score) : {};
     return {
@@ -68,8 +70,9 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
 /** In the order of `placed`; what stands below another is never shown as more relevant. `scores`: what the order has learned, nothing else. */
 export function relevancesOf(rows: readonly Float32Array[], scores: readonly number[], placed: readonly number[], relevance: Trees, own: readonly number[] = []): number[] {
   const best = Math.max(...scores);
+  const learned = relevance.scores(placed.map((i, place) => withPlace(rows[i] as Float32Array, scores[i] as number, best, place)));
   let least = 1;
-  return placed.map((i, place) => (least = Math.min(least, logistic((own[i] ?? 0) + relevance.score(withPlace(rows[i] as Float32Array, scores[i] as number, best, place))))));
+  return placed.map((i, place) => (least = Math.min(least, logistic((own[i] ?? 0) + (learned[place] as number)))));
 }
 
 /** What holds all words of the question in one passage may be meant, and so may what stands above it. */

@@ -5,6 +5,7 @@ import { findAmong, findTerms } from "../find-terms.ts";
 import { placesOf } from "../kept-words.ts";
 import { isStopWord, wholeTerms, type QueryTerm } from "../../text/query-terms.ts";
 import { opening, passage } from "../weights.ts";
+import type { TextTraits } from "./text-traits.ts";
 
 /** A question, and the inverse document frequency of each of its words where it was asked. */
 export interface Question {
@@ -28,7 +29,11 @@ export interface Evidence {
 const has = (bits: number, i: number): boolean => ((bits >>> i) & 1) === 1;
 
 /** Sum of the inverse document frequencies of the terms in these bits. */
-export const weightOf = ({ weights }: Question, bits: number): number => weights.reduce((sum, weight, i) => (has(bits, i) ? sum + weight : sum), 0);
+export function weightOf({ weights }: Question, bits: number): number {
+  let sum = 0;
+  for (let i = 0; i < weights.length; i += 1) if (has(bits, i)) sum += weights[i] as number;
+  return sum;
+}
 
 export const matchedWords = ({ terms }: Question, bits: number): string[] => terms.filter((_, i) => has(bits, i)).map(({ word }) => word);
 
@@ -84,19 +89,13 @@ function heldTogether(question: Question, ownTerms: number, names: number, hits:
   return inPassing ? 0 : (ownTerms & best) >>> 0;
 }
 
-/** The names of a memory: its tags, and the last part of its key. */
-function namesOf(memory: Pick<Memory, "key" | "tags" | "enrichment">): string[][] {
-  const last = memory.key?.split(/[.:/]/).at(-1);
-  return [...saidIn(memory, "tags"), ...(last === undefined ? [] : [last])].map((name) => [...new Set(wholeTerms(name))].filter((term) => !isStopWord(term))).filter((terms) => terms.length > 0);
-}
-
-/** For a question: the weight of the memory's heaviest name that the question contains in full, 0–1. */
-export function namedBy(question: Question): (memory: Pick<Memory, "key" | "tags" | "enrichment">) => number {
+/** For a question: the weight of the heaviest of a memory's names (`namesOf`) that the question contains in full, 0–1. */
+export function namedBy(question: Question): (names: TextTraits["names"]) => number {
   const weights = new Map(question.terms.map(({ term }, i) => [term, question.weights[i] as number]));
   const most = Math.max(...question.weights);
-  return (memory) => {
+  return (names) => {
     let best = 0;
-    for (const name of namesOf(memory)) {
+    for (const name of names) {
       if (!name.every((term) => weights.has(term))) continue;
       const weight = name.reduce((sum, term) => sum + (weights.get(term) as number), 0);
       best = Math.max(best, Math.min(1, weight / most));
@@ -108,8 +107,14 @@ export function namedBy(question: Question): (memory: Pick<Memory, "key" | "tags
 /** For a question: the bits of its terms that are the name of the project or person to which a memory belongs, if it says it in full. */
 export function topicIn({ terms }: Question): (memory: Pick<Memory, "namespace">) => number {
   const bits = bitsOf(terms);
-  return ({ namespace }) => {
+  const said = (namespace: string): number => {
     const name = wholeTerms(projectName(topicOf(namespace))).filter((term) => !isStopWord(term));
     return name.every((term) => bits.has(term)) ? name.reduce((all, term) => (all | (bits.get(term) as number)) >>> 0, 0) : 0;
+  };
+  const known = new Map<string, number>();
+  return ({ namespace }) => {
+    const found = known.get(namespace) ?? said(namespace);
+    known.set(namespace, found);
+    return found;
   };
 }

@@ -4,6 +4,7 @@ import type { Ranked } from "../selection/select-results.ts";
 import { excerpt } from "../presentation/excerpt.ts";
 import type { HitTrace } from "../presentation/receipt.ts";
 import { namedBy, type Question } from "./relevance.ts";
+import { namesOf } from "./text-traits.ts";
 import { cutTo } from "../../text/token-count.ts";
 import { modelWeight, passageTokens, rerankDepth } from "../weights.ts";
 
@@ -55,7 +56,7 @@ export function blend(question: Question, ranked: readonly Traced[], read: reado
     if (i >= rerankDepth) return entry;
     const { memory, trace } = entry;
     const opinion = opinions.get(memory.id);
-    const share = Math.max(opinion?.share ?? above, named(memory));
+    const share = Math.max(opinion?.share ?? above, named(namesOf(memory)));
     above = share;
     const score = entry.score + modelWeight * share;
     const parts = { ...trace.parts, rerank: (trace.parts.rerank ?? 0) + modelWeight * share };

@@ -20,9 +20,14 @@ export class Trees {
   readonly #features: Uint8Array;
   readonly #thresholds: Float32Array;
   readonly #leaves: Float32Array;
+  /** How many inner nodes a tree has. */
+  readonly #inner: number;
+  /** Made when somebody first asks why. */
+  #means: Float32Array | undefined;
 
   constructor({ depth, base, features, thresholds, leaves }: TreeModel) {
     this.#depth = depth;
+    this.#inner = 2 ** depth - 1;
     this.#base = base;
     this.#count = leaves.length;
     this.#features = Uint8Array.from(features.flat());
@@ -31,45 +36,55 @@ export class Trees {
   }
 
   score(row: Float32Array): number {
-    const inner = 2 ** this.#depth - 1;
-    let sum = this.#base;
-    for (let tree = 0; tree < this.#count; tree += 1) sum += this.#leaves[tree * (inner + 1) + this.#leafOf(tree, row)] as number;
-    return sum;
+    return this.scores([row])[0] as number;
+  }
+
+  /** Of each row. Tree by tree, so that the processor has its nodes at hand for all of them. */
+  scores(rows: readonly Float32Array[]): number[] {
+    const sums = rows.map(() => this.#base);
+    for (let tree = 0; tree < this.#count; tree += 1) {
+      for (let i = 0; i < rows.length; i += 1) sums[i] = (sums[i] as number) + (this.#leaves[tree * (this.#inner + 1) + this.#leafOf(tree, rows[i] as Float32Array)] as number);
+    }
+    return sums;
   }
 
   #leafOf(tree: number, row: Float32Array): number {
-    const inner = 2 ** this.#depth - 1;
+    const root = tree * this.#inner;
     let node = 0;
-    while (node < inner) {
-      const at = tree * inner + node;
-      node = 2 * node + ((row[this.#features[at] as number] as number) <= (this.#thresholds[at] as number) ? 1 : 2);
-    }
-    return node - inner;
+    for (let level = 0; level < this.#depth; level += 1) node = this.#next(root, node, row);
+    return node - this.#inner;
+  }
+
+  #next(root: number, node: number, row: Float32Array): number {
+    return 2 * node + ((row[this.#features[root + node] as number] as number) <= (this.#thresholds[root + node] as number) ? 1 : 2);
   }
 
   /** By feature: how much of the score its decisions brought (Saabas 2014), which with the base add up to it. */
   contributions(row: Float32Array): Float32Array {
     const found = new Float32Array(row.length);
-    const inner = 2 ** this.#depth - 1;
+    const means = (this.#means ??= this.#meansOfNodes());
     for (let tree = 0; tree < this.#count; tree += 1) {
-      const means = this.#means(tree);
+      const [root, first] = [tree * this.#inner, tree * (2 * this.#inner + 1)];
       let node = 0;
-      while (node < inner) {
-        const feature = this.#features[tree * inner + node] as number;
-        const next = 2 * node + ((row[feature] as number) <= (this.#thresholds[tree * inner + node] as number) ? 1 : 2);
-        found[feature] = (found[feature] as number) + (means[next] as number) - (means[node] as number);
+      for (let level = 0; level < this.#depth; level += 1) {
+        const feature = this.#features[root + node] as number;
+        const next = this.#next(root, node, row);
+        found[feature] = (found[feature] as number) + (means[first + next] as number) - (means[first + node] as number);
         node = next;
       }
     }
     return found;
   }
 
-  /** Mean of the leaves under each node; leaves last. */
-  #means(tree: number): Float32Array {
-    const inner = 2 ** this.#depth - 1;
-    const means = new Float32Array(2 * inner + 1);
-    for (let leaf = 0; leaf <= inner; leaf += 1) means[inner + leaf] = this.#leaves[tree * (inner + 1) + leaf] as number;
-    for (let node = inner - 1; node >= 0; node -= 1) means[node] = ((means[2 * node + 1] as number) + (means[2 * node + 2] as number)) / 2;
-    return means;
+  /** Mean of the leaves under each node, tree by tree; leaves last. */
+  #meansOfNodes(): Float32Array {
+    const inner = this.#inner;
+    const all = new Float32Array(this.#count * (2 * inner + 1));
+    for (let tree = 0; tree < this.#count; tree += 1) {
+      const means = all.subarray(tree * (2 * inner + 1), (tree + 1) * (2 * inner + 1));
+      means.set(this.#leaves.subarray(tree * (inner + 1), (tree + 1) * (inner + 1)), inner);
+      for (let node = inner - 1; node >= 0; node -= 1) means[node] = ((means[2 * node + 1] as number) + (means[2 * node + 2] as number)) / 2;
+    }
+    return all;
   }
 }
