@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { findAmong } from "../../../src/domain/recall/find-terms.ts";
 import { estimateTokens } from "../../../src/domain/text/token-count.ts";
-import { placesOf, tokensOfMemory, unitsOfMemory, wordsOfMemory } from "../../../src/domain/recall/kept-words.ts";
+import { placesOf, tokensOfMemory, traitsOfMemory, unitsOfMemory, wordsOfMemory } from "../../../src/domain/recall/kept-words.ts";
 
 const memory = (fields: Partial<Memory>): Memory => ({ teamId: "team", id: "m1", version: 1, updatedAt: 1, sensitivity: "normal", content: "", ...fields }) as Memory;
 const positionsOf = (one: Memory, term: string): number[] => findAmong(one.content, placesOf(one), new Set([term])).hits.map(({ position }) => position);
@@ -42,4 +42,15 @@ test("the words of a secret are not kept", () => {
   const secret = memory({ id: "s", sensitivity: "secret", content });
   expect(placesOf(secret)).not.toBe(placesOf(secret));
   expect(placesOf(memory({ id: "n", content }))).toBe(placesOf(memory({ id: "n", content })));
+});
+
+test("what ranking reads out of a memory is that of its present version, and of no other team's memory [A11]", () => {
+  const asked = { content: "Did Ada see 3 herons last week?", key: "birds.heron" };
+  const told = { content: "you saw a stork", key: null, tags: ["lake side"] };
+  const of = (fields: Partial<Memory>): unknown => traitsOfMemory(memory({ tags: [], enrichment: null, ...fields }));
+  for (const turn of [1, 2]) {
+    expect({ turn, ...(of(asked) as object) }).toMatchObject({ turn, names: [["heron"]], opening: "Did", asks: true, tellsTime: true, hasNumber: true, you: 0 });
+    expect(of({ ...told, version: 2, updatedAt: 2 })).toMatchObject({ names: [["lake", "side"]], opening: "", asks: false, tellsTime: false, hasNumber: false });
+    expect(of({ ...told, teamId: "other" })).toMatchObject({ names: [["lake", "side"]] });
+  }
 });

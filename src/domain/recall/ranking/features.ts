@@ -79,7 +79,7 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   const threadText = new Map([...threads].map(([thread, members]) => [thread, members.map((i) => at(spoken, i)).sort((a, b) => b - a).slice(0, 5).reduce((sum, score) => sum + score, 0)]));
   const bestThread = Math.max(1e-6, ...threadText.values());
   const [when, prefers] = [timeMatch(question.text, now), timePreference(question.text)];
-  const terms = question.terms.map(({ term }) => term);
+  const terms = new Set(question.terms.map(({ term }) => term));
   const beside = (neighbours: ReadonlyMap<number, number>, values: readonly number[], otherwise: number): number[] => found.map((_, i) => values[neighbours.get(i) ?? -1] ?? otherwise);
   const [similarBefore, similarAfter] = [beside(before, similar, none), beside(after, similar, none)];
 
@@ -107,7 +107,7 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
     graph: found.map(({ graph }) => graph?.score ?? 0),
     alias: found.map(({ aliasBoost = 0 }) => aliasBoost / all),
     // Whether it begins with a name that the question says: whoever speaks stands first.
-    opening: traits.map(({ opening }) => Number(opening !== "" && terms.includes(opening.toLowerCase()) && question.text.includes(opening))),
+    opening: traits.map(({ opening }) => Number(opening !== "" && terms.has(opening.toLowerCase()) && question.text.includes(opening))),
     previousAsks: beside(before, covered.map((share, i) => (traits[i]?.asks ? share : 0)), 0),
     previousText: beside(before, spoken, 0).map((score) => score / bestSpoken),
     nextText: beside(after, spoken, 0).map((score) => score / bestSpoken),
