@@ -55,7 +55,7 @@ export function fitOrders(learnt: readonly Example[], pieces: readonly Example[]
   const merged = new Map<string, Row>();
   for (const example of all.filter(({ isOrder }) => !isOrder)) {
     const said = (inputs.get(example) as Int32Array[]).filter(({ length }) => length > 0);
-    const weight = (isPiece(example) ? weightOf.piece : weightOf.lookAlike) / Math.sqrt(said.length);
+    const weight = ((isPiece(example) ? weightOf.piece : weightOf.lookAlike) * (example.times ?? 1)) / Math.sqrt(said.length);
     for (const one of said) {
       const name = one.join();
       const row = merged.get(name) ?? { inputs: one, isOrder: false, weight: 0 };

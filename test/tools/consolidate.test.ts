@@ -45,7 +45,7 @@ describe("consolidation [C3]", () => {
     expect(done).toMatchObject({ count: 3 });
     const of = async (id: string) => (await owner.call("omn_retrieve_memory", { id })).structured["memories"][0];
     expect(await of(stale)).toMatchObject({ superseded_by: current, valid_to: "2026-01-06T00:00:00.000Z" });
-    expect(await of(short)).toBeUndefined();
+    expect(await of(short), "its id leads to what it was merged into").toMatchObject({ memory_id: long, related: [{ id: short, why: "merged into this" }] });
     expect(await of(long)).toMatchObject({ metadata: { tags: ["csv", "bank"] } });
     expect(await of(other)).not.toHaveProperty("superseded_by");
 
