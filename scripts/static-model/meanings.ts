@@ -7,6 +7,11 @@ export interface WordTable {
   vectors: Matrix;
 }
 
+export interface Meanings {
+  /** The English words that each row stands for. */
+  meanings: string[][];
+}
+
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const rowOf = ({ columns, values }: Matrix, at: number): Float32Array => values.subarray(at * columns, (at + 1) * columns);
 
@@ -42,28 +47,51 @@ export function related({ words, vectors }: WordTable): WordTable {
   return { words, vectors: moved };
 }
 
-/** Adds the words of other languages: each stands where the English words that mean the same stand. */
-export function withLexicons({ words, vectors }: WordTable): WordTable {
+/** Of a word that stands where its associates do, how much more it weighs than they: only what is said seldom is missing in a table of frequent words. */
+const rareWeight = 1.5;
+/** Fewer known associates do not say where a word stands. */
+const fewestAssociates = 3;
+
+/** Adds the words of the associations that are not in the table: each stands between those that are said in its place. */
+export function withAssociated({ words, vectors }: WordTable, associations: ReadonlyMap<string, readonly string[]>): WordTable {
   const places = new Map(words.map((word, i) => [word, i]));
-  const added = new Map<string, Float32Array>();
+  const added = [...associations].flatMap(([word, others]): { word: string; vector: Float32Array }[] => {
+    const rows = others.flatMap((other) => places.get(other) ?? []).map((at) => rowOf(vectors, at));
+    if (places.has(word) || rows.length < fewestAssociates) return [];
+    const sum = new Float32Array(vectors.columns);
+    for (const row of rows) add(sum, unit(row), 1);
+    const length = rows.reduce((all, row) => all + Math.hypot(...row), 0) / rows.length;
+    return [{ word, vector: unit(sum).map((value) => value * length * rareWeight) }];
+  });
+  const all = matrix(vectors.rows + added.length, vectors.columns);
+  all.values.set(vectors.values);
+  for (const [i, { vector }] of added.entries()) rowOf(all, vectors.rows + i).set(vector);
+  return { words: [...words, ...added.map(({ word }) => word)], vectors: all };
+}
+
+/** Adds the words of other languages: each stands where the English words that mean the same stand. */
+export function withLexicons({ words, vectors }: WordTable): WordTable & Meanings {
+  const places = new Map(words.map((word, i) => [word, i]));
+  const added = new Map<string, { sum: Float32Array; meaning: string[] }>();
   const folder = new URL("lexicon/", import.meta.url);
   for (const file of readdirSync(folder).sort()) {
     for (const line of read(`lexicon/${file}`).trim().split("\n")) {
       const [foreign = "", english = ""] = line.split("\t");
       const word = spelled(foreign);
       if (word === "" || places.has(word) || added.has(word)) continue;
-      const rows = english.split(" ").flatMap((one) => wordsOf(one)).flatMap((one) => places.get(one.toLowerCase()) ?? []);
+      const meaning = english.split(" ").flatMap((one) => wordsOf(one)).map((one) => one.toLowerCase());
+      const rows = meaning.flatMap((one) => places.get(one) ?? []);
       if (rows.length === 0) continue;
       const sum = new Float32Array(vectors.columns);
       for (const row of rows) add(sum, rowOf(vectors, row), 1 / rows.length);
-      added.set(word, sum);
+      added.set(word, { sum, meaning });
     }
   }
   const all = matrix(vectors.rows + added.size, vectors.columns);
   all.values.set(vectors.values);
   let at = vectors.rows;
-  for (const sum of added.values()) rowOf(all, at++).set(sum);
-  return { words: [...words, ...added.keys()], vectors: all };
+  for (const { sum } of added.values()) rowOf(all, at++).set(sum);
+  return { words: [...words, ...added.keys()], vectors: all, meanings: [...words.map((word) => [word]), ...[...added.values()].map(({ meaning }) => meaning)] };
 }
 
 /** As the embedder looks a word up: folded, phrases with one space between words; a script without spaces as it is. */

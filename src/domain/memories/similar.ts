@@ -72,13 +72,22 @@ export const isTwin = (memory: Memory, { key, namespace }: Partial<Pick<Memory, 
 
 function alike(stored: Pick<Memory, "namespace"> & { id?: string; key?: string | null }, terms: readonly QueryTerm[], { answer, rows }: Pick<RecallFound, "answer" | "rows">, most = maxSimilar): Memory[] {
   const weights = new Map(terms.map(({ term }, i) => [term, Math.min(answer.weights[i] ?? 0, answer.rarest)]));
+  const heldBy = new Map(answer.hits.map(({ id, ownTerms }) => [id, ownTerms]));
+  // To read the words of a text takes longer than all else; most hold too few of the terms to be like it, which the index has told already.
+  const mayShare = ({ id }: Memory): boolean => shareAtMost([...weights.values()], heldBy.get(id) ?? 0) >= threshold;
   return [...rows.values()]
     .filter((memory) => memory.id !== stored.id && memory.sensitivity !== "secret" && memory.redaction === undefined && isNear(memory.namespace, stored.namespace))
-    .map((memory) => ({ memory, share: isTwin(memory, stored) ? 1 : sharedBy(weights, memory.content) }))
+    .map((memory) => ({ memory, share: isTwin(memory, stored) ? 1 : mayShare(memory) ? sharedBy(weights, memory.content) : 0 }))
     .filter(({ share }) => share >= threshold)
     .sort((a, b) => b.share - a.share)
     .slice(0, most)
     .map(({ memory }) => memory);
+}
+
+/** Of a text that holds these terms, one bit for each, and no other words. */
+function shareAtMost(weights: readonly number[], bits: number): number {
+  const all = total(weights);
+  return all === 0 ? 0 : total(weights.filter((_, i) => ((bits >>> i) & 1) === 1)) / all;
 }
 
 /** The other's own words are taken to be as rare as these are: their weights are not known. */

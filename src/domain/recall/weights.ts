@@ -88,7 +88,7 @@ export const diverseLambda = 0.9;
 export const answered = 0.75;
 
 /** In hits, the most promising first: each takes some .03 ms. */
-export const matchDepth = 60;
+export const matchDepth = 110;
 /** In characters: what a text is about stands in its beginning. */
 export const matchedCharacters = 1_200;
 

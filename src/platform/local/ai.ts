@@ -2,6 +2,8 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import { StaticEmbedder } from "./static-embedder.ts";
 import model from "./static-model.bin";
 import { staticModel, wordMatchModel } from "./static-model.ts";
+import associations from "./word-associations.bin";
+import { WordAssociations } from "./word-associations.ts";
 import { WordMatcher } from "./word-matcher.ts";
 
 /** https://developers.cloudflare.com/workers-ai/models/bge-m3/ : at most 100 texts a call. */
@@ -45,7 +47,8 @@ export class AiEmulator extends WorkerEntrypoint {
 
   #match(raw: unknown): Scored {
     const { query, contexts } = raw as { query: string; contexts: { text: string }[] };
-    matcher ??= new WordMatcher(staticEmbedder());
+    const current = staticEmbedder();
+    matcher ??= new WordMatcher(current, new WordAssociations(associations, current.rows));
     const scores = matcher.match(query, contexts.map(({ text }) => text));
     return { response: scores.map((score, id) => ({ id, score })) };
   }

@@ -37,6 +37,8 @@ type Part = { row: number; times: number } | { word: string; times: number };
 
 export class StaticEmbedder {
   readonly dimensions: number;
+  /** Of the table. */
+  readonly rows: number;
   readonly #rows: Map<string, number>;
   /** First words of phrases. */
   readonly #phraseStarts: Set<string>;
@@ -51,6 +53,7 @@ export class StaticEmbedder {
     const listAt = vectorsAt + count * dimensions;
     if (found !== magic || listAt + listBytes !== model.byteLength) throw new Error("static-model.bin is damaged");
     this.dimensions = dimensions;
+    this.rows = count;
     this.#scales = new Float32Array(model, headerBytes, count);
     this.#lengths = new Float32Array(count);
     this.#vectors = new Int8Array(model, vectorsAt, count * dimensions);

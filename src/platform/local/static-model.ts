@@ -1,4 +1,4 @@
 /** Written by scripts/static-model/make.ts. The revision is the beginning of the SHA-256 of static-model.bin. */
-export const staticModel = { name: "@omnimemory/static", dimensions: 192, revision: "0419e360591d" };
+export const staticModel = { name: "@omnimemory/static", dimensions: 192, revision: "e77fe74252df" };
 /** Compares the words of a question with those of texts, by the same table; asked in the form of a reranking model. */
 export const wordMatchModel = "@omnimemory/word-match";

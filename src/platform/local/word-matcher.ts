@@ -1,31 +1,39 @@
 import { LruMap } from "../../domain/lru-map.ts";
 import { blockRows, CodeMemory } from "../team-index/vectors/code-memory.ts";
 import type { DistinctWords, StaticEmbedder } from "./static-embedder.ts";
+import type { WordAssociations } from "./word-associations.ts";
 
 /** A name weighs as much as three words of the table, whose mean length is 1. */
 const unknownWeight = 3;
+/** Two words that are not nearer than this have nothing to do with each other. */
+const unrelated = 0.4;
+/** How fast a word counts less as it is less near, and a text as it is longer. */
+const [nearPower, lengthPower] = [0.75, 0.7];
 /** What is less nearer than this is as near. */
-const asNear = 0.02;
-/** In distinct words: a text of so many counts 1/√2. */
-const usualWords = 20;
+const asNear = 0.05;
+/** In distinct words: of a text of so many twice as much would be expected as of an empty one. */
+const usualWords = 15;
 /** Texts whose words are kept, with them: the same memories are candidates again. Some 8,000 short ones. */
 const maxKeptBytes = 16 * 2 ** 20;
 /** About what a word takes in a set. */
 const wordBytes = 40;
 
 /**
- * Compares the words of a question with those of texts, each with the nearest one (late interaction; Khattab and Zaharia 2020).
+ * Compares the words of a question with those of texts, each with the nearest one (late interaction; Khattab and Zaharia 2020): by their
+ * vectors, and by what people are known to say in place of what.
  * A word counts the more the fewer texts are as near to it, and the less the longer the text is, as in full-text search. For
  * questions across languages of `test/evals/sets` the right memory is among the first five of 160 in 92 of 100, by the vectors of
  * whole texts in 45; without the share of texts in 69, without lengths in 86.
  */
 export class WordMatcher {
   readonly #embedder: StaticEmbedder;
+  readonly #associations: WordAssociations;
   readonly #words = new LruMap<DistinctWords>(maxKeptBytes);
   readonly #codes: CodeMemory;
 
-  constructor(embedder: StaticEmbedder) {
+  constructor(embedder: StaticEmbedder, associations: WordAssociations) {
     this.#embedder = embedder;
+    this.#associations = associations;
     this.#codes = new CodeMemory(embedder.dimensions);
   }
 
@@ -35,22 +43,23 @@ export class WordMatcher {
     const told = texts.map((text) => this.#wordsOf(text));
     const met = told.map(() => 0);
     let all = 0;
-    const add = (weight: number, nearness: number[]): void => {
+    const add = (length: number, nearness: number[]): void => {
+      const weight = Math.sqrt(length);
       const sorted = nearness.toSorted((a, b) => b - a);
       for (const [i, value] of nearness.entries()) {
-        if (value > 0) met[i] = (met[i] as number) + weight * value ** 2 * Math.log(1 + texts.length / countAbove(sorted, value - asNear));
+        if (value > 0) met[i] = (met[i] as number) + weight * value ** nearPower * Math.log(1 + texts.length / countAbove(sorted, value - asNear));
       }
       all += weight * Math.log(1 + texts.length);
     };
-    const compare = this.#comparison(new Set(told.flatMap(({ rows }) => [...rows])));
+    const near = this.#nearness(new Set(told.flatMap(({ rows }) => [...rows])));
     for (const row of asked.rows) {
-      const cosines = compare(row);
-      add(this.#embedder.lengthOf(row), told.map(({ rows }) => greatest(rows, cosines)));
+      const nearness = near(row);
+      add(this.#embedder.lengthOf(row), told.map(({ rows }) => greatest(rows, nearness)));
     }
     for (const word of asked.words) add(unknownWeight, told.map(({ words }) => Number(words.has(word))));
     return met.map((value, i) => {
       const { rows, words } = told[i] as DistinctWords;
-      return all === 0 ? 0 : value / all / Math.sqrt(1 + (rows.size + words.size) / usualWords);
+      return all === 0 ? 0 : value / all / (1 + (rows.size + words.size) / usualWords) ** lengthPower;
     });
   }
 
@@ -62,35 +71,36 @@ export class WordMatcher {
     return found;
   }
 
-  /** Cosines of a row to each of these. */
-  #comparison(rows: ReadonlySet<number>): (row: number) => Map<number, number> {
+  /** How near a row is to each of these, 0–1; those to which it is not are left out. */
+  #nearness(rows: ReadonlySet<number>): (row: number) => Map<number, number> {
     const [embedder, codes] = [this.#embedder, this.#codes];
     codes.reserve(rows.size);
     const slots = [...rows];
     for (const [slot, row] of slots.entries()) codes.codes.set(embedder.codesOf(row), slot * codes.width);
     return (row) => {
       const scale = codes.ask(Float32Array.from(embedder.codesOf(row))) / embedder.codesLengthOf(row);
-      const cosines = new Map<number, number>();
+      const associated = this.#associations.from(row);
+      const nearness = new Map<number, number>();
       for (let from = 0; from < slots.length; from += blockRows) {
         const products = codes.products(from, Math.min(blockRows, slots.length - from));
         for (let i = 0; i < Math.min(blockRows, slots.length - from); i += 1) {
           const other = slots[from + i] as number;
-          cosines.set(other, (scale * (products[i] as number)) / embedder.codesLengthOf(other));
+          const value = Math.max((scale * (products[i] as number)) / embedder.codesLengthOf(other), associated(other));
+          if (value > unrelated) nearness.set(other, Math.min(1, (value - unrelated) / (1 - unrelated)));
         }
       }
-      return cosines;
+      return nearness;
     };
   }
 }
 
-/** Of these rows the greatest cosine, at least 0 and at most 1. */
-function greatest(rows: ReadonlySet<number>, cosines: ReadonlyMap<number, number>): number {
+function greatest(rows: ReadonlySet<number>, nearness: ReadonlyMap<number, number>): number {
   let best = 0;
   for (const row of rows) {
-    const cosine = cosines.get(row) ?? 0;
-    if (cosine > best) best = cosine;
+    const value = nearness.get(row);
+    if (value !== undefined && value > best) best = value;
   }
-  return Math.min(1, best);
+  return best;
 }
 
 /** How many of these, which descend, are above the value. */

@@ -2,9 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { StaticEmbedder } from "../../../src/platform/local/static-embedder.ts";
 import model from "../../../src/platform/local/static-model.bin";
+import associations from "../../../src/platform/local/word-associations.bin";
+import { WordAssociations } from "../../../src/platform/local/word-associations.ts";
 import { WordMatcher } from "../../../src/platform/local/word-matcher.ts";
 
-const matcher = new WordMatcher(new StaticEmbedder(model));
+const embedder = new StaticEmbedder(model);
+const matcher = new WordMatcher(embedder, new WordAssociations(associations, embedder.rows));
 const bestOf = (question: string, texts: string[]): string => {
   const scores = matcher.match(question, texts);
   return texts[scores.indexOf(Math.max(...scores))] as string;
@@ -27,6 +30,24 @@ describe("words compared by meaning", () => {
     ["請求書はいつ送られますか", 2],
   ])("%s", (question, at) => {
     expect(bestOf(question, notes)).toBe(notes[at]);
+  });
+
+  test.each([
+    ["How do I undo a faulty release?", 0],
+    ["Whose approval does a purchase need?", 1],
+    ["Who is away with a newborn?", 2],
+    ["What made the machines too hot?", 3],
+    ["Wie macht man eine Auslieferung rückgängig?", 0],
+  ])("a question wholly in other words: %s", (question, at) => {
+    const texts = [
+      "Rollback of a bad deploy: ship --previous, it keeps five builds",
+      "Contracts above 5,000 are signed by the managing director",
+      "Lina is on parental leave until May, Omar covers her queue",
+      "The cooling in the basement failed, the servers shut down by themselves",
+      "Lunch on Fridays is paid by the company",
+      "The printer on the second floor jams with thick paper",
+    ];
+    expect(bestOf(question, texts)).toBe(texts[at]);
   });
 
   test("a word that few texts are near to counts more than one that all are near to", () => {

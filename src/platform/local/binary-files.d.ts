@@ -1,0 +1,4 @@
+declare module "*.bin" {
+  const file: ArrayBuffer;
+  export default file;
+}

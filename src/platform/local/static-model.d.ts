@@ -1,4 +1,0 @@
-declare module "*/static-model.bin" {
-  const model: ArrayBuffer;
-  export default model;
-}
