@@ -34,7 +34,7 @@ describe("words compared by meaning", () => {
 
   test.each([
     ["How do I undo a faulty release?", 0],
-    ["Whose approval does a purchase need?", 1],
+    ["Whose autograph does an agreement need?", 1],
     ["Who is away with a newborn?", 2],
     ["What made the machines too hot?", 3],
     ["Wie macht man eine Auslieferung rückgängig?", 0],
