@@ -106,4 +106,11 @@ export function team(folder: string, name: string): Body {
   };
 }
 
+/** The notes of all teams among the talks of friends, as in the memory of somebody who has used one for months, and the questions of the teams. */
+export function crowd(folder: string): Body {
+  const teams = teamNames.map((name) => team(folder, name));
+  const talks = ["friends", "friends2", "friends3"].map((name) => friends(folder, name));
+  return { name: "crowd", memories: [...teams, ...talks].flatMap(({ memories }) => memories), questions: teams.flatMap(({ questions }) => questions) };
+}
+
 export const present = (folder: string, file: string): boolean => existsSync(join(folder, file));

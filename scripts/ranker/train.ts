@@ -12,7 +12,7 @@ import { isHeld } from "../../test/evals/held.ts";
 import { Trees, type TreeModel } from "../../src/domain/recall/ranking/trees.ts";
 
 /** Written for this project, or MIT. LoCoMo (CC BY-NC) and BEAM (no licence named) only judge. */
-const shipped = ["ledger", "trail", "lab", "studio", "friends", "friends2", "friends3", "assistant", "assistant2", "devmem", "precision"];
+const shipped = ["ledger", "trail", "lab", "studio", "friends", "friends2", "friends3", "assistant", "assistant2", "crowd", "devmem", "precision"];
 const judges = ["locomo", "beam"];
 
 const order: BoostOptions = { trees: 150, depth: 4, rate: 0.1, leastWeight: 2, lambda: 3, rowShare: 0.7, featureShare: 0.5, objective: "rank", seed: 1 };
@@ -38,7 +38,7 @@ function examplesOf(questions: readonly Question[], weightOf: (question: Questio
 }
 
 /** Each kind of data counts alike, however many questions it has. */
-const kindOf = (set: string): string => (/^(?:friends|assistant)/.exec(set)?.[0] ?? (["ledger", "trail", "lab", "studio"].includes(set) ? "teams" : set));
+const kindOf = (set: string): string => (/^(?:friends|assistant)/.exec(set)?.[0] ?? (["ledger", "trail", "lab", "studio", "crowd"].includes(set) ? "teams" : set));
 
 function fit(questions: readonly Question[]): Models {
   const counts = new Map<string, number>();

@@ -170,6 +170,8 @@ function write({ words, vectors: { rows, columns, values }, meanings }: WordTabl
 export const staticModel = { name: "@omnimemory/static", dimensions: ${columns}, revision: "${revision}" };
 /** Compares the words of a question with those of texts, by the same table; asked in the form of a reranking model. */
 export const wordMatchModel = "@omnimemory/word-match";
+/** Says for the words of a question what people say in their place. */
+export const queryExpansionModel = "@omnimemory/query-expansion";
 `,
   );
   const encoded = encodeAssociations(associations, rows, (at) => meanings[at] ?? []);

@@ -1,5 +1,7 @@
 import { Semantic } from "../domain/recall/retrievers/vector-retriever.ts";
 import { logFault } from "../http/log.ts";
+import type { AiBinding } from "../platform/ai/workers-ai-embedder.ts";
+import { queryExpanderOf } from "../platform/ai/workers-ai-expander.ts";
 import { D1GraphStore } from "../platform/d1/graph-store.ts";
 import { ServingSpaces } from "../platform/d1/serving-spaces.ts";
 import { TeamIndex as TeamObject, type TeamIndexOptions } from "../platform/team-index/team-index.ts";
@@ -23,6 +25,7 @@ function optionsOf(env: Env): TeamIndexOptions {
         index: new VectorizeIndex(VectorizeBindings.of(env), objects, report),
         servingSpace: (principal, now) => serving.of(principal, now),
       }),
+    expander: queryExpanderOf(config, (env as unknown as { AI?: AiBinding }).AI),
     tellSession: (teamId, userId, events) => env.USER_SESSION.getByName(sessionName(teamId, userId)).teamChanged(events),
     graph: new D1GraphStore(shardOf, config.teamQuota),
     report,

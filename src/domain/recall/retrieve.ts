@@ -6,7 +6,8 @@ import { matchAliases } from "./retrievers/alias-matching.ts";
 import { graphHitsOf, nearHitsOf, nearConceptsOf } from "./retrievers/concepts.ts";
 import { askGraph, vectorKindsOf } from "./retrievers/graph-retriever.ts";
 import { Legs } from "./retrievers/legs.ts";
-import type { QueryTerm } from "../text/query-terms.ts";
+import { idsByExpansion, type QueryExpander } from "./retrievers/query-expansion.ts";
+import { termOf, type QueryTerm } from "../text/query-terms.ts";
 import type { LegReports } from "./presentation/receipt.ts";
 import type { Nearest } from "./retrievers/vector-retriever.ts";
 import type { SimilarityScale } from "../embedding/similarity-scale.ts";
@@ -48,6 +49,8 @@ export interface Retrieval<Row> {
 /** Where the legs look; each method may fail or be late without breaking the answer, but for `rows`. */
 export interface RetrievalSources<Row> {
   text(query: SearchQuery): Promise<SearchAnswer>;
+  /** Where the words that people say in place of others are known. */
+  expander?: QueryExpander | undefined;
   nearest(text: string, options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; vector?: number[] | undefined }): Promise<Nearest>;
   expand(asked: Expansion): Promise<Expanded>;
   /** Present, visible, unexpired memories by id, with the cosine of those in `compared` to the query. */
@@ -73,16 +76,17 @@ export const textQueryOf = ({ terms, without, filter, limit, asOf }: RetrievalRe
 /** Runs the text, vector and graph legs over one place and fetches the rows that they lead to. Writes nothing. */
 export async function retrieve<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, report: (event: string, error: unknown) => void): Promise<Retrieval<Row>> {
   const legs = new Legs((leg, error) => report(`search.${leg}`, error));
-  const [{ hits: nearest, asked, scale }, answer] = await Promise.all([nearestOf(sources, request, legs), textOf(sources, request, legs)]);
+  const answering = textOf(sources, request, legs);
+  const [{ hits: nearest, asked, scale }, answer, byExpansion] = await Promise.all([nearestOf(sources, request, legs), answering, answering.then((found) => expandedOf(sources, request, legs, found))]);
   const near = nearConceptsOf(nearest);
   const byVector = new Set(nearest.flatMap(({ kind, id, teamId }) => (kind === "memory" && teamId === undefined ? [id] : [])));
   const byText = answer.hits.flatMap(({ id, place }) => (place ? [] : [id]));
-  const wanted = new Set([...byText, ...byVector]);
+  const wanted = new Set([...byText, ...byVector, ...byExpansion]);
   const expanded = await askGraph(sources, legs, request, { terms: request.terms.map(({ term }) => term), hits: answer.hits, near, hasRoom: wanted.size < request.limit });
   for (const id of nearHitsOf(expanded).keys()) wanted.add(id);
   // The vector leg says nothing about memories that it did not bring. Comparing those that words found: LoCoMo R@5 68.7 -> 69.4,
   // MRR 54.3 -> 54.9, default recall 65.1 -> 66.6 (100 neighbours of Vectorize instead of 35: 69.1, 54.7, 65.4).
-  const compared = asked && { query: asked, ids: byText.filter((id) => !byVector.has(id)).slice(0, maxCompared) };
+  const compared = asked && { query: asked, ids: [...new Set([...byText.filter((id) => !byVector.has(id)).slice(0, maxCompared), ...byExpansion.filter((id) => !byVector.has(id))])] };
   // Rows are of the present: whoever asks for the past reads the states of what words found.
   const { rows, similarities } = request.asOf === undefined ? await sources.rows([...wanted], compared) : { rows: new Map<string, Row>(), similarities: [] };
   // Memories that only the graph leads to come after those that match, and are fetched where there is room for them. A memory
@@ -102,6 +106,16 @@ async function textOf<Row>(sources: RetrievalSources<Row>, request: RetrievalReq
     return noText;
   }
   return legs.run("memory_text", deadlines.text, () => sources.text(textQueryOf(request)), noText, ({ hits }) => hits.length);
+}
+
+/** What it finds is compared by meaning, without which nothing tells how near other words are. */
+async function expandedOf<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs, answer: SearchAnswer): Promise<string[]> {
+  const expander = vectorKindsOf(request).length === 0 ? undefined : sources.expander;
+  const search = async (words: string[]): Promise<string[]> => {
+    const { hits } = await sources.text({ ...textQueryOf(request), terms: [...new Set(words.map(termOf))], neighbours: false });
+    return hits.flatMap(({ id, place }) => (place ? [] : [id]));
+  };
+  return idsByExpansion({ expander, search }, legs, request.text, answer);
 }
 
 async function nearestOf<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs): Promise<Nearest> {

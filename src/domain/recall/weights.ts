@@ -88,7 +88,7 @@ export const diverseLambda = 0.9;
 export const answered = 0.75;
 
 /** In hits, the most promising first: each takes some .03 ms. */
-export const matchDepth = 110;
+export const matchDepth = 200;
 /** In characters: what a text is about stands in its beginning. */
 export const matchedCharacters = 1_200;
 
@@ -113,6 +113,9 @@ export const leastCandidates = 60;
 
 /** The vectors of so many are compared with the query although the vector leg did not bring them. A limit of 10 needs 20. */
 export const maxCompared = 60;
+
+/** Memories that hold words said in place of the question's (query-expansion.ts). */
+export const maxExpanded = 60;
 
 /** Stand in for hits without a row, and for duplicates. */
 export const spareCandidates = 10;

@@ -1,7 +1,8 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { StaticEmbedder } from "./static-embedder.ts";
 import model from "./static-model.bin";
-import { staticModel, wordMatchModel } from "./static-model.ts";
+import { QueryExpansion } from "./query-expansion.ts";
+import { queryExpansionModel, staticModel, wordMatchModel } from "./static-model.ts";
 import associations from "./word-associations.bin";
 import { WordAssociations } from "./word-associations.ts";
 import { WordMatcher } from "./word-matcher.ts";
@@ -19,8 +20,11 @@ function textsOf(input: unknown): string[] | undefined {
 const isChat = (input: unknown): boolean => Array.isArray((input as { messages?: unknown } | null | undefined)?.messages);
 
 let embedder: StaticEmbedder | undefined;
+let wordAssociations: WordAssociations | undefined;
 let matcher: WordMatcher | undefined;
+let expansion: QueryExpansion | undefined;
 const staticEmbedder = (): StaticEmbedder => (embedder ??= new StaticEmbedder(model));
+const associated = (): WordAssociations => (wordAssociations ??= new WordAssociations(associations, staticEmbedder().rows));
 
 interface Embedded {
   shape: [count: number, dimensions: number];
@@ -31,11 +35,16 @@ interface Scored {
   response: { id: number; score: number }[];
 }
 
+interface Expanded {
+  response: string[];
+}
+
 /** Stands in for the Workers AI binding, which has no local simulation: its answer and its refusals, with one model that needs no network. */
 export class AiEmulator extends WorkerEntrypoint {
-  run<Name extends string>(name: Name, raw: unknown): Promise<Name extends typeof wordMatchModel ? Scored : Embedded>;
-  async run(name: string, raw: unknown): Promise<Embedded | Scored> {
+  run<Name extends string>(name: Name, raw: unknown): Promise<Name extends typeof wordMatchModel ? Scored : Name extends typeof queryExpansionModel ? Expanded : Embedded>;
+  async run(name: string, raw: unknown): Promise<Embedded | Scored | Expanded> {
     if (name === wordMatchModel) return this.#match(raw);
+    if (name === queryExpansionModel) return { response: (expansion ??= new QueryExpansion(staticEmbedder(), associated())).expand((raw as { text: string }).text) };
     if (isChat(raw)) throw new Error("5007: There are no language models on this machine: INTELLIGENCE_PROVIDER=openai-compatible asks a local one");
     if (name !== staticModel.name) throw new Error(`5007: No such model ${String(name)} or task`);
     const texts = textsOf(raw);
@@ -47,8 +56,7 @@ export class AiEmulator extends WorkerEntrypoint {
 
   #match(raw: unknown): Scored {
     const { query, contexts } = raw as { query: string; contexts: { text: string }[] };
-    const current = staticEmbedder();
-    matcher ??= new WordMatcher(current, new WordAssociations(associations, current.rows));
+    matcher ??= new WordMatcher(staticEmbedder(), associated());
     const scores = matcher.match(query, contexts.map(({ text }) => text));
     return { response: scores.map((score, id) => ({ id, score })) };
   }

@@ -40,6 +40,7 @@ export class StaticEmbedder {
   /** Of the table. */
   readonly rows: number;
   readonly #rows: Map<string, number>;
+  readonly #list: readonly string[];
   /** First words of phrases. */
   readonly #phraseStarts: Set<string>;
   readonly #scales: Float32Array;
@@ -59,6 +60,7 @@ export class StaticEmbedder {
     this.#vectors = new Int8Array(model, vectorsAt, count * dimensions);
     const list = new TextDecoder().decode(new Uint8Array(model, listAt, listBytes)).split("\n");
     this.#rows = new Map(list.map((word, row) => [word, row]));
+    this.#list = list;
     this.#phraseStarts = new Set(list.flatMap((word) => (word.includes(" ") ? [word.slice(0, word.indexOf(" "))] : [])));
   }
 
@@ -77,6 +79,11 @@ export class StaticEmbedder {
   distinct(text: string): DistinctWords {
     const parts = this.#parts(text);
     return { rows: new Set(parts.flatMap((part) => ("row" in part ? part.row : []))), words: new Set(parts.flatMap((part) => ("word" in part ? part.word : []))) };
+  }
+
+  /** Of a row of the table. */
+  wordOf(row: number): string {
+    return this.#list[row] as string;
   }
 
   /** The direction of a row of the table. */

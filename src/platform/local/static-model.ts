@@ -2,3 +2,5 @@
 export const staticModel = { name: "@omnimemory/static", dimensions: 192, revision: "e77fe74252df" };
 /** Compares the words of a question with those of texts, by the same table; asked in the form of a reranking model. */
 export const wordMatchModel = "@omnimemory/word-match";
+/** Says for the words of a question what people say in their place. */
+export const queryExpansionModel = "@omnimemory/query-expansion";

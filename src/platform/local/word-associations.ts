@@ -24,6 +24,8 @@ export class WordAssociations {
   readonly #neighbourStarts: Uint32Array;
   readonly #concepts: Uint16Array;
   readonly #neighbours: Uint16Array;
+  /** Made when somebody first asks. */
+  #rowsOfConcepts: Uint32Array | undefined;
 
   /** @throws Error where the file is not whole, or was made for another table than one of `rows` rows. */
   constructor(file: ArrayBuffer, rows: number) {
@@ -39,6 +41,16 @@ export class WordAssociations {
 
   /** How near other rows are to this one, 0 where nothing is known. */
   from(row: number): (other: number) => number {
+    const near = this.conceptsNear(row);
+    return (other) => {
+      let best = 0;
+      for (const concept of this.#conceptsOf(other)) best = Math.max(best, near.get(concept) ?? 0);
+      return best;
+    };
+  }
+
+  /** The concepts of a row and what people say in their place, with how near each is. */
+  conceptsNear(row: number): Map<number, number> {
     const near = new Map<number, number>();
     const raise = (concept: number, value: number): void => void near.set(concept, Math.max(value, near.get(concept) ?? 0));
     for (const concept of this.#conceptsOf(row)) {
@@ -47,11 +59,19 @@ export class WordAssociations {
         raise(neighbour & ~mutualBit, (neighbour & mutualBit) === 0 ? nearness.named : nearness.mutual);
       }
     }
-    return (other) => {
-      let best = 0;
-      for (const concept of this.#conceptsOf(other)) best = Math.max(best, near.get(concept) ?? 0);
-      return best;
-    };
+    return near;
+  }
+
+  /** The first row that stands for a concept: the most frequent of its English words. */
+  rowOf(concept: number): number {
+    this.#rowsOfConcepts ??= this.#firstRows();
+    return this.#rowsOfConcepts[concept] as number;
+  }
+
+  #firstRows(): Uint32Array {
+    const rows = new Uint32Array(this.#neighbourStarts.length - 1);
+    for (let row = this.#conceptStarts.length - 2; row >= 0; row -= 1) for (const concept of this.#conceptsOf(row)) rows[concept] = row;
+    return rows;
   }
 
   #conceptsOf(row: number): Uint16Array {

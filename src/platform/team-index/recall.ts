@@ -3,6 +3,7 @@ import type { Memory } from "../../domain/memories/memory.ts";
 import type { RecallFound } from "../../domain/memories/memory-store.ts";
 import type { SearchAnswer, SearchQuery } from "../../domain/recall/retrievers/text-retriever.ts";
 import { noText, retrieve, textQueryOf, type Retrieval, type RetrievalRequest } from "../../domain/recall/retrieve.ts";
+import type { QueryExpander } from "../../domain/recall/retrievers/query-expansion.ts";
 import type { Semantic } from "../../domain/recall/retrievers/vector-retriever.ts";
 import type { GraphStore } from "../../domain/graph/graph-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
@@ -23,6 +24,7 @@ export interface RecallParts {
   rows: Rows;
   vectors: VectorCopy;
   semantic: Semantic;
+  expander: QueryExpander | undefined;
   /** Asked while the object has no complete copy of the graph. */
   graph: Pick<GraphStore, "expand">;
   graphCopy(team: TeamShard): GraphCopy | undefined;
@@ -46,7 +48,7 @@ export class ObjectRecall {
 
   /** What the principal finds in their own team, as `decodeFound` reads it; `state` is that of the moment when it began. */
   async own(principal: Principal, now: number, request: RetrievalRequest, state: FoundState): Promise<string> {
-    const { rows, vectors, semantic, graph, graphCopy, memoryRows, report, ...searched } = this.#parts;
+    const { rows, vectors, semantic, expander, graph, graphCopy, memoryRows, report, ...searched } = this.#parts;
     const viewer = { userId: principal.userId, teamId: principal.teamId };
     const found = await retrieve<string>({
       async text(query): Promise<SearchAnswer> {
@@ -54,6 +56,7 @@ export class ObjectRecall {
         const { hits, ...match } = searchDocuments(searched, indexQueryOf(query, viewer, now, { othersOnly: false }));
         return { ...match, hits: hits.map(({ id, score, ownTerms, contextTerms }) => ({ id, score, ownTerms, contextTerms })) };
       },
+      expander,
       nearest: (question, options) => semantic.nearest(principal, now, question, { ...options, others: state.others }),
       async expand(asked) {
         const copy = graphCopy(principal);

@@ -40,7 +40,7 @@ import type { CopiedVector, Near, NearQuery } from "./vectors/vector-copy.ts";
 import type { SpaceRef } from "./vectors/vector-tables.ts";
 import type { VectorObjects } from "../vectorize/vectorize-index.ts";
 
-export interface TeamIndexOptions extends Pick<RecallParts, "graph" | "report">, EventOptions {
+export interface TeamIndexOptions extends Pick<RecallParts, "expander" | "graph" | "report">, EventOptions {
   /** What commits to D1; asked for once, at the first write. */
   commits(env: Env): MemoryCommits;
   /** What embeds queries and looks for what is near them, over the vectors of this object and beyond. */

@@ -9,6 +9,7 @@ export const legs = [
   "relationship_text",
   "relationship_vector",
   "graph",
+  "query_expansion",
   "word_match",
   "rerank",
 ] as const;

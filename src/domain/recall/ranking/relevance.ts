@@ -29,7 +29,7 @@ export interface Evidence {
 const has = (bits: number, i: number): boolean => ((bits >>> i) & 1) === 1;
 
 /** Sum of the inverse document frequencies of the terms in these bits. */
-export function weightOf({ weights }: Question, bits: number): number {
+export function weightOf({ weights }: Pick<Question, "weights">, bits: number): number {
   let sum = 0;
   for (let i = 0; i < weights.length; i += 1) if (has(bits, i)) sum += weights[i] as number;
   return sum;

@@ -4,9 +4,12 @@ import { answered, matchDepth } from "../weights.ts";
 
 /** Whether a memory holds what the question's words weigh, so that other words need not be tried. */
 export function isAnsweredByWords(question: Question, hits: readonly FusionCandidate[]): boolean {
-  const all = question.weights.reduce((sum, weight) => sum + weight, 0);
-  return hits.some(({ evidence }) => weightOf(question, evidence.ownTerms) >= answered * all);
+  return hits.some(({ evidence }) => isMostlyHeld(question, evidence.ownTerms));
 }
+
+/** Whether the terms of these bits are most of what the question's words weigh. */
+export const isMostlyHeld = (question: Pick<Question, "weights">, bits: number): boolean =>
+  weightOf(question, bits) >= answered * question.weights.reduce((sum, weight) => sum + weight, 0);
 
 /** The candidates that may be read, the most promising first. */
 export function matchable(hits: readonly FusionCandidate[]): FusionCandidate[] {
