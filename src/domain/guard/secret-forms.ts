@@ -88,6 +88,7 @@ export const secretForms: readonly (readonly [kind: string, form: RegExp])[] = [
   ["DeepL key", /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:fx\b/g],
   ["wallet key", /\b(?:[xyz]prv[1-9A-HJ-NP-Za-km-z]{90,}|(?=[1-9A-HJ-NP-Za-km-z]*\d)[5KL][1-9A-HJ-NP-Za-km-z]{50,51})\b/g],
   ["bot webhook", /https:\/\/(?:oapi\.dingtalk\.com\/robot\/send\?access_token=[0-9a-f]{40,}|qyapi\.weixin\.qq\.com\/cgi-bin\/webhook\/send\?key=[0-9a-f-]{36}|open\.(?:feishu\.cn|larksuite\.com)\/open-apis\/bot\/v2\/hook\/[\w-]{30,})/g],
+  ["private feed", /\/private-[0-9a-f]{32}\b/g],
   ["one-time password secret", /\botpauth:\/\/[^\s"'<>]{0,200}secret=[A-Z2-7]{16,}/gi],
   ["OmniMemory key", /\bomn_[A-Za-z0-9]{8,}_[A-Za-z0-9_-]{20,}/g],
   ["JSON Web Token", /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g],
