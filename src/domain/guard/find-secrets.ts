@@ -5,7 +5,7 @@ import { callsItPin, callsItSecret, isChosen, mayCallIt, opensByDigits, otherCod
 import { secretForms } from "./secret-forms.ts";
 import { secretsOfLists } from "./secret-lists.ts";
 import { entropyOf, isDate, isKey, isMadeUp, isMixed, isNumbered, isPassphrase, isPassword, isPasswordLike, isPin, isRandomKey, isUnmistakable, isWord, ofCode } from "./secret-shapes.ts";
-import { wordsCalledSecret } from "./secret-words.ts";
+import { isSentence, wordsCalledSecret } from "./secret-words.ts";
 
 const quoted = `"([^"\\n]{3,300})"|'([^'\\n]{3,300})'|\`([^\`\\n]{3,300})\`|“([^”\\n]{3,300})”|„([^“”\\n]{3,300})[“”]|«\\s?([^»\\n]{3,300}?)\\s?»|「([^」\\n]{3,300})」|『([^』\\n]{3,300})』`;
 const bare = `([^\\s"'\`,;，。、；）)（(「」“”<>|]{3,300})`;
@@ -28,7 +28,7 @@ const statement = /\b(?:identified (?:with \w+ )?by|password)\s+'([^'\n]{4,})'/g
 /** `host:port:database:user:password`, as `.pgpass` has it. */
 const passwordLine = /(?:^|[ \t])[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]+:[\w.*-]+:(\S{5,})$/gm;
 const pipedPassword = /\b(?:echo|printf)\s+["']?([^"'\s|]{5,})["']?\s*\|\s*(?:sudo -S|docker login|passwd|cryptsetup|openssl)|<\(printf\s+["']?([^"'\s)]{5,})|<<<\s*["']?([^"'\s]{8,})|\s-U\s+["']?[^\s"'%]+%([^\s"']{4,})/g;
-const passwordArgument = /\bnet user \S+ (\S{5,})|\bhtpasswd -\w*b\w*(?: -\w+)* \S+ \S+ (\S{5,})|\bredis-cli[^\n]{0,60} (?:-a|AUTH) (\S{5,})|\brequirepass (\S{5,})|\b-pass pass:(\S{5,})|\bsnmp\w+ [^\n]{0,40}?-c (\S{5,})|\s\/p(?:ass(?:word)?)?:(\S{5,})|\blftp -u \w+,(\S{5,})/gi;
+const passwordArgument = /\bnet user \S+ (\S{5,})|\bhtpasswd -\w*b\w*(?: -\w+)* \S+ \S+ (\S{5,})|\bredis-cli[^\n]{0,60} (?:-a|AUTH) (\S{5,})|\brequirepass (\S{5,})|\b-pass pass:(\S{5,})|\bsnmp\w+ [^\n]{0,40}?-c (?!public|private)(\S{5,})|\s\/p(?:ass(?:word)?)?:([^\s=]{5,})(?=\s|$)|\blftp -u \w+,(\S{5,})/gi;
 const walletKey = /(?:private|wallet|signer|secret|seed|privée|privat|私钥|秘密)[^\n]{0,40}?\b(0x[0-9a-f]{64}|[0-9a-f]{64})\b/gi;
 const parameter = /[?&](?:token|key|secret|appid|api_?key|access_token|password|pwd|auth|sig)=([^&\s"'`)\]]{12,})/gi;
 const passwordParameter = /[?&;](?:password|passwd|pwd|pass)=([^&\s"'`;<>]{5,})/gi;
@@ -36,12 +36,14 @@ const passwordParameter = /[?&;](?:password|passwd|pwd|pass)=([^&\s"'`;<>]{5,})/
 const streamKey = /\brtmps?:\/\/[^\s"']{1,100}\/([\w-]{16,})/gi;
 /** `login / password`. */
 const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} |[\w.-]{1,64}@[\w.-]{1,60}(?:, | (?:with|mit|avec|con|and|und) ))([^\s,;|]{6,60})/gu;
+/** `user:password@host`, without a scheme. */
+const atHost = /(?:^|\s)[\w.-]{2,30}:([^\s:@/"'`]{6,60})@(?:tcp\(|[\w-]+\.\w)/g;
 /** `as ada with …`. */
 const asUser = /(?:(?<!\p{L})(?:as|als|comme|como)|(?:log ?in|sign in|anmelden|connecter|entra|accede)\p{L}* (?:with|mit|avec|con)|用) ?[\w.@-]{2,40} (?:with|using|mit|avec|con|and|und|et|y|和) ?["'`„“«]?([^\s,;"'`”“»]{6,60})/giu;
 /** `login: user:password`. */
 const namedPair = /(?:basic[-_ ]?auth|log ?[io]n|credentials|zugang|zugangsdaten|identifiants?|credenciales|账号|認証)[^\n]{0,48}?\s[\w.-]{2,32}:([^\s,;:/]{8,60})/gi;
 /** `auth("user", "password")`. */
-const login = /(?:auth|(?:sign|log)_?in|client|conn|connect(?:ion)?|connexion|conectar|anmelden|verbinden|credentials?|ftp|smtp|imap|ssh|ldap|sql|sequelize|session|user)\s?=?\s?\((?:[\w.]{1,30},\s?)?(?:["'][\w.@-]{0,60}["'],\s?){1,3}["']([^"'\n]{6,80})["']/gi;
+const login = /(?:auth|(?:sign|log)_?in|client|conn|connect(?:ion)?|connexion|conectar|anmelden|verbinden|credentials?|ftp|smtp|imap|ssh|ldap|sql|sequelize|session|user)\w{0,12}\s?=?\s?\((?:[\w.]{1,30},\s?)?(?:["'][\w.@-]{0,60}["'],\s?){1,3}["']([^"'\n]{6,80})["']/gi;
 /** `sign(payload, "…")`. */
 const signing = /\b(?:sign|verify|(?:create_?)?hmac(?:\.new)?|createcipheriv)\((?:[\w.]{1,30}|["'][\w-]{1,20}["']),\s?b?["']([^"'\n]{12,100})["']/gi;
 /** `NAME=…` in a file of settings: long and random. */
@@ -71,18 +73,20 @@ const isSaid = /^\S?\s+(?:is|ist|est|es|as|als|comme|como)\s|^\s?[是がは为]/
 /** In characters: what is called a secret stands soon after the word that calls it so, or just before. */
 const [after, before] = [72, 24];
 /** Between what is opened and the digits that open it. */
-const joined = new RegExp(verbatim`(?:[:=：]|(?<!\p{L})(?:is|was|with|needs?|wants?|chose|takes|asks for|behind|numbers?|nummer|then|dann|puis|luego|to|ist|lautet|mit|auf|braucht man|est|faire|mettre|avec|es|con|pon|el|le)|['’](?:s|est)|は|是|成|为)\s*["'„“«「]?$`, "iu");
+const joined = new RegExp(verbatim`(?:[:=：]|(?<!\p{L})(?:is|was|with|needs?|wants?|chose|takes|asks for|behind|numbers?|nummer|then|dann|puis|luego|to|ist|lautet|mit|auf|braucht man|est|faire|mettre|avec|es|con|pon|el|le)|requires?|en \p{L}+ant|\p{L}+ando|['’](?:s|est)|は|是|成|为|用)\s*["'„“«「]?$`, "iu");
 /** Runs of Latin letters, digits and signs. */
 const run = /[!-~\u00a1-\u024f]{4,200}/g;
 const notInARow = /\b(?:\w+(?:ed|ing|ly)|when|only|must|never|than)\b/;
 const quotation = new RegExp(quoted, "gu");
 /** A combination of a safe, or a long key in groups of four. */
 const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5})(?![\d:-]|\.\d)/g;
-const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:followed by|then|and then|and)(?: the)? (?:hash|pound|star|asterisk|green|red|enter|bell)|^,? (?:dann|und dann|und)(?: die)? (?:raute|stern|grün|rot)|^,? puis (?:la )?(?:touche|dièse|étoile)|^,? (?:y |luego |después )+(?:la )?(?:almohadilla|asterisco|tecla)|^ (?:entsperr|geöffnet|öffnet|unlocks|opens|ouvre|déverrouill|abre|desbloque|auf(?=[.,!]|$))|^\s?[，、]?(?:再按|然后按|加井号)|^\s?[をと]押|^\s?(?:と\p{L}{1,8})?で(?:解除|開|入)/iu;
+const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:followed by|then|and then|and)(?: the)? (?:hash|pound|star|asterisk|green|red|enter|bell)|^,? (?:dann|und dann|und)(?: die)? (?:raute|stern|grün|rot)|^,? puis (?:la )?(?:touche|dièse|étoile)|^,? (?:y |luego |después )+(?:la )?(?:almohadilla|asterisco|tecla)|^ (?:entsperr|geöffnet|öffnet|unlocks|opens|ouvre|déverrouill|abre|desbloque|auf(?=[.,!]|$))|^\s?[，、]?(?:再按|然后按|加井号)|^\s?[をと]押|^\s?(?:と\p{L}{1,8})?で(?:解除|開|入|ログイン)|^\s?登录/iu;
 /** `1234 is the PIN`. */
-const namedAfter = new RegExp(verbatim`^\S?(?: (?:is|was|ist|war|est|es) (?:the|my|our|der|die|das|unsere?|meine?|le|la|notre|ma|mon|el|mi|nuestr[oa]) |\s?[がは是])[^.,;\n。，、]{0,24}?(?:pin|puk|passcode|(?<!(?:${otherCodes}) )code(?! (?:${otherCodes}))|código(?! (?:postal|de (?:error|área)))|combinati|kombination|geheimzahl|暗証|密码|口令)`, "iu");
+const namedAfter = new RegExp(verbatim`^ \((?:pin|code|puk)|^\S?(?: (?:is|was|ist|war|est|es) (?:the|my|our|der|die|das|unsere?|meine?|le|la|notre|ma|mon|el|mi|nuestr[oa]) |\s?[がは是])[^.,;\n。，、]{0,24}?(?:pin|puk|passcode|(?<!(?:${otherCodes}) )code(?! (?:${otherCodes}))|código(?! (?:postal|de (?:error|área)))|combinati|kombination|geheimzahl|暗証|密码|口令)`, "iu");
 /** `you need 1234 for the door`. */
-const [isNeeded, isForIt] = [/(?:need|use|brauch\p{L}*|faut|usa) $/iu, /^ (?:for|at|on|to|für|am|an|pour|para|en|à) /];
+const [isNeeded, isForIt] = [/(?:need|requires?|use|brauch\p{L}*|faut|usa) $/iu, /^ (?:for|at|on|to|für|am|an|pour|para|en|à) /];
+const generated = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^\w-])[\w!#$%&*?@^~+=-]{10,24}$/;
+const mayBeGenerated = /\d[!#$%&*?@^~+=-]|[!#$%&*?@^~+=-]\d/;
 /** Digits in words. */
 const number = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)";
 const spelt = new RegExp(verbatim`(?<!\p{L})(?:${number}[ ,-]{1,2}){3,7}${number}(?!\p{L})|[零〇一二三四五六七八九]{4,8}`, "giu");
@@ -91,9 +95,10 @@ const nearKeypad = /\d[#*]?,? ?(?:opens|unlocks|gets you|followed by|then|[を�
 /** `1200 mm`, `1200 cars`. */
 const measured = /^\s?(?:mm|cm|k?m|k?g|[wv]|hz|euros?|€|\$|%|毫米|元|円|米|人)(?!\p{Ll})|^ (?!is|was|as|this|its|since|plus|always)\p{Ll}{2,}s(?!\p{L})/u;
 const strongBox = /\bsafe\b|tresor|coffre|caja fuerte|保险[箱柜]|金庫/i;
-const period = /^ ?(?:ms|s|seconds?|minutes?|hours?|days?|times|characters|sekunden|minuten|stunden|tagen?|zeichen|secondes|heures|jours|segundos|minutos|horas|días|秒|分|天|回|文字)(?!\p{L})/iu;
+/** A number of something. */
+const period = /^ ?(?:m?s|[mg]?hz|n|px|[kmg]b|yen|euros?|seconds?|minutes?|hours?|days?|times|char(?:acter)?s|lines?|rows|users|entries|ops|requests|calls|items|people|points|tokens|(?:a|per|pro|par|por) \p{L}+|sekunden|minuten|stunden|tagen?|zeichen|zeilen|nutzer|einträge|secondes|heures|jours|lignes|segundos|minutos|horas|días|líneas|[毫]?秒|分|天|回|行|人|个|件|文字)(?!\p{L})/iu;
 /** What follows is a number of something, unless that is what has the number. */
-const ownNumber = /(?:hat|has|a|tiene) (?:die|the|le|el) \p{L}+ $/iu;
+const ownNumber = /(?:hat|has|a|tiene|mit|with|avec|con) (?:die|der|the|le|el) \p{L}+ $/iu;
 const counted = /(?:users?|id|port|nr\.?|no\.?|n[uú]mero|num[eé]ro|nummer|number|room|raum|benutzer|issue|ticket|errors?|fehler|erreur|pages?|seite|lines?|steps?|gate|flight|bus|zimmer|unit|hausnummer|order|invoice|rechnung|auftrag|case|bug|build|用户|ユーザー|エラー)\s*[:=#]?\s*$/i;
 
 const publicBlock = /-----BEGIN (?:[A-Z0-9]+ )*(?:PUBLIC KEY|CERTIFICATE|SIGNATURE|MESSAGE)(?: BLOCK| REQUEST)?-----[\s\S]{0,20000}?-----END [A-Z0-9 ]{3,40}-----/g;
@@ -118,7 +123,7 @@ export function findSecrets(text: string): Finding[] {
     const start = match.index + match[0].lastIndexOf(value);
     const said = text.slice(start, start + value.length);
     const name = (match[1] as string).replace(stem, "").replace(/^[_-]/, "");
-    if (!about.test(name) && !isOther(text.slice(match.index, match.index + (match[1] as string).length)) && !(match[1] === "key" && (/^[a-z]+(?:-[a-z\d]+)+$/.test(said) || ofOtherKey.test(lowered.slice(Math.max(0, match.index - 14), match.index)))) && (isKey(said) || (isChosen.test(match[1] as string) && !isCall.test(match[0].slice((match[1] as string).length)) && isPassword(said, match[0].endsWith(value) ? 0 : 1)) || isPin(said, match[1] as string))) add("password or key", start, said);
+    if (!about.test(name) && !isOther(text.slice(match.index, match.index + (match[1] as string).length)) && !(match[1] === "key" && (/^[a-z]+(?:-[a-z\d]+)+$/.test(said) || ofOtherKey.test(lowered.slice(Math.max(0, match.index - 14), match.index)))) && (isKey(said) || (isChosen.test(match[1] as string) && !isCall.test(match[0].slice((match[1] as string).length)) && isPassword(said, match[0].endsWith(value) ? 0 : 1) && !(said.includes(" ") && isSentence.test(value))) || isPin(said, match[1] as string))) add("password or key", start, said);
   }
   addGroup("password in a URL", urlWithPassword, (value) => (isPassphrase(value) || !isPlaceholder(value)) && !/^\d{1,5}$/.test(value));
   addGroup("authorization header", header, isKey);
@@ -131,9 +136,10 @@ export function findSecrets(text: string): Finding[] {
   addGroup("stream key", streamKey, isKey);
   addGroup("password", spokenOption, (value) => !isStandIn(value));
   addGroup("password", passwordOption, (value) => isPassphrase(value) || (isMixed(value) && !isPlaceholder(value)));
-  addGroup("password", login, (value) => !isStandIn(value) && (isUnmistakable(value) || isKey(value)));
+  addGroup("password", login, (value) => !isStandIn(value) && (isUnmistakable(value) || (isKey(value) && !/^[a-z]+(?:[-.:\/ ][a-z\d]+)+$/.test(value))));
   addGroup("password or key", signing, isKey);
   addGroup("password", asUser, (value) => isPasswordLike(value.replace(/[.:!?]+$/, "")) && /\p{L}[^\p{L}]*\d|\d[^\p{L}]*\p{L}/u.test(value));
+  addGroup("password", atHost, (value) => !isStandIn(value) && isUnmistakable(value));
   addGroup("password", namedPair, (value) => !isStandIn(value) && isUnmistakable(value));
   addGroup("password or key", setting, (value, match) => !about.test(match[1] as string) && entropyOf(value) > 4.2);
   addGroup("password", pair, (value, match) => !isStandIn(value) && (isUnmistakable(value) || (/^(?:admin|root)/i.test(match[0].trim()) && /\d/.test(value) && /\p{L}{2}/u.test(value))));
@@ -163,7 +169,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
   const [cues, hints] = [placesOf(callsItSecret), placesOf(mayCallIt)];
   const hasDigits = /\d(?:[ -]?\d){3}/.test(text);
   const [pins, locks] = hasDigits ? [placesOf(callsItPin), placesOf(opensByDigits)] : [[], []];
-  if (cues.length + pins.length + hints.length + locks.length === 0 && !strongBox.test(text) && !nearKeypad.test(text)) return [];
+  if (cues.length + pins.length + hints.length + locks.length === 0 && !strongBox.test(text) && !nearKeypad.test(text) && !mayBeGenerated.test(text)) return [];
   const follows = (places: typeof cues, start: number, reach: number): boolean => places.some((cue) => start >= cue.end && start - cue.end <= reach);
   const isNear = (places: typeof cues, start: number, end: number, reach = after): boolean =>
     follows(places, start, reach) || places.some((cue) => end <= cue.start && cue.start - end <= before && !/[.\n]/.test(text.slice(end, cue.start)));
@@ -173,8 +179,10 @@ function calledSecret(text: string, lowered: string): Finding[] {
     // A telephone number, a pull request, a number of something.
     if (/\d[ /-]$/.test(close) || /^#\d+$/.test(value) || period.test(behind) || (!/[*#]/.test(value) && counted.test(close) && !ownNumber.test(ahead))) return false;
     const [isJoined, isKeyed] = [joined.test(close), atKeypad.test(behind)];
+    // Lists of secrets look at answers.
+    if (/\?\s*\n[^\n]*$/.test(ahead) && !isKeyed) return false;
     if (isDate(value)) return follows(pins, start, 2) || (isJoined && (isKeyed || follows(pins, start, 24)));
-    if (isKeyed || follows(pins, start, 40) || namedAfter.test(behind) || (/[*#]/.test(value) && follows(locks, start, direct))) return true;
+    if (isKeyed || follows(pins, start, 40) || namedAfter.test(behind) || (/[*#]/.test(value) && follows(locks, start, 60))) return true;
     return !measured.test(behind) && ((isJoined && follows(locks, start, 40)) || (isNeeded.test(close) && isForIt.test(behind) && locks.some((cue) => cue.start >= end && cue.start - end < 40)));
   };
   const found: Finding[] = [];
@@ -202,9 +210,11 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const isCalled =
       (follows(cues, start, direct) || (isSaid.test(behind.slice(0, direct)) && cues.some((cue) => cue.start >= end && cue.start - end <= before)) || (follows(cues, start, after) && isLinked)) &&
       !isStandIn(value) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && !ofCode.test(value) && /^\p{L}{4,}(?:19|20)\d\d$|^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value)));
+    // Nothing calls it so, but it is as a generator makes them.
+    const isGenerated = joined.test(close) && !/= ?\W?$/.test(close) && generated.test(value) && !/^[\w-]+=|&\w+=/.test(value) && !isPlaceholder(value);
     const isOfNetwork = /^[A-Z\d]{12,}$/.test(value) && joined.test(close) && network.test(ahead.slice(-40));
-    const isThere = (): boolean => isPasswordLike(value) && (!isNumbered(value) || isLinked) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 40))));
-    if (isCalled || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && isNear(hints, start, end, 24)) || (!isNamedOtherwise && !isOfAnother && isThere())) add();
+    const isThere = (): boolean => isPasswordLike(value) && (!isNumbered(value) || isLinked) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 64))));
+    if (isCalled || isGenerated || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && isNear(hints, start, end, 24)) || (!isNamedOtherwise && !isOfAnother && isThere())) add();
   }
   for (const { index, 0: { length } } of text.matchAll(spelt)) if (follows(pins, index, 40) || follows(cues, index, 24)) found.push({ kind: "password or key", start: index, end: index + length });
   for (const { index, 0: value } of text.matchAll(digitGroups)) {
@@ -221,7 +231,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
   return found;
 }
 
-const callsItCodes = /(?:backup|recovery|rescue|emergency|one-time|two-step|2fa|mfa|fallback|scratch|spare)[ -]?codes?|(?:wiederherstellungs|notfall|backup|ersatz|rettungs|einmal)codes?|codes? (?:de (?:secours|récupération|sauvegarde)|à usage unique)|códigos? de (?:respaldo|recuperación|emergencia|un solo uso)|恢复码|恢复代码|备份码|备用码|备用验证码|恢復碼|備用碼|(?:復旧|リカバリー|バックアップ|回復|予備)コード/i;
+const callsItCodes = /(?:backup|recovery|rescue|emergency|one-time|two-step|2fa|mfa|fallback|scratch|spare)[ -]?(?:codes?|backups?)|(?:wiederherstellungs|notfall|backup|ersatz|rettungs|einmal)codes?|codes? (?:de (?:secours|récupération|sauvegarde)|à usage unique)|códigos? de (?:respaldo|recuperación|emergencia|un solo uso)|恢复码|恢复代码|备份码|备用码|备用验证码|恢復碼|備用碼|(?:復旧|リカバリー|バックアップ|回復|予備)コード/i;
 const oneTimeCode = /(?<![\w-])(?:(?=[a-z]*\d|[\w-]*[- ]?\w*\d|[a-z]{5}-[a-z]{5}(?![\w-]))[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,4}|\d{8})(?![\w-])/g;
 /** `The trace id of the failed login was …`: what is named first is what it is. */
 function isNamedFirst(before: string): boolean {

@@ -1,6 +1,6 @@
 import { verbatim } from "../verbatim.ts";
 import type { Finding } from "./finding.ts";
-import { callsItPin, callsItSecret, opensByDigits, passwords } from "./secret-names.ts";
+import { callsItPin, callsItSecret, opensByDigits, otherCodes, passwords } from "./secret-names.ts";
 import { isDate, isKey, isPassword, isPasswordLike } from "./secret-shapes.ts";
 import { isWordPassword } from "./secret-words.ts";
 
@@ -8,7 +8,7 @@ import { isWordPassword } from "./secret-words.ts";
 
 const chosen = verbatim`${passwords}|pw|pass(?!e)|kennwörter|mots de passe`;
 const made = "secret|token|api[ -]?key|key|schlüssel|clé|jeton|密钥|令牌|トークン";
-const digits = verbatim`pins?|puk|codes?|(?:tür|zugangs)codes?|códigos?|暗証番号|番号`;
+const digits = verbatim`pins?|puk|(?<!(?:${otherCodes}) )codes?|(?:tür|zugangs)codes?|códigos?|暗証番号|番号`;
 /** All that the head of a column or a title says. */
 const title = new RegExp(`^(?:[\\p{L}\\d'’-]{1,12} ){0,2}\\p{L}{0,8}-?(?:(${chosen})|(${made})|(${digits}))(?:s|es|n)?$`, "iu");
 const place = /door|gate|garage|lock|safe|room|entrance|alarm|tür|tor|porte|portail|puerta|portón|cave|keller|门|門|扉|库|庫|鍵/i;
@@ -87,24 +87,29 @@ function underTitle(lines: readonly Line[], at: number): [Line, string][] {
   return found;
 }
 
-const turn = /^\s*(?:\[[^\]\n]{1,20}\] ?)?(?:\*\*)?([^\n:：*]{1,24}?)(?:\*\*)? ?[:：](?:\*\*)? ?(\S.{1,79})$/u;
+const turn = /^\s*(?:\[[^\]\n]{1,20}\] ?)?(?:(?:\*\*)?[^\n:：*]{1,24}?(?:\*\*)? ?[:：](?:\*\*)? ?|<\w{1,20}> |[<>] )(\S.{1,79})$/u;
+const ofPassword = new RegExp(`(?:${passwords})[^\\n:]{0,32}$`, "u");
 const isAsked = [callsItSecret, /wi-?fi|wlan|hotspot|无线|無線/gu];
 const opens = [callsItPin, opensByDigits, /(?<!\p{L})codes?(?!\p{L})|码|番号|コード|locker|schließfach|taquilla|casier/gu];
 const says = (words: readonly RegExp[], said: string): boolean => words.some((one) => said.search(one) >= 0);
 const cannotEnter = /get into|log ?in|sign in|komm\S* (?:nicht|man|ich)|rein|entrer|connect|entrar|acceder|进|登|入れ|ログイン/i;
 const attempt = /^(?:try|use|take|probier|versuch|nimm|essaie|prends|prueba|usa|试|用)|を試|を使/i;
-const asksFor = /(?:what|which|wie|quel|cuál)/i;
+const asksFor = /what|which|wie (?:ist|war|lautet|heißt)|quel|cuál|什么|多少|何/i;
+/** Questions that a word answers without being the password. */
+const asksElse = /(?<!\p{L})(?:who|where|when|why|how|did|do|does|have|has|is|was|can|wer|wo|wann|warum|hast|hat|ist|kann|policy|manager|reset|geändert|vergessen|qui|oublié|olvid\p{L}*|expir\p{L}*|où|quand|as|est|quién|dónde|cuándo|tienes|es)(?!\p{L})|[谁誰吗]|ますか|どこ|いつ/iu;
 
+/** Questions that a number answers without opening anything. */
+const asksNumber = /(?<!\p{L})(?:when|how (?:long|many|much|wide|big|old)|which (?:room|port|floor|version|year)|costs?|price|errors?|wann|wie (?:viel|lang|alt|breit)|welche[rs]? (?:raum|port|tag)|kostet|quand|combien|coûte|cuándo|cuánt|cuesta|lines)|多少钱|几个|何時|いつ|いくら/iu;
 /** What the answer to a question for a secret says, also after an "one moment" or a question back. */
 function answered(lines: readonly Line[], at: number): [number, string][] {
   const line = lines[at] as Line;
-  const answer = turn.exec(line.text)?.[2];
+  const answer = turn.exec(line.text)?.[1];
   if (at === 0 || !answer) return [];
   const words = [...answer.matchAll(/[^\s，。、（）「」“”"'`]+?(?=[.,;!?)，。、「」“”"'`]*(?:\s|$|[，。、です]))/gu)];
   if (words.length > 9) return [];
   for (let back = at - 1; back >= Math.max(0, at - 3); back -= 1) {
     const said = (lines[back] as Line).text.toLowerCase();
-    const isPin = says(opens, said);
+    const isPin = says(opens, said) && !asksNumber.test(said);
     const isSecret = says(isAsked, said);
     const isLocked = cannotEnter.test(said) && attempt.test(answer);
     if (isPin || isSecret || isLocked) {
@@ -112,7 +117,7 @@ function answered(lines: readonly Line[], at: number): [number, string][] {
         (isSecret && (/^\d{9,63}$/.test(value) || isPasswordLike(value))) ||
         (isLocked && isPasswordLike(value) && /\d/.test(value)) ||
         (isPin && ((/^[*#]?\d{4,8}[*#]?$/.test(value) && (!isDate(value) || words.length === 1)) || /^\d\d(?:-\d\d){2,3}$/.test(value))) ||
-        (isSecret && words.length === 1 && /^[a-z]{4,20}$/.test(value) && asksFor.test(said) && new RegExp(`(?:${passwords})[?？ ]*$`, "u").test(said) && isWordPassword(value));
+        (isSecret && words.length === 1 && /^\p{sc=Latin}{4,20}$/u.test(value) && ofPassword.test(said) && (asksFor.test(said) || (said.length < 60 && !asksElse.test(said))) && isWordPassword(value.toLowerCase()));
       const from = line.start + line.text.lastIndexOf(answer);
       return words.filter(({ 0: value }) => isIt(value)).map(({ index, 0: value }) => [from + index, value]);
     }

@@ -30,7 +30,7 @@ export function isPasswordLike(value: string): boolean {
 
 /** Letters, digits and signs mixed as no name is. */
 export const isUnmistakable = (value: string): boolean =>
-  value.length >= 8 && /\d/.test(value) && /\p{L}{2}|(?:\p{L}\d){3}/u.test(value) && !/^[\p{L}-]+[.:/]|[:/\\]|^[0-9a-f-]+$|\.\d+\.|^[a-z]+(?:-[a-z\d]+)+$/u.test(value) && (/[!$%&?#~+=@^*]/.test(value) || /\p{Ll}\d+\p{Ll}|\p{Ll}\p{Lu}|(?:\p{L}\d){3}/u.test(value) || /^(?=.*\p{Ll})(?=.*\p{Lu}).*\p{L}\d+\p{L}/u.test(value) || /^\p{Lu}\p{Ll}{3,}(?:-\p{Lu}?\p{Ll}{3,})+-\d\d$|^\p{L}{4,}_?\d{3,6}[!?.+#*_-]?$|^\p{L}{5,}\d\d[!?.+#*_-]?$/u.test(value));
+  value.length >= 8 && /\d/.test(value) && /\p{L}{2}|(?:\p{L}\d){3}/u.test(value) && !/^[\p{L}-]+[.:/]|[:/\\]|^[0-9a-f-]+$|\.\d+\.|^[a-z]+(?:-[a-z\d]+)+$/u.test(value) && (/[!$%&?#~+=@^*]/.test(value) || /\p{Ll}\d+\p{Ll}|\p{Ll}\p{Lu}|(?:\p{L}\d){3}/u.test(value) || /^(?=.*\p{Ll})(?=.*\p{Lu}).*\p{L}\d+\p{L}/u.test(value) || /^\p{Lu}\p{Ll}{3,}(?:-\p{Lu}?\p{Ll}{3,})+-\d\d$|^\p{L}{4,}(?!-(?:19|20)\d\d$)[_-]?\d{3,6}[!?.+#*_-]?$|^\p{L}{5,}\d\d[!?.+#*_-]?$/u.test(value));
 
 /** Names of standards, products, tickets, hosts and the like. */
 const known =
