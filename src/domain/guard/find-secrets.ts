@@ -1,11 +1,11 @@
 import { type Finding, outermost } from "./finding.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { verbatim } from "../verbatim.ts";
-import { callsItPin, callsItSecret, isChosen, mayCallIt, opensByDigits, otherCodes, otherKeys, secretNames } from "./secret-names.ts";
+import { callsItPin, callsItSecret, isChosen, mayCallIt, opensByDigits, otherCodes, otherKeys, recoveryCodes, secretNames } from "./secret-names.ts";
 import { secretForms } from "./secret-forms.ts";
 import { secretsOfLists } from "./secret-lists.ts";
 import { entropyOf, isDate, isKey, isMadeUp, isMixed, isNumbered, isPassphrase, isPassword, isPasswordLike, isPin, isRandomKey, isUnmistakable, isWord, ofCode } from "./secret-shapes.ts";
-import { isSentence, wordsCalledSecret } from "./secret-words.ts";
+import { readsAsSentence, wordsCalledSecret } from "./secret-words.ts";
 
 const quoted = `"([^"\\n]{3,300})"|'([^'\\n]{3,300})'|\`([^\`\\n]{3,300})\`|“([^”\\n]{3,300})”|„([^“”\\n]{3,300})[“”]|«\\s?([^»\\n]{3,300}?)\\s?»|「([^」\\n]{3,300})」|『([^』\\n]{3,300})』`;
 const bare = `([^\\s"'\`,;，。、；）)（(「」“”<>|]{3,300})`;
@@ -52,7 +52,6 @@ const spokenOption = /ConvertTo-SecureString\s+["']([^"'\n]{4,})["']|(?<![\w/:])
 const passwordOption = /(?:^|\s)(?:-[pPawk]|add-authtoken|wandb login|--api-key|--key|--?[a-z][\w-]{0,20}(?:password|passphrase|passwd|pwd|pass|token|secret)|--(?:password|passphrase|pass|token|secret))(?:[ =]|(?<=-p))(?:"([^"\n]{5,})"|'([^'\n]{5,})'|([^\s"']{5,}))/g;
 const seedWords = /(?<![a-z])((?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8})(?![a-z])/g;
 const aboutSeeds = /seed(?!s\b)|semilla|cartera|portefeuille|graine|钱包|recovery|\bwords\b|metamask|recuperación|récupération|wiederherstell|復元|mnemonic|wallet|bitcoin|crypto|wörter|mots|palabras|phrase|助记词|词|リカバリー|シード|単語|ニーモニック/i;
-const functionWord = /\b(?:the|and|that|with|for|what|does|was|are|you|this|have|from|not|but|est|les|des|pour|que|los|las|para|der|die|und|den|mit|ist|nicht)\b/;
 const introduced = /^.*?\b(?:are|lauten|sind|sont|son)[ ,]+/;
 /** More words than a seed has are a list of something; few of a seed's are the same. */
 const isSeed = (words: readonly string[], rest: string): boolean => new Set(words).size > 6 && !(words.length === 24 && /^[ ,]+[a-z]{2,}/.test(rest));
@@ -76,8 +75,6 @@ const [after, before] = [72, 24];
 const joined = new RegExp(verbatim`(?:[:=：]|(?<!\p{L})(?:is|was|with|needs?|wants?|chose|takes|asks for|behind|numbers?|nummer|then|dann|puis|luego|to|ist|lautet|mit|auf|braucht man|est|faire|mettre|avec|es|con|pon|el|le)|requires?|en \p{L}+ant|\p{L}+ando|['’](?:s|est)|は|是|成|为|用)\s*["'„“«「]?$`, "iu");
 /** Runs of Latin letters, digits and signs. */
 const run = /[!-~\u00a1-\u024f]{4,200}/g;
-const notInARow = /\b(?:\w+(?:ed|ing|ly)|when|only|must|never|than)\b/;
-const quotation = new RegExp(quoted, "gu");
 /** A combination of a safe, or a long key in groups of four. */
 const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5})(?![\d:-]|\.\d)/g;
 const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:followed by|then|and then|and)(?: the)? (?:hash|pound|star|asterisk|green|red|enter|bell)|^,? (?:dann|und dann|und)(?: die)? (?:raute|stern|grün|rot)|^,? puis (?:la )?(?:touche|dièse|étoile)|^,? (?:y |luego |después )+(?:la )?(?:almohadilla|asterisco|tecla)|^ (?:entsperr|geöffnet|öffnet|unlocks|opens|ouvre|déverrouill|abre|desbloque|auf(?=[.,!]|$))|^\s?[，、]?(?:再按|然后按|加井号)|^\s?[をと]押|^\s?(?:と\p{L}{1,8})?で(?:解除|開|入|ログイン)|^\s?登录/iu;
@@ -123,7 +120,7 @@ export function findSecrets(text: string): Finding[] {
     const start = match.index + match[0].lastIndexOf(value);
     const said = text.slice(start, start + value.length);
     const name = (match[1] as string).replace(stem, "").replace(/^[_-]/, "");
-    if (!about.test(name) && !isOther(text.slice(match.index, match.index + (match[1] as string).length)) && !(match[1] === "key" && (/^[a-z]+(?:-[a-z\d]+)+$/.test(said) || ofOtherKey.test(lowered.slice(Math.max(0, match.index - 14), match.index)))) && (isKey(said) || (isChosen.test(match[1] as string) && !isCall.test(match[0].slice((match[1] as string).length)) && isPassword(said, match[0].endsWith(value) ? 0 : 1) && !(said.includes(" ") && isSentence.test(value))) || isPin(said, match[1] as string))) add("password or key", start, said);
+    if (!about.test(name) && !isOther(text.slice(match.index, match.index + (match[1] as string).length)) && !(match[1] === "key" && (/^[a-z]+(?:-[a-z\d]+)+$/.test(said) || ofOtherKey.test(lowered.slice(Math.max(0, match.index - 14), match.index)))) && (isKey(said) || (isChosen.test(match[1] as string) && !isCall.test(match[0].slice((match[1] as string).length)) && isPassword(said, match[0].endsWith(value) ? 0 : 1) && !(said.includes(" ") && readsAsSentence(value))) || isPin(said, match[1] as string))) add("password or key", start, said);
   }
   addGroup("password in a URL", urlWithPassword, (value) => (isPassphrase(value) || !isPlaceholder(value)) && !/^\d{1,5}$/.test(value));
   addGroup("authorization header", header, isKey);
@@ -148,7 +145,7 @@ export function findSecrets(text: string): Finding[] {
     for (const { index, 0: whole } of text.matchAll(seedWords)) {
       const value = whole.replace(introduced, "");
       const words = value.split(/[ ,]+/);
-      if (words.length >= 12 && isSeed(words, text.slice(index + whole.length)) && !functionWord.test(value)) add("seed phrase", index + whole.length - value.length, value);
+      if (words.length >= 12 && isSeed(words, text.slice(index + whole.length)) && !readsAsSentence(value)) add("seed phrase", index + whole.length - value.length, value);
     }
   }
   if (aboutLicences.test(text)) addGroup("licence key", licence, (value) => /\d/.test(value) && /[A-Z]/.test(value));
@@ -222,16 +219,10 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const isJoined = joined.test(text.slice(Math.max(0, index - direct), index));
     if (isLong ? follows(cues, index, 24) || (isJoined && network.test(text.slice(Math.max(0, index - 40), index))) : (isJoined && follows(locks, index, 48) && !isDate(value)) || (follows(pins, index, 24) || strongBox.test(text.slice(Math.max(0, index - 48), index))) && !isDate(value)) found.push({ kind: "password or key", start: index, end: index + value.length });
   }
-  for (const match of text.matchAll(quotation)) {
-    const value = match.slice(1).find((group) => group !== undefined) as string;
-    const start = match.index + match[0].indexOf(value);
-    const isPhrase = /^[\p{L}\d]+(?: [\p{L}\d]+){3,}$/u.test(value) && !/correct horse|mot de passe|password/i.test(value) && (/phrase|pass|kennwort|wörter/i.test(text.slice(Math.max(0, start - 60), start)) || (/^[a-z ]+$/.test(value) && linked.test(text.slice(Math.max(0, start - direct), start)) && !functionWord.test(value) && !notInARow.test(value)));
-    if (isPhrase && isNear(cues, start, start + value.length, 40)) found.push({ kind: "passphrase", start, end: start + value.length });
-  }
   return found;
 }
 
-const callsItCodes = /(?:backup|recovery|rescue|emergency|one-time|two-step|2fa|mfa|fallback|scratch|spare)[ -]?(?:codes?|backups?)|(?:wiederherstellungs|notfall|backup|ersatz|rettungs|einmal)codes?|codes? (?:de (?:secours|récupération|sauvegarde)|à usage unique)|códigos? de (?:respaldo|recuperación|emergencia|un solo uso)|恢复码|恢复代码|备份码|备用码|备用验证码|恢復碼|備用碼|(?:復旧|リカバリー|バックアップ|回復|予備)コード/i;
+const callsItCodes = new RegExp(recoveryCodes, "i");
 const oneTimeCode = /(?<![\w-])(?:(?=[a-z]*\d|[\w-]*[- ]?\w*\d|[a-z]{5}-[a-z]{5}(?![\w-]))[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,4}|\d{8})(?![\w-])/g;
 /** `The trace id of the failed login was …`: what is named first is what it is. */
 function isNamedFirst(before: string): boolean {

@@ -17,9 +17,11 @@ export const otherKeys = `public|host|release|primary|foreign|cache|sort|partiti
 /** Codes that open nothing. */
 export const otherCodes = "postal|zip|post|dialling|area|country|status|exit|error|erreur|product|discount|booking|promo|source|bar|qr|colour|color|order|dress|project|de la route";
 
+export const recoveryCodes = verbatim`(?:backup|recovery|rescue|emergency|one-time|two-step|2fa|mfa|fallback|scratch|spare)[ -]?(?:codes?|backups?)|(?:wiederherstellungs|notfall|backup|ersatz|rettungs|einmal)codes?|codes? (?:de (?:secours|récupération|sauvegarde)|à usage unique)|códigos? de (?:respaldo|recuperación|emergencia|un solo uso)|(?:恢复|备份|备用|备用验证)码|恢复代码|恢復碼|備用碼|(?:復旧|リカバリー|バックアップ|回復|予備)コード`;
+
 /** Words near which a secret stands in prose. */
 export const callsItSecret = new RegExp(
-  verbatim`${passwords}|${keys}|(?<![\p{L}])(?:pw|pass|creds|login|logon|log in|(?<!(?:${otherKeys})[ _-])keys?(?!_)|licen[cs]e|unlock|pins?)(?![\p{L}])|(?:backup|recovery|one-time|rescue|emergency|two-step|2fa|mfa|fallback|scratch|spare)[ -]codes?|(?:wiederherstellungs|notfall|backup|ersatz|rettungs|einmal)codes?|zugangsdaten|losungswort|codewort|kennsatz|zugang(?![\p{L}])|schlüssel|zweitfaktor|second factor|2fa|(?<!\p{L})t?otp(?![\p{L}])|authenticator|codes? (?:de (?:secours|récupération|sauvegarde)|à usage unique)|clé(?![\p{L}])|identifiants?|códigos? de (?:respaldo|recuperación|emergencia|un solo uso)|credencial(?:es)?|llave|秘钥|密匙|恢复码|恢复代码|备份码|备用码|备用验证码|授权码|恢復碼|助记词|账号|帳號|復旧コード|リカバリーコード|バックアップコード|回復コード|予備コード|認証情報|答案|答え|session[ _-](?:id|cookie)|パス(?=は|：|:)|鍵|キー|秘密`,
+  verbatim`${passwords}|${keys}|(?<![\p{L}])(?:pw|pass|creds|login|logon|log in|(?<!(?:${otherKeys})[ _-])keys?(?!_)|licen[cs]e|unlock|pins?)(?![\p{L}])|${recoveryCodes}|zugangsdaten|losungswort|codewort|kennsatz|zugang(?![\p{L}])|schlüssel|zweitfaktor|second factor|2fa|(?<!\p{L})t?otp(?![\p{L}])|authenticator|clé(?![\p{L}])|identifiants?|credencial(?:es)?|llave|秘钥|密匙|授权码|助记词|账号|帳號|認証情報|答案|答え|session[ _-](?:id|cookie)|パス(?=は|：|:)|鍵|キー|秘密`,
   "gu",
 );
 
