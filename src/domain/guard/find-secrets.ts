@@ -77,7 +77,7 @@ const joined = new RegExp(verbatim`(?:[:=：]|(?<!\p{L})(?:is|was|with|needs?|wa
 const run = /[!-~\u00a1-\u024f]{4,200}/g;
 /** A combination of a safe, or a long key in groups of four. */
 const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5})(?![\d:-]|\.\d)/g;
-const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:followed by|then|and then|and)(?: the)? (?:hash|pound|star|asterisk|green|red|enter|bell)|^,? (?:dann|und dann|und)(?: die)? (?:raute|stern|grün|rot)|^,? puis (?:la )?(?:touche|dièse|étoile)|^,? (?:y |luego |después )+(?:la )?(?:almohadilla|asterisco|tecla)|^ (?:entsperr|geöffnet|öffnet|unlocks|opens|ouvre|déverrouill|abre|desbloque|auf(?=[.,!]|$))|^\s?[，、]?(?:再按|然后按|加井号)|^\s?[をと]押|^\s?(?:と\p{L}{1,8})?で(?:解除|開|入|ログイン)|^\s?登录/iu;
+const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:\p{L}+ ){1,3}(?:hash|pound|star|asterisk|bell|enter|raute|stern|dièse|étoile|almohadilla|asterisco|touche|tecla|green|red|grün|rot)(?!\p{L})|^ (?:entsperr|ge?öffne|unlock|open|ouvre|déverrouill|abre|desbloque|auf(?=[.,!]|$))|^\s?[，、]?(?:再按|然后按|加井号|登录)|^\s?[をと]押|^\s?(?:と\p{L}{1,8})?で(?:解除|開|入|ログイン)/iu;
 /** `1234 is the PIN`. */
 const namedAfter = new RegExp(verbatim`^ \((?:pin|code|puk)|^\S?(?: (?:is|was|ist|war|est|es) (?:the|my|our|der|die|das|unsere?|meine?|le|la|notre|ma|mon|el|mi|nuestr[oa]) |\s?[がは是])[^.,;\n。，、]{0,24}?(?:pin|puk|passcode|(?<!(?:${otherCodes}) )code(?! (?:${otherCodes}))|código(?! (?:postal|de (?:error|área)))|combinati|kombination|geheimzahl|暗証|密码|口令)`, "iu");
 /** `you need 1234 for the door`. */
@@ -85,15 +85,15 @@ const [isNeeded, isForIt] = [/(?:need|requires?|use|brauch\p{L}*|faut|usa) $/iu,
 const generated = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^\w-])[\w!#$%&*?@^~+=-]{10,24}$/;
 const mayBeGenerated = /\d[!#$%&*?@^~+=-]|[!#$%&*?@^~+=-]\d/;
 /** Digits in words. */
-const number = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)";
+const number = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun)";
 const spelt = new RegExp(verbatim`(?<!\p{L})(?:${number}[ ,-]{1,2}){3,7}${number}(?!\p{L})|[零〇一二三四五六七八九]{4,8}`, "giu");
 const network = /wi-?fi|wlan|hotspot|voucher/i;
 const nearKeypad = /\d[#*]?,? ?(?:opens|unlocks|gets you|followed by|then|[をと]押|[とで])/;
 /** `1200 mm`, `1200 cars`. */
-const measured = /^\s?(?:mm|cm|k?m|k?g|[wv]|hz|euros?|€|\$|%|毫米|元|円|米|人)(?!\p{Ll})|^ (?!is|was|as|this|its|since|plus|always)\p{Ll}{2,}s(?!\p{L})/u;
+const measured = /^ ?(?:[ckm]?m|[mk]?g|[mk]?w|v|n|m?s|[mg]?hz|px|[kmg]b|euros?|yen|%|[€$]|[毫]?[秒米]|[分天回行人个件元円]|文字|(?:second|minute|hour|day|time|char(?:acter)?|line|row|user|entrie|op|request|call|item|point|token|heure|jour|ligne|segundo|minuto|hora|día|línea)s?|people|sekunden|minuten|stunden|tagen?|zeichen|zeilen|nutzer|einträge|(?:a|per|pro|par|por) \p{L}+)(?![\p{L}'’])/iu;
+/** `1200 cars`. */
+const ofMany = /^ (?!is|was|as|this|its|since|plus|always|puis|opens|unlocks)\p{Ll}{2,}s(?!\p{L})/u;
 const strongBox = /\bsafe\b|tresor|coffre|caja fuerte|保险[箱柜]|金庫/i;
-/** A number of something. */
-const period = /^ ?(?:m?s|[mg]?hz|n|px|[kmg]b|yen|euros?|seconds?|minutes?|hours?|days?|times|char(?:acter)?s|lines?|rows|users|entries|ops|requests|calls|items|people|points|tokens|(?:a|per|pro|par|por) \p{L}+|sekunden|minuten|stunden|tagen?|zeichen|zeilen|nutzer|einträge|secondes|heures|jours|lignes|segundos|minutos|horas|días|líneas|[毫]?秒|分|天|回|行|人|个|件|文字)(?!\p{L})/iu;
 /** What follows is a number of something, unless that is what has the number. */
 const ownNumber = /(?:hat|has|a|tiene|mit|with|avec|con) (?:die|der|the|le|el) \p{L}+ $/iu;
 const counted = /(?:users?|id|port|nr\.?|no\.?|n[uú]mero|num[eé]ro|nummer|number|room|raum|benutzer|issue|ticket|errors?|fehler|erreur|pages?|seite|lines?|steps?|gate|flight|bus|zimmer|unit|hausnummer|order|invoice|rechnung|auftrag|case|bug|build|用户|ユーザー|エラー)\s*[:=#]?\s*$/i;
@@ -174,13 +174,13 @@ function calledSecret(text: string, lowered: string): Finding[] {
   const isPinThere = (value: string, start: number, end: number, ahead: string, behind: string): boolean => {
     const close = ahead.slice(-direct);
     // A telephone number, a pull request, a number of something.
-    if (/\d[ /-]$/.test(close) || /^#\d+$/.test(value) || period.test(behind) || (!/[*#]/.test(value) && counted.test(close) && !ownNumber.test(ahead))) return false;
+    if (/\d[ /-]$/.test(close) || /^#\d+$/.test(value) || measured.test(behind) || (!/[*#]/.test(value) && counted.test(close) && !ownNumber.test(ahead))) return false;
     const [isJoined, isKeyed] = [joined.test(close), atKeypad.test(behind)];
     // Lists of secrets look at answers.
     if (/\?\s*\n[^\n]*$/.test(ahead) && !isKeyed) return false;
     if (isDate(value)) return follows(pins, start, 2) || (isJoined && (isKeyed || follows(pins, start, 24)));
     if (isKeyed || follows(pins, start, 40) || namedAfter.test(behind) || (/[*#]/.test(value) && follows(locks, start, 60))) return true;
-    return !measured.test(behind) && ((isJoined && follows(locks, start, 40)) || (isNeeded.test(close) && isForIt.test(behind) && locks.some((cue) => cue.start >= end && cue.start - end < 40)));
+    return !ofMany.test(behind) && ((isJoined && follows(locks, start, 40)) || (isNeeded.test(close) && isForIt.test(behind) && locks.some((cue) => cue.start >= end && cue.start - end < 40)));
   };
   const found: Finding[] = [];
   if (callsItCodes.test(text)) for (const { index, 0: { length } } of text.matchAll(oneTimeCode)) if (isNear(cues, index, index + length, 160)) found.push({ kind: "recovery code", start: index, end: index + length });
