@@ -19,7 +19,7 @@ const isOther = (name: string): boolean => /^(?:keys?|tokens?|pass|pins?)[a-z]{3
 const ofOtherKey = new RegExp(`(?:${otherKeys})[ _-]$`);
 const stem = new RegExp(`^.*(?:${secretNames})`, "u");
 
-const urlWithPassword = /\b[a-z][a-z0-9+.-]{1,30}:(?:\/\/[^\s:/@'"`<>]{0,100}:|(?:[a-z]+:){0,2}[^\s:/@'"`<>]{1,100}[:/])([^\s/@'"`<>]{3,200}@?)@[^\s'"`<>]+/gi;
+const urlWithPassword = /\b[a-z][a-z0-9+.-]{1,30}:(?:\/\/(?:[^\s:/@'"`<>]{0,100}:|(?=[A-Za-z\d_-]{20,200}@))|(?:[a-z]+:){0,2}[^\s:/@'"`<>]{1,100}[:/])([^\s/@'"`<>]{3,200}@?)@[^\s'"`<>]+/gi;
 const header = /\b(?:authorization|x-api-key|x-auth-token|x-access-token|api-key|private-token|cookie)["'`\])]{0,3}\s{0,3}[:=]\s{0,3}["'`]?(?:[A-Za-z-]{2,12} |[\w.-]{0,30}(?:sess\w{0,10}|sid|auth|token|jwt|login)=)?\s{0,2}([A-Za-z0-9+/=_.~%-]{12,})|(?:^|\s)(?:-b|--cookie)\s+["']?[\w.-]{1,40}=([^\s"';]{12,})/gi;
 const bearer = /\bbearer\s+([A-Za-z0-9+/=_.~-]{16,})/gi;
 const userOption = /(?:^|\s)(?:-u|--(?:user|auth|basic-auth|proxy-user|creds|credentials))[ =]\s{0,3}["']?[\w.@-]+:([^\s"']{4,})/g;
@@ -28,7 +28,7 @@ const statement = /\b(?:identified (?:with \w+ )?by|password)\s+'([^'\n]{4,})'/g
 /** `host:port:database:user:password`, as `.pgpass` has it. */
 const passwordLine = /(?:^|[ \t])[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]+:[\w.*-]+:(\S{5,})$/gm;
 const pipedPassword = /\b(?:echo|printf)\s+["']?([^"'\s|]{5,})["']?\s*\|\s*(?:sudo -S|docker login|passwd|cryptsetup|openssl)|<\(printf\s+["']?([^"'\s)]{5,})|<<<\s*["']?([^"'\s]{8,})|\s-U\s+["']?[^\s"'%]+%([^\s"']{4,})/g;
-const passwordArgument = /\bnet user \S+ (\S{5,})|\bhtpasswd -\w*b\w*(?: -\w+)* \S+ \S+ (\S{5,})|\bredis-cli[^\n]{0,60} (?:-a|AUTH) (\S{5,})|\brequirepass (\S{5,})|\b-pass pass:(\S{5,})|\bsnmp\w+ [^\n]{0,40}?-c (?!public|private)(\S{5,})|\s\/p(?:ass(?:word)?)?:([^\s=]{5,})(?=\s|$)|\blftp -u \w+,(\S{5,})/gi;
+const passwordArgument = /\bnet user \S+ (\S{5,})|\bhtpasswd -\w*b\w*(?: -\w+)* \S+ \S+ (\S{5,})|\bredis-cli[^\n]{0,60} (?:-a|AUTH) (\S{5,})|\b(?:requirepass|rootpw) (\S{5,})|\b-pass pass:(\S{5,})|\bsnmp\w+ [^\n]{0,40}?-c (?!public|private)(\S{5,})|\s\/p(?:ass(?:word)?)?:([^\s=]{5,})(?=\s|$)|\blftp -u \w+,(\S{5,})/gi;
 const walletKey = /(?:private|wallet|signer|secret|seed|privée|privat|私钥|秘密)[^\n]{0,40}?\b(0x[0-9a-f]{64}|[0-9a-f]{64})\b/gi;
 const parameter = /[?&](?:token|key|secret|appid|api_?key|access_token|password|pwd|auth|sig)=([^&\s"'`)\]]{12,})/gi;
 const passwordParameter = /[?&;](?:password|passwd|pwd|pass)=([^&\s"'`;<>]{5,})/gi;
@@ -41,7 +41,7 @@ const atHost = /(?:^|\s)[\w.-]{2,30}:([^\s:@/"'`]{6,60})@(?:tcp\(|[\w-]+\.\w)/g;
 /** `as ada with …`. */
 const asUser = /(?:(?<!\p{L})(?:as|als|comme|como)|(?:log ?in|sign in|anmelden|connecter|entra|accede)\p{L}* (?:with|mit|avec|con)|用) ?[\w.@-]{2,40} (?:with|using|mit|avec|con|and|und|et|y|和) ?["'`„“«]?([^\s,;"'`”“»]{6,60})/giu;
 /** `login: user:password`. */
-const namedPair = /(?:basic[-_ ]?auth|log ?[io]n|credentials|zugang|zugangsdaten|identifiants?|credenciales|账号|認証)[^\n]{0,48}?\s[\w.-]{2,32}:([^\s,;:/]{8,60})/gi;
+const namedPair = /(?:basic|user|log ?[io]n|credentials|zugang|zugangsdaten|identifiants?|credenciales|账号|認証)[^\n]{0,48}?\s[\w.-]{2,32}:([^\s,;:/]{8,60})/gi;
 /** `auth("user", "password")`. */
 const login = /(?:auth|(?:sign|log)_?in|client|conn|connect(?:ion)?|connexion|conectar|anmelden|verbinden|credentials?|ftp|smtp|imap|ssh|ldap|sql|sequelize|session|user)\w{0,12}\s?=?\s?\((?:[\w.]{1,30},\s?)?(?:["'][\w.@-]{0,60}["'],\s?){1,3}["']([^"'\n]{6,80})["']/gi;
 /** `sign(payload, "…")`. */
@@ -72,31 +72,31 @@ const isSaid = /^\S?\s+(?:is|ist|est|es|as|als|comme|como)\s|^\s?[是がは为]/
 /** In characters: what is called a secret stands soon after the word that calls it so, or just before. */
 const [after, before] = [72, 24];
 /** Between what is opened and the digits that open it. */
-const joined = new RegExp(verbatim`(?:[:=：]|(?<!\p{L})(?:is|was|with|needs?|wants?|chose|takes|asks for|behind|numbers?|nummer|then|dann|puis|luego|to|ist|lautet|mit|auf|braucht man|est|faire|mettre|avec|es|con|pon|el|le)|requires?|en \p{L}+ant|\p{L}+ando|['’](?:s|est)|は|是|成|为|用)\s*["'„“«「]?$`, "iu");
+const joined = new RegExp(verbatim`(?:[:=：]|(?<!\p{L})(?:is|was|with|needs?|wants?|chose|takes|asks for|behind|numbers?|nummer|then|dann|puis|luego|plus|und|code|to|ist|lautet|mit|auf|braucht man|est|faire|mettre|avec|es|con|pon|el|le)|requires?|en \p{L}+ant|\p{L}+ando|['’](?:s|est)|は|是|成|为|用|加)\s*["'„“«「]?$`, "iu");
 /** Runs of Latin letters, digits and signs. */
 const run = /[!-~\u00a1-\u024f]{4,200}/g;
 /** A combination of a safe, or a long key in groups of four. */
 const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5})(?![\d:-]|\.\d)/g;
-const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:\p{L}+ ){1,3}(?:hash|pound|star|asterisk|bell|enter|raute|stern|dièse|étoile|almohadilla|asterisco|touche|tecla|green|red|grün|rot)(?!\p{L})|^ (?:entsperr|ge?öffne|unlock|open|ouvre|déverrouill|abre|desbloque|auf(?=[.,!]|$))|^\s?[，、]?(?:再按|然后按|加井号|登录)|^\s?[をと]押|^\s?(?:と\p{L}{1,8})?で(?:解除|開|入|ログイン)/iu;
+const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:\p{L}+ ){1,3}(?:hash|pound|star|asterisk|bell|enter|raute|stern|dièse|étoile|almohadilla|asterisco|touche|tecla|green|red|grün|rot)(?!\p{L})|^ (?:entsperr|tipp|eingeb|drück|wähl|ge?öffne|unlock|open|ouvre|déverrouill|abre|desbloque|auf(?=[.,!]|$))|^\s?[，、]?(?:再按|然后按|加井号|登录)|^\s?[をと]押|^\s?(?:と\p{L}{1,8})?で(?:解除|開|入|ログイン)/iu;
 /** `1234 is the PIN`. */
 const namedAfter = new RegExp(verbatim`^ \((?:pin|code|puk)|^\S?(?: (?:is|was|ist|war|est|es) (?:the|my|our|der|die|das|unsere?|meine?|le|la|notre|ma|mon|el|mi|nuestr[oa]) |\s?[がは是])[^.,;\n。，、]{0,24}?(?:pin|puk|passcode|(?<!(?:${otherCodes}) )code(?! (?:${otherCodes}))|código(?! (?:postal|de (?:error|área)))|combinati|kombination|geheimzahl|暗証|密码|口令)`, "iu");
 /** `you need 1234 for the door`. */
 const [isNeeded, isForIt] = [/(?:need|requires?|use|brauch\p{L}*|faut|usa) $/iu, /^ (?:for|at|on|to|für|am|an|pour|para|en|à) /];
-const generated = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^\w-])[\w!#$%&*?@^~+=-]{10,24}$/;
-const mayBeGenerated = /\d[!#$%&*?@^~+=-]|[!#$%&*?@^~+=-]\d/;
+const generated = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[!#$%&*?@^~])(?!.*%[\dA-F]{2})[\w!#$%&*?@^~+=-]{9,23}\w$/;
+const mayBeGenerated = /\w[!#$%&*?@^~]\w/;
 /** Digits in words. */
 const number = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun)";
 const spelt = new RegExp(verbatim`(?<!\p{L})(?:${number}[ ,-]{1,2}){3,7}${number}(?!\p{L})|[零〇一二三四五六七八九]{4,8}`, "giu");
 const network = /wi-?fi|wlan|hotspot|voucher/i;
 const nearKeypad = /\d[#*]?,? ?(?:opens|unlocks|gets you|followed by|then|[をと]押|[とで])/;
 /** `1200 mm`, `1200 cars`. */
-const measured = /^ ?(?:[ckm]?m|[mk]?g|[mk]?w|v|n|m?s|[mg]?hz|px|[kmg]b|euros?|yen|%|[€$]|[毫]?[秒米]|[分天回行人个件元円]|文字|(?:second|minute|hour|day|time|char(?:acter)?|line|row|user|entrie|op|request|call|item|point|token|heure|jour|ligne|segundo|minuto|hora|día|línea)s?|people|sekunden|minuten|stunden|tagen?|zeichen|zeilen|nutzer|einträge|(?:a|per|pro|par|por) \p{L}+)(?![\p{L}'’])/iu;
+const measured = /^ ?(?:[ckm]?m|[mk]?g|[mk]?w|v|n|m?s|[mg]?hz|px|[kmg]b|euros?|yen|%|[€$]|[毫]?[秒米]|[分天回行人个件元円]|文字|(?:second|minute|hour|day|time|char(?:acter)?|line|row|user|entrie|op|request|call|item|point|token|heure|jour|ligne|segundo|minuto|hora|día|línea)s?|people|sekunden|minuten|stunden|tagen?|zeichen|zeilen|nutzer|einträge|(?:a|per|pro|par|por) (?:year|month|week|day|jahr|monat|mois|mes))(?![\p{L}'’])/iu;
 /** `1200 cars`. */
 const ofMany = /^ (?!is|was|as|this|its|since|plus|always|puis|opens|unlocks)\p{Ll}{2,}s(?!\p{L})/u;
 const strongBox = /\bsafe\b|tresor|coffre|caja fuerte|保险[箱柜]|金庫/i;
 /** What follows is a number of something, unless that is what has the number. */
 const ownNumber = /(?:hat|has|a|tiene|mit|with|avec|con) (?:die|der|the|le|el) \p{L}+ $/iu;
-const counted = /(?:users?|id|port|nr\.?|no\.?|n[uú]mero|num[eé]ro|nummer|number|room|raum|benutzer|issue|ticket|errors?|fehler|erreur|pages?|seite|lines?|steps?|gate|flight|bus|zimmer|unit|hausnummer|order|invoice|rechnung|auftrag|case|bug|build|用户|ユーザー|エラー)\s*[:=#]?\s*$/i;
+const counted = /(?:users?|id|port|nr\.?|no\.?|(?<!\p{L}|(?:pin|code|secret)[ -])(?:n[uú]mero|num[eé]ro|nummer|number)|room|raum|benutzer|issue|ticket|errors?|fehler|erreur|pages?|seite|lines?|steps?|gate|flight|bus|zimmer|unit|hausnummer|order|invoice|rechnung|auftrag|case|bug|build|用户|ユーザー|エラー)\s*[:=#]?\s*$/iu;
 
 const publicBlock = /-----BEGIN (?:[A-Z0-9]+ )*(?:PUBLIC KEY|CERTIFICATE|SIGNATURE|MESSAGE)(?: BLOCK| REQUEST)?-----[\s\S]{0,20000}?-----END [A-Z0-9 ]{3,40}-----/g;
 
@@ -176,8 +176,9 @@ function calledSecret(text: string, lowered: string): Finding[] {
     // A telephone number, a pull request, a number of something.
     if (/\d[ /-]$/.test(close) || /^#\d+$/.test(value) || measured.test(behind) || (!/[*#]/.test(value) && counted.test(close) && !ownNumber.test(ahead))) return false;
     const [isJoined, isKeyed] = [joined.test(close), atKeypad.test(behind)];
-    // Lists of secrets look at answers.
-    if (/\?\s*\n[^\n]*$/.test(ahead) && !isKeyed) return false;
+    // What an answer says is judged with its question.
+    const line = ahead.slice(ahead.lastIndexOf("\n") + 1).toLowerCase();
+    if (/\?\s*\n[^\n]*$/.test(ahead) && !isKeyed && line.search(callsItPin) + line.search(opensByDigits) === -2) return false;
     if (isDate(value)) return follows(pins, start, 2) || (isJoined && (isKeyed || follows(pins, start, 24)));
     if (isKeyed || follows(pins, start, 40) || namedAfter.test(behind) || (/[*#]/.test(value) && follows(locks, start, 60))) return true;
     return !ofMany.test(behind) && ((isJoined && follows(locks, start, 40)) || (isNeeded.test(close) && isForIt.test(behind) && locks.some((cue) => cue.start >= end && cue.start - end < 40)));
@@ -196,7 +197,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const [, name = ""] = !/[:=]\s{0,3}["'`]?$/.test(close) ? [] : /(?:^|[{,;(\n]\s{0,8}|\s(?=[\w.-]*[_.-]))["']?([\w.-]{3,60})["']?\s{0,3}[:=]\s{0,3}["'`]?$/.exec(ahead) ?? [];
     if (isOther(name) || about.test(name) || isExample.test(ahead)) continue;
     const add = (): void => void found.push({ kind: "password or key", start, end });
-    if (/^[*#]?\d{4,8}[*#]?$/.test(value)) {
+    if (/^[*#]?\d(?:-?\d){3,7}[*#]?$/.test(value)) {
       if (isPinThere(value, start, end, ahead, behind)) found.push({ kind: "password or key", start, end: end + (/^(?: \d{4})+(?!\d)/.exec(behind)?.[0].length ?? 0) });
       if (value.length < 9) continue;
     }
@@ -206,9 +207,9 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const isOfAnother = /^[0-9a-f]{32,64}$/.test(value) && (isNamedFirst(ahead) || !(follows(cues, start, after) || isSaid.test(behind)));
     const isCalled =
       (follows(cues, start, direct) || (isSaid.test(behind.slice(0, direct)) && cues.some((cue) => cue.start >= end && cue.start - end <= before)) || (follows(cues, start, after) && isLinked)) &&
-      !isStandIn(value) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && !ofCode.test(value) && /^\p{L}{4,}(?:19|20)\d\d$|^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value)));
+      !isStandIn(value) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && (/^\p{L}{4,}(?:19|20)\d\d$/u.test(value) || (/^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value) && !ofCode.test(value)))));
     // Nothing calls it so, but it is as a generator makes them.
-    const isGenerated = joined.test(close) && !/= ?\W?$/.test(close) && generated.test(value) && !/^[\w-]+=|&\w+=/.test(value) && !isPlaceholder(value);
+    const isGenerated = lead === "" && !/= ?\W?$/.test(close) && entropyOf(value) > 3 && generated.test(value) && !/^[\w-]+=|&\w+=/.test(value) && !isPlaceholder(value);
     const isOfNetwork = /^[A-Z\d]{12,}$/.test(value) && joined.test(close) && network.test(ahead.slice(-40));
     const isThere = (): boolean => isPasswordLike(value) && (!isNumbered(value) || isLinked) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 64))));
     if (isCalled || isGenerated || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && isNear(hints, start, end, 24)) || (!isNamedOtherwise && !isOfAnother && isThere())) add();
@@ -231,5 +232,5 @@ function isNamedFirst(before: string): boolean {
   return other >= 0 && other < said.search(callsItOnce);
 }
 /** `such as …`, in advice. */
-const isExample = /(?:such as|(?<!looks )like|e\.g\.|for example|z\. ?B\.|par exemple|por ejemplo|比如|例如|たとえば)[^.:：\n]{0,24}$/i;
+const isExample = /(?:such as|like(?= ["'“]?$| \S+ or ["'“]?$)|e\.g\.|for example|z\. ?B\.|par exemple|por ejemplo|比如|例如|たとえば)[^.:：\n]{0,24}$/i;
 const callsItOnce = new RegExp(callsItSecret.source, "iu");

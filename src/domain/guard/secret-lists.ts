@@ -88,13 +88,13 @@ const ofPassword = new RegExp(`(?:${passwords})[^\\n:]{0,32}$`, "u");
 const asksFor = /what|which|wie (?:ist|war|lautet)|quel|cuál|什么|多少|何/;
 /** Questions that a word answers without being the password, or a number without opening anything. */
 const asksElse = /(?<!\p{L})(?:wh?o|where|when|why|how|did|do(?:es)?|ha(?:ve|s|st|t)|is|was|can|policy|manager|reset|wann|warum|ist|kann|qui|où|quand|as|est|oublié|quién|dónde|cuándo|es)(?!\p{L})|ge(?:ändert|ssen)|[谁誰吗]|ますか|どこ|いつ/u;
-const asksNumber = /(?<!\p{L})(?:when|how (?!do)|which (?!c)|costs?|price|errors?|wann|wie (?:viel|lang)|welche|kostet|quand|combien|coûte|cu[aá]n|cuesta)|多少钱|几个|何時|いつ|いくら/u;
+const asksNumber = /(?<!\p{L})(?:how (?:long|many|much)|which (?:room|port|year)|costs?|price|errors?|wie (?:viel|lang)|welche[rs]? (?:raum|port)|kostet|combien|coûte|cuánt|cuesta)|: ?(?:when|wann|quand|cuándo)|多少钱|几个|何時|いつ|いくら/u;
 
 /** What the answer to a question for a secret says, also after "one moment" or a question back. */
 function answered(lines: readonly Line[], at: number): At[] {
   const line = lines[at] as Line;
   const answer = turn.exec(line.text)?.[1];
-  const words = (answer?.match(/[^\s，。、「」“”"'`]+?(?=[.,;!?)，。、「」“”"'`]*(?:\s|$|[，。、です]))/gu) ?? []).filter((_, __, all) => all.length < 10);
+  const words = (answer?.match(/[^\s，。、「」“”"'`]+?(?=[.,;!?)，。、「」“”"'`]*(?:\s|$|[，。、です]))/gu) ?? []).filter((_, i, all) => all.length < 10 || i < 2);
   for (const before of answer ? lines.slice(Math.max(0, at - 3), at).reverse() : []) {
     const said = before.text.toLowerCase();
     const isPin = says(opens, said) && !asksNumber.test(said);

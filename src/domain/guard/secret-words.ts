@@ -30,6 +30,7 @@ const places = [
   `, (?:${passwords}) ${word}${end}`,
   `(?:memorable|secret|safe|magic)[ -]word ${word}${end}`,
   `^[^\\n{}()<>=:]{0,40}(?:${called})[^\\n{}()<>=:.]{0,40}(?:[:：] ?| = )${word}(?=[,;]\\s|[.!]?$)`,
+  `^(?:export )?\\w*(?:${passwords}|pass)=${word}$`,
   `(?<!\\p{L})(?:set|chang|reset|änder|setz|cambi)[^\\n.]{0,40}(?:${passwords}) (?:(?:from|von|de) ${word} )?(?:to|auf|à|a|por) ${word}(?= (?:on|for|in|at|auf|für|sur|pour|en|para) |[,;.!](?:\\s|$)|$)`,
 ];
 const wordPassword = new RegExp(places.join("|"), "gmu");
@@ -45,7 +46,7 @@ const isState = new RegExp(
 );
 /** Words of sentences: a passphrase has none. */
 const isSentence = new RegExp(
-  verbatim`(?<!\p{L})(?:the[iymnr]*|an?d?|that|this|with|for|what|do(?:es)?|was|are|y?our?|yo?u|from|not|but|too?|see|ask|same|only|under|over|into|until|like|than|will|can|must|should|when|where|who|how|why|here|its?|h[aei][sdrm]|have|she|all|any|each|every|some|more|most|less|few|many|much|very|also|still|now|one|two|new|old|last|next|after|before|since|because|about|been|did|got?|use|set|own|out|off|never|no|of|i[snf]|o[nr]|a[st]|by|be|we|my|us|me|so|up|un?|et|au|both|none|words?|est|[dl]es?|des|pour|que|las?|los|para|der|die|das|und|den|mit|ist|nicht|el|une|por|con|sur|im|es|du|zu|von|k?ein\p{L}*|auf|bei|sich|wird|nur|oder|pas|sont|y|se|su|key|case|characters|digits|letters|zeichen|caract[eè]res)(?!\p{L})`,
+  verbatim`(?<!\p{L})(?:the[iymnr]*|an?d?|that|this|with|for|what|do(?:es)?|was|are|y?our?|yo?u|from|not|but|too?|see|ask|same|only|under|over|into|until|like|than|will|can|must|should|when|where|who|how|why|here|its?|h[aei][sdrm]|have|she|all|any|each|every|some|more|most|less|few|many|much|very|also|still|now|one|two|new|old|last|next|after|before|since|because|about|been|did|got?|use|set|own|out|off|never|no|of|i[snf]|o[nr]|a[st]|by|be|we|my|us|me|so|up|un?|et|au|both|none|words?|est|[dl]es?|des|pour|que|las?|los|para|der|die|das|und|den|mit|ist|nicht|el|une|por|con|sur|im|es|du|zu|von|k?ein\p{L}*|auf|bei|sich|wird|nur|oder|pas|sont|y|se|su|key|case|characters|digits|letters|zeichen|caract[eè]res|correct horse)(?!\p{L})`,
   "u",
 );
 export const readsAsSentence = (value: string): boolean => isSentence.test(value.toLowerCase());
@@ -57,9 +58,12 @@ export function isWordPassword(value: string): boolean {
 const few = verbatim`\p{Ll}{3,12}(?: \p{Ll}{3,12}){1,6}`;
 const several = verbatim`\p{Ll}{3,12}(?: \p{Ll}{3,12}){3,6}`;
 const phrase = new RegExp(
-  `(?:${called})[^\\n.:]{0,60}?(?:${is} |[:：=] ?)(?:${opened}(${few})${closed}|(${few})${end})|(?:phrase|words|frase|wörter|mots|palabras|gets? (?:you )?in|log ?in|wi-?fi|wlan)[^\\n.:]{0,60}?(?:${is} |[:：=] ?|(?:with|mit|avec|con) )(${several})${end}|(?:pass|phrase|key|wort|schlüssel|clé|llave)[^\\n]{0,40}?${opened}(${several})${closed}`,
+  `(?:${called})[^\\n.:]{0,80}?(?:${is} |[:：=] ?)(?:${opened}(${few})${closed}|(${few})${end})|(?:phrase|words|frase|wörter|mots|palabras|gets? (?:you )?in|log ?in|wi-?fi|wlan)[^\\n.:]{0,60}?(?:${is} |[:：=] ?|(?:with|mit|avec|con) )(${several})${end}`,
   "gmu",
 );
+
+const quotedPhrase = new RegExp(`${opened}(${several})${closed}`, "gu");
+const mayBePhrase = new RegExp(`${called}|key|schlüssel|clé|llave`, "u");
 
 /** Given a text in lower case. */
 export function wordsCalledSecret(lowered: string): Finding[] {
@@ -73,6 +77,7 @@ export function wordsCalledSecret(lowered: string): Finding[] {
   };
   if (mayHaveWord.test(lowered)) find("password", wordPassword, isWordPassword);
   find("password", wordInLower, (value, at) => ofPassword.test(lowered.slice(Math.max(0, at - 90), at)) && isWordPassword(value));
+  find("passphrase", quotedPhrase, (value, at) => !isSentence.test(value) && mayBePhrase.test(lowered.slice(Math.max(0, at - 60), at) + lowered.slice(at + value.length, at + value.length + 32)));
   find("passphrase", phrase, (value) => !isSentence.test(value) && (value.split(" ").length > 3 || value.split(" ").every(isWordPassword)));
   return found;
 }
