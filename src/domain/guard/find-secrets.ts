@@ -79,13 +79,13 @@ const run = /[!-~\u00a1-\u024f]{4,200}/g;
 const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5})(?![\d:-]|\.\d)/g;
 const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:\p{L}+ ){1,3}(?:hash|pound|star|asterisk|bell|enter|raute|stern|dièse|étoile|almohadilla|asterisco|touche|tecla|green|red|grün|rot)(?!\p{L})|^ (?:entsperr|tipp|eingeb|drück|wähl|ge?öffne|unlock|open|ouvre|déverrouill|abre|desbloque|auf(?=[.,!]|$))|^\s?[，、]?(?:再按|然后按|加井号|登录)|^\s?[をと]押|^\s?(?:と\p{L}{1,8})?で(?:解除|開|入|ログイン)/iu;
 /** `1234 is the PIN`. */
-const namedAfter = new RegExp(verbatim`^ \((?:pin|code|puk)|^\S?(?: (?:is|was|ist|war|est|es) (?:the|my|our|der|die|das|unsere?|meine?|le|la|notre|ma|mon|el|mi|nuestr[oa]) |\s?[がは是])[^.,;\n。，、]{0,24}?(?:pin|puk|passcode|(?<!(?:${otherCodes}) )code(?! (?:${otherCodes}))|código(?! (?:postal|de (?:error|área)))|combinati|kombination|geheimzahl|暗証|密码|口令)`, "iu");
+const namedAfter = new RegExp(verbatim`^ \((?:pin|code|puk)|^\S?(?: (?:is|was|ist|war|est|es) \p{L}+ |\s?[がは是])[^.,;\n。，、]{0,24}?(?:pin|puk|passcode|(?<!(?:${otherCodes}) )code(?! (?:${otherCodes}))|código(?! (?:postal|de (?:error|área)))|combinati|kombination|geheimzahl|暗証|密码|口令)`, "iu");
 /** `you need 1234 for the door`. */
 const [isNeeded, isForIt] = [/(?:need|requires?|use|brauch\p{L}*|faut|usa) $/iu, /^ (?:for|at|on|to|für|am|an|pour|para|en|à) /];
 const generated = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[!#$%&*?@^~])(?!.*%[\dA-F]{2})[\w!#$%&*?@^~+=-]{9,23}\w$/;
 const mayBeGenerated = /\w[!#$%&*?@^~]\w/;
 /** Digits in words. */
-const number = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun)";
+const number = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)";
 const spelt = new RegExp(verbatim`(?<!\p{L})(?:${number}[ ,-]{1,2}){3,7}${number}(?!\p{L})|[零〇一二三四五六七八九]{4,8}`, "giu");
 const network = /wi-?fi|wlan|hotspot|voucher/i;
 const nearKeypad = /\d[#*]?,? ?(?:opens|unlocks|gets you|followed by|then|[をと]押|[とで])/;
