@@ -133,7 +133,7 @@ export function findSecrets(text: string): Finding[] {
   addGroup("stream key", streamKey, isKey);
   addGroup("password", spokenOption, (value) => !isStandIn(value));
   addGroup("password", passwordOption, (value) => isPassphrase(value) || (isMixed(value) && !isPlaceholder(value)));
-  addGroup("password", login, (value) => !isStandIn(value) && (isUnmistakable(value) || (isKey(value) && !/^[a-z]+(?:[-.:\/ ][a-z\d]+)+$/.test(value))));
+  addGroup("password", login, (value) => !isStandIn(value) && (isUnmistakable(value) || (isKey(value) && !/^[a-z]+(?:[-.:/ ][a-z\d]+)+$/.test(value))));
   addGroup("password or key", signing, isKey);
   addGroup("password", asUser, (value) => isPasswordLike(value.replace(/[.:!?]+$/, "")) && /\p{L}[^\p{L}]*\d|\d[^\p{L}]*\p{L}/u.test(value));
   addGroup("password", atHost, (value) => !isStandIn(value) && isUnmistakable(value));
@@ -179,7 +179,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
     // What an answer says is judged with its question.
     const line = ahead.slice(ahead.lastIndexOf("\n") + 1).toLowerCase();
     if (/\?\s*\n[^\n]*$/.test(ahead) && !isKeyed && line.search(callsItPin) + line.search(opensByDigits) === -2) return false;
-    if (isDate(value)) return follows(pins, start, 2) || (isJoined && (isKeyed || follows(pins, start, 24)));
+    if (isDate(value) && !/^ \d{4}/.test(behind)) return follows(pins, start, 2) || (isJoined && (isKeyed || follows(pins, start, 24)));
     if (isKeyed || follows(pins, start, 40) || namedAfter.test(behind) || (/[*#]/.test(value) && follows(locks, start, 60))) return true;
     return !ofMany.test(behind) && ((isJoined && follows(locks, start, 40)) || (isNeeded.test(close) && isForIt.test(behind) && locks.some((cue) => cue.start >= end && cue.start - end < 40)));
   };

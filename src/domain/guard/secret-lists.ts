@@ -94,7 +94,7 @@ const asksNumber = /(?<!\p{L})(?:how (?:long|many|much)|which (?:room|port|year)
 function answered(lines: readonly Line[], at: number): At[] {
   const line = lines[at] as Line;
   const answer = turn.exec(line.text)?.[1];
-  const words = (answer?.match(/[^\s，。、「」“”"'`]+?(?=[.,;!?)，。、「」“”"'`]*(?:\s|$|[，。、です]))/gu) ?? []).filter((_, i, all) => all.length < 10 || i < 2);
+  const words = (answer?.match(/[^\s，。、「」“”"'`]+?(?=[.,;!)，。、「」“”"'`]*(?:\s|$|[，。、です]))/gu) ?? []).filter((_, i, all) => all.length < 10 || i < 2);
   for (const before of answer ? lines.slice(Math.max(0, at - 3), at).reverse() : []) {
     const said = before.text.toLowerCase();
     const isPin = says(opens, said) && !asksNumber.test(said);
