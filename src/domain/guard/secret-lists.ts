@@ -102,7 +102,7 @@ function answered(lines: readonly Line[], at: number): At[] {
     const isTried = attempt.test(answer as string) && cannotEnter.test(said);
     const isIt = (value: string): boolean =>
       ((isSecret || (isTried && /\d/.test(value))) && isPasswordLike(value)) ||
-      (isSecret && /^\d{9,63}$/.test(value)) ||
+      (isSecret && /^\d{9,63}$|^\p{L}{4,}(?:19|20)\d\d$/u.test(value)) ||
       (isPin && ((/^[*#]?\d{4,8}[*#]?$/.test(value) && (!isDate(value) || words.length === 1)) || /^\d\d(?:-\d\d){2,3}$/.test(value))) ||
       (isSecret && words.length === 1 && /^\p{sc=Latin}{4,20}$/u.test(value) && ofPassword.test(said) && (asksFor.test(said) || !asksElse.test(said)) && isWordPassword(value));
     if (isPin || isSecret || isTried) return words.filter(isIt).map((value) => [line, value]);
