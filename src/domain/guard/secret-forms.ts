@@ -55,8 +55,9 @@ export const secretForms: readonly (readonly [kind: string, form: RegExp])[] = [
   ["one-time password secret", /\botpauth:\/\/[^\s"'<>]{0,200}secret=[A-Z2-7]{16,}/gi],
   // Of many issuers: a name, perhaps another, then what a generator made.
   ["token", /\b(?!sha\d)[A-Za-z][A-Za-z\d]{1,9}[_-](?:(?:[a-zA-Z]{2,6}|v1)[_-])?(?=[A-Za-z]*\d)(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z\d]{28,}[\w-]*/g],
-  ["token", /\b(?:rubygems|do[opr]_v1|pul|bk[a-z]{2}|sk|sq[upa]|lsv2_(?:pt|sk)|shp(?:at|ca|pa|ss|ua)|sbp|PMAK|NRAK|HRKU|(?=dapi|cio|EZ[AT]K))[_-]?(?=[A-Za-z]*\d)[A-Za-z\d-]{24,}[\w-]*/g],
-  ["token", /\b(?:hf|npm|api_org|sntry[su]|fig[dou]|dckr_(?:pat|oat)|tskey-[a-z]+|CFPAT|CCIP\w+|tfp|pcsk|fo1|fm\d[ar]?|gl(?:sa|c)|sb_secret|re_\w{6,12}|np[gi]|napi)[_-][\w+/=-]{16,}/g],
+  ["token", /\b(?:(?:rubygems|do[opr]_v1|pul|bk[a-z]{2}|sk|sq[upa]|lsv2_(?:pt|sk)|shp(?:at|ca|pa|ss|ua)|sbp|PMAK|NRAK|HRKU)[_-]|(?=dapi|cio|EZ[AT]K))(?=[A-Za-z]*\d)[A-Za-z\d-]{24,}[\w-]*/g],
+  ["token", /\b(?:sntry[su]|fig[dou]|dckr_(?:pat|oat)|tskey-[a-z]+|CFPAT|CCIP\w+|tfp|pcsk|fo1|fm\d[ar]?|gl(?:sa|c)|sb_secret)[_-](?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Z])[\w+/=-]{16,}/g],
+  ["token", /\b(?:(?:hf|api_org|npm|re_[A-Za-z\d]{6,12})_[A-Za-z\d]{20,}|(?:napi|npg)_[A-Za-z\d]{12,})\b/g],
   ["OmniMemory key", /\bomn_[A-Za-z0-9]{8,}_[A-Za-z0-9_-]{20,}/g],
   ["JSON Web Token", /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g],
 ];
