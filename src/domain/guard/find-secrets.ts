@@ -152,7 +152,7 @@ export function findSecrets(text: string): Finding[] {
   else addGroup("licence key", fiveByFive, (value) => value.split("-").filter((group) => /\d/.test(group) && /[A-Z]/.test(group)).length > 2);
   addGroup("app password", appPassword, (value) => value.split(/[- ]/).some((group) => /^[^aeiouy]+$|[qxjz]/.test(group)));
   if (/aws|amazon|secret|s3|akia/i.test(text)) addGroup("AWS secret key", awsSecret, (value) => entropyOf(value) > 4.2 && !isMadeUp(value));
-  found.push(...wordsCalledSecret(lowered), ...secretsOfLists(text), ...calledSecret(text, lowered));
+  found.push(...wordsCalledSecret(lowered), ...calledSecret(text, lowered));
   const open = [...text.matchAll(publicBlock)].map(({ index, 0: { length } }) => [index, index + length] as const);
   return outermost(found.filter(({ start, end }) => !open.some(([from, to]) => from <= start && end <= to)));
 }
@@ -166,7 +166,8 @@ function calledSecret(text: string, lowered: string): Finding[] {
   const [cues, hints] = [placesOf(callsItSecret), placesOf(mayCallIt)];
   const hasDigits = /\d(?:[ -]?\d){3}/.test(text);
   const [pins, locks] = hasDigits ? [placesOf(callsItPin), placesOf(opensByDigits)] : [[], []];
-  if (cues.length + pins.length + hints.length + locks.length === 0 && !strongBox.test(text) && !nearKeypad.test(text) && !mayBeGenerated.test(text)) return [];
+  const isQuiet = cues.length + pins.length + hints.length + locks.length === 0;
+  if (isQuiet && !strongBox.test(text) && !nearKeypad.test(text) && !mayBeGenerated.test(text)) return [];
   const follows = (places: typeof cues, start: number, reach: number): boolean => places.some((cue) => start >= cue.end && start - cue.end <= reach);
   const isNear = (places: typeof cues, start: number, end: number, reach = after): boolean =>
     follows(places, start, reach) || places.some((cue) => end <= cue.start && cue.start - end <= before && !/[.\n]/.test(text.slice(end, cue.start)));
@@ -183,7 +184,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
     if (isKeyed || follows(pins, start, 40) || namedAfter.test(behind) || (/[*#]/.test(value) && follows(locks, start, 60))) return true;
     return !ofMany.test(behind) && ((isJoined && follows(locks, start, 40)) || (isNeeded.test(close) && isForIt.test(behind) && locks.some((cue) => cue.start >= end && cue.start - end < 40)));
   };
-  const found: Finding[] = [];
+  const found = isQuiet ? [] : secretsOfLists(text);
   if (callsItCodes.test(text)) for (const { index, 0: { length } } of text.matchAll(oneTimeCode)) if (isNear(cues, index, index + length, 160)) found.push({ kind: "recovery code", start: index, end: index + length });
   for (const { index, 0: whole } of text.matchAll(run)) {
     const [, lead = "", value = ""] = /^([("'`“„«[{<*,:;=>-]*)(.*?)(?:[)"'`”“»\]}<>.,:;]|\*\*)*$/s.exec(whole) ?? [];

@@ -36,7 +36,7 @@ const places = [
 const wordPassword = new RegExp(places.join("|"), "gmu");
 /** `castle, all lower case`, said of a password a little before. */
 const wordInLower = /(?<!\p{L})(\p{Ll}{4,20})(?=,? (?:all|in) (?:lower|small)|, alles klein|, t[ou]{1,2}[dt]o? en min)/gu;
-const mayHaveWord = new RegExp(`${called}|wi-?fi|wlan|unlock|entsperr`, "u");
+const mayHave = new RegExp(`${called}|wi-?fi|wlan|unlock|entsperr|phrase|words|frase|wörter|mots|palabras|key|schlüssel|clé|llave|gets? |log ?in`, "u");
 const ofPassword = new RegExp(`${passwords}|(?<!\\p{L})pw`, "u");
 
 /** What may be said of a password. */
@@ -75,8 +75,9 @@ export function wordsCalledSecret(lowered: string): Finding[] {
         if (value !== undefined && is(value, start)) found.push({ kind, start, end: start + value.length });
       }
   };
-  if (mayHaveWord.test(lowered)) find("password", wordPassword, isWordPassword);
-  find("password", wordInLower, (value, at) => ofPassword.test(lowered.slice(Math.max(0, at - 90), at)) && isWordPassword(value));
+  if (!mayHave.test(lowered)) return found;
+  find("password", wordPassword, isWordPassword);
+  if (/lower|small|klein|en min/.test(lowered)) find("password", wordInLower, (value, at) => ofPassword.test(lowered.slice(Math.max(0, at - 90), at)) && isWordPassword(value));
   find("passphrase", quotedPhrase, (value, at) => !isSentence.test(value) && mayBePhrase.test(lowered.slice(Math.max(0, at - 60), at) + lowered.slice(at + value.length, at + value.length + 32)));
   find("passphrase", phrase, (value) => !isSentence.test(value) && (value.split(" ").length > 3 || value.split(" ").every(isWordPassword)));
   return found;
