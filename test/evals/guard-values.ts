@@ -1,7 +1,7 @@
 import { type Random, seeded } from "../bench/zipf.ts";
 
 /**
- * Made-up values for the templates in the texts of `sets/guard.json` and `sets/guard-broad.json`. A text says `{{github_pat}}`; a value of that form takes its place, so
+ * Made-up values for the templates in the texts of the guard's sets. A text says `{{github_pat}}`; a value of that form takes its place, so
  * that no file holds anything that looks like a credential, and another seed gives the same texts with other values. Needs nothing of Node:
  * tests inside workerd use it too.
  */
@@ -266,6 +266,16 @@ const secretDraws = {
   puk_8: number(8),
   safe_combination: oneOf(times(3, number(2), "-"), times(4, number(2), " ")),
   mixed_password: oneOf(randomPassword(9, 16), mixed(base62(12, 18)), wordPassword(english)),
+  german_plain_word: oneOf(german, word(umlautWords)),
+  french_plain_word: word(frenchWords),
+  spanish_plain_word: word(spanishWords),
+  two_words: times(2, english, " "),
+  name_password: form`${word(["Lina", "Tom", "Mateo", "Yuki", "Anouk", "Jonas"])}${of("&+!_.", 1)}${word(["Ida", "Max", "Lucia", "Rosa", "Finn"])}${number(2, 4)}`,
+  keyboard_password: form`${word(["qwertz", "asdfgh", "Passw0rd", "1q2w3e4r", "letmein"])}${number(1, 3)}${mark}`,
+  pin_5: number(5),
+  spoken_pin: times(4, word(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "zero"]), " "),
+  session_id: mixed(of(lower + digits, 26)),
+  teams_webhook: form`https://heron.webhook.office.com/webhookb2/${uuid}@${uuid}/IncomingWebhook/${hex(32)}/${uuid}`,
 } satisfies Record<string, Draw>;
 
 /** These look like credentials and are none. */

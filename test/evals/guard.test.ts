@@ -11,7 +11,8 @@ const entries = read("sets/guard.json");
 const broad = read("sets/guard-broad.json");
 const more = read("sets/guard-more.json");
 const wide = read("sets/guard-wide.json");
-const all = [...entries, ...broad, ...more, ...wide];
+const fresh = read("sets/guard-fresh.json");
+const all = [...entries, ...broad, ...more, ...wide, ...fresh];
 
 const guardOf = (secrets: Finding[], instructions: Finding[] = []): Guard => ({ findSecrets: () => secrets, findInstructions: () => instructions });
 const entry = (label: GuardEntry["label"], text: string): GuardEntry => ({ id: `${label}/a`, language: "en", label, form: "prose", text });
@@ -150,6 +151,18 @@ test("the broad set has every label in six languages, in each half", () => {
       for (const held of [true, false]) expect(of.filter(({ id }) => isHeld(id) === held).length / of.length, `${label} ${language}`).toBeGreaterThan(0.3);
     }
   }
+});
+
+test("the fresh set has secrets and look-alikes in six languages, in each half, and no text of the others", () => {
+  for (const label of ["secret", "ordinary"] as const) {
+    for (const language of ["en", "de", "zh", "ja", "fr", "es"]) {
+      const of = fresh.filter((one) => one.label === label && one.language === language);
+      expect(of.length, `${label} ${language}`).toBeGreaterThanOrEqual(20);
+      for (const held of [true, false]) expect(of.filter(({ id }) => isHeld(id) === held).length / of.length, `${label} ${language}`).toBeGreaterThan(0.25);
+    }
+  }
+  const others = new Set(all.filter((one) => !fresh.includes(one)).map(({ text }) => text));
+  expect(fresh.filter(({ text }) => others.has(text)).map(({ id }) => id)).toEqual([]);
 });
 
 test.each([

@@ -14,6 +14,8 @@ const read = (file: string): GuardEntry[] => (JSON.parse(readFileSync(new URL(fi
 export const readGuardSet = (): GuardEntry[] => read("sets/guard.json");
 /** A second set, of forms of real incidents; targets count on the first. */
 export const readBroadSet = (): GuardEntry[] => read("sets/guard-broad.json");
+/** A third, of secrets and look-alikes in words that the rules had not met. */
+export const readFreshSet = (): GuardEntry[] => read("sets/guard-fresh.json");
 
 /** Draws the values in the texts. Tests take others. */
 const seed = 1;
@@ -23,16 +25,18 @@ export function guard(limit: number | undefined): Measured {
   const score = (all: readonly GuardEntry[]): Scored[] =>
     labels.flatMap((label) => all.filter((entry) => entry.label === label).slice(0, limit)).map((entry) => scoreEntry(entry, seed, { findSecrets, findInstructions }));
   const scored = score(readGuardSet());
-  const broad = score(readBroadSet());
+  const others = [
+    ["broad", score(readBroadSet())],
+    ["fresh", score(readFreshSet())],
+  ] as const;
+  const all = [...scored, ...others.flatMap(([, set]) => set)];
+  const said = (set: readonly Scored[]): string[] => [`${counted(set, true)}; ${counted(set, false)}.`, `${besides(set, true)}; ${besides(set, false)}.`];
   return {
-    groups: [...guardGroups(scored), ...guardGroups(broad).filter(({ name }) => !name.includes(",")).map((group) => ({ ...group, name: `broad set, ${group.name}` }))],
-    notes: [scored, broad].flatMap((set, i) => {
-      const said = [`${counted(set, true)}; ${counted(set, false)}.`, `${besides(set, true)}; ${besides(set, false)}.`];
-      return i === 0 ? said : said.map((note) => `Broad set: ${note}`);
-    }),
-    misses: [...scored, ...broad].filter(({ held, missed }) => missed && !held).map(asMiss),
+    groups: [...guardGroups(scored), ...others.flatMap(([name, set]) => guardGroups(set).filter((group) => !group.name.includes(",")).map((group) => ({ ...group, name: `${name} set, ${group.name}` })))],
+    notes: [...said(scored), ...others.flatMap(([name, set]) => said(set).map((note) => `${name.charAt(0).toUpperCase()}${name.slice(1)} set: ${note}`))],
+    misses: all.filter(({ held, missed }) => missed && !held).map(asMiss),
     recalls: [],
-    faults: [...scored, ...broad].filter(({ impossible }) => impossible.length > 0).map(({ entry }) => `${entry.id}: a finding outside of the text`),
+    faults: all.filter(({ impossible }) => impossible.length > 0).map(({ entry }) => `${entry.id}: a finding outside of the text`),
   };
 }
 

@@ -45,7 +45,7 @@ export class Phrases {
   readonly #lists: readonly string[];
   #read: Node | undefined;
 
-  /** `*` ends a word that may go on, `..` stands for some words between. */
+  /** `*` ends a word that may go on, `..` stands for some words between; `to the (ai|model)` are two. */
   constructor(lists: readonly string[]) {
     this.#lists = lists;
   }
@@ -54,7 +54,7 @@ export class Phrases {
   #root(): Node {
     if (this.#read) return this.#read;
     const root: Node = { next: new Map() };
-    for (const [owner, list] of this.#lists.entries()) for (const phrase of list.split("|")) this.#add(root, phrase.trim(), owner);
+    for (const [owner, list] of this.#lists.entries()) for (const phrase of spelt(list)) this.#add(root, phrase.trim(), owner);
     return (this.#read = root);
   }
 
@@ -89,6 +89,13 @@ export class Phrases {
     for (let first = 0; first < words.length; first += 1) walk(root, first, first, true);
   }
 }
+
+/** Phrases of a list, those that begin alike written out. */
+export const spelt = (list: string): string[] =>
+  (list.match(/(?:[^|()]|\((?:[^()]|\([^()]*\))*\))+/g) ?? []).flatMap((one) => {
+    const [, head = "", ends] = /^([^(]*)\((.*)\)/s.exec(one) ?? [];
+    return ends === undefined ? [one] : spelt(ends).map((end) => head + end);
+  });
 
 function nextOf(node: Node, word: string): Node {
   const known = node.next.get(word) ?? { next: new Map() };

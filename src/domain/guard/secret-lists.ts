@@ -1,0 +1,112 @@
+import { verbatim } from "../verbatim.ts";
+import type { Finding } from "./finding.ts";
+import { callsItPin, callsItSecret, opensByDigits, otherCodes, passwords } from "./secret-names.ts";
+import { isDate, isKey, isPassword, isPasswordLike } from "./secret-shapes.ts";
+import { isWordPassword } from "./secret-words.ts";
+
+/** Secrets that another line calls so: the head of a column, the title of a list, a question in a talk. */
+
+/** All that a head or a title says: what people choose, what machines make, digits. */
+const title = new RegExp(verbatim`^(?:[\p{L}\d'’-]{1,12} ){0,2}\p{L}{0,8}-?(?:(${passwords}|pw|pass(?!e)|mots de passe|passwörter)|(secret|token|key)|(pins?|(?<!(?:${otherCodes}) )codes?|códigos?|番号))(?:s|es|n)?$`, "iu");
+/** Where codes open something; those of errors and countries do not. */
+const place = /door|gate|garage|lock|room|tür|porte|puerta|cave|keller|[门門扉库庫]/i;
+const separator = /[|;\t,]/;
+
+interface Line {
+  start: number;
+  text: string;
+}
+/** Where a value stands. */
+type At = [line: Line, value: string];
+
+export function secretsOfLists(text: string): Finding[] {
+  if (!text.includes("\n")) return [];
+  let next = 0;
+  const lines = text.split("\n").map((line): Line => {
+    const start = next;
+    next += line.length + 1;
+    return { start, text: line };
+  });
+  const found = lines.flatMap(({ text: said }, i): At[] => {
+    if (said.length > 200) return [];
+    const by = separator.exec(said)?.[0];
+    return [...answered(lines, i), ...(by ? underHead(lines, i, by) : underTitle(lines, i))];
+  });
+  return found.map(([line, value]) => {
+    const start = line.start + line.text.lastIndexOf(value);
+    return { kind: "password or key", start, end: start + value.length };
+  });
+}
+
+/** What a value is like under such a title. */
+function kindOf(said: string): ((value: string) => boolean) | undefined {
+  const match = said.length > 40 ? null : title.exec(said);
+  if (!match) return undefined;
+  if (match[1]) return (value) => isPassword(value, 0) || /^[A-Za-z]{4,}20\d\d$|^\d{4,8}$/.test(value) || (/^\p{L}{4,20}$/u.test(value) && isWordPassword(value));
+  return match[2] ? isKey : (value) => /^[*#]?\d{4,8}[*#]?$/.test(value) && !isDate(value);
+}
+
+const cellsOf = (line: string, by: string): string[] => line.split(by).map((cell) => cell.replaceAll(/[*`"_]/g, "").trim());
+
+function underHead(lines: readonly Line[], at: number, by: string): At[] {
+  const heads = cellsOf((lines[at] as Line).text, by);
+  return heads.flatMap((head, column) => {
+    const is = kindOf(head);
+    if (!is || heads.filter(Boolean).length < 2) return [];
+    const found: At[] = [];
+    for (const line of lines.slice(at + 1, at + 60)) {
+      const cells = cellsOf(line.text, by);
+      if (cells.length !== heads.length) break;
+      const value = cells[column] as string;
+      if (is(value) && (!/^(?:code|código|番号)/i.test(head) || place.test(`${heads} ${cells}`))) found.push([line, value]);
+    }
+    return found;
+  });
+}
+
+/** `Passwords:` and a list below, or the one value on the next line. */
+function underTitle(lines: readonly Line[], at: number): At[] {
+  const is = kindOf((lines[at] as Line).text.replaceAll(/^[\s#*>-]+|[\s:：*]+$/g, ""));
+  const found: At[] = [];
+  if (is)
+    for (const line of lines.slice(at + 1, at + 30)) {
+      if (found.length === 0 && /^\s*(?:```\w*)?$/.test(line.text)) continue;
+      const [, listed, value = ""] = /^\s*(?:((?:[-*•]|\d+[.)]) .{1,60}?[ :：]) ?|`?)([^\s`:：]{4,64})`?$/.exec(line.text) ?? [];
+      if (is(value) && (!/^\p{L}+$/u.test(value) || /[:：] ?\S+$/.test(line.text))) found.push([line, value]);
+      if (!value || !listed) break;
+    }
+  return found;
+}
+
+const turn = /^\s*(?:[^\n:：]{1,24}[:：]|<\w{1,20}>|[<>]) ?(?:\*\* ?)?(\S.{1,79})$/u;
+const isAsked = [callsItSecret, /wi-?fi|wlan|hotspot|无线|無線/];
+const opens = [callsItPin, opensByDigits, /(?<!\p{L})codes?(?!\p{L})|码|番号|コード|locker/u];
+const says = (words: readonly RegExp[], said: string): boolean => words.some((one) => said.search(one) >= 0);
+const cannotEnter = /get into|log ?in|komm\S* (?:nicht|ich)|entre|connect|entra|[进登]|入れ|ログイン/i;
+const attempt = /^(?:try|use|probier|versuch|nimm|essaie|prends|prueba|usa|试|用)|を[試使]/i;
+const ofPassword = new RegExp(`(?:${passwords})[^\\n:]{0,32}$`, "u");
+const asksFor = /what|which|wie (?:ist|war|lautet)|quel|cuál|什么|多少|何/;
+/** Questions that a word answers without being the password, or a number without opening anything. */
+const asksElse = /(?<!\p{L})(?:wh?o|where|when|why|how|did|do(?:es)?|ha(?:ve|s|st|t)|is|was|can|policy|manager|reset|wann|warum|ist|kann|qui|où|quand|as|est|oublié|quién|dónde|cuándo|es)(?!\p{L})|ge(?:ändert|ssen)|[谁誰吗]|ますか|どこ|いつ/u;
+const asksNumber = /(?<!\p{L})(?:how (?:long|many|much)|which (?:room|port|year)|costs?|price|errors?|wie (?:viel|lang)|welche[rs]? (?:raum|port)|kostet|combien|coûte|cuánt|cuesta)|: ?(?:when|wann|quand|cuándo)|多少钱|几个|何時|いつ|いくら/u;
+
+/** What the answer to a question for a secret says, also after "one moment" or a question back. */
+function answered(lines: readonly Line[], at: number): At[] {
+  const line = lines[at] as Line;
+  const answer = turn.exec(line.text)?.[1];
+  const words = (answer?.match(/[^\s，。、「」“”"'`]+?(?=[.,;!)，。、「」“”"'`]*(?:\s|$|[，。、です]))/gu) ?? []).filter((_, i, all) => all.length < 10 || i < 2);
+  for (const before of answer ? lines.slice(Math.max(0, at - 3), at).reverse() : []) {
+    const said = before.text.toLowerCase();
+    const isPin = says(opens, said) && !asksNumber.test(said);
+    const isSecret = says(isAsked, said);
+    const isTried = attempt.test(answer as string) && cannotEnter.test(said);
+    const isIt = (value: string): boolean =>
+      ((isSecret || (isTried && /\d/.test(value))) && isPasswordLike(value)) ||
+      (isSecret && /^\d{9,63}$|^\p{L}{4,}(?:19|20)\d\d$/u.test(value)) ||
+      (isPin && ((/^[*#]?\d{4,8}[*#]?$/.test(value) && (!isDate(value) || words.length === 1)) || /^\d\d(?:-\d\d){2,3}$/.test(value))) ||
+      (isSecret && words.length === 1 && /^\p{sc=Latin}{4,20}$/u.test(value) && ofPassword.test(said) && (asksFor.test(said) || !asksElse.test(said)) && isWordPassword(value));
+    if (isPin || isSecret || isTried) return words.filter(isIt).map((value) => [line, value]);
+    if (said.length > 60 && !said.endsWith("?")) break;
+  }
+  return [];
+}
