@@ -6,6 +6,7 @@ import { env } from "cloudflare:workers";
 import product from "../../src/index.ts";
 import { servicesOf } from "../../src/app.ts";
 import { similarityOf } from "../../src/domain/embedding/similarity-scale.ts";
+import type { SearchFeature } from "../../src/domain/recall/recall.ts";
 import { featuresOf } from "../../src/domain/recall/ranking/features.ts";
 import { gather } from "../../src/domain/recall/search-memories.ts";
 import { queryTerms } from "../../src/domain/text/query-terms.ts";
@@ -20,13 +21,14 @@ interface Asked {
   shard: string;
   query: string;
   filter: Record<string, unknown>;
+  without: SearchFeature[];
   now?: number;
 }
 
-async function collected({ team, shard, query, filter, now = Date.now() }: Asked): Promise<unknown> {
+async function collected({ team, shard, query, filter, without, now = Date.now() }: Asked): Promise<unknown> {
   const principal = { userId: team, teamId: team, organizationId: team, role: "owner" as const, scopes, shard, credential: { kind: "api-key" as const, id: "collect" } };
   const ctx = { ...services, principal, now, requestId: "collect", tool: "collect", noteAccess: () => undefined, report: (event: string, error: unknown) => console.error(event, String(error)) };
-  const { question, hits, found } = await gather(ctx, { text: query, terms: queryTerms(query), mode: "hybrid", without: [], filter, limit: 10 });
+  const { question, hits, found } = await gather(ctx, { text: query, terms: queryTerms(query), mode: "hybrid", without, filter, limit: 10 });
   const rows = featuresOf(question, hits, { similarityOf: similarityOf(found.scale), now });
   return { rows: hits.map(({ memory }, i) => ({ key: memory.key, features: [...(rows[i] as Float32Array)].map((value) => Math.round(value * 1_000_000) / 1_000_000) })) };
 }

@@ -1,6 +1,6 @@
 /**
  * `node scripts/ranker/collect.ts <out.jsonl> [set …]` starts the product, stores the sets and writes a line for each question:
- * the features of every candidate and which of them are evidence.
+ * the features of every candidate and which of them are evidence. `RANKER_WITHOUT=expansion` leaves out a feature of the search.
  */
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +15,8 @@ import * as sets from "./sets.ts";
 const entry = new URL("collect-worker.ts", import.meta.url).pathname;
 const shared = new URL("../../../shared/eval/data", import.meta.url).pathname;
 const own = process.env["RANKER_DATA"] ?? new URL("../../test/evals/sets", import.meta.url).pathname;
+
+const without = process.env["RANKER_WITHOUT"]?.split(",") ?? [];
 
 /** Memories of one import: BEAM's are long, and 200 of them take longer than a call may. */
 const batch = 40;
@@ -45,7 +47,7 @@ try {
     let found = 0;
     let gold = 0;
     for (const { id, text, gold: wantedKeys, kind, tag, namespaces, now } of body.questions) {
-      const answer = await fetch(`${server.origin}/collect`, { method: "POST", body: JSON.stringify({ team: `bench-${at}`, shard: "SHARD_0", query: text, filter: { ...(tag === undefined ? {} : { tags: [tag] }), ...(namespaces === undefined ? {} : { namespaces }) }, ...(now === undefined ? {} : { now: Date.parse(now) }) }) });
+      const answer = await fetch(`${server.origin}/collect`, { method: "POST", body: JSON.stringify({ team: `bench-${at}`, shard: "SHARD_0", query: text, without, filter: { ...(tag === undefined ? {} : { tags: [tag] }), ...(namespaces === undefined ? {} : { namespaces }) }, ...(now === undefined ? {} : { now: Date.parse(now) }) }) });
       const { rows } = (await answer.json()) as { rows: { key: string; features: number[] }[] };
       const isGold = ({ key }: { key: string }): boolean => wantedKeys.some((wantedKey) => key === wantedKey || key.startsWith(`${wantedKey}/`) || key.startsWith(`${wantedKey}-p`));
       gold += wantedKeys.length;

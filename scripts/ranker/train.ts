@@ -1,7 +1,8 @@
 /**
  * `node scripts/ranker/train.ts <features.jsonl> …` fits the two models of `src/domain/recall/ranking/model.json` on rows that
  * `collect.ts` wrote, and prints how they do: on the half of each set's questions that was not looked at, on sets that take no
- * part, and with each set left out. Seeds are fixed: the same rows give the same models.
+ * part, and with each set left out. Seeds are fixed: the same rows give the same models. What ships is fitted on the rows of two runs, with query expansion
+ * and without it (`crowd` only with it): the same questions among other candidates, which makes the models depend less on which those are.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

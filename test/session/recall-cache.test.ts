@@ -96,7 +96,7 @@ describe("a question asked again [A11]", () => {
 
   test("so is one that had too little room, with the words that say how much would do", async () => {
     await stored(ada, "k", `The lighthouse is white. ${"Its keeper writes long letters. ".repeat(20)}`);
-    const question = { query: "lighthouse", max_tokens: 50 };
+    const question = { query: "lighthouse", max_tokens: 60 };
     await askedTwice(ada, question);
     const { text } = await ada.call("omn_retrieve_memory", question);
     await saved(ada);

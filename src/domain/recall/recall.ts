@@ -54,7 +54,7 @@ export interface RecallInput {
 export const searchModes = ["text", "vector", "hybrid"] as const;
 export type SearchMode = (typeof searchModes)[number];
 
-export const searchFeatures = ["vector", "entities", "relationships", "graph", "neighbours", "rerank", "diversity", "dedupe"] as const;
+export const searchFeatures = ["vector", "entities", "relationships", "graph", "neighbours", "expansion", "rerank", "diversity", "dedupe"] as const;
 export type SearchFeature = (typeof searchFeatures)[number];
 
 export interface Recalled {

@@ -110,7 +110,8 @@ async function textOf<Row>(sources: RetrievalSources<Row>, request: RetrievalReq
 
 /** What it finds is compared by meaning, without which nothing tells how near other words are. */
 async function expandedOf<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs, answer: SearchAnswer): Promise<string[]> {
-  const expander = vectorKindsOf(request).length === 0 ? undefined : sources.expander;
+  const isOn = request.mode === "hybrid" && !request.without.includes("expansion") && vectorKindsOf(request).length > 0;
+  const expander = isOn ? sources.expander : undefined;
   const search = async (words: string[]): Promise<string[]> => {
     const { hits } = await sources.text({ ...textQueryOf(request), terms: [...new Set(words.map(termOf))], neighbours: false });
     return hits.flatMap(({ id, place }) => (place ? [] : [id]));

@@ -55,7 +55,7 @@ export const certain = 0.5;
 export const shownBeside = 0.12;
 
 /** Where nothing is certain. */
-export const lead = { least: 0.12, most: 2 } as const;
+export const lead = { least: 0.14, most: 2 } as const;
 
 /** Of the relevance of the nearest, in a search by meaning alone. */
 export const vectorShare = 0.5;
@@ -88,7 +88,7 @@ export const diverseLambda = 0.9;
 export const answered = 0.75;
 
 /** In hits, the most promising first: each takes some .03 ms. */
-export const matchDepth = 200;
+export const matchDepth = 150;
 /** In characters: what a text is about stands in its beginning. */
 export const matchedCharacters = 1_200;
 
@@ -115,7 +115,9 @@ export const leastCandidates = 60;
 export const maxCompared = 60;
 
 /** Memories that hold words said in place of the question's (query-expansion.ts). */
-export const maxExpanded = 60;
+export const maxExpanded = 40;
+/** They are looked up where no memory holds so much of what the question's words weigh. */
+export const expanded = 0.5;
 
 /** Stand in for hits without a row, and for duplicates. */
 export const spareCandidates = 10;

@@ -4,12 +4,14 @@ import { answered, matchDepth } from "../weights.ts";
 
 /** Whether a memory holds what the question's words weigh, so that other words need not be tried. */
 export function isAnsweredByWords(question: Question, hits: readonly FusionCandidate[]): boolean {
-  return hits.some(({ evidence }) => isMostlyHeld(question, evidence.ownTerms));
+  return hits.some(({ evidence }) => shareOf(question, evidence.ownTerms) >= answered);
 }
 
-/** Whether the terms of these bits are most of what the question's words weigh. */
-export const isMostlyHeld = (question: Pick<Question, "weights">, bits: number): boolean =>
-  weightOf(question, bits) >= answered * question.weights.reduce((sum, weight) => sum + weight, 0);
+/** Of what the question's words weigh, the share of the terms of these bits; all of a question without words. */
+export function shareOf(question: Pick<Question, "weights">, bits: number): number {
+  const all = question.weights.reduce((sum, weight) => sum + weight, 0);
+  return all === 0 ? 1 : weightOf(question, bits) / all;
+}
 
 /** The candidates that may be read, the most promising first. */
 export function matchable(hits: readonly FusionCandidate[]): FusionCandidate[] {

@@ -1,6 +1,6 @@
 import type { Leg } from "../presentation/receipt.ts";
-import { isMostlyHeld } from "../ranking/word-match.ts";
-import { maxExpanded } from "../weights.ts";
+import { shareOf } from "../ranking/word-match.ts";
+import { expanded, maxExpanded } from "../weights.ts";
 import type { SearchAnswer } from "./text-retriever.ts";
 import type { Legs } from "./legs.ts";
 
@@ -16,12 +16,12 @@ const leg: Leg = "query_expansion";
 
 /**
  * Ids of memories that say a question in other words: its words are expanded and looked up as the question is (query expansion; Manning, Raghavan and Schütze
- * 2008, chapter 9). How well they answer is left to ranking. A question whose words a memory holds needs none and pays nothing.
+ * 2008, chapter 9). How well they answer is left to ranking. A question of whose words a memory holds half needs none and pays nothing.
  */
 export async function idsByExpansion(
   { expander, search }: { expander: QueryExpander | undefined; search(words: string[]): Promise<string[]> }, legs: Legs, text: string, answer: SearchAnswer,
 ): Promise<string[]> {
-  if (!expander || text === "" || answer.hits.some(({ ownTerms }) => isMostlyHeld(answer, ownTerms))) {
+  if (!expander || text === "" || answer.hits.some(({ ownTerms }) => shareOf(answer, ownTerms) >= expanded)) {
     legs.skip(leg);
     return [];
   }

@@ -118,12 +118,12 @@ describe("which of them are asked", () => {
   const vectors = ["entity_vector", "memory_vector", "relationship_vector"];
 
   test.each<[string, Partial<RecallInput>, string[]]>([
-    ["all in a hybrid search", {}, [...vectors, "entity_text", "memory_text", "relationship_text"]],
+    ["all in a hybrid search", {}, [...vectors, "entity_text", "memory_text", "query_expansion", "relationship_text"]],
     ["vectors alone in vector mode", { mode: "vector" }, vectors],
     ["none in text mode", { mode: "text" }, ["memory_text"]],
     ["none of the past", { asOf: now + 1 }, ["memory_text"]],
     ["none without vectors", { without: ["vector"] }, ["entity_text", "memory_text", "relationship_text"]],
-    ["both legs go with entities", { without: ["entities"] }, ["memory_text", "memory_vector", "relationship_text", "relationship_vector"]],
+    ["both legs go with entities", { without: ["entities"] }, ["memory_text", "memory_vector", "query_expansion", "relationship_text", "relationship_vector"]],
     ["both legs go with relationships", { mode: "vector", without: ["relationships"] }, ["entity_vector", "memory_vector"]],
   ])("%s", async (_, input, expected) => {
     expect(await legsOf(input)).toEqual(expected.sort());
