@@ -5,6 +5,8 @@ import { errorCode, type AiBinding } from "./workers-ai-embedder.ts";
 
 const answer = z.object({ response: z.array(z.string()) });
 
+class ExpansionFailure extends Error {}
+
 class WorkersAiExpander implements QueryExpander {
   readonly #ai: AiBinding;
 
@@ -17,7 +19,7 @@ class WorkersAiExpander implements QueryExpander {
       return answer.parse(await this.#ai.run(queryExpansionModel, { text })).response;
     } catch (error) {
       // The binding's own words may repeat the text, so they go no further.
-      throw new Error(`${queryExpansionModel} has no words for the question (${errorCode(error) ?? "no code"})`);
+      throw new ExpansionFailure(`${queryExpansionModel} has no words for the question (${errorCode(error) ?? "no code"})`);
     }
   }
 }

@@ -3,8 +3,8 @@ import type { StaticEmbedder } from "./static-embedder.ts";
 import type { WordAssociations } from "./word-associations.ts";
 
 /**
- * So many words are looked up for a question. Of 3,506 notes and messages of `test/evals/sets` in one team, those that answer a question in other words are
- * among the candidates in EXPANDED of 100, without expansion in 38.
+ * So many words are looked up for a question. Where 3,506 notes and messages of `test/evals/sets` are in one team, the note that answers a question in other words
+ * is among the first 60 by words or by vectors in 38 of 100; with the best 40 for 24 of these words beside them in 56, for 32 in 61, for 64 in 68.
  */
 const mostWords = 64;
 
