@@ -52,7 +52,7 @@ describe("what words bring is weighed by its meaning, too, however many others a
     const memories = [];
     for (const time of ["morning", "evening", "midday"]) memories.push((await ada.remember(`heron lake ${time}`, { importance: 1 })).memory);
     await jobs.run(team);
-    const fresh = (await ada.remember("heron lake midnight", { importance: 0.5 })).memory;
+    const fresh = (await ada.remember("heron lake midnight", { importance: 1 })).memory;
     const [near] = memories as [Memory];
     const far = memories.toSorted((a, b) => dot(vectorOfMemory(a), vectorOfMemory(near)) - dot(vectorOfMemory(b), vectorOfMemory(near)))[0] as Memory;
     const order = (await ask(ada, "heron lake", vectorOfMemory(near))).items.map(({ memory }) => memory.id);
