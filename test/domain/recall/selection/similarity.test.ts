@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { featureNames, featuresOf } from "../../../../src/domain/recall/ranking/features.ts";
+import { queryTerms } from "../../../../src/domain/text/query-terms.ts";
 import { embeddingText } from "../../../../src/domain/indexing/embedding-text.ts";
 import { recall } from "../../../../src/domain/recall/recall.ts";
 import { revise } from "../../../../src/domain/memories/revise.ts";
@@ -52,12 +54,17 @@ describe("what words bring is weighed by its meaning, too, however many others a
     const memories = [];
     for (const time of ["morning", "evening", "midday"]) memories.push((await ada.remember(`heron lake ${time}`, { importance: 1 })).memory);
     await jobs.run(team);
-    const fresh = (await ada.remember("heron lake midnight", { importance: 1 })).memory;
+    const fresh = (await ada.remember("heron lake midnight", { importance: 0.5 })).memory;
     const [near] = memories as [Memory];
     const far = memories.toSorted((a, b) => dot(vectorOfMemory(a), vectorOfMemory(near)) - dot(vectorOfMemory(b), vectorOfMemory(near)))[0] as Memory;
-    const order = (await ask(ada, "heron lake", vectorOfMemory(near))).items.map(({ memory }) => memory.id);
-    expect(order[0]).toBe(near.id);
-    expect(order.indexOf(fresh.id)).toBeLessThan(order.indexOf(far.id));
+    const [first] = (await ask(ada, "heron lake", vectorOfMemory(near))).items.map(({ memory }) => memory.id);
+    expect(first).toBe(near.id);
+    const evidence = { ownTerms: 3, allTerms: 3, contextTerms: 0 };
+    const found = [{ memory: near, evidence, vector: { rank: 1, score: 0.9 } }, { memory: far, evidence, vector: { rank: 2, score: 0.1 } }, { memory: fresh, evidence }];
+    const rows = featuresOf({ text: "heron lake", terms: queryTerms("heron lake"), weights: [1, 1], rarest: 1 }, found, { similarityOf: (cosine) => cosine, now });
+    const [nearest = 0, farthest = 0, unknown = 0] = rows.map((row) => row[featureNames.indexOf("similarity")]);
+    expect(unknown).toBeLessThan(nearest);
+    expect(unknown).toBeGreaterThan(farthest);
   });
 
   test("vectors of another space say nothing", async () => {
