@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { RetrievalRequest } from "../recall/retrieve.ts";
+import { shareOf } from "../recall/ranking/word-match.ts";
 import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";
 import { queryTerms, type QueryTerm } from "../text/query-terms.ts";
 import { tryWithTimeout } from "../timeout.ts";
@@ -74,7 +75,8 @@ function alike(stored: Pick<Memory, "namespace"> & { id?: string; key?: string |
   const weights = new Map(terms.map(({ term }, i) => [term, Math.min(answer.weights[i] ?? 0, answer.rarest)]));
   const heldBy = new Map(answer.hits.map(({ id, ownTerms }) => [id, ownTerms]));
   // To read the words of a text takes longer than all else; most hold too few of the terms to be like it, which the index has told already.
-  const mayShare = ({ id }: Memory): boolean => shareAtMost([...weights.values()], heldBy.get(id) ?? 0) >= threshold;
+  const asked = { weights: [...weights.values()] };
+  const mayShare = ({ id }: Memory): boolean => shareOf(asked, heldBy.get(id) ?? 0) >= threshold;
   return [...rows.values()]
     .filter((memory) => memory.id !== stored.id && memory.sensitivity !== "secret" && memory.redaction === undefined && isNear(memory.namespace, stored.namespace))
     .map((memory) => ({ memory, share: isTwin(memory, stored) ? 1 : mayShare(memory) ? sharedBy(weights, memory.content) : 0 }))
@@ -82,12 +84,6 @@ function alike(stored: Pick<Memory, "namespace"> & { id?: string; key?: string |
     .sort((a, b) => b.share - a.share)
     .slice(0, most)
     .map(({ memory }) => memory);
-}
-
-/** Of a text that holds these terms, one bit for each, and no other words. */
-function shareAtMost(weights: readonly number[], bits: number): number {
-  const all = total(weights);
-  return all === 0 ? 0 : total(weights.filter((_, i) => ((bits >>> i) & 1) === 1)) / all;
 }
 
 /** The other's own words are taken to be as rare as these are: their weights are not known. */
