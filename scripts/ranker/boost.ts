@@ -23,7 +23,12 @@ export interface BoostOptions {
   featureShare: number;
   objective: "rank" | "logistic";
   seed: number;
+  /** For each feature 1 or −1 where the score may only rise or fall with it (monotone constraint), else 0. */
+  monotone?: readonly number[];
 }
+
+/** The least and the most that a leaf under a node may say, so that a split further up keeps its direction. */
+type Bounds = readonly [least: number, most: number];
 
 const bins = 64;
 
@@ -48,10 +53,12 @@ export function boost({ rows, labels, weights, starts }: Examples, options: Boos
     for (let q = 0; q + 1 < starts.length; q += 1) if (random() < options.rowShare) inBag.fill(1, starts[q], starts[q + 1]);
     const node = new Uint16Array(rows.length);
     const inner = 2 ** depth - 1;
+    let bounds: Bounds[] = [[-Infinity, Infinity]];
     const [treeFeatures, treeThresholds] = [Array.from({ length: inner }, () => 0), Array.from({ length: inner }, () => Number.MAX_VALUE)];
     for (let level = 0; level < depth; level += 1) {
       const first = 2 ** level - 1;
-      const splits = bestSplits(first, 2 ** level, chosen, binned, node, inBag, gradients, hessians, edges, lambda, leastWeight);
+      const splits = bestSplits(first, 2 ** level, chosen, binned, node, inBag, gradients, hessians, edges, options, bounds);
+      bounds = splits.flatMap((split, i) => boundsBelow(bounds[i] as Bounds, split, options.monotone));
       for (const [i, split] of splits.entries()) {
         if (!split) continue;
         treeFeatures[first + i] = split.feature;
@@ -71,7 +78,7 @@ export function boost({ rows, labels, weights, starts }: Examples, options: Boos
       g[leaf] = (g[leaf] as number) + (gradients[row] as number);
       h[leaf] = (h[leaf] as number) + (hessians[row] as number);
     }
-    const leaves = Array.from(g, (sum, leaf) => Math.fround((rate * sum) / ((h[leaf] as number) + lambda)));
+    const leaves = Array.from(g, (sum, leaf) => Math.fround(rate * within(bounds[leaf] as Bounds, sum / ((h[leaf] as number) + lambda))));
     for (let row = 0; row < rows.length; row += 1) scores[row] = (scores[row] as number) + (leaves[(node[row] as number) - inner] as number);
     model.features.push(treeFeatures);
     model.thresholds.push(treeThresholds.map((value) => (value === Number.MAX_VALUE ? 1e9 : Math.fround(value))));
@@ -83,11 +90,23 @@ export function boost({ rows, labels, weights, starts }: Examples, options: Boos
 interface Split {
   feature: number;
   threshold: number;
+  /** Between what both sides say. */
+  middle: number;
+}
+
+const within = ([least, most]: Bounds, value: number): number => Math.min(most, Math.max(least, value));
+
+/** Of both sides of a split. */
+function boundsBelow(bounds: Bounds, split: Split | undefined, monotone: BoostOptions["monotone"]): Bounds[] {
+  const direction = split ? (monotone?.[split.feature] ?? 0) : 0;
+  if (!split || direction === 0) return [bounds, bounds];
+  const [low, high]: Bounds[] = [[bounds[0], split.middle], [split.middle, bounds[1]]];
+  return (direction > 0 ? [low, high] : [high, low]) as Bounds[];
 }
 
 function bestSplits(
   first: number, count: number, chosen: number[], binned: Uint8Array[], node: Uint16Array, inBag: Uint8Array, gradients: Float64Array, hessians: Float64Array,
-  edges: Float32Array[], lambda: number, leastWeight: number,
+  edges: Float32Array[], { lambda, leastWeight, monotone }: BoostOptions, bounds: readonly Bounds[],
 ): (Split | undefined)[] {
   const best: { gain: number; split: Split | undefined }[] = Array.from({ length: count }, () => ({ gain: 1e-6, split: undefined }));
   const [g, h] = [new Float64Array(count * bins), new Float64Array(count * bins)];
@@ -114,9 +133,11 @@ function bestSplits(
         leftH += h[i * bins + bin] as number;
         const [rightG, rightH] = [allG - leftG, allH - leftH];
         if (leftH < leastWeight || rightH < leastWeight) continue;
+        const [left, right] = [within(bounds[i] as Bounds, leftG / (leftH + lambda)), within(bounds[i] as Bounds, rightG / (rightH + lambda))];
+        if ((monotone?.[feature] ?? 0) * (right - left) < 0) continue;
         const gain = leftG ** 2 / (leftH + lambda) + rightG ** 2 / (rightH + lambda) - allG ** 2 / (allH + lambda);
         const entry = best[i] as (typeof best)[number];
-        if (gain > entry.gain) best[i] = { gain, split: { feature, threshold: limits[bin] as number } };
+        if (gain > entry.gain) best[i] = { gain, split: { feature, threshold: limits[bin] as number, middle: (left + right) / 2 } };
       }
     }
   }

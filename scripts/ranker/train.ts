@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { boost, type BoostOptions, type Examples } from "./boost.ts";
 import { reliability, report, type Question, type Scored } from "./figures.ts";
+import { featureNames, type FeatureName } from "../../src/domain/recall/ranking/features.ts";
 import { relevancesOf, withPlace } from "../../src/domain/recall/ranking/rank.ts";
 import { isHeld } from "../../test/evals/held.ts";
 import { Trees, type TreeModel } from "../../src/domain/recall/ranking/trees.ts";
@@ -16,7 +17,12 @@ import { Trees, type TreeModel } from "../../src/domain/recall/ranking/trees.ts"
 const shipped = ["ledger", "trail", "lab", "studio", "friends", "friends2", "friends3", "assistant", "assistant2", "crowd", "devmem", "precision"];
 const judges = ["locomo", "beam"];
 
-const order: BoostOptions = { trees: 150, depth: 4, rate: 0.1, leastWeight: 2, lambda: 3, rowShare: 0.7, featureShare: 0.5, objective: "rank", seed: 1 };
+/** More words that match and more nearness never speak against a memory, whatever a set says by chance. */
+const rising: readonly FeatureName[] = ["text", "textShare", "textRank", "covered", "coveredWithContext", "matchedIdf", "typed", "when", "similarity", "similarityShare", "vectorRank", "wordMatch", "wordMatchRank"];
+const falling: readonly FeatureName[] = ["similarityGap", "wordMatchGap", "rareMissing"];
+const monotone = featureNames.map((name) => Number(rising.includes(name)) - Number(falling.includes(name)));
+
+const order: BoostOptions = { trees: 150, depth: 4, rate: 0.1, leastWeight: 2, lambda: 3, rowShare: 0.7, featureShare: 0.5, objective: "rank", seed: 1, monotone };
 const relevance: BoostOptions = { trees: 80, depth: 4, rate: 0.08, leastWeight: 6, lambda: 6, rowShare: 0.7, featureShare: 0.5, objective: "logistic", seed: 2 };
 
 interface Models {

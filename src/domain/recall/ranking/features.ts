@@ -1,4 +1,5 @@
 import { happenedAt, isInThread } from "../../memories/memory.ts";
+import { askedType } from "./answer-types.ts";
 import { timeMatch, timePreference } from "../../text/time-words.ts";
 import { traitsOfMemory } from "../kept-words.ts";
 import type { FusionCandidate } from "./candidates.ts";
@@ -21,7 +22,7 @@ export const featureNames = [
   // What stands around it.
   "previousAsks", "previousText", "nextText", "neighbourSimilarity", "thread", "inThread",
   // What kind of text it is.
-  "length", "asks", "you", "tellsTime", "hasNumber",
+  "length", "asks", "you", "tellsTime", "hasNumber", "typed", "focus",
   // When it was.
   "when", "newer", "asksNewest", "asksOldest",
   // The question, and how well the candidates answer it all in all.
@@ -79,6 +80,7 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   const threadText = new Map([...threads].map(([thread, members]) => [thread, members.map((i) => at(spoken, i)).sort((a, b) => b - a).slice(0, 5).reduce((sum, score) => sum + score, 0)]));
   const bestThread = Math.max(1e-6, ...threadText.values());
   const [when, prefers] = [timeMatch(question.text, now), timePreference(question.text)];
+  const [asked, focus] = [askedType(question.text), focusOf(question)];
   const terms = new Set(question.terms.map(({ term }) => term));
   const beside = (neighbours: ReadonlyMap<number, number>, values: readonly number[], otherwise: number): number[] => found.map((_, i) => values[neighbours.get(i) ?? -1] ?? otherwise);
   const [similarBefore, similarAfter] = [beside(before, similar, none), beside(after, similar, none)];
@@ -119,6 +121,8 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
     you: traits.map(({ you }) => you),
     tellsTime: traits.map(({ tellsTime }) => Number(tellsTime)),
     hasNumber: traits.map(({ hasNumber }) => Number(hasNumber)),
+    typed: asked === -1 ? 0.5 : traits.map(({ answerTypes }) => (answerTypes >>> asked) & 1),
+    focus: focus === -1 ? 0.5 : ownBits.map((bits) => (bits >>> focus) & 1),
     when: when ? found.map(({ memory }) => when(happenedAt(memory))) : none,
     newer: prefers === undefined || found.length < 2 ? 0.5 : newest(found).map((place) => 1 - place / (found.length - 1)),
     asksNewest: Number(prefers === "newest"),
@@ -192,6 +196,21 @@ function askedOf(question: Question, all: number, heldByAny: number): Pick<Recor
 /** Of the memories that were searched: 1 for a few dozen, 0 from some 500 on. In steps: a finer one would name the set that the models learned from. */
 const sizeOf = ({ rarest }: Question): number => (rarest < rarestAmong(64) ? 1 : rarest < rarestAmong(512) ? 0.5 : 0);
 const rarestAmong = (memories: number): number => Math.log(1 + (memories - 0.5) / 1.5);
+
+const asksWhat = /\b(?:what|which|how (?:many|much)|was f[uü]r|welche[mnrs]?|wie ?viele?|quel(?:le)?s?|combien de|qué|cuánt[oa]s?|cuál(?:es)?)\b/iu;
+
+/** The place of the word that says what is asked for, such as "hotel" in "In which hotel did Marit stay?": the first behind the question word that is no name. −1 where there is none. */
+function focusOf({ text, terms }: Question): number {
+  const asks = asksWhat.exec(text);
+  if (!asks) return -1;
+  const from = asks.index + asks[0].length;
+  const lower = text.toLowerCase();
+  const german = /^w/i.test(asks[0]) && !/^wh/i.test(asks[0]);
+  return terms.findIndex(({ word }) => {
+    const at = lower.indexOf(word, from);
+    return at > 0 && (german || !/\p{Lu}/u.test(text[at] ?? ""));
+  });
+}
 
 /** A word that the question writes with a capital or a digit, but for its first. */
 function isNameIn(text: string, word: string): boolean {

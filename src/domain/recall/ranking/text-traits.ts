@@ -1,5 +1,6 @@
 import { saidIn } from "../../memories/memory-fields.ts";
 import type { Memory } from "../../memories/memory.ts";
+import { heldTypes } from "./answer-types.ts";
 import { isStopWord, wholeTerms } from "../../text/query-terms.ts";
 
 /** What ranking reads out of a memory's text and names, whatever the question is. */
@@ -13,6 +14,8 @@ export interface TextTraits {
   you: number;
   tellsTime: boolean;
   hasNumber: boolean;
+  /** Bits of the kinds of answers of which it holds something (`heldTypes`). */
+  answerTypes: number;
 }
 
 /** Of a long text the first characters show its kind. */
@@ -32,6 +35,7 @@ export function textTraits(memory: Memory): TextTraits {
     you: ((head.match(secondPerson)?.length ?? 0) * 20) / (20 + head.length / 6),
     tellsTime: timeWords.test(head),
     hasNumber: /\d/.test(head),
+    answerTypes: heldTypes(head),
   };
 }
 
