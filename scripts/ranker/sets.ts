@@ -95,6 +95,9 @@ const questionsOf = ({ id, questions }: Conversation): Body["questions"] => ques
 
 export const teamNames = ["ledger", "trail", "lab", "studio"] as const;
 
+/** Only learned from, by relevance: what nothing answers is asked of them more often. */
+export const practiceTeams = ["harbor", "orchard", "foundry", "atelier"] as const;
+
 /** Notes of teams, written for this project. */
 export function team(folder: string, name: string): Body {
   interface Set { memories: { id: string; language: string; namespace?: string }[]; questions: { id: string; kind: string; text: string; gold: string[]; now?: string }[] }

@@ -130,7 +130,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const { question, ranked: found, concepts, ties, legs, generation, withoutOthers, others } = await searchMemories(ctx, query, input);
   const place = placeOf(input);
   const ranked = place === undefined ? found : preferred(found, place);
-  const shown: Shown = input.minRelevance === undefined ? shownByDefault(ranked, input.limit, input.mode ?? "hybrid") : { minRelevance: input.minRelevance, limit: input.limit, uncertain: false };
+  const shown: Shown = input.minRelevance === undefined ? shownByDefault(ranked, input.limit, input.mode ?? "hybrid") : { minRelevance: input.minRelevance, limit: input.limit, uncertain: false, leads: false };
   const relevant = ranked.filter(({ relevance }) => relevance >= shown.minRelevance).map(({ memory }) => memory);
   const successors = asksForPast(input) ? new Map<string, Memory>() : await successorsOf(ctx, relevant, ranked.map(({ memory }) => memory));
   const current = successorsFirst(ranked, successors, { filter: input.filter ?? {}, entry: (memory, replaced) => ({ ...replaced, memory, trace: { ...replaced.trace, id: memory.id } }) });
@@ -162,7 +162,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   };
   const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
   const uncertain = shown.uncertain && items.length > 0 ? { uncertain: true } : {};
-  const outcome = finish({ items, totalFound: shown.uncertain ? items.length : distinct, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain }, report, {
+  const outcome = finish({ items, totalFound: shown.leads ? items.length : distinct, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget } from "../../../src/domain/memories/forget.ts";
 import { revise, type ReviseInput } from "../../../src/domain/memories/revise.ts";
+import { recall } from "../../../src/domain/recall/recall.ts";
+import { rendering } from "../../support/rendering.ts";
 import { minute, newTeam, now, type Person, type Team } from "../../support/team.ts";
 import type { RememberInput } from "../../../src/domain/memories/remember.ts";
 
@@ -30,15 +32,24 @@ async function remove(who: Person, id: string, mode: "archive" | "erase"): Promi
 const finds = async (who: Person, question: string, content: string): Promise<boolean> =>
   (await who.search(question, {}, now + 2 * minute)).includes(content);
 
+/** What the text index gives each memory that it finds, by content. */
+async function textScores(who: Person, query: string): Promise<Map<string, number>> {
+  const { items, receipt } = await recall(who.at(now), { query, limit: 100, minRelevance: 0, receipt: true, rendering });
+  const scores = new Map(receipt?.hits.map(({ id, legs }) => [id, legs.memory_text?.score ?? 0]));
+  return new Map(items.map(({ memory }) => [memory.content, scores.get(memory.id) ?? 0]));
+}
+
 describe("a turn of a conversation is found through what was said beside it [S15]", () => {
   test("up to two turns away, nearer ones better, further ones not", async () => {
     const turns = ["where shall we go", "to the lighthouse", "agreed", "when then", "on friday", "fine by me"];
     for (const [n, turn] of turns.entries()) await say(ada, n, turn);
 
-    const found = await ada.search("lighthouse");
-    expect(found[0]).toBe("to the lighthouse");
-    expect(found.slice(1, 3).sort()).toEqual(["agreed", "where shall we go"]);
-    expect(found.slice(3)).toEqual(["when then"]);
+    expect((await ada.search("lighthouse"))[0]).toBe("to the lighthouse");
+    const scores = await textScores(ada, "lighthouse");
+    expect([...scores.keys()].sort()).toEqual([...turns.slice(0, 4)].sort());
+    const [before = 0, itself = 0, after = 0, further = 0] = turns.map((turn) => scores.get(turn));
+    expect(itself).toBeGreaterThan(Math.max(before, after));
+    expect(Math.min(before, after)).toBeGreaterThan(further);
   });
 
   test("only in the same thread or session, not in a project", async () => {

@@ -1,5 +1,5 @@
 import type { SearchMode } from "../recall.ts";
-import { certain, lead, likely, shownBeside, vectorShare } from "../weights.ts";
+import { certain, lead, promising, shownBeside, vectorShare } from "../weights.ts";
 import type { Ranked } from "./select-results.ts";
 
 /** What of a ranking is shown, at most so many, from a relevance on. */
@@ -8,15 +8,18 @@ export interface Shown {
   limit: number;
   /** Nothing is certain: what is shown may be what was meant. */
   uncertain: boolean;
+  /** Nothing is even promising: what is shown are leads, and nothing else was found. */
+  leads: boolean;
 }
 
 /**
- * What is shown where the caller names no least relevance. Where the best is as likely right as not, it and whatever may belong
- * to it; elsewhere two leads at most. Where the best is not much likelier, the answer says that nothing is certain. A search by meaning alone shows what is about as near as the nearest.
+ * What is shown where the caller names no least relevance: the best and whatever may belong to it, or where nothing is promising two
+ * leads at most. Unless the best is probably right, the answer says that nothing is certain. A search by meaning alone shows what is
+ * about as near as the nearest.
  */
 export function shownByDefault(ranked: readonly Ranked[], limit: number, mode: SearchMode): Shown {
   const best = Math.max(0, ...ranked.map(({ relevance }) => relevance));
-  if (mode === "vector") return { minRelevance: vectorShare * best, limit, uncertain: false };
-  if (best >= likely) return { minRelevance: shownBeside, limit, uncertain: best < certain };
-  return { minRelevance: lead.least, limit: Math.min(limit, lead.most), uncertain: true };
+  if (mode === "vector") return { minRelevance: vectorShare * best, limit, uncertain: false, leads: false };
+  if (best >= promising) return { minRelevance: shownBeside, limit, uncertain: best < certain, leads: false };
+  return { minRelevance: lead.least, limit: Math.min(limit, lead.most), uncertain: true, leads: true };
 }

@@ -59,8 +59,8 @@ describe("entities and relationships by meaning [D3] [D5]", () => {
     const others = [];
     for (let i = 0; i < 12; i += 1) others.push(await ada.keep(`k${i}`, `Heron number ${i}.`, shared));
     await redraw(team);
-    const concepts = await vectorsOf(ada, target.id, 0.95);
-    const near = [...concepts, ...others.map(({ id }, at): VectorHit => ({ kind: "memory", id, similarity: 0.7 - at / 100 }))];
+    const concepts = await vectorsOf(ada, target.id, 0.6);
+    const near = [...concepts, ...others.map(({ id }, at): VectorHit => ({ kind: "memory", id, similarity: 0.3 - at / 100 }))];
     nearestAre(() => near);
     const outcome = await ask(ada.at(now), "sqlite", { limit: 2 });
     expect(contents(outcome)[0]).toBe(target.content);
