@@ -82,7 +82,7 @@ interface CommitHost {
   /** Behind the answer, and before anything else of the object. */
   applyLater(team: TeamShard, documents: IndexDocument[], first: number, last: number): Promise<void>;
   remove(team: TeamShard, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void>;
-  /** Told of what was written, behind the answer. */
+  /** Told of what was written, once it is in the object's tables. */
   committed(events: () => TeamEvent[]): void;
   /** Goes on after the answer. */
   later(work: Promise<unknown>): void;

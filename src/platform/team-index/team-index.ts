@@ -79,7 +79,7 @@ export class TeamIndex extends EventObject {
 
   /** Every method begins with what was acknowledged; a write, which may have nothing to do with it, sees to that itself. */
   static {
-    drainFirst(TeamIndex.prototype, (index) => index.#acknowledged, { except: ["commit"] });
+    drainFirst([TeamIndex.prototype, EventObject.prototype as TeamIndex], (index) => index.#acknowledged, { except: ["commit", "tell"] });
   }
 
   constructor(ctx: DurableObjectState, env: Env, options: TeamIndexOptions) {
@@ -150,7 +150,7 @@ export class TeamIndex extends EventObject {
       apply: (...change) => this.#apply(...change),
       applyLater: (team, documents, first, last) => this.#following.between(team, () => this.#acknowledged.add(team, { documents, first, last })),
       remove: (...change) => this.#remove(...change),
-      committed: (events) => this.tell(events),
+      committed: (events) => this.#acknowledged.whenApplied(() => this.tell(events)),
       later, report: options.report,
     });
     // On one machine alarms are in a file of their own, which may have been lost.
