@@ -23,6 +23,8 @@ type Row = {
 export class SessionStore {
   readonly #sql: SqlStorage;
   readonly #lastSeen = new Map<string, number>();
+  /** Whether there may be a subscription; undefined until somebody asks. */
+  #isWatched: boolean | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -81,10 +83,12 @@ export class SessionStore {
   }
 
   subscribe(id: string, uri: string): void {
+    this.#isWatched = true;
     this.#sql.exec("INSERT OR IGNORE INTO mcp_subscription (uri, session_id) values (?, ?)", uri, id);
   }
 
   watched(prefix: string): string[] {
+    if (!this.#hasWatchers()) return [];
     return this.#sql.exec<{ uri: string }>("SELECT DISTINCT uri FROM mcp_subscription WHERE uri >= ?1 AND uri < ?1 || char(1114111)", prefix).toArray().map(({ uri }) => uri);
   }
 
@@ -97,7 +101,13 @@ export class SessionStore {
     this.#sql.exec("DELETE FROM mcp_subscription WHERE uri = ? AND session_id = ?", uri, id);
   }
 
+  /** Most objects have none, and every store asks of several resources. */
+  #hasWatchers(): boolean {
+    return (this.#isWatched ??= this.countSubscriptions() > 0);
+  }
+
   subscribers(uri: string): { id: string; listens: boolean }[] {
+    if (!this.#hasWatchers()) return [];
     return this.#sql.exec<{ id: string; listens: number }>(
       "SELECT s.id, s.listens FROM mcp_subscription u JOIN mcp_session s ON s.id = u.session_id WHERE u.uri = ?", uri,
     ).toArray().map(({ id, listens }) => ({ id, listens: listens === 1 }));

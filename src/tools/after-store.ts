@@ -12,8 +12,8 @@ export function announceStored(ctx: ToolContext, { memory, replayed }: RememberO
 }
 
 /** The memories that are like one just stored, and those of them that it contradicts or has replaced; who watches these is told. */
-export async function aroundStored(ctx: ToolContext, similarIn: Similar, result: RememberOutcome): Promise<{ similar: Memory[]; conflicts: Contradiction[] }> {
-  const similar = await similarIn(result);
+export async function aroundStored(ctx: ToolContext, like: Similar, result: RememberOutcome): Promise<{ similar: Memory[]; conflicts: Contradiction[] }> {
+  const similar = like.to(result);
   const conflicts = await settleConflicts(ctx, result, similar);
   const replaced = conflicts.flatMap((one) => (one.settled === "superseded" ? one.memory.id : []));
   if (replaced.length > 0) ctx.changed({ ids: replaced, listChanged: false });

@@ -27,7 +27,7 @@ export const services = servicesOf(env);
 export const commits = memoryCommitsOf(env);
 /** A writer that commits to D1 and leaves the index objects to find it there. */
 export const writerOver = (commits: MemoryCommits): MemoryWriter => ({
-  commit: (...args) => commits.commit(...args),
+  commit: (principal, write, writes, once) => commits.commit(principal, write, writes, once),
   saveIdempotency: (...args) => commits.saveIdempotency(...args),
   erase: async (...args) => (await commits.erase(...args)).ids,
 });

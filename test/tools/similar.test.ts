@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { lateMs } from "../../src/domain/memories/similar.ts";
+import { ObjectRecall } from "../../src/platform/team-index/recall.ts";
 import { similarCases } from "../domain/memories/similar-cases.ts";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { Clock } from "../support/clock.ts";
@@ -24,9 +24,6 @@ const newToken = async (): Promise<string> => {
 
 beforeAll(() => {
   Clock.atNoon();
-  // A store does not wait long for what is similar: how much a loaded machine finds by then is not what is tested.
-  const real = globalThis.setTimeout;
-  vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, ms: number) => real(run, ms === lateMs ? 20_000 : ms)) as typeof globalThis.setTimeout);
 });
 afterAll(() => void vi.restoreAllMocks());
 
@@ -139,5 +136,17 @@ describe("what a store says of similar memories [A1]", () => {
     expect(similarIn(stored)).toEqual([expect.objectContaining({ memory_id: planted.id, trust: "quarantined" })]);
     expect(stored.text).toContain('trust="quarantined"');
     expect(stored.text.match(/<\/related>/g)).toHaveLength(1);
+  });
+
+  test("a search that fails costs the writer nothing but what it would have found", async () => {
+    const token = await newToken();
+    await store(token, "The lift of the east wing is inspected by Mr Oduya every first Thursday of the month.");
+    const failing = vi.spyOn(ObjectRecall.prototype, "alike").mockImplementation(() => {
+      throw new Error("broken");
+    });
+    const stored = await store(token, "The lift of the east wing is inspected by Mr Oduya every second Thursday of the month.");
+    failing.mockRestore();
+    expect(stored.structured).toEqual(expect.objectContaining({ outcome: "created" }));
+    expect(similarIn(stored)).toHaveLength(0);
   });
 });

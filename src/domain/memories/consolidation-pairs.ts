@@ -18,7 +18,7 @@ export interface JudgedPair {
 }
 
 /** What it takes to judge pairs. */
-export type PairContext = Pick<Context, "principal" | "now"> & { index: Pick<SearchIndex, "recallOwn"> };
+export type PairContext = Pick<Context, "principal" | "now"> & { index: Pick<SearchIndex, "alike"> };
 
 /** Memories that one memory is compared with. */
 const mostAlike = 6;

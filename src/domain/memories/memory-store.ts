@@ -3,6 +3,7 @@ import type { MemoryFilter } from "./memory-fields.ts";
 import type { Memory, Version } from "./memory.ts";
 import type { QuotaUse } from "./quota.ts";
 import type { Retrieval } from "../recall/retrieve.ts";
+import type { LikenessAnswer, LikenessQuery } from "../recall/retrievers/text-retriever.ts";
 import type { Principal } from "../tenancy/principal.ts";
 
 export type { MemoryFilter };
@@ -197,13 +198,22 @@ export interface MemoryStore {
   recordAccess(principal: Principal, now: number, ids: string[]): Promise<void>;
 }
 
+/** What a write asks for beside it. */
+export interface AskedBeside {
+  query: LikenessQuery;
+  found(alike: LikenessAnswer): void;
+}
+
 /**
  * Changes the memories of a team. Acknowledged means: committed in the truth, and held by the team's index, so that the next
  * search finds it. Each call is atomic: all or none. A call of which nobody can say whether it was done throws PROVIDER_ERROR.
  */
 export interface MemoryWriter {
-  /** Answers the memories with their new sequence numbers. @throws WriteRace; SaidAlready; QUOTA_EXCEEDED; PROVIDER_ERROR */
-  commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord): Promise<Memory[]>;
+  /**
+   * Answers the memories with their new sequence numbers. `beside`: told what is like the first of them, looked for while the truth commits;
+   * not told where nobody can look. @throws WriteRace; SaidAlready; QUOTA_EXCEEDED; PROVIDER_ERROR
+   */
+  commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord, beside?: AskedBeside): Promise<Memory[]>;
   /** Saves the answer to a call that changed nothing. @throws WriteRace */
   saveIdempotency(principal: Principal, now: number, idempotency: IdempotencyRecord): Promise<void>;
   /** Removes memories in just these versions, with all that came before and their tags, for good. Answers their ids. @throws WriteRace */

@@ -3,7 +3,7 @@ import type { Undefinable } from "../defined.ts";
 import { DomainError, invalid } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { screen } from "../guard/screen.ts";
-import type { IdempotencyRecord, MemoryWrite } from "./memory-store.ts";
+import type { AskedBeside, IdempotencyRecord, MemoryWrite } from "./memory-store.ts";
 import { type Held, type KeptBack, keptBack, maskedFields, verdictOn } from "./quarantine.ts";
 import { type Merge, mergeInto } from "./merge.ts";
 import { SaidAlready, WriteConflict } from "./write-conflict.ts";
@@ -54,9 +54,10 @@ export interface RememberOutcome {
  * Stores a memory. Under a key that exists (same visibility key and namespace) it becomes the next version: content and expiry
  * are the new ones, attributes not mentioned are kept. Identical state is `unchanged`. A new memory that only repeats what this
  * session has just recalled is a `duplicate`; one without a key that says what another memory of the same readers says is `merged`
- * into it. Under a review, a new memory is stored as private, and what the team holds under the key stays as it is.
+ * into it. Under a review, a new memory is stored as private, and what the team holds under the key stays as it is. `alike`: what is
+ * asked where it is stored.
  */
-export async function remember(ctx: Context, input: RememberInput): Promise<RememberOutcome> {
+export async function remember(ctx: Context, input: RememberInput, alike?: AskedBeside): Promise<RememberOutcome> {
   requireScope(ctx.principal, "memory:write");
   const { idempotencyKey, allowDuplicate = false, compress = ctx.compresses === false ? false : undefined, ...fields } = input;
   if (fields.expiresAt != null && fields.expiresAt <= ctx.now) {
@@ -114,7 +115,7 @@ export async function remember(ctx: Context, input: RememberInput): Promise<Reme
       return { memory: unchanged, replayed: false, outcome, ...found, ...(proposed ? { proposal: proposed.proposal } : {}) };
     }
     const write: MemoryWrite = { memory: next, action: existing ? "update" : "create", before: existing, ...(mayMerge && !saying ? { unlessSaid: true } : {}) };
-    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [write, ...beside], once).catch((error: unknown) => {
+    const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [write, ...beside], once, alike).catch((error: unknown) => {
       if (!(error instanceof SaidAlready)) throw error;
       // Whether it is a retry, and what the others say by now, only the truth can tell.
       saying = error.ids;

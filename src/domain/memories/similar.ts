@@ -1,19 +1,13 @@
 import type { Context } from "../context.ts";
-import type { RetrievalRequest } from "../recall/retrieve.ts";
-import { shareOf } from "../recall/ranking/word-match.ts";
-import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";
+import type { LikenessAnswer, LikenessQuery, SearchIndex } from "../recall/retrievers/text-retriever.ts";
 import { queryTerms, type QueryTerm } from "../text/query-terms.ts";
-import { tryWithTimeout } from "../timeout.ts";
 import { isSameProject } from "../project.ts";
 import { topicOf, type Memory, type MemoryState } from "./memory.ts";
-import type { RecallFound } from "./memory-store.ts";
+import type { AskedBeside } from "./memory-store.ts";
 import type { RememberOutcome } from "./remember.ts";
 
 /** The most that one answer names. */
 const maxSimilar = 3;
-
-/** How long the answer of a write waits for this after the commit, ms; the search begins before it. */
-export const lateMs = 150;
 
 /** In telling words: fewer are a value such as "in progress", and one word in common is nothing. */
 export const shortestText = 4;
@@ -27,34 +21,36 @@ const threshold = 0.17;
 
 type New = Pick<MemoryState, "content"> & Partial<Pick<MemoryState, "value" | "sensitivity" | "namespace">>;
 
-/** Memories that a new one may repeat or contradict, most similar first. */
-export type Similar = (stored: RememberOutcome) => Promise<Memory[]>;
-
-const none: Similar = () => Promise.resolve([]);
+/** Memories that a new one may repeat or contradict. */
+export interface Similar {
+  /** For the write (`remember`); undefined where nothing is looked up. */
+  beside: AskedBeside | undefined;
+  /** Most similar first. */
+  to(stored: RememberOutcome): Memory[];
+}
 
 /**
- * Looks for what is like a text about to be stored, by one search for its telling words in the team's object, while the write
- * goes on. Structured values are data, which may be alike in two places, and the words of a secret are not looked up. Never fails.
+ * Looks for what is like a text about to be stored, by one search for its telling words in the team's object, while the truth
+ * commits. Structured values are data, which may be alike in two places, and the words of a secret are not looked up.
  */
-export function similarTo(ctx: Context, fresh: New): Similar {
+export function similarTo({ principal }: Context, fresh: New): Similar {
   const terms = queryTerms(fresh.content);
-  const isLookedUp = fresh.value == null && fresh.sensitivity !== "secret" && terms.length >= shortestText && ctx.principal.scopes.includes("memory:read");
-  if (!isLookedUp) return none;
-  const request: RetrievalRequest = { text: "", terms, mode: "text", without: ["neighbours"], filter: {}, limit: 1 };
-  const asked = ctx.index.recallOwn(ctx.principal, ctx.now, request).catch((error: unknown) => void ctx.report("similar", error));
-  return async ({ memory, outcome, replayed }) => {
-    if (replayed || memory.sensitivity === "secret" || (outcome !== "created" && outcome !== "updated")) return [];
-    const found = await tryWithTimeout(lateMs, asked);
-    return found ? alike(memory, terms, found) : [];
+  const isLookedUp = fresh.value == null && fresh.sensitivity !== "secret" && terms.length >= shortestText && principal.scopes.includes("memory:read");
+  let found: LikenessAnswer | undefined;
+  return {
+    beside: isLookedUp ? { query: likenessOf(terms), found: (answer) => void (found = answer) } : undefined,
+    to: ({ memory, outcome, replayed }) =>
+      found && !replayed && memory.sensitivity !== "secret" && (outcome === "created" || outcome === "updated") ? alike(memory, terms, found) : [],
   };
 }
 
+const likenessOf = (terms: readonly QueryTerm[]): LikenessQuery => ({ terms: terms.map(({ term }) => term), share: threshold });
+
 /** Present memories of one's own team that are like one that is stored, most similar first; none while the team's object is away. */
-export async function similarMemories(ctx: Pick<Context, "principal" | "now"> & { index: Pick<SearchIndex, "recallOwn"> }, memory: Memory, most: number): Promise<Memory[]> {
+export async function similarMemories({ index, principal, now }: Pick<Context, "principal" | "now"> & { index: Pick<SearchIndex, "alike"> }, memory: Memory, most: number): Promise<Memory[]> {
   const terms = queryTerms(memory.content);
   if (terms.length < leastShared) return [];
-  const request: RetrievalRequest = { text: "", terms, mode: "text", without: ["neighbours"], filter: {}, limit: most };
-  const found = await ctx.index.recallOwn(ctx.principal, ctx.now, request);
+  const found = await index.alike(principal, now, likenessOf(terms), memory);
   return found ? alike(memory, terms, found, most) : [];
 }
 
@@ -62,8 +58,7 @@ export async function similarMemories(ctx: Pick<Context, "principal" | "now"> & 
 export async function mayBeSaid(ctx: Context, said: Pick<MemoryState, "content" | "namespace">): Promise<boolean> {
   const terms = queryTerms(said.content);
   if (terms.length < shortestText) return true;
-  const request: RetrievalRequest = { text: "", terms, mode: "text", without: ["neighbours"], filter: {}, limit: maxSimilar };
-  const found = await ctx.index.recallOwn(ctx.principal, ctx.now, request).catch((error: unknown) => void ctx.report("similar", error));
+  const found = await ctx.index.alike(ctx.principal, ctx.now, likenessOf(terms), {}).catch((error: unknown) => void ctx.report("similar", error));
   return !found || alike(said, terms, found).length > 0;
 }
 
@@ -71,15 +66,11 @@ export async function mayBeSaid(ctx: Context, said: Pick<MemoryState, "content" 
 export const isTwin = (memory: Memory, { key, namespace }: Partial<Pick<Memory, "key" | "namespace">>): boolean =>
   memory.key !== null && memory.key === key && memory.namespace === namespace;
 
-function alike(stored: Pick<Memory, "namespace"> & { id?: string; key?: string | null }, terms: readonly QueryTerm[], { answer, rows }: Pick<RecallFound, "answer" | "rows">, most = maxSimilar): Memory[] {
-  const weights = new Map(terms.map(({ term }, i) => [term, Math.min(answer.weights[i] ?? 0, answer.rarest)]));
-  const heldBy = new Map(answer.hits.map(({ id, ownTerms }) => [id, ownTerms]));
-  // To read the words of a text takes longer than all else; most hold too few of the terms to be like it, which the index has told already.
-  const asked = { weights: [...weights.values()] };
-  const mayShare = ({ id }: Memory): boolean => shareOf(asked, heldBy.get(id) ?? 0) >= threshold;
-  return [...rows.values()]
+function alike(stored: Pick<Memory, "namespace"> & { id?: string; key?: string | null }, terms: readonly QueryTerm[], found: LikenessAnswer, most = maxSimilar): Memory[] {
+  const weights = new Map(terms.map(({ term }, i) => [term, found.weights[i] ?? 0]));
+  return found.rows
     .filter((memory) => memory.id !== stored.id && memory.sensitivity !== "secret" && memory.redaction === undefined && isNear(memory.namespace, stored.namespace))
-    .map((memory) => ({ memory, share: isTwin(memory, stored) ? 1 : mayShare(memory) ? sharedBy(weights, memory.content) : 0 }))
+    .map((memory) => ({ memory, share: isTwin(memory, stored) ? 1 : sharedBy(weights, memory.content) }))
     .filter(({ share }) => share >= threshold)
     .sort((a, b) => b.share - a.share)
     .slice(0, most)

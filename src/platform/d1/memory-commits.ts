@@ -34,7 +34,8 @@ export class MemoryCommits {
     this.#room = room;
   }
 
-  async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
+  /** `meanwhile` runs while D1 works. */
+  async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord, meanwhile?: () => void): Promise<Memory[]> {
     await this.#room.require();
     const d1 = this.#shardOf(principal.shard);
     const { teamId } = principal;
@@ -77,7 +78,7 @@ export class MemoryCommits {
       // Archiving and reverting are always possible: what is wrong must not go on being found because the team is full.
       ...(writes.some(({ action }) => action !== "archive" && action !== "revert") ? [this.#quota.statement(d1, teamId, writes.filter(isArrival).length)] : []),
     ];
-    const last = await this.#run(d1, teamId, batch);
+    const last = await this.#run(d1, teamId, batch, meanwhile);
     // A new memory arrives with alias 0 and is named after the number its creation took.
     return writes.map(({ memory }, i) => {
       const seq = last - count + 1 + i;
@@ -127,9 +128,11 @@ export class MemoryCommits {
   }
 
   /** Runs the batch, one transaction, whose first statement answers the last sequence number taken. */
-  async #run(d1: D1Database, teamId: string, batch: D1PreparedStatement[]): Promise<number> {
+  async #run(d1: D1Database, teamId: string, batch: D1PreparedStatement[], meanwhile?: () => void): Promise<number> {
     try {
-      const [taken] = (await d1.batch<{ seq: number }>(batch)) as [D1Result<{ seq: number }>];
+      const sent = d1.batch<{ seq: number }>(batch);
+      meanwhile?.();
+      const [taken] = (await sent) as [D1Result<{ seq: number }>];
       return (taken.results as [{ seq: number }])[0].seq;
     } catch (error) {
       if (isWriteConflict(error)) throw new WriteConflict();

@@ -27,6 +27,7 @@ export class AcknowledgedChanges {
   readonly #host: Host;
   #team: TeamShard | undefined;
   #waiting: CommittedChange[] = [];
+  #afterwards: (() => void)[] = [];
   #isScheduled = false;
 
   constructor(host: Host) {
@@ -50,6 +51,12 @@ export class AcknowledgedChanges {
     }));
   }
 
+  /** Runs the work when all that waits now is applied: what it writes goes into the storage with that. */
+  whenApplied(work: () => void): void {
+    if (this.isEmpty) work();
+    else this.#afterwards.push(work);
+  }
+
   hasKey(key: string): boolean {
     return this.#waiting.some(({ documents }) => documents.some((document) => document.key === key));
   }
@@ -58,7 +65,8 @@ export class AcknowledgedChanges {
   drain(): void {
     const [team, changes] = [this.#team, this.#waiting];
     if (!team || changes.length === 0) return;
-    this.#waiting = [];
+    const afterwards = this.#afterwards;
+    [this.#waiting, this.#afterwards] = [[], []];
     let failure: unknown;
     try {
       this.#host.apply(team, changes);
@@ -66,18 +74,21 @@ export class AcknowledgedChanges {
       failure = error;
     }
     this.#host.applied(team, failure);
+    for (const work of afterwards) work();
   }
 }
 
-/** Has each method of the class begin with draining. */
-export function drainFirst<T extends object>(prototype: T, changesOf: (object: T) => AcknowledgedChanges, { except }: { except: readonly string[] }): void {
-  for (const [name, { value: method }] of Object.entries(Object.getOwnPropertyDescriptors(prototype) as Record<string, PropertyDescriptor>)) {
-    if (name === "constructor" || except.includes(name)) continue;
-    Object.defineProperty(prototype, name, {
-      value(this: T, ...args: unknown[]): unknown {
-        changesOf(this).drain();
-        return (method as (...args: unknown[]) => unknown).apply(this, args);
-      },
-    });
+/** Has each method of a class and the one that it extends begin with draining. */
+export function drainFirst<T extends object>(prototypes: readonly T[], changesOf: (object: T) => AcknowledgedChanges, { except }: { except: readonly string[] }): void {
+  for (const prototype of prototypes) {
+    for (const [name, { value: method }] of Object.entries(Object.getOwnPropertyDescriptors(prototype) as Record<string, PropertyDescriptor>)) {
+      if (name === "constructor" || except.includes(name)) continue;
+      Object.defineProperty(prototype, name, {
+        value(this: T, ...args: unknown[]): unknown {
+          changesOf(this).drain();
+          return (method as (...args: unknown[]) => unknown).apply(this, args);
+        },
+      });
+    }
   }
 }

@@ -3,12 +3,12 @@ import { fromShortJson } from "../../domain/memories/memory-fields.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { MemoryName, PublicPlace, RecallFound } from "../../domain/memories/memory-store.ts";
 import type { VisibilityChange, IndexState } from "../../domain/recall/cache/index-state.ts";
-import type { IndexStats, PastLookUp, SearchAnswer, SearchIndex } from "../../domain/recall/retrievers/text-retriever.ts";
+import type { IndexStats, LikenessAnswer, LikenessQuery, MemoryPlace, PastLookUp, SearchAnswer, SearchIndex } from "../../domain/recall/retrievers/text-retriever.ts";
 import { candidateLimit, findsPublic, type RetrievalRequest } from "../../domain/recall/retrieve.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { withTimeout } from "../../domain/timeout.ts";
 import { answerMs, withRetries } from "./attempts.ts";
-import { decodeFound, type OwnFound } from "./recall.ts";
+import { decodeAlike, decodeFound, type OwnFound } from "./recall.ts";
 import type { TeamShard } from "./source.ts";
 import type { TeamIndex } from "./team-index.ts";
 
@@ -62,6 +62,11 @@ export class TeamIndexClient implements SearchIndex {
   async recallOwn(principal: Principal, now: number, request: RetrievalRequest): Promise<OwnFound | undefined> {
     const encoded = await this.#reached("index.recall", answerMs, this.#team(principal).recall(principal, now, request));
     return encoded === undefined ? undefined : decodeFound(encoded);
+  }
+
+  async alike(principal: Principal, now: number, asked: LikenessQuery, { key, namespace }: MemoryPlace): Promise<LikenessAnswer | undefined> {
+    const encoded = await this.#reached("index.alike", answerMs, this.#team(principal).alike(principal, now, asked, { key, namespace } as MemoryPlace));
+    return encoded === undefined ? undefined : decodeAlike(encoded);
   }
 
   async find(principal: Principal, now: number, name: MemoryName): Promise<Memory[] | undefined> {

@@ -4,6 +4,7 @@ import type { ExpiredMemory } from "../../domain/memories/sweep.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { IdempotencyRecord, MemoryWrite, WriteContext } from "../../domain/memories/memory-store.ts";
+import type { LikenessQuery } from "../../domain/recall/retrievers/text-retriever.ts";
 import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { withTimeout, TimeoutError } from "../../domain/timeout.ts";
@@ -16,6 +17,7 @@ import { headOf, type IndexDocument, toDocument, toPastDocument } from "./docume
 import type { Documents } from "./documents.ts";
 import type { Freshness } from "./freshness.ts";
 import type { Progress } from "./progress.ts";
+import type { ObjectRecall } from "./recall.ts";
 import type { TeamShard } from "./source.ts";
 import { newStatement, StatementTurns } from "./statements.ts";
 import type { UnsettledWrites } from "./unsettled-writes.ts";
@@ -27,6 +29,8 @@ export interface CommitRequest {
   /** `MemoryWrite[]` as JSON. */
   writes: string;
   once: IdempotencyRecord | undefined;
+  /** Asked for the first of the memories. */
+  alike: LikenessQuery | undefined;
   /** Whether an earlier attempt may have been committed, whose answer was lost. */
   isRepeated: boolean;
 }
@@ -42,8 +46,8 @@ export type Doomed = Pick<Memory, "id" | "version" | "visibility">;
 
 /** The errors of a write cross the RPC as data, because a thrown one arrives without its class. */
 export type WriteAnswer =
-  /** In the order of the memories. */
-  | { kind: "done"; numbers: { seq: number; alias: number }[] }
+  /** In the order of the memories. `alike`: for `decodeAlike`. */
+  | { kind: "done"; numbers: { seq: number; alias: number }[]; alike?: string }
   /** Another writer was faster, or the key is taken. Nothing was written. */
   | { kind: "conflict" }
   /** These memories say what the new one would. Nothing was written. */
@@ -66,6 +70,7 @@ interface CommitHost {
   acknowledged: AcknowledgedChanges;
   unsettled: UnsettledWrites;
   freshness: Freshness;
+  recall: Pick<ObjectRecall, "alike">;
   commits(): MemoryCommits;
   shard(name: string): D1Database;
   organization(id: string): OrganizationIndex;
@@ -77,7 +82,7 @@ interface CommitHost {
   /** Behind the answer, and before anything else of the object. */
   applyLater(team: TeamShard, documents: IndexDocument[], first: number, last: number): Promise<void>;
   remove(team: TeamShard, memoryIds: string[], first: number, last: number, settled: readonly number[]): Promise<void>;
-  /** Told of what was written, behind the answer. */
+  /** Told of what was written, once it is in the object's tables. */
   committed(events: () => TeamEvent[]): void;
   /** Goes on after the answer. */
   later(work: Promise<unknown>): void;
@@ -128,13 +133,26 @@ export class Commits {
     this.#host = host;
   }
 
-  commit({ principal, write, writes: json, once, isRepeated }: CommitRequest): Promise<WriteAnswer> {
+  commit({ principal, write, writes: json, once, alike, isRepeated }: CommitRequest): Promise<WriteAnswer> {
     const host = this.#host;
     const team = refOf(principal);
     const writes = JSON.parse(json) as MemoryWrite[];
     const documentsOf = ({ memory, history = [], stamp }: MemoryWrite): IndexDocument[] => [...history.map((version) => toPastDocument(memory, version)), toDocument(memory, stamp?.at)];
     const present = writes.map(({ memory }) => headOf(memory));
     const statement = newStatement(writes);
+    let found: string | undefined;
+    /** While D1 works. The write does not fail with it. */
+    const look = (): string | undefined => {
+      const first = writes[0]?.memory;
+      if (!alike || !first) return undefined;
+      try {
+        host.acknowledged.drain();
+        return host.recall.alike(principal, write.now, alike, first);
+      } catch (error) {
+        host.report("index.alike", error);
+        return undefined;
+      }
+    };
     const change: Change = {
       team,
       count: writes.reduce((sum, { history }) => sum + 1 + (history?.length ?? 0), 0),
@@ -146,7 +164,7 @@ export class Commits {
         return narrowed.memoryIds.length === 0 ? undefined : narrowed;
       },
       mayFollow: () => !present.some(({ archived }) => archived) && host.documents.sensitivityChanged(present).length === 0,
-      commit: async () => (await host.commits().commit(principal, write, writes, once)).map(({ seq, alias }) => ({ seq, alias })),
+      commit: async () => (await host.commits().commit(principal, write, writes, once, () => (found = look()))).map(({ seq, alias }) => ({ seq, alias })),
       committed: () => committedBefore(host.shard(team.shard), write, writes),
       apply: async (numbers, settled) => {
         const documents = writes.flatMap((one, i) => documentsOf({ ...one, memory: { ...one.memory, ...numbers[i] } }));
@@ -160,13 +178,15 @@ export class Commits {
       },
     };
     const written = statement ? this.#statements.take(statement, () => this.#write(isRepeated, change)) : this.#write(isRepeated, change);
-    return this.#telling(written, () => eventsOfWrites(principal, write, writes));
+    return this.#telling(written, () => eventsOfWrites(principal, write, writes), () => found ?? look());
   }
 
-  async #telling(written: Promise<WriteAnswer>, events: () => TeamEvent[]): Promise<WriteAnswer> {
+  async #telling(written: Promise<WriteAnswer>, events: () => TeamEvent[], alike?: () => string | undefined): Promise<WriteAnswer> {
     const answer = await written;
-    if (answer.kind === "done") this.#host.committed(events);
-    return answer;
+    if (answer.kind !== "done") return answer;
+    this.#host.committed(events);
+    const found = alike?.();
+    return found === undefined ? answer : { ...answer, alike: found };
   }
 
   erase({ principal, write, doomed, isRepeated }: EraseRequest): Promise<WriteAnswer> {

@@ -39,9 +39,13 @@ export class EventObject extends DurableObject<Env> {
     this.#events.add(events);
   }
 
-  /** Behind the answer, and in the order of the calls. */
+  /** What cannot be told is no fault of what happened. */
   protected tell(events: () => TeamEvent[]): void {
-    this.#later(Promise.resolve().then(() => this.#events.add(events())));
+    try {
+      this.#events.add(events());
+    } catch (error) {
+      this.#report("events", error);
+    }
   }
 
   #later(work: Promise<unknown>): void {

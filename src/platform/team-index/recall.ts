@@ -1,7 +1,9 @@
 import { fromShortJson } from "../../domain/memories/memory-fields.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { RecallFound } from "../../domain/memories/memory-store.ts";
-import type { SearchAnswer, SearchQuery } from "../../domain/recall/retrievers/text-retriever.ts";
+import { shareOf } from "../../domain/recall/ranking/word-match.ts";
+import type { LikenessAnswer, LikenessQuery, MemoryPlace, SearchAnswer, SearchQuery } from "../../domain/recall/retrievers/text-retriever.ts";
+import { leastCandidates } from "../../domain/recall/weights.ts";
 import { noText, retrieve, textQueryOf, type Retrieval, type RetrievalRequest } from "../../domain/recall/retrieve.ts";
 import type { QueryExpander } from "../../domain/recall/retrievers/query-expansion.ts";
 import type { Semantic } from "../../domain/recall/retrievers/vector-retriever.ts";
@@ -70,6 +72,17 @@ export class ObjectRecall {
     return encodeFound(found, state);
   }
 
+  /** What is like a text among the principal's own team's memories, as `decodeAlike` reads it. */
+  alike(principal: Principal, now: number, { terms, share }: LikenessQuery, { key = null, namespace = "" }: MemoryPlace): string {
+    const { rows, sql, ...searched } = this.#parts;
+    const viewer = { userId: principal.userId, teamId: principal.teamId };
+    const { hits, weights, rarest } = searchDocuments({ sql, ...searched }, { viewer, now, terms, withContext: false, filter: {}, limit: leastCandidates, asOf: undefined, othersOnly: false });
+    const named = key === null ? [] : sql.exec<{ id: string }>("SELECT memory_id AS id FROM docs WHERE key = ? AND until_at IS NULL AND archived = 0 AND team_id = ? AND namespace = ?", key, principal.teamId, namespace).toArray();
+    const asked = { weights: weights.map((weight) => Math.min(weight, rarest)) };
+    const alike = hits.filter(({ id, ownTerms }) => shareOf(asked, ownTerms) >= share || named.some((one) => one.id === id)).map(({ id }) => id);
+    return `{"rows":[${[...rows.present(viewer, now, alike).values()].join(",")}],"weights":${JSON.stringify(asked.weights)}}`;
+  }
+
   /** What the principal finds of other teams' public memories, in the object of the organization. */
   others(principal: Principal, now: number, request: RetrievalRequest): IndexMatch {
     const viewer = { userId: principal.userId, teamId: principal.teamId };
@@ -84,6 +97,11 @@ const indexQueryOf = ({ neighbours, asOf, ...query }: SearchQuery, viewer: Viewe
 /** One JSON text: the rows are stored as JSON and are put in as they are. Structured clone of the same takes twice as long. */
 const encodeFound = ({ rows, ...found }: Retrieval<string>, state: FoundState): string =>
   `{"rows":[${[...rows.values()].join(",")}],"found":${JSON.stringify({ ...found, ...state })}}`;
+
+export function decodeAlike(encoded: string): LikenessAnswer {
+  const { rows, weights } = JSON.parse(encoded) as LikenessAnswer;
+  return { rows: rows.map(fromShortJson), weights };
+}
 
 export type OwnFound = Omit<RecallFound, "withoutOthers" | "generation"> & FoundState;
 

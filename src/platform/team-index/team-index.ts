@@ -5,7 +5,7 @@ import type { GraphChanges } from "../../domain/graph/graph-store.ts";
 import type { IdempotencyRecord, MemoryName, PublicPlace } from "../../domain/memories/memory-store.ts";
 import type { VisibilityChange, IndexState } from "../../domain/recall/cache/index-state.ts";
 import type { RetrievalRequest } from "../../domain/recall/retrieve.ts";
-import type { IndexStats } from "../../domain/recall/retrievers/text-retriever.ts";
+import type { IndexStats, LikenessQuery, MemoryPlace } from "../../domain/recall/retrievers/text-retriever.ts";
 import type { Semantic } from "../../domain/recall/retrievers/vector-retriever.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import type { MemoryCommits } from "../d1/memory-commits.ts";
@@ -79,7 +79,7 @@ export class TeamIndex extends EventObject {
 
   /** Every method begins with what was acknowledged; a write, which may have nothing to do with it, sees to that itself. */
   static {
-    drainFirst(TeamIndex.prototype, (index) => index.#acknowledged, { except: ["commit"] });
+    drainFirst([TeamIndex.prototype, EventObject.prototype as TeamIndex], (index) => index.#acknowledged, { except: ["commit", "tell"] });
   }
 
   constructor(ctx: DurableObjectState, env: Env, options: TeamIndexOptions) {
@@ -94,11 +94,8 @@ export class TeamIndex extends EventObject {
     this.#graphCopy = new GraphCopy(this.#sql, new PresentVersionsOfDocs(this.#sql));
     const shard = (name: string): D1Database => this.env[name as keyof Env] as D1Database;
     this.#graph = new GraphFollowing({
-      copy: this.#graphCopy,
-      shard,
-      atomically: (work) => this.#atomically(work),
-      catchUp: (team, seq) => this.catchUp(team, seq),
-      waitUntil: (work) => ctx.waitUntil(work),
+      copy: this.#graphCopy, shard, atomically: (work) => this.#atomically(work),
+      catchUp: (team, seq) => this.catchUp(team, seq), waitUntil: (work) => ctx.waitUntil(work),
     });
     const tables = { shard, atomically: (work: () => void) => this.#atomically(work), withdrawn: (audiences: readonly string[] | undefined) => this.#withdrawn(audiences) };
     const later = (work: Promise<unknown>): void => ctx.waitUntil(work.catch((error: unknown) => options.report("index.later", error)));
@@ -124,10 +121,7 @@ export class TeamIndex extends EventObject {
         removeMemories: (teamId, ids) => this.#vectors.copy.removeMemories(teamId, ids.map((id) => ({ id }))),
       },
     });
-    this.#vectors = new TeamVectors({
-      sql: this.#sql, publicOnly: this.#publicOnly,
-      ...tables, teams: () => this.#progress.teams(),
-    });
+    this.#vectors = new TeamVectors({ ...tables, sql: this.#sql, publicOnly: this.#publicOnly, teams: () => this.#progress.teams() });
     this.#applying = new Applying({ ...tables, documents: this.#documents, progress: this.#progress, vectors: this.#vectors, publicOnly: this.#publicOnly });
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);
@@ -150,13 +144,13 @@ export class TeamIndex extends EventObject {
     this.#freshness = new Freshness({ following: this.#following, unsettled: this.#unsettled, newestSeq: (team) => newestSeq(shard(team.shard), team), later });
     let commits: MemoryCommits | undefined;
     this.#commits = new Commits({
-      ...tables, documents: this.#documents, progress: this.#progress, acknowledged: this.#acknowledged, unsettled: this.#unsettled, freshness: this.#freshness,
+      ...tables, documents: this.#documents, progress: this.#progress, acknowledged: this.#acknowledged, unsettled: this.#unsettled, freshness: this.#freshness, recall: this.#recall,
       commits: () => (commits ??= options.commits(this.env)),
       organization: (id) => this.env.TEAM_INDEX.getByName(`org:${id}`),
       apply: (...change) => this.#apply(...change),
       applyLater: (team, documents, first, last) => this.#following.between(team, () => this.#acknowledged.add(team, { documents, first, last })),
       remove: (...change) => this.#remove(...change),
-      committed: (events) => this.tell(events),
+      committed: (events) => this.#acknowledged.whenApplied(() => this.tell(events)),
       later, report: options.report,
     });
     // On one machine alarms are in a file of their own, which may have been lost.
@@ -209,6 +203,12 @@ export class TeamIndex extends EventObject {
     await this.#current(principal);
     const state = { generation: this.#generations.of(principal.userId), others: this.#neighbourhood.others };
     return this.#recall.own(principal, now, request, state);
+  }
+
+  /** What is like a text, for `decodeAlike`. */
+  async alike(principal: Principal, now: number, asked: LikenessQuery, named: MemoryPlace): Promise<string> {
+    await this.#current(principal);
+    return this.#recall.alike(principal, now, asked, named);
   }
 
   /** In the object of an organization: what the query finds of other teams' public memories. */

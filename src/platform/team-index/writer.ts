@@ -1,11 +1,12 @@
 import { DomainError, type ErrorCode } from "../../domain/errors.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
-import type { IdempotencyRecord, MemoryWrite, MemoryWriter, WriteContext } from "../../domain/memories/memory-store.ts";
+import type { AskedBeside, IdempotencyRecord, MemoryWrite, MemoryWriter, WriteContext } from "../../domain/memories/memory-store.ts";
 import { SaidAlready, WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { requireWhole } from "../d1/sealed-rows.ts";
 import { answerMs, withRetries } from "./attempts.ts";
 import { batchMs, type WriteAnswer } from "./commits.ts";
+import { decodeAlike } from "./recall.ts";
 import type { TeamIndex } from "./team-index.ts";
 
 type Done = Extract<WriteAnswer, { kind: "done" }>;
@@ -20,11 +21,12 @@ export class TeamIndexWriter implements MemoryWriter {
     this.#report = report;
   }
 
-  async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord): Promise<Memory[]> {
+  async commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], once?: IdempotencyRecord, beside?: AskedBeside): Promise<Memory[]> {
     const json = JSON.stringify(writes.map(({ memory, before, ...rest }) => ({ ...rest, memory: requireWhole(memory), before: before && { sensitivity: before.sensitivity, visibility: before.visibility } })));
     const documents = writes.reduce((sum, { history }) => sum + 1 + (history?.length ?? 0), 0);
-    const { numbers } = await this.#done("writer.commit", documents, (isRepeated) =>
-      this.#team(principal).commit({ principal, write: contextOf(write), writes: json, once, isRepeated }));
+    const { numbers, alike } = await this.#done("writer.commit", documents, (isRepeated) =>
+      this.#team(principal).commit({ principal, write: contextOf(write), writes: json, once, alike: beside?.query, isRepeated }));
+    if (alike !== undefined) beside?.found(decodeAlike(alike));
     return writes.map(({ memory }, i) => ({ ...memory, ...numbers[i] }));
   }
 

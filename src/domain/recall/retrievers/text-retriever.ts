@@ -17,6 +17,9 @@ export interface SearchQuery {
   asOf?: number | undefined;
 }
 
+/** The name of a memory within its home. */
+export type MemoryPlace = Partial<Pick<Memory, "key" | "namespace">>;
+
 export interface PastLookUp {
   /** Exact, or with `*` for any characters. */
   key?: string | undefined;
@@ -57,12 +60,29 @@ export interface IndexStats {
 /** Vectorize answers for the oldest vectors then, and the database for the graph. */
 export type BeyondMemory = "vectors" | "graph";
 
+/** Asks for present memories of one's own team that are like a text. */
+export interface LikenessQuery {
+  /** Of the text, distinct, in index form. */
+  terms: string[];
+  /** Of what the terms weigh, the share that a memory holds at least; 0 to 1. */
+  share: number;
+}
+
+export interface LikenessAnswer {
+  /** Beside the terms: the inverse document frequency of each. */
+  weights: number[];
+  /** Those that hold the share, and those that have the name; by BM25F, best first. */
+  rows: Memory[];
+}
+
 /** The team's rebuildable full-text index. */
 export interface SearchIndex {
   /** One round trip for all legs and the rows; undefined when the team's object is out of reach, or repairs itself. */
   recall(principal: Principal, now: number, request: RetrievalRequest): Promise<RecallFound | undefined>;
   /** The same of one's own team alone, without what other teams made public. */
   recallOwn(principal: Principal, now: number, request: RetrievalRequest): Promise<Omit<RecallFound, "withoutOthers"> | undefined>;
+  /** Undefined as above. `named`: what has this name is like it, too. */
+  alike(principal: Principal, now: number, asked: LikenessQuery, named: MemoryPlace): Promise<LikenessAnswer | undefined>;
   /** Present memories by exact name, one's own first; those that are secret without what is sealed. Undefined as above. */
   find(principal: Principal, now: number, name: MemoryName): Promise<Memory[] | undefined>;
   /** Counts the memories as read, as `recordAccess` did in D1. Never fails. */

@@ -55,19 +55,19 @@ export const storeMemory = defineTool({
     // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, links);
     const state = { ...toState({ ...input, namespace: input.namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project)) }), content: input.content };
-    const similarIn = similarTo(ctx, state);
+    const like = similarTo(ctx, state);
     const result = await remember(ctx, {
       ...state,
       idempotencyKey: idempotency_key,
       allowDuplicate: allow_duplicate,
       compress,
-    });
+    }, like.beside);
     const { memory } = result;
     const linked = result.outcome === "duplicate" || result.outcome === "quarantined" ? undefined : await linkMemory(ctx, memory, links);
     const proposal = linked ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
     announceStored(ctx, result, outcome);
-    const { similar, conflicts } = await aroundStored(ctx, similarIn, result);
+    const { similar, conflicts } = await aroundStored(ctx, like, result);
     const compression = compressionMade(memory);
     const repeated = repeatedText(outcome, memory, "omn_update_memory");
     return {

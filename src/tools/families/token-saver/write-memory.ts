@@ -46,7 +46,7 @@ export const writeMemory = defineTool({
   async handler(ctx, input) {
     const said = stateOfValue(input.value, "value");
     if (input.expected_version !== undefined) return replace(ctx, said, input.expected_version, input);
-    const similarIn = similarTo(ctx, said);
+    const like = similarTo(ctx, said);
     const result = await remember(ctx, {
       ...said,
       key: input.key,
@@ -54,14 +54,14 @@ export const writeMemory = defineTool({
       tags: input.tags,
       allowDuplicate: input.allow_duplicate,
       expiresAt: input.ttl === undefined ? undefined : ctx.now + input.ttl * 1000,
-    });
+    }, like.beside);
     const { memory, outcome, proposal } = result;
     announceStored(ctx, result, outcome);
     const text = repeatedText(outcome, memory, "write_memory under its key");
     if (text) {
       return { structured: { outcome, id: memory.id, key: memory.key, scope: scopeOf(memory), version: memory.version, ...adviceOf(text) }, text };
     }
-    const { similar, conflicts } = await aroundStored(ctx, similarIn, result);
+    const { similar, conflicts } = await aroundStored(ctx, like, result);
     const withRequest = { ...repair, request: ctx.requestId, stored: memory };
     return {
       question: questionAfter(result, conflicts),
