@@ -34,7 +34,7 @@ const bins = 64;
 
 /** Gradient boosting on histograms (Ke et al. 2017), of LambdaMART's gradients (Burges 2010) or those of the logistic loss. */
 export function boost({ rows, labels, weights, starts }: Examples, options: BoostOptions): TreeModel {
-  const { trees, depth, rate, lambda, leastWeight } = options;
+  const { trees, depth, rate, lambda } = options;
   const random = mulberry32(options.seed);
   const features = rows[0]?.length ?? 0;
   const edges = Array.from({ length: features }, (_, feature) => edgesOf(rows, feature));

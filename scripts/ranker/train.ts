@@ -21,9 +21,9 @@ const practice: readonly string[] = practiceTeams;
 const judges = ["locomo", "beam"];
 
 /** More words that match and more nearness never speak against a memory, whatever a set says by chance. */
-const rising: readonly FeatureName[] = ["text", "textShare", "textRank", "covered", "coveredWithContext", "matchedIdf", "typed", "when", "similarity", "similarityShare", "vectorRank", "wordMatch", "wordMatchRank"];
-const falling: readonly FeatureName[] = ["similarityGap", "wordMatchGap", "rareMissing"];
-const monotone = featureNames.map((name) => Number(rising.includes(name)) - Number(falling.includes(name)));
+const rising = new Set<FeatureName>(["text", "textShare", "textRank", "covered", "coveredWithContext", "matchedIdf", "typed", "when", "similarity", "similarityShare", "vectorRank", "wordMatch", "wordMatchRank"]);
+const falling = new Set<FeatureName>(["similarityGap", "wordMatchGap", "rareMissing"]);
+const monotone = featureNames.map((name) => Number(rising.has(name)) - Number(falling.has(name)));
 
 const order: BoostOptions = { trees: 150, depth: 4, rate: 0.1, leastWeight: 5, lambda: 6, rowShare: 0.7, featureShare: 0.4, objective: "rank", seed: 1, monotone };
 const relevance: BoostOptions = { trees: 80, depth: 4, rate: 0.08, leastWeight: 6, lambda: 6, rowShare: 0.7, featureShare: 0.5, objective: "logistic", seed: 2 };

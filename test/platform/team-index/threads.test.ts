@@ -46,7 +46,7 @@ describe("a turn of a conversation is found through what was said beside it [S15
 
     expect((await ada.search("lighthouse"))[0]).toBe("to the lighthouse");
     const scores = await textScores(ada, "lighthouse");
-    expect([...scores.keys()].sort()).toEqual([...turns.slice(0, 4)].sort());
+    expect([...scores.keys()].sort()).toEqual(turns.slice(0, 4).sort());
     const [before = 0, itself = 0, after = 0, further = 0] = turns.map((turn) => scores.get(turn));
     expect(itself).toBeGreaterThan(Math.max(before, after));
     expect(Math.min(before, after)).toBeGreaterThan(further);
