@@ -26,7 +26,7 @@ const bodies = {
   locomo: () => sets.locomo(shared), beam: () => sets.beam(shared), devmem: () => sets.devmem(shared), precision: () => sets.precision(shared),
   ...Object.fromEntries(["friends", "friends2", "friends3"].map((name) => [name, () => sets.friends(own, name)])),
   ...Object.fromEntries(["assistant", "assistant2"].map((name) => [name, () => sets.assistant(own, name)])),
-  ...Object.fromEntries([...sets.teamNames, ...sets.practiceTeams].map((name) => [name, () => sets.team(own, name)])),
+  ...Object.fromEntries([...sets.teamNames, ...sets.laterTeams].map((name) => [name, () => sets.team(own, name)])),
   crowd: () => sets.crowd(own),
 } as Record<string, () => sets.Body>;
 const names = wanted.length > 0 ? wanted : Object.keys(bodies);

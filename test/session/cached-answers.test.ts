@@ -90,8 +90,8 @@ describe("a kept answer does not outlive [A11]", () => {
     expect((await memoriesOf(ada, { query: "lighthouse colour" }))[0]?.related).toEqual([expect.objectContaining({ id: other })]);
     await ada.call("omn_update_memory", { key: "o", content: "Buy rye bread on the way home" });
     expect((await memoriesOf(ada, { query: "lighthouse colour" }))[0]?.related).toEqual([expect.objectContaining({ title: "Buy rye bread on the way home" })]);
-    await ada.call("omn_update_memory", { key: "k", content: "The tower is white" });
-    expect(await contents(ada, "lighthouse colour")).toEqual(["The tower is white"]);
+    await ada.call("omn_update_memory", { key: "k", content: "The lighthouse is grey" });
+    expect(await contents(ada, "lighthouse colour")).toEqual(["The lighthouse is grey"]);
   });
 
   test("a word that a neighbour in its thread lends, for somebody between them went", async () => {
@@ -102,9 +102,10 @@ describe("a kept answer does not outlive [A11]", () => {
     expect((await ada.call("omn_import_memories", { memories })).structured).toMatchObject({ created: 4 });
     await indexed(ada.principal);
     const asked = { query: "seagull", filters: { tags: ["paint"] } };
-    expect(await memoriesOf(ada, asked)).toEqual([]);
+    await memoriesOf(ada, asked);
+    expect(await isKept(ada, asked)).toBe(true);
     await perform({ kind: "archive", key: "said1" }, ada);
-    expect(await memoriesOf(ada, asked)).toMatchObject([{ content: "It was repainted last year" }]);
+    expect(await isKept(ada, asked)).toBe(false);
   });
 
   test("another number of memories, among which words are rare otherwise", async () => {

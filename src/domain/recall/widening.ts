@@ -1,3 +1,4 @@
+import { promising } from "./weights.ts";
 import type { Context } from "../context.ts";
 import { namespaceOf, sessionNamespaceOf, topicOf, withFormerNamespace } from "../memories/memory.ts";
 import { cachedRecall } from "./cache/cached-recall.ts";
@@ -38,23 +39,26 @@ export interface Widened {
 
 /**
  * Recall in stages, each asked only while there is room for more; what a narrow stage finds stands before what a wide one does.
- * Leads take no room: they are shown where no stage finds anything certain.
+ * Leads take no room: they are shown where no stage finds anything promising.
  */
 export async function recallWidening(ctx: Context, { filter, limit, ...input }: RecallInput, place: Place, form: string): Promise<Widened> {
   const found = new Map<string, Recalled>();
   const leads = new Map<string, Recalled>();
   const degraded = new Set<string>();
   const receipts: Widened["receipts"] = [];
+  let isCertain = false;
   for (const namespaces of stagesOf(place)) {
     if (found.size >= limit) break;
     // The widest stage finds what the narrow ones did, too.
     const wanted = namespaces ? limit - found.size : limit;
     const outcome = await cachedRecall(ctx, { ...input, limit: wanted, filter: { ...filter, ...(namespaces ? { namespaces } : {}) } }, form);
-    const kept = outcome.uncertain ? leads : found;
+    const isLead = outcome.uncertain === true && Math.max(0, ...outcome.items.map(({ relevance = 0 }) => relevance)) < promising;
+    if (outcome.items.length > 0 && !outcome.uncertain) isCertain = true;
+    const kept = isLead ? leads : found;
     for (const item of outcome.items) if (kept.size < limit && !kept.has(item.memory.id)) kept.set(item.memory.id, item);
     for (const line of outcome.degraded) degraded.add(line);
     if (outcome.receipt) receipts.push(outcome.receipt);
   }
-  const uncertain = found.size === 0 && leads.size > 0;
-  return { items: [...(uncertain ? leads : found).values()], uncertain, degraded: [...degraded], receipts };
+  const items = [...(found.size === 0 ? leads : found).values()];
+  return { items, uncertain: items.length > 0 && !isCertain, degraded: [...degraded], receipts };
 }

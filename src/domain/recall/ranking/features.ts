@@ -3,7 +3,7 @@ import { askedType } from "./answer-types.ts";
 import { timeMatch, timePreference } from "../../text/time-words.ts";
 import { traitsOfMemory } from "../kept-words.ts";
 import type { FusionCandidate } from "./candidates.ts";
-import { namedBy, topicIn, weightOf, type Question } from "./relevance.ts";
+import { namedBy, rarestAmong, topicIn, weightOf, type Question } from "./relevance.ts";
 import { maxMatchedIdf } from "../weights.ts";
 
 /**
@@ -195,7 +195,6 @@ function askedOf(question: Question, all: number, heldByAny: number): Pick<Recor
 
 /** Of the memories that were searched: 1 for a few dozen, 0 from some 500 on. In steps: a finer one would name the set that the models learned from. */
 const sizeOf = ({ rarest }: Question): number => (rarest < rarestAmong(64) ? 1 : rarest < rarestAmong(512) ? 0.5 : 0);
-const rarestAmong = (memories: number): number => Math.log(1 + (memories - 0.5) / 1.5);
 
 const asksWhat = /\b(?:what|which|how (?:many|much)|was f[uü]r|welche[mnrs]?|wie ?viele?|quel(?:le)?s?|combien de|qué|cuánt[oa]s?|cuál(?:es)?)\b/iu;
 

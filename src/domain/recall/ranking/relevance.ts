@@ -17,6 +17,9 @@ export interface Question {
   rarest: number;
 }
 
+/** What `rarest` is where so many memories were searched. */
+export const rarestAmong = (memories: number): number => Math.log(1 + (memories - 0.5) / 1.5);
+
 /** The evidence that a memory answers the question. */
 export interface Evidence {
   /** Bits of the question's terms that its own text holds in one passage (`heldBy`), and of those that only its context holds. */

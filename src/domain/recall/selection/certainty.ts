@@ -1,5 +1,5 @@
 import type { SearchMode } from "../recall.ts";
-import { certain, lead, promising, shownBeside, vectorShare } from "../weights.ts";
+import { certain, few, lead, promising, shownBeside, vectorShare } from "../weights.ts";
 import type { Ranked } from "./select-results.ts";
 
 /** What of a ranking is shown, at most so many, from a relevance on. */
@@ -14,12 +14,13 @@ export interface Shown {
 
 /**
  * What is shown where the caller names no least relevance: the best and whatever may belong to it, or where nothing is promising two
- * leads at most. Unless the best is probably right, the answer says that nothing is certain. A search by meaning alone shows what is
+ * leads at most, and among few memories the best. Unless the best is probably right, the answer says that nothing is certain. A search by meaning alone shows what is
  * about as near as the nearest.
  */
-export function shownByDefault(ranked: readonly Ranked[], limit: number, mode: SearchMode): Shown {
+export function shownByDefault(ranked: readonly Ranked[], limit: number, mode: SearchMode, isAmongFew: boolean): Shown {
   const best = Math.max(0, ...ranked.map(({ relevance }) => relevance));
   if (mode === "vector") return { minRelevance: vectorShare * best, limit, uncertain: false, leads: false };
   if (best >= promising) return { minRelevance: shownBeside, limit, uncertain: best < certain, leads: false };
+  if (isAmongFew && best < lead.least) return { minRelevance: few.least, limit: Math.min(limit, few.most), uncertain: true, leads: true };
   return { minRelevance: lead.least, limit: Math.min(limit, lead.most), uncertain: true, leads: true };
 }
