@@ -76,13 +76,14 @@ function scored(questions: readonly Question[], models: Models): Scored[] {
   });
 }
 
+/** The later teams judge as one set, each a group of it. */
+const partOf = (set: string): string => (laterTeams.some((team) => team === set) ? "later teams" : set);
 const questions = process.argv.slice(2).flatMap((file) =>
   readFileSync(file, "utf8").trim().split("\n").map((line): Question => {
     const { rows, ...question } = JSON.parse(line) as Omit<Question, "rows"> & { rows: number[][] };
-    return { ...question, rows: rows.map((row) => Float32Array.from(row)) };
+    return { ...question, set: partOf(question.set), rows: rows.map((row) => Float32Array.from(row)) };
   }));
-const partOf = (set: string): string => (laterTeams.some((team) => team === set) ? "later teams" : set);
-const of = (sets: readonly string[]): Question[] => questions.filter(({ set }) => sets.includes(partOf(set)));
+const of = (sets: readonly string[]): Question[] => questions.filter(({ set }) => sets.includes(set));
 const learned = of(shipped).filter((question) => !isHeld(question.id));
 const models = fit(learned);
 process.stdout.write(`Fitted on ${learned.length} questions of ${shipped.join(", ")}\n`);

@@ -64,7 +64,7 @@ export const shownBeside = 0.1;
 export const lead = { least: 0.14, most: 2 } as const;
 
 /**
- * Relevance is learned from 28 memories and more, and too cautious where fewer were searched, as of a new user: of five notes the one that
+ * Relevance is learned from 25 memories and more, and too cautious where fewer were searched, as of a new user: of five notes the one that
  * answers came first for each question in other words, at .02 to .11. There the best is a lead.
  */
 export const few = { memories: 24, least: 0.018, most: 1 } as const;

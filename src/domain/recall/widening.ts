@@ -1,8 +1,8 @@
-import { promising } from "./weights.ts";
 import type { Context } from "../context.ts";
 import { namespaceOf, sessionNamespaceOf, topicOf, withFormerNamespace } from "../memories/memory.ts";
 import { cachedRecall } from "./cache/cached-recall.ts";
 import type { Recalled, RecallInput, RecallOutcome } from "./recall.ts";
+import { isPromising } from "./selection/certainty.ts";
 
 /** Where a question is asked, if it says so or the connection does. */
 export interface Place {
@@ -52,9 +52,8 @@ export async function recallWidening(ctx: Context, { filter, limit, ...input }: 
     // The widest stage finds what the narrow ones did, too.
     const wanted = namespaces ? limit - found.size : limit;
     const outcome = await cachedRecall(ctx, { ...input, limit: wanted, filter: { ...filter, ...(namespaces ? { namespaces } : {}) } }, form);
-    const isLead = outcome.uncertain === true && Math.max(0, ...outcome.items.map(({ relevance = 0 }) => relevance)) < promising;
-    if (outcome.items.length > 0 && !outcome.uncertain) isCertain = true;
-    const kept = isLead ? leads : found;
+    const kept = outcome.uncertain && !isPromising(outcome.items) ? leads : found;
+    isCertain ||= outcome.items.length > 0 && !outcome.uncertain;
     for (const item of outcome.items) if (kept.size < limit && !kept.has(item.memory.id)) kept.set(item.memory.id, item);
     for (const line of outcome.degraded) degraded.add(line);
     if (outcome.receipt) receipts.push(outcome.receipt);

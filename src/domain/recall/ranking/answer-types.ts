@@ -1,6 +1,6 @@
 /**
  * What kind of answer a question expects (question classification; Li and Roth 2002), and whether a text holds something of that
- * kind: "What is Marta's phone number?" is not answered by a note that names Marta and no number.
+ * kind: "What does a seat cost?" is not answered by a note that names seats and no price.
  */
 interface AnswerType {
   /** In a question, of English, German, French, Spanish, Chinese and Japanese. */

@@ -198,16 +198,19 @@ const sizeOf = ({ rarest }: Question): number => (rarest < rarestAmong(64) ? 1 :
 
 const asksWhat = /\b(?:what|which|how (?:many|much)|was f[uü]r|welche[mnrs]?|wie ?viele?|quel(?:le)?s?|combien de|qué|cuánt[oa]s?|cuál(?:es)?)\b/iu;
 
-/** The place of the word that says what is asked for, such as "hotel" in "In which hotel did Marit stay?": the first behind the question word that is no name. −1 where there is none. */
+/**
+ * The place of the word that says what is asked for, such as "hotel" in "In which hotel did Marit stay?": the first behind the question
+ * word that is no name. −1 where there is none.
+ */
 function focusOf({ text, terms }: Question): number {
   const asks = asksWhat.exec(text);
   if (!asks) return -1;
   const from = asks.index + asks[0].length;
   const lower = text.toLowerCase();
-  const german = /^w/i.test(asks[0]) && !/^wh/i.test(asks[0]);
+  const isGerman = /^w/i.test(asks[0]) && !/^wh/i.test(asks[0]);
   return terms.findIndex(({ word }) => {
     const at = lower.indexOf(word, from);
-    return at > 0 && (german || !/\p{Lu}/u.test(text[at] ?? ""));
+    return at > 0 && (isGerman || !/\p{Lu}/u.test(text[at] ?? ""));
   });
 }
 

@@ -14,13 +14,18 @@ export interface Shown {
 
 /**
  * What is shown where the caller names no least relevance: the best and whatever may belong to it, or where nothing is promising two
- * leads at most, and among few memories the best. Unless the best is probably right, the answer says that nothing is certain. A search by meaning alone shows what is
- * about as near as the nearest.
+ * leads at most, and among few memories the best. Unless the best is probably right, the answer says that nothing is certain. A search by
+ * meaning alone shows what is about as near as the nearest.
  */
 export function shownByDefault(ranked: readonly Ranked[], limit: number, mode: SearchMode, isAmongFew: boolean): Shown {
-  const best = Math.max(0, ...ranked.map(({ relevance }) => relevance));
+  const best = bestOf(ranked);
   if (mode === "vector") return { minRelevance: vectorShare * best, limit, uncertain: false, leads: false };
-  if (best >= promising) return { minRelevance: shownBeside, limit, uncertain: best < certain, leads: false };
-  if (isAmongFew && best < lead.least) return { minRelevance: few.least, limit: Math.min(limit, few.most), uncertain: true, leads: true };
-  return { minRelevance: lead.least, limit: Math.min(limit, lead.most), uncertain: true, leads: true };
+  if (isPromising(ranked)) return { minRelevance: shownBeside, limit, uncertain: best < certain, leads: false };
+  const { least, most } = isAmongFew && best < lead.least ? few : lead;
+  return { minRelevance: least, limit: Math.min(limit, most), uncertain: true, leads: true };
 }
+
+/** Whether all that may belong to an answer is shown, and not leads alone. */
+export const isPromising = (found: readonly { relevance?: number }[]): boolean => bestOf(found) >= promising;
+
+const bestOf = (found: readonly { relevance?: number }[]): number => Math.max(0, ...found.map(({ relevance = 0 }) => relevance));
