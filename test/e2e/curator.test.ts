@@ -21,12 +21,14 @@ const printers = (count: number): Record<string, unknown>[] => Array.from({ leng
 const pairs = 160;
 /** Of every two pairs one that changed, and one that says more. */
 const settled = { supersede: pairs / 2, merge: pairs };
+/** Two between every pair: a run takes eleven steps, and on a busy machine several of them pass between two looks at it. */
+const unsettled = printers(2 * pairs);
 const notes = (): Record<string, unknown>[] =>
   Array.from({ length: pairs }, (_, i) => {
     const [before, after] = i % 2 === 0
       ? [`The ${named(i)} service runs on PostgreSQL 15 in Frankfurt.`, `The ${named(i)} service now runs on PostgreSQL 17 in Frankfurt.`]
       : [`The importer of ${named(i)} validates the CSV files of the bank.`, `The importer of ${named(i)} validates the CSV files of the bank with the ${named(i + pairs)} schema.`];
-    return [{ content: before, occurred_at: "2026-01-01T09:00:00.000Z" }, { content: after, occurred_at: "2026-02-01T09:00:00.000Z" }];
+    return [{ content: before, occurred_at: "2026-01-01T09:00:00.000Z" }, { content: after, occurred_at: "2026-02-01T09:00:00.000Z" }, ...unsettled.slice(2 * i, 2 * i + 2)];
   }).flat();
 
 /** An export, without the instants at which something was done since. */
