@@ -28,6 +28,7 @@ const bodies = {
   ...Object.fromEntries(["assistant", "assistant2"].map((name) => [name, () => sets.assistant(own, name)])),
   ...Object.fromEntries([...sets.teamNames, ...sets.laterTeams].map((name) => [name, () => sets.team(own, name)])),
   crowd: () => sets.crowd(own),
+  ...Object.fromEntries([...sets.teamNames, ...sets.laterTeams].flatMap((name) => sets.beginnings(own, name)).map((body) => [body.name, () => body])),
 } as Record<string, () => sets.Body>;
 const names = wanted.length > 0 ? wanted : Object.keys(bodies);
 

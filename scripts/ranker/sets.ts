@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadLocomo } from "../../test/evals/locomo.ts";
+import { mulberry32 } from "./boost.ts";
 import { loadPrecision, mainUser } from "../../test/evals/precision-cases.ts";
 
 /** A body of memories and what is asked about it. */
@@ -95,7 +96,7 @@ const questionsOf = ({ id, questions }: Conversation): Body["questions"] => ques
 
 export const teamNames = ["ledger", "trail", "lab", "studio"] as const;
 
-/** Written after the ranker had learned from the others: they judge. Two of five questions are answered by none of the notes. */
+/** Written after the others: only relevance learns from them. Two of five questions are answered by none of the notes. */
 export const laterTeams = ["harbor", "orchard", "foundry", "atelier"] as const;
 
 /** Notes of teams, written for this project. */
@@ -107,6 +108,23 @@ export function team(folder: string, name: string): Body {
     memories: memories.map(({ id, language: _language, namespace, key: label, ...memory }: Set["memories"][number] & { key?: string }) => ({ ...memory, key: label === undefined ? `${name}/${id}` : `${name}/${id}/${label}`, ...(namespace === undefined ? {} : { namespace: namespace }) })),
     questions: questions.map(({ id, gold, ...question }) => ({ ...question, id: `${name}/${id}`, gold: gold.map((memory) => `${name}/${memory}`) })),
   };
+}
+
+/** Memories of somebody who has just begun, and how often each number of them is drawn from a team. */
+const [beginningSizes, draws] = [[1, 2, 3, 5, 8, 12, 18, 24], 3] as const;
+
+/** A few notes of a team, each draw as a body of its own: the questions that they answer, and as many that they do not. */
+export function beginnings(folder: string, name: string): Body[] {
+  const whole = team(folder, name);
+  const random = mulberry32(name.length + name.charCodeAt(0));
+  const shuffled = <T>(all: readonly T[]): T[] => all.map((one) => ({ one, at: random() })).sort((a, b) => a.at - b.at).map(({ one }) => one);
+  return beginningSizes.flatMap((size) => Array.from({ length: draws }, (_, draw) => {
+    const memories = shuffled(whole.memories).slice(0, size);
+    const isHere = (gold: string): boolean => memories.some(({ key }) => key === gold || (key as string).startsWith(`${gold}/`));
+    const answered = whole.questions.filter(({ gold }) => gold.length > 0 && gold.every(isHere));
+    const others = shuffled(whole.questions.filter(({ gold }) => !gold.some(isHere))).slice(0, answered.length).map((question) => ({ ...question, gold: [], kind: "unanswerable" }));
+    return { name: `${name}-first-${size}-${draw}`, memories, questions: [...answered, ...others] };
+  }));
 }
 
 /** The notes of all teams among the talks of friends, as in the memory of somebody who has used one for months, and the questions of the teams. */

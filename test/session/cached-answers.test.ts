@@ -153,7 +153,7 @@ const questions = ["amber cedar", "delta heron otter", "slate", "quartz ridge", 
 
 /** How much the rarity of words may move a relevance while an answer is kept. */
 const drift = 0.06;
-const threshold = 0.15;
+const threshold = 0.1;
 
 describe("after anything that anybody writes [A11] [U6]", () => {
   test("a kept answer holds what a fresh one does, as it is now", async () => {

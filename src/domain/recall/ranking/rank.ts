@@ -7,7 +7,7 @@ import model from "./model.json" with { type: "json" };
 import { matchedWords, type Question } from "./relevance.ts";
 import { Trees, type TreeModel } from "./trees.ts";
 import { saidIn } from "../../memories/memory-fields.ts";
-import { happenedAt } from "../../memories/memory.ts";
+import { happenedAt, isInThread } from "../../memories/memory.ts";
 import { aliasWeight, importanceWeight, lead, nameWeight, recencyWeight, topicWeight } from "../weights.ts";
 
 /**
@@ -43,7 +43,8 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const newest = Math.max(...found.map(({ memory }) => happenedAt(memory)));
   const own = found.map(({ memory, aliasBoost = 0 }, i): Own => ({
     importance: importanceWeight * saidIn(memory, "importance"),
-    recency: recencyWeight * 2 ** ((happenedAt(memory) - newest) / options.halfLife),
+    // A turn of a talk is what was said then, however long ago.
+    recency: isInThread(memory) ? 0 : recencyWeight * 2 ** ((happenedAt(memory) - newest) / options.halfLife),
     rerank: topicWeight * valueOf(rows[i], "topic") + nameWeight * valueOf(rows[i], "name"),
     graph: aliasBoost > 0 ? aliasWeight : 0,
   }));

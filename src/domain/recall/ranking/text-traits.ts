@@ -39,8 +39,13 @@ export function textTraits(memory: Memory): TextTraits {
   };
 }
 
-/** The names of a memory: its tags, and the last part of its key. */
+/** The names of a memory: its tags, and the end of its key. */
 export function namesOf(memory: Pick<Memory, "key" | "tags" | "enrichment">): string[][] {
-  const last = memory.key?.split(/[.:/]/).at(-1);
-  return [...saidIn(memory, "tags"), ...(last === undefined ? [] : [last])].map((name) => [...new Set(wholeTerms(name))].filter((term) => !isStopWord(term))).filter((terms) => terms.length > 0);
+  return [...saidIn(memory, "tags"), ...(memory.key === null ? [] : [endOf(memory.key)])].map((name) => [...new Set(wholeTerms(name))].filter((term) => !isStopWord(term))).filter((terms) => terms.length > 0);
+}
+
+/** The last part of a key. A number alone names nothing: of `adr.12` it is both parts. */
+function endOf(key: string): string {
+  const parts = key.split(/[.:/]/);
+  return parts.slice(/\p{L}/u.test(parts.at(-1) as string) ? -1 : -2).join(" ");
 }
