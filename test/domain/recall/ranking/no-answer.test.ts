@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { recall } from "../../../../src/domain/recall/recall.ts";
-import { indexed, newTeam, now, type Person } from "../../../support/team.ts";
+import { newTeam, now, type Person } from "../../../support/team.ts";
 
 const isCertain = async (who: Person, query: string): Promise<boolean> => {
   const { items, uncertain } = await recall(who.at(now), { query, limit: 10 });
@@ -44,17 +44,4 @@ test("words from all over a long text are no answer, those of one passage are", 
   const bound = (await ada.remember(`Graphql schema conventions of the observatory. ${chapters[0]} ${chapters[2]}`, { key: "other" })).memory;
   expect((await found(ada, "graphql schema conventions of the observatory"))[0]).toBe(bound.content);
   expect(await isCertain(ada, "graphql schema conventions of the observatory")).toBe(true);
-});
-
-test("among five notes, as a new user has, a question in other words finds the one that is meant, as a lead [D5]", async () => {
-  const { owner } = await newTeam();
-  const notes = {
-    "How do I undo a faulty release?": "If a release breaks production, run scripts/unship.sh and post in #incidents.",
-    "Who is away with a baby?": "Yuki is on parental leave until 29 March.",
-    "When is the daily meeting?": "Stand-up is at 9:40 every weekday in the blue room.",
-    "Welche Datenbank benutzen wir?": "We chose Postgres over Mongo because of transactions.",
-  };
-  for (const content of [...Object.values(notes), "The Nimbus plan costs 14 euros per seat."]) await owner.remember(content);
-  await indexed(owner.principal);
-  for (const [query, content] of Object.entries(notes)) expect((await found(owner, query))[0], query).toBe(content);
 });
