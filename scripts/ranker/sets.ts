@@ -99,6 +99,8 @@ export const teamNames = ["ledger", "trail", "lab", "studio"] as const;
 /** Written after the others: only relevance learns from them. Two of five questions are answered by none of the notes. */
 export const laterTeams = ["harbor", "orchard", "foundry", "atelier"] as const;
 
+export const allTeams = [...teamNames, ...laterTeams] as const;
+
 /** Notes of teams, written for this project. */
 export function team(folder: string, name: string): Body {
   interface Set { memories: { id: string; language: string; namespace?: string }[]; questions: { id: string; kind: string; text: string; gold: string[]; now?: string }[] }

@@ -101,11 +101,14 @@ describe("a kept answer does not outlive [A11]", () => {
     }));
     expect((await ada.call("omn_import_memories", { memories })).structured).toMatchObject({ created: 4 });
     await indexed(ada.principal);
-    const asked = { query: "seagull", filters: { tags: ["paint"] } };
-    await memoriesOf(ada, asked);
+    const asked = { query: "seagull", filters: { tags: ["paint"] }, min_relevance: 0 };
+    const [before] = await memoriesOf(ada, asked);
     expect(await isKept(ada, asked)).toBe(true);
     await perform({ kind: "archive", key: "said1" }, ada);
     expect(await isKept(ada, asked)).toBe(false);
+    const [after] = await memoriesOf(ada, asked);
+    expect(after).toMatchObject({ content: "It was repainted last year" });
+    expect(after?.relevance_score, "with the word that its neighbour lends").toBeGreaterThan(before?.relevance_score ?? 0);
   });
 
   test("another number of memories, among which words are rare otherwise", async () => {

@@ -17,8 +17,8 @@ test("of two that answer alike the newer stands first, the sooner the shorter th
 
 test("a turn of a talk counts as much however long ago it was said [D5]", async () => {
   const { owner } = await newTeam();
-  const hours = [0, 1].map((said) => now - said * 30 * day);
-  for (const at of hours) await owner.remember(`at ${at} the heron stands by the lake`, { namespace: "thread:walk" }, at);
+  const instants = [0, 1].map((said) => now - said * 30 * day);
+  for (const at of instants) await owner.remember(`at ${at} the heron stands by the lake`, { namespace: "thread:walk" }, at);
   const scores = async (recencyHalfLife: number): Promise<unknown> => {
     const { receipt } = await recall({ ...owner.at(now), recencyHalfLife }, { query: "heron by the lake", limit: 10, without: ["dedupe"], receipt: true, rendering });
     return receipt?.hits.map(({ score, parts }) => [score, parts.recency ?? 0]);
