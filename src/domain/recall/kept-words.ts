@@ -6,76 +6,82 @@ import { type Cutting, type Unit, unitsOf } from "./presentation/text-units.ts";
 import { textTraits, type TextTraits } from "./ranking/text-traits.ts";
 import { wordHashes } from "./selection/overlap.ts";
 
-/**
- * What was read out of the texts of memories that this isolate found of late. The same ones are found again and again, and to
- * read 60 long ones takes longer than all that is done with their words. Nothing is answered from here: who asks has the
- * memory before him. Secrets are not kept.
- */
-class Kept<V> {
-  readonly #values: LruMap<Entry<V>>;
-  readonly #bytesOf: (value: V) => number;
-
-  constructor(maxBytes: number, bytesOf: (value: V) => number) {
-    this.#values = new LruMap(maxBytes);
-    this.#bytesOf = bytesOf;
-  }
-
-  /** `read` makes a value of its own, which is kept until the memory has another version. `what`: which of several. */
-  of(memory: Memory, text: string, read: () => V, what = ""): V {
-    if (memory.sensitivity === "secret" || memory.redaction !== undefined) return read();
-    const { teamId, version, updatedAt } = memory;
-    const name = what === "" ? memory.id : `${memory.id}/${what}`;
-    const before = this.#values.get(name);
-    if (before && before.teamId === teamId && before.version === version && before.updatedAt === updatedAt && before.length === text.length) return before.value;
-    const value = read();
-    this.#values.set(name, { teamId, version, updatedAt, length: text.length, value }, entryBytes + this.#bytesOf(value));
-    return value;
-  }
+/** What is read out of the text of a memory. */
+interface Readings {
+  words: Int32Array;
+  places: WordPlaces;
+  traits: TextTraits;
+  tokens: number;
+  /** By how they were cut. */
+  units: ReadonlyMap<string, readonly Unit[]>;
 }
 
-/** Of which version of whose memory it is, and the length of the text that was read. */
-interface Entry<V> extends Pick<Memory, "teamId" | "version" | "updatedAt"> {
+/** The readings of one version of a memory, whose content has so many characters: a part of a content is another text. */
+interface Entry extends Pick<Memory, "teamId" | "version" | "updatedAt"> {
   length: number;
-  value: V;
+  bytes: number;
+  readings: Partial<Readings>;
 }
 
-/** Of an entry beside its arrays. */
-const entryBytes = 500;
-/** Of a term among others. */
-const termBytes = 40;
+/**
+ * What was read out of the texts of memories that this isolate found of late, some 20,000 short ones. The same ones are found again and
+ * again, and to read 60 long ones takes longer than all that is done with their words. Nothing is answered from here: who asks has
+ * the memory before him. Secrets are not kept.
+ */
+const kept = new LruMap<Entry>(16 * 1024 * 1024);
 
-const hashes = new Kept<Int32Array>(4 * 1024 * 1024, ({ byteLength }) => byteLength);
+/** Of an entry beside its readings, of an array, and of a term or unit among others. */
+const [entryBytes, arrayBytes, termBytes, unitBytes] = [400, 100, 40, 64];
+
+/** `read` makes a value of its own, which is kept until the memory has another version. `before`: what is read already. */
+function reading<N extends keyof Readings>(memory: Memory, name: N, read: (before?: Readings[N]) => Readings[N], bytesOf: (value: Readings[N]) => number, suffices: (value: Readings[N]) => boolean = () => true): Readings[N] {
+  if (memory.sensitivity === "secret" || memory.redaction !== undefined) return read();
+  const { id, teamId, version, updatedAt, content: { length } } = memory;
+  const found = kept.get(id);
+  const entry: Entry = found && found.teamId === teamId && found.version === version && found.updatedAt === updatedAt && found.length === length
+    ? found : { teamId, version, updatedAt, length, bytes: entryBytes, readings: {} };
+  const before = entry.readings[name];
+  if (before !== undefined && suffices(before)) return before;
+  const value = read(before);
+  entry.readings[name] = value;
+  entry.bytes += bytesOf(value) - (before === undefined ? 0 : bytesOf(before));
+  kept.set(id, entry, entry.bytes);
+  return value;
+}
 
 /** The words of everything that a memory says, as hashes; to be read only. */
-export const wordsOfMemory = (memory: Memory, text: string): Int32Array => hashes.of(memory, text, () => wordHashes(text).slice());
-
-const places = new Kept<WordPlaces>(4 * 1024 * 1024, ({ starts, letters, others }) => {
-  let bytes = starts.byteLength + letters.byteLength;
-  for (const terms of others.values()) bytes += termBytes * (1 + terms.length);
-  return bytes;
-});
+export const wordsOfMemory = (memory: Memory, text: string): Int32Array =>
+  reading(memory, "words", () => wordHashes(text).slice(), ({ byteLength }) => arrayBytes + byteLength);
 
 /** Where the words of a memory's content stand. */
-export const placesOf = (memory: Memory): WordPlaces =>
-  places.of(memory, memory.content, () => {
-    const { starts, letters, others } = wordPlaces(memory.content);
-    return { starts: starts.slice(), letters: letters.slice(), others };
-  });
+export const placesOf = (memory: Memory): WordPlaces => reading(memory, "places", () => ownPlaces(memory.content), placesBytes);
 
-const traits = new Kept<TextTraits>(4 * 1024 * 1024, ({ names }) => termBytes * names.flat().length);
+function ownPlaces(text: string): WordPlaces {
+  const { starts, letters, others } = wordPlaces(text);
+  return { starts: starts.slice(), letters: letters.slice(), others };
+}
+
+function placesBytes({ starts, letters, others }: WordPlaces): number {
+  let bytes = 2 * arrayBytes + starts.byteLength + letters.byteLength;
+  for (const terms of others.values()) bytes += termBytes * (1 + terms.length);
+  return bytes;
+}
 
 /** What ranking reads out of a memory. */
-export const traitsOfMemory = (memory: Memory): TextTraits => traits.of(memory, memory.content, () => textTraits(memory));
-
-const tokens = new Kept<number>(2 * 1024 * 1024, () => 0);
+export const traitsOfMemory = (memory: Memory): TextTraits => reading(memory, "traits", () => textTraits(memory), ({ names }) => arrayBytes + termBytes * names.flat().length);
 
 /** How many tokens a memory's content takes, as `estimateTokens` counts. */
-export const tokensOfMemory = (memory: Memory): number => tokens.of(memory, memory.content, () => estimateTokens(memory.content));
-
-/** Of a unit, which is four numbers. */
-const unitBytes = 64;
-const units = new Kept<readonly Unit[]>(4 * 1024 * 1024, ({ length }) => unitBytes * length);
+export const tokensOfMemory = (memory: Memory): number => reading(memory, "tokens", () => estimateTokens(memory.content), () => 0);
 
 /** The units of a memory's content, as `unitsOf` cuts them: to count the tokens of each takes longer than all else of a long text. */
-export const unitsOfMemory = (memory: Memory, cutting: Cutting): readonly Unit[] =>
-  units.of(memory, memory.content, () => unitsOf(memory.content, cutting), `${cutting.tokens}/${cutting.shift}`);
+export function unitsOfMemory(memory: Memory, cutting: Cutting): readonly Unit[] {
+  const name = `${cutting.tokens}/${cutting.shift}`;
+  const read = (before?: Readings["units"]): Readings["units"] => new Map([...(before ?? []), [name, unitsOf(memory.content, cutting)]]);
+  return reading(memory, "units", read, unitsBytes, (units) => units.has(name)).get(name) as readonly Unit[];
+}
+
+function unitsBytes(units: Readings["units"]): number {
+  let bytes = arrayBytes;
+  for (const one of units.values()) bytes += arrayBytes + unitBytes * one.length;
+  return bytes;
+}

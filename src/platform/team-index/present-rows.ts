@@ -2,8 +2,8 @@ import { maySee } from "../../domain/memories/policy.ts";
 import type { Visibility } from "../../domain/memories/memory.ts";
 import type { Viewer } from "./search.ts";
 
-/** What stays in memory, bytes: the rows of some 10,000 short memories. */
-const maxBytes = 8 * 2 ** 20;
+/** What stays in memory, bytes: the rows of some 15,000 short memories. */
+const maxBytes = 16 * 2 ** 20;
 /** About what a row takes beside its body: five strings, its places in two maps, and two objects. */
 const headBytes = 350;
 /** The engine keeps a text of these alone in one byte a character, any other in two. */
