@@ -10,6 +10,8 @@ describe("a question that asks for a kind of thing is answered by a text that ho
   test.each([
     ["Who reviews the Kotlin PRs?", "Luis reviews them, and Darragh on Fridays", "they are reviewed by two people"],
     ["Where does the team meet?", "we meet in Cork", "we meet twice a week"],
+    ["Where do backups go?", "they go to eu-west-1", "they go by night"],
+    ["Where does the queue run?", "on queue-2.internal", "on 2 machines"],
     ["How long are backups kept?", "kept for 30 days", "kept as long as we like"],
     ["When is the release?", "it goes out on Thursday", "it goes out with the app"],
     ["How much does a seat cost?", "a seat is €12", "a seat is cheap"],
