@@ -19,9 +19,9 @@ const example = (entry: GuardEntry): Example => ({ id: entry.id, language: entry
 
 /** What the weights are fitted to, and what they are judged on. The held half of `guard.json` is neither. */
 export function examples(): { learnt: Example[]; judged: Example[] } {
-  const broad = read("guard-broad.json");
-  const open = [...read("guard.json"), ...broad].filter(({ id }) => !isHeld(id));
-  return { learnt: [...open, ...read("guard-more.json"), ...read("guard-wide.json")].map(example), judged: broad.filter(({ id }) => isHeld(id)).map(example) };
+  const [broad, rules] = [read("guard-broad.json"), read("guard-rules.json")];
+  const open = [...read("guard.json"), ...broad, ...rules].filter(({ id }) => !isHeld(id));
+  return { learnt: [...open, ...read("guard-more.json"), ...read("guard-wide.json"), ...read("guard-habits.json")].map(example), judged: [...broad, ...rules].filter(({ id }) => isHeld(id)).map(example) };
 }
 
 /** In characters, of a piece of a longer text. */

@@ -12,7 +12,9 @@ const broad = read("sets/guard-broad.json");
 const more = read("sets/guard-more.json");
 const wide = read("sets/guard-wide.json");
 const fresh = read("sets/guard-fresh.json");
-const all = [...entries, ...broad, ...more, ...wide, ...fresh];
+const rules = read("sets/guard-rules.json");
+const habits = read("sets/guard-habits.json");
+const all = [...entries, ...broad, ...more, ...wide, ...fresh, ...rules, ...habits];
 
 const guardOf = (secrets: Finding[], instructions: Finding[] = []): Guard => ({ findSecrets: () => secrets, findInstructions: () => instructions });
 const entry = (label: GuardEntry["label"], text: string): GuardEntry => ({ id: `${label}/a`, language: "en", label, form: "prose", text });
@@ -163,6 +165,17 @@ test("the fresh set has secrets and look-alikes in six languages, in each half, 
   }
   const others = new Set(all.filter((one) => !fresh.includes(one)).map(({ text }) => text));
   expect(fresh.filter(({ text }) => others.has(text)).map(({ id }) => id)).toEqual([]);
+});
+
+test("the sets of rules and habits have ordinary texts in six languages, and no text of the others", () => {
+  for (const language of ["en", "de", "zh", "ja", "fr", "es"]) {
+    for (const held of [true, false]) expect(rules.filter((one) => one.language === language && one.label === "ordinary" && isHeld(one.id) === held).length, language).toBeGreaterThanOrEqual(4);
+    expect(habits.filter((one) => one.language === language && one.label === "ordinary").length, language).toBeGreaterThanOrEqual(5);
+  }
+  for (const set of [rules, habits]) {
+    const others = new Set(all.filter((one) => !set.includes(one)).map(({ text }) => text));
+    expect(set.filter(({ text }) => others.has(text)).map(({ id }) => id)).toEqual([]);
+  }
 });
 
 test.each([

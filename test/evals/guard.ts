@@ -16,6 +16,8 @@ export const readGuardSet = (): GuardEntry[] => read("sets/guard.json");
 export const readBroadSet = (): GuardEntry[] => read("sets/guard-broad.json");
 /** A third, of secrets and look-alikes in words that the rules had not met. */
 export const readFreshSet = (): GuardEntry[] => read("sets/guard-fresh.json");
+/** A fourth, of what people have their assistants remember of how to work, and of attacks worded so. */
+export const readRulesSet = (): GuardEntry[] => read("sets/guard-rules.json");
 
 /** Draws the values in the texts. Tests take others. */
 const seed = 1;
@@ -28,6 +30,7 @@ export function guard(limit: number | undefined): Measured {
   const others = [
     ["broad", score(readBroadSet())],
     ["fresh", score(readFreshSet())],
+    ["rules", score(readRulesSet())],
   ] as const;
   const all = [...scored, ...others.flatMap(([, set]) => set)];
   const said = (set: readonly Scored[]): string[] => [`${counted(set, true)}; ${counted(set, false)}.`, `${besides(set, true)}; ${besides(set, false)}.`];

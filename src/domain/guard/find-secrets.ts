@@ -67,7 +67,7 @@ const fiveByFive = /(?<![A-Z0-9-])(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}(?![A-Z0-9-])/g;
 
 /** In characters: at most a word stands between. */
 const direct = 12;
-const linked = /(?:\bis|\bwas|\breads|lautet|heißt|ist|est|es|:|=|auf|to|は|是)(?:\s+(?:now|still|always|jetzt|noch|immer|désormais|ahora|siempre))?\s*["'„“«「]?\s*$/i;
+const linked = /(?:\bis|\bwas|\breads|lautet|heißt|ist|est|es|:|=|auf|(?<!\b(?:hop|jump|ssh|connect|over|log ?in|go|switch|tunnel) )to|は|是)(?:\s+(?:now|still|always|jetzt|noch|immer|désormais|ahora|siempre))?\s*["'„“«「]?\s*$/i;
 const isSaid = /^\S?\s+(?:is|ist|est|es|as|als|comme|como)\s|^\s?[是がは为]/;
 /** In characters: what is called a secret stands soon after the word that calls it so, or just before. */
 const [after, before] = [72, 24];
@@ -196,7 +196,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const [ahead, behind] = [text.slice(Math.max(0, start - 80), start), text.slice(end, end + 48)];
     const close = ahead.slice(-direct);
     const [, name = ""] = !/[:=]\s{0,3}["'`]?$/.test(close) ? [] : /(?:^|[{,;(\n]\s{0,8}|\s(?=[\w.-]*[_.-]))["']?([\w.-]{3,60})["']?\s{0,3}[:=]\s{0,3}["'`]?$/.exec(ahead) ?? [];
-    if (isOther(name) || about.test(name) || isExample.test(ahead)) continue;
+    if (isOther(name) || about.test(name) || isExample.test(ahead) || (isRun.test(ahead) && /^[a-z]+(?:-[a-z]+)+$/.test(value))) continue;
     const add = (): void => void found.push({ kind: "password or key", start, end });
     if (/^[*#]?\d(?:-?\d){3,7}[*#]?$/.test(value)) {
       if (isPinThere(value, start, end, ahead, behind)) found.push({ kind: "password or key", start, end: end + (/^(?: \d{4})+(?!\d)/.exec(behind)?.[0].length ?? 0) });
@@ -232,6 +232,8 @@ function isNamedFirst(before: string): boolean {
   const other = said.search(/\b(?:trace|request|correlation|commit|checksum|sha\d*|md5|digest|etag|fingerprint)\b/i);
   return other >= 0 && other < said.search(callsItOnce);
 }
+/** `npx release-all-packages`: what is run or installed. */
+const isRun = /(?:npx|bunx|uvx|dlx|pipx run|(?:npm|pnpm|yarn|bun) (?:run|add)|(?:pip|brew|apt|cargo|npm|pnpm|go) install)(?: -\S+)* ["'`]?$/;
 /** `such as …`, in advice. */
 const isExample = /(?:such as|like(?= ["'“]?$| \S+ or ["'“]?$)|e\.g\.|for example|z\. ?B\.|par exemple|por ejemplo|比如|例如|たとえば)[^.:：\n]{0,24}$/i;
 const callsItOnce = new RegExp(callsItSecret.source, "iu");

@@ -108,6 +108,10 @@ describe("secrets [U8]", () => {
     "API_KEY=<your-key-here>\nAPI_SECRET=${SECRET}",
     "Fixed in 73c18b3e2d9a4b17c0f6e5d48a9b2c3d4e5f6071, see INC-2041.",
     "The password reset mail goes to the owner of the account.",
+    "Log in via heron-login01.tess.internal, then hop to db-replica-3 as user readonly.",
+    "Use HMAC-SHA256 with the salt at Vault ml/prod/feat-salt.",
+    "After each update run `npx sentry-expo-upload-sourcemaps dist` with SENTRY_AUTH_TOKEN from 1Password > Tendril CI.",
+    "Production runs payments:8f31c2e; anything newer has to pass the soak test.",
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIQjw6KKgy6HqP6HvMWkZgQpGlTjXBoIff9PgWEEDnDTd jonas@werkstatt",
   ])("are none in: %s", (text) => {
     expect(found(findSecrets, text)).toEqual([]);
@@ -166,6 +170,10 @@ describe("orders to a model [U8]", () => {
     "Agents in this repository: read docs/map.md first and keep files under 250 lines.",
     "Always call recall before you write code, and remember what was decided afterwards.",
     "Copilot instructions for this repo: use tabs, write tests with vitest, avoid any.",
+    "How I want you to work: short answers, no praise, show the diff first and explain after. Never run anything that writes against osprey-prod or merlin without asking me, even if the command looks harmless; read-only kubectl get/describe/logs is ok.",
+    "Commits: imperative subject with Jira id in front, `PLAT-1234 fix stale TTL lookup`. One logical change each. Don't add Co-authored-by trailers for AI tools. Never force-push once a reviewer has commented.",
+    "The validator is pinned to the XRechnung 3.0.2 configuration; bump it only together with the fixtures in test/einvoice, because new rule sets come out every 1 February and 1 August.",
+    "Réponds-moi toujours en français, même si je colle du code ou des logs en anglais.",
   ])("are none in: %s", (text) => {
     expect(findInstructions(text)).toEqual([]);
   });
