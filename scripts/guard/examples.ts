@@ -15,7 +15,9 @@ export interface Example {
 const sets = new URL("../../test/evals/sets/", import.meta.url);
 const read = (file: string): GuardEntry[] => (JSON.parse(readFileSync(new URL(file, sets), "utf8")) as { entries: GuardEntry[] }).entries;
 const seed = 1;
-const example = (entry: GuardEntry): Example => ({ id: entry.id, language: entry.language, text: textOf(entry, seed).text, isOrder: entry.label === "injection" });
+/** People's own rules for their assistants, which sound most like orders, and are what is remembered first. */
+const ownRules = { prefix: /^(?:rules|habits)-ordinary\//, times: 3 };
+const example = (entry: GuardEntry): Example => ({ id: entry.id, language: entry.language, text: textOf(entry, seed).text, isOrder: entry.label === "injection", ...(ownRules.prefix.test(entry.id) ? { times: ownRules.times } : {}) });
 
 /** What the weights are fitted to, and what they are judged on. The held half of `guard.json` is neither. */
 export function examples(): { learnt: Example[]; judged: Example[] } {

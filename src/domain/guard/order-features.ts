@@ -4,7 +4,7 @@ import { Phrases, type Word, wordsOf } from "./phrases.ts";
 /** What stands in a text beside words. */
 const marks = {
   /** An address to which something can go. */
-  link: /https?:\/\/|www\.|[\w.+-]@[\w-]{1,63}\.\w|\b[\w-]{1,63}\.(?:com|net|org|io|dev|xyz|ru|cn|app|site|info|example|co|me|top|test)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b/gi,
+  link: /https?:\/\/|www\.|[\w.+-]@[\w-]{1,63}\.\w|\b[\w-]{1,63}\.(?:com|net|org|io|dev|xyz|ru|cn|app|site|info|example|co|me|top|test|de|fr|es|eu|uk|ai|cloud)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b/gi,
   /** The beginning of a turn that nobody took. */
   turn: /<\|?\/?(?:system|user|assistant|end|im_start|im_end|start_header_id|instructions?|memory|memories|context|tool_\w+|document|result)\b[^>\n]{0,60}\|?>|\[\/?(?:system|inst|sistema|système|系统|システム|tool|werkzeugergebnis|工具结果|ツール結果)[^\]\n]{0,40}\]|(?:^|\n)[ \t]{0,8}(?:#{1,4}|>{2,8}|\*\*|-{2,8})?[ \t]{0,8}(?:system|operator|operator message|### instruction|系统|システム|sistema|système)\s*(?:>>>|[:：])|"role"\s*:\s*"(?:system|assistant|developer)"|assistant to=|(?:--|==)\s?(?:end|ende|fin|文档结束|文書の終わり)/giu,
   /** How models are told whose turn it is. */
@@ -52,10 +52,12 @@ const stem = 5;
 const stemOf = ({ text }: Word): string => (/^\d/.test(text) ? "0" : text.slice(0, stem));
 const isSign = (text: string): boolean => text.length === 1 && text >= "\u3040";
 
-/** The stem of a word, with the next one, and as the first of its sentence; of Chinese and Japanese, pairs of signs. */
-function partsAt(words: readonly Word[], index: number): string[] {
+/** The stem of a word, with the next one, and as the first of its sentence; of Chinese and Japanese, pairs of signs. What is a part of an address is no word. */
+function partsAt(words: readonly Word[], index: number, names: ReadonlySet<Word>): string[] {
   const word = words[index] as Word;
-  const next = words[index + 1];
+  if (names.has(word)) return [];
+  const following = words[index + 1];
+  const next = following && !names.has(following) ? following : undefined;
   const own = stemOf(word);
   const parts = isSign(own) ? [] : [own];
   if (words[index - 1]?.sentence !== word.sentence) parts.push(`^ ${own}`);
@@ -67,7 +69,21 @@ function partsAt(words: readonly Word[], index: number): string[] {
 const longest = 260;
 const mostSentences = 3;
 
+/** Where something can go to, whole: the names in it are anybody's. */
+const address = /https?:\/\/[^\s<>"')\]]+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.(?:com|net|org|io|dev|xyz|ru|cn|app|site|info|example|co|me|top|test|de|fr|es|eu|uk|ai|cloud)\b[^\s<>"')\]]*/g;
+/** Of words in their order. */
+function namesIn(text: string, words: readonly Word[]): ReadonlySet<Word> {
+  const names = new Set<Word>();
+  let i = 0;
+  for (const [from, to] of rangesOf(text, address)) {
+    while (i < words.length && (words[i] as Word).start < from) i += 1;
+    for (; i < words.length && (words[i] as Word).start < to; i += 1) names.add(words[i] as Word);
+  }
+  return names;
+}
+
 type Range = readonly [start: number, end: number];
+const isWithin = (ranges: readonly Range[], at: number): boolean => ranges.some(([from, to]) => from <= at && at < to);
 const rangesOf = (text: string, form: RegExp): Range[] => [...text.matchAll(form)].map(({ index, 0: { length } }) => [index, index + length] as const);
 
 /** Where people speak of such texts: a quotation there is none. */
@@ -89,14 +105,15 @@ export function passagesOf(text: string, isAskedFor: (part: string) => boolean):
   const all = wordsOf(text);
   const speakers = speakersOf(text);
   const skips = [...quotedIn(text), ...speakers];
-  const words = skips.length === 0 ? all : all.filter(({ start }) => !skips.some(([from, to]) => from <= start && start < to));
+  const words = skips.length === 0 ? all : all.filter(({ start }) => !isWithin(skips, start));
+  const names = namesIn(text, words);
   const sentences: (Passage & { said: [Set<string>] })[] = [];
   const sentenceAt = (index: number) => (sentences[index] ??= { start: text.length, end: 0, features: new Uint8Array(featureNames.length), said: [new Set()] });
   words.forEach(({ sentence, start, end }, i) => {
     const passage = sentenceAt(sentence);
     passage.start = Math.min(passage.start, start);
     passage.end = end;
-    for (const part of partsAt(words, i)) if (isAskedFor(part)) passage.said[0].add(part);
+    for (const part of partsAt(words, i, names)) if (isAskedFor(part)) passage.said[0].add(part);
   });
   phrases.find(words, (owner, first) => {
     const { sentence } = words[first] as Word;
@@ -113,7 +130,7 @@ export function passagesOf(text: string, isAskedFor: (part: string) => boolean):
     for (const { index } of text.matchAll(form)) {
       while (at < said.length - 1 && (said[at] as Passage).end <= index) at += 1;
       const near = said[at];
-      if (near && !skips.some(([from, to]) => from <= index && index < to)) near.features[firstMark + i] = 1;
+      if (near && !isWithin(skips, index)) near.features[firstMark + i] = 1;
     }
   });
   // What one asks and another answers is no order of either.
