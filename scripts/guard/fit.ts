@@ -16,7 +16,7 @@ import { fitOrders } from "./order-model.ts";
 /** More words find a point more, keep back a point more of what only looks like an order, and take 1 KiB of the bundle for each 300. */
 const mostWords = Number(process.env.WORDS ?? 550);
 /** So often an ordinary text that looks like an order may be taken for one, and a piece of any other text. */
-const allowed = { lookAlike: 0.03, piece: 0.0085 };
+const allowed = { lookAlike: 0.03, piece: 0.007 };
 const folds = 4;
 /** Weights are rounded: those of words more, because there are many. */
 const grid = { cue: 0.1, word: 0.25 };

@@ -93,7 +93,10 @@ describe("a Memory Passport [A5]", () => {
     expect({ encrypted, parts: passport.split(".").length }).toEqual({ encrypted: true, parts: 5 });
     expect(passport).not.toContain("PostgreSQL");
     expect(JSON.parse(await decryptPassport(passport, passphrase))).toMatchObject({ version: "2.0", session_id: id });
-    for (const args of [{ passport }, { passport, passphrase: "correct horse staple" }, { passport: `${passport.slice(0, -2)}AA`, passphrase }]) {
+    // One letter of the tag: of its last one only some bits count.
+    const [tag = ""] = passport.split(".").slice(-1);
+    const forged = `${passport.slice(0, -tag.length)}${tag.startsWith("A") ? "B" : "A"}${tag.slice(1)}`;
+    for (const args of [{ passport }, { passport, passphrase: "correct horse staple" }, { passport: forged, passphrase }]) {
       expect((await ask("omn_restore_session", args, "cursor"))["error"]?.code).toBe("VALIDATION_ERROR");
     }
     expect((await ask("omn_restore_session", { passport, passphrase }, "cursor"))["session_id"]).toBe(id);

@@ -21,8 +21,8 @@ const readAgain = ({ rows, read }: ReturnType<typeof rowsOf>, ids: string[]): st
   return [...read];
 };
 
-test("rows stay in memory up to 8 MiB, and what was used stays longer than what was not", () => {
-  const held = rowsOf(() => "x".repeat(mebibyte));
+test("rows stay in memory up to 16 MiB, and what was used stays longer than what was not", () => {
+  const held = rowsOf(() => "x".repeat(2 * mebibyte));
   held.rows.ofTeam("t", names(1, 7));
   expect(readAgain(held, ["row-1", "row-2"])).toEqual([]);
   held.rows.ofTeam("t", names(8, 3));
@@ -31,7 +31,7 @@ test("rows stay in memory up to 8 MiB, and what was used stays longer than what 
 });
 
 test("where all were used, the one read first goes", () => {
-  const held = rowsOf(() => "x".repeat(mebibyte));
+  const held = rowsOf(() => "x".repeat(2 * mebibyte));
   held.rows.ofTeam("t", names(1, 7));
   expect(readAgain(held, names(1, 7))).toEqual([]);
   held.rows.ofTeam("t", ["row-8"]);
@@ -39,7 +39,7 @@ test("where all were used, the one read first goes", () => {
 });
 
 test("a character beyond Latin-1 makes a text take two bytes for each", () => {
-  const held = rowsOf(() => `ł${"x".repeat(mebibyte)}`);
+  const held = rowsOf(() => `ł${"x".repeat(2 * mebibyte)}`);
   held.rows.ofTeam("t", names(1, 4));
   expect(readAgain(held, ["row-2", "row-3", "row-4"])).toEqual([]);
   expect(readAgain(held, ["row-1"])).toEqual(["row-1"]);
