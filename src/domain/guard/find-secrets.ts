@@ -196,7 +196,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const [ahead, behind] = [text.slice(Math.max(0, start - 80), start), text.slice(end, end + 48)];
     const close = ahead.slice(-direct);
     const [, name = ""] = !/[:=]\s{0,3}["'`]?$/.test(close) ? [] : /(?:^|[{,;(\n]\s{0,8}|\s(?=[\w.-]*[_.-]))["']?([\w.-]{3,60})["']?\s{0,3}[:=]\s{0,3}["'`]?$/.exec(ahead) ?? [];
-    if (isOther(name) || about.test(name) || isExample.test(ahead) || (isRun.test(ahead) && /^[a-z]+(?:-[a-z]+)+$/.test(value))) continue;
+    if (isOther(name) || about.test(name) || isExample.test(ahead) || (/^[a-z]+(?:-[a-z]+)+$/.test(value) && isRun.test(ahead))) continue;
     const add = (): void => void found.push({ kind: "password or key", start, end });
     if (/^[*#]?\d(?:-?\d){3,7}[*#]?$/.test(value)) {
       if (isPinThere(value, start, end, ahead, behind)) found.push({ kind: "password or key", start, end: end + (/^(?: \d{4})+(?!\d)/.exec(behind)?.[0].length ?? 0) });

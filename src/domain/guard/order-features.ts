@@ -1,10 +1,14 @@
 import { type OrderCue, orderCues } from "./order-cues.ts";
 import { Phrases, type Word, wordsOf } from "./phrases.ts";
+import { verbatim } from "../verbatim.ts";
+
+/** With which the name of a host ends, where nothing else says that it is one. */
+const tops = "com|net|org|io|dev|xyz|ru|cn|app|site|info|example|co|me|top|test|de|fr|es|eu|uk|ai|cloud";
 
 /** What stands in a text beside words. */
 const marks = {
   /** An address to which something can go. */
-  link: /https?:\/\/|www\.|[\w.+-]@[\w-]{1,63}\.\w|\b[\w-]{1,63}\.(?:com|net|org|io|dev|xyz|ru|cn|app|site|info|example|co|me|top|test|de|fr|es|eu|uk|ai|cloud)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b/gi,
+  link: new RegExp(verbatim`https?:\/\/|www\.|[\w.+-]@[\w-]{1,63}\.\w|\b[\w-]{1,63}\.(?:${tops})\b|\b\d{1,3}(?:\.\d{1,3}){3}\b`, "gi"),
   /** The beginning of a turn that nobody took. */
   turn: /<\|?\/?(?:system|user|assistant|end|im_start|im_end|start_header_id|instructions?|memory|memories|context|tool_\w+|document|result)\b[^>\n]{0,60}\|?>|\[\/?(?:system|inst|sistema|système|系统|システム|tool|werkzeugergebnis|工具结果|ツール結果)[^\]\n]{0,40}\]|(?:^|\n)[ \t]{0,8}(?:#{1,4}|>{2,8}|\*\*|-{2,8})?[ \t]{0,8}(?:system|operator|operator message|### instruction|系统|システム|sistema|système)\s*(?:>>>|[:：])|"role"\s*:\s*"(?:system|assistant|developer)"|assistant to=|(?:--|==)\s?(?:end|ende|fin|文档结束|文書の終わり)/giu,
   /** How models are told whose turn it is. */
@@ -70,7 +74,8 @@ const longest = 260;
 const mostSentences = 3;
 
 /** Where something can go to, whole: the names in it are anybody's. */
-const address = /https?:\/\/[^\s<>"')\]]+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.(?:com|net|org|io|dev|xyz|ru|cn|app|site|info|example|co|me|top|test|de|fr|es|eu|uk|ai|cloud)\b[^\s<>"')\]]*/g;
+const address = new RegExp(verbatim`https?:\/\/[^\s<>"')\]]+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.(?:${tops})\b[^\s<>"')\]]*`, "g");
+
 /** Of words in their order. */
 function namesIn(text: string, words: readonly Word[]): ReadonlySet<Word> {
   const names = new Set<Word>();

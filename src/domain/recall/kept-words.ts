@@ -13,7 +13,7 @@ interface Readings {
   traits: TextTraits;
   tokens: number;
   /** By how they were cut. */
-  units: ReadonlyMap<string, readonly Unit[]>;
+  [units: `units/${string}`]: readonly Unit[];
 }
 
 /** The readings of one version of a memory, whose content has so many characters: a part of a content is another text. */
@@ -33,18 +33,18 @@ const kept = new LruMap<Entry>(16 * 1024 * 1024);
 /** Of an entry beside its readings, of an array, and of a term or unit among others. */
 const [entryBytes, arrayBytes, termBytes, unitBytes] = [400, 100, 40, 64];
 
-/** `read` makes a value of its own, which is kept until the memory has another version. `before`: what is read already. */
-function reading<N extends keyof Readings>(memory: Memory, name: N, read: (before?: Readings[N]) => Readings[N], bytesOf: (value: Readings[N]) => number, suffices: (value: Readings[N]) => boolean = () => true): Readings[N] {
+/** `read` makes a value of its own, which is kept until the memory has another version. */
+function reading<N extends keyof Readings>(memory: Memory, name: N, read: () => Readings[N], bytesOf: (value: Readings[N]) => number): Readings[N] {
   if (memory.sensitivity === "secret" || memory.redaction !== undefined) return read();
   const { id, teamId, version, updatedAt, content: { length } } = memory;
   const found = kept.get(id);
   const entry: Entry = found && found.teamId === teamId && found.version === version && found.updatedAt === updatedAt && found.length === length
     ? found : { teamId, version, updatedAt, length, bytes: entryBytes, readings: {} };
   const before = entry.readings[name];
-  if (before !== undefined && suffices(before)) return before;
-  const value = read(before);
+  if (before !== undefined) return before;
+  const value = read();
   entry.readings[name] = value;
-  entry.bytes += bytesOf(value) - (before === undefined ? 0 : bytesOf(before));
+  entry.bytes += bytesOf(value);
   kept.set(id, entry, entry.bytes);
   return value;
 }
@@ -74,14 +74,5 @@ export const traitsOfMemory = (memory: Memory): TextTraits => reading(memory, "t
 export const tokensOfMemory = (memory: Memory): number => reading(memory, "tokens", () => estimateTokens(memory.content), () => 0);
 
 /** The units of a memory's content, as `unitsOf` cuts them: to count the tokens of each takes longer than all else of a long text. */
-export function unitsOfMemory(memory: Memory, cutting: Cutting): readonly Unit[] {
-  const name = `${cutting.tokens}/${cutting.shift}`;
-  const read = (before?: Readings["units"]): Readings["units"] => new Map([...(before ?? []), [name, unitsOf(memory.content, cutting)]]);
-  return reading(memory, "units", read, unitsBytes, (units) => units.has(name)).get(name) as readonly Unit[];
-}
-
-function unitsBytes(units: Readings["units"]): number {
-  let bytes = arrayBytes;
-  for (const one of units.values()) bytes += arrayBytes + unitBytes * one.length;
-  return bytes;
-}
+export const unitsOfMemory = (memory: Memory, cutting: Cutting): readonly Unit[] =>
+  reading(memory, `units/${cutting.tokens}/${cutting.shift}`, () => unitsOf(memory.content, cutting), ({ length }) => arrayBytes + unitBytes * length);
