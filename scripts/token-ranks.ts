@@ -14,18 +14,21 @@ function written(bytes: Buffer): string {
 const tokens = ranks
   .slice(256, kept)
   .map((token) => written(typeof token === "string" ? Buffer.from(token, "utf8") : Buffer.from(token)))
-  .join("\v");
-const literal = JSON.stringify(tokens).replaceAll("\\u000b", "\\v").replaceAll(/[\u007f-\uffff]/g, (character) => {
-  const code = character.charCodeAt(0).toString(16);
-  return code.length <= 2 ? `\\x${code}` : `\\u${code.padStart(4, "0")}`;
-});
+  .map((token) => JSON.stringify(token).slice(1, -1))
+  .join("\n");
+/** Escapes cost as much again, so only what an editor does not show and what would end the template is written as one. */
+const lines = tokens.replaceAll(/[`$\u007f-\u009f\u00ad\u200b-\u200f\u2028\u2029\ufeff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 writeFileSync(
   new URL("../src/domain/text/token-ranks.ts", import.meta.url),
-  `/**
+  `import { verbatim } from "../verbatim.ts";
+
+/**
  * Written by scripts/token-ranks.ts: the most frequent tokens of OpenAI's o200k_base (tiktoken, MIT) in the order of their
- * rank, after the 256 single bytes, separated by vertical tabs. What is no whole text is U+0001 and its bytes in latin1.
+ * rank, after the 256 single bytes, each on a line as in JSON. What is no whole text is U+0001 and its bytes in latin1.
  */
-export const frequentTokens = ${literal};
+export const frequentTokens = (): string[] => JSON.parse(\`["\${lines.replaceAll("\\n", '","')}"]\`) as string[];
+
+const lines = verbatim\`${lines}\`;
 `,
 );

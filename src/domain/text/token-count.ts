@@ -123,7 +123,7 @@ const tokenOf = (written: string): string => (written.startsWith("\u0001") ? wri
 
 /** How many tokens are left when all mergers that the table knows are done. */
 function merge(piece: string): number {
-  ranks ??= new Map(frequentTokens.split("\v").map((token, rank) => [tokenOf(token), rank]));
+  ranks ??= new Map(frequentTokens().map((token, rank) => [tokenOf(token), rank]));
   const table = ranks;
   const bytes = bytesOf(piece);
   if (bytes.length === 1 || table.has(bytes)) return 1;

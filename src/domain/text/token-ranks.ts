@@ -1,5 +1,14152 @@
+import { verbatim } from "../verbatim.ts";
+
 /**
  * Written by scripts/token-ranks.ts: the most frequent tokens of OpenAI's o200k_base (tiktoken, MIT) in the order of their
- * rank, after the 256 single bytes, separated by vertical tabs. What is no whole text is U+0001 and its bytes in latin1.
+ * rank, after the 256 single bytes, each on a line as in JSON. What is no whole text is U+0001 and its bytes in latin1.
  */
-export const frequentTokens = "  \v    \vin\ver\v t\v a\ven\von\vre\v s\vat\vor\ves\v        \van\v   \v d\vhe\v c\v p\vis\var\vit\v\n\n\val\v\u0001\xe0\xa4\vle\vou\v m\v f\v w\v b\vas\ving\v the\vic\vet\v o\vion\ved\vel\v n\vro\vent\v\u0001 \xd0\vnd\vst\v\u0001\xe1\x83\v\u0430\v l\v in\v;\n\vct\v       \vom\vil\v h\vam\v =\vid\v to\v\u043e\v\u0001\xe2\x80\v e\v\u0627\vim\v re\v v\vad\v th\v and\v\u0435\v of\v g\vur\v\u0438\vch\v\u0001 \xe0\v de\v\t\t\v S\v u\v\u0442\vut\vol\v\u043d\v y\vig\vse\v\u0440\vot\vem\vag\viv\v (\vqu\v           \v T\v {\v A\vay\v I\v\u0001\xe0\xa5\vac\v\u0001\xe0\xa6\vul\v);\n\v C\v.\n\n\vos\vif\v\u0001 \xe0\xa4\vod\v\u0441\v\r\n\vtr\v k\vun\v\u0644\v--\vest\v\xe9\vab\vate\vir\v\u0001\xe0\xb8\v is\v\u043b\vow\vus\v\u0001\xe0\xb4\vation\v }\v\u0001 \xd8\vort\v M\v \"\v//\vum\v for\vie\v\u0001\xe0\xaa\v P\vter\vce\vour\v on\vap\vth\v {\n\v con\vav\v                \vers\v**\vte\v,\n\v be\v\u0645\v D\v()\v\u0648\v B\vend\v st\vist\vak\vly\vpe\v *\v\u0646\vand\v r\v\u0001\xe0\xb2\vres\vub\voc\v\u0631\v al\v\u0001\xe0\xb0\vess\vith\v\u2019\v\u0001\xd0\xbe\xd0\v pro\v j\v\u0443\v\u064a\vame\vver\v)\n\vport\v an\v\xe1\v\xe4\v L\v com\v ne\v F\v20\vass\v E\v se\vlic\v R\v '\v\u043a\v\u0001 \xd7\v <\v\u044b\vue\vop\vout\v en\vht\v wh\v as\v\u0001\xe0\xae\v qu\vction\v\u0001\xe3\x80\vage\v N\vog\v it\v you\viz\v with\v that\v..\v W\v H\vip\v\u0434\vex\vint\vill\vant\vurn\v this\v \u0627\vart\v tr\v G\v\u043c\v he\v;\n\n\v or\v00\v le\v               \vik\vment\v\u0001\xe0\xa7\vore\vrom\vere\v ex\vine\v\u0001\xe0\xb5\vang\v\u062a\v----\v\u093e\v\u0432\vind\vget\v>\n\vain\vok\vib\vud\vpl\vturn\v     \v\xf3\v O\v -\vect\via\vity\v un\v if\v\u0647\v at\v\u06cc\vcon\vper\v\u044f\v\u0001\xe1\xbb\vata\v\u062f\v $\v ch\v pr\vorm\vack\v are\vile\vpt\v\xed\v la\v.\n\v\u0001 \xe2\x80\v==\vimport\vable\vial\vost\vcl\vies\v cl\v(\"\vov\vust\v\u0001 \xe0\xa6\v\xfc\v\xf6\v\u0001\xe0\xab\v i\vult\vave\vnt\v z\v=\"\v we\vld\vight\vublic\vive\vall\v\u10d0\vact\v \u0627\u0644\v\u0001\xef\xbc\v from\v\xe5\v su\vire\v****\vell\vard\v\u05d9\vser\vtring\v U\v //\vice\vord\v\u0001\xe3\x81\v }\n\v\u0001 \xe0\xaa\vff\v->\v;\r\n\vne\v\u0131\vde\vra\v\u044c\vans\vide\vase\v\u0561\v new\v do\v return\v The\v\u0001\xe4\xb8\v not\v\t\t\t\t\vure\v\u0947\vast\vob\v V\v\u0930\v pl\v your\v\u0437\v\u0001 \xe1\x83\vIn\vpr\vcom\v.s\v sh\vime\v J\vare\vont\v ar\v\u0001\xe0\xaf\v \u043f\vype\v el\vite\v\u0633\v\u05d5\vpp\v\u0001\xe5\xa4\v by\v\u0628\v K\v +\v\u0001\xe0\xb1\v que\view\vail\v\u0447\v can\v\u043f\v201\v me\v \u0441\v\u0001\xe0\xb3\v\u0001\xe1\x83\x90\xe1\x83\v\",\v was\v\u0d4d\vace\vode\v int\vach\v have\vll\vij\v\u094d\v\u0433\vge\velf\v par\v ad\v\u10d8\vstr\vone\vrou\v ab\v\u201d\v res\vSt\vens\v\u0641\vdu\v                   \vform\v\u0001 \xd5\v10\vich\v\xe7\vong\v('\v\xf0\v\xe0\v\u0001\xd5\xa1\xd5\vcc\vxt\v :\v\u0629\v\u0440\u0430\v\u0639\vpon\v get\vber\v\u0439\vRe\v\u0001\xe0\xa4\xbe\xe0\xa4\v all\v [\v\u0445\vath\vio\v\u03b1\vject\v te\v In\v des\v\u0456\vign\v:\n\value\vork\vve\v will\v}\n\v();\n\v).\v::\v \u0432\v class\v{\n\vlo\vome\v Th\v\u0441\u0442\vize\v public\v \u0645\vau\vull\v\u0001\xe5\xbd\vions\v\u0431\v }\n\n\v @\v\u0001\xd7\x99\xd7\vder\vook\v--------\v\u0448\v us\vance\vould\v \u043d\v\u0001\xe3\x83\v im\v__\vput\vient\v\u0001\xe4\xba\v.get\v\u0435\u043d\v per\v vo\vext\vated\v\u010d\v\u0642\vyst\vous\v\u093f\vso\v',\v\u3002\vple\v\u0001\xd7\x95\xd7\v\u06a9\verv\v \n\v\u10d4\v\u0001\xe0\xb9\vpar\v\u09be\vcr\vress\v\u0001 \xe0\xb4\vck\v\u2019s\v\u0001\xe1\xba\v\u0001 \xec\vert\vey\vount\v</\vma\v go\v\u0001\xe0\xa5\x8d\xe0\xa4\v\u0161\v so\vake\vary\v \u0438\vup\vvent\vory\v /\v\u5f69\v\u03bf\vpro\v\u03c4\v\xe3\vft\v &\v \u043a\v dis\vear\v ma\v\u0001\xe0\xb5\x8d\xe0\xb4\v\t\t\t\v\u04d9\vunction\v cont\verr\v_t\vystem\v\u0940\v\u0430\u043d\v out\vrow\v und\v\u0001\xe3\x82\vug\vien\v \u0915\vah\vual\vthis\vock\v has\vwe\vfer\v\u0001\xe1\x83\x94\xe1\x83\v\u0001\xe1\x80\v19\v et\v no\v);\n\n\vdiv\v em\vName\v Y\vER\v\u5929\vition\v up\v\u0643\v =>\vri\v man\v\u03b9\very\v pre\v##\v es\v \u0431\v sa\vink\veng\v \u0434\v\u0abe\v's\vek\v .\v \u0648\v but\v\u0001 \xe0\xb0\v\u03b5\vng\v est\vcre\vound\vgr\vname\v na\v12\v\u0001 \xe0\xb2\v St\v\u0bcd\vapp\v====\vier\vId\v Re\vree\vCon\v********\v\u0001\xe0\xa4\xbf\xe0\xa4\v\u0580\v \u043e\vors\v))\vString\v\u09c7\vose\vtext\v set\vlect\v my\vild\v\u0446\v\xf8\vche\v \u0628\v\u0001\xe1\x83\x98\xe1\x83\vations\viel\v \u0442\v */\vical\vann\vto\v),\vew\v\u043e\u0432\v am\vown\vark\vther\v}\n\n\vener\v more\v \u043c\vps\v\u0001\xe5\x8f\v\u062d\vList\v ==\v\u094b\vcept\v\u03bd\v\u0001\xec\x9d\vgh\v\xe8\vPro\vodel\v \u0430\vph\vement\vings\vadd\vIN\v \u201c\v\u0001\xe0\xa6\xbe\xe0\xa6\v                       \v\u0430\u0440\vike\vool\v var\vade\v ro\vON\vThe\vset\vivate\v\uff0c\vund\v\u015f\v\u0001\xe1\x9e\v         \v gr\v\u0001\xe6\x9c\v\xe3o\vatch\vung\v str\vclud\v op\vEx\v inter\v11\v\u0001\xe7\xa5\v col\v part\v\u0928\vher\v.l\v one\vvel\vick\v\u0902\vater\vrr\vec\v...\viss\v void\v\u062c\v\u0578\vton\v sp\v\u05e8\v\u0915\v ag\v\u017e\v\u0430\u043b\v\xe6\v.m\v |\v they\v\u0001\xe6\x97\v\u0435\u0440\v const\vep\vinal\v)\n\n\v\u0634\v\u043e\u043b\vles\v da\vreturn\v\u0430\u0442\v Ch\vtt\venc\v our\v </\v\u0435\u0442\v\xfa\v their\vays\v pe\v\u0001\xe0\xaa\xbe\xe0\xaa\vme\vove\v\u0001\xe5\xbd\xa9\xe7\xa5\v comp\v self\vange\v app\vanc\v15\v def\vurr\v time\vCom\v\u0001 \xe0\xae\vquest\v any\v\u0103\vado\v\u0436\vven\v ob\veth\v #\vfo\vaz\v over\v !\vdata\v\u0d3f\v die\v \u06a9\v about\vef\v\u09cd\v.c\vence\v del\vled\v stat\v\u044e\vss\valse\v']\v\u09bf\v\u0001 \xce\v\"\n\vava\vents\v\u0565\vise\vView\v);\r\n\vRE\v\u201c\v work\vry\vpos\vank\vval\v\u0001\xe5\x85\voy\v\u0438\u0442\vish\v\u0576\v er\v\u0001 \xeb\veb\v function\v\u0627\u0644\vsh\vST\v which\vpec\voint\v ent\v\u0001\xe0\xa8\vreat\vble\v16\vque\v \u2013\vix\v\u0001\xe0\xa7\x8d\xe0\xa6\v30\v\u2026\vduct\vtem\vaw\v */\n\v.com\vline\v\u0ac7\vTh\v\u0001\xe4\xb9\vtion\v\u0632\vabel\v\u0ccd\vCont\v\u043e\u0440\v add\vsp\v\u10dd\v\",\n\vely\virst\vi\xf3\vpublic\v \u062a\vself\v18\v\u05d0\vmer\vuk\v25\v bl\vType\v van\vied\vrit\vale\v\u03c3\vessage\varg\v\");\n\v\xea\vific\vield\v _\voll\v\u0c4d\v\xf5\v200\verm\v['\vuch\vdd\v\u03c1\vcess\vData\v\u0107\v bu\v String\vvo\vco\v\u05dc\v fe\vada\v\u0627\u0646\v.f\vcrip\v\u05d4\v use\vian\v.p\v \n\n\v else\vRes\vCh\vty\veg\v\u043d\u044b\v para\v\u0001 \xe0\xb8\v id\v \xe9\v                                \v',\n\v x\v\u5f69\u7968\v also\v who\v System\vese\v \xe0\v\u0001 \xe5\vervice\v\tif\v It\v\u044d\v der\vAT\vash\v.set\v\u043e\u043c\v his\vox\v()\n\v \u043d\u0430\v some\vumber\v data\vuth\vID\vCol\v.S\v\":\v\u056b\v ver\vator\vner\vpect\v private\v\u05e2\vigh\vany\v pos\vlement\vaj\v null\v\u0001\xe0\xaf\x8d\xe0\xae\v Pro\v acc\v\u0435\u043b\v when\vEN\v \u0938\v je\v14\v \u043f\u0440\v\u043e\u0434\v end\vfig\v($\vait\vke\v other\v\u0649\v\u049b\vyn\v off\v_s\vText\vold\vger\vview\v af\v year\v_m\verson\v\u043d\u0438\vals\v\">\v\u0111\vred\v.b\vread\v br\v\u0cbf\v \u0437\v----------------\vtern\v like\v\u0001\xe0\xb3\x8d\xe0\xb2\vOR\v000\v_c\vi\xf3n\vten\v\u0001\xe0\xb4\xbf\xe0\xb4\vli\v name\v need\vource\v13\vAR\v kn\vdef\vurrent\vroup\vception\v\u0142\vdate\v di\v\u0635\v\u0001 \xc2\v202\v reg\v\u0627\u0631\v\u0001\xe1\x83\x9d\xe1\x83\v just\v This\v\u0924\v act\vute\v\u043d\u043e\v org\v ser\v her\v.A\v_f\vwo\v been\v may\v les\v \u062f\v true\vquire\v\u03c0\v\u0259\vlet\vits\v min\vuct\v een\v\u0582\v100\v there\vparam\vson\v\u062e\v \u0644\v_p\vict\vai\vax\v\u0001\xe0\xb7\v\u0001\xed\x95\vating\v ,\v Un\v\u060c\v rec\v.t\vys\vader\v them\v real\v ac\v\u0001\xe5\xae\vcont\v che\voun\v.d\vates\v por\v ind\v\u0e32\vTo\vices\vitt\vCl\vnew\v Com\v ph\v hel\v\treturn\v comm\v\u3001\v\u0c3f\v\u3000\v32\vutton\vLE\vning\v:\n\n\v los\v\u4e2d\v\")\vues\v co\v\u0637\v \u0939\vTr\v\u0001\xe5\x88\v what\v bet\v\r\n\r\n\vond\v We\varch\v\u043b\u0438\v ap\vtrib\v met\v17\v ?\v >\v\u03b7\v////\vuf\vuser\vvid\vible\vyle\v value\v\u03c2\v50\v\u0e19\vength\vvery\v \u0641\vponse\vof\v fr\viet\v\u043e\u0433\vclass\v lo\vault\vask\v het\v \u0443\v\";\n\vOb\v av\v\u0001\xe0\xb1\x8d\xe0\xb0\v().\v\u0932\v\u0001\xe0\xb6\v\u0001\xe0\xa7\x87\xe0\xa6\v had\v val\v sc\vages\v du\vames\vbe\vvar\v\u0001\xe0\xa6\xbf\xe0\xa6\v\u0001\xe4\xbb\vIT\v \u05d4\v\u0444\v\u0001\xe5\x90\vclude\v cons\v\u0001 \xc3\v med\v det\vument\v_l\v\u043d\u0430\vana\v would\v\u03c5\vAL\vroll\v false\v Q\v\u5929\u5929\v\u067e\v Z\v type\vole\vular\vmin\v24\v how\v\u0938\v\u3002\n\n\v dr\vAN\vful\v dif\vtil\vna\v were\v\u06c1\v \u0639\v't\v.h\v####\vople\v into\v sur\vows\v Tr\vamp\v De\vair\v {\r\n\v cre\v make\vrol\vina\v\u043e\u0442\vta\v \u05d0\v(f\v\u0578\u0582\v\u0001\xeb\x8b\vSE\v\u0acd\v\u06d2\v Con\v\u0941\v result\v_b\v rel\v_id\v\u0627\u062a\v loc\v\">\n\vics\v')\v sub\verror\vethod\v )\vze\v fl\v\u0ac0\v Se\v========\v\u0001\xe0\xab\x8d\xe0\xaa\vaf\v\u0939\vho\v\u0001\xe5\x9c\v java\vody\v \u092e\vml\vts\v list\v\u0001\xe7\x9a\vins\v_d\vww\v\u05ea\vEn\v\u0c3e\v\u05de\v\u0001\xe5\xb9\v than\v\u2019t\v\u0435\u043c\vitle\vente\v first\vica\v aw\v\u0119\v bo\vBy\v \u092a\vSe\v\u2013\vPar\vje\v import\v tem\vItem\v\u0d41\v]\n\v \u0633\vvalue\vious\vwork\vause\vprint\v\u043a\u0430\vlick\vule\v back\vense\v start\v ein\v only\v(\n\v You\vures\v ke\vower\v**\n\v****************\varr\v\u0001\xe6\x96\v\u7684\v its\vraw\v\u0e23\v fil\v string\vces\v inform\v\u0105\v form\vments\v\u04af\vurs\vities\vayer\v look\v let\v static\vember\vday\v best\v\u092e\vValue\vler\v\u5927\v under\v\u0c41\v trans\vender\v most\v find\v person\v ed\vustom\v\u043b\u0430\v].\v help\volog\v\u043a\u0438\vstring\v Wh\v ng\vateg\vlection\vden\voth\v rem\v\u0001\xd8\xa7\xd8\v\u03ba\v people\v !=\v Al\v\u0623\v car\v\u0964\vconst\v\u0bbf\v\u1ecd\v\u0d3e\vla\v\u0001\xe0\xb2\xbf\xe0\xb2\v\u0435\u0434\v\u011f\v He\v ass\virect\v want\vari\v://\vession\v                           \vren\v\u0561\u0576\v An\v\u0948\v\u0438\u044f\vbo\v={\v\u0bc1\vgram\v.D\vbr\v             \v      \v don\v long\v\u043e\u043d\v!\n\n\v gu\v sk\vern\vIm\vwa\v22\v inst\vload\vrough\v um\v\u0001\xe7\xbd\v?\n\n\vha\v\u0449\v \u0623\vets\v_C\v final\v\u03bc\v40\v arr\v &&\v\u05d1\v\u03bb\v\u65f6\v read\v\xeb\v\u05e9\v\u0e2d\vorld\vuc\v];\n\vhed\v.F\vreak\vfr\vatus\v ge\v\u043e\u0439\v ve\vting\v';\n\v test\v\xe7\xe3o\v++\v\u0001\xe5\x9b\vno\vbl\vObject\v every\v Ar\v spec\v\xe9s\v should\vponent\vES\v.j\v know\vood\vility\vException\v sm\v\u05e0\v mon\v[i\v cr\v she\v Ex\vwn\v\tpublic\v\u0001 \xea\v well\vush\v\u017c\vux\v\u0001 \xda\v pres\v sch\vms\v\u0434\u0430\v si\vyp\v den\vtra\viver\v\u0001\xe0\xb4\xbe\xe0\xb4\vager\v \u0646\v\u0cbe\v il\v exper\v\u04e9\v som\v\u0001 \xe6\vcol\vative\v \u0433\vword\vreg\v hand\vurl\v\u3010\vtry\vrap\vons\vream\vily\viness\v mod\v\u3011\v dat\v then\vGet\v\uff1a\vym\v through\v));\n\vuse\vccess\v pol\vuss\v user\v char\v inv\vaut\v\u7f51\vfore\vidth\v opt\v\u0aa8\v\u0001\xe0\xb0\xbe\xe0\xb0\v.n\vfl\vicht\vats\v \u0440\v\xfd\v require\v\xe2\v If\vUser\v sim\vusing\vends\v \u0447\v right\vserv\v %\v\u0001\xe8\xa7\v pass\vka\vamb\v\u0001\xe0\xae\xbf\xe0\xae\v\u0001\xa3\xe1\x83\v(s\v \u0627\u0644\u0645\v23\v\xfe\v },\n\v\u10d8\u10e1\v stud\v\u03af\vui\v\u064a\u0629\vsert\v very\vough\v\xf1\vife\vais\vref\v_S\vvoid\v As\vior\v these\v web\vState\vased\v):\n\v\u0001\xe0\xb5\x81\xe0\xb4\v dec\v\u0430\u043c\v sol\v product\v \u5929\u5929\v case\v\u0ab0\v\u0001\xe0\xb2\xbe\xe0\xb2\vcond\v\u10d4\u10d1\vCT\v\")\n\v\u0001\xe8\xb5\vkey\v good\vene\v\u0627\u0645\v mak\v\u0acb\vars\v\u0001\xe7\x94\vni\v cor\v ka\v vis\v60\v\u0001\xd5\xa5\xd5\v bel\v\u0cc1\vrray\v prof\v dur\v down\v bus\v where\v two\v see\vunc\vDe\v\xbb\v sl\v post\v att\vperty\vTime\v pour\v aut\v high\v\u0441\u044f\v after\vrem\v ext\vphp\vfor\vcent\v.g\vouse\vru\vackage\v    \n\v\u0430\u043a\vature\vister\v\xfcr\vUL\v.add\v[]\v even\vational\v now\v Sh\vara\v art\v And\v eff\vouble\v\u0001\xe0\xb0\xbf\xe0\xb0\vote\vience\vround\v\u0001\x80\xe0\xb8\v men\v \u043d\u0435\v\u0648\u0631\v una\vider\vrror\vuff\vivers\v file\vando\vaction\version\varn\voin\v.st\vinclude\v sup\v mark\vSet\vify\vane\vrite\vumn\vels\v\u0438\u043d\v many\varget\vInd\v os\v\u4eba\v las\v \u05de\vhtt\v\t\t\t\t\t\v gl\vleg\vatt\vplay\v\u0001\xe8\xbd\v cal\v way\v.P\v_P\v much\v.C\v-s\vhr\vRO\v\u05d8\v.M\vayout\v bec\v Le\v dem\vpress\v ho\vIC\v could\v.L\v(t\v\u093e\u0930\vants\vines\v28\v om\v ou\vlease\v\u092a\v\u0001\xd6\x80\xd5\vKey\v New\vride\vService\v\u0001\xec\x97\v21\v\u09b0\v\u0001\xd5\xb8\xd6\x82\xd5\vution\vION\v \u062c\v\u0001\xe6\x88\vroid\v \u0436\v while\vced\vza\vDE\v='\v((\v\u0e48\vutil\vitem\v99\v said\vera\v used\v\u094d\u0930\vvelop\v Pl\v \u0645\u0646\vHe\vja\vorg\v \u05dc\v\u0001\xe7\xba\v../\vemb\vWh\vopy\v try\vward\v\u0001\xe5\xa5\vwh\v fam\v');\n\vino\valk\vvis\v\u0001\xe0\xb8\xb2\xe0\xb8\v og\v number\vcription\v\u043e\u0431\v\u05d3\vya\vEvent\v27\v mo\v\u0001\xe7\x89\v \u05d1\v serv\v\u03cc\v\u043e\u0441\v *\n\v\u0001\xe4\xbd\v years\vocument\v\u0633\u062a\v event\v here\vited\v play\v cas\v26\vized\v\xf4\v\u0001\x82\xe0\xb0\vcript\vci\v\u0435\u0441\vante\vland\v-b\vaci\xf3n\vidad\v\u0001\xa0\xe1\x83\v\u0cc6\v print\v ///\vaar\v-m\v X\v\u0636\v \u0647\v En\v fin\v\u03ac\vlog\vInfo\v \u067e\vuit\v\u3011\u3010\v){\n\v \u092c\v key\vother\v log\vorder\vken\v(m\vally\v());\n\vAM\v comple\v\u09a8\v\u01b0\vama\vcho\v_T\v],\v\xe9r\vkt\vAS\v\u0001\xe5\xbc\v On\v...\n\n\v \u0641\u064a\v day\v information\v#include\v\u0001\xe5\x8d\vWe\v \u0440\u0430\v item\v_n\v differ\vttp\v pas\v last\vET\vButton\vumm\v\u5728\vSh\vdit\v\u0001\xe6\x98\valth\v\u0001\xe1\x9f\vUR\v\u0151\v\uc774\v sin\v tak\v\u0001\xe0\xa9\v Cl\v\u0001 \xe0\xa8\v\u0442\u043e\v program\vollow\v word\vails\vPl\v\u0493\vros\v includ\v text\vunt\v\u0001\x82\xac\vstruct\vback\v\u0001\xe8\xbf\v'\n\v current\v\u0630\v))\n\vmp\v great\v\u0001\xe9\x87\v For\v ins\v \u0631\v gener\varm\vOn\v64\v \u064a\vique\vAn\v\u0432\u0430\vga\v does\vroller\vatur\v fa\v --\vQu\v sign\v\u53d1\v.w\vpre\v because\v home\v such\vModel\v free\v80\v did\vAt\v \u03c4\v);\vMan\vams\v\u0e25\v\u0435\u043a\v.in\vOr\vED\vtn\v before\vError\v <<\vindex\vital\v\u015b\vUT\vida\vample\v\u0001\xe8\xaf\vives\vUn\vware\v_in\v\u0648\u0646\v num\v29\v\u0438\u043c\v[\"\v process\v],\n\vuthor\v\ub2e4\vste\v)\r\n\vFile\vcomm\v provid\v\u0001\xe7\xbb\vrop\v Pr\vache\vector\vloat\v\u0438\u043b\v ya\v01\vIS\v\u65e5\v\u0e35\v\xe1s\vido\v online\v voor\vOver\voad\vface\v\u0001 \xd2\vfe\vRequest\v take\vAs\vional\vMap\voh\vman\v ste\vchn\v Fr\v),\n\v\u4e2d\u5f69\u7968\v \u05e9\v own\v Res\vfile\vgo\v child\v\u0917\v\u2014\venu\vColor\v view\vAr\vours\v cap\v \u0915\u0947\v \u0928\v das\vimes\v\u0001\xe8\xae\v \u10db\v q\vtd\v':\v break\vvert\viter\v arg\v.W\vared\v top\vby\vually\verg\vAl\v size\vason\vatic\vains\v sit\vailable\vocation\v show\v ce\v....\v model\v using\v\u04a3\venn\vini\v design\v\u064a\u0646\vrc\vism\vIndex\v \u0437\u0430\v sal\v check\v_M\v {\n\n\v\u10d5\v world\v \u091c\veter\v-t\v\u0648\u0644\vijn\v \\\vament\v\u094d\u092f\v week\v\u0001\xe5\xbf\v\u0001\xe0\xaf\x81\xe0\xae\v \u044d\v\u05e7\vlication\v \u043b\v son\v book\v d\xe9\vElement\v him\vitch\vlete\v ||\v \u0634\vForm\v\u0438\u0435\v(self\v mit\v \u0435\vght\v(n\v(p\vdo\vivity\v(c\v think\v\u043e\u0433\u043e\v business\vTest\v \xab\vAD\v tot\v again\v                               \v system\v call\vye\v prote\vico\vua\vados\v cent\v pa\v(this\v\u05d7\vih\v\u4e00\v\u05d5\u05ea\v zu\v\u0001\xec\x9e\vAC\vpackage\v point\v Be\v\u05d9\u05dd\vott\v \u0445\v produ\v\u062b\v Col\v\u0e31\v being\voto\v rep\v mat\video\v made\vios\v each\voot\v poss\v();\n\n\v\u0001\xe5\x8a\v\u043b\u044f\vright\v run\v\u0001 \xe0\xb9\v une\vero\v\u200c\v\u0001\xe8\xb4\v35\vgen\v-d\vaterial\vInt\v ha\v \u0905\vexport\v place\v \u2018\vident\v qual\v\u0438\u0440\vape\v\u0cb0\v po\v_name\vks\v\u0101\vLe\v \u0939\u0948\voken\v cle\v soc\v found\v\u06af\vtype\v open\v\u0947\u0902\v ist\v\u05e4\v support\v\n\n\n\vThis\v create\v Gr\v\u1ee5\vhip\vora\v pat\vDate\vather\v\u05e1\v////////\v\u0001\xea\xb3\vcome\v\u0001\xe5\xb0\v To\v')\n\v __\v.\u201d\v_st\vpo\v\u09c1\vresult\vContext\v\u0001\xec\xa0\v\u200d\v\u0647\u0627\v como\v\u0435\u0439\vala\vda\vined\v\u0001\xeb\x8a\vBox\v\u043e\u043a\vistr\vql\volean\vcreate\v\u043e\u0436\v super\vters\vende\vnen\v line\vween\v All\v33\v(),\v45\vists\v ...\vSize\v cho\vsole\vvice\v\u0935\v ku\v partic\vorn\v\u09f0\v.e\vune\v\u0001\xe9\xa2\vApp\vicense\v ni\vOf\vocal\v\u0430\u0439\v order\v service\v\u0001\xea\xb0\v(d\vainer\v\u03ad\v develop\vlected\v \u062d\vAdd\vClass\vita\viment\v\u0627\u062f\v App\vync\vEm\vinput\v\u0926\v\xeda\v\u05df\v contin\v.util\v /**\n\vlich\vAll\v method\v );\n\vindow\v\u0644\u0649\vitor\v.T\v\"]\v custom\v\u0d46\v Or\v\u0001\xe5\xba\v quest\v \u0995\v state\vige\vField\v.B\vpace\v next\vploy\v life\v request\v those\v!!\vPath\vctions\v eas\v follow\vtrans\vsearch\v\u0bbe\vitial\v\u0001\xe7\x9c\vindows\v\u1ecb\v \u0926\v care\v So\vira\v\u063a\v\u044b\u043d\v36\v mu\v \u062e\v vol\v vi\vlist\vtract\vump\v array\vicle\vAd\v different\v(new\vaining\v oper\v \u0930\v\xad\vFor\vIL\v List\v prov\v\u0001\xe6\x80\vUp\v.log\v\u0001\xe1\x83\xa3\xe1\x83\v\u0e49\v beg\v<?\v\u0430\u0441\v expect\vraph\v mov\vrows\v\u0001\xec\x84\vwer\v dans\v Sch\v Te\v mar\v \u0935\v \u0932\vots\v\"\n\n\v\u043e\u0441\u0442\v\u0d24\v organ\vias\v\u0001\xe0\xb9\x80\xe0\xb8\v same\vAP\v Ad\v\xee\vdefine\v.app\viving\v########\v coun\v intern\vING\vless\v][\v._\v local\vLO\v `\vNode\v site\vnect\v\u0001\xe5\x8c\vura\vfunction\v rece\vstance\v });\n\v\u0d28\v proble\vmen\v style\v ref\v really\vird\vela\v\u05db\vLog\vified\v____\vomb\v},\n\v\u0001\xe5\x86\vArray\vuil\vission\v\u03b3\v_F\v ik\vspan\v\u0440\u0443\v \u2014\v\u0442\u0430\v pop\v\tc\v--------------------------------\v writ\vMessage\vric\vtribut\v(int\v sem\v90\v\u06ba\vComponent\v ->\vGroup\v\u0001\xe0\xb1\x81\xe0\xb0\v ide\vili\v\u0001\xe9\x80\vished\vato\v\u0001\xe6\xb3\v\u10e1\v +=\v main\vsite\vOM\v Ind\v\u092f\v Is\vever\vmit\v sw\v\u0581\vinc\vResult\v\ub294\vways\vurch\v \u0906\vManager\v\t\n\v net\v pay\v \u0111\v\u0438\u0438\v qui\v\u0e34\v\u0aa4\v \u5929\u5929\u4e2d\u5f69\u7968\v\u0abf\v /*\vsc\v default\v\u0ca6\v70\vImage\v au\v\u0bb0\v\u06d0\v exp\v\u0e07\v\u0942\v commun\v (!\vency\vOverride\v equ\vlock\v\u0001 \xed\v must\v dan\v\u03c9\velse\vpty\v\u0001\xe4\xbc\v\u5e74\vConfig\v von\v game\v \u043e\u0442\v conf\vness\v object\vAct\v\xdf\v\u0441\u0442\u0432\v\u0ab5\vtes\v direct\vOT\v();\r\n\v \u05d5\v fun\v\u0001\xef\xbf\vENT\v\u0e21\verc\vti\vIM\v dep\virm\vCode\vheck\vross\v available\v fact\v\u0995\v \u0642\v88\v hab\vfrom\v around\v\u0442\u0438\v\u09a4\v\xe4r\vDes\vuck\vijk\v.print\vhtml\v\u7ebf\v Sp\vaff\v.id\v.re\vization\vstand\v cu\vVal\voff\v\u5927\u53d1\v Br\v rest\v ta\v ()\v between\v cour\v\u0aae\vva\vNot\v\u4e50\v>\r\n\v\xf6r\vnot\v\u0001 \xe1\x83\x90\xe1\x83\v \u10d3\v ret\vee\vium\vuro\vcul\vWith\v-l\v\u0001\xec\xa7\v wer\v old\v say\viles\v non\v\xe9e\vHE\v Me\vplate\vover\v mais\v================\vpor\v                 \vhttp\vposit\vically\v\u0a95\voss\v\u05d2\vorth\v market\v31\vAB\vomen\v term\v error\vags\vodule\v cert\v ti\vvir\v\u0001\xe5\xad\v05\v pu\v\u0627\u0628\v android\vUN\v mus\v still\v ang\v(String\vpen\v plus\v auf\v\u03ae\v without\v\u0430\u0432\v\u10e0\vPr\vcrib\vobal\vHand\v Get\vln\v month\v\u0438\u0439\v ak\vController\v mas\vubl\v\u0430\u0442\u044c\v.r\v US\v \u0643\vaan\vito\v./\v\u5206\v_D\vilter\v disc\v offer\v err\vron\v\u0001\xe6\x89\v/*\v going\v\u093e\u0928\v\u05dd\v\u0001 \xe2\viven\vAG\vential\v both\v ben\vquery\vift\v \u09ac\vvol\v\u0435\u0433\v\u0001\xe7\x8e\vnection\v \u0448\v \u09b8\vading\vULL\vSc\vpons\v\u0438\u0441\vanel\vbar\v37\volder\v project\v\u0d30\vena\vreate\vtribute\vteger\v max\v04\vmet\v-f\v></\v No\vategory\v put\v\u0584\vny\vati\vali\v page\vipp\v\u0001\xe0\xa4\xb0\xe0\xa5\x8d\xe0\xa4\v }\r\n\v\u0e01\v}\r\n\v\u4eac\vftware\v report\v34\voney\v\u30fc\vn't\v build\vaving\v\u03bf\u03c5\vingle\vFr\vummary\v uma\vIs\v incre\vground\v happ\vology\v\u043e\u0437\v>\n\n\v La\v\u09be\u09b0\vadi\v ann\vUS\v\u0421\v\u5f00\vved\vittle\v love\vani\v\u0001\xd5\xb8\xd5\v leg\v\u04b3\v\u56fd\voud\v client\v seg\vcode\v Ob\v \u0a95\v\u09df\v \u10e1\v\u09b2\v08\v come\vwww\v\u1ebf\v\u0001\xe7\x9b\v_re\vypes\v ter\vthing\v#define\v But\vustr\v\u0410\v als\v\u0443\u0440\v \u043e\u0431\v\u044a\v ba\v_N\v std\vinter\v\t\t\t\t\t\t\v\u0ac1\vsg\vthe\vlar\v\xf2\v color\v\u1ea1\v\u0e14\vbook\v fri\vapi\vume\vprivate\v cost\vards\v second\v content\v too\vrist\vba\v path\v \u0917\v Qu\v\uc5d0\vogle\v.is\v\u0438\u0437\vPE\v\u0430\u0440\u0430\vika\v09\v eng\v.length\v Cont\v\u041f\v\u064a\u0631\v few\vzi\v \u09aa\v wa\v hist\v f\xfcr\vcreen\v):\vben\vki\v Bl\v\ud558\vference\v Im\v\u0001\xe5\x93\v port\v aan\vano\v\u0627\u0626\vresent\vpring\v\u043e\u043b\u044c\v{\r\n\vLayout\v]\n\n\v Mar\v r\xe9\v lim\vinn\v full\v38\v\u0001\xe5\xb8\v55\v appro\vconfig\v pod\vief\v\u0626\v access\v effect\vNo\v-p\vOL\v kan\v They\v ja\vification\vParam\v Ph\v\u10d0\u10dc\vcle\veld\v\").\v07\v\u0001\xeb\xa1\v company\v message\v \u0924\v\u8f66\vlex\vona\v\u6708\v stand\v\u09cb\vchen\vassword\vResponse\v spe\v\u092c\v head\vtest\v\u02bb\vvec\vGr\v ko\v feel\v Des\vvalid\vlabel\vlt\vips\v_B\v kom\v IN\v199\vIG\vIt\vpx\v pot\v\u0a82\v zijn\v level\voci\v document\v team\v mill\v \"\"\vmed\v06\v enc\vpert\v\u662f\v bas\vOpt\v \u06c1\v mem\vima\vOut\vmax\v(b\v health\v.pro\vables\vStatus\v500\v\u0001\xe6\x9d\v\u4e09\viones\vBe\v sure\v experience\v El\v \u0441\u0442\vplace\vzen\v invest\v\u021b\vaces\vTrans\vgg\v\u0001\xe9\x9c\v\ufffd\vcontent\v How\vFF\v39\v \u0625\vchar\vending\v field\vidget\v lot\v\u0001\xec\x8b\vEnt\vcur\v Man\v\u03c7\vfect\v ca\v \u0627\u0644\u062a\v )\n\valt\vething\vination\v There\vInput\vived\v \u044f\v \u049b\vories\vpecial\v\uc744\v imp\v things\v mag\v\u0001\xea\xb8\v02\vinit\v ir\v\xe9n\v\u0001\xe0\xae\xbe\xe0\xae\v small\velt\v table\vmb\visk\v\u0c28\v\u0561\u056f\v iss\vuffer\v\u0001 \xe0\xb6\ville\v\u0001\x97\xe4\xba\xac\vlen\v\u091c\vtings\vuration\v \u043f\u043e\vcer\vtrue\v\u200b\v\u0001\xec\x9a\v License\v won\v ki\v\u0d15\v sex\v mom\v \xfc\v protect\vSystem\vling\v response\vangu\v always\vPage\v\u0001\xe7\xab\v Amer\v\u0e15\vOD\v\u091f\v consider\vroom\v present\v tu\vIf\v44\v\u0565\u0580\v.out\vUtil\v\u0001\xe6\x8a\v \u0432\u044b\v \u092e\u0947\u0902\v change\vacter\v ans\v            \v perform\v\u0001 \xe9\v job\vves\vatures\v range\v \u0410\v during\v\u89c6\v\u03b4\v keep\v review\v\u0e1a\vOS\varray\v prom\vigen\v\u0001\xe5\xb7\vimage\v\u0435\u043b\u044c\v\tthis\v********************************\vobject\v;\r\n\r\n\v Par\v\u0001\xe0\xb0\x82\xe0\xb0\v\u045e\vopt\vids\v days\v\u5feb\v important\v \u041f\v Sc\vought\v \u0622\v\u0c30\v75\v\u306e\v aff\vEqu\v\u0443\u0434\v little\v\u1ea3\v \u0aaa\v\\n\v\uff01\v\u0001\xe6\xb8\v.R\vInter\v techn\vrl\virt\v\u0430\u0437\v\u0646\u062f\v hum\viy\v\u0438\u0434\v :=\v dos\v three\v\uc758\vstru\v\u0627\u06cc\v water\voi\v I'\v\u3002\n\v\u05b7\vcheck\vCount\vialog\vula\v\u0561\u0575\v expl\v input\v va\v\u044b\u043b\v interest\v').\v\u0001 \xe8\v\u4e0d\vTable\vearch\vret\v better\vuild\v_h\v room\vAnd\v \u0570\v website\v\u0001\xe7\xa0\vLabel\v\u09ac\v_r\vNew\vamente\v \u092d\v\u0435\u0437\v\u5728\u7ebf\vamespace\v\u0001\xe5\xa8\v ess\vReg\v-c\v til\v(e\vpi\v \u0421\v \u0648\u0627\u0644\vao\vales\vands\v link\v\u2019re\v including\v big\v ol\vListener\v,\r\n\v\u0c4b\v mult\v power\vources\v index\v AN\v school\v \u0412\v li\vDef\v \u03c0\v hard\v\u09ae\v\u10da\v.ex\v Ab\v\u0d02\vresh\velle\vcht\vcord\varly\v code\vumb\vativ\viled\v catch\v\uff09\v plan\visa\vmon\vway\v vous\vPos\v family\v double\vStr\v success\vaps\v\u4e45\v got\voute\vClient\v\u8d5b\v\u0001\xe4\xbf\v fac\vimg\v\u0001\xe5\xbe\v())\v\u1ec7\v within\v48\v\ts\v date\veder\v                                   \vClick\vude\vrawing\v account\vances\v exc\v ===\vques\v,\"\v\u1eb9\vuilder\v sam\v ((\v_data\vDis\v struct\v\u0412\vAction\v \u0444\v something\vario\vaa\v bit\venter\v \u05e2\vede\v          \vuid\v.to\vabase\v\u0625\v\u0d4d\u0d24\votal\v beh\v\u0575\v nicht\vibr\v left\vagement\vability\v        \n\vcia\v group\v_w\vormal\v\u65f6\u65f6\v\u0bc8\v \xe1\v might\vii\v\u0443\u0442\vYou\v\u0631\u064a\v element\vaka\v\u0001\xe9\x99\v control\v services\v special\vCH\vamework\v\u5e73\vmt\v provide\vaster\veta\v\u0001\xe5\x8e\v\u0219\v red\vko\v\u0434\u044b\vidade\v\u0ba4\v\u0928\u0947\v mot\vores\viginal\v dist\v\u06be\v\uff08\v At\v count\v \u5927\u53d1\vgl\v bar\v total\v \u03ba\v base\v chang\v another\v\u4e89\vContent\vitional\vones\v66\vidd\v\u0001\xec\x95\v image\v \u0645\u06cc\vviron\v area\vision\vigned\v She\vriter\v\u0c82\v since\vandom\v Fl\vavor\v\u65f6\u65f6\u5f69\vights\vhead\v\u0001 \xe7\vSub\vDet\v vers\v body\vSS\vyl\v give\v gen\vEM\v\u0bcd\u0b95\v hot\v(i\v\u0c47\vEL\v trav\v ($\v\u0cb2\vatis\v war\vfter\v extends\v03\v sich\v \u10d2\vready\v p\xe5\v har\vLine\v\u6709\v util\varge\v \u03c3\v\u0001\xe5\x87\v n\xe3o\v\u041e\v My\vvers\v kind\v\u0644\u0627\v\u06cc\u0646\vills\vicon\v*/\v\u0131n\v\u041a\v\u9738\v search\v \u0ab8\vhi\vdb\v\u043c\u0438\v \u0627\u0644\u0623\vmo\v\u0578\u0582\u0574\v.\"\v air\v\u057f\vNumber\v assert\vcomp\v social\voogle\v.x\v contact\v\xf9\vieve\v record\vzy\vched\v\u0438\u0442\u044c\v\u011b\v.append\v\ub85c\v\u65b0\v\xe1n\v echo\v bro\v\u9891\v turn\vacc\v\u0e22\v email\v\u043e\u043f\vately\v\tb\vador\vocus\v\tprivate\vmap\v gre\v fore\v\u5a31\v href\vuy\v77\v\u0648\u062f\vired\v\u53f0\v action\v bed\v\u4e89\u9738\v\xf5es\v\u05e6\v able\v bir\vca\v niet\v\u03cd\v\u0435\u043d\u0438\u044f\vimer\v\ud55c\v\u0001\xec\x8a\v.println\vorage\v\u8d5b\u8f66\vjor\v\u0438\u0447\v dest\v Do\vici\v anal\v required\v less\vit\xe9\v \u2026\v allow\vSer\vgress\v\u0644\u064a\vactory\v\u0638\vette\vColumn\v\u4e0b\v address\v.G\v\u091a\v\u5f69\u795e\v javax\v\u0443\u043b\v looking\v never\vPh\v\u0561\u0580\voo\v target\v><\v material\vpost\vules\v\u0e27\v sus\v\xec\v\u0627\u0621\v bool\v \u03b1\vuto\v\u10d4\u10da\v49\v\u10d3\v\u0001\xe8\xa1\vIP\v\u093f\u092f\v mil\v param\v\u0001\xe6\xb4\v_type\vacy\vjoy\v dig\v Dr\v title\v ask\v\u0001\xeb\xa5\v\u770b\v With\v context\vapt\v\u0645\u0627\vsk\v\u041d\vendo\v\u0438\u0432\vodes\vcontext\v video\v\u094b\u0902\vmy\v\u3044\vUE\v\u0001\xeb\xa6\v\u3057\viversity\vaper\v personal\v config\vsub\v\u0ca8\vcha\vaph\vInstance\v grow\v cou\vvious\vmand\vopen\v\u0d4d\u0d15\v\u5a31\u4e50\vfic\v\u5f69\u795e\u4e89\u9738\v \u0909\v mal\vrequest\vences\v Ver\v entre\v\u1ed1\vpository\v \u0d2a\vista\v\u10d0\u10db\vyd\v sent\vsummary\v indiv\v\u093e\u0932\v\u0001\xe8\x89\vEntity\vyr\vican\vabled\vicy\v boolean\v\u0921\v profession\v\u10db\vently\viod\v\u0001\xe7\x90\v buy\v dom\vFrom\v options\v,\u201d\vimal\vained\vapter\v.data\v mes\v console\v\u0441\u043a\viti\va\xe7\xe3o\v products\vUI\v Su\v\u03b1\u03b9\vProperty\vPO\vControl\v65\vpa\vmi\v?\n\vension\v\tfor\v\u0001\xe7\xbe\v money\v.de\v\u043d\u0435\v\uc9c0\v\u0abe\u0a82\v adv\v price\v\u0ab2\v\xe9t\v\n//\vites\v.create\v\xean\v\u0001\xe8\x80\vperties\v>>\vadas\vEX\v\u5b98\v\u0430\u043b\u044c\v\u0646\u0627\v version\v\u4e48\v individ\vembers\vannel\v include\v m\xe1s\vended\v \u05e4\vboard\vering\v avec\vmessage\v\u89c6\u9891\vassert\voption\vlink\v NULL\vlev\v\u0001\xe6\x95\v Dis\v dev\v\u0bcd\u0ba4\v\u0d4d\u0d28\v Eng\v ident\vbox\v children\v law\v Reg\v\uace0\v Set\v http\v\u043d\u044b\u0445\v.Get\v({\n\vQuery\v fre\vwing\v\u09c7\u09b0\vakt\v sn\vster\v\xf6n\v\u056b\u0576\v \u041a\v({\vls\v nov\v uns\v aus\vStyle\vmd\v\u0abe\u0ab0\vfort\v match\vIO\v Med\v za\v\u5956\vumer\v \u0aae\v bes\v\u0648\u0627\vither\v).\n\n\v following\v\u1ea5\vagen\v \u0438\u0437\v gover\v mi\v\u0e17\v\u0001\xe5\x9d\v \u0986\v nos\v\u05d6\v\u0936\v Car\vention\v Sie\vselect\v\u09c0\v\u0c32\v position\v\t\t\t\t\t\t\t\t\v ing\vopp\v map\v\u0001\xe9\x97\v \u0639\u0644\u0649\v\\\"\v\u0001 \xe5\x8c\v.Drawing\v\u0430\u0448\v await\v short\vename\vuna\v\u30f3\v \u0915\u0930\v update\v \u05d3\v lat\v visit\vicro\v\u0565\u056c\v\u0cb5\v\u0001\xd7\x99\xd7\x99\xd7\v Intern\v uit\v Not\v nil\v hal\v.Form\v\xe7a\v \u0915\u0940\vbutton\v today\v \u0915\u094b\v\u0001\x97\xe4\xba\xac\xe8\xb5\x9b\xe8\xbd\xa6\v eine\v sob\vobile\v\".\v.Add\v\u0d2f\v\u093f\u0915\v.cl\vraft\v mach\v creat\vouch\vplit\vunk\v(x\v\u0001\xea\xb2\v Add\vamos\v(st\v  \n\v \u0567\v\u0001 \xec\x9e\v sou\v \u0627\u0644\u0639\v dire\v\u0001\xe5\xb1\v fut\v','\v\u0440\u0438\vupdate\v\u09cd\u09af\vformat\v\u7801\v bij\v\uac00\vmaz\vuz\v\tint\vclus\vtre\v\u672c\vanguage\v\u044e\u0442\viction\vdi\v(R\v\u0001\xe6\xad\v${\v300\vanks\v\u0001\xec\x9c\vupport\v obj\veturn\v Can\vande\v\u0001\xf0\x9f\vrect\vides\v\u03c6\v\u0001 \xec\x9d\vjson\v blog\v\ub2c8\v \u098f\v (\n\v working\v\u03b8\varing\vweb\vdes\v're\v\xe8s\v nu\v door\v based\vML\v lead\vopyright\v\u0ca4\v appe\v don't\v95\v lik\veters\vyles\vji\v comb\v\xe9m\v\u043d\u043e\u0441\u0442\v making\v occ\vHandler\v Gener\v ze\vored\vbol\vconom\vHT\v47\v\u0648\u0645\v \u041c\v possible\v far\vzo\v \u062f\u0631\v \u0574\v\u0001\xe6\x94\v activ\v\u30fb\v kun\v meet\vku\vCollection\vhel\v_list\v sever\vOP\v course\v cam\v done\vabil\v quality\v ID\vitive\vhttps\v\u10dc\v auch\v!\n\v research\v();\vaur\v(l\v},\vabor\v />\n\v\u0d1f\v\"></\v Int\vmente\vcope\v.Text\vpath\vEdit\v ur\v yang\vStream\v away\v\u0446\u0438\vrix\vATE\v alle\v ay\v-in\vutes\vtable\vjs\v\xe4n\v moment\v cell\v light\v label\v\t\t\n\v imple\vdefault\v\u0001\xeb\x8f\v.,\vSON\v sum\vaba\v46\v understand\vPoint\vdis\vply\v\tf\v div\v easy\v Er\vArg\vmas\v vot\veren\v \u5f69\u795e\u4e89\u9738\v.find\v food\v vari\v wel\vably\v\u0456\u043d\vudio\v times\vUrl\v [\n\v past\v four\vvironment\v\xab\vFl\v mind\vlation\vury\v.\u201d\n\n\vades\v along\v begin\v \u0d15\v \u092f\v\u0435\u0441\u0442\v source\vograph\v_L\v\u0148\v\u0430\u0434\vemail\v od\v\u1ec1\vobj\v seem\v ens\vstatic\v throw\v\u2022\vresponse\v enjoy\vthers\v May\v\u0001\xeb\x93\v it's\v house\v.sh\v \u03b5\v already\v\u0631\u0627\v \u060c\vVis\v\uae30\vaat\vargs\v\u4e0a\v\u0451\vients\v \u0a9b\vuns\v \u0938\u0947\vAb\v User\v\",\"\vibility\v When\v iz\v\u0001\xe5\xaf\velo\v\u10d0\u10d3\vnet\v\u8d39\v \u0578\vicial\v software\v \u0411\v side\v/c\v Log\v exist\v\u5e73\u53f0\v Pol\v\u2019ve\vTR\v deb\vavig\v\u09cd\u09b0\v.Windows\vPre\v};\n\n\v cover\v property\vgroup\vases\v ten\v\u0c97\v whe\v\u54c1\v\u0163\vivo\vponents\v\u043d\u044b\u0435\v\u0435\u0432\v \xbb\v given\vral\vMenu\v impro\v Em\v download\vside\vSelect\viety\v\u3067\v width\v\xe8re\v\u0001\xe6\x8b\v protected\v \u041d\v employ\v.class\v++)\v\u0001\xd5\xa1\xd6\x80\xd5\v\u043d\u043e\u0433\u043e\v block\vley\v pract\v called\v\u1ed9\v tre\v mer\v\u05e2\u05e8\vatform\v kw\v\u0414\v(&\vured\vIR\v\u2026\n\n\vuh\v \u05db\v against\v\u514d\v\u043a\u0443\v_RE\v results\v\u5408\v\u0d47\vjo\v Christ\v Bo\vnes\vCheck\v\u0d4b\v\u094d\u0924\v DE\v perfect\v78\vports\v redu\v_H\v \u10e0\v\u043d\u043e\u0439\v\u05d5\u05e8\v\u1edb\v cur\vpose\v\u0001\xe6\xb0\vsol\v\u0442\u044b\v\u0001\xeb\xa7\vasi\v \u03bc\v prim\v Date\v\u0e2a\vPer\vohn\v ra\v large\v';\n\n\v \u09ae\vportun\v needs\v\u0a3e\v_IN\v\u0001\x8f\xe0\xa4\x95\v\u0b9f\v \u05d9\v benef\vToken\vEl\v ny\v bi\v\u0001\xeb\x82\v\u0422\v \u0a86\v float\vney\vsel\vges\v pag\vCC\v \u0628\u0647\v thing\v why\v\u0001\xd5\xab\xd5\v Min\v.N\v din\vaim\v              \viff\v\u0001\xe6\x8e\v individual\vunch\v\u5417\vottom\v win\v-w\v                     \v\u09be\u09a8\v Cal\v certain\vRead\v\u0ba9\v este\v\u0c40\vStart\v\tm\vsize\v\u0001\xe6\xa0\v.size\v,\n\n\v low\v camp\v\u0001 \xe0\xb9\x80\xe0\xb8\v conc\v\u0dca\v\u0001\xe9\x9d\v elect\v\u8272\v\u0acd\u0aaf\v\u041c\v Ne\v respons\v inte\vIV\v View\v\u043d\u044f\velling\vkan\v fund\v learn\v alg\v.y\v dies\v\u0c95\v \u0aa4\vony\vincip\vizer\v via\v\u0e4c\v status\visi\v\u0443\u0447\v\u05d5\u05df\v energ\vsl\v students\vube\vmission\vposition\v\u0568\v sort\vements\voon\viro\v\u0435\u043d\u0438\u0435\v\u1ed5\vging\v>(\v\u043c\u0430\v\xfcn\v};\n\vUs\v ut\v.org\velijk\vpression\vwhere\vcy\vples\v thought\v trad\v amount\v neg\v valid\vleft\v\u4e86\vProduct\v \u0a9c\v By\v\u0001\xae\xe0\xaf\x8d\vimo\v src\vmm\vete\vUM\vdr\vBuilder\vternal\vgy\v hat\vartment\v \u0627\u0646\vcover\v\u0001\xe6\x9e\vifier\v.Forms\vival\v_V\v\u043e\u0447\v Est\vimum\v Ser\vctor\v-h\vuis\v live\v }\r\n\r\n\v\u04d9\u0440\v Text\v\u03ce\v having\vuments\v \r\n\v That\v inc\vnum\v\u2019m\v ook\v())\n\v esc\vtitle\v\u3000\u3000\vsa\vLa\vtime\v situ\vlish\v land\v tool\vCE\vkl\v \u0434\u0430\v.html\v display\v single\v Ste\v \u06af\v \u06a9\u06cc\v\u064a\u062f\v talk\v node\v Die\vication\v\u0130\v \u0434\u043b\u044f\v\u0433\u0430\vella\vema\v\u0458\v ;\vPost\v \u092a\u094d\u0930\v \u0565\v until\vcel\vaga\vatter\vmes\v What\vuer\vuccess\v_pro\v_e\vuel\v\u0438\u043a\v59\vBar\v\tvar\v ant\v68\vamento\vvi\v\u0001\xe7\xa7\v ich\v\u0443\u0441\v len\v \u09a8\v More\vRef\v58\v])\vreact\v kon\vuts\v]);\n\v \u0a9b\u0ac7\v Co\v\u0418\vungen\vops\v////////////////\v\u0420\vIF\vaint\v\u0001\xe0\xa5\x81\xe0\xa4\v Per\varning\vdown\v\u0440\u0430\u0432\vione\vouth\v\u0d4d\u0d30\v mor\v Pre\v func\v govern\v None\v \u041e\v cond\v treat\v url\v \u0d38\vComp\v educ\v \u0686\v \u09b9\vulation\v publ\v Test\v gro\v\u2018\v Object\v Je\v height\v\xe1r\vbody\vHttp\v.value\v\u201e\v cult\v Up\v clean\vlege\v42\vformation\v}\r\n\r\n\vince\v\xe7\xf5es\v mis\v\u09b8\v\u673a\v\u0001\xec\x96\v och\v\u0639\u062f\v load\vCall\v \u0440\u0430\u0437\v purch\v\u10d0\u10d5\v simple\v \u0441\u0432\v\n\n\n\n\v toget\vLink\vTrue\vanda\v\");\r\n\vocket\v\u0159\v=>\v\u1ee3\v together\voke\v\u0d2e\v\u2019ll\vMod\vatal\vMethod\vlin\v nie\vipe\vourn\v \u0635\v(r\v once\v\u0001\xeb\xb0\v items\v output\vju\vfield\v select\v wat\vitter\v\u0435\u0447\v\uc740\v.spring\vetch\vaged\v Ass\v198\v\u0001\xe1\x83\x90\xe1\x83\xa0\xe1\x83\vActivity\v means\v\u514d\u8d39\vdf\vAY\v\u0c15\v };\n\v                                       \vuly\v original\v \u5317\u4eac\u8d5b\u8f66\v dit\v })\n\varl\vorr\voom\v ok\vEnd\v\u0001\x83\xbd\v card\vilt\v \u0a85\vANT\v cir\v actually\v\u0443\u044e\v\u043d\u044b\u0439\v mean\v\u10e2\vker\v \u0623\u0646\vsi\vrij\v beaut\v\u093e\u0924\v\u0001\xe7\x88\v often\v either\v\u53f7\v\u0578\u0582\u0569\v makes\vuring\v \xfa\v bad\v tod\v problem\v comput\vIZ\vounds\viga\vnamespace\vmun\vNull\v \u0438\u043d\v hom\v\uff1f\v\u064b\v\u0631\u0648\v supp\veller\vvider\v\u10d4\u10dc\v God\v\u7247\v getting\v400\v \u0422\vannot\v\u0aa8\u0ac7\v\u0001\x88\x98\verd\v dam\v(data\v Am\v\u0440\u044b\vscript\vSource\v values\v Array\vframework\vWhat\v deal\vram\v\u04d9\u0430\v\ub97c\v community\v Data\v.name\v\u0438\u0445\vChange\v connect\v cred\v\u0001\xe6\xb5\vators\vparse\v mass\v please\v sobre\v amb\v bon\vmod\v\u0435\u0431\v later\v Mon\v\u0d38\v geb\v quick\v ao\v\u6ce8\v night\v specific\v tal\vpoint\v \u056f\vOrder\v ever\v \u0447\u0442\u043e\v../../\v\uc11c\vparams\vTH\v\u3059\v story\vFactory\v initial\viste\v \u10d3\u10d0\vcret\v\u043a\u043e\v\u10d0\u10e1\v features\v details\v natur\v \u043f\u043e\u0434\v \u0907\vBase\v\u6587\v particip\v.push\v Your\v\u0441\u043f\v ele\v\u0001 \xec\xa0\v\u0001\xab\x98\v \u06a9\u06d2\v author\v\u4e9a\vagn\v below\v \u201e\v store\v)(\v Web\vural\v continue\v\u0435\u043d\u0442\vparent\v\u0443\u043f\vabe\v Part\v\u01a1\v...\n\vanto\v \u0914\v\u0627\u0633\vservice\v\u0561\u0574\v\u0ab8\v.php\vSp\v OR\v space\v several\v<String\v prob\v recomm\v University\v \u0d35\vyo\v \u10d8\v emp\v question\v \u0cae\v ont\v country\vatabase\vBack\v instance\vsource\v \u0644\u0644\vimate\vami\vchange\vpond\v\u4ea7\vremove\vused\v\u10dd\u10db\vAcc\vstd\v cook\v\u91cd\v\u5feb\u4e09\v face\v enough\v send\vanch\v ),\n\vUpdate\v Gl\v\u0001\xe6\xac\v \u0c2a\voved\v\ub9ac\v phot\v pur\v(_\v \u043f\u0440\u043e\vaging\v args\v.swing\vfa\v\u03b5\u03b9\vRepository\v\u093f\u0924\v\u04d9\u043d\v\u17d2\v\u5b98\u7f51\v_ST\v \xe9t\vila\v\u0001\xe9\x81\v uint\v\u0001\x9a\xe1\x83\x98\vcribe\vording\v\u65b9\v\u0923\v\u0001 \xd4\v clos\v41\v\u05d0\u05b7\v press\voper\vcolor\v \u0cb8\v Gu\v example\v\u0435\u043f\v\u0001\xe8\x87\v(j\vuri\v\u0001 \xe0\xa5\v members\v alt\viday\v says\vuint\v.J\v These\v56\v bal\v ber\v \u09a6\v Off\v study\v gar\v host\vdated\vaking\v <=\v extra\v\u0435\u0442\u0441\u044f\v\u0001 \xe1\x80\v heb\v financ\v ach\v particular\v become\v\u0001\xe7\x99\vidden\vstit\v sind\v city\v/s\v\u0bb3\v player\v \u0914\u0930\v major\v others\vmark\v!--\vactive\v.springframework\vapping\v\u307e\v \u0baa\v_size\vOne\v\u0438\u0441\u0442\v_de\v games\v media\v sens\vilar\vball\v Ge\v \u06cc\v\u671f\v especial\v button\v\u0438\u043b\u0438\v \u0ab5\v hold\v Euro\v\u0631\u06cc\v\"))\v >=\v \u05e0\vising\v write\vkn\v necess\v Mark\v \u091a\vison\v yet\v prec\vTE\vMode\viento\v kl\vmodel\v98\viri\vUP\vged\v\u7f8e\v57\v polit\v\u20ac\vustry\v_to\v lib\v \u0637\v stay\v save\vaya\vental\v './\vheight\vURL\v autom\v location\v favor\v news\v pers\vCreate\vAME\v\u0578\u0582\u0569\u0575\v\telse\v One\v font\v\u0e47\v nga\vpu\v teach\v throws\vgt\vedd\v \u0414\v sche\vester\v\u03b9\u03ba\vNS\v\u0dd2\v hours\v comes\vanu\v oder\v complet\vinding\vzer\vgu\v\u0e04\v\u0001 \xea\xb0\v.put\v \u092a\u0930\v THE\vatu\vministr\v\u0d3f\u0d32\v sav\v ['\v miss\v women\v share\vOff\v\u5168\v\u10ee\v \xfe\v pie\vosp\v copy\v above\v################\v least\v\u03bd\u03b1\v\u0cb3\vWidth\v larg\v.on\v\u0acd\u0ab0\vORT\v\xe9es\v.con\vecut\v Val\v nam\viful\v\u0e38\v friend\v])\n\v97\v \u0431\u043e\u043b\vhand\vPL\vencia\vOK\vquired\v\u0c3e\u0c30\v etc\v\u0001\xeb\xb3\vinate\v provided\v\u4fe1\v\u0d24\u0d4d\u0d24\v focus\v\u0001\xe5\xa6\v\u0001\xe6\x83\v Act\v represent\vTem\v_R\vzt\v due\vantes\v([\v\u093e\u092e\vYPE\v \u043f\u0435\u0440\v\u0001\xe1\x9f\x92\xe1\x9e\v \u0420\v application\vESS\vAX\vfully\vola\v\u306f\vensive\v reason\velen\vendif\vipo\v Comp\v.model\vigr\v\u04ad\v150\v\t\t\t\t\t\t\t\v season\v bre\v-n\vDB\v\u093f\u0932\vogn\vcast\v\u0411\v row\v\u1edd\vpload\vicles\v walk\v pick\v ...\n\n\v.text\v\xe4t\v \u0d28\v\u5f71\vstart\vingen\v wait\v Nov\vyt\v pou\v sont\v\u533a\v Dec\vargin\v\u0001\xec\x9b\v\u7ad9\v\u0001\xe1\xb9\vanger\v \u0627\u0644\u0633\v across\v\u300d\v\xf3n\v \u0627\u0644\u062d\vires\v \u10e8\v\u0001\xef\xbd\vValid\v compan\vproduct\v\u044f\u0442\v File\v close\vinary\v period\vCommand\v________\v Us\v development\v\u0443\u043d\v auto\v/**\n\v\u06d5\v hu\v move\veft\v future\v\u0d35\v tamb\v\u306b\v writing\vserver\vjust\v\u0d4d\u0d1f\v werden\v\u0e30\v Form\v ago\v \u0645\u0639\v track\v\u0645\u0644\v click\vpend\vstate\vistance\v task\v offers\v \u0627\u0633\u062a\vHow\vModule\v sie\v\u0001\xe0\xab\x8b\xe0\xaa\v\u0001\xe5\x92\v dating\v\u201d,\v doing\v OF\vHel\vmost\v\xa0\v opportun\v\u516c\vConst\v\u91d1\v inn\vstruction\v option\v handle\v\u9ad8\v43\viddle\v princip\vwards\vstructor\v gir\v\u0001 \xd7\x90\xd7\x99\xd7\vadio\v\u06d4\v Il\v\u3068\vreq\v ev\vlear\v \u1ecd\viple\vrea\v pal\v\u057e\v Our\v bien\vanz\vpage\v\u0c46\v\u0001\x8c\x80\vAV\vCell\v\u0c4d\u0c30\v\xedt\v\u0bb2\v\u0686\vGrid\vAddress\v\u0001\xe5\x91\v<<\v common\v pack\v sym\v Free\v questions\vOptions\vDefault\v });\n\n\v \u0456\v clear\vixed\v\xb7\vijd\viki\v ah\v\u0430\u0431\v created\v zo\viate\v np\v comment\v\u064e\v info\v typ\vurther\vnh\v discuss\v \u0441\u043f\v music\v\u1ead\v users\v mga\v \u0432\u0441\v State\v \u0446\v_v\v.js\vERR\vleep\v pict\viten\v human\v Bar\vnull\vadding\vunit\v subject\v network\v \u0d2e\v signific\v Read\vlim\v\u0440\u043e\vAttribute\vreet\v\u0001\xe5\x81\vlu\vaha\vecute\v\u0430\u0441\u0442\vTitle\v\u0001\xef\xbb\vOV\v determ\vagment\vcount\v \u0628\u0627\vChild\vbase\v started\v maint\v\u0001\xea\xb5\v ren\v\");\n\n\vhas\v role\v Art\v tw\v \u09a4\vheader\vedia\v IS\vInteger\v minutes\v_g\v\u0e44\v\u0001\xe6\x8f\vART\v tele\vMy\v\u0443\u043c\vvalu\vhen\v bil\vele\vasure\v_set\v compet\v pred\vaux\vcurity\v\u0435\u0448\v\u10d0\u10e0\v\xe5r\v_G\v-se\v\u09cd\u09a4\v67\vcenter\vBlock\v\u0b95\v global\v nh\vimple\v \xfcber\v econom\v \xed\v\u0d4d\u0d31\v Public\v \u0936\v\u064a\u0644\v\u0001\xe8\xa6\v I'm\vitted\vPI\v\u0110\v\u0445\u043e\u0434\vPanel\v\u0d33\v temp\v tell\v \u043f\u043e\u043b\voman\vroot\v});\n\v \u05d2\v\u17b6\v \u0939\u094b\v_W\vloor\v though\vatie\vIcon\v hope\vignment\vitions\v tout\v applic\v months\v cy\vetr\v box\vMe\vinder\vitar\v\u0001\xe5\x95\v Post\vhal\vRow\vLoad\v Trans\v associ\v length\vamm\v everything\v.v\vpli\vidades\v relations\vauthor\v\u30b9\vshow\v Es\v(function\v \u0c15\vquals\v\t   \v strong\v complete\voma\v Det\v bei\v\uc0ac\vicas\volo\v\tcase\v est\xe1\v known\v\u6210\v\uc778\v ges\v\u0001\xe9\x9b\v nach\vQL\v\u0d32\v\u6d32\v However\v\u0434\u0438\v United\v \u05e9\u05dc\vises\vlig\v\u5730\v_path\v(C\vhing\villa\v\u0927\vFe\v obt\vIB\v \u0c95\v front\v },\v \u03c4\u03b7\visch\v points\veni\vchild\v\ufeff\veds\v\u0631\u062f\v tax\voe\v\u05b8\v Cor\vving\v Ag\v \u05d6\v\u7406\v async\v film\v(name\v whether\v\u0430\u043b\u0430\v ple\vische\v\u0631\u0628\vOW\v series\vurg\v.Size\v deg\v\u305f\vFA\v maar\v See\v(){\n\v inf\v heart\v Inter\vprintf\v RE\vett\v dir\v\xe1t\vsy\v young\v\u0e2b\vasy\v\u7528\vffect\v fall\v respect\vtyp\vastic\v watch\vStack\vibrary\v bring\v\u6cd5\vContainer\vcontrol\v\u0bcd\u0baa\vusiness\v \u0ab9\v\u05d5\u05dc\vThere\v\u600e\v */\n\n\vsm\v db\v\uc2dc\viva\v\u0457\v\u0647\u0645\v Str\vurt\vasa\v\u0d23\v\u0561\u057f\v Class\vPosition\v\uc2a4\vplied\v\ud574\ventes\vfunc\v dar\v\u0001\xec\x83\v choose\vCL\v install\v eu\v happen\v\u0578\u0582\u0576\v fast\v\u30c8\v.\r\n\v friends\v\u1eaf\v stop\v invol\v\u0001\xe6\xaf\vuma\v\u0001\xeb\xa0\vevent\v \u0964\v\u0aaa\vurance\v\xe9c\vEqual\v\u1ee7\v history\v\u1ef1\vServ\vPart\vyear\v hor\vTO\v \u04e9\v City\vUtils\v\u0cc7\v\u0001\xe9\xa1\v\u03b9\u03b1\v\u09aa\vEmpty\v someone\v General\v197\v\u0ca1\v\u1ec3\vynam\v:\r\n\v wie\v json\vNum\v query\v\u65e0\v\u043e\u0432\u0430\u043d\vugin\viente\v Dep\v\u0001\xe8\x82\vATION\v\u3066\v/m\v%%\v phone\vODE\v pet\vanged\vacebook\v\u7535\vasing\vledge\vBuffer\vauth\v_ex\vufact\v \u0632\v anim\v\u0001\xe5\x89\v\u0001\xe8\xbe\v\u09bc\v:\"\v infl\v popular\v window\v industry\v btn\vHeader\v\";\n\n\v\u0001\xe6\xb2\vChar\v\u0ccd\u0cb0\v\u0d4d\u0d2f\vatrix\v age\v\u0001\xe7\xb2\v unique\v enter\vustomer\v million\v \u0442\u0430\u043a\vocol\v kh\v\u0915\u094b\v//\n//\v\u0001\xe0\xb1\x87\xe0\xb0\vombre\v(),\n\vsoft\v69\v\u093f\u0928\vised\v\u0127\v\u099f\vadmin\v American\v\u0622\vanta\v added\v fit\vunn\vverage\v\u0435\u0440\u0430\vutions\v vor\v Ang\v strateg\v\u0001 \xd6\v\u064a\u0627\v\u89c2\v256\vky\v.annot\vDialog\v\u306a\vhet\v sil\v article\vasse\vinfo\v Cr\v\u0433\u043e\vipping\vundle\v wir\v \u043c\u043e\u0436\vegin\v \u0c35\v \u0418\v\u0932\u0947\v Google\v collection\v CON\v\u56fe\vcurrent\voptions\v ot\v\u0001 \xeb\xb0\vSo\v uk\v\xf3r\v \xe7\ventity\vuper\v\u0db1\vpart\vttps\vHeight\vlocal\vaten\v\u5c0f\v \u0b95\vDr\vpy\v virt\veme\v \u0441\u043b\v\ub3c4\vysis\vued\v''\v came\v\u5740\v<T\v\u012b\v\u0001\xec\x98\v \u0985\v ih\vouter\v yn\v fig\v\u0cbf\u0ca6\vcal\v experien\v \u05e7\viert\v exam\v phys\vuj\v\u0627\u0641\v aux\v\u1ecdn\vota\veste\v Fe\v character\v addition\v\u0001 \xec\x95\vOUT\v\xc9\v \u043f\u0440\u0438\vively\v near\v join\vstract\v\u0574\viam\vandid\v tim\v Of\v environment\vpatch\v \xf6\viger\v()\n\n\vFormat\vroups\v.se\v<div\vils\v previous\v\u044b\u043c\v works\v\u751f\v\u548c\v hon\v trab\v conse\v override\v\u6700\v various\v\u093e\u0902\v prop\v\u10d8\u10d7\vivery\vPS\vPlayer\v device\v render\v wr\vgn\vaily\vConnection\v\u73b0\vBl\vCK\vaciones\vditions\vached\v\u057d\vvas\v hi\viden\vetwork\v nd\v\u1ea7\v \u0995\u09b0\v\u0628\u0631\v https\vrodu\v\u4e2a\v\u0259r\v World\v accept\v\u4ee5\v\u0d3f\u0d15\vGener\vTask\v John\v register\v expected\v\u0d3f\u0d2f\voor\v_file\v Sub\vResource\vphone\v professional\vako\v \u0576\v\u0001\xeb\xa9\v terms\vessages\v\u0001\xe0\xab\x87\xe0\xaa\vFilter\v \u0c38\v \u0bb5\v\uc790\vlood\v.user\vIZE\v \u0628\u0627\u0644\v Red\vulo\v energy\v\u10d7\vald\v \u0915\u093e\vWhen\v\uc5b4\v black\v perm\vitude\v\u0d31\vption\vidos\v ep\v limit\venda\v Sm\v.V\v\td\vroy\v{{\v naar\vSearch\vgan\vuses\v\u0434\u0435\v\u062a\u0631\v parent\v went\v\u0cbe\u0cb0\v step\v News\v general\vwner\v\u09a6\v\u0924\u093e\v customer\v\u0d41\u0d02\v///\v\u093c\v a\xf0\v\\\\\v chall\vEng\vlib\vLocation\vProvider\v column\v Cent\v\u0001\xe6\xb1\vKE\vrel\v companies\v\u0001\xe7\xac\v);\r\n\r\n\v provides\v types\viner\v format\vjet\vII\v sugg\vwidth\v\u4f1a\v server\v engine\vsv\v\u05d9\u05e8\v dass\v pen\v sel\vgle\v Aug\v\u0561\u057d\v member\v customers\v West\v contr\vacity\v\u10dd\u10d1\v ek\v\u624b\vattr\v \u0aa8\vclient\vlight\veli\v diffic\v Pa\v Out\vudi\v\u0001\xe7\xae\v ]\vTop\v early\v Please\v weight\vtributed\v dim\v answer\vello\v \u0d05\v\u300c\v idea\v terr\v hier\v government\v Apr\v\tp\v whole\vstatus\vDown\vundo\v took\viler\v#if\v \u043a\u043e\u0442\v Don\vabs\v\u0001\xe5\x80\venv\v\u0493\u0430\u043d\v Copyright\v\u0001\xe0\xa8\xbe\xe0\xa8\vxy\v normal\v indic\v\u094d\u091f\vplac\v#endif\v Some\v *)\v reading\v issues\v\u0916\v password\vried\v'll\v \u0ca8\v cut\v\u0499\v\u0ab9\v\u4ef6\v apply\vns\v(const\v\u600e\u4e48\v received\v express\v\u0001\xa8\xe1\x83\x98\v(M\vaddress\v\u0abe\u0aa8\v120\v beautiful\v suggest\vinen\v coll\vorte\voria\v\u0430\u0445\vaker\vviews\v mel\v Ed\v needed\v +\n\v'.\vtributes\v\u0928\u093e\v \u0628\u0631\v events\vTypes\v []\v\u044b\u0440\v ],\n\vqual\voutput\v\u0645\u0646\v()->\vomain\v fi\vDescription\v Home\v anything\v\u05d5\u05e0\v\u1039\v\u0001 \xe1\x83\xa1\xe1\x83\x90\xe1\x83\v\u8f7d\v........\v255\vicip\v correct\v \u0423\vTER\v\u092d\v onder\v\u5bb6\v training\v \u0e2a\vTag\v\u0d40\v [\u2026\v \u0bae\v sy\v\u0001\xe1\x81\v Cre\v switch\vITY\vums\v regard\vlevel\vtty\vffer\v taking\v delete\v\u0001\xe9\xa6\v center\v gi\v\u044b\u0445\v Pe\v draw\v York\v nous\v seen\v AND\v internet\v\u0001\xeb\xb6\v(S\v_str\v\u591a\v React\v\u0aaf\v TV\vCase\v screen\v-M\v\u5e02\v\u0436\u0435\vemos\v\u0576\u0565\u0580\vacht\vrowser\vFrame\vrt\v performance\v\u4e9a\u6d32\v among\vnow\vieren\v \u0627\u0633\v\u0525\vanced\vDec\vistic\v Check\v\u4e3a\v \u0c2e\v sing\v lang\v wonder\v Just\v\u0bb5\v(false\v prior\v\u0001\xe9\x98\vipment\v \u043a\u0430\u043a\v tag\vriend\v session\v\u540d\v interface\vILE\v */\r\n\vibil\vbs\vblock\v51\v impact\v www\v remove\vigo\v_url\vanner\v\u0113\v\u4f5c\v **\vuntime\vItems\vmsg\v\u06cc\u062f\v\u0438\u043d\u0438\v auth\v natural\vgi\v.io\v kann\v rate\v\u0001\xe5\x9f\vDA\v priv\v.H\v\u0679\v rap\vIST\v\u0001\xe1\x83\xa0\xe1\x83\vaven\v\u10d4\u10e1\v\u0001\xe6\x99\v\u0d2a\v\tt\vounter\v loss\v Europe\v\u1edf\vOper\vbor\v(a\v \xe8\vthen\v\u0ccd\u0cb2\vAm\voj\v\u05d9\u05ea\v Acc\v votre\v\u103a\v \u10d7\v building\v52\v cannot\vras\v feature\v integr\v================================\v \u0431\u044b\v actual\v files\v\u5e86\v\u0001\xeb\xac\v).\n\v\u0c02\vissions\vadu\v \u090f\u0915\v.label\vhl\v relationship\vicos\v\u0baf\v\u0ac1\u0a82\v\u4e45\u4e45\v\u80fd\vasta\v\u0e39\v\u093f\u090f\vOutput\v After\v sec\vchema\vimento\vULT\v\u0144\vadem\v Return\v\u03c4\u03b1\v\u10d0\u10da\v-st\v                                           \v opp\v\u0939\u0940\v\u0001\xeb\x9d\v \u0ab0\v init\vhost\v\u0e1b\v \u0928\u0947\v\u03b2\vwith\v(value\vago\v-r\v tro\v\u0964\n\n\v(true\v\u30a4\v technology\v brand\vkin\v\u201d\n\n\vpc\v\u0001 \xea\xb2\v\u0423\v\u0aa3\v command\vUG\vided\v\u0644\u0645\vTe\v voc\v exact\v comfort\v\u056f\v background\vober\vMS\vedit\v platform\vRel\v grand\vellen\v implement\vheet\v worden\v percent\valle\vizes\v\"\"\v hotel\v\u0561\u057e\v \u0939\u0948\u0902\v half\vCard\v sig\v\"/\v\u0d4d\u0d1a\v\xeds\v \u03ba\u03b1\u03b9\vkom\v\xe9d\v except\v sen\v selected\v Hot\vAuth\v pan\v\u51fa\v words\v component\v rights\v resol\v Pres\vizing\vodo\v\u043b\u0430\u0440\v\u0438\u0448\v Event\v \u0441\u043e\vVer\v \u0627\u0632\v pi\v living\v\u0e23\u0e35\v \u0c05\vacion\v conditions\v travel\v management\v Park\v\u0001\xe4\xbe\v\u7231\v \u0925\v\u043b\u0435\v\u0440\u0435\u0434\vPOST\v seu\v\u7248\vvision\vBr\v believe\v \u043a\u043e\u043c\v_time\v\u89c2\u770b\v sites\v foot\v.assert\v\u043a\u0442\v \u0645\u06cc\u06ba\v True\v ST\v \u043f\u0440\u0435\u0434\vrs\v\u7cbe\v End\v \u0627\u0644\u062c\v language\v\u4ee3\vership\v receive\vROM\vServer\v claim\v dog\vOpen\vWindow\vDo\vplayer\v potential\v fire\v                         \v Gre\v\u044b\u0435\v staff\vdir\v nog\v\u0642\u062f\vthough\v white\v simply\v \u0916\v\u05da\v ${\vStat\v veh\v five\vfs\v\u0443\u0431\vsection\v\u0e32\u0e23\vtries\v\u1e63\v\xf1o\v esta\varia\v}}\v\ub2c8\ub2e4\v\u05d5\u05d0\vismo\vThread\venta\vinner\vefore\v ill\v-to\vgest\vigin\v kar\v \u10d9\vtranslation\v Service\vety\vERT\v description\v \u0a95\u0ab0\vairs\vMax\vuni\v Oct\voph\vtex\v Port\v mut\v\u0430\u0433\vesta\v entire\v hol\vori\v\u0bcd\u0b9f\v \"\\\vLevel\v196\v\u093e\u092f\vbit\v dro\v .\n\n\vursor\v todo\v casino\v ju\v \u0ba4\v everyone\v\u0e37\v Her\valo\v \u099c\v Sw\v\u06cc\u06ba\vptember\viso\v_get\v\u0628\u064a\v conv\v Def\v Ap\v bud\valls\v nou\v difficult\v SE\v\u0443\u0436\v further\vomet\v stock\v\u0415\v \uc774\v Now\v\u884c\v \u03b4\vizar\v \u04af\v\u91cd\u5e86\vfind\v ger\v wird\vicrosoft\v-g\v\u0e31\u0e19\v Stud\v\u0cb8\vLength\v deze\v '@\v\uc73c\v decl\v\xe1l\vistry\v\u1038\v\u53ef\v \u0442\u0430\v\u6237\v ~\v nas\vCurrent\v root\v\u0001\xaf\xe0\xa6\xbc\v gam\vclick\vBo\vAGE\v\u0413\v_E\v Create\v School\vcoming\v emb\v(id\v saf\vigt\v vir\v\u0435\u043d\u044c\vellent\vham\vlem\v High\vParams\v Ze\vuw\v ts\v token\vitting\vaste\v\u0561\u056f\u0561\u0576\vABLE\v\u0001\xd5\xa5\xd6\x80\xd5\v ord\vistory\v San\v Integer\v\u05d9\u05e0\v\u0001\xe0\xac\v \u04bb\v Sol\v'est\v('/\v\u0bbf\u0bb2\v Mus\v,'\v Ma\vEmail\v additional\vDF\v Air\v issue\vGame\viene\v changes\v\u0693\v.annotation\v\u304c\vWeb\v\xe9g\v.\"\n\n\vije\v\u0131r\v\"));\n\v;\n\n/\vAdapter\v_ID\voder\v\u0001\xb7\xb8\v_DE\varen\v>();\n\v\u0d28\u0d4d\u0d28\v han\vimm\v\u043d\u0430\u044f\v paper\v\u093f\u0938\v cele\v\u0446\u0438\u0438\v\u09c7\u09a8\v\u0001\xe6\x84\vSP\v*\n\v\u043b\u0435\u043d\v\u30c3\v\u04d9\u0442\v/d\v\ub77c\v includes\vcher\v ga\vsee\vsem\v\u0644\u0643\v\u63d0\vweet\v.ap\vERS\vanning\v yourself\v\u3093\v sua\v\u0443\u0448\v Pat\voffset\vLo\v\u8ba1\v\u0648\u0642\vlast\v800\v marketing\v forward\v Time\v.next\v filter\vpg\v mir\v \u05e8\venses\v\u0001\xe6\x8c\v.state\v taken\v contract\v \"/\v trying\vidge\vJson\v connection\v\u0440\u0430\u0442\v tech\v bab\v ses\vigher\v crit\v\u0d3f\u0d28\vactions\vMin\v bill\vosed\v \u0aac\v refer\v az\v600\vlose\vlik\vRecord\vsten\v areas\v_key\v active\v however\v\u6765\vUnit\v\xf8r\v\xe4nd\v f\xf6r\v\u062d\u062f\v54\v_value\v \u0161\v \u091b\v States\vbi\vEquals\vointer\v inde\v.Name\v National\v_info\v\u0449\u0435\vPassword\v \u0639\u0646\v\u0001\xe9\x92\v\u5973\v\u093e\u0938\vdev\v quite\v\u5143\v reserv\v };\n\n\v \u010d\v ensure\vAND\v Serv\v student\v border\v\u0001\xe2\x96\vyes\v \u05d7\v.write\v mode\v\u6e38\v96\v\u7f51\u7ad9\v\u044b\u0439\v similar\v inside\v\xeatre\v\u043d\u0456\v einen\vcing\v\"><\v\xe9l\v\u05d5\u05d3\v soon\vCA\v dal\v(\"#\v tom\v wor\v \u5927\u53d1\u5feb\u4e09\v almost\v running\v Count\v financial\v separ\v\u10d8\u10dc\v\xb0\v TH\v})\n\v board\vlam\v53\v \u0627\u0648\v South\v('#\vgar\vpected\v plant\v\u0435\u0436\v doc\v ax\vaves\v modern\v\u0001\xe7\xa8\v\u10d4\u10e0\vudo\v \",\v \\\n\v Ent\vEntry\vApplication\v87\v \u10d4\v.png\v currently\v Color\v Work\vuli\v \u06c1\u06d2\v \u043a\u043e\u0442\u043e\u0440\vendar\v\u0001\xe7\xa4\v_A\vcar\v fan\v >>\v waar\voz\v Will\v sv\v era\v\u2019est\v\u0001\xe6\x92\v problems\vCTION\v tab\vopping\v\u0630\u0627\vanga\v\u0001\xeb\x9e\v\u0001\xa3\xbc\v\u4e07\v\u0001\xe1\x9e\xb6\xe1\x9e\v \u0caa\v Exception\v flex\v\u102c\v <!--\v stream\v ful\vempty\v\u0001\xed\x99\v\u0001\xe7\xb1\v.Data\vakes\v\u0001 \xeb\xa7\vhem\v\u0627\u0647\vbon\v nur\v(\"/\v\u093f\u092f\u093e\vvest\v prem\v credit\v \u017e\v muit\vtx\v}>\n\v\u53bf\v jed\vERE\v ded\v.view\v\xe1c\vRem\v\u0430\u043d\u0434\v designed\v office\vhib\v\u03c4\u03bf\v Na\vuda\v Rem\v\u0001\xe6\x9b\vFunction\vban\v template\vigger\vcontainer\vifi\v latest\v Best\vpare\vadius\v\u0e2d\u0e07\vafe\vBook\v UI\viting\vahr\vWork\vtml\v Online\v250\v\u81ea\v\u10d0\u10ea\v third\v\u0001\xe7\x82\vhu\v\u094d\u0935\vitems\vpeed\v famil\v insp\v bank\vev\v\uc77c\v todos\v aqu\v fem\v sab\vcan\v\u4e0b\u8f7d\v lower\v(v\v significant\vselves\vosa\vInit\votype\v\u0001\xe8\x81\v nothing\v\u0651\vSession\v effort\v\u0997\v\u0bc7\v\u0565\u0576\v\u5230\v Het\v takes\vLast\v NS\v Book\v\u0a40\v regular\v fill\vrapper\v heeft\v compr\v bin\v mid\v likely\v??\vking\v\u0aae\u0abe\u0a82\v fra\v\xeancia\vParameter\v told\v-S\visse\v tour\v usually\v\u5f00\u5956\v\u0437\u044b\v\u0001 \xec\x97\vquence\v++;\n\v ready\vcore\v hac\v especially\v msg\v gew\v\u0001\xe7\x84\v ways\vcry\v Ac\v\u0001 \xe1\x9e\voch\v\u0438\u0442\u0435\v\u0430\u049b\vpm\vuv\visation\vfin\vicient\v\u308b\v organiz\veler\vArgs\v deliver\v.net\v ib\v Type\v\u0001\xe7\xad\vnode\v Facebook\v \u0c1a\vbers\vfil\vuta\vALL\v restaur\v recommend\v(T\v models\vAv\v \uc788\v\u0639\u0629\v Ant\vCollections\v\u03c1\u03bf\v Game\v\u05d5\u05d1\v standard\vadata\v \u0627\u0644\u0634\vCR\v requ\v Les\vregister\v risk\vwhile\v \u05d4\u05de\vithub\v\u0ccd\u0ca4\vawa\v \"\"\"\n\v probably\v params\vpha\v '/\v reviews\v\u0001\xed\x8a\v\u04bb\vimages\v\u0435\u043a\u0442\v k\xf6n\v            \n\v manufact\vischen\v(!\v\u30eb\v agre\v_x\v\u0431\u043e\u0442\v\u043d\u044b\u043c\v tar\v digital\v \u0627\u0644\u0641\v condition\vefined\v Soc\vapa\v increase\v according\v\tString\vn\xed\vIA\viding\v*/\n\v \u04b3\v entr\v\u300a\v\u4f53\v cause\v\u0abe\u0aae\v Tw\vInterface\v Inc\v\u0644\u0647\vPhone\v\u093e\u0939\v \u0430\u043b\v\u05d5\u05e2\vatas\v \xe5\varth\vMon\v\u5206\u5f69\vtribution\vamily\v(pro\vverse\v vez\v tut\vVersion\v plac\vavigation\v Del\v Day\v \u0b85\v section\v hit\v\u0438\u0442\u0435\u043b\u044c\vctx\v lov\vmos\v\u0ccd\u0caf\v (\"\v Hand\v fail\vApi\v\u0001 \xec\x8b\vFT\v\u4e3b\v NOT\v song\v transform\v(get\vmbly\vObj\v\u0dcf\v_se\v knowledge\viny\v\tbreak\vFirst\v\u304b\valar\vourse\venge\vaki\v\xf1os\vrest\v\u6570\v \u0434\u043e\v\u518c\v \u043a\u043e\u043d\v approach\vangle\v mobile\v production\v \u063a\v bag\v\";\r\n\v_user\v\u91cd\u5e86\u65f6\u65f6\u5f69\voding\v lie\v happy\vadores\vDetails\v.To\vINT\v sales\v\u0c24\vheid\v choice\vmerc\v fab\v \u044d\u0442\v\u0171\v you're\v consum\v matter\vholder\v couple\v related\v Rob\vdule\vReader\v \u015f\vHelper\v \u092b\vemp\v fo\v\u0a30\v recent\v \u0625\u0644\u0649\v North\v definit\v\u0430\u0436\vavi\v\u0430\u044f\v\u0001\xe2\x80\x8b\xe1\x9e\v.txt\v books\v PM\v86\v\u043a\u0456\v Mod\vikk\v\u0433\u0430\u043d\v\u09bf\u0995\v(user\vemo\vtras\vapan\vTool\v \u0b9a\v wanted\vbtn\v security\v bis\vsrc\v Windows\v\u0001\xe8\xb6\v\u0d7c\v\u062a\u0647\v \u0c85\v.read\vProcess\v\u0e2d\u0e25\viko\vimi\vbyte\v From\v estab\v AM\v\u0924\u0947\v \u056b\vvalues\v\u064a\u0645\v subs\v ru\v Sl\v Met\v dise\v foi\v\u0a47\v drug\vUB\v \u06a9\u0648\vsets\vches\v \u043e\u0441\vBody\v players\v'),\n\v imm\v <?\vatar\v yo\v\u0417\v coming\vSl\v amaz\v \u05d0\u05ea\v Center\veline\v entry\v\u05d0\u05b8\vsch\vauto\v_col\v\u0bc6\v req\v\u10d4\u10d1\u10d8\u10e1\v.parse\v\u0435\u0445\v aj\v\u05d9\u05dc\v(err\v pretty\v desc\v higher\v meer\v Math\v published\virit\v bol\v\u0001\xec\xb2\vospital\v Feb\v\u0440\u0430\u043d\vining\v\u3092\v\u60c5\vSte\v\u0001\xe0\xa4\xa8\xe0\xa5\x8d\xe0\xa4\vishing\vuster\v Found\v pero\vraint\vEngine\v\u300b\v-up\vbum\vecho\vnb\v\u0d4d\u0d2a\v\u0001\xe0\xb0\xbf\xe0\xb0\x82\xe0\xb0\v\u0baa\vatory\vPT\v\u308a\v frame\vening\vchan\v\u0001\xeb\xaa\v\u0631\u0641\vAccount\v\u0caf\v \u0907\u0938\v Here\v\u043e\u0438\v \u043e\u0434\v');\n\n\v altern\vnext\v\u043a\u043e\u0432\v official\v purchase\v\u0cb2\u0ccd\u0cb2\vkr\v Name\v\u0a97\vStore\v.col\vlice\v gas\vekt\vAccess\v \u0627\u0644\u0625\v vel\v\xedn\v ig\v\uc815\valing\vead\v prevent\vempl\v sun\v Program\v \u03c4\u03bf\v\u0cc2\v \u0645\u0627\v ris\vtemp\v've\v machine\v Map\v\u0c2e\v\u0930\u0940\v virtual\v_SIZE\vorge\vPC\v\u0001\x9a\xe0\xb5\x8d\xe0\xb4\x9a\v sound\vrown\v round\v WH\v\u062a\u0645\vWidget\v sale\v \u0439\vetime\v included\v.status\v party\v prefer\v noch\v \u0627\u0644\u062f\vITH\vacks\v()\r\n\v tur\v\u0d3e\u0d2f\vads\v concern\v\u09bf\u09a8\v absol\vidas\vACK\v returns\vASS\v einer\v Internet\v touch\vensor\v));\n\n\vExt\vdom\v arch\v\u0117\v \u0438\u043b\u0438\v\u0a3f\varter\v}</\v investig\vonly\vtag\v\u0a9c\v oil\videos\v shows\vinition\vasc\vensions\v pel\v nice\v zum\v ci\v\u04a1\v\u5b50\v progress\v temper\v_tr\v longer\v mai\v-\n\vquare\voni\v resources\vPrice\venden\v \u0cb9\v(w\v\u0001\xec\x86\vadh\v=$\v\u0d7d\vgeb\v\u0435\u043d\u0438\v /**\v EX\v six\v kr\vBA\v pain\vptr\v \u0938\u092e\voko\v\u5229\v sell\vstyles\v\u0001\xe9\xbb\vournal\v parte\v \xee\voring\v\u043d\u043e\u0435\v fol\v \u09af\vague\v treatment\v weeks\v`\n\v Product\vduc\v\u0e41\vLL\v\u0631\u0629\v\u10d4\u10d1\u10d0\v \u0b87\vares\v\u0001\xeb\xb2\vCategory\v esp\v s\xe9\vprise\valia\v graph\viser\victionary\v\u0bbf\u0baf\votion\v einem\vLeft\v \u10de\v fait\v -->\n\v\u0e08\vailed\v note\vARR\v89\vwise\vfol\vacional\vauf\vesc\v clients\v.core\v \u057f\v\u10d2\v\u06cc\u0631\v\u0160\vwi\v menu\v images\v \u0627\u0644\u0642\v\u0440\u0435\u043c\vyy\v'\n\n\vSelected\v\u0454\v\u3055\v\u0bc1\u0bae\u0bcd\varea\v \u0438\u043c\v held\v announ\vbug\v haben\v \u5929\u5929\u5f69\u7968\viche\v\u0446\u044c\v systems\v\u03c4\u03b7\v\u043e\u043c\u0443\v\u0644\u06cc\v drive\v tor\v \u067e\u0647\vango\v\u094c\v );\n\n\v180\v\u6211\v hun\v learning\v\u6ce8\u518c\v random\v \u0631\u0627\v UR\v gest\v\u0442\u0435\v_con\v continu\vilo\v\":\"\v----------------------------------------------------------------\v_count\v hy\v viol\v outside\v \u03c4\u03bf\u03c5\v Av\v rather\v\u043b\u0456\v international\v anyone\vesso\vinst\v forma\v worth\v\u0001 \xd5\xa1\xd5\vBC\v\u0001\xe9\x83\venz\vaks\veto\vfalse\v upon\vests\v calcul\v \u043e\u043f\v March\v policy\v\u09b9\v Software\v \u0627\u0644\u0646\v\u4e94\v located\vanuary\v introdu\v\\u\vflow\vPress\v\u0d41\u0d28\v\u0001 \xe3\x83\v aud\v\u0430\u0440\u044b\v\u0493\u0430\v solution\v faz\vVector\v distributed\v written\v vert\v ?>\vlang\v facil\vography\vonder\v\u0001\xec\xb9\vjes\v Har\vistics\vdy\vbed\v computer\v \u0627\u0644\u0643\v\u0aa8\u0abe\v multiple\v\u0bae\v ++\vaman\v ^\vvector\vamera\vxx\valy\vINE\v.query\vady\v\u0e1e\v/b\vpassword\v Black\vimary\v\u9053\v\u04b1\vynamic\vhol\v.sub\v confirm\v.\n//\v++)\n\v\u0435\u0433\u043e\v\u7b2c\v FOR\vnav\v reach\v\u03c4\u03b5\vprice\v hij\v\u0648\u0628\vagram\v123\v mens\v\u03be\v\u0001\xed\x98\v\u016b\v\xe7o\vatisf\vnie\v nem\vitu\v Inst\v\u1ee9\v\"),\v nt\v\u0c38\v\u03c1\u03b1\v Use\vConfiguration\vPol\v \u0627\u0648\u0631\v\uc544\vIE\v April\vRoute\v \u2022\v \u043c\u0435\u043d\v001\v\u524d\vungs\v EN\v\ub098\v\u0dba\v instead\vraf\v\u0c4d\u0c28\v leave\v':\n\v unit\vEND\v102\v.Set\vQue\v ei\v?.\v.json\vees\v\u093e\u0926\v appear\v\uc7a5\v\u0908\vTP\v\xe4l\v feed\vriteria\vcard\v propos\vOST\v san\vountry\v                    \vlocation\v c\xf3\vNext\v cette\v\u7ecf\v rele\v wordt\vLocal\v dia\veno\v safe\v transport\v \u05e6\v \xe4r\v.apache\v\u0561\u0581\v\t\r\n\vayment\v\xc1\vCal\v \u0627\u0644\u0628\veh\v \u0cac\v\u0c4d\u0c2f\v\xe2n\vinar\vcu\v \u0c28\vNU\v\u03c0\u03bf\v\u0446\u0430\v\u8981\v English\vFO\v\u679c\v \u0413\vitchen\vXX\vmain\v =\n\v speed\v\u0001\xe5\xa7\v\u0e32\u0e22\vrupt\v $_\v\u0631\u0643\v~~\v ground\v\u094d\u0937\v\u0e42\vfirst\v It's\v kids\virection\v asked\v_index\v legal\v bul\vERROR\v.Collections\vadr\v ul\v administr\v assist\v vac\v\t \vakan\v Afr\v\xfan\vlogin\v\u06aa\v\u0cc0\v \u0a8f\vOp\v79\v\u0d15\u0d4d\u0d15\v national\v celebr\v \xfd\v Fin\vellow\v medical\vederal\v\u0ccd\u0ca8\vmercial\v\u0dbb\v\u4e8c\varden\v\u0001 \xc4\v \u0d0e\v Design\v\u0434\u0443\v Austr\vpack\v\u30af\v Open\vurrency\v Long\v(g\v His\v\u0441\u044b\vtocol\v apr\voub\vSettings\v\u0131nd\v\u0173\vGET\v Then\vesch\v \u062a\u0648\v\u0001\xe6\x8d\vRed\v\u0987\v behind\v[:\v rom\v\u201d.\v\u0001\xe2\x99\vhood\vnder\v\u09be\u09b2\v\tSystem\v.*\vplete\vFound\v recogn\v\uc218\vicha\v\u102f\v\u0001 \xe0\xb7\vCP\v Mal\v House\v=True\v \u043f\u043e\u0441\vfloat\v \u0442\u043e\v tit\v Si\vGL\vStorage\v easily\v Fre\v\u5b89\v \u043e\u043d\v\u0001\xe8\xa8\vipl\v proced\vhold\v June\v late\v flow\vzu\vajo\v average\v Group\v education\v Sal\vLECT\v\u0442\u0435\u0440\v\u0564\v\u092e\u093e\v\u0001\xe8\xb0\v Go\v Direct\vedi\v\xde\v)\n\n\n\v database\v-e\v Bro\v ideas\v195\v nature\v opportunity\vifest\v skills\vcm\vRect\v Mag\v spr\v materials\v throughout\v\xfcck\vinda\vecur\v ball\v parts\v norm\v imag\v cha\viza\vgrid\v comments\v voc\xea\vTarget\v seems\vono\v till\vamin\v ANY\v[j\vRA\v \u0645\u062d\vSign\v\u05d9\u05e9\v \u0431\u0443\u0434\v\u8d44\v affect\vilder\v\u0c1f\villed\v icon\v paint\v\u0001\x9f\xa5\v Sk\v\u771f\v cases\vblic\v\u0cae\vlength\voday\v collect\v \u05ea\v TO\vEach\v110\v Hol\vimation\v Health\vThat\v('.\v Key\v allows\v storage\v\u0d42\vLong\v Over\v\u062e\u062a\v methods\v \u0926\u0947\v Mc\v charg\v proper\v candid\v\u0001\xe6\xba\v August\vicket\vOur\vBut\vicker\vceed\v(str\v76\v\u0650\vitation\v \u20ac\vavy\v\uc694\vvey\v \u0ba8\v\u10d8\u10da\v Main\vaje\v \u057a\v101\vProject\v\xeame\ventry\vanya\v zur\vUD\v sein\v region\v variety\vinger\v \u06a9\u0647\v comme\v Start\v Sim\v'))\v.map\vsql\v\u535a\vgraph\v Image\v ;\n\v\u10d4\u10db\vband\v False\v\ud2b8\v\u043b\u044e\v.remove\v skin\v\u0aa8\u0ac0\v pun\v:(\vChanged\v\u093e\u0935\v ip\v excellent\v\u0001\xeb\x85\v\uac8c\vacing\v \u06aa\v chat\vDep\v \u0d24\vemory\v(string\vORD\vvan\v\u0aa6\v\u0001\xed\x96\v\u0d41\u0d28\u0d4d\u0d28\v\u0001 \xec\x84\v\u2026\u2026\vSelector\v complex\vzz\v \u06a9\u0631\vatives\v \u10ec\v85\v\u0bb1\v\u0e1f\v exception\v\uc81c\v Top\v_of\v fort\vBO\vocr\v death\v\u0001\xe7\xb4\v\u05d9\u05e7\v\u043d\u043e\u0441\u0442\u0438\v [\u2026]\n\n\v !==\v AS\v194\v hebben\v\u0440\u0430\u0437\vCo\v\u043a\u0435\v cop\vancel\veneric\v\u0001\xe8\x8d\v_SE\vterm\v\u0446\u0438\u044f\vODO\v \u05e1\v\u09bf\u09a4\v\u0578\u0582\u0569\u0575\u0578\u0582\u0576\v\u0578\u0572\v September\v l\xe0\v\u0001\xeb\x90\vquer\vaign\vmodule\v\u04af\u0440\v chance\v \u0915\u093f\vugu\v\u597d\vTree\v gel\v.Group\v quickly\v Cas\vexp\vlan\v\u0578\u057e\v\u0e35\u0e48\v \u0431\u0430\vvez\vregion\v-F\v\u0648\u06ba\v128\v\u0001\xa1\xd5\v\u041b\v\u0438\u0433\v nom\v \u0564\vimit\vijke\v Business\v\u7cbe\u54c1\v \u10e0\u10dd\u10db\v(-\v cross\v\u5929\u5929\u4e2d\u5f69\u7968\vjen\vicate\v\ub300\vOption\v programs\v\u06cc\u06a9\vnumber\v\u0642\u0629\v\u0001 \xe1\x83\xa3\xe1\x83\vEXT\vlat\v sist\vcs\v deep\v ones\v\u03c3\u03b7\vVar\v hair\v America\v lock\v activity\v(result\v insurance\v built\v China\v wish\vayers\v leading\v\u0441\u043a\u0438\v faire\v(h\v\u0627\u0632\v\ubcf4\v}\n\n//\v\u0bb0\u0bcd\v/or\vengan\vqq\v\u0621\v \u0930\u0939\v\u5165\vMA\v\"),\n\vLogin\v\u5b57\v Dav\v\u0001\xeb\x8d\v\u8005\v/p\veting\vImpl\vURE\v seek\v\uc6d0\v '<\v192\vMapping\vimb\v patients\v cart\vrot\v\u0001\xe9\x9f\v\u0001\x9b\xe0\xa7\x87\v.path\vattle\v necessary\v Dan\v cool\v }\n\n\n\vwitch\v Cons\v\u0001\xe7\xa6\v*)\v\u0ac2\v\u64ad\v tree\v});\n\n\v\u0c35\vFalse\vtop\v July\vahl\vwood\v activities\v wide\vtempt\v\u7279\v band\v(re\vNe\vAPI\vfont\v.aw\v.close\v \u0938\u0902\vmar\v Model\v\u0440\u043e\u0432\vAfter\vaire\v nan\vReturn\v.List\vipped\v\u0c3e\u0c32\v resid\v\u0d30\u0d4d\v memory\v instit\v consult\vinos\v wrong\v,-\v remember\v-year\v JSON\vusers\vstyle\v\uff5e\v\u043d\u043e\u0441\u0442\u044c\v Id\v header\v[$\v empty\v_by\v slot\v\u0438\u0447\u0435\u0441\v\u090f\vaccount\v \u0441\u0430\u043c\v Super\v\u0441\u0442\u0430\u043d\v unt\vDelete\v looks\v\u0578\u0580\vPort\v implements\v\u0001 \xe0\xa4\xb5\xe0\xa4\xbf\xe0\xa4\vmore\vtect\v\u0915\u0947\v release\v circ\v town\v-based\v Ber\v quant\vship\v\u043e\u0448\vActive\v__(\v}/\vzie\vsen\v fant\v filename\v\u0e0a\v practice\v movie\vweight\vikt\v playing\v star\v_at\v\u0430\u043b\u0438\vPlease\vCD\vupp\vJSON\vjer\v\u0001\xa8\xe0\xaf\x8d\xe0\xae\xa4\v\u03bc\u03b1\v Person\v Mac\v gan\v growth\v aber\vordin\v County\vTotal\v\u099c\v cada\vanges\v saw\v discover\v\u0430\u043d\u044b\v kas\vValues\v.res\v Ke\v Any\v\u0bcd\u0bb1\v meng\v immed\v ability\voker\v-B\v \u067e\u0631\v\u049f\v\u2014\u2014\v\u0430\u043f\vEST\vbut\vatan\vDir\v Der\v pap\vgal\v \u0633\u06d2\v\u70b9\vcd\v pattern\vington\v(@\v resource\v\u0001 \xd9\v\u0001\xe8\x8b\v \u0563\v photos\vCO\vl\u0131\v hay\vShow\vtemplate\vymbol\v useful\vControls\vouw\v \u10d0\u10e0\v\u0cbe\u0c97\v Microsoft\vATA\v tan\vcz\v\u0001 \xec\xa7\v \u0627\u0644\u0635\v\u8fd9\v\u016f\v\u05d1\u05e8\v_code\v(res\v\uff3f\v expert\v\u3063\v\u0627\u0639\v\u5212\vategories\v First\vological\v favorite\v\u0001\xeb\x9f\v compar\v\u0644\u0629\v \u045e\vavel\v\u0565\u057f\v\u043e\u0440\u0430\v Link\v ton\v floor\v Http\v\u043b\u044b\v\u093e\u091c\v lives\v\u0442\u04d9\v\u10e7\v.current\v margin\v properties\v\u6027\v\u04e3\v@Override\v charge\v.In\v Jes\v\u0915\u093e\v tend\varios\v PRO\v UK\vaken\vArt\v\u043e\u0434\u0430\v levels\vitable\v \u0aa6\v\u52a8\vongo\v jour\vARE\v wur\vesh\vsta\v.cont\vacters\vamed\v\u0561\u056e\v \u0562\v pool\v_add\vulu\v Pal\v \u0627\u0644\u062e\vGl\vcomponents\vTemplate\v avoid\v\u0624\vmazon\v improve\vVari\v \u09b6\v evalu\vDel\v India\v While\vEnabled\vyg\v(B\vlag\vxim\v \u0c24\vecurity\viring\v god\v frequ\v vida\vscope\volf\v parse\varo\v recently\v\uc6a9\v daily\v mehr\vonday\v\u0391\vactor\v score\v empres\vlong\v compl\v\u064a\u0648\v\u0001\xe2\x98\v equipment\vexports\v tools\vIl\v firm\v ai\v selection\vProperties\v abs\v capt\vtruct\v\u3082\vMain\v=\\\"\v liter\v analysis\v prices\v convert\v\u064a\u0633\v.dis\v Sa\vFont\v\u0bc1\u0b95\vova\vencies\veden\v career\v Ben\v\xcd\v \xb7\v roll\v.string\v amazing\v\u3053\voms\vUse\v\u2019d\v\u0c82\u0ca6\v boy\v \u0997\vCan\v.)\v\u5fc3\v(null\v \u03bf\vacket\v\u0441\u0442\u0432\u0435\u043d\v.css\v jo\v\u0001\xe7\x95\v verd\v finally\vfit\v effective\v updated\v\u03af\u03b1\v influ\v demand\v\u0438\u043d\u0430\v\u04e9\u0440\v\u0dad\v concept\v\u0001\xe8\xb7\v d\xe9c\vi\xe9n\velles\v trust\vnu\v bath\vutt\vNone\versist\vaires\v pros\vdelete\v fer\v kle\v sense\v train\vunday\v sz\v directly\v Aut\v.$\v FROM\vknown\v \u05dc\u05d4\v club\v dh\v alert\v.\n\n\n\varies\voro\v?:\v Techn\v\u5546\v liv\v fields\v\u0bbf\u0bb2\u0bcd\votes\v can't\v didn\v pages\v\u0434\u0456\v\xe1rio\v72\vAg\vDetail\vAbout\v\u0aa7\v War\v\u4e1a\v\u30e9\v ..\v\u95f4\v Commun\vagem\vondon\vNE\v projects\v Prom\vyth\v s\xe5\v \u03b3\vds\v\u0001\xe9\x94\vinde\v\uacfc\vurer\v.new\v \u0430\u0440\v aspect\v\u0001 \xeb\x8b\v gold\v\u0001 \xdb\v\u0001 \xe5\x8d\v km\v\u90e8\v buffer\v\u3046\v-a\vProps\v \u044d\u0442\u043e\v(()\vHash\vfirm\v\xf4ng\v.</\v goal\v PC\v vie\v t\xeb\v.ch\v \u0a85\u0aa8\u0ac7\v\u0441\u0430\v\u5b66\v thread\v\xe4h\v\u7ea7\vMsg\v():\n\v\xfb\vdat\vstream\v****************************************************************\v\u0dc0\v starting\veda\v\xf6g\vpat\visc\varante\v Bel\vcci\xf3n\v_string\v Brit\v notice\v\uc0c1\v\u0c3f\u0c28\vRange\v moet\v                             \v exerc\v-re\vugar\v lu\vPR\vners\v Information\vussi\v gets\v+\"\vRight\v.error\v techni\v \u0627\u06cc\u0646\v\u0434\u0430\u043d\v elements\v mention\v \u092d\u0940\v\ub4e4\v\u0448\u0435\v kam\v\u043a\u0430\u0437\vlay\vIGHT\v\u0627\u062d\v blood\vMark\v$this\vrame\v.web\viana\v ::\v.min\vasons\v\u044b\u0437\vija\v\u09cd\u09ac\v Error\v views\v \u91cd\u5e86\u65f6\u65f6\u5f69\v\u0ccb\v\u0643\u0646\vez\v decision\varts\v\uc2b5\v numbers\v observ\vhar\v November\v owner\v associated\v\u4e8b\v\u0ba3\veur\v\u0cb0\u0cc1\vlean\vaus\v Sen\v delivery\vcontr\vivil\v\u0441\u043b\u0438\v adult\v histor\v k\xf6nnen\v\u0001\xd5\xb8\xd6\x80\xd5\v attention\v January\v ''\v rob\v International\v.update\v rais\vDisplay\v tid\v\u102d\v\u0001\xe5\xa0\vOC\vchaft\vmethod\v lines\v\\x\v\u03c9\u03bd\vkk\v Real\vcil\v attempt\v\xe4\xe4\vonom\v rock\voter\v morning\voggle\v category\v shall\v \u0cb5\v Ein\v_back\vrole\v\u10dd\u10e1\v oh\vran\v WITH\v\u0001 \xea\xb3\vclose\v picture\v dag\v bottom\v Sam\v verb\v kwa\v Base\v college\v essential\v\u0442\u044c\v road\v IT\v\u10d4\u10d1\u10d8\vicks\v commit\vSerial\v\u0001\xe0\xaa\xb0\xe0\xab\x8d\xe0\xaa\v doesn't\vunsigned\v'];\n\v settings\v innov\v\u5b9a\v sleep\v names\v earn\v\u043e\u0435\v October\v}\n\n\n\v\u0c26\vsych\v sold\v Down\v\u91cc\vreci\v\u0441\u043b\vims\v cin\v Project\v\u0d19\v\u0001\xd7\x95\xd7\x99\xd7\v Vector\v \u062c\u064a\v_array\v photo\v King\v ign\v \u05d4\u05d0\v extrem\v.a\v woman\v unsigned\vspace\v aw\u1ecdn\v\u0430\u0440\u0442\v pul\vBUG\v111\viller\v\u0cca\v parents\v)).\v solid\v Lo\v durch\v \u043e\u0440\v situation\vaturday\v\u0001\xe7\xb3\vRender\v                                               \vTrace\voles\vDie\v-de\v_TYPE\v m\xe1\vibly\v\u0001\xe9\x95\vangular\v lost\vDS\v goes\v advert\v itself\v benefits\v\u0dd4\vOG\vws\v internal\vproperty\v\u0bae\u0bcd\v \u0578\u0580\v\u4e70\v \"<\v enh\v evid\v Also\vistration\v\u09be\u0995\v_sh\v satisf\v hour\v\t\t\t\n\v module\v\u0441\u044c\v muy\vancy\v trip\v\xf3s\v GNU\v_date\v \u0417\vfg\vcat\v\u0644\u0627\u0645\v.key\v regul\v positive\v\u0e02\v\u064f\v uses\v rot\voriz\v smart\v \u0932\u093f\u090f\v.widget\v cab\v green\v\u093e\u0908\v\u1000\v                  \v profile\v.'\vAA\v\xdc\v desde\v\u0648\u0633\v challeng\vstore\vPtr\vaja\vCache\v structure\v\u0001\xe9\x82\v diff\v.X\v\u3089\v.show\vmat\v.body\v \u0e1a\vcraft\v63\v_CON\vruary\v drink\vlichen\v girl\v\u10d8\u10d3\v dark\vHome\v cov\v\u043e\u044f\v Most\v Big\v \u0630\v transfer\v.Point\v.info\vasic\v doesn\v contains\v groups\v consist\v\u0e2d\u0e19\viu\v.google\v opin\vrefix\v\u540e\veles\vDatabase\v\u0c2a\v pes\v rat\vDevice\v kut\v []\n\v Created\v\u5ea6\v_ch\v\u5173\v highly\v.send\v\u0001 \xea\xb8\v tmp\v led\v ?>\n\v raz\vhow\vversion\vASE\v \u09aa\u09cd\u09b0\vimiento\v]]\v\u0941\u0930\v\u304a\v driver\v(key\v \u0e41\vudent\v plans\v\u6c34\valled\vOffset\v\u7403\v \u099a\vlegate\votos\v\u5de5\v\u092b\v\u0938\u0947\v \u0ab2\v62\v \u043b\u044e\v{\n\n\v hands\vCallback\v(P\v\u043e\u0440\u043c\v61\vusher\v91\v mm\vovie\v costs\v/*\n\v nue\v\u0430\u0442\u0430\v \uc218\v Los\v scr\viqu\v gives\vvari\v\u0c4d\u0c24\v\u0001 \xec\x98\vuga\v independ\v\u10d4\u10d5\v cos\v fine\v Hel\vArr\vVisible\v nj\v\xae\v countries\v fresh\voutes\v \u0415\v offset\v.Log\venty\v\u0db8\v \xa3\v\u0001\xe6\x81\vvoir\v.tr\v'=>\v\u7f51\u5740\v Opt\vIX\v\u0c9f\vrypt\v cit\v(*\vlook\vimest\v\u04af\u043d\v\u0648\u064a\v\u0e32\u0e19\v \u0d1a\v\u30ea\v\u1ed3\v\u0438\u043f\v.Is\vebug\v myself\vgrade\v UN\v kat\v\u8ba1\u5212\v\u0438\u0431\v\uba74\vakk\vuario\vDirect\v.event\v \uc0ac\v Let\v lic\v\u73a9\vORM\v\u1eef\v capital\v nut\voga\v.E\vReport\v\u901a\vapped\vaugh\vbool\v\u6e05\v \u06a9\u06c1\v.k\v syn\vtotype\v\u0c4d\u0c32\v inj\v\u0645\u0631\v\u0001 \xeb\x82\v piece\v\u65e5\u672c\v \u03bd\u03b1\vRun\vSpec\v\u05d9\u05d4\v College\v jud\v ven\v s\xe3o\vANG\v\u0001\x86\x92\v cat\vcrypt\vExp\vTransaction\voration\v ideal\v.Write\v \u05dc\u05d0\vicio\vGB\v Vol\v\u65e0\u7801\v\u10dd\u10dc\v providing\v\u2019un\v\u6295\v Ih\v numer\v medic\viber\v)->\vuen\vavior\vcovery\v\u06cc\u0645\vuu\v Prof\v ini\v\u10e3\u10e0\v\u0928\u0940\v fat\v mog\v\u0633\u0628\vIES\v<int\v));\r\n\vAss\v industr\v}`\v \u0432\u043e\u0437\v\u0627\u0642\v shop\v v\xe0\varon\v Play\v \xeatre\v \u0627\u0644\u0631\v untuk\v primary\v(request\v neigh\vifications\vnik\v Result\v defined\v \u04d9\v finish\v\u52a0\vedef\v_text\vandle\vProfile\v Foundation\vOB\v \u2026\n\n\v pelo\vMP\vwar\v_NAME\v\u9999\v [\"\v999\v\u0627\u0635\vappend\vContact\v.I\v Por\v.equals\v\u0001 \xeb\xb3\v sizeof\vprocess\v requirements\v completely\vords\v\u043e\u043b\u044c\u043a\u043e\v warm\vdel\v\xd6\v \u05e2\u05dc\vONE\vKEY\v daar\v'],\v Update\v\u03b6\v\u09be\u09ae\v oc\v bak\vLOG\v\u0001\xe9\x93\v TR\v pare\v.z\vrouter\v agus\v\u05d5\u05de\v guide\v.type\vIND\v.content\vSD\v Fil\v ban\v());\n\n\v \u03bc\u03b5\vgre\vidi\v meeting\v \u0578\u0582\v Message\v\u1031\v changed\v\u0ca8\u0ccd\u0ca8\v\",\r\n\v worked\v Number\v\u89c4\vdescription\v Page\vming\v President\vreturns\vBD\v mol\v '../\vangan\v individuals\v Di\v prime\v serious\v.trans\v \u0627\u0644\u0630\vford\v\u06cc\u0627\v\u0001 \xe3\x82\v edit\v\xf3w\v URL\v December\vuka\v Initial\vplot\v \u0644\u0627\vVER\v\":\n\v\u6e90\vdates\v peut\v oo\v\u0d9a\viek\v constructor\v Russ\vatz\vutter\v dead\v ye\v\u94b1\v\u5185\vMet\v HT\vimp\vParser\v AR\vgs\v\u05d5\u05dd\v peu\vedding\v [[\v Call\v byte\v versch\vMore\vbuild\vCore\v193\vrome\v safety\v themselves\v\u0432\u0435\u0440\v mount\v \u0905\u092a\v\ufeffusing\v\u0001\xae\xe4\xbf\xa1\vBean\v former\v(:\v cm\vuba\v setting\v execut\v stress\v \u0627\u0644\u062a\u064a\v direction\v})\v pub\v-control\v Item\vAsync\v\u6599\v\u0c21\v\u0bcd\u0b95\u0bb3\vestion\vadow\v\uc8fc\vieder\v lig\vuman\v payment\v creating\v allowed\v \"\"\"\v vit\v container\vapplication\v */\n/\vrec\v Das\v\u044b\u043d\u0434\u0430\v \u0432\u0430\v didn't\vrd\vconnect\v(ex\v \xeen\v\u0001\xec\x99\v fix\vembre\v wood\v\u0d4d\u0d19\v\u0c2f\v130\v describ\voco\v\u0259n\vcomes\verman\v\xfablic\v -->\v\u0d3f\u0d15\u0d4d\u0d15\vmail\vCS\v:'\v Every\v.service\v\u8868\v Du\v\u0001\xed\x83\v Aus\v scale\v NO\vgb\vicated\v\u04b5\v.Font\v distance\v mb\v\u56fd\u4ea7\v effects\v\u0648\u062c\vinue\vander\v Char\vanna\v summer\v channel\v helps\v(\"%\vARRANT\v raise\vAuthor\v.api\v \u0440\u0430\u0431\u043e\u0442\v cash\vconsole\v                                                                \vDocument\v Ill\v \u0434\u0430\u0440\v prepar\v push\v stuff\v kunnen\v Net\v\u5bf9\vnap\v ped\v bur\v\u0438\u043b\u044c\v Que\v successful\v\uc131\vitos\v links\v failed\v-md\v andere\vATH\v optim\v solutions\vMatch\v\u0cbf\u0cb8\v hem\v;i\v sport\v Che\vREE\viforn\v Friday\v Op\v\u0648\u0632\vcolumn\v\u10d0\u10ee\v WARRANT\v.load\v\u093e\u0915\vaku\v strength\v Associ\v\u0ccd\u0ca6\v\ub4dc\vitect\v applications\v \u0561\u0575\v Make\valian\v(context\vsembly\v\u0d3f\u0d1a\u0d4d\u0d1a\v exclus\villing\v\u09bf\u09b2\vandroid\v stage\v.awt\v\u043b\u044c\v vict\v-A\v states\vEnter\vqueue\v_y\v.sc\v tr\xe8s\v\u0ba4\u0bc1\v.jpg\v \u10d5\v.as\v\u0001\xb9\x84\vScreen\v conduct\v puede\v printf\v Bit\v\u0430\u043b\u044b\v pr\xe9\v\u06c7\v accur\v camera\viture\vRec\v\u7cfb\vnbsp\v\u62a5\viately\v mun\vistas\v convers\v\u09a3\v Android\v basic\v drop\v Code\v():\vality\v160\v interested\v counter\vassen\v\u09be\u09f0\v\u010c\v/j\v\u043d\u043e\u0432\vazi\vloc\verry\v\u76f4\vpet\vgel\v Dem\vlate\v\u09be\u0987\v dengan\v rent\vextern\v login\vibt\vorial\vhs\vICE\v Vis\v\u0440\u0443\u0433\vUID\v\u308c\v \u0ab6\v considered\v($_\v\u767b\vvolution\vuan\v_state\vwers\v entity\v\u062f\u0627\v \xe9s\v\u0924\u0940\v'],\n\v\u8f6f\v {@\vamer\vdouble\v suff\v \u0430\u0432\vServlet\v Response\v\u0441\u0442\u0432\u043e\v muito\v-group\v elif\v\u09be\u09a4\v\u5728\u7ebf\u89c2\u770b\vkw\v\u043f\u0440\v callback\v()).\v definitely\v\u0001\xa7\xe7\xbe\x8e\v operation\vemy\v\u0e33\v.Generic\v fair\v\u5b9e\vHTML\v\u0cb2\u0ccd\u0cb2\u0cbf\v\u1010\v img\v\uc804\v\u043c\u0435\u043d\v partner\vaden\v encour\v\u0446\u0456\v(file\vasks\vraz\vonn\v_dir\vville\vavo\v Amazon\v\u10d4\u10d7\v \u057d\v \u0aa4\u0ac7\v\u620f\v700\v\u10d1\valed\v\u0001 \xe5\x9b\v align\v]=\v vehicle\v foreach\vlying\v\tconst\v\u7efc\v_log\v ez\vlor\v\u05bc\vothing\v \u043f\u043b\v\xe1ri\v\u0001 \xf0\x9f\v\u540c\v emerg\vNA\v \u2019\v\u0430\u043c\u0438\v \u0443\u0447\v interesting\v huge\vWriter\v\u093e\u0907\v;\n\n\n\v.props\vAtt\vwrite\v certainly\v Sur\v USA\v respond\v basis\v\u0442\u0443\v(in\vendre\v-sm\vTab\vtotal\v force\v obtain\vFAULT\vployee\v\u0001\xe9\x96\v padding\vvention\v\u05d9\u05d8\vaver\v\u0646\u064a\v\"+\vonstr\vanti\v shape\v\u0001\xe7\x8b\v\u0430\u043d\u0438\u044f\v constant\v existing\v birth\vAut\v hear\v shared\vEffect\v\u0d3e\u0d28\v fest\vhome\v\u03c1\u03b9\vaca\vvenue\v rules\vfi\v Returns\v places\v\u094b\u0917\v veel\v\">\r\n\vnost\v \u06a9\u0627\vmal\vliche\v\u0982\vHead\v']['\v parameters\v Den\v eyes\v sea\vikan\v\xedas\vuten\vEd\v m\xfc\v depend\v\u8bf4\v\u0646\u062a\v \"./\v Hotel\v essay\v relig\v fully\v\u0645\u0629\v\u1004\vMENT\v flag\v stra\v\"/>\n\v\u10e5\verve\v \u05d3\u05d9\v gebru\v akt\v(`\v\u0647\u064a\vosten\v \u062a\u0639\v\u0caa\vHandle\v Mr\v route\v appropr\v Rel\v190\v theme\vDD\v commercial\v\tg\v\u0939\u0940\u0902\v-L\v-pro\vberg\vhaps\v Tem\v\u0430\u043d\u0430\v\u0131\u015f\v\u044d\u0440\vcons\v culture\v\u0001 \xe0\xa6\xac\xe0\xa6\xbf\xe0\xa6\v purpose\v\u0ca4\u0ccd\u0ca4\vivos\v m\xeame\vCar\v \u0431\u0443\v reference\vunda\v pode\v\u0001\xe9\xa3\v\u043d\u043e\u043c\vaccess\v wall\v\u0930\u0947\v tamb\xe9m\v TODO\v\u0648\u06cc\v porque\v \u0431\u0430\u0440\v\u09bf\u09df\v pens\v\u0001\xe8\xaa\v\u04a9\v >\n\v Good\v Cap\v.open\vells\v \u0430\u0434\v Services\v\tvoid\v exactly\v Mer\v Company\v statement\vifornia\vinu\v);\n//\v measure\v Department\v organization\v \u0906\u092a\v difer\vYour\v unter\v si\u0119\v\u0001\xe9\xa9\v\u093e\u0917\v gran\vvement\v package\v vector\vobs\v.bind\v(\"\\\v////////////////////////////////\v.config\v nombre\vuru\v')\n\n\v.index\vhan\v\u094d\u0925\voda\v Law\v London\v developed\v\u0001\xe7\x83\v env\v license\v))\n\n\v tra\vursday\varrant\v(object\v advant\v900\v surface\v\u0d3e\u0d23\vrespond\v']\n\vaved\vcentr\v poder\vEC\v\u7ed3\v mix\v\u0001\xe3\x83\xbc\xe3\x83\v Find\v soll\vassets\v\xe8me\v eg\v\u10ea\v construction\v motor\vbet\vplies\vris\v\u0e34\u0e19\v \u0647\u0645\v\u0949\v classes\v pow\vhes\vPA\va\xf1\v\u9001\v fn\v\u670d\vontal\v Fire\v'un\v \u0d07\v I've\v thinking\v Phil\v Back\vRegister\v \u05d8\v\u0434\u0435\u043b\v lag\v l\xe4\v \xe9t\xe9\v slow\vQueue\v meas\vhor\vcut\v decided\v\u0446\u044b\v dream\v involved\v difference\v \u0d06\v physical\vamo\v relev\v\ubd80\vuesday\v.App\vthread\v io\v namespace\vFloat\v jaar\v reported\v\u043e\u043d\u0430\v vill\vitz\voul\v-v\v sans\v\u0430\u0442\u0435\u043b\u044c\v pela\v cast\v \u03ad\v Gold\v_num\v\");\v editor\v rates\v\u4f4d\v II\v\u043d\u0438\u04a3\v intent\v somet\vDC\vwas\vednes\v=\"#\vFragment\v fight\v\u0c48\v cookies\vstrong\v carry\v leur\v\u0c4d\u0c1f\v\\/\v diagn\vashion\v tips\v.test\v \u0565\u0576\v blue\v characters\vagon\v\u0627\u0636\viced\vQU\vquis\vEst\v vent\v360\v\uc801\v\uff1b\vaught\v giving\vfilter\v74\v\u0589\v\u63a5\v felt\vbel\v_.\v degree\v\u0432\u0435\u0442\v\u57ce\v\u0442\u043e\u0440\v $(\v lab\vigration\v\u10d8\u10d0\v pressure\v conven\vtected\v=(\v aussi\vPORT\v\u0627\u062c\v\u0aa1\v\u7efc\u5408\v\u0d3e\u0d30\vStatement\v \u043d\u043e\v {}\v Street\v.btn\v Action\v ('\vallet\v(D\vSuccess\v secret\v\uc73c\ub85c\v73\v limited\v tun\v\u4ec0\v\u0921\u093c\v released\v lan\v \uac00\v rad\v=\"<?\vGraph\v s\xf3\v reserved\vcall\v Mat\v paid\v84\v\u093e\u0930\u0940\valla\vrier\vRece\v kal\viar\vRED\vbu\v)));\n\v\u653e\v Show\v \u043f\u0440\u0430\v\u8f6f\u4ef6\v master\vAdmin\vNet\vbre\v budget\v solo\vpass\v ON\v Bank\v\u05e9\u05e8\v dry\vNon\v\xef\vusi\v\u094d\u092f\u093e\vpared\v Card\v\u7231\u5f69\u7968\vEs\v\u9762\v\u0bcb\v Value\v functions\v\u043e\u043b\u044c\u0437\vlie\voli\viverse\v_test\v stories\v Point\v_error\vixel\vSELECT\v mul\vNames\v\u0565\u057d\vventory\v towards\v \u0623\u0648\v Vi\v viel\vhouse\vesome\v\u10e3\u10da\u10d8\v gem\v sust\vwhite\v81\vachine\vScript\vdisplay\vorgan\vcase\vlike\vorith\v\u0001\xe5\x8b\v Instit\voup\v\u0e43\vModal\vRES\v\u05e2\u05e0\v Version\v mother\v middle\v Et\v.pre\v \u062a\u062d\vesse\v.Tab\v\u0001\xe0\xb5\x87\xe0\xb4\v\u4e8e\vrequire\v\u0d41\u0d1f\v(item\v.save\v71\v.Controls\vwords\v spot\v univers\v cum\vf\xfc\v \u0b8e\vlos\vamil\v videos\vbb\vednesday\v \u091f\v wenn\vyon\v\u6280\v Ho\v\u0a9f\v191\v symbol\v :\n\v\u573a\v\u0627\u0631\u0629\vdoc\v posts\vjar\v\u04b7\vessa\v'),\vecause\v CH\v-C\vaza\v\u7ba1\v_on\v(input\v \xc9\v\u0001\xe8\x88\v Mo\vizz\v \u0587\vREF\vReference\vvr\v\u09be\u09df\v doll\v Um\vrought\v moving\v\u0c3f\u0c15\v sometimes\v sender\vosition\v Leg\v\uff01\n\n\v pm\v spend\v\u0563\v kur\v\u043d\u0430\u0447\v Power\v\u044b\u0448\vstrap\v replac\vLoc\v kitchen\vnel\v ett\v Develop\v92\v core\v Input\vwan\v\u62cd\v Max\v grande\v\u0441\u0442\u0432\u0430\v kont\v Click\v Land\v \u0430\u043a\v\u064a\u0641\v/**\v goed\v \u09ad\v\u0001\xe2\x84\vlines\valert\v\u0631\u062a\v IP\v\u0001\xe1\x83\x94\xe1\x83\xa0\xe1\x83\v mail\vulate\v maybe\vipes\v dump\v\")]\n\v82\v_ptr\v undefined\v Cour\v baby\v\u5f00\u6237\v\u09cd\u099f\v\ufffd\ufffd\v Apple\v\u0001\xa5\xe0\xab\x80\vcoin\v83\v France\v\u0001\xe5\xbb\v\u4ea4\vferences\v\u53f8\v decis\vyan\vChannel\vdet\v\u05d9\u05d3\v cours\v sat\v Mart\vAST\valloc\v soft\v gratis\vellig\v mort\v shown\v Task\vn\xe9\v\u6e38\u620f\v\u0001\xe9\xaa\vrote\vPat\v\u56de\v ons\v\u0c3e\u0c28\vLike\v-time\vatalog\v\u0001\xe7\xa9\vestroy\v\u015e\v pesso\v\u05d9\u05d5\u05ea\v140\v.junit\vParameters\v {\n//\v\u056c\v\u6b63\vech\vLS\vInitial\v hund\v gave\v sample\v\u5f55\v\u0d19\u0d4d\u0d19\vamiento\vallow\v.start\v\u0001\xe0\xb1\x82\xe0\xb0\v Edit\v guarante\v specified\vlands\vesis\v\u10d4\u10d3\v geen\v   \n\vtu\v attack\v Request\v\xe9rie\v());\r\n\vted\vxis\v Japan\v reve\v \u0441\u043c\vwy\vae\v\u0c41\u0c32\v\u603b\v\u7121\v February\v prod\v\u0430\u0447\vabet\v.__\v Table\vieved\v ]\n\verap\vshot\v\u0640\v vs\v(void\v\u0001\xeb\xaf\v devices\v\"\r\n\v\u0001 \xeb\xaa\v\u10dd\u10d3\v assess\v mundo\v\xc7\vTA\v \u0c30\v\\t\v straight\vSC\v contain\v \u0a97\v \u057e\v\u094d\u092e\v\u0ab6\v Eu\vCons\v\u0d3f\u0d30\vrooms\v bez\v Hash\v \u0430\u0437\vIdent\vPlay\vyi\v \u0e04\v \u0989\v planning\v html\v pin\v\u0001\x96\xe1\x83\x94\v restr\vequals\vPP\v\u0e48\u0e19\v\u0440\u0430\u043c\v prev\v tijd\v Media\v layer\v twe\v letter\vEE\v\u0bbf\u0b95\v adjust\v\u591c\v\u0001\x9a\x8c\vcommon\v\u5982\v CO\voca\v\u10dd\u10d5\v ri\v otherwise\v \"\";\n\vativa\v tou\v\u1015\vArea\v \u0645\u0633\v Mil\victure\v hop\var\xe1\v\u0abe\u0ab5\vayo\v became\v.end\veln\v dent\v passed\v Arch\v\u3042\v Thank\v police\v helpful\vouver\v\u093f\u0930\v expos\v deux\v rank\v\u0395\vQUE\v\u0430\u0442\u0438\vdoor\vuke\v campaign\vIME\vomic\v\u10d0\u10d7\vgithub\vfront\v court\v/v\v-P\v gift\v\u0001\xec\xb6\vusa\v.Location\v\u0644\u0641\vatos\v patient\v\u8bba\v sports\v saying\v browser\v API\v anti\vobe\v steps\v sud\v modify\v\u0424\v understanding\vidence\vinas\v admin\v \u0431\u0435\u0440\v ia\v username\visp\v Year\v Sil\vitary\vtoken\v.split\v\u5f0f\v\u0443\u043b\u044c\v Produ\v Canada\vDao\vhn\v contra\v \u09b0\v---\v IO\v rich\vDay\v\u10e8\u10d8\vDR\vawn\v labor\v damage\v\u0d26\v sau\v\xe6r\v\u0001 \xec\x83\v_status\v actions\vILITY\v\u30fb\u30fb\vlas\v quer\v cual\v365\v began\vComment\v\u1eb7\vstant\v\u0435\u0435\v Stand\v argument\vologies\v eer\vorrow\v\u05e2\u05df\v smo\v reduce\v\u05d9\u05e2\vmitted\v\u0001\xe5\xa3\v (*\v\u8bf7\vcriptor\v\u0648\u0639\v\u0c02\u0c26\v\u30a2\v \u0441\u0432\u043e\v tx\v coach\v businesses\v j\xe1\vimos\v Great\v                        \v/w\v panel\v tambi\xe9n\v\u0001\xe8\xa3\vEO\v sed\vensed\v furn\vtypes\vMatrix\v\u0ba4\u0bcd\u0ba4\v(response\v generate\v jobs\v SO\v nation\v\u0456\u0434\v={{\v }}\veral\vobil\vkar\v\u2019h\vSQL\v Christmas\vHolder\v\u0943\v COM\vPane\vazione\v incor\v \u043c\u0443\vulti\vronic\v\u76ee\v nag\v'a\v California\v pictures\vpite\vWS\v\u0561\u0563\v micro\vcp\v\u0645\u064a\v\ub9cc\v\u043e\u0431\u044b\v arm\v(java\vi\xf0\vovern\v vos\v\u304f\vTrack\v\u0001\xe6\xa3\v Twitter\v];\n\n\v president\vlegal\vroute\v Os\vrew\v wonderful\v manager\v tried\vfast\v Other\v divers\v \u0ab9\u0aa4\v \u0645\u062a\v');\vogen\v\u0001 \xed\x95\v political\vACE\v corpor\v ble\v.Label\v\u624b\u673a\v\u0d41\u0d15\v\u9009\v comun\vcommand\vRole\v pr\xf3\v\u10d0\u10e2\v\u094d\u0932\v {\"\v curr\v p\u0159\v Search\v supply\v thous\vacle\vDraw\v\u0493\u044b\v Word\v cout\v serve\v\u0648\u062a\v(\".\v returned\v healthy\vParent\v tip\v hus\vqar\vusion\v\u043d\u0443\u044e\v nav\vgrad\v played\v advice\v\u093e\u0925\vAmount\vmut\v Config\v \u0645\u0634\v bere\v beginning\v\u0430\u0435\u0442\vimin\v Wash\v dol\vitan\v ces\viano\v\u0438\u043b\u0430\v.Component\v \u0648\u062a\v Jesus\v\u09af\u09bc\v regarding\v bem\v cards\v heard\v\u0579\v\u5ba2\v94\vBtn\v Are\v\u0001\xa1\xb0\v dress\vesto\vIAL\v trade\v David\vUsers\v\u4ec0\u4e48\vGu\v layout\v White\v Bet\v Sunday\v eigen\v maximum\v vec\v(N\v pand\vLC\v\u89e3\v\u043e\u0442\u0440\v\u0131n\u0131\vkg\v\u0bca\v\u09be\u09ac\v93\v largest\v\u0c97\u0cb3\v saved\v Rep\v\u05d9\u05d1\v \u0932\u0947\vasion\varily\vITE\v\u0628\u0644\v\u9875\v neces\v grid\v\u03bd\u03bf\v\u0578\u0582\u0569\u0575\u0561\u0576\v principal\v.for\v speak\vanging\v vend\vFull\vshop\vAng\v \u043f\u043e\u043c\v\u9662\v \uadf8\v \u042d\visten\v_class\v\u6e2f\v articles\vporary\v growing\v_image\v Ins\v heat\v pair\v \u10d1\v'h\v quel\v Tex\voka\vDTO\vGe\vshould\v\u0561\u056c\vNow\v iter\vallery\v lui\v\u05d9\u05d0\v })\v_res\v\u0d3f\u0d32\u0d4d\v\t\t\r\n\vBytes\v\xbb,\vosen\v dann\v \u0442\u0440\v traditional\v produce\v balance\vCON\v\u03b5\u03af\v bat\vPop\v chem\v decor\vStep\vDto\v writer\v\u044e\u0449\v tiene\v wants\v \u03c4\u03b7\u03c2\v\u09be\u09a6\vOnly\v rule\v appreci\v exit\v Oper\v feeling\vcio\v\u044d\u043d\vusername\v monitor\vidh\v ale\v tam\v errors\vproject\v\t\t\t\t\t\t\t\t\t\v\u4e2d\u6587\v weekend\v Even\v\u0915\u094d\u0937\vOperation\v sac\v________________\v components\verial\v125\v.View\vsites\v\u8001\v\u0001 \xec\x9c\v\u04d9\u043c\v                      \vSA\v fue\vvin\v \u043f\u043e\u043a\v merc\v tous\v \u0431\u043e\u043b\u044c\vientes\v hash\vpol\v \u0d2a\u0d4d\u0d30\v Ha\vCustom\v Assert\v viv\vonto\v mechan\v\u0001\xe0\xa8\xbf\xe0\xa8\vously\v fu\vamount\vByte\v overall\v(A\vinha\v\u4e4b\v\u0131m\vools\v Club\vahan\v\u0430\u0442\u044b\vields\v Monday\v tel\vseg\vinline\vvor\v\u03a3\v comfortable\v Saturday\v\u0001\xe5\xa9\v\u0cac\vunden\vdag\v\u5916\v n\xe4\vhos\v?>\v immediately\vcos\vbd\v \u0928\u0939\u0940\u0902\v Order\v \u201d\v\u0e1f\u0e23\u0e35\v Flor\v\u0456\u0440\v greater\viling\v tests\v.be\v\u043e\u043d\u0438\vneh\v Sign\vannels\v\u0001 \xe5\x88\v sand\vRT\v\u0d3f\u0d7d\v.has\v miles\v\u0165\v sql\v a\xf1os\v\u1019\v agree\v\u95e8\vtypedef\v \u0432\u0441\u0435\v\xfct\vemon\v Author\v fabric\vimpl\v spirit\vSupport\vlee\v\u0e1a\u0e2d\u0e25\v\u0642\u064a\v strategy\v cel\v Team\v l\xed\v\u10e3\u10da\v ikke\v\u0001\xec\xb0\v\u8fc7\vernel\veri\vPM\v instr\v \u041b\vScroll\v\u0561\u0570\v\u0001\xe8\x8a\v fir\v employees\v \u062a\u0647\v expand\v demonstr\v------------\vpliance\v\u0456\u0437\v Educ\v \u0918\v \u03b1\u03c0\v;\n//\v\u0001\xed\x84\v \u043a\u043e\u043c\u043f\v looked\v colors\v $('#\v turned\v kap\vStrip\v rev\v East\v \u0434\u043e\u043b\vMapper\vcn\valu\v batter\v\u044f\u0432\v cer\vSave\valance\vosing\vboot\v\u0001\xea\xb1\v\")\n\n\v\u0576\u0565\u0580\u056b\v hospital\v stack\v Ba\v\u0001\x9a\xe1\x9e\v_com\v\u04e9\u043d\v\u094d\u0915\vDb\v\u0627\u0634\vscribe\vRoot\v\ttry\v lots\v Board\vplan\v \u0626\v\u0647\u0646\v Men\v\u0001 \xe0\xaa\xae\xe0\xaa\xbe\xe0\xaa\vWeight\vhell\v\u0001\xe6\xb6\v clin\vindi\v{\"\v\u0438\u043a\u0430\v conn\v detail\v_a\v_i\v messages\v '\\\v reli\vtarget\varlier\v casa\v requires\v \u0425\v\u0001\xe2\x94\vPerson\vyond\v jou\v\u057a\v Plan\vomas\v loved\vavas\v\u0001\xed\x94\v}\n\n/\v Mas\v Jack\v\u10d0\u10e0\u10d7\v serial\v offered\v\u0648\u0627\u0646\v ctx\v!!!\v shipping\v Node\v\twhile\v\u0131nda\v Build\v\u724c\vicing\v\uff11\vegen\v ty\vjoin\v \u10ee\v\u0947\u0936\v<string\v Tur\vrum\v-k\v insert\v psych\v scen\v topic\v SH\v\u10d8\u10ea\varan\v\u01b0\u1ee3\v sor\v\u0937\v responsible\vutils\v mask\v uw\vecution\v logger\v.co\v meaning\v trabal\v Button\v Sex\v gez\v NE\v\u201d.\n\n\v\u0001\xe0\xa7\x81\xe0\xa6\vertain\v\";\v\u0001\xb4\x80\v\u0425\velcome\v_model\v\u03a0\vWrite\v){\r\n\v hacer\v\u09c7\u0995\vcles\v.from\vcell\v\u044e\u0442\u0441\u044f\v_per\vumi\v\u05e0\u05d9\v\u4eca\v ps\v\u0bbf\u0bb0\v\xe4hr\v volume\v\u8fdb\v \u0645\u062c\vDouble\v_start\vPe\v \u0438\u0441\u043f\v eye\v \"+\v that's\v \u0627\u0644\u0637\v \u0435\u0433\u043e\v\u0441\u0442\u0430\u0432\v reader\vOVID\vcategory\vchildren\v Green\vwindow\v \u03c4\u03b7\u03bd\v\tpro\v\u0001 \xe5\xae\v Social\ventication\v nke\v truly\vinden\v Las\vBit\v js\v\u0438\u043a\u0438\v diet\v pil\vxture\v WHERE\v\u0001\x97\xe0\xb0\xbe\voti\v################################\v tv\v\u0645\u062f\v \ub300\vircle\v Auto\v reports\vatically\v\"))\n\v\u6240\v i\xe7\v(path\vOUR\vyled\v Component\v\uad6c\v gut\vanje\vicien\v\u53d6\v metal\v108\v.join\vmerce\v\xba\v\u0e2d\u0e15\v\u0433\u04d9\v\xf3g\vunto\v recon\viers\v Coun\v.component\v\u0441\u0442\u0440\vjon\vapat\v\u0442\u0438\u0432\v operator\v\u10d9\vIVE\v glass\v\xedst\v \u0431\u0435\u0437\v\u06cc\u062a\v\u1eeb\vwen\v Lat\v\u5355\v tipo\vlements\v Engine\v.client\vALUE\v Function\v Kom\vbling\v.width\v estim\v\u0c3e\u0c30\u0c41\v\u2019\xe9\v\u0001 \xeb\xb6\v)*\v.http\v gy\vVideo\v parameter\v Many\v\ud654\v Auf\v caso\v eller\v\u0cbf\u0c95\vichael\vYear\v investment\v \u05d0\u05b7\vFC\v feet\v\xf4t\v \uae30\v'd\vraag\v setup\v audio\v \u0431\u044b\u043b\v\u05d5\u05e7\vBS\v extremely\v pr\xe9s\v\u660e\v\u043d\u0438\u043a\v\u0001\xed\x8c\v\u0bbf\u0ba9\v(L\v variable\v sett\v guid\v \u090f\v Video\v appropriate\v central\vazz\v \u0644\u0647\v minimum\v Research\v easier\v\u062f\u0645\v disease\v.target\v gal\v isn\vunder\v\u0435\u0442\u0435\v correspond\v\u0169\v\u03c4\u03b9\u03ba\v\u0441\u0442\u044c\v=\"/\vatever\v.dart\v',\r\n\v \u0628\u0646\v ker\vonym\v pa\xeds\vFL\v retr\v Method\v epis\vcor\v \u0646\u06d2\vitas\vargo\v placeholder\vselected\v \u0a86\u0ab5\vTS\v_un\v della\v completed\v weather\v\u0635\u0644\v/\n\visher\v grup\v\xebr\v%%%%\v\u0630\u0647\v hous\v\u7fa4\vinterface\v provider\v.lang\vkeit\vaats\v protection\v\u10d3\u10d0\veling\vtee\vboolean\vECT\v@\"\vformed\v Mit\v'm\vwide\v.String\v album\v encontr\vEvents\v.ui\v\u05d0\u05e8\vmeta\v adapt\v warrant\v \u0432\u043e\v\u0639\u0644\vDoc\v temps\v/core\v \u043f\u0440\u0430\u0432\vScale\v\u064b\u0627\v edge\v himself\v\u7b49\vIter\viku\v\xc3\v kor\v thank\vErr\vpark\vrench\v \u09b2\v durante\v \u0432\u0440\u0435\u043c\v schools\v scene\v bonus\v\xe1m\v Whe\v\u0947\u0932\v\xedcul\visen\vmodal\vuminate\v\u043b\u0443\vSchema\vasil\v\u0001 \xe4\xb8\v\u0cbf\u0caf\v electric\v\u0cbf\u0c97\v.Ex\v\u0001 \xe5\x90\v \u02bb\v knew\vClose\v ole\v increased\v\u0438\u0442\u0435\u043b\v\u10d5\u10d4\u10da\vdraw\v opportunities\v sector\v\")\r\n\v_cl\vDon\v nak\v ingred\v dialog\v \u0440\u0430\u0441\v wind\v')->\v vid\v Franc\v\u06bb\v Network\vAc\v science\v compared\vuir\v\u0941\u0928\v\uc18c\v studies\v spent\v \u0438\u0445\vearn\v farm\vrian\v Camp\void\v ea\varde\v eat\v alone\v\u1edbi\v#\n\v />\v cells\v \u043f\u043e\u0432\vunning\v broad\v scient\v Son\v\u0633\u0645\v Management\vConstants\vinct\vwd\vtegr\vulture\v.prototype\v visual\v bot\vverter\v offering\v \u0921\v\u10ec\voven\v\u0627\u0631\u06cc\v-T\v.common\v\u044f\u0437\v mejor\v\u05d9\u05df\vHP\v cro\v Rest\vMar\v teams\v Local\v\u305d\v Fore\v fans\v Att\vJob\v pad\v wo\v library\vhelp\v '#\v\u03a4\v race\v :\n\n\vTimeout\vprimary\vania\v m\xe9\vupload\v increasing\v\u0001\xe6\xbc\v_dict\v zich\v announced\v mand\v\u0d1f\u0d4d\u0d1f\vaming\v \u5929\u5929\u7231\u5f69\u7968\vJe\v BE\v gradu\vAIL\v Custom\v Star\v.[\v mac\v figure\v brought\v\u0ba8\u0bcd\u0ba4\vCre\vimestamp\v IM\v sul\v Kr\v\u0641\u064a\vLogger\v\u636e\v txt\v.Se\vadora\v economic\v\u8bb0\v \xfalt\v\u4ed6\v/g\v\u957f\vamen\v cuando\v vast\v attract\v beach\vasket\v\u0acd\u0a9f\v\u0001\xe7\xbc\vizi\v OK\v wet\vayload\v Line\v\u529b\v.example\visset\v\u043d\u044b\u04a3\v \u03ba\u03b1\v rooms\v Cam\v (_\v \"#\visis\vitet\v ile\vcare\vProgress\vinstance\v\u09cd\u09b7\v \u0ca4\v Office\v\u0642\u062a\v Paul\v\u0d3e\u0d23\u0d4d\v\u09bf\u09b0\v\u516d\v goals\v\u03c4\u03b9\v incl\v.button\vsend\v \u098f\u0995\v\u4e2d\u56fd\vLes\vMember\v\u1014\vstructions\v Yes\venas\v api\vendant\v pull\vchor\v.post\v polic\v\u0641\u0631\vlished\v bh\v\u061f\v\u5c11\v_node\v\u0435\u0438\vahi\v\u0565\u0580\u0568\v wire\v lok\v\u10d8\u10e0\v\ubb38\vNa\v888\v\u1780\v\u2019a\v spread\v offic\v Console\vinta\v Well\viliar\v!=\v\u0435\u0441\u043f\v identify\v \u0531\v\u0e25\u0e47\vians\v \u062c\u0648\v\u5316\v occur\v \u0e01\v-center\v coff\vega\v {}\n\v\u09b6\v\uc5ec\v relax\v listen\v mur\v\u05d5\u05e4\v raw\v resp\vyk\v \u0432\u0438\u0434\vParse\v determine\v enable\v.fr\v Jah\vFind\v fel\vlicit\v\uc5d0\uc11c\v\xfcnd\v105\v..\n\n\v girls\v\u6b21\vRelated\v.As\v PR\v shoot\v\u1ea5t\v elle\v Qual\v loop\v harm\v\u56db\voded\versistence\v \u0e23\v Global\volve\venance\v\u03af\u03bd\v\u062f\u0647\v];\vEnc\v\u01b0\u1edd\v )\n\n\v \u06a9\u06d0\v estr\vInst\v Lin\vroke\v\u0925\v \u0561\u0576\v ll\vHost\v\u043e\u0440\u0442\vPerm\vhandle\vFree\vSET\v\u0b9a\v\u0cbf\u0ca6\u0ccd\u0ca6\v named\v wax\v.time\vomin\vugg\vnya\v\u062f\u064a\v ihr\vDO\v testing\v mist\vconds\vSeg\vej\vkit\v \u0c86\v_config\v $(\"#\v/f\v AT\v ster\vaughter\v Download\v surv\v.un\vuture\v\xfas\v sar\v families\v\u094d\u092a\v_length\vici\xf3n\vython\v\u09a4\u09c7\vapon\v DB\v \u5927\v Ik\v discount\v benefit\vanten\v sources\v forms\v wife\vilename\v sehr\v concentr\v cup\v afford\vjection\vCor\vburg\v(event\voes\v station\vMD\v population\v\u65f6\u95f4\v launch\v mp\v.title\v\u0e32\u0e01\v\u0001\xe5\x99\vframe\v\u0d7b\v\u093f\u0902\vtor\v\u049b\u04d9\u0430\vSTR\v\u0924\u094d\u0930\v mont\v Each\v\u70ed\vdocument\v Jan\volar\v.Model\v\u043e\u0432\u0430\u0442\u044c\v dont\v\u0abe\u0aaf\v tempo\v \u0636\v\u0001\xa4\x91\v Trump\v anc\vempo\v award\v\u63d0\u73b0\v_sub\votor\vantic\v implied\v\tself\v\u0e31\u0e1a\v\u0647\u0631\v WITHOUT\verse\v\u9ad8\u6e05\v(type\v income\v\u093e\u092a\vijo\v\u0427\v)]\n\v [];\n\v Room\v ub\v,$\v builder\v\u10dd\u10da\vatively\v\u0443\u0430\v-line\v\u043e\u0441\u0442\u0430\u0432\v_EX\v wear\v unser\vplus\vSort\v\xedm\vinese\valler\v shopping\vashboard\v bound\v father\vigital\vgin\v at\xe9\vRate\v\u7537\v beyond\voyal\v \u0c2a\u0c4d\u0c30\v \u092f\u0939\v ult\vogy\v gain\v thr\v_result\v\u0430\u043d\u0438\u0435\v collabor\v\u0cc6\u0caf\v_ERROR\v Sun\v powerful\v\ub9c8\v\u0aac\vmenu\viform\vprodu\v Gal\vLoading\v_k\v burn\v highest\v \u0e2d\v '../../\v Govern\v bytes\vcreated\v tent\v Double\v \u0430\u043d\v loan\victions\verrors\v.serv\v factors\v wurde\viques\v guys\v\u099a\v \u0639\u0644\u064a\v\u05d5\u05e9\v manage\v.draw\v\u05e2\u05dc\v ee\v\u06be\u06cc\v Description\v ej\v calls\v besch\vwin\vtmp\v \u10d0\u10db\v \u062a\u0631\v gebruik\v mere\v Dev\v\u0b99\v\u0001\xe9\x9a\vit\xe0\v_O\v>{\v anos\v\u798f\v.height\venerated\v finished\v nearly\v communication\v \u10e9\vatr\v Full\v\u0562\v  \n\n\v memb\v_PRO\v\tr\v talking\vreh\v \u0c06\v\u0d24\u0d4d\v traff\v \u0569\v\u66f4\v\u03bc\u03b5\v \u043d\u043e\u0432\v cmd\vreme\v immer\v thanks\vickets\v\u0e23\u0e30\v\u0633\u06cc\v\u0bc8\u0baf\v\u6c11\v script\v Life\v reasons\v evidence\v\u062e\u0631\v\u0627\u064b\v \u0915\u093e\u0930\vLIC\v_table\v records\v voice\v\xdfen\vBackground\v fav\v350\v lack\vaal\v \".\vificate\vheit\v_number\v\uc138\v quando\v objects\v\u0643\u0644\vcss\v\u52a1\v\u0441\u0438\vnon\vicul\v mijn\v g\xf6\v\xe4ng\v \u043c\u043e\u0436\u043d\u043e\v fear\v vil\vndef\vterior\v\u04ef\vigi\v\uc2e0\v\u0907\v\u4e0e\vAp\vGen\v\u0001\xe8\xa2\v\u10d4\u10d1\u10e1\v\u0565\u0572\v\u5f53\v dispon\vLayer\v.message\vredit\v export\v\u5c71\vanned\v b\u1ee5\v spect\v verw\v Price\v aim\v guard\v'])\v \"$\v nor\v\u54ea\v hundred\v \u043a\u043e\u0440\vitat\v(__\v hasta\varp\vOU\vategor\v\u0001\xe6\xb7\vleted\v\u5f97\v experienced\v trial\v\u3060\v agent\v realiz\v\u09be\u09b8\v park\v\u062a\u064a\v permet\v endl\v\u63a8\v \u0628\u0639\u062f\vuler\v\ub3d9\v\u0db1\u0dca\v repe\v initi\v ged\v\u2019une\v wieder\v kil\v Gar\v maken\v\u0cbf\u0ca8\v technical\v[index\vauc\vEnum\v\xd3\v domain\v Gen\v valor\v003\vuent\v_map\vVol\v\u6bd4\v haar\v radio\v\u0001 \xe5\xbe\vabilities\v\u05d5\u05d9\v\u0e25\u0e47\u0e2d\u0e15\v \u0633\u0631\v\ud130\vAF\v European\v\u043a\u043e\u0439\v Tom\v detect\vABILITY\vutos\vphere\v weer\v\ud68c\vRule\v secure\v Ener\v\u043d\u0438\u043c\vglobal\v\u043e\u0434\u0443\vometry\v\u304d\vfix\vsession\v\u0e01\u0e32\u0e23\v.Com\vcommod\v lif\vprops\vitud\v Mill\v_cast\v \u043a\u043e\u043b\vapes\vAny\v \u0a95\u0ac7\v\u0cc1\u0cb5\v\u795e\v-sh\vCond\vpective\vETH\v cancer\v.On\v\u0bc1\u0ba4\v)/\v\u9a6c\v dict\vEditor\v props\v {'\v Box\v.max\v particularly\v Texas\v Washington\vsuccess\v friendly\v Look\v\uc6b0\v inclus\v\u0435\u0446\vbin\vvoice\v\u0644\u0628\vactivity\v));\vSk\v Plus\v=\"{{\valf\vuwe\v_for\vvisor\v \u0c87\v removed\v    \r\n\v esper\v\u0001\xe8\x90\v\u0443\u0445\venen\v Univers\v \u09a5\v103\v guess\v\u0627\u0631\u064a\v arguments\v\u039f\v\u1ec9\v Account\v\u0645\u0627\u0646\v isso\v pom\v surround\v\u04d9\u043b\v \u0647\u0648\vistrict\v\u7c7b\v apro\v Australia\v restaurant\v jog\v zelf\v \u0427\v___\v Casino\v aren\v\u0001 \xea\xb5\vidente\v\u094d\u0938\v\u8d70\v Blue\v although\v Isra\vclip\v\uadf8\v\u0ab5\u0abe\v threat\v\u76f8\v002\v.delete\vfaces\v Spiel\v\u0ac7\u0ab2\v wrote\v cache\vtab\v\u0646\u06d2\v\u0001\xe6\xa1\viration\v Pay\v\u0001\xe2\x97\vdk\v impress\v earlier\v agr\v church\v\u4fdd\v\u09ad\v\u9752\v \u56fd\v\u09cd\u09f0\vchedule\v onze\v \u03cc\vGo\vWhere\vcontact\va\xe7\xf5es\v lit\v\u0644\u0633\v sets\vvc\v\u0633\u062a\u0627\u0646\visto\v\xbf\v\u610f\vzh\v-D\vrat\vLA\v Mont\veen\v v\xf5\v Dat\v dy\v\u0001\xe0\xb2\x95\xe0\xb3\x8d\xe0\xb2\v \u0e17\v115\vescription\vEnumer\vprite\v\u03bf\u03cd\v ast\v vu\v Control\vanted\v absolut\v\u0941\u0932\v \u0939\u0940\v fetch\v\u0430\u0440\u0438\vendl\va\xf0\vessor\v\u30ec\v\u5b98\u65b9\v\uad6d\v]['\v\uc2b5\ub2c8\ub2e4\v_j\v\u03bb\u03bb\v naj\v Unity\v\u1793\vaq\vraints\v waiting\v\xfch\v p\xfablic\v bod\v distr\v fon\v Para\v strict\v bra\v\u1784\vNote\v \u0645\u062f\v \u1e63\v\u0e32\u0e07\v\u0443\u0432\v \u043e\u0447\v(F\v Arg\vxml\v\u04af\u04af\vols\varse\vserve\vders\v\u092f\u093e\v upload\vograf\v uno\v\u0001\xeb\xa3\v\u8054\vCho\v_object\v\tset\v\u05e8\u05d0\v\u043e\u043b\u043e\u0433\v hyd\v(View\v\u1ea1i\v passion\v\u0d17\v seconds\vanne\v_item\vcores\vrior\v listed\v remov\vIGN\v\u093f\u0935\vENSE\v c\u1ee7\v connected\vorithm\vplex\v\u043a\u043e\u043c\v{}\v operations\v Organ\vroad\v\u2605\v temperature\vnam\v \u0993\v COVID\v notre\v mission\v academ\v cloud\vEB\v schon\v)),\vket\v partir\vuren\v momento\v\u0001\xe7\xa2\vambda\v \u0686\u06d0\v estate\v jag\v\u0dbd\v\u0baa\u0bcd\u0baa\v boost\v Care\v aplic\vnis\v lev\v\u09c8\v Som\v mesmo\v\u0ca3\v whose\vatches\vlla\v\u043e\u0433\u0434\u0430\vFin\v\u044b\u0441\v(k\v Elect\vienen\v\u03b5\u03c2\v finding\v impos\v\u6642\vantity\v\u6b64\v\u0ab3\v\u4ee3\u7406\v\u0d46\u0d2f\v helping\vstanding\vuseum\v reflect\vConnect\v cv\vigu\v\u0e17\u0e35\u0e48\v\uc785\v cold\vetzt\v=False\v \u0441\u0435\vcatch\v multi\v ov\v c\u1ee7a\v\u5361\vessions\v vai\v(error\v\u0e40\v guy\v challenge\v\u043b\u0435\u043a\v websites\vookie\vstat\v\u5730\u5740\v director\v Term\vCap\v wij\v sb\v_out\vchi\vmu\victed\v\u0001 \xeb\x93\v.use\v\u0443\u0440\u0430\v CD\v\\\n\v \u0905\u0928\v.object\v.User\v moved\v\u0587\viele\v Creat\v\u0b9f\u0bcd\u0b9f\v\u0645\u0627\u0644\vLoader\v generally\v\u0e23\u0e4c\v(req\vIntent\vHi\vensity\vlijk\v surpr\v doub\v \u062b\vTransform\v cr\xe9\v \ud558\v\u043b\u044e\u0447\v104\v \u0e42\v Review\v ahead\v Report\v iyo\v scre\vLook\vicons\v fal\vchron\vPool\v gaan\v************************************************************************\v opening\v\xf6s\v controller\v compare\vlets\v\u10dd\u10e0\vWrapper\v Note\v\tassert\v \u044d\u043a\v sys\v external\v gibt\v\u5148\v\u90fd\v ati\vibles\vNT\v];\r\n\v/t\vsubmit\v atr\v Enter\v capacity\v\u793a\vizable\vOUN\vprofile\v Last\vunte\v matrix\v-K\v\tlog\v Rock\vcrete\vHere\v \u0647\u0630\u0627\veks\v Ess\v \u05d1\u05de\v\xe1g\v apart\v\u0c3f\u0c02\u0c1a\v \u0924\u094b\v schedule\v\".\n\n\v AL\v Since\v                                                   \v jeg\v \u043a\u0430\u0440\v\u0001\xe1\x82\v Contact\v menos\v dispatch\v \"\n\v \u0aa5\v born\vumin\v.format\vInvalid\veless\vThey\vFields\v configuration\vucht\v \u5927\u53d1\u65f6\u65f6\u5f69\v_int\v\u0e35\u0e22\v Thanks\v\u30bf\v\u0440\u043e\u0441\v journal\v\u503c\v\u0569\vAxis\v \"../\v Simple\vlj\v\u0001\xa5\xbf\vsum\v gone\v\u0442\u0430\u0440\v nar\v Div\v Water\v Ur\v \u05d0\u05d5\u05df\v \u0430\u0431\v112\v ud\v-mail\vataset\vSection\v\u043a\u0438\u0445\varga\v posted\v\u062f\u064a\u062f\v\ube44\v\u0a9a\v sexual\v \u043a\u0438\vIONS\v\u0647\u0627\u06cc\v\u04e1\v processing\v-old\v alloc\vSm\v appoint\v Mor\v\"].\v\u793e\v relevant\v factor\v wild\v rac\velijke\v \u10dc\v artist\v seus\vrees\v\u5efa\vreshold\v doctor\v\u8d62\v\u0a4b\v Da\v rub\v \u0570\u0561\u0574\v copyright\v\u04b3\u043e\u0438\v todas\v\u09c7\u09b2\v Bay\vfen\v\uc624\v annual\v\u043b\u0435\u043c\vScore\v \u0938\u0915\v\u062e\u0635\vcycl\v.Error\volic\v ment\vallel\vMM\v Frank\v\u0561\u0576\u056b\vKeys\v grad\v\u4f60\vgang\vunes\v\u0441\u043a\u0430\vugins\valis\v \u0431\u0430\u0439\verta\v\xd7\v rapid\vIds\v permit\v \u0441\u043a\v critical\v larger\v \u0c8e\v\u0441\u0435\v\u0644\u0627\u0644\v truth\v\u96c6\v\u0001\xe8\x83\v mental\v dus\v Tra\vconn\vGlobal\v organis\v                          \v buying\v incred\v\u9645\v-R\v uz\valah\vdevice\v tanto\v \u06c1\u06cc\u06ba\v ship\voso\vosi\vTexture\v \u0644\u0645\v closed\vfill\v proces\v lugar\vJoin\vquir\v sweet\vowl\v \u0434\u0440\u0443\u0433\v zero\v\u0d4d\u0d32\v))\r\n\v cheap\v\u094d\u0928\v\u6d77\vioni\v\u044b\u043b\u0430\vPor\v efficient\v Ol\vingu\v]:\v minute\v \u0643\u0627\u0646\v Rich\vSi\v jam\v||\vUSER\v Tor\vedy\v){\v s\xed\v\xe1rios\v SP\vTC\v\u0c41\u0c28\v(G\vagma\v\u0915\u0930\vi\xe8re\v Thursday\v federal\v shot\v readonly\v\u067d\v Oh\v interview\v.en\v hoe\v\u0ccd\u0c9f\v\u0434\u0435\u0440\v(obj\v \u0627\u0644\u0644\u0647\v Once\v affili\v \uc2dc\v transaction\vitness\v isn't\v\u0435\u0438\u0442\vAlignment\v emot\v.Re\vbst\vateur\v\u0a24\vit\xe9s\v'ai\vesa\v Process\v_en\v Miss\v Mass\v missing\v Player\vMany\v therap\vdt\v\u7c73\v\u09be\u099c\v Application\v Pop\v alles\v \u043a\u04e9\v Road\v talent\vaws\v\u05d5\u05e1\v Jo\v m\xe5\vetail\v\u30b3\v\u0c4a\v\u0d2a\u0d4d\u0d2a\v_input\v flat\v Vir\vVAL\v male\v Bi\v\u4e5f\v->_\vRC\v/lic\v):\r\n\v Ide\v\u043c\u0435\u0440\vwei\v {{\v zw\v\u0901\v()));\n\v coffee\v_from\v experiment\v orders\v-item\v poor\v \u09b8\u09ae\vDid\v \u10e4\vfon\vindo\v170\v Jul\v cant\v\u0cb9\vpret\v \u0424\v\u093e\u0928\u0947\v \u0438\u0433\v \uac83\v distribution\vowa\vuje\v\xedvel\v\u09e7\v Bed\vancing\v directory\v\u043b\u043e\v leader\v \u4e9a\u6d32\v gj\v\u102d\u102f\vuras\vinet\vistan\vPass\v)))\n\v gesch\v \u0437\u0430\u043a\v Cong\v rid\v crusher\v\u10dd\u10d2\vanh\v happened\v GL\v Tuesday\v \u0e44\v\u043f\u0440\u0430\u0432\vexpected\v els\v lose\v Head\v advantage\vSM\vCustomer\v\u5e55\v -=\v\u0646\u0629\v peace\v Special\v Why\v Exper\vibi\v\u0438\u0432\u0430\v welcome\vcion\vosta\v \u0aaa\u0acd\u0ab0\vcias\v beste\v mad\v People\v                                 \v Store\vosh\v\u017ce\v\u0439\u043d\v unless\v \u0aaa\u0ab0\vcomment\v Christian\varticle\v\u0dd9\v analy\vvalidate\v\u0561\u056d\v v\u0259\v\xe8res\v MA\v doen\v\uff1a\n\n\v \u03b3\u03b9\u03b1\vavascript\v \");\n\v\u0001\xe5\x96\v\ub144\v dari\v \u0436\u0435\v Final\v negative\vPUT\v helped\v equal\v\u53e3\v.check\vlf\vExpression\v fees\vosis\v euro\v jest\vshared\vcludes\vFunc\varam\v attr\v \u092a\u0939\v slight\v scope\v ...\n\v journey\v split\v\u09c7\u09b6\v Paris\v-x\v \uc544\vSelection\v\u8baf\vinsi\vipt\v\u0001\xe8\x99\v Bon\v\u064a\u062a\vStruct\v followed\v '.\v updates\vHigh\v tri\v instanceof\v\u05d5\u05d7\v homes\v\u0ca8\u0ccd\u0ca8\u0cc1\vElements\vr\xe1\v\u0131l\v adding\vENG\v(url\v intr\v\u0430\u043d\u0438\v \u0430\u0445\v grat\vRadius\v\u0bbe\u0b95\vicious\v\uffe3\v vi\xf0\v werk\vHA\vLat\v \uc9c0\v James\varten\v\u0001\xed\x8f\v Po\v Community\v inner\vVariable\v rout\venger\v none\v \u0cb0\vlot\v................\v\u0cbf\u0ca4\vamples\vwt\v\u05d9\u05d9\u05df\v\te\vMove\vBB\v \u0e15\vHas\v fee\v n\xfa\v \u062a\u0645\v v\xe6\v\xfdch\vcular\v\u0565\u0581\v\u1eed\v ali\vktop\v civil\v donde\vRoom\vNews\v\u0438\u0439\u043d\v\u09f1\vactiv\v'\xe9\v-content\vcale\v vom\vBoolean\v Tele\v Alex\verk\vocity\vukan\v\u0a28\v nap\vdrop\v behavior\v tail\v Anal\v.filter\vazine\v \"-\v>'\v\u0561\u057c\v dei\vIOException\v luck\v\u0905\v\uc640\v\u3000\u3000\u3000\u3000\v Court\vPU\v\u0001\xea\xb9\v ade\v Boolean\v remain\v trail\v pieces\v\u045a\v you'll\v\u09c3\vnp\v sistema\v Child\v traffic\voods\v \u0627\u0645\v movement\v\u0627\u0644\u0645\v\u0438\u0442\u0441\u044f\v Unter\v prest\v nat\viece\v\u5c31\v\uac04\v applicable\v_var\v=None\v\u8fd0\v.style\vNav\v older\vbind\v.android\v produced\v establish\ventr\vletter\v.exports\v\u0001 \xe1\x83\x93\xe1\x83\x90\xe1\x83\v ring\v surg\v ndi\v.list\v\u0d38\u0d4d\v haven\v Prem\v nod\v.replace\v diese\v220\v127\v fashion\v\uacf5\v\u043c\u0443\vuno\v established\vVENT\v =>\n\v\u606f\v\u80b2\v Only\vthrow\v\u0437\u0430\v reset\v\u0440\u0430\u0441\v\u0448\u0430\v instant\v Pet\v Stat\v\u0001\x8f\xe0\xa4\x95\xe0\xa5\x8b\v Ann\v Promise\v rare\v ainda\v\u0646\u06af\v\u043b\u0430\u0441\v d\u1ecb\v perman\v\u0259t\v successfully\v supported\v Auth\v origin\v******\v tiempo\v billion\v\u0639\u062a\vtk\vLet\varta\v shift\vened\v styles\v \u0e27\vnone\v Kon\v\u06ab\v poll\v specif\v \"%\v plot\v &&\n\v lux\v spring\vARD\v \u0434\u0435\u043b\v agreed\vjem\v.layout\v logo\v\u0434\u0430\u0440\v \"'\vswer\v notes\v construct\vjango\v \xbf\v pri\v.Pr\vfx\v husband\v Music\v creative\v therefore\v apps\vpk\v motiv\v signal\vrog\v describe\v\u0643\u0648\u0646\virth\v decre\v eleg\v brain\v\u09cd\u09a5\vBuild\v oblig\viciency\vitate\vurb\v\u0abe\u0aae\u0abe\u0a82\v stick\v\u10e8\v street\v\u3002\u201d\vijs\v \u043c\u0430\v techniques\voir\v\u043b\u0430\u0434\v\u516c\u53f8\v tap\v\tw\v French\v mg\v Wednesday\v heavy\v\u017d\v\u0623\u0646\v\u0641\u062a\vopped\vrequired\v \u0579\v\xc4\v\u0633\u064a\v\u6700\u65b0\vinh\vforeach\vSome\v\u5236\vResults\vWord\v maintain\v \u09aa\u09b0\vea\v Van\vIRE\vrun\v Light\vORE\v seven\v veg\vLock\vasis\v promot\v\u0001 \xeb\xac\vandi\v holiday\v \uc804\v Support\vumes\vencode\v \u0a26\v perhaps\v\u0438\u0446\v Association\v Indian\v \u10d2\u10d0\u10db\v\u0001\xe1\x83\x9d\xe1\x83\xa0\xe1\x83\vSSION\v About\v.Web\v ug\vTerm\v \u03b8\vushing\v ser\xe1\v quarter\vIdentifier\veps\vFiles\v moder\vVO\v \u0645\u0648\vthrows\v expression\v \u0915\u0939\v pra\vowired\v\u0001\xe0\xb1\x81\xe0\xb0\x82\xe0\xb0\v Prop\v\u043d\u0438\u0439\v_KEY\vlia\v\u044b\u043f\vategy\v Pass\v wedding\v.Color\v driving\vuge\v placed\v advanced\vMonth\v kunt\v Access\v keys\v\u0dda\vjava\v\u0e48\u0e32\v achieve\v eta\v_new\v decide\v\u0001\xe7\xb5\vcompany\v abstract\v%\n\v Kn\v Love\v professionals\visco\v retail\v\u0631\u0636\v_query\v camb\v Bre\v laws\v\u0001 \xeb\x8f\v mess\v\u0abe\u0aa4\v++){\n\v t\xe4\v IOException\vYes\v_AD\v \u03b1\u03c0\u03cc\v Intent\vpped\vgers\v\u5176\vuti\v\u0627\u0637\v exists\vzone\v SQL\v neighbor\vfras\vBefore\v-the\v\u0001\xec\x82\vinin\vCompat\v exchange\v \u03c0\u03bf\u03c5\v sang\v Republic\v \xe9l\vWorld\v posit\v\u0dc3\v Master\v)){\n\v\u52bf\vSend\v propr\vallback\vabo\v Ir\v upper\v\u044d\u0433\v]\r\n\v\u0001\xe8\xb1\v\u0a70\v \u0938\u093e\u0925\v Block\v \u0645\u0637\v Live\v \u0e19\v\u202c\v Blog\v chi\v\ud560\v experts\vwell\vfd\v Material\v\u0001 \xe5\xb9\vWhile\vuar\v>&\vInv\vinq\vPackage\v capac\v covered\v zal\vfach\vFeature\v\techo\v_TR\v\u043b\u0435\u043d\u0438\u044f\vSL\v-H\v }}\n\v ham\v\u30b0\v\u0432\u043e\u0434\v188\v\u05d9\u05de\v blo\vNotification\vussen\v pon\v Collection\v Print\v py\vieb\v \u043f\u0440\u043e\u0432\v rect\v-of\v Spe\v sharing\v \xdc\v-G\v \u0434\u0435\v Java\v \u03b7\v(list\v#ifndef\v attribute\vbuf\v LA\v\u0001 \xe0\xa4\xb9\xe0\xa5\x81\xe0\xa4\vONG\vmodels\voster\v\u0001\x84\xe0\xb8\xa3\v\u0001\xed\x86\v suitable\v prepared\v seeing\v.position\v \u200b\v\u0440\u0430\u0436\vRequired\v Buy\v\u06af\u0631\v\u0161e\v.at\v\u0001 \xe6\x89\vblem\vlad\vbaar\vicion\v contribut\v \u0584\vThese\v\u1798\v\u09a7\v HD\vummy\v\u0932\u0940\vTube\v\u0428\v\xdfe\v\xeas\v delay\vFIG\vparator\vsave\v \u0b89\vagi\v \u0431\u0438\u0440\v ved\v(((\v\u011f\u0131\v AP\vStyles\v\u10e0\u10d7\v nad\v Robert\vhidden\v \u10e5\v\u0001\xe0\xb0\xb0\xe0\xb1\x8d\xe0\xb0\v waste\v define\v_label\v(array\vabi\vCCESS\vMT\v CA\vafter\varty\v bek\v\u05e4\u05e8\v kept\vuran\vreal\v fond\v experiences\v efforts\v sow\v .=\v Lou\v British\vVD\vidx\vfooter\v orient\v\u0001\xeb\x84\v redirect\v \u0ab5\u0abf\v trading\vmak\v EU\v garant\vEr\v Fort\v\u0001\xb2\xe0\xb1\x8b\v\u091b\voche\v.New\v\r\r\n\v fixed\v ano\v \u0577\vpan\v starts\vSql\v vr\v\xfck\v\u0e32\u0e21\v.insert\v military\v.Column\vHello\vaci\xf3\vQUEST\v Today\v \u0939\u092e\v \u043b\u044e\u0431\v\u30ed\v Ak\vamba\v.U\v\u62db\v Mi\v-on\vquent\v thoughts\v primer\v smooth\v.execute\vorders\viteit\v\u043d\u044b\u043c\u0438\vorizontal\v AD\vgoing\v wil\v \u056d\vargument\v\u0259l\v mayor\v-al\v porn\v habe\vplugin\v lleg\v fazer\v habit\v Server\vativo\v_page\viera\v Tag\v Michael\vFlag\v centre\v\u0001\xe5\xa2\v weiter\v\u0442\u043e\u043c\vapse\v \uff1a\vhat\v_title\v \u0d30\v\u0433\u0435\v\u4eba\u4eba\v\u0d41\u0d24\vSim\vcement\v r\xe9s\v kad\v replace\v\u03ce\u03bd\v Bu\v dess\vpragma\vchain\v antes\v onto\v \u0909\u0928\v dispos\v\u062b\u0631\v\u055d\v\u0435\u0440\u0438\vparser\v\u043a\u0438\u0435\vidential\v\u0442\u043e\u0431\u044b\vSingle\vPrint\v\u062c\u0647\v\tend\v_all\v units\vugs\v sempre\v mater\v handler\v Two\v240\v independent\vulated\v accommod\v steel\vycle\vblog\v alternative\vyou\v \u0aad\v mock\v\u91cf\v math\vifer\v$_\vRest\v\u6837\v/licenses\v destination\vSpace\v football\v Africa\v pent\v applied\v mine\v'une\v#ifdef\v avant\v\u0e35\u0e49\v champ\v Like\v(message\vqa\vIns\v\u0915\u0940\vwhat\vayan\vULAR\v courses\v kit\v PART\vutf\v Ro\v-fe\v(node\v\u53cc\vancer\vchte\v nuest\v \u0e1f\vlica\v Tim\v \xf3\v106\v\u4efb\v happens\v\u0bc0\v thousands\v=[\v\xebn\v tok\vsort\v \u0645\u0635\v\u0639\u0628\v'>\v \u0442\u043e\u043b\u044c\u043a\u043e\v Und\vNULL\vagr\v\u7269\v gef\v Zeit\v attend\v biggest\vleri\v m\xe9d\v\u05e0\u05d5\v\u09c1\u09b2\v compliance\v Esp\v presented\v\u0561\u057a\v described\vracht\vikes\v Beach\v \u05d2\u05e2\v Central\vicios\v meg\v\xe7as\virl\v\u043e\u0441\u0442\u0438\v\ud569\vposes\v.\");\n\v h\xe1\vrei\v .\n\viminal\v Ra\v Mel\v(text\v Manager\v \u0932\u0917\v Az\vHet\v gek\vicken\v dalam\v coverage\vplier\v extract\v properly\v\uce58\v documents\v\u09e8\vplement\v\u0301\v importante\v autor\vuls\v Lord\v sympt\vriage\v\u0aa5\u0ac0\v\u062f\u0631\v bought\v earth\v\u0634\u0631\v estar\v.Array\vAPP\vitr\v\u017ee\v\u0443\u0443\vvirt\v \u0a15\v\u042f\v\u67e5\v');\r\n\vaddr\voku\varks\v.group\vedge\v\u0001\xe0\xb2\xb0\xe0\xb3\x8d\xe0\xb2\v liqu\v DO\v \u043f\u043e\u043b\u0443\u0447\vJust\v Press\v chain\v\u5dde\v                \n\vACT\v\u039a\vzeit\vPlugin\v Load\v\u0001 \xe0\xb0\x9a\xe0\xb1\x87\xe0\xb0\v\u0628\u0627\u0631\v\u5186\v\u0c28\u0c3f\vailability\v Wir\vcb\v PDF\v danger\v Pan\v Select\v headers\v knows\v whatever\v114\vALSE\v\u093e\u090f\v\u0e32\u0e17\v\uff1a\u201c\v cancel\v\u5317\u4eac\u8d5b\u8f66\v\u0001\xe5\x9e\ventials\visl\v \u0447\u0430\u0441\u0442\v_EN\v Default\v\xe9ri\v\u0001\xbe\x99\v society\v.Id\vchat\vSubmit\vavigate\v Register\vkel\vHistory\v plenty\vShare\v\u683c\v\u05d9\u05e1\v \u03c7\v\u0561\u0572\villi\v Security\v(index\vDer\vlar\u0131\v CG\vDiv\v010\vStop\v *\r\n\v challenges\v exercise\v_VALUE\vissa\vPIO\v bah\v parties\vappy\v\u06cc\u0634\valer\v_token\v\u0435\u043d\u0430\v adm\vabb\v\u0001\xe9\x85\v\u09bf\u09ac\v                            \v']);\n\v Fest\v },\n\n\v\u0001\x87\xe0\xb8\xb4\xe0\xb8\x99\v owners\v !\n\n\v\u30d5\v\u0627\u0646\u064a\vCenter\v projet\vowner\v\u0001\xe5\xb2\v\u0627\u06a9\v\u05d7\u05e8\v warranty\v\u0920\v\u0001\xe6\xa5\v reality\v-term\vMay\v.clear\v Church\v Util\velement\v\u0daf\v168\v Size\vME\v ?\n\n\v remote\v advent\v LE\v separate\v_no\v compreh\vclar\vodi\v\ub0b4\vamps\v \u04a1\v\t\t   \v\u09a5\v prz\v rows\v weak\vProgram\vatura\v189\v \xe7a\v\u10d4\u10d2\v Ges\vERV\vSG\v\xfcl\v empresa\v deposit\v\u8d85\v duration\v\u0434\u0438\u043d\v\u0001\x9f\xe0\xab\x87\v Because\v\u0da7\v Een\vpute\v Sup\v\u09c7\u0987\v toe\v\u0001 \xed\x99\vaug\v \ubcf4\v\u505a\v rh\vunately\v\xe8t\v Seg\vicher\v\u044b\u049b\v\u4e2d\u5956\vcout\vanie\vvm\v \u0130\v\u0d7e\volution\v Education\vsplit\v\u05d5\u05e6\v premi\vuur\v\xc5\v rating\v numerous\vorer\v*/\n\n\v depth\v)[\v tasks\vbes\v \u03c3\u03c5\vtip\vDesc\v appar\v\u0431\u0430\v\u10de\v\u0932\u093e\vachment\v Jun\v \u043d\u0430\u0447\v architect\v\u0642\u0644\vacher\v cars\v \u0622\u0646\v winter\vocial\v\u104b\v\u0001\xe8\xb2\vThank\v gather\v queue\v Europ\vHECK\v partial\v107\v \u0915\u093f\u092f\u093e\v Kar\v\u30b7\vbot\vCart\v Ta\v\u0c41\u0c15\vuku\v utiliz\v\u0001 \xec\x96\vrez\v {\r\n\r\n\v.contains\v smaller\v department\v\u05dc\u05d0\vfn\v_len\vShe\viences\v classic\vforce\v Sing\v\ub7ec\v ell\vamma\vhd\vivel\v_val\v obvious\v.Value\v\u0644\u0648\v\u0001 \xec\x9a\v.image\vifying\v stars\v\u0434\u04d9\v Ext\vDirectory\v guests\v\u7a0b\v_end\v prepare\v craft\v-size\vsec\v bright\v Instagram\vemand\vrar\vakh\v learned\vMake\v runs\v\u062c\u0631\v\u0e49\u0e19\v\u0e21\u0e48\v \u0441\u043e\u0431\v Development\v fundament\v kol\v garden\v River\v typically\v\u0131z\v_max\v-label\v\u0446\u0438\u043e\u043d\v honest\v \u05e4\u05d5\u05df\v.Read\v\u0001\xe7\x9d\vbal\v i\u015f\v \u0a38\v Aff\v df\vArgument\vasync\v tub\v alla\vicians\vImport\v square\voa\v\u0001 \xe6\xb1\v \u0540\vbij\v batch\v\u042d\v'));\n\v\u056b\u0581\v\u6b27\u7f8e\v\u03b1\u03bd\v porno\v Minister\v zou\v Non\vror\v aid\voutube\v Dies\v generated\v \u0627\u0644\u0645\u062a\v foreign\v \u043c\u0430\u0442\v:@\"\v susp\v\uc9c4\vCOM\vclipse\v ba\u015f\v\u09c2\vAnimation\vDuration\v\u897f\v requests\v tse\v changing\vATUS\vDefinition\v mud\vaby\v pol\xedt\v truck\v\u05db\u05dc\v organizations\v king\v Director\v\u0001\xe0\xa6\xa8\xe0\xa7\x8d\xe0\xa6\v\u0bbf\u0bb1\vMock\v\u2122\v\u10d4\u10da\u10d8\v suite\v\u8bbe\vnov\v Council\vimas\v\u0219i\vDEBUG\v.entity\v mentioned\v\tprotected\v\u10d8\u10d5\v\u4f55\v dil\v opinion\v forget\v\u062d\u062a\v workers\v\u53bb\vbeit\v k\xf6\v\u05d9\u05d9\u05dd\v verm\v Mount\vanim\v Grand\vrollers\v      \n\valan\vigan\v Af\v\ud588\v\u099f\u09bf\vsettings\v-N\vinds\vazo\vXML\v\u5668\vudad\v objet\v escort\vmedia\v sek\v jump\v \u0c07\vagers\v)),\n\v implementation\v\xb2\vsz\valm\v \u0648\u0631\v\u017a\v standards\v Dit\v\u10d8\u10e2\v_U\v daughter\v.str\v\u043b\u0438\u0447\v.Create\v \u092e\u0939\vitur\vOther\v\u0001\xe7\x81\v\u0001\xf0\x9f\x98\vTwo\v\u0628\u062f\v=new\v\u0001\xe6\x82\vifts\v androidx\v \u043c\u043e\u0436\u0435\u0442\v rain\vMB\v hang\vPublic\v ?></\v interior\v.Button\v Mais\v\u0bcd\u0bb3\v.gl\v recommended\vuego\v Content\v Next\vgun\v Valid\v audience\v destroy\v employee\v\uff12\v \u05d0\u05d9\u05df\v_CH\vdec\v gaat\v fish\v served\vTimer\v_SH\vsecond\vgame\vWhy\v\u03b9\u03c3\vGR\v opened\v absolutely\v\u4e13\v_init\v\u0915\u093e\u0930\v Under\v\u0acd\u0aa4\v Secret\v\u0647\u062f\v\uac1c\vaye\v\u043b\u0435\u0434\v conoc\v d\xeda\v\u8bdd\vinho\v\u10d8\u10db\v109\v aos\v\xecnh\vFail\v Ok\v.url\vFi\v tidak\v Pour\v\u4eec\veff\v Florida\v\u0e37\u0e2d\v repair\v\u0e19\u0e4c\vAre\v dhe\v plants\volver\vvet\vvg\v\u0a38\v\u9898\v\u5c55\vInterval\v.back\vuestra\v as\xed\vDriver\v\u0cbf\u0cb0\v conserv\vasp\v variables\v facilities\v Sem\v keeping\v\u05e0\u05d4\v\xe4\xe4n\v \u0927\v g\xf6r\v faith\vdc\v hele\v\u015bci\v algo\v_message\vento\v\u0698\v Bill\v thus\vMut\v Its\v '',\n\v buf\v mee\v\u043c\u0435\u0442\v\u0435\u0449\vwhich\v\u0001\xa6\xe0\xb0\xbf\v\u01b0\u1ee3c\v animal\vVC\v\u062d\u0629\v generation\viba\v\u0435\u043b\u0438\v404\vagra\v loaded\v\u1ebft\v Science\v\u0d4a\v movies\v?>\n\v\u0001\xed\x81\v leaders\v Chinese\v registered\v Sand\v    \t\v Mex\vuite\v=\"../\vMeta\v.context\v dt\v\u5e03\v sido\vpoints\v dynamic\vagg\vOWN\v century\v idx\viante\v wid\v.count\vinto\v\u661f\vNetwork\v-user\v dedicated\v corre\v jur\v Path\v210\v teaching\v novel\v Tre\v Cast\v\u03c4\u03ac\v\u0001\xed\x92\vteam\v Although\vcohol\vwitter\v \u043c\u04d9\vDATE\v radi\v ath\v encore\v teacher\v.all\vMost\v personas\v vote\v \u0434\u0432\v.persistence\v hidden\v\u0d23\u0d4d\u0d1f\v\uff10\v \u0915\u0930\u0928\u0947\vistant\v\u056d\v\u05d9\u05d5\v feedback\v kid\v\u0645\u0639\v\u0578\u0576\v resolve\v \u043f\u0440\u043e\u0441\u0442\vieg\vChat\v accounts\v \u0441\u0443\vDim\v Property\v aria\v \u05d4\u05e9\v flash\vCancel\vi\xe7\xe3o\v113\vAlert\v exhib\v west\v\u09c1\u09b0\v)-\v becomes\v mich\v combination\vDirection\v\u539f\v\u10e6\v\u2019n\vesser\v ',\v failure\v_reg\v ___\v medium\vBundle\vistro\v n\xeb\v\u0e32\u0e04\v Family\vImg\v\u0643\u0631\vorden\v\uc5c5\v\u0001 \xe6\xac\vgot\vwick\v\u97e9\v(struct\v\ud558\ub294\v\xe4ll\v\uff09\n\n\v(final\v nieuwe\v(['\v submit\v economy\vthat\vPoints\vperson\vifs\vloader\v.-\v vision\viais\v pac\v \u0caa\u0ccd\u0cb0\v\u043e\u0449\v \u043e\u0440\u0433\u0430\u043d\v.db\v \u0430\u0439\vzn\vserial\v Ref\v pert\v vul\vaxis\v\u043e\u0441\u0441\vMed\v\uc788\vResources\v developing\v\u30e1\v \u042f\v Leb\v industrial\v \u0c26\v\u064a\u0631\u0629\v pure\v\u0646\u06cc\v\u043d\u0438\u043a\u0430\v elev\v deals\v_,\v\u0bbe\u0ba9\v.Linq\vested\v ),\v Mens\v permission\vORY\viterator\v_with\v Pen\v \u043d\u0430\u0448\vbrief\vServices\v Take\v\u17cb\virs\vployment\vCM\vunde\vmake\v_field\v/h\v\u039c\v \u0ca6\v\u04e9\u043b\v\u09dc\vFS\vipeline\v?\u201d\v depart\v alter\vRouter\v\u0001 \xe0\xb4\xb5\xe0\xb4\xbf\xe0\xb4\v Lic\vHot\v automatically\v purposes\v vy\v tf\vDebug\v\u0a15\v corner\v\u0435\u0442\u044c\vVertex\v \u0437\u0430\u043f\v\u0456\u0432\v Invest\v \u056b\u0580\vston\vdam\v\u0627\u0645\u0644\v crypt\v \u10dd\v donc\v Cho\v Market\v Details\v odd\v\u0652\v eight\v\u0626\u06d2\v\u30ab\v \u0627\u0644\u0627\v parser\v\u0001 \xe0\xb2\xae\xe0\xb2\xbe\xe0\xb2\v constru\v won't\v\uff1f\n\n\vContract\v\u0435\u043d\u0438\u0438\v dip\v Tree\vCr\v Island\v constit\v Ce\vfall\v\u043b\u0430\u0442\v WARRANTIES\vCondition\v Ger\v Ka\vooks\vaban\v intellig\v\u103c\v \u043c\u044b\v\u0e34\u0e15\v trib\vSocket\v\u0443\u0435\u0442\v valu\v locations\v Lib\v \u0648\u0627\v plt\v \u0627\u06cc\v\u0430\u0434\u0430\vriver\v.utils\v showing\v election\v filled\v managed\v\u03c4\u03b1\u03b9\vobby\v\u0574\u0561\u0576\valen\v Nach\v Cert\v.i\v\u8d2d\v \u0441\u043e\u0432\v discussion\v lub\v \u05d1\u05d0\vadt\v redis\v\u0647\u0648\v.first\v caused\v\u7121\u3057\vMouse\v\u77e5\v \u0648\u064a\v \"@\v selling\vfolio\v aware\vDownload\v\u0bc2\v \u091c\u094b\v Times\vbur\vbour\vlicht\v kum\v \u65b0\v_read\v Email\v\u901f\vloop\v.os\v \uc815\vassign\v[k\v \u0647\u0630\u0647\v \u05dc\u05de\voses\v\u043b\u0438\u049b\v dut\v\u044b\u0442\vLY\v sad\v\uc548\v \u0645\u0642\v district\v\u0bcd\u0b95\u0bb3\u0bcd\v\u0a41\vUST\vLI\v\xfcm\v diam\venced\vAttributes\v England\vanco\v \u043f\u043e\u0437\v relationships\v Mary\vPhoto\v presence\vCI\v explore\vichen\v\u17b7\v.Test\vorgen\viat\v\u4ebf\v \u0442\u0435\u043c\v\u5341\v kes\v famous\v Ich\v branch\viem\v processes\vveis\v incorpor\v Ter\v.File\v\u043e\u0432\u0430\u043d\u0438\u044f\v Hall\v enf\v tl\v Tour\v\u0001\xef\xb8\v\u4e1c\v stone\v\u0131k\v pak\vzoek\vDelegate\v \u0431\u0438\u043b\v League\v operating\v fly\v tek\vFlags\v(tr\vbackground\v funds\vferred\v \ub2e4\velines\v\u5458\v advertising\v tegen\vyaa\v-out\virus\vOLD\v yield\v \uc81c\vnapshot\v\u0458\u0435\v previously\v_LO\v\t       \v\u30c9\vPolicy\v\u8def\vdl\v windows\v \u06c1\u0648\v\xe1p\v_UN\v \u0c97\v\u0902\u0917\v \u062f\u06cc\v\uc704\vscape\v.\"\n\v204\v domin\v\xf6glich";
+export const frequentTokens = (): string[] => JSON.parse(`["${lines.replaceAll("\n", '","')}"]`) as string[];
+
+const lines = verbatim`  
+    
+in
+er
+ t
+ a
+en
+on
+re
+ s
+at
+or
+es
+        
+an
+   
+ d
+he
+ c
+ p
+is
+ar
+it
+\n\n
+al
+\u0001à¤
+le
+ou
+ m
+ f
+ w
+ b
+as
+ing
+ the
+ic
+et
+ o
+ion
+ed
+el
+ n
+ro
+ent
+\u0001 Ð
+nd
+st
+\u0001á\u0083
+а
+ l
+ in
+;\n
+ct
+       
+om
+il
+ h
+am
+ =
+id
+ to
+о
+\u0001â\u0080
+ e
+ا
+im
+ re
+ v
+ad
+ th
+ and
+е
+ of
+ g
+ur
+и
+ch
+\u0001 à
+ de
+\t\t
+ S
+ u
+т
+ut
+ol
+н
+ y
+ig
+se
+р
+ot
+em
+ag
+iv
+ (
+qu
+           
+ T
+ {
+ A
+ay
+ I
+\u0001à¥
+ac
+\u0001à¦
+ul
+);\n
+ C
+.\n\n
+os
+if
+\u0001 à¤
+od
+с
+\r\n
+tr
+ k
+un
+ل
+--
+est
+é
+ab
+ate
+ir
+\u0001à¸
+ is
+л
+ow
+us
+\u0001à´
+ation
+ }
+\u0001 Ø
+ort
+ M
+ \"
+//
+um
+ for
+ie
+\u0001àª
+ P
+ter
+ce
+our
+ on
+ap
+th
+ {\n
+ con
+av
+                
+ers
+**
+te
+,\n
+ be
+م
+ D
+()
+و
+ B
+end
+ st
+ist
+ak
+ly
+pe
+ *
+ن
+and
+ r
+\u0001à²
+res
+ub
+oc
+ر
+ al
+\u0001à°
+ess
+ith
+’
+\u0001Ð¾Ð
+ pro
+ j
+у
+ي
+ame
+ver
+)\n
+port
+ an
+á
+ä
+ L
+ com
+ ne
+ F
+20
+ass
+ E
+ se
+lic
+ R
+ '
+к
+\u0001 ×
+ <
+ы
+ue
+op
+out
+ en
+ht
+ wh
+ as
+\u0001à®
+ qu
+ction
+\u0001ã\u0080
+age
+ N
+og
+ it
+ you
+iz
+ with
+ that
+..
+ W
+ H
+ip
+д
+ex
+int
+ill
+ant
+urn
+ this
+ ا
+art
+ tr
+ G
+м
+ he
+;\n\n
+ or
+00
+ le
+               
+ik
+ment
+\u0001à§
+ore
+rom
+ere
+ ex
+ine
+\u0001àµ
+ang
+ت
+----
+ा
+в
+ind
+get
+>\n
+ain
+ok
+ib
+ud
+pl
+turn
+     
+ó
+ O
+ -
+ect
+ia
+ity
+ un
+ if
+ه
+ at
+ی
+con
+per
+я
+\u0001á»
+ata
+د
+ \u0024
+ ch
+ pr
+orm
+ack
+ are
+ile
+pt
+í
+ la
+.\n
+\u0001 â\u0080
+==
+import
+able
+ial
+ost
+cl
+ies
+ cl
+(\"
+ov
+ust
+\u0001 à¦
+ü
+ö
+\u0001à«
+ i
+ult
+ave
+nt
+ z
+=\"
+ we
+ld
+ight
+ublic
+ive
+all
+ა
+act
+ ال
+\u0001ï¼
+ from
+å
+ su
+ire
+****
+ell
+ard
+י
+ser
+tring
+ U
+ //
+ice
+ord
+\u0001ã\u0081
+ }\n
+\u0001 àª
+ff
+->
+;\r\n
+ne
+ı
+de
+ra
+ь
+ans
+ide
+ase
+ա
+ new
+ do
+ return
+ The
+\u0001ä¸
+ not
+\t\t\t\t
+ure
+े
+ast
+ob
+ V
+र
+ pl
+ your
+з
+\u0001 á\u0083
+In
+pr
+com
+.s
+ sh
+ime
+ J
+are
+ont
+ ar
+\u0001à¯
+ п
+ype
+ el
+ite
+س
+ו
+pp
+\u0001å¤
+ by
+ب
+ K
+ +
+\u0001à±
+ que
+iew
+ail
+ч
+ can
+п
+201
+ me
+ с
+\u0001à³
+\u0001á\u0083\u0090á\u0083
+\",
+ was
+്
+ace
+ode
+ int
+ach
+ have
+ll
+ij
+्
+г
+ge
+elf
+ par
+ ad
+ი
+str
+one
+rou
+ ab
+”
+ res
+St
+ens
+ف
+du
+                   
+form
+\u0001 Õ
+10
+ich
+ç
+ong
+('
+ð
+à
+\u0001Õ¡Õ
+cc
+xt
+ :
+ة
+ра
+ع
+pon
+ get
+ber
+й
+Re
+\u0001à¤¾à¤
+ all
+ [
+х
+ath
+io
+α
+ject
+ te
+ In
+ des
+і
+ign
+:\n
+alue
+ork
+ve
+ will
+}\n
+();\n
+).
+::
+ в
+ class
+{\n
+lo
+ome
+ Th
+ст
+ize
+ public
+ م
+au
+ull
+\u0001å½
+ions
+б
+ }\n\n
+ @
+\u0001×\u0099×
+der
+ook
+--------
+ш
+ us
+ance
+ould
+ н
+\u0001ã\u0083
+ im
+__
+put
+ient
+\u0001äº
+.get
+ен
+ per
+ vo
+ext
+ated
+č
+ق
+yst
+ous
+ि
+so
+',
+。
+ple
+\u0001×\u0095×
+ک
+erv
+ \n
+ე
+\u0001à¹
+par
+া
+cr
+ress
+\u0001 à´
+ck
+’s
+\u0001áº
+\u0001 ì
+ert
+ey
+ount
+</
+ma
+ go
+\u0001à¥\u008dà¤
+š
+ so
+ake
+ary
+ и
+up
+vent
+ory
+ /
+彩
+ο
+pro
+τ
+ã
+ft
+ &
+ к
+ dis
+ear
+ ma
+\u0001àµ\u008dà´
+\t\t\t
+ә
+unction
+ cont
+err
+_t
+ystem
+ी
+ан
+ out
+row
+ und
+\u0001ã\u0082
+ug
+ien
+ क
+ah
+ual
+this
+ock
+ has
+we
+fer
+\u0001á\u0083\u0094á\u0083
+\u0001á\u0080
+19
+ et
+ no
+);\n\n
+div
+ em
+Name
+ Y
+ER
+天
+ition
+ up
+ك
+ =>
+ri
+ man
+ι
+ery
+ pre
+##
+ es
+ б
+ sa
+ink
+eng
+ д
+ા
+'s
+ek
+ .
+ و
+ but
+\u0001 à°
+ε
+ng
+ est
+cre
+ound
+gr
+name
+ na
+12
+\u0001 à²
+ St
+்
+app
+====
+ier
+Id
+ Re
+ree
+Con
+********
+\u0001à¤¿à¤
+ր
+ о
+ors
+))
+String
+ে
+ose
+text
+ set
+lect
+ my
+ild
+ц
+ø
+che
+ ب
+\u0001á\u0083\u0098á\u0083
+ations
+iel
+ т
+ */
+ical
+ann
+to
+),
+ew
+ов
+ am
+own
+ark
+ther
+}\n\n
+ener
+ more
+ м
+ps
+\u0001å\u008f
+ح
+List
+ ==
+ो
+cept
+ν
+\u0001ì\u009d
+gh
+è
+Pro
+odel
+ а
+ph
+ement
+ings
+add
+IN
+ “
+\u0001à¦¾à¦
+                       
+ар
+ike
+ool
+ var
+ade
+ ro
+ON
+The
+set
+ivate
+，
+und
+ş
+\u0001á\u009e
+         
+ gr
+\u0001æ\u009c
+ão
+atch
+ung
+ str
+clud
+ op
+Ex
+ inter
+11
+\u0001ç¥
+ col
+ part
+न
+her
+.l
+ one
+vel
+ick
+ं
+ater
+rr
+ec
+...
+iss
+ void
+ج
+ո
+ton
+ sp
+ר
+क
+ ag
+ž
+ал
+æ
+.m
+ |
+ they
+\u0001æ\u0097
+ер
+ const
+ep
+inal
+)\n\n
+ش
+ол
+les
+ da
+return
+ат
+ Ch
+tt
+enc
+ our
+ </
+ет
+ú
+ their
+ays
+ pe
+\u0001àª¾àª
+me
+ove
+\u0001å½©ç¥
+ comp
+ self
+ange
+ app
+anc
+15
+ def
+urr
+ time
+Com
+\u0001 à®
+quest
+ any
+ă
+ado
+ж
+ven
+ ob
+eth
+ #
+fo
+az
+ over
+ !
+data
+ി
+ die
+ ک
+ about
+ef
+্
+.c
+ence
+ del
+led
+ stat
+ю
+ss
+alse
+']
+ি
+\u0001 Î
+\"\n
+ava
+ents
+ե
+ise
+View
+);\r\n
+RE
+“
+ work
+ry
+pos
+ank
+val
+\u0001å\u0085
+oy
+ит
+ish
+ն
+ er
+\u0001 ë
+eb
+ function
+ال
+sh
+ST
+ which
+pec
+oint
+ ent
+\u0001à¨
+reat
+ble
+16
+que
+ –
+ix
+\u0001à§\u008dà¦
+30
+…
+duct
+tem
+aw
+ */\n
+.com
+line
+ે
+Th
+\u0001ä¹
+tion
+ز
+abel
+್
+Cont
+ор
+ add
+sp
+ო
+\",\n
+ely
+irst
+ió
+public
+ ت
+self
+18
+א
+mer
+uk
+25
+ bl
+Type
+ van
+ied
+rit
+ale
+σ
+essage
+arg
+\");\n
+ê
+ific
+ield
+ _
+oll
+్
+õ
+200
+erm
+['
+uch
+dd
+ρ
+cess
+Data
+ć
+ bu
+ String
+vo
+co
+ל
+ fe
+ada
+ان
+.f
+crip
+ה
+ use
+ian
+.p
+ \n\n
+ else
+Res
+Ch
+ty
+eg
+ны
+ para
+\u0001 à¸
+ id
+ é
+                                
+',\n
+ x
+彩票
+ also
+ who
+ System
+ese
+ à
+\u0001 å
+ervice
+\tif
+ It
+э
+ der
+AT
+ash
+.set
+ом
+ his
+ox
+()\n
+ на
+ some
+umber
+ data
+uth
+ID
+Col
+.S
+\":
+ի
+ ver
+ator
+ner
+pect
+ private
+ע
+igh
+any
+ pos
+lement
+aj
+ null
+\u0001à¯\u008dà®
+ Pro
+ acc
+ел
+ when
+EN
+ स
+ je
+14
+ пр
+од
+ end
+fig
+(\u0024
+ait
+ke
+ other
+ى
+қ
+yn
+ off
+_s
+Text
+old
+ger
+view
+ af
+ year
+_m
+erson
+ни
+als
+\">
+đ
+red
+.b
+read
+ br
+ಿ
+ з
+----------------
+tern
+ like
+\u0001à³\u008dà²
+OR
+000
+_c
+ión
+ten
+\u0001à´¿à´
+li
+ name
+ need
+ource
+13
+AR
+ kn
+def
+urrent
+roup
+ception
+ł
+date
+ di
+ص
+\u0001 Â
+202
+ reg
+ار
+\u0001á\u0083\u009dá\u0083
+ just
+ This
+त
+ act
+ute
+но
+ org
+ ser
+ her
+.A
+_f
+wo
+ been
+ may
+ les
+ د
+ true
+quire
+π
+ə
+let
+its
+ min
+uct
+ een
+ւ
+100
+ there
+param
+son
+خ
+ ل
+_p
+ict
+ai
+ax
+\u0001à·
+\u0001í\u0095
+ating
+ ,
+ Un
+،
+ rec
+.t
+ys
+ader
+ them
+ real
+ ac
+\u0001å®
+cont
+ che
+oun
+.d
+ates
+ por
+ ind
+า
+To
+ices
+itt
+Cl
+new
+ Com
+ ph
+ hel
+\treturn
+ comm
+、
+ి
+　
+32
+utton
+LE
+ning
+:\n\n
+ los
+中
+\")
+ues
+ co
+ط
+ ह
+Tr
+\u0001å\u0088
+ what
+ bet
+\r\n\r\n
+ond
+ We
+arch
+ли
+ ap
+trib
+ met
+17
+ ?
+ >
+η
+////
+uf
+user
+vid
+ible
+yle
+ value
+ς
+50
+น
+ength
+very
+ ف
+ponse
+of
+ fr
+iet
+ог
+class
+ lo
+ault
+ask
+ het
+ у
+\";\n
+Ob
+ av
+\u0001à±\u008dà°
+().
+ल
+\u0001à¶
+\u0001à§\u0087à¦
+ had
+ val
+ sc
+ages
+ du
+ames
+be
+var
+\u0001à¦¿à¦
+\u0001ä»
+IT
+ ה
+ф
+\u0001å\u0090
+clude
+ cons
+\u0001 Ã
+ med
+ det
+ument
+_l
+на
+ana
+ would
+υ
+AL
+roll
+ false
+ Q
+天天
+پ
+ Z
+ type
+ole
+ular
+min
+24
+ how
+स
+。\n\n
+ dr
+AN
+ful
+ dif
+til
+na
+ were
+ہ
+ ع
+'t
+.h
+####
+ople
+ into
+ sur
+ows
+ Tr
+amp
+ De
+air
+ {\r\n
+ cre
+ make
+rol
+ina
+от
+ta
+ א
+(f
+ու
+\u0001ë\u008b
+SE
+્
+ے
+ Con
+ु
+ result
+_b
+ rel
+_id
+ات
+ loc
+\">\n
+ics
+')
+ sub
+error
+ethod
+ )
+ze
+ fl
+ી
+ Se
+========
+\u0001à«\u008dàª
+af
+ह
+ho
+\u0001å\u009c
+ java
+ody
+ म
+ml
+ts
+ list
+\u0001ç\u009a
+ins
+_d
+ww
+ת
+En
+ా
+מ
+\u0001å¹
+ than
+’t
+ем
+itle
+ente
+ first
+ica
+ aw
+ę
+ bo
+By
+ प
+Se
+–
+Par
+je
+ import
+ tem
+Item
+ു
+]\n
+ س
+value
+ious
+work
+ause
+print
+ка
+lick
+ule
+ back
+ense
+ start
+ ein
+ only
+(\n
+ You
+ures
+ ke
+ower
+**\n
+****************
+arr
+\u0001æ\u0096
+的
+ its
+raw
+ร
+ fil
+ string
+ces
+ inform
+ą
+ form
+ments
+ү
+urs
+ities
+ayer
+ look
+ let
+ static
+ember
+day
+ best
+म
+Value
+ler
+大
+ under
+ు
+ trans
+ender
+ most
+ find
+ person
+ ed
+ustom
+ла
+].
+ help
+olog
+ки
+string
+ Wh
+ ng
+ateg
+lection
+den
+oth
+ rem
+\u0001Ø§Ø
+κ
+ people
+ !=
+ Al
+أ
+ car
+।
+const
+ி
+ọ
+ാ
+la
+\u0001à²¿à²
+ед
+ğ
+ He
+ ass
+irect
+ want
+ari
+://
+ession
+                           
+ren
+ան
+ An
+ै
+ия
+bo
+={
+ு
+gram
+.D
+br
+             
+      
+ don
+ long
+он
+!\n\n
+ gu
+ sk
+ern
+Im
+wa
+22
+ inst
+load
+rough
+ um
+\u0001ç½
+?\n\n
+ha
+щ
+ أ
+ets
+_C
+ final
+μ
+40
+ arr
+ &&
+ב
+λ
+时
+ read
+ë
+ש
+อ
+orld
+uc
+];\n
+hed
+.F
+reak
+fr
+atus
+ ge
+ой
+ ve
+ting
+';\n
+ test
+ção
+++
+\u0001å\u009b
+no
+bl
+Object
+ every
+ Ar
+ spec
+és
+ should
+ponent
+ES
+.j
+ know
+ood
+ility
+Exception
+ sm
+נ
+ mon
+[i
+ cr
+ she
+ Ex
+wn
+\tpublic
+\u0001 ê
+ well
+ush
+ż
+ux
+\u0001 Ú
+ pres
+ sch
+ms
+да
+ si
+yp
+ den
+tra
+iver
+\u0001à´¾à´
+ager
+ ن
+ಾ
+ il
+ exper
+ө
+ som
+\u0001 æ
+col
+ative
+ г
+word
+reg
+ hand
+url
+【
+try
+rap
+ons
+ream
+ily
+iness
+ mod
+】
+ dat
+ then
+Get
+：
+ym
+ through
+));\n
+use
+ccess
+ pol
+uss
+ user
+ char
+ inv
+aut
+网
+fore
+idth
+ opt
+ન
+\u0001à°¾à°
+.n
+fl
+icht
+ats
+ р
+ý
+ require
+â
+ If
+User
+ sim
+using
+ends
+ ч
+ right
+serv
+ %
+\u0001è§
+ pass
+ka
+amb
+\u0001à®¿à®
+\u0001£á\u0083
+(s
+ الم
+23
+þ
+ },\n
+ის
+ stud
+ί
+ui
+ية
+sert
+ very
+ough
+ñ
+ife
+ais
+ref
+_S
+void
+ As
+ior
+ these
+ web
+State
+ased
+):\n
+\u0001àµ\u0081à´
+ dec
+ам
+ sol
+ product
+ 天天
+ case
+ર
+\u0001à²¾à²
+cond
+ებ
+CT
+\")\n
+\u0001èµ
+key
+ good
+ene
+ام
+ mak
+ો
+ars
+\u0001ç\u0094
+ni
+ cor
+ ka
+ vis
+60
+\u0001Õ¥Õ
+ bel
+ು
+rray
+ prof
+ dur
+ down
+ bus
+ where
+ two
+ see
+unc
+De
+»
+ sl
+ post
+ att
+perty
+Time
+ pour
+ aut
+ high
+ся
+ after
+rem
+ ext
+php
+for
+cent
+.g
+ouse
+ru
+ackage
+    \n
+ак
+ature
+ister
+ür
+UL
+.add
+[]
+ even
+ational
+ now
+ Sh
+ara
+ art
+ And
+ eff
+ouble
+\u0001à°¿à°
+ote
+ience
+round
+\u0001\u0080à¸
+ men
+ не
+ور
+ una
+ider
+rror
+uff
+ivers
+ file
+ando
+action
+ersion
+arn
+oin
+.st
+include
+ sup
+ mark
+Set
+ify
+ane
+rite
+umn
+els
+ин
+ many
+arget
+Ind
+ os
+人
+ las
+ מ
+htt
+\t\t\t\t\t
+ gl
+leg
+att
+play
+\u0001è½
+ cal
+ way
+.P
+_P
+ much
+.C
+-s
+hr
+RO
+ט
+.M
+ayout
+ bec
+ Le
+ dem
+press
+ ho
+IC
+ could
+.L
+(t
+ार
+ants
+ines
+28
+ om
+ ou
+lease
+प
+\u0001Ö\u0080Õ
+Key
+ New
+ride
+Service
+\u0001ì\u0097
+21
+র
+\u0001Õ¸Ö\u0082Õ
+ution
+ION
+ ج
+\u0001æ\u0088
+roid
+ ж
+ while
+ced
+za
+DE
+='
+((
+่
+util
+item
+99
+ said
+era
+ used
+्र
+velop
+ Pl
+ من
+He
+ja
+org
+ ל
+\u0001çº
+../
+emb
+Wh
+opy
+ try
+ward
+\u0001å¥
+wh
+ fam
+');\n
+ino
+alk
+vis
+\u0001à¸²à¸
+ og
+ number
+cription
+об
+ד
+ya
+Event
+27
+ mo
+\u0001ç\u0089
+ ב
+ serv
+ό
+ос
+ *\n
+\u0001ä½
+ years
+ocument
+ست
+ event
+ here
+ited
+ play
+ cas
+26
+ized
+ô
+\u0001\u0082à°
+cript
+ci
+ес
+ante
+land
+-b
+ación
+idad
+\u0001 á\u0083
+ೆ
+ print
+ ///
+aar
+-m
+ X
+ض
+ ه
+ En
+ fin
+ά
+log
+Info
+ پ
+uit
+】【
+){\n
+ ब
+ key
+other
+ log
+order
+ken
+(m
+ally
+());\n
+AM
+ comple
+ন
+ư
+ama
+cho
+_T
+],
+ér
+kt
+AS
+\u0001å¼
+ On
+...\n\n
+ في
+ day
+ information
+#include
+\u0001å\u008d
+We
+ ра
+ item
+_n
+ differ
+ttp
+ pas
+ last
+ET
+Button
+umm
+在
+Sh
+dit
+\u0001æ\u0098
+alth
+\u0001á\u009f
+UR
+ő
+이
+ sin
+ tak
+\u0001à©
+ Cl
+\u0001 à¨
+то
+ program
+ollow
+ word
+ails
+Pl
+ғ
+ros
+ includ
+ text
+unt
+\u0001\u0082¬
+struct
+back
+\u0001è¿
+'\n
+ current
+ذ
+))\n
+mp
+ great
+\u0001é\u0087
+ For
+ ins
+ ر
+ gener
+arm
+On
+64
+ ي
+ique
+An
+ва
+ga
+ does
+roller
+atur
+ fa
+ --
+Qu
+ sign
+发
+.w
+pre
+ because
+ home
+ such
+Model
+ free
+80
+ did
+At
+ τ
+);
+Man
+ams
+ล
+ек
+.in
+Or
+ED
+tn
+ before
+Error
+ <<
+index
+ital
+ś
+UT
+ida
+ample
+\u0001è¯
+ives
+Un
+ware
+_in
+ون
+ num
+29
+им
+[\"
+ process
+],\n
+uthor
+다
+ste
+)\r\n
+File
+comm
+ provid
+\u0001ç»
+rop
+ Pr
+ache
+ector
+loat
+ил
+ ya
+01
+IS
+日
+ี
+ás
+ido
+ online
+ voor
+Over
+oad
+face
+\u0001 Ò
+fe
+Request
+ take
+As
+ional
+Map
+oh
+man
+ ste
+chn
+ Fr
+),\n
+中彩票
+ ש
+ own
+ Res
+file
+go
+ child
+ग
+—
+enu
+Color
+ view
+Ar
+ours
+ cap
+ के
+ न
+ das
+imes
+\u0001è®
+ მ
+ q
+td
+':
+ break
+vert
+iter
+ arg
+.W
+ared
+ top
+by
+ually
+erg
+Al
+ size
+ason
+atic
+ains
+ sit
+ailable
+ocation
+ show
+ ce
+....
+ model
+ using
+ң
+enn
+ini
+ design
+ين
+rc
+ism
+Index
+ за
+ sal
+ check
+_M
+ {\n\n
+ვ
+ world
+ ज
+eter
+-t
+ول
+ijn
+ \\
+ament
+्य
+ week
+\u0001å¿
+\u0001à¯\u0081à®
+ э
+ק
+lication
+ л
+ son
+ book
+ dé
+Element
+ him
+itch
+lete
+ ||
+ ش
+Form
+ие
+(self
+ mit
+ е
+ght
+(n
+(p
+do
+ivity
+(c
+ think
+ого
+ business
+Test
+ «
+AD
+ tot
+ again
+                               
+ system
+ call
+ye
+ prote
+ico
+ua
+ados
+ cent
+ pa
+(this
+ח
+ih
+一
+ות
+ zu
+\u0001ì\u009e
+AC
+package
+ point
+ Be
+ים
+ott
+ х
+ produ
+ث
+ Col
+ั
+ being
+oto
+ rep
+ mat
+ideo
+ made
+ios
+ each
+oot
+ poss
+();\n\n
+\u0001å\u008a
+ля
+right
+ run
+\u0001 à¹
+ une
+ero
+\u200c
+\u0001è´
+35
+gen
+-d
+aterial
+Int
+ ha
+ अ
+export
+ place
+ ‘
+ident
+ qual
+ир
+ape
+ರ
+ po
+_name
+ks
+ā
+Le
+ है
+oken
+ cle
+ soc
+ found
+گ
+type
+ open
+ें
+ ist
+פ
+ support
+\n\n\n
+This
+ create
+ Gr
+ụ
+hip
+ora
+ pat
+Date
+ather
+ס
+////////
+\u0001ê³
+come
+\u0001å°
+ To
+')\n
+ __
+.”
+_st
+po
+ু
+result
+Context
+\u0001ì 
+\u200d
+ها
+ como
+ей
+ala
+da
+ined
+\u0001ë\u008a
+Box
+ок
+istr
+ql
+olean
+create
+ож
+ super
+ters
+ende
+nen
+ line
+ween
+ All
+33
+(),
+45
+ists
+ ...
+Size
+ cho
+sole
+vice
+व
+ ku
+ partic
+orn
+ৰ
+.e
+une
+\u0001é¢
+App
+icense
+ ni
+Of
+ocal
+ай
+ order
+ service
+\u0001ê°
+(d
+ainer
+έ
+ develop
+lected
+ ح
+Add
+Class
+ita
+iment
+اد
+ App
+ync
+Em
+input
+द
+ía
+ן
+ contin
+.util
+ /**\n
+lich
+All
+ method
+ );\n
+indow
+لى
+itor
+.T
+\"]
+ custom
+െ
+ Or
+\u0001åº
+ quest
+ ক
+ state
+ige
+Field
+.B
+pace
+ next
+ploy
+ life
+ request
+ those
+!!
+Path
+ctions
+ eas
+ follow
+trans
+search
+ா
+itial
+\u0001ç\u009c
+indows
+ị
+ द
+ care
+ So
+ira
+غ
+ын
+36
+ mu
+ خ
+ vol
+ vi
+list
+tract
+ump
+ array
+icle
+Ad
+ different
+(new
+aining
+ oper
+ र
+\u00ad
+For
+IL
+ List
+ prov
+\u0001æ\u0080
+Up
+.log
+\u0001á\u0083£á\u0083
+้
+ beg
+<?
+ас
+ expect
+raph
+ mov
+rows
+\u0001ì\u0084
+wer
+ dans
+ Sch
+ Te
+ mar
+ व
+ ल
+ots
+\"\n\n
+ост
+ത
+ organ
+ias
+\u0001à¹\u0080à¸
+ same
+AP
+ Ad
+î
+define
+.app
+iving
+########
+ coun
+ intern
+ING
+less
+][
+._
+ local
+LO
+ \u0060
+Node
+ site
+nect
+\u0001å\u008c
+ura
+function
+ rece
+stance
+ });\n
+ന
+ proble
+men
+ style
+ ref
+ really
+ird
+ela
+כ
+Log
+ified
+____
+omb
+},\n
+\u0001å\u0086
+Array
+uil
+ission
+γ
+_F
+ ik
+span
+ру
+ —
+та
+ pop
+\tc
+--------------------------------
+ writ
+Message
+ric
+tribut
+(int
+ sem
+90
+ں
+Component
+ ->
+Group
+\u0001à±\u0081à°
+ ide
+ili
+\u0001é\u0080
+ished
+ato
+\u0001æ³
+ს
+ +=
+ main
+site
+OM
+ Ind
+य
+ Is
+ever
+mit
+ sw
+ց
+inc
+Result
+는
+ways
+urch
+ आ
+Manager
+\t\n
+ net
+ pay
+ đ
+ии
+ qui
+ิ
+ત
+ 天天中彩票
+િ
+ /*
+sc
+ default
+ದ
+70
+Image
+ au
+ர
+ې
+ exp
+ง
+ू
+ commun
+ (!
+ency
+Override
+ equ
+lock
+\u0001 í
+ must
+ dan
+ω
+else
+pty
+\u0001ä¼
+年
+Config
+ von
+ game
+ от
+ conf
+ness
+ object
+Act
+ß
+ств
+વ
+tes
+ direct
+OT
+();\r\n
+ ו
+ fun
+\u0001ï¿
+ENT
+ม
+erc
+ti
+IM
+ dep
+irm
+Code
+heck
+ross
+ available
+ fact
+ক
+ ق
+88
+ hab
+from
+ around
+ти
+ত
+är
+Des
+uck
+ijk
+.print
+html
+线
+ Sp
+aff
+.id
+.re
+ization
+stand
+ cu
+Val
+off
+大发
+ Br
+ rest
+ ta
+ ()
+ between
+ cour
+મ
+va
+Not
+乐
+>\r\n
+ör
+not
+\u0001 á\u0083\u0090á\u0083
+ დ
+ ret
+ee
+ium
+uro
+cul
+With
+-l
+\u0001ì§
+ wer
+ old
+ say
+iles
+ non
+ée
+HE
+ Me
+plate
+over
+ mais
+================
+por
+                 
+http
+posit
+ically
+ક
+oss
+ג
+orth
+ market
+31
+AB
+omen
+ term
+ error
+ags
+odule
+ cert
+ ti
+vir
+\u0001å\u00ad
+05
+ pu
+اب
+ android
+UN
+ mus
+ still
+ ang
+(String
+pen
+ plus
+ auf
+ή
+ without
+ав
+რ
+Pr
+crib
+obal
+Hand
+ Get
+ln
+ month
+ий
+ ak
+Controller
+ mas
+ubl
+ать
+.r
+ US
+ ك
+aan
+ito
+./
+分
+_D
+ilter
+ disc
+ offer
+ err
+ron
+\u0001æ\u0089
+/*
+ going
+ान
+ם
+\u0001 â
+iven
+AG
+ential
+ both
+ ben
+query
+ift
+ ব
+vol
+ег
+\u0001ç\u008e
+nection
+ ш
+ স
+ading
+ULL
+Sc
+pons
+ис
+anel
+bar
+37
+older
+ project
+ര
+ena
+reate
+tribute
+teger
+ max
+04
+met
+-f
+></
+ No
+ategory
+ put
+ք
+ny
+ati
+ali
+ page
+ipp
+\u0001à¤°à¥\u008dà¤
+ }\r\n
+ก
+}\r\n
+京
+ftware
+ report
+34
+oney
+ー
+n't
+ build
+aving
+ου
+ingle
+Fr
+ummary
+ uma
+Is
+ incre
+ground
+ happ
+ology
+оз
+>\n\n
+ La
+ার
+adi
+ ann
+US
+С
+开
+ved
+ittle
+ love
+ani
+\u0001Õ¸Õ
+ leg
+ҳ
+国
+oud
+ client
+ seg
+code
+ Ob
+ ક
+য়
+ ს
+ল
+08
+ come
+www
+ế
+\u0001ç\u009b
+_re
+ypes
+ ter
+thing
+#define
+ But
+ustr
+А
+ als
+ур
+ об
+ъ
+ ba
+_N
+ std
+inter
+\t\t\t\t\t\t
+ુ
+sg
+the
+lar
+ò
+ color
+ạ
+ด
+book
+ fri
+api
+ume
+private
+ cost
+ards
+ second
+ content
+ too
+rist
+ba
+ path
+ ग
+ Qu
+에
+ogle
+.is
+из
+PE
+ара
+ika
+09
+ eng
+.length
+ Cont
+П
+ير
+ few
+zi
+ প
+ wa
+ hist
+ für
+creen
+):
+ben
+ki
+ Bl
+하
+ference
+ Im
+\u0001å\u0093
+ port
+ aan
+ano
+ائ
+resent
+pring
+оль
+{\r\n
+Layout
+]\n\n
+ Mar
+ ré
+ lim
+inn
+ full
+38
+\u0001å¸
+55
+ appro
+config
+ pod
+ief
+ئ
+ access
+ effect
+No
+-p
+OL
+ kan
+ They
+ ja
+ification
+Param
+ Ph
+ან
+cle
+eld
+\").
+07
+\u0001ë¡
+ company
+ message
+ त
+车
+lex
+ona
+月
+ stand
+ো
+chen
+assword
+Response
+ spe
+ब
+ head
+test
+ʻ
+vec
+Gr
+ ko
+ feel
+ Des
+valid
+label
+lt
+ips
+_B
+ kom
+ IN
+199
+IG
+It
+px
+ pot
+ં
+ zijn
+ level
+oci
+ document
+ team
+ mill
+ \"\"
+med
+06
+ enc
+pert
+是
+ bas
+Opt
+ ہ
+ mem
+ima
+Out
+max
+(b
+ health
+.pro
+ables
+Status
+500
+\u0001æ\u009d
+三
+iones
+Be
+ sure
+ experience
+ El
+ ст
+place
+zen
+ invest
+ț
+aces
+Trans
+gg
+\u0001é\u009c
+�
+content
+ How
+FF
+39
+ إ
+char
+ending
+ field
+idget
+ lot
+\u0001ì\u008b
+Ent
+cur
+ Man
+χ
+fect
+ ca
+ الت
+ )\n
+alt
+ething
+ination
+ There
+Input
+ived
+ я
+ қ
+ories
+pecial
+을
+ imp
+ things
+ mag
+\u0001ê¸
+02
+init
+ ir
+én
+\u0001à®¾à®
+ small
+elt
+ table
+mb
+isk
+న
+ակ
+ iss
+uffer
+\u0001 à¶
+ille
+\u0001\u0097äº¬
+len
+ज
+tings
+uration
+ по
+cer
+true
+\u200b
+\u0001ì\u009a
+ License
+ won
+ ki
+ക
+ sex
+ mom
+ ü
+ protect
+System
+ling
+ response
+angu
+ always
+Page
+\u0001ç«
+ Amer
+ต
+OD
+ट
+ consider
+room
+ present
+ tu
+If
+44
+եր
+.out
+Util
+\u0001æ\u008a
+ вы
+ में
+ change
+acter
+ ans
+            
+ perform
+\u0001 é
+ job
+ves
+atures
+ range
+ А
+ during
+视
+δ
+ keep
+ review
+บ
+OS
+array
+ prom
+igen
+\u0001å·
+image
+ель
+\tthis
+********************************
+object
+;\r\n\r\n
+ Par
+\u0001à°\u0082à°
+ў
+opt
+ids
+ days
+快
+ important
+ П
+ Sc
+ought
+ آ
+ర
+75
+の
+ aff
+Equ
+уд
+ little
+ả
+ પ
+\\n
+！
+\u0001æ¸
+.R
+Inter
+ techn
+rl
+irt
+аз
+ند
+ hum
+iy
+ид
+ :=
+ dos
+ three
+의
+stru
+ای
+ water
+oi
+ I'
+。\n
+ַ
+check
+Count
+ialog
+ula
+այ
+ expl
+ input
+ va
+ыл
+ interest
+').
+\u0001 è
+不
+Table
+earch
+ret
+ better
+uild
+_h
+ room
+And
+ հ
+ website
+\u0001ç 
+Label
+ব
+_r
+New
+amente
+ भ
+ез
+在线
+amespace
+\u0001å¨
+ ess
+Reg
+-c
+ til
+(e
+pi
+ С
+ وال
+ao
+ales
+ands
+ link
+’re
+ including
+ big
+ ol
+Listener
+,\r\n
+ో
+ mult
+ power
+ources
+ index
+ AN
+ school
+ В
+ li
+Def
+ π
+ hard
+ম
+ლ
+.ex
+ Ab
+ം
+resh
+elle
+cht
+cord
+arly
+ code
+umb
+ativ
+iled
+ catch
+）
+ plan
+isa
+mon
+way
+ vous
+Pos
+ family
+ double
+Str
+ success
+aps
+久
+ got
+oute
+Client
+赛
+\u0001ä¿
+ fac
+img
+\u0001å¾
+())
+ệ
+ within
+48
+\ts
+ date
+eder
+                                   
+Click
+ude
+rawing
+ account
+ances
+ exc
+ ===
+ques
+,\"
+ẹ
+uilder
+ sam
+ ((
+_data
+Dis
+ struct
+В
+Action
+ ф
+ something
+ario
+aa
+ bit
+enter
+ ע
+ede
+          
+uid
+.to
+abase
+إ
+്ത
+otal
+ beh
+յ
+ nicht
+ibr
+ left
+agement
+ability
+        \n
+cia
+ group
+_w
+ormal
+时时
+ை
+ á
+ might
+ii
+ут
+You
+ري
+ element
+aka
+\u0001é\u0099
+ control
+ services
+ special
+CH
+amework
+平
+mt
+ provide
+aster
+eta
+\u0001å\u008e
+ș
+ red
+ko
+ды
+idade
+த
+ने
+ mot
+ores
+iginal
+ dist
+ھ
+（
+ At
+ count
+ 大发
+gl
+ bar
+ total
+ κ
+ base
+ chang
+ another
+争
+Content
+itional
+ones
+66
+idd
+\u0001ì\u0095
+ image
+ می
+viron
+ area
+ision
+igned
+ She
+riter
+ಂ
+ since
+andom
+ Fl
+avor
+时时彩
+ights
+head
+\u0001 ç
+Sub
+Det
+ vers
+ body
+SS
+yl
+ give
+ gen
+EM
+்க
+ hot
+(i
+ే
+EL
+ trav
+ (\u0024
+ಲ
+atis
+ war
+fter
+ extends
+03
+ sich
+ გ
+ready
+ på
+ har
+Line
+有
+ util
+arge
+ σ
+\u0001å\u0087
+ não
+О
+ My
+vers
+ kind
+لا
+ین
+ills
+icon
+*/
+ın
+К
+霸
+ search
+ સ
+hi
+db
+ми
+ الأ
+mo
+ում
+.\"
+ air
+տ
+Number
+ assert
+comp
+ social
+oogle
+.x
+ contact
+ù
+ieve
+ record
+zy
+ched
+ить
+ě
+.append
+로
+新
+án
+ echo
+ bro
+频
+ turn
+acc
+ย
+ email
+оп
+ately
+\tb
+ador
+ocus
+\tprivate
+map
+ gre
+ fore
+娱
+ href
+uy
+77
+ود
+ired
+台
+ action
+ bed
+争霸
+ões
+צ
+ able
+ bir
+ca
+ niet
+ύ
+ения
+imer
+한
+\u0001ì\u008a
+.println
+orage
+赛车
+jor
+ич
+ dest
+ Do
+ici
+ anal
+ required
+ less
+ité
+ …
+ allow
+Ser
+gress
+لي
+actory
+ظ
+ette
+Column
+下
+ address
+.G
+च
+彩神
+ javax
+ул
+ looking
+ never
+Ph
+ար
+oo
+ target
+><
+ material
+post
+ules
+ว
+ sus
+ì
+اء
+ bool
+ α
+uto
+ელ
+49
+დ
+\u0001è¡
+IP
+िय
+ mil
+ param
+\u0001æ´
+_type
+acy
+joy
+ dig
+ Dr
+ title
+ ask
+\u0001ë¥
+看
+ With
+ context
+apt
+ما
+sk
+Н
+endo
+ив
+odes
+context
+ video
+ों
+my
+い
+UE
+\u0001ë¦
+し
+iversity
+aper
+ personal
+ config
+sub
+ನ
+cha
+aph
+Instance
+ grow
+ cou
+vious
+mand
+open
+്ക
+娱乐
+fic
+彩神争霸
+ उ
+ mal
+request
+ences
+ Ver
+ entre
+ố
+pository
+ പ
+ista
+ამ
+yd
+ sent
+summary
+ indiv
+ाल
+\u0001è\u0089
+Entity
+yr
+ican
+abled
+icy
+ boolean
+ड
+ profession
+მ
+ently
+iod
+\u0001ç\u0090
+ buy
+ dom
+From
+ options
+,”
+imal
+ained
+apter
+.data
+ mes
+ console
+ск
+iti
+ação
+ products
+UI
+ Su
+αι
+Property
+PO
+Control
+65
+pa
+mi
+?\n
+ension
+\tfor
+\u0001ç¾
+ money
+.de
+не
+지
+ાં
+ adv
+ price
+લ
+ét
+\n//
+ites
+.create
+ên
+\u0001è\u0080
+perties
+>>
+adas
+EX
+官
+аль
+نا
+ version
+么
+ individ
+embers
+annel
+ include
+ más
+ended
+ פ
+board
+ering
+ avec
+message
+视频
+assert
+option
+link
+ NULL
+lev
+\u0001æ\u0095
+ Dis
+ dev
+்த
+്ന
+ Eng
+ ident
+box
+ children
+ law
+ Reg
+고
+ Set
+ http
+ных
+.Get
+({\n
+Query
+ fre
+wing
+ের
+akt
+ sn
+ster
+ön
+ին
+ К
+({
+ls
+ nov
+ uns
+ aus
+Style
+md
+ાર
+fort
+ match
+IO
+ Med
+ za
+奖
+umer
+ મ
+ bes
+وا
+ither
+).\n\n
+ following
+ấ
+agen
+ из
+ gover
+ mi
+ท
+\u0001å\u009d
+ আ
+ nos
+ז
+श
+ Car
+ention
+ Sie
+select
+ী
+ల
+ position
+\t\t\t\t\t\t\t\t
+ ing
+opp
+ map
+\u0001é\u0097
+ على
+\\\"
+\u0001 å\u008c
+.Drawing
+аш
+ await
+ short
+ename
+una
+ン
+ कर
+ update
+ ד
+ lat
+ visit
+icro
+ել
+ವ
+\u0001×\u0099×\u0099×
+ Intern
+ uit
+ Not
+ nil
+ hal
+.Form
+ça
+ की
+button
+ today
+ को
+\u0001\u0097äº¬èµ\u009bè½¦
+ eine
+ sob
+obile
+\".
+.Add
+യ
+िक
+.cl
+raft
+ mach
+ creat
+ouch
+plit
+unk
+(x
+\u0001ê²
+ Add
+amos
+(st
+  \n
+ է
+\u0001 ì\u009e
+ sou
+ الع
+ dire
+\u0001å±
+ fut
+','
+ри
+update
+্য
+format
+码
+ bij
+가
+maz
+uz
+\tint
+clus
+tre
+本
+anguage
+ют
+iction
+di
+(R
+\u0001æ\u00ad
+\u0024{
+300
+anks
+\u0001ì\u009c
+upport
+ obj
+eturn
+ Can
+ande
+\u0001ð\u009f
+rect
+ides
+φ
+\u0001 ì\u009d
+json
+ blog
+니
+ এ
+ (\n
+ working
+θ
+aring
+web
+des
+'re
+ès
+ nu
+ door
+ based
+ML
+ lead
+opyright
+ತ
+ appe
+ don't
+95
+ lik
+eters
+yles
+ji
+ comb
+ém
+ност
+ making
+ occ
+Handler
+ Gener
+ ze
+ored
+bol
+conom
+HT
+47
+وم
+ М
+ possible
+ far
+zo
+ در
+ մ
+\u0001æ\u0094
+ activ
+・
+ kun
+ meet
+ku
+Collection
+hel
+_list
+ sever
+OP
+ course
+ cam
+ done
+abil
+ quality
+ ID
+itive
+https
+ნ
+ auch
+!\n
+ research
+();
+aur
+(l
+},
+abor
+ />\n
+ട
+\"></
+ Int
+mente
+cope
+.Text
+path
+Edit
+ ur
+ yang
+Stream
+ away
+ци
+rix
+ATE
+ alle
+ ay
+-in
+utes
+table
+js
+än
+ moment
+ cell
+ light
+ label
+\t\t\n
+ imple
+default
+\u0001ë\u008f
+.,
+SON
+ sum
+aba
+46
+ understand
+Point
+dis
+ply
+\tf
+ div
+ easy
+ Er
+Arg
+mas
+ vot
+eren
+ 彩神争霸
+.find
+ food
+ vari
+ wel
+ably
+ін
+udio
+ times
+Url
+ [\n
+ past
+ four
+vironment
+«
+Fl
+ mind
+lation
+ury
+.”\n\n
+ades
+ along
+ begin
+ ക
+ य
+ест
+ source
+ograph
+_L
+ň
+ад
+email
+ od
+ề
+obj
+ seem
+ ens
+static
+ throw
+•
+response
+ enjoy
+thers
+ May
+\u0001ë\u0093
+ it's
+ house
+.sh
+ ε
+ already
+را
+ ،
+Vis
+기
+aat
+args
+上
+ё
+ients
+ છ
+uns
+ से
+Ab
+ User
+\",\"
+ibility
+ When
+ iz
+\u0001å¯
+elo
+ად
+net
+费
+ ո
+icial
+ software
+ Б
+ side
+/c
+ Log
+ exist
+平台
+ Pol
+’ve
+TR
+ deb
+avig
+্র
+.Windows
+Pre
+};\n\n
+ cover
+ property
+group
+ases
+ ten
+ಗ
+ whe
+品
+ţ
+ivo
+ponents
+ные
+ев
+ »
+ given
+ral
+Menu
+ impro
+ Em
+ download
+side
+Select
+iety
+で
+ width
+ère
+\u0001æ\u008b
+ protected
+ Н
+ employ
+.class
+++)
+\u0001Õ¡Ö\u0080Õ
+ного
+ block
+ley
+ pract
+ called
+ộ
+ tre
+ mer
+ער
+atform
+ kw
+Д
+(&
+ured
+IR
+…\n\n
+uh
+ כ
+ against
+免
+ку
+_RE
+ results
+合
+േ
+jo
+ Christ
+ Bo
+nes
+Check
+ോ
+्त
+ DE
+ perfect
+78
+ports
+ redu
+_H
+ რ
+ной
+ור
+ớ
+ cur
+pose
+\u0001æ°
+sol
+ты
+\u0001ë§
+asi
+ μ
+ prim
+ Date
+ส
+Per
+ohn
+ ra
+ large
+';\n\n
+ ম
+portun
+ needs
+ਾ
+_IN
+\u0001\u008fà¤\u0095
+ட
+ י
+ benef
+Token
+El
+ ny
+ bi
+\u0001ë\u0082
+Т
+ આ
+ float
+ney
+sel
+ges
+ pag
+CC
+ به
+ thing
+ why
+\u0001Õ«Õ
+ Min
+.N
+ din
+aim
+              
+iff
+\u0001æ\u008e
+ individual
+unch
+吗
+ottom
+ win
+-w
+                     
+ান
+ Cal
+ certain
+Read
+ன
+ este
+ీ
+Start
+\tm
+size
+\u0001æ 
+.size
+,\n\n
+ low
+ camp
+\u0001 à¹\u0080à¸
+ conc
+්
+\u0001é\u009d
+ elect
+色
+્ય
+М
+ Ne
+ respons
+ inte
+IV
+ View
+ня
+elling
+kan
+ fund
+ learn
+ alg
+.y
+ dies
+ಕ
+ ત
+ony
+incip
+izer
+ via
+์
+ status
+isi
+уч
+ון
+ energ
+sl
+ students
+ube
+mission
+position
+ը
+ sort
+ements
+oon
+iro
+ение
+ổ
+ging
+>(
+ма
+ün
+};\n
+Us
+ ut
+.org
+elijk
+pression
+where
+cy
+ples
+ thought
+ trad
+ amount
+ neg
+ valid
+left
+了
+Product
+ જ
+ By
+\u0001®à¯\u008d
+imo
+ src
+mm
+ete
+UM
+dr
+Builder
+ternal
+gy
+ hat
+artment
+ ان
+cover
+\u0001æ\u009e
+ifier
+.Forms
+ival
+_V
+оч
+ Est
+imum
+ Ser
+ctor
+-h
+uis
+ live
+ }\r\n\r\n
+әр
+ Text
+ώ
+ having
+uments
+ \r\n
+ That
+ inc
+num
+’m
+ ook
+())\n
+ esc
+title
+　　
+sa
+La
+time
+ situ
+lish
+ land
+ tool
+CE
+kl
+ да
+.html
+ display
+ single
+ Ste
+ گ
+ کی
+يد
+ talk
+ node
+ Die
+ication
+İ
+ для
+га
+ella
+ema
+ј
+ ;
+Post
+ प्र
+ ե
+ until
+cel
+aga
+atter
+mes
+ What
+uer
+uccess
+_pro
+_e
+uel
+ик
+59
+Bar
+\tvar
+ ant
+68
+amento
+vi
+\u0001ç§
+ ich
+ус
+ len
+ ন
+ More
+Ref
+58
+])
+react
+ kon
+uts
+]);\n
+ છે
+ Co
+И
+ungen
+ops
+////////////////
+Р
+IF
+aint
+\u0001à¥\u0081à¤
+ Per
+arning
+down
+рав
+ione
+outh
+്ര
+ mor
+ Pre
+ func
+ govern
+ None
+ О
+ cond
+ treat
+ url
+ സ
+Comp
+ educ
+ چ
+ হ
+ulation
+ publ
+ Test
+ gro
+‘
+ Object
+ Je
+ height
+ár
+body
+Http
+.value
+„
+ cult
+ Up
+ clean
+lege
+42
+formation
+}\r\n\r\n
+ince
+ções
+ mis
+স
+机
+\u0001ì\u0096
+ och
+عد
+ load
+Call
+ раз
+ purch
+ავ
+ simple
+ св
+\n\n\n\n
+ toget
+Link
+True
+anda
+\");\r\n
+ocket
+ř
+=>
+ợ
+ together
+oke
+മ
+’ll
+Mod
+atal
+Method
+lin
+ nie
+ipe
+ourn
+ ص
+(r
+ once
+\u0001ë°
+ items
+ output
+ju
+field
+ select
+ wat
+itter
+еч
+은
+.spring
+etch
+aged
+ Ass
+198
+\u0001á\u0083\u0090á\u0083 á\u0083
+Activity
+ means
+免费
+df
+AY
+క
+ };\n
+                                       
+uly
+ original
+ 北京赛车
+ dit
+ })\n
+arl
+orr
+oom
+ ok
+End
+\u0001\u0083½
+ card
+ilt
+ અ
+ANT
+ cir
+ actually
+ую
+ный
+ mean
+ტ
+ker
+ أن
+si
+rij
+ beaut
+ात
+\u0001ç\u0088
+ often
+ either
+号
+ութ
+ makes
+uring
+ ú
+ bad
+ tod
+ problem
+ comput
+IZ
+ounds
+iga
+namespace
+mun
+Null
+ ин
+ hom
+？
+ً
+رو
+ supp
+eller
+vider
+ენ
+ God
+片
+ getting
+400
+ Т
+annot
+ને
+\u0001\u0088\u0098
+erd
+ dam
+(data
+ Am
+ры
+script
+Source
+ values
+ Array
+framework
+What
+ deal
+ram
+әа
+를
+ community
+ Data
+.name
+их
+Change
+ connect
+ cred
+\u0001æµ
+ators
+parse
+ mass
+ please
+ sobre
+ amb
+ bon
+mod
+еб
+ later
+ Mon
+സ
+ geb
+ quick
+ ao
+注
+ night
+ specific
+ tal
+point
+ կ
+Order
+ ever
+ что
+../../
+서
+params
+TH
+す
+ story
+Factory
+ initial
+iste
+ და
+cret
+ко
+ას
+ features
+ details
+ natur
+ под
+ इ
+Base
+文
+ particip
+.push
+ Your
+сп
+ ele
+\u0001 ì 
+\u0001«\u0098
+ کے
+ author
+亚
+agn
+ below
+ „
+ store
+)(
+ Web
+ural
+ continue
+ент
+parent
+уп
+abe
+ Part
+ơ
+...\n
+anto
+ औ
+اس
+service
+ամ
+સ
+.php
+Sp
+ OR
+ space
+ several
+<String
+ prob
+ recomm
+ University
+ വ
+yo
+ ი
+ emp
+ question
+ ಮ
+ ont
+ country
+atabase
+Back
+ instance
+source
+ لل
+imate
+ami
+change
+pond
+产
+remove
+used
+ომ
+Acc
+std
+ cook
+重
+快三
+ face
+ enough
+ send
+anch
+ ),\n
+Update
+ Gl
+\u0001æ¬
+ ప
+oved
+리
+ phot
+ pur
+(_
+ про
+aging
+ args
+.swing
+fa
+ει
+Repository
+ित
+ән
+្
+官网
+_ST
+ ét
+ila
+\u0001é\u0081
+ uint
+\u0001\u009aá\u0083\u0098
+cribe
+ording
+方
+ण
+\u0001 Ô
+ clos
+41
+אַ
+ press
+oper
+color
+ ಸ
+ Gu
+ example
+еп
+\u0001è\u0087
+(j
+uri
+\u0001 à¥
+ members
+ alt
+iday
+ says
+uint
+.J
+ These
+56
+ bal
+ ber
+ দ
+ Off
+ study
+ gar
+ host
+dated
+aking
+ <=
+ extra
+ется
+\u0001 á\u0080
+ heb
+ financ
+ ach
+ particular
+ become
+\u0001ç\u0099
+idden
+stit
+ sind
+ city
+/s
+ள
+ player
+ और
+ major
+ others
+mark
+!--
+active
+.springframework
+apping
+ま
+ ப
+_size
+One
+ист
+_de
+ games
+ media
+ sens
+ilar
+ball
+ Ge
+ ی
+期
+ especial
+ button
+или
+ વ
+ hold
+ Euro
+ری
+\"))
+ >=
+ נ
+ising
+ write
+kn
+ necess
+ Mark
+ च
+ison
+ yet
+ prec
+TE
+Mode
+iento
+ kl
+model
+98
+iri
+UP
+ged
+美
+57
+ polit
+€
+ustry
+_to
+ lib
+ ط
+ stay
+ save
+aya
+ental
+ './
+height
+URL
+ autom
+ location
+ favor
+ news
+ pers
+Create
+AME
+ությ
+\telse
+ One
+ font
+็
+ nga
+pu
+ teach
+ throws
+gt
+edd
+ Д
+ sche
+ester
+ικ
+NS
+ි
+ hours
+ comes
+anu
+ oder
+ complet
+inding
+zer
+gu
+ค
+\u0001 ê°
+.put
+ पर
+ THE
+atu
+ministr
+ില
+ sav
+ ['
+ miss
+ women
+ share
+Off
+全
+ხ
+ þ
+ pie
+osp
+ copy
+ above
+################
+ least
+να
+ಳ
+Width
+ larg
+.on
+્ર
+ORT
+ées
+.con
+ecut
+ Val
+ nam
+iful
+ุ
+ friend
+])\n
+97
+ бол
+hand
+PL
+encia
+OK
+quired
+ార
+ etc
+\u0001ë³
+inate
+ provided
+信
+ത്ത
+ focus
+\u0001å¦
+\u0001æ\u0083
+ Act
+ represent
+Tem
+_R
+zt
+ due
+antes
+([
+ाम
+YPE
+ пер
+\u0001á\u009f\u0092á\u009e
+ Р
+ application
+ESS
+AX
+fully
+ola
+は
+ensive
+ reason
+elen
+endif
+ipo
+ Comp
+.model
+igr
+ҭ
+150
+\t\t\t\t\t\t\t
+ season
+ bre
+-n
+DB
+िल
+ogn
+cast
+Б
+ row
+ờ
+pload
+icles
+ walk
+ pick
+ ...\n\n
+.text
+ät
+ ന
+影
+start
+ingen
+ wait
+ Nov
+yt
+ pou
+ sont
+区
+ Dec
+argin
+\u0001ì\u009b
+站
+\u0001á¹
+anger
+ الس
+ across
+」
+ón
+ الح
+ires
+ შ
+\u0001ï½
+Valid
+ compan
+product
+ят
+ File
+ close
+inary
+ period
+Command
+________
+ Us
+ development
+ун
+ auto
+/**\n
+ە
+ hu
+ move
+eft
+ future
+വ
+ tamb
+に
+ writing
+server
+just
+്ട
+ werden
+ะ
+ Form
+ ago
+ مع
+ track
+مل
+ click
+pend
+state
+istance
+ task
+ offers
+ است
+How
+Module
+ sie
+\u0001à«\u008bàª
+\u0001å\u0092
+ dating
+”,
+ doing
+ OF
+Hel
+most
+ 
+ opportun
+公
+Const
+金
+ inn
+struction
+ option
+ handle
+高
+43
+iddle
+ princip
+wards
+structor
+ gir
+\u0001 ×\u0090×\u0099×
+adio
+۔
+ Il
+と
+req
+ ev
+lear
+ ọ
+iple
+rea
+ pal
+վ
+ Our
+ bien
+anz
+page
+ె
+\u0001\u008c\u0080
+AV
+Cell
+్ర
+ít
+ல
+چ
+Grid
+Address
+\u0001å\u0091
+<<
+ common
+ pack
+ sym
+ Free
+ questions
+Options
+Default
+ });\n\n
+ і
+ clear
+ixed
+·
+ijd
+iki
+ ah
+аб
+ created
+ zo
+iate
+ np
+ comment
+َ
+ info
+ typ
+urther
+nh
+ discuss
+ сп
+ music
+ậ
+ users
+ mga
+ вс
+ State
+ ц
+_v
+.js
+ERR
+leep
+ pict
+iten
+ human
+ Bar
+null
+adding
+unit
+ subject
+ network
+ മ
+ signific
+ Read
+lim
+ро
+Attribute
+reet
+\u0001å\u0081
+lu
+aha
+ecute
+аст
+Title
+\u0001ï»
+OV
+ determ
+agment
+count
+ با
+Child
+base
+ started
+ maint
+\u0001êµ
+ ren
+\");\n\n
+has
+ role
+ Art
+ tw
+ ত
+header
+edia
+ IS
+Integer
+ minutes
+_g
+ไ
+\u0001æ\u008f
+ART
+ tele
+My
+ум
+valu
+hen
+ bil
+ele
+asure
+_set
+ compet
+ pred
+aux
+curity
+еш
+არ
+år
+_G
+-se
+্ত
+67
+center
+Block
+க
+ global
+ nh
+imple
+ über
+ econom
+ í
+്റ
+ Public
+ श
+يل
+\u0001è¦
+ I'm
+itted
+PI
+Đ
+ход
+Panel
+ള
+ temp
+ tell
+ пол
+oman
+root
+});\n
+ ג
+ា
+ हो
+_W
+loor
+ though
+atie
+Icon
+ hope
+ignment
+itions
+ tout
+ applic
+ months
+ cy
+etr
+ box
+Me
+inder
+itar
+\u0001å\u0095
+ Post
+hal
+Row
+Load
+ Trans
+ associ
+ length
+amm
+ everything
+.v
+pli
+idades
+ relations
+author
+ス
+show
+ Es
+(function
+ క
+quals
+\t   
+ strong
+ complete
+oma
+ Det
+ bei
+사
+icas
+olo
+\tcase
+ está
+ known
+成
+인
+ ges
+\u0001é\u009b
+ nach
+QL
+ല
+洲
+ However
+ди
+ United
+ של
+ises
+lig
+地
+_path
+(C
+hing
+illa
+ध
+Fe
+ obt
+IB
+ ಕ
+ front
+ },
+ τη
+isch
+ points
+eni
+child
+\ufeff
+eds
+رد
+ tax
+oe
+ָ
+ Cor
+ving
+ Ag
+ ז
+理
+ async
+ film
+(name
+ whether
+ала
+ ple
+ische
+رب
+OW
+ series
+urg
+.Size
+ deg
+た
+FA
+ maar
+ See
+(){\n
+ inf
+ heart
+ Inter
+printf
+ RE
+ett
+ dir
+át
+sy
+ young
+ห
+asy
+用
+ffect
+ fall
+ respect
+typ
+astic
+ watch
+Stack
+ibrary
+ bring
+法
+Container
+control
+்ப
+usiness
+ હ
+ול
+There
+怎
+ */\n\n
+sm
+ db
+시
+iva
+ї
+هم
+ Str
+urt
+asa
+ണ
+ատ
+ Class
+Position
+스
+plied
+해
+entes
+func
+ dar
+\u0001ì\u0083
+ choose
+CL
+ install
+ eu
+ happen
+ուն
+ fast
+ト
+.\r\n
+ friends
+ắ
+ stop
+ invol
+\u0001æ¯
+uma
+\u0001ë 
+event
+ ।
+પ
+urance
+éc
+Equal
+ủ
+ history
+ự
+Serv
+Part
+year
+ hor
+TO
+ ө
+ City
+Utils
+ೇ
+\u0001é¡
+ια
+প
+Empty
+ someone
+ General
+197
+ಡ
+ể
+ynam
+:\r\n
+ wie
+ json
+Num
+ query
+无
+ован
+ugin
+iente
+ Dep
+\u0001è\u0082
+ATION
+て
+/m
+%%
+ phone
+ODE
+ pet
+anged
+acebook
+电
+asing
+ledge
+Buffer
+auth
+_ex
+ufact
+ ز
+ anim
+\u0001å\u0089
+\u0001è¾
+়
+:\"
+ infl
+ popular
+ window
+ industry
+ btn
+Header
+\";\n\n
+\u0001æ²
+Char
+್ರ
+്യ
+atrix
+ age
+\u0001ç²
+ unique
+ enter
+ustomer
+ million
+ так
+ocol
+ kh
+को
+//\n//
+\u0001à±\u0087à°
+ombre
+(),\n
+soft
+69
+िन
+ised
+ħ
+ট
+admin
+ American
+آ
+anta
+ added
+ fit
+unn
+verage
+ера
+utions
+ vor
+ Ang
+ strateg
+\u0001 Ö
+يا
+观
+256
+ky
+.annot
+Dialog
+な
+het
+ sil
+ article
+asse
+info
+ Cr
+го
+ipping
+undle
+ wir
+ мож
+egin
+ వ
+ И
+ले
+ Google
+ collection
+ CON
+图
+current
+options
+ ot
+\u0001 ë°
+So
+ uk
+ór
+ ç
+entity
+uper
+න
+part
+ttps
+Height
+local
+aten
+小
+ க
+Dr
+py
+ virt
+eme
+ сл
+도
+ysis
+ued
+''
+ came
+址
+<T
+ī
+\u0001ì\u0098
+ অ
+ ih
+outer
+ yn
+ fig
+ಿದ
+cal
+ experien
+ ק
+iert
+ exam
+ phys
+uj
+اف
+ aux
+ọn
+ota
+este
+ Fe
+ character
+ addition
+\u0001 ì\u0095
+OUT
+É
+ при
+ively
+ near
+ join
+stract
+մ
+iam
+andid
+ tim
+ Of
+ environment
+patch
+ ö
+iger
+()\n\n
+Format
+roups
+.se
+<div
+ils
+ previous
+ым
+ works
+生
+和
+ hon
+ trab
+ conse
+ override
+最
+ various
+ां
+ prop
+ით
+ivery
+PS
+Player
+ device
+ render
+ wr
+gn
+aily
+Connection
+现
+Bl
+CK
+aciones
+ditions
+ached
+ս
+vas
+ hi
+iden
+etwork
+ nd
+ầ
+ কর
+بر
+ https
+rodu
+个
+ər
+ World
+ accept
+以
+ിക
+Gener
+Task
+ John
+ register
+ expected
+ിയ
+oor
+_file
+ Sub
+Resource
+phone
+ professional
+ako
+ ն
+\u0001ë©
+ terms
+essages
+\u0001à«\u0087àª
+Filter
+ స
+ வ
+자
+lood
+.user
+IZE
+ بال
+ Red
+ulo
+ energy
+თ
+ald
+ का
+When
+어
+ black
+ perm
+itude
+റ
+ption
+idos
+ ep
+ limit
+enda
+ Sm
+.V
+\td
+roy
+{{
+ naar
+Search
+gan
+uses
+де
+تر
+ parent
+ went
+ಾರ
+ step
+ News
+ general
+wner
+দ
+ता
+ customer
+ും
+///
+़
+ að
+\\\\
+ chall
+Eng
+lib
+Location
+Provider
+ column
+ Cent
+\u0001æ±
+KE
+rel
+ companies
+\u0001ç¬
+);\r\n\r\n
+ provides
+ types
+iner
+ format
+jet
+II
+ sugg
+width
+会
+ server
+ engine
+sv
+יר
+ dass
+ pen
+ sel
+gle
+ Aug
+աս
+ member
+ customers
+ West
+ contr
+acity
+ობ
+ ek
+手
+attr
+ ન
+client
+light
+eli
+ diffic
+ Pa
+ Out
+udi
+\u0001ç®
+ ]
+Top
+ early
+ Please
+ weight
+tributed
+ dim
+ answer
+ello
+ അ
+「
+ idea
+ terr
+ hier
+ government
+ Apr
+\tp
+ whole
+status
+Down
+undo
+ took
+iler
+#if
+ кот
+ Don
+abs
+\u0001å\u0080
+env
+ған
+ Copyright
+\u0001à¨¾à¨
+xy
+ normal
+ indic
+्ट
+plac
+#endif
+ Some
+ *)
+ reading
+ issues
+ख
+ password
+ried
+'ll
+ ನ
+ cut
+ҙ
+હ
+件
+ apply
+ns
+(const
+怎么
+ received
+ express
+\u0001¨á\u0083\u0098
+(M
+address
+ાન
+120
+ beautiful
+ suggest
+inen
+ coll
+orte
+oria
+ах
+aker
+views
+ mel
+ Ed
+ needed
+ +\n
+'.
+tributes
+ना
+ بر
+ events
+Types
+ []
+ыр
+ ],\n
+qual
+output
+من
+()->
+omain
+ fi
+Description
+ Home
+ anything
+ונ
+္
+\u0001 á\u0083¡á\u0083\u0090á\u0083
+载
+........
+255
+icip
+ correct
+ У
+TER
+भ
+ onder
+家
+ training
+ ส
+Tag
+ീ
+ […
+ ம
+ sy
+\u0001á\u0081
+ Cre
+ switch
+ITY
+ums
+ regard
+level
+tty
+ffer
+ taking
+ delete
+\u0001é¦
+ center
+ gi
+ых
+ Pe
+ draw
+ York
+ nous
+ seen
+ AND
+ internet
+\u0001ë¶
+(S
+_str
+多
+ React
+ય
+ TV
+Case
+ screen
+-M
+市
+же
+emos
+ներ
+acht
+rowser
+Frame
+rt
+ performance
+亚洲
+ among
+now
+ieren
+ اس
+ԥ
+anced
+Dec
+istic
+ Check
+为
+ మ
+ sing
+ lang
+ wonder
+ Just
+வ
+(false
+ prior
+\u0001é\u0098
+ipment
+ как
+ tag
+riend
+ session
+名
+ interface
+ILE
+ */\r\n
+ibil
+bs
+block
+51
+ impact
+ www
+ remove
+igo
+_url
+anner
+ē
+作
+ **
+untime
+Items
+msg
+ید
+ини
+ auth
+ natural
+gi
+.io
+ kann
+ rate
+\u0001å\u009f
+DA
+ priv
+.H
+ٹ
+ rap
+IST
+\u0001á\u0083 á\u0083
+aven
+ეს
+\u0001æ\u0099
+പ
+\tt
+ounter
+ loss
+ Europe
+ở
+Oper
+bor
+(a
+ è
+then
+್ಲ
+Am
+oj
+ית
+ Acc
+ votre
+်
+ თ
+ building
+52
+ cannot
+ras
+ feature
+ integr
+================================
+ бы
+ actual
+ files
+庆
+\u0001ë¬
+).\n
+ం
+issions
+adu
+ एक
+.label
+hl
+ relationship
+icos
+ய
+ું
+久久
+能
+asta
+ู
+िए
+Output
+ After
+ sec
+chema
+imento
+ULT
+ń
+adem
+ Return
+τα
+ალ
+-st
+                                           
+ opp
+ही
+\u0001ë\u009d
+ ર
+ init
+host
+ป
+ ने
+β
+with
+(value
+ago
+-r
+ tro
+।\n\n
+(true
+イ
+ technology
+ brand
+kin
+”\n\n
+pc
+\u0001 ê²
+У
+ણ
+ command
+UG
+ided
+لم
+Te
+ voc
+ exact
+ comfort
+կ
+ background
+ober
+MS
+edit
+ platform
+Rel
+ grand
+ellen
+ implement
+heet
+ worden
+ percent
+alle
+izes
+\"\"
+ hotel
+ավ
+ हैं
+ half
+Card
+ sig
+\"/
+്ച
+ís
+ και
+kom
+éd
+ except
+ sen
+ selected
+ Hot
+Auth
+ pan
+出
+ words
+ component
+ rights
+ resol
+ Pres
+izing
+odo
+лар
+иш
+ Event
+ со
+Ver
+ از
+ pi
+ living
+รี
+ అ
+acion
+ conditions
+ travel
+ management
+ Park
+\u0001ä¾
+爱
+ थ
+ле
+ред
+POST
+ seu
+版
+vision
+Br
+ believe
+ ком
+_time
+观看
+ sites
+ foot
+.assert
+кт
+ میں
+ True
+ ST
+ пред
+rs
+精
+ End
+ الج
+ language
+代
+ership
+ receive
+ROM
+Server
+ claim
+ dog
+Open
+Window
+Do
+player
+ potential
+ fire
+                         
+ Gre
+ые
+ staff
+dir
+ nog
+قد
+though
+ white
+ simply
+ ख
+ך
+ \u0024{
+Stat
+ veh
+ five
+fs
+уб
+section
+าร
+tries
+ṣ
+ño
+ esta
+aria
+}}
+니다
+וא
+ismo
+Thread
+enta
+inner
+efore
+ ill
+-to
+gest
+igin
+ kar
+ კ
+translation
+ Service
+ety
+ERT
+ description
+ કર
+airs
+Max
+uni
+ Oct
+oph
+tex
+ Port
+ mut
+аг
+esta
+ entire
+ hol
+ori
+்ட
+ \"\\
+Level
+196
+ाय
+bit
+ dro
+ .\n\n
+ursor
+ todo
+ casino
+ ju
+ த
+ everyone
+ื
+ Her
+alo
+ জ
+ Sw
+یں
+ptember
+iso
+_get
+بي
+ conv
+ Def
+ Ap
+ bud
+alls
+ nou
+ difficult
+ SE
+уж
+ further
+omet
+ stock
+Е
+ 이
+ Now
+行
+ δ
+izar
+ ү
+重庆
+find
+ ger
+ wird
+icrosoft
+-g
+ัน
+ Stud
+ಸ
+Length
+ deze
+ '@
+으
+ decl
+ál
+istry
+း
+可
+ та
+户
+ ~
+ nas
+Current
+ root
+\u0001¯à¦¼
+ gam
+click
+Bo
+AGE
+Г
+_E
+ Create
+ School
+coming
+ emb
+(id
+ saf
+igt
+ vir
+ень
+ellent
+ham
+lem
+ High
+Params
+ Ze
+uw
+ ts
+ token
+itting
+aste
+ական
+ABLE
+\u0001Õ¥Ö\u0080Õ
+ ord
+istory
+ San
+ Integer
+ינ
+\u0001à¬
+ һ
+ Sol
+'est
+('/
+ில
+ Mus
+,'
+ Ma
+Email
+ additional
+DF
+ Air
+ issue
+Game
+iene
+ changes
+ړ
+.annotation
+が
+Web
+ég
+.\"\n\n
+ije
+ır
+\"));\n
+;\n\n/
+Adapter
+_ID
+oder
+\u0001·¸
+_DE
+aren
+>();\n
+ന്ന
+ han
+imm
+ная
+ paper
+िस
+ cele
+ции
+েন
+\u0001æ\u0084
+SP
+*\n
+лен
+ッ
+әт
+/d
+라
+ includes
+cher
+ ga
+see
+sem
+لك
+提
+weet
+.ap
+ERS
+anning
+ yourself
+ん
+ sua
+уш
+ Pat
+offset
+Lo
+计
+وق
+last
+800
+ marketing
+ forward
+ Time
+.next
+ filter
+pg
+ mir
+ ר
+enses
+\u0001æ\u008c
+.state
+ taken
+ contract
+ \"/
+ trying
+idge
+Json
+ connection
+рат
+ tech
+ bab
+ ses
+igher
+ crit
+ിന
+actions
+Min
+ bill
+osed
+ બ
+ refer
+ az
+600
+lose
+lik
+Record
+sten
+ areas
+_key
+ active
+ however
+来
+Unit
+ør
+änd
+ för
+حد
+54
+_value
+ š
+ छ
+ States
+bi
+Equals
+ointer
+ inde
+.Name
+ National
+_info
+ще
+Password
+ عن
+\u0001é\u0092
+女
+ास
+dev
+ quite
+元
+ reserv
+ };\n\n
+ č
+ ensure
+AND
+ Serv
+ student
+ border
+\u0001â\u0096
+yes
+ ח
+.write
+ mode
+游
+96
+网站
+ый
+ similar
+ inside
+être
+ні
+ einen
+cing
+\"><
+él
+וד
+ soon
+CA
+ dal
+(\"#
+ tom
+ wor
+ 大发快三
+ almost
+ running
+ Count
+ financial
+ separ
+ინ
+°
+ TH
+})\n
+ board
+lam
+53
+ او
+ South
+('#
+gar
+pected
+ plant
+еж
+ doc
+ ax
+aves
+ modern
+\u0001ç¨
+ერ
+udo
+ \",
+ \\\n
+ Ent
+Entry
+Application
+87
+ ე
+.png
+ currently
+ Color
+ Work
+uli
+ ہے
+ котор
+endar
+\u0001ç¤
+_A
+car
+ fan
+ >>
+ waar
+oz
+ Will
+ sv
+ era
+’est
+\u0001æ\u0092
+ problems
+CTION
+ tab
+opping
+ذا
+anga
+\u0001ë\u009e
+\u0001£¼
+万
+\u0001á\u009e¶á\u009e
+ ಪ
+ Exception
+ flex
+ာ
+ <!--
+ stream
+ ful
+empty
+\u0001í\u0099
+\u0001ç±
+.Data
+akes
+\u0001 ë§
+hem
+اه
+bon
+ nur
+(\"/
+िया
+vest
+ prem
+ credit
+ ž
+ muit
+tx
+}>\n
+县
+ jed
+ERE
+ ded
+.view
+ác
+Rem
+анд
+ designed
+ office
+hib
+το
+ Na
+uda
+ Rem
+\u0001æ\u009b
+Function
+ban
+ template
+igger
+container
+ifi
+ latest
+ Best
+pare
+adius
+อง
+afe
+Book
+ UI
+iting
+ahr
+Work
+tml
+ Online
+250
+自
+აც
+ third
+\u0001ç\u0082
+hu
+्व
+items
+peed
+ famil
+ insp
+ bank
+ev
+일
+ todos
+ aqu
+ fem
+ sab
+can
+下载
+ lower
+(v
+ significant
+selves
+osa
+Init
+otype
+\u0001è\u0081
+ nothing
+ّ
+Session
+ effort
+গ
+ே
+են
+到
+ Het
+ takes
+Last
+ NS
+ Book
+ੀ
+ regular
+ fill
+rapper
+ heeft
+ compr
+ bin
+ mid
+ likely
+??
+king
+માં
+ fra
+ência
+Parameter
+ told
+-S
+isse
+ tour
+ usually
+开奖
+зы
+\u0001 ì\u0097
+quence
+++;\n
+ ready
+core
+ hac
+ especially
+ msg
+ gew
+\u0001ç\u0084
+ ways
+cry
+ Ac
+\u0001 á\u009e
+och
+ите
+ақ
+pm
+uv
+isation
+fin
+icient
+る
+ organiz
+eler
+Args
+ deliver
+.net
+ ib
+ Type
+\u0001ç\u00ad
+node
+ Facebook
+ చ
+bers
+fil
+uta
+ALL
+ restaur
+ recommend
+(T
+ models
+Av
+ 있
+عة
+ Ant
+Collections
+ρο
+ Game
+וב
+ standard
+adata
+ الش
+CR
+ requ
+ Les
+register
+ risk
+while
+ המ
+ithub
+್ತ
+awa
+ \"\"\"\n
+ probably
+ params
+pha
+ '/
+ reviews
+\u0001í\u008a
+һ
+images
+ект
+ kön
+            \n
+ manufact
+ischen
+(!
+ル
+ agre
+_x
+бот
+ным
+ tar
+ digital
+ الف
+ condition
+efined
+ Soc
+apa
+ increase
+ according
+\tString
+ní
+IA
+iding
+*/\n
+ ҳ
+ entr
+《
+体
+ cause
+ામ
+ Tw
+Interface
+ Inc
+له
+Phone
+ाह
+ ал
+וע
+atas
+ å
+arth
+Mon
+分彩
+tribution
+amily
+(pro
+verse
+ vez
+ tut
+Version
+ plac
+avigation
+ Del
+ Day
+ அ
+ section
+ hit
+итель
+ctx
+ lov
+mos
+್ಯ
+ (\"
+ Hand
+ fail
+Api
+\u0001 ì\u008b
+FT
+主
+ NOT
+ song
+ transform
+(get
+mbly
+Obj
+ා
+_se
+ knowledge
+iny
+\tbreak
+First
+か
+alar
+ourse
+enge
+aki
+ños
+rest
+数
+ до
+册
+ кон
+ approach
+angle
+ mobile
+ production
+ غ
+ bag
+\";\r\n
+_user
+重庆时时彩
+oding
+ lie
+ happy
+adores
+Details
+.To
+INT
+ sales
+త
+heid
+ choice
+merc
+ fab
+ эт
+ű
+ you're
+ consum
+ matter
+holder
+ couple
+ related
+ Rob
+dule
+Reader
+ ş
+Helper
+ फ
+emp
+ fo
+ਰ
+ recent
+ إلى
+ North
+ definit
+аж
+avi
+ая
+\u0001â\u0080\u008bá\u009e
+.txt
+ books
+ PM
+86
+кі
+ Mod
+ikk
+ган
+িক
+(user
+emo
+tras
+apan
+Tool
+ ச
+ wanted
+btn
+ security
+ bis
+src
+ Windows
+\u0001è¶
+ർ
+ته
+ ಅ
+.read
+Process
+อล
+iko
+imi
+byte
+ From
+ estab
+ AM
+ते
+ ի
+values
+يم
+ subs
+ ru
+ Sl
+ Met
+ dise
+ foi
+ੇ
+ drug
+UB
+ کو
+sets
+ches
+ ос
+Body
+ players
+'),\n
+ imm
+ <?
+atar
+ yo
+З
+ coming
+Sl
+ amaz
+ את
+ Center
+eline
+ entry
+אָ
+sch
+auto
+_col
+ெ
+ req
+ების
+.parse
+ех
+ aj
+יל
+(err
+ pretty
+ desc
+ higher
+ meer
+ Math
+ published
+irit
+ bol
+\u0001ì²
+ospital
+ Feb
+ран
+ining
+を
+情
+Ste
+\u0001à¤¨à¥\u008dà¤
+ishing
+uster
+ Found
+ pero
+raint
+Engine
+》
+-up
+bum
+echo
+nb
+്പ
+\u0001à°¿à°\u0082à°
+ப
+atory
+PT
+り
+ frame
+ening
+chan
+\u0001ëª
+رف
+Account
+ಯ
+ इस
+ Here
+ои
+ од
+');\n\n
+ altern
+next
+ков
+ official
+ purchase
+ಲ್ಲ
+kr
+ Name
+ગ
+Store
+.col
+lice
+ gas
+ekt
+Access
+ الإ
+ vel
+ín
+ ig
+정
+aling
+ead
+ prevent
+empl
+ sun
+ Program
+ το
+ೂ
+ ما
+ ris
+temp
+'ve
+ machine
+ Map
+మ
+री
+ virtual
+_SIZE
+orge
+PC
+\u0001\u009aàµ\u008dà´\u009a
+ sound
+rown
+ round
+ WH
+تم
+Widget
+ sale
+ й
+etime
+ included
+.status
+ party
+ prefer
+ noch
+ الد
+ITH
+acks
+()\r\n
+ tur
+ായ
+ads
+ concern
+িন
+ absol
+idas
+ACK
+ returns
+ASS
+ einer
+ Internet
+ touch
+ensor
+));\n\n
+Ext
+dom
+ arch
+ė
+ или
+ਿ
+arter
+}</
+ investig
+only
+tag
+જ
+ oil
+ideos
+ shows
+inition
+asc
+ensions
+ pel
+ nice
+ zum
+ ci
+ҡ
+子
+ progress
+ temper
+_tr
+ longer
+ mai
+-\n
+quare
+oni
+ resources
+Price
+enden
+ ಹ
+(w
+\u0001ì\u0086
+adh
+=\u0024
+ൽ
+geb
+ени
+ /**
+ EX
+ six
+ kr
+BA
+ pain
+ptr
+ सम
+oko
+利
+ sell
+styles
+\u0001é»
+ournal
+ parte
+ î
+oring
+ное
+ fol
+ য
+ague
+ treatment
+ weeks
+\u0060\n
+ Product
+duc
+แ
+LL
+رة
+ება
+ இ
+ares
+\u0001ë²
+Category
+ esp
+ sé
+prise
+alia
+ graph
+iser
+ictionary
+ிய
+otion
+ einem
+Left
+ პ
+ fait
+ -->\n
+จ
+ailed
+ note
+ARR
+89
+wise
+fol
+acional
+auf
+esc
+ clients
+.core
+ տ
+გ
+یر
+Š
+wi
+ menu
+ images
+ الق
+рем
+yy
+'\n\n
+Selected
+є
+さ
+ும்
+area
+ им
+ held
+ announ
+bug
+ haben
+ 天天彩票
+iche
+ць
+ systems
+τη
+ому
+لی
+ drive
+ tor
+ په
+ango
+ौ
+ );\n\n
+180
+我
+ hun
+ learning
+注册
+ random
+ را
+ UR
+ gest
+те
+_con
+ continu
+ilo
+\":\"
+----------------------------------------------------------------
+_count
+ hy
+ viol
+ outside
+ του
+ Av
+ rather
+лі
+ international
+ anyone
+esso
+inst
+ forma
+ worth
+\u0001 Õ¡Õ
+BC
+\u0001é\u0083
+enz
+aks
+eto
+false
+ upon
+ests
+ calcul
+ оп
+ March
+ policy
+হ
+ Software
+ الن
+五
+ located
+anuary
+ introdu
+\\u
+flow
+Press
+ുന
+\u0001 ã\u0083
+ aud
+ары
+ға
+ solution
+ faz
+Vector
+ distributed
+ written
+ vert
+ ?>
+lang
+ facil
+ography
+onder
+\u0001ì¹
+jes
+ Har
+istics
+dy
+bed
+ computer
+ الك
+ના
+ multiple
+ம
+ ++
+aman
+ ^
+vector
+amera
+xx
+aly
+INE
+.query
+ady
+พ
+/b
+password
+ Black
+imary
+道
+ұ
+ynamic
+hol
+.sub
+ confirm
+.\n//
+++)\n
+его
+第
+ FOR
+nav
+ reach
+τε
+price
+ hij
+وب
+agram
+123
+ mens
+ξ
+\u0001í\u0098
+ū
+ço
+atisf
+nie
+ nem
+itu
+ Inst
+ứ
+\"),
+ nt
+స
+ρα
+ Use
+Configuration
+Pol
+ اور
+아
+IE
+ April
+Route
+ •
+ мен
+001
+前
+ungs
+ EN
+나
+ය
+ instead
+raf
+్న
+ leave
+':\n
+ unit
+END
+102
+.Set
+Que
+ ei
+?.
+.json
+ees
+ाद
+ appear
+장
+ई
+TP
+äl
+ feed
+riteria
+card
+ propos
+OST
+ san
+ountry
+                    
+location
+ có
+Next
+ cette
+经
+ rele
+ wordt
+Local
+ dia
+eno
+ safe
+ transport
+ צ
+ är
+.apache
+աց
+\t\r\n
+ayment
+Á
+Cal
+ الب
+eh
+ ಬ
+్య
+ân
+inar
+cu
+ న
+NU
+πο
+ца
+要
+ English
+FO
+果
+ Г
+itchen
+XX
+main
+ =\n
+ speed
+\u0001å§
+าย
+rupt
+ \u0024_
+رك
+~~
+ ground
+्ष
+โ
+first
+ It's
+ kids
+irection
+ asked
+_index
+ legal
+ bul
+ERROR
+.Collections
+adr
+ ul
+ administr
+ assist
+ vac
+\t 
+akan
+ Afr
+ún
+login
+ڪ
+ೀ
+ એ
+Op
+79
+ക്ക
+ national
+ celebr
+ ý
+ Fin
+ellow
+ medical
+ederal
+್ನ
+mercial
+ර
+二
+arden
+\u0001 Ä
+ എ
+ Design
+ду
+ Austr
+pack
+ク
+ Open
+urrency
+ Long
+(g
+ His
+сы
+tocol
+ apr
+oub
+Settings
+ınd
+ų
+GET
+ Then
+esch
+ تو
+\u0001æ\u008d
+Red
+ই
+ behind
+[:
+ rom
+”.
+\u0001â\u0099
+hood
+nder
+াল
+\tSystem
+.*
+plete
+Found
+ recogn
+수
+icha
+ု
+\u0001 à·
+CP
+ Mal
+ House
+=True
+ пос
+float
+ то
+ tit
+ Si
+GL
+Storage
+ easily
+ Fre
+安
+ он
+\u0001è¨
+ipl
+ proced
+hold
+ June
+ late
+ flow
+zu
+ajo
+ average
+ Group
+ education
+ Sal
+LECT
+тер
+դ
+मा
+\u0001è°
+ Go
+ Direct
+edi
+Þ
+)\n\n\n
+ database
+-e
+ Bro
+ ideas
+195
+ nature
+ opportunity
+ifest
+ skills
+cm
+Rect
+ Mag
+ spr
+ materials
+ throughout
+ück
+inda
+ecur
+ ball
+ parts
+ norm
+ imag
+ cha
+iza
+grid
+ comments
+ você
+Target
+ seems
+ono
+ till
+amin
+ ANY
+[j
+RA
+ مح
+Sign
+יש
+ буд
+资
+ affect
+ilder
+ట
+illed
+ icon
+ paint
+\u0001\u009f¥
+ Sk
+真
+ cases
+blic
+ಮ
+length
+oday
+ collect
+ ת
+ TO
+Each
+110
+ Hol
+imation
+ Health
+That
+('.
+ Key
+ allows
+ storage
+ൂ
+Long
+ Over
+خت
+ methods
+ दे
+ Mc
+ charg
+ proper
+ candid
+\u0001æº
+ August
+icket
+Our
+But
+icker
+ceed
+(str
+76
+ِ
+itation
+ €
+avy
+요
+vey
+ ந
+ილ
+ Main
+aje
+ պ
+101
+Project
+ême
+entry
+anya
+ zur
+UD
+ sein
+ region
+ variety
+inger
+ که
+ comme
+ Start
+ Sim
+'))
+.map
+sql
+博
+graph
+ Image
+ ;\n
+ემ
+band
+ False
+트
+лю
+.remove
+ skin
+ની
+ pun
+:(
+Changed
+ाव
+ ip
+ excellent
+\u0001ë\u0085
+게
+acing
+ ڪ
+ chat
+Dep
+ ത
+emory
+(string
+ORD
+van
+દ
+\u0001í\u0096
+ുന്ന
+\u0001 ì\u0084
+……
+Selector
+ complex
+zz
+ کر
+atives
+ წ
+85
+ற
+ฟ
+ exception
+제
+ Top
+_of
+ fort
+BO
+ocr
+ death
+\u0001ç´
+יק
+ности
+ […]\n\n
+ !==
+ AS
+194
+ hebben
+раз
+Co
+ке
+ cop
+ancel
+eneric
+\u0001è\u008d
+_SE
+term
+ция
+ODO
+ ס
+িত
+ություն
+ող
+ September
+ là
+\u0001ë\u0090
+quer
+aign
+module
+үр
+ chance
+ कि
+ugu
+好
+Tree
+ gel
+.Group
+ quickly
+ Cas
+exp
+lan
+ով
+ี่
+ ба
+vez
+region
+-F
+وں
+128
+\u0001¡Õ
+Л
+иг
+ nom
+ դ
+imit
+ijke
+ Business
+精品
+ რომ
+(-
+ cross
+天天中彩票
+jen
+icate
+대
+Option
+ programs
+یک
+number
+قة
+\u0001 á\u0083£á\u0083
+EXT
+lat
+ sist
+cs
+ deep
+ ones
+ση
+Var
+ hair
+ America
+ lock
+ activity
+(result
+ insurance
+ built
+ China
+ wish
+ayers
+ leading
+ски
+ faire
+(h
+از
+보
+}\n\n//
+ர்
+/or
+engan
+qq
+ء
+ रह
+入
+MA
+\"),\n
+Login
+字
+ Dav
+\u0001ë\u008d
+者
+/p
+eting
+Impl
+URE
+ seek
+원
+ '<
+192
+Mapping
+imb
+ patients
+ cart
+rot
+\u0001é\u009f
+\u0001\u009bà§\u0087
+.path
+attle
+ necessary
+ Dan
+ cool
+ }\n\n\n
+witch
+ Cons
+\u0001ç¦
+*)
+ૂ
+播
+ tree
+});\n\n
+వ
+False
+top
+ July
+ahl
+wood
+ activities
+ wide
+tempt
+特
+ band
+(re
+Ne
+API
+font
+.aw
+.close
+ सं
+mar
+ Model
+ров
+After
+aire
+ nan
+Return
+.List
+ipped
+ాల
+ resid
+ര്
+ memory
+ instit
+ consult
+inos
+ wrong
+,-
+ remember
+-year
+ JSON
+users
+style
+～
+ность
+ Id
+ header
+[\u0024
+ empty
+_by
+ slot
+ичес
+ए
+account
+ сам
+ Super
+стан
+ unt
+Delete
+ looks
+որ
+Port
+ implements
+\u0001 à¤µà¤¿à¤
+more
+tect
+के
+ release
+ circ
+ town
+-based
+ Ber
+ quant
+ship
+ош
+Active
+__(
+}/
+zie
+sen
+ fant
+ filename
+ช
+ practice
+ movie
+weight
+ikt
+ playing
+ star
+_at
+али
+Please
+CD
+upp
+JSON
+jer
+\u0001¨à¯\u008dà®¤
+μα
+ Person
+ Mac
+ gan
+ growth
+ aber
+ordin
+ County
+Total
+জ
+ cada
+anges
+ saw
+ discover
+аны
+ kas
+Values
+.res
+ Ke
+ Any
+்ற
+ meng
+ immed
+ ability
+oker
+-B
+ پر
+ҟ
+——
+ап
+EST
+but
+atan
+Dir
+ Der
+ pap
+gal
+ سے
+点
+cd
+ pattern
+ington
+(@
+ resource
+\u0001 Ù
+\u0001è\u008b
+ գ
+ photos
+CO
+lı
+ hay
+Show
+template
+ymbol
+ useful
+Controls
+ouw
+ არ
+ಾಗ
+ Microsoft
+ATA
+ tan
+cz
+\u0001 ì§
+ الص
+这
+ů
+בר
+_code
+(res
+＿
+ expert
+っ
+اع
+划
+ategories
+ First
+ological
+ favorite
+\u0001ë\u009f
+ compar
+لة
+ ў
+avel
+ետ
+ора
+ Link
+ ton
+ floor
+ Http
+лы
+ाज
+ lives
+тә
+ყ
+.current
+ margin
+ properties
+性
+ӣ
+@Override
+ charge
+.In
+ Jes
+का
+ tend
+arios
+ PRO
+ UK
+aken
+Art
+ода
+ levels
+itable
+ દ
+动
+ongo
+ jour
+ARE
+ wur
+esh
+sta
+.cont
+acters
+amed
+ած
+ բ
+ pool
+_add
+ulu
+ Pal
+ الخ
+Gl
+components
+Template
+ avoid
+ؤ
+mazon
+ improve
+Vari
+ শ
+ evalu
+Del
+ India
+ While
+Enabled
+yg
+(B
+lag
+xim
+ త
+ecurity
+iring
+ god
+ frequ
+ vida
+scope
+olf
+ parse
+aro
+ recently
+용
+ daily
+ mehr
+onday
+Α
+actor
+ score
+ empres
+long
+ compl
+يو
+\u0001â\u0098
+ equipment
+exports
+ tools
+Il
+ firm
+ ai
+ selection
+Properties
+ abs
+ capt
+truct
+も
+Main
+=\\\"
+ liter
+ analysis
+ prices
+ convert
+يس
+.dis
+ Sa
+Font
+ுக
+ova
+encies
+eden
+ career
+ Ben
+Í
+ ·
+ roll
+.string
+ amazing
+こ
+oms
+Use
+’d
+ಂದ
+ boy
+ গ
+Can
+.)
+心
+(null
+ ο
+acket
+ствен
+.css
+ jo
+\u0001ç\u0095
+ verd
+ finally
+fit
+ effective
+ updated
+ία
+ influ
+ demand
+ина
+өр
+ත
+ concept
+\u0001è·
+ déc
+ién
+elles
+ trust
+nu
+ bath
+utt
+None
+ersist
+aires
+ pros
+delete
+ fer
+ kle
+ sense
+ train
+unday
+ sz
+ directly
+ Aut
+.\u0024
+ FROM
+known
+ לה
+ club
+ dh
+ alert
+.\n\n\n
+aries
+oro
+?:
+ Techn
+商
+ liv
+ fields
+ில்
+otes
+ can't
+ didn
+ pages
+ді
+ário
+72
+Ag
+Detail
+About
+ધ
+ War
+业
+ラ
+ ..
+间
+ Commun
+agem
+ondon
+NE
+ projects
+ Prom
+yth
+ så
+ γ
+ds
+\u0001é\u0094
+inde
+과
+urer
+.new
+ ар
+ aspect
+\u0001 ë\u008b
+ gold
+\u0001 Û
+\u0001 å\u008d
+ km
+部
+ buffer
+う
+-a
+Props
+ это
+(()
+Hash
+firm
+ông
+.</
+ goal
+ PC
+ vie
+ të
+.ch
+ અને
+са
+学
+ thread
+äh
+级
+Msg
+():\n
+û
+dat
+stream
+****************************************************************
+ව
+ starting
+eda
+ög
+pat
+isc
+arante
+ Bel
+cción
+_string
+ Brit
+ notice
+상
+ిన
+Range
+ moet
+                             
+ exerc
+-re
+ugar
+ lu
+PR
+ners
+ Information
+ussi
+ gets
++\"
+Right
+.error
+ techni
+ این
+дан
+ elements
+ mention
+ भी
+들
+ше
+ kam
+каз
+lay
+IGHT
+اح
+ blood
+Mark
+\u0024this
+rame
+.web
+iana
+ ::
+.min
+asons
+ыз
+ija
+্ব
+ Error
+ views
+ 重庆时时彩
+ೋ
+كن
+ez
+ decision
+arts
+습
+ numbers
+ observ
+har
+ November
+ owner
+ associated
+事
+ண
+eur
+ರು
+lean
+aus
+ Sen
+ delivery
+contr
+ivil
+сли
+ adult
+ histor
+ können
+\u0001Õ¸Ö\u0080Õ
+ attention
+ January
+ ''
+ rob
+ International
+.update
+ rais
+Display
+ tid
+ိ
+\u0001å 
+OC
+chaft
+method
+ lines
+\\x
+ων
+kk
+ Real
+cil
+ attempt
+ää
+onom
+ rock
+oter
+ morning
+oggle
+ category
+ shall
+ ವ
+ Ein
+_back
+role
+ოს
+ oh
+ran
+ WITH
+\u0001 ê³
+close
+ picture
+ dag
+ bottom
+ Sam
+ verb
+ kwa
+ Base
+ college
+ essential
+ть
+ road
+ IT
+ები
+icks
+ commit
+Serial
+\u0001àª°à«\u008dàª
+ doesn't
+unsigned
+'];\n
+ settings
+ innov
+定
+ sleep
+ names
+ earn
+ое
+ October
+}\n\n\n
+ద
+sych
+ sold
+ Down
+里
+reci
+сл
+ims
+ cin
+ Project
+ങ
+\u0001×\u0095×\u0099×
+ Vector
+ جي
+_array
+ photo
+ King
+ ign
+ הא
+ extrem
+.a
+ woman
+ unsigned
+space
+ awọn
+арт
+ pul
+BUG
+111
+iller
+ೊ
+ parents
+)).
+ solid
+ Lo
+ durch
+ ор
+ situation
+aturday
+\u0001ç³
+Render
+                                               
+Trace
+oles
+Die
+-de
+_TYPE
+ má
+ibly
+\u0001é\u0095
+angular
+ lost
+DS
+ goes
+ advert
+ itself
+ benefits
+ු
+OG
+ws
+ internal
+property
+ம்
+ որ
+买
+ \"<
+ enh
+ evid
+ Also
+istration
+াক
+_sh
+ satisf
+ hour
+\t\t\t\n
+ module
+сь
+ muy
+ancy
+ trip
+ós
+ GNU
+_date
+ З
+fg
+cat
+لام
+.key
+ regul
+ positive
+ข
+ُ
+ uses
+ rot
+oriz
+ smart
+ लिए
+.widget
+ cab
+ green
+ाई
+က
+                  
+ profile
+.'
+AA
+Ü
+ desde
+وس
+ challeng
+store
+Ptr
+aja
+Cache
+ structure
+\u0001é\u0082
+ diff
+.X
+ら
+.show
+mat
+.body
+ บ
+craft
+63
+_CON
+ruary
+ drink
+lichen
+ girl
+იდ
+ dark
+Home
+ cov
+оя
+ Most
+ Big
+ ذ
+ transfer
+.Point
+.info
+asic
+ doesn
+ contains
+ groups
+ consist
+อน
+iu
+.google
+ opin
+refix
+后
+eles
+Database
+ప
+ pes
+ rat
+Device
+ kut
+ []\n
+ Created
+度
+_ch
+关
+ highly
+.send
+\u0001 ê¸
+ tmp
+ led
+ ?>\n
+ raz
+how
+version
+ASE
+ প্র
+imiento
+]]
+ुर
+お
+ driver
+(key
+ แ
+udent
+ plans
+水
+alled
+Offset
+球
+ চ
+legate
+otos
+工
+फ
+से
+ લ
+62
+ лю
+{\n\n
+ hands
+Callback
+(P
+орм
+61
+usher
+91
+ mm
+ovie
+ costs
+/*\n
+ nue
+ата
+ 수
+ Los
+ scr
+iqu
+ gives
+vari
+్త
+\u0001 ì\u0098
+uga
+ independ
+ევ
+ cos
+ fine
+ Hel
+Arr
+Visible
+ nj
+®
+ countries
+ fresh
+outes
+ Е
+ offset
+.Log
+enty
+ම
+ £
+\u0001æ\u0081
+voir
+.tr
+'=>
+网址
+ Opt
+IX
+ಟ
+rypt
+ cit
+(*
+look
+imest
+үн
+وي
+าน
+ ച
+リ
+ồ
+ип
+.Is
+ebug
+ myself
+grade
+ UN
+ kat
+计划
+иб
+면
+akk
+uario
+Direct
+.event
+ 사
+ Let
+ lic
+玩
+ORM
+ữ
+ capital
+ nut
+oga
+.E
+Report
+通
+apped
+augh
+bool
+清
+ کہ
+.k
+ syn
+totype
+్ల
+ inj
+مر
+\u0001 ë\u0082
+ piece
+日本
+ να
+Run
+Spec
+יה
+ College
+ jud
+ ven
+ são
+ANG
+\u0001\u0086\u0092
+ cat
+crypt
+Exp
+Transaction
+oration
+ ideal
+.Write
+ לא
+icio
+GB
+ Vol
+无码
+ონ
+ providing
+’un
+投
+ Ih
+ numer
+ medic
+iber
+)->
+uen
+avior
+covery
+یم
+uu
+ Prof
+ ini
+ურ
+नी
+ fat
+ mog
+سب
+IES
+<int
+));\r\n
+Ass
+ industr
+}\u0060
+ воз
+اق
+ shop
+ và
+aron
+ Play
+ être
+ الر
+ untuk
+ primary
+(request
+ neigh
+ifications
+nik
+ Result
+ defined
+ ә
+ finish
+加
+edef
+_text
+andle
+Profile
+ Foundation
+OB
+ …\n\n
+ pelo
+MP
+war
+_NAME
+香
+ [\"
+999
+اص
+append
+Contact
+.I
+ Por
+.equals
+\u0001 ë³
+ sizeof
+process
+ requirements
+ completely
+ords
+олько
+ warm
+del
+Ö
+ על
+ONE
+KEY
+ daar
+'],
+ Update
+ζ
+াম
+ oc
+ bak
+LOG
+\u0001é\u0093
+ TR
+ pare
+.z
+router
+ agus
+ומ
+ guide
+.type
+IND
+.content
+SD
+ Fil
+ ban
+());\n\n
+ με
+gre
+idi
+ meeting
+ ու
+ Message
+ေ
+ changed
+ನ್ನ
+\",\r\n
+ worked
+ Number
+规
+description
+ Page
+ming
+ President
+returns
+BD
+ mol
+ '../
+angan
+ individuals
+ Di
+ prime
+ serious
+.trans
+ الذ
+ford
+یا
+\u0001 ã\u0082
+ edit
+ów
+ URL
+ December
+uka
+ Initial
+plot
+ لا
+VER
+\":\n
+源
+dates
+ peut
+ oo
+ක
+iek
+ constructor
+ Russ
+atz
+utter
+ dead
+ ye
+钱
+内
+Met
+ HT
+imp
+Parser
+ AR
+gs
+ום
+ peu
+edding
+ [[
+ Call
+ byte
+ versch
+More
+build
+Core
+193
+rome
+ safety
+ themselves
+вер
+ mount
+ अप
+\ufeffusing
+\u0001®ä¿¡
+Bean
+ former
+(:
+ cm
+uba
+ setting
+ execut
+ stress
+ التي
+ direction
+})
+ pub
+-control
+ Item
+Async
+料
+డ
+்கள
+estion
+adow
+주
+ieder
+ lig
+uman
+ payment
+ creating
+ allowed
+ \"\"\"
+ vit
+ container
+application
+ */\n/
+rec
+ Das
+ында
+ ва
+ didn't
+rd
+connect
+(ex
+ în
+\u0001ì\u0099
+ fix
+embre
+ wood
+്ങ
+య
+130
+ describ
+oco
+ən
+comes
+erman
+úblic
+ -->
+ിക്ക
+mail
+CS
+:'
+ Every
+.service
+表
+ Du
+\u0001í\u0083
+ Aus
+ scale
+ NO
+gb
+icated
+ҵ
+.Font
+ distance
+ mb
+国产
+ effects
+وج
+inue
+ander
+ Char
+anna
+ summer
+ channel
+ helps
+(\"%
+ARRANT
+ raise
+Author
+.api
+ работ
+ cash
+console
+                                                                
+Document
+ Ill
+ дар
+ prepar
+ push
+ stuff
+ kunnen
+ Net
+对
+nap
+ ped
+ bur
+иль
+ Que
+ successful
+성
+itos
+ links
+ failed
+-md
+ andere
+ATH
+ optim
+ solutions
+Match
+ಿಸ
+ hem
+;i
+ sport
+ Che
+REE
+iforn
+ Friday
+ Op
+وز
+column
+ახ
+ WARRANT
+.load
+ाक
+aku
+ strength
+ Associ
+್ದ
+드
+itect
+ applications
+ այ
+ Make
+alian
+(context
+sembly
+ിച്ച
+ exclus
+illing
+িল
+android
+ stage
+.awt
+ль
+ vict
+-A
+ states
+Enter
+queue
+_y
+.sc
+ très
+து
+.jpg
+ ვ
+.as
+\u0001¹\u0084
+Screen
+ conduct
+ puede
+ printf
+ Bit
+алы
+ pré
+ۇ
+ accur
+ camera
+iture
+Rec
+系
+nbsp
+报
+iately
+ mun
+istas
+ convers
+ণ
+ Android
+ basic
+ drop
+ Code
+():
+ality
+160
+ interested
+ counter
+assen
+াৰ
+Č
+/j
+нов
+azi
+loc
+erry
+直
+pet
+gel
+ Dem
+late
+াই
+ dengan
+ rent
+extern
+ login
+ibt
+orial
+hs
+ICE
+ Vis
+руг
+UID
+れ
+ શ
+ considered
+(\u0024_
+登
+volution
+uan
+_state
+wers
+ entity
+دا
+ és
+ती
+'],\n
+软
+ {@
+amer
+double
+ suff
+ ав
+Servlet
+ Response
+ство
+ muito
+-group
+ elif
+াত
+在线观看
+kw
+пр
+ callback
+()).
+ definitely
+\u0001§ç¾\u008e
+ operation
+emy
+ำ
+.Generic
+ fair
+实
+HTML
+ಲ್ಲಿ
+တ
+ img
+전
+мен
+ partner
+aden
+ encour
+ці
+(file
+asks
+raz
+onn
+_dir
+ville
+avo
+ Amazon
+ეთ
+ ս
+ તે
+戏
+700
+ბ
+aled
+\u0001 å\u009b
+ align
+]=
+ vehicle
+ foreach
+lying
+\tconst
+综
+_log
+ ez
+lor
+ּ
+othing
+ пл
+ári
+\u0001 ð\u009f
+同
+ emerg
+NA
+ ’
+ами
+ уч
+ interesting
+ huge
+Writer
+ाइ
+;\n\n\n
+.props
+Att
+write
+ certainly
+ Sur
+ USA
+ respond
+ basis
+ту
+(in
+endre
+-sm
+Tab
+total
+ force
+ obtain
+FAULT
+ployee
+\u0001é\u0096
+ padding
+vention
+יט
+aver
+ني
+\"+
+onstr
+anti
+ shape
+\u0001ç\u008b
+ания
+ constant
+ existing
+ birth
+Aut
+ hear
+ shared
+Effect
+ാന
+ fest
+home
+ρι
+aca
+venue
+ rules
+fi
+ Returns
+ places
+ोग
+ veel
+\">\r\n
+nost
+ کا
+mal
+liche
+ং
+Head
+']['
+ parameters
+ Den
+ eyes
+ sea
+ikan
+ías
+uten
+Ed
+ mü
+ depend
+说
+نت
+ \"./
+ Hotel
+ essay
+ relig
+ fully
+مة
+င
+MENT
+ flag
+ stra
+\"/>\n
+ქ
+erve
+ די
+ gebru
+ akt
+(\u0060
+هي
+osten
+ تع
+ಪ
+Handle
+ Mr
+ route
+ appropr
+ Rel
+190
+ theme
+DD
+ commercial
+\tg
+हीं
+-L
+-pro
+berg
+haps
+ Tem
+ана
+ış
+эр
+cons
+ culture
+\u0001 à¦¬à¦¿à¦
+ purpose
+ತ್ತ
+ivos
+ même
+Car
+ бу
+ reference
+unda
+ pode
+\u0001é£
+ном
+access
+ wall
+रे
+ também
+ TODO
+وی
+ porque
+ бар
+িয়
+ pens
+\u0001èª
+ҩ
+ >\n
+ Good
+ Cap
+.open
+ells
+ ад
+ Services
+\tvoid
+ exactly
+ Mer
+ Company
+ statement
+ifornia
+inu
+);\n//
+ measure
+ Department
+ organization
+ आप
+ difer
+Your
+ unter
+ się
+\u0001é©
+ाग
+ gran
+vement
+ package
+ vector
+obs
+.bind
+(\"\\
+////////////////////////////////
+.config
+ nombre
+uru
+')\n\n
+.index
+han
+्थ
+oda
+ Law
+ London
+ developed
+\u0001ç\u0083
+ env
+ license
+))\n\n
+ tra
+ursday
+arrant
+(object
+ advant
+900
+ surface
+ാണ
+respond
+']\n
+aved
+centr
+ poder
+EC
+结
+ mix
+\u0001ã\u0083¼ã\u0083
+ Find
+ soll
+assets
+ème
+ eg
+ც
+ construction
+ motor
+bet
+plies
+ris
+ิน
+ هم
+ॉ
+ classes
+ pow
+hes
+PA
+añ
+送
+ fn
+服
+ontal
+ Fire
+'un
+ ഇ
+ I've
+ thinking
+ Phil
+ Back
+Register
+ ט
+дел
+ lag
+ lä
+ été
+ slow
+Queue
+ meas
+hor
+cut
+ decided
+цы
+ dream
+ involved
+ difference
+ ആ
+ physical
+amo
+ relev
+부
+uesday
+.App
+thread
+ io
+ namespace
+Float
+ jaar
+ reported
+она
+ vill
+itz
+oul
+-v
+ sans
+атель
+ pela
+ cast
+ έ
+ Gold
+_num
+\");
+ editor
+ rates
+位
+ II
+ниң
+ intent
+ somet
+DC
+was
+ednes
+=\"#
+Fragment
+ fight
+ై
+ cookies
+strong
+ carry
+ leur
+్ట
+\\/
+ diagn
+ashion
+ tips
+.test
+ են
+ blue
+ characters
+agon
+اض
+iced
+QU
+quis
+Est
+ vent
+360
+적
+；
+aught
+ giving
+filter
+74
+։
+接
+ felt
+bel
+_.
+ degree
+вет
+城
+тор
+ \u0024(
+ lab
+igration
+ია
+ pressure
+ conven
+tected
+=(
+ aussi
+PORT
+اج
+ડ
+综合
+ാര
+Statement
+ но
+ {}
+ Street
+.btn
+ Action
+ ('
+allet
+(D
+Success
+ secret
+으로
+73
+ limited
+ tun
+什
+ड़
+ released
+ lan
+ 가
+ rad
+=\"<?
+Graph
+ só
+ reserved
+call
+ Mat
+ paid
+84
+ारी
+alla
+rier
+Rece
+ kal
+iar
+RED
+bu
+)));\n
+放
+ Show
+ пра
+软件
+ master
+Admin
+Net
+bre
+ budget
+ solo
+pass
+ ON
+ Bank
+שר
+ dry
+Non
+ï
+usi
+्या
+pared
+ Card
+爱彩票
+Es
+面
+ோ
+ Value
+ functions
+ольз
+lie
+oli
+iverse
+_test
+ stories
+ Point
+_error
+ixel
+SELECT
+ mul
+Names
+ես
+ventory
+ towards
+ أو
+ Vi
+ viel
+house
+esome
+ული
+ gem
+ sust
+white
+81
+achine
+Script
+display
+organ
+case
+like
+orith
+\u0001å\u008b
+ Instit
+oup
+ใ
+Modal
+RES
+ענ
+ Version
+ mother
+ middle
+ Et
+.pre
+ تح
+esse
+.Tab
+\u0001àµ\u0087à´
+于
+require
+ുട
+(item
+.save
+71
+.Controls
+words
+ spot
+ univers
+ cum
+fü
+ எ
+los
+amil
+ videos
+bb
+ednesday
+ ट
+ wenn
+yon
+技
+ Ho
+ટ
+191
+ symbol
+ :\n
+场
+ارة
+doc
+ posts
+jar
+ҷ
+essa
+'),
+ecause
+ CH
+-C
+aza
+管
+_on
+(input
+ É
+\u0001è\u0088
+ Mo
+izz
+ և
+REF
+Reference
+vr
+ায়
+ doll
+ Um
+rought
+ moving
+ిక
+ sometimes
+ sender
+osition
+ Leg
+！\n\n
+ pm
+ spend
+գ
+ kur
+нач
+ Power
+ыш
+strap
+ replac
+Loc
+ kitchen
+nel
+ ett
+ Develop
+92
+ core
+ Input
+wan
+拍
+ Max
+ grande
+ства
+ kont
+ Click
+ Land
+ ак
+يف
+/**
+ goed
+ ভ
+\u0001â\u0084
+lines
+alert
+رت
+ IP
+\u0001á\u0083\u0094á\u0083 á\u0083
+ mail
+ulate
+ maybe
+ipes
+ dump
+\")]\n
+82
+_ptr
+ undefined
+ Cour
+ baby
+开户
+্ট
+��
+ Apple
+\u0001¥à«\u0080
+coin
+83
+ France
+\u0001å»
+交
+ferences
+司
+ decis
+yan
+Channel
+det
+יד
+ cours
+ sat
+ Mart
+AST
+alloc
+ soft
+ gratis
+ellig
+ mort
+ shown
+ Task
+né
+游戏
+\u0001éª
+rote
+Pat
+回
+ ons
+ాన
+Like
+-time
+atalog
+\u0001ç©
+estroy
+Ş
+ pesso
+יות
+140
+.junit
+Parameters
+ {\n//
+լ
+正
+ech
+LS
+Initial
+ hund
+ gave
+ sample
+录
+ങ്ങ
+amiento
+allow
+.start
+\u0001à±\u0082à°
+ Edit
+ guarante
+ specified
+lands
+esis
+ედ
+ geen
+   \n
+tu
+ attack
+ Request
+érie
+());\r\n
+ted
+xis
+ Japan
+ reve
+ см
+wy
+ae
+ుల
+总
+無
+ February
+ prod
+ач
+abet
+.__
+ Table
+ieved
+ ]\n
+erap
+shot
+ـ
+ vs
+(void
+\u0001ë¯
+ devices
+\"\r\n
+\u0001 ëª
+ოდ
+ assess
+ mundo
+Ç
+TA
+ ర
+\\t
+ straight
+SC
+ contain
+ ગ
+ վ
+्म
+શ
+ Eu
+Cons
+ിര
+rooms
+ bez
+ Hash
+ аз
+Ident
+Play
+yi
+ ค
+ উ
+ planning
+ html
+ pin
+\u0001\u0096á\u0083\u0094
+ restr
+equals
+PP
+่น
+рам
+ prev
+ tijd
+ Media
+ layer
+ twe
+ letter
+EE
+ிக
+ adjust
+夜
+\u0001\u009a\u008c
+common
+如
+ CO
+oca
+ოვ
+ ri
+ otherwise
+ \"\";\n
+ativa
+ tou
+ပ
+Area
+ مس
+ Mil
+icture
+ hop
+ará
+ાવ
+ayo
+ became
+.end
+eln
+ dent
+ passed
+ Arch
+あ
+ Thank
+ police
+ helpful
+ouver
+िर
+ expos
+ deux
+ rank
+Ε
+QUE
+ати
+door
+uke
+ campaign
+IME
+omic
+ათ
+github
+front
+ court
+/v
+-P
+ gift
+\u0001ì¶
+usa
+.Location
+لف
+atos
+ patient
+论
+ sports
+ saying
+ browser
+ API
+ anti
+obe
+ steps
+ sud
+ modify
+Ф
+ understanding
+idence
+inas
+ admin
+ бер
+ ia
+ username
+isp
+ Year
+ Sil
+itary
+token
+.split
+式
+уль
+ Produ
+ Canada
+Dao
+hn
+ contra
+ র
+---
+ IO
+ rich
+Day
+ში
+DR
+awn
+ labor
+ damage
+ദ
+ sau
+ær
+\u0001 ì\u0083
+_status
+ actions
+ILITY
+・・
+las
+ quer
+ cual
+365
+ began
+Comment
+ặ
+stant
+ее
+ Stand
+ argument
+ologies
+ eer
+orrow
+ען
+ smo
+ reduce
+יע
+mitted
+\u0001å£
+ (*
+请
+criptor
+وع
+ంద
+ア
+ сво
+ tx
+ coach
+ businesses
+ já
+imos
+ Great
+                        
+/w
+ panel
+ también
+\u0001è£
+EO
+ sed
+ensed
+ furn
+types
+Matrix
+த்த
+(response
+ generate
+ jobs
+ SO
+ nation
+ід
+={{
+ }}
+eral
+obil
+kar
+’h
+SQL
+ Christmas
+Holder
+ृ
+ COM
+Pane
+azione
+ incor
+ му
+ulti
+ronic
+目
+ nag
+'a
+ California
+ pictures
+pite
+WS
+ագ
+ micro
+cp
+مي
+만
+обы
+ arm
+(java
+ið
+overn
+ vos
+く
+Track
+\u0001æ£
+ Twitter
+];\n\n
+ president
+legal
+route
+ Os
+rew
+ wonderful
+ manager
+ tried
+fast
+ Other
+ divers
+ હત
+ مت
+');
+ogen
+\u0001 í\u0095
+ political
+ACE
+ corpor
+ ble
+.Label
+手机
+ുക
+选
+ comun
+command
+Role
+ pró
+ატ
+्ल
+ {\"
+ curr
+ př
+ Search
+ supply
+ thous
+acle
+Draw
+ғы
+ Word
+ cout
+ serve
+وت
+(\".
+ returned
+ healthy
+Parent
+ tip
+ hus
+qar
+usion
+ную
+ nav
+grad
+ played
+ advice
+ाथ
+Amount
+mut
+ Config
+ مش
+ bere
+ beginning
+ает
+imin
+ Wash
+ dol
+itan
+ ces
+iano
+ила
+.Component
+ وت
+ Jesus
+য়
+ regarding
+ bem
+ cards
+ heard
+չ
+客
+94
+Btn
+ Are
+\u0001¡°
+ dress
+esto
+IAL
+ trade
+ David
+Users
+什么
+Gu
+ layout
+ White
+ Bet
+ Sunday
+ eigen
+ maximum
+ vec
+(N
+ pand
+LC
+解
+отр
+ını
+kg
+ொ
+াব
+93
+ largest
+ಗಳ
+ saved
+ Rep
+יב
+ ले
+asion
+arily
+ITE
+بل
+页
+ neces
+ grid
+νο
+ության
+ principal
+.for
+ speak
+anging
+ vend
+Full
+shop
+Ang
+ пом
+院
+ 그
+ Э
+isten
+_class
+港
+ articles
+porary
+ growing
+_image
+ Ins
+ heat
+ pair
+ ბ
+'h
+ quel
+ Tex
+oka
+DTO
+Ge
+should
+ալ
+Now
+ iter
+allery
+ lui
+יא
+ })
+_res
+ില്
+\t\t\r\n
+Bytes
+»,
+osen
+ dann
+ тр
+ traditional
+ produce
+ balance
+CON
+εί
+ bat
+Pop
+ chem
+ decor
+Step
+Dto
+ writer
+ющ
+ tiene
+ wants
+ της
+াদ
+Only
+ rule
+ appreci
+ exit
+ Oper
+ feeling
+cio
+эн
+username
+ monitor
+idh
+ ale
+ tam
+ errors
+project
+\t\t\t\t\t\t\t\t\t
+中文
+ weekend
+ Even
+क्ष
+Operation
+ sac
+________________
+ components
+erial
+125
+.View
+sites
+老
+\u0001 ì\u009c
+әм
+                      
+SA
+ fue
+vin
+ пок
+ merc
+ tous
+ боль
+ientes
+ hash
+pol
+ പ്ര
+ Ha
+Custom
+ Assert
+ viv
+onto
+ mechan
+\u0001à¨¿à¨
+ously
+ fu
+amount
+Byte
+ overall
+(A
+inha
+之
+ım
+ools
+ Club
+ahan
+аты
+ields
+ Monday
+ tel
+seg
+inline
+vor
+Σ
+ comfortable
+ Saturday
+\u0001å©
+ಬ
+unden
+dag
+外
+ nä
+hos
+?>
+ immediately
+cos
+bd
+ नहीं
+ Order
+ ”
+ฟรี
+ Flor
+ір
+ greater
+iling
+ tests
+.be
+они
+neh
+ Sign
+annels
+\u0001 å\u0088
+ sand
+RT
+ിൽ
+.has
+ miles
+ť
+ sql
+ años
+မ
+ agree
+门
+typedef
+ все
+üt
+emon
+ Author
+ fabric
+impl
+ spirit
+Support
+lee
+บอล
+قي
+ strategy
+ cel
+ Team
+ lí
+ულ
+ ikke
+\u0001ì°
+过
+ernel
+eri
+PM
+ instr
+ Л
+Scroll
+ահ
+\u0001è\u008a
+ fir
+ employees
+ ته
+ expand
+ demonstr
+------------
+pliance
+із
+ Educ
+ घ
+ απ
+;\n//
+\u0001í\u0084
+ комп
+ looked
+ colors
+ \u0024('#
+ turned
+ kap
+Strip
+ rev
+ East
+ дол
+Mapper
+cn
+alu
+ batter
+яв
+ cer
+Save
+alance
+osing
+boot
+\u0001ê±
+\")\n\n
+ների
+ hospital
+ stack
+ Ba
+\u0001\u009aá\u009e
+_com
+өн
+्क
+Db
+اش
+scribe
+Root
+\ttry
+ lots
+ Board
+plan
+ ئ
+هن
+ Men
+\u0001 àª®àª¾àª
+Weight
+hell
+\u0001æ¶
+ clin
+indi
+{\"
+ика
+ conn
+ detail
+_a
+_i
+ messages
+ '\\
+ reli
+target
+arlier
+ casa
+ requires
+ Х
+\u0001â\u0094
+Person
+yond
+ jou
+պ
+ Plan
+omas
+ loved
+avas
+\u0001í\u0094
+}\n\n/
+ Mas
+ Jack
+ართ
+ serial
+ offered
+وان
+ ctx
+!!!
+ shipping
+ Node
+\twhile
+ında
+ Build
+牌
+icing
+１
+egen
+ ty
+join
+ ხ
+ेश
+<string
+ Tur
+rum
+-k
+ insert
+ psych
+ scen
+ topic
+ SH
+იც
+aran
+ượ
+ sor
+ष
+ responsible
+utils
+ mask
+ uw
+ecution
+ logger
+.co
+ meaning
+ trabal
+ Button
+ Sex
+ gez
+ NE
+”.\n\n
+\u0001à§\u0081à¦
+ertain
+\";
+\u0001´\u0080
+Х
+elcome
+_model
+Π
+Write
+){\r\n
+ hacer
+েক
+cles
+.from
+cell
+ются
+_per
+umi
+ני
+今
+ ps
+ிர
+ähr
+ volume
+进
+ مج
+Double
+_start
+Pe
+ исп
+ eye
+ \"+
+ that's
+ الط
+ его
+став
+ reader
+OVID
+category
+children
+ Green
+window
+ την
+\tpro
+\u0001 å®
+ Social
+entication
+ nke
+ truly
+inden
+ Las
+Bit
+ js
+ики
+ diet
+ pil
+xture
+ WHERE
+\u0001\u0097à°¾
+oti
+################################
+ tv
+مد
+ 대
+ircle
+ Auto
+ reports
+atically
+\"))\n
+所
+ iç
+(path
+OUR
+yled
+ Component
+구
+ gut
+anje
+icien
+取
+ metal
+108
+.join
+merce
+º
+อต
+гә
+óg
+unto
+ recon
+iers
+ Coun
+.component
+стр
+jon
+apat
+тив
+ operator
+კ
+IVE
+ glass
+íst
+ без
+یت
+ừ
+wen
+ Lat
+单
+ tipo
+lements
+ Engine
+.client
+ALUE
+ Function
+ Kom
+bling
+.width
+ estim
+ారు
+’é
+\u0001 ë¶
+)*
+.http
+ gy
+Video
+ parameter
+ Many
+화
+ Auf
+ caso
+ eller
+ಿಕ
+ichael
+Year
+ investment
+ אַ
+FC
+ feet
+ôt
+ 기
+'d
+raag
+ setup
+ audio
+ был
+וק
+BS
+ extremely
+ prés
+明
+ник
+\u0001í\u008c
+ின
+(L
+ variable
+ sett
+ guid
+ ए
+ Video
+ appropriate
+ central
+azz
+ له
+ minimum
+ Research
+ easier
+دم
+ disease
+.target
+ gal
+ isn
+under
+ете
+ correspond
+ũ
+τικ
+сть
+=\"/
+atever
+.dart
+',\r\n
+ بن
+ ker
+onym
+ país
+FL
+ retr
+ Method
+ epis
+cor
+ نے
+itas
+argo
+ placeholder
+selected
+ આવ
+TS
+_un
+ della
+ completed
+ weather
+صل
+/\n
+isher
+ grup
+ër
+%%%%
+ذه
+ hous
+群
+interface
+ provider
+.lang
+keit
+aats
+ protection
+და
+eling
+tee
+boolean
+ECT
+@\"
+formed
+ Mit
+'m
+wide
+.String
+ album
+ encontr
+Events
+.ui
+אר
+meta
+ adapt
+ warrant
+ во
+عل
+Doc
+ temps
+/core
+ прав
+Scale
+ًا
+ edge
+ himself
+等
+Iter
+iku
+Ã
+ kor
+ thank
+Err
+park
+rench
+ ল
+ durante
+ врем
+ schools
+ scene
+ bonus
+ám
+ Whe
+ेल
+ícul
+isen
+modal
+uminate
+лу
+Schema
+asil
+\u0001 ä¸
+ಿಯ
+ electric
+ಿಗ
+.Ex
+\u0001 å\u0090
+ ʻ
+ knew
+Close
+ ole
+ increased
+ител
+ველ
+draw
+ opportunities
+ sector
+\")\r\n
+_cl
+Don
+ nak
+ ingred
+ dialog
+ рас
+ wind
+')->
+ vid
+ Franc
+ڻ
+ Network
+Ac
+ science
+ compared
+uir
+ुन
+소
+ studies
+ spent
+ их
+earn
+ farm
+rian
+ Camp
+oid
+ ea
+arde
+ eat
+ alone
+ới
+#\n
+ />
+ cells
+ пов
+unning
+ broad
+ scient
+ Son
+سم
+ Management
+Constants
+inct
+wd
+tegr
+ulture
+.prototype
+ visual
+ bot
+verter
+ offering
+ ड
+წ
+oven
+اری
+-T
+.common
+яз
+ mejor
+ין
+HP
+ cro
+ Rest
+Mar
+ teams
+ Local
+そ
+ Fore
+ fans
+ Att
+Job
+ pad
+ wo
+ library
+help
+ '#
+Τ
+ race
+ :\n\n
+Timeout
+primary
+ania
+ mé
+upload
+ increasing
+\u0001æ¼
+_dict
+ zich
+ announced
+ mand
+ട്ട
+aming
+ 天天爱彩票
+Je
+ BE
+ gradu
+AIL
+ Custom
+ Star
+.[
+ mac
+ figure
+ brought
+ந்த
+Cre
+imestamp
+ IM
+ sul
+ Kr
+في
+Logger
+据
+ txt
+.Se
+adora
+ economic
+记
+ últ
+他
+/g
+长
+amen
+ cuando
+ vast
+ attract
+ beach
+asket
+્ટ
+\u0001ç¼
+izi
+ OK
+ wet
+ayload
+ Line
+力
+.example
+isset
+ның
+ κα
+ rooms
+ Cam
+ (_
+ \"#
+isis
+itet
+ ile
+care
+Progress
+instance
+্ষ
+ ತ
+ Office
+قت
+ Paul
+ാണ്
+ির
+六
+ goals
+τι
+ incl
+.button
+send
+ এক
+中国
+Les
+Member
+န
+structions
+ Yes
+enas
+ api
+endant
+ pull
+chor
+.post
+ polic
+فر
+lished
+ bh
+؟
+少
+_node
+еи
+ahi
+երը
+ wire
+ lok
+ირ
+문
+Na
+888
+ក
+’a
+ spread
+ offic
+ Console
+inta
+ Well
+iliar
+!=
+есп
+ identify
+ Ա
+ล็
+ians
+ جو
+化
+ occur
+ ก
+-center
+ coff
+ega
+ {}\n
+শ
+여
+ relax
+ listen
+ mur
+ופ
+ raw
+ resp
+yk
+ вид
+Parse
+ determine
+ enable
+.fr
+ Jah
+Find
+ fel
+licit
+에서
+ünd
+105
+..\n\n
+ girls
+次
+Related
+.As
+ PR
+ shoot
+ất
+ elle
+ Qual
+ loop
+ harm
+四
+oded
+ersistence
+ ร
+ Global
+olve
+enance
+ίν
+ده
+];
+Enc
+ườ
+ )\n\n
+ کې
+ estr
+Inst
+ Lin
+roke
+थ
+ ան
+ ll
+Host
+орт
+Perm
+handle
+Free
+SET
+ச
+ಿದ್ದ
+ named
+ wax
+.time
+omin
+ugg
+nya
+دي
+ ihr
+DO
+ testing
+ mist
+conds
+Seg
+ej
+kit
+ ಆ
+_config
+ \u0024(\"#
+/f
+ AT
+ ster
+aughter
+ Download
+ surv
+.un
+uture
+ús
+ sar
+ families
+्प
+_length
+ición
+ython
+তে
+apon
+ DB
+ 大
+ Ik
+ discount
+ benefit
+anten
+ sources
+ forms
+ wife
+ilename
+ sehr
+ concentr
+ cup
+ afford
+jection
+Cor
+burg
+(event
+oes
+ station
+MD
+ population
+时间
+ launch
+ mp
+.title
+าก
+\u0001å\u0099
+frame
+ൻ
+िं
+tor
+қәа
+STR
+त्र
+ mont
+ Each
+热
+document
+ Jan
+olar
+.Model
+овать
+ dont
+ાય
+ tempo
+ ض
+\u0001¤\u0091
+ Trump
+ anc
+empo
+ award
+提现
+_sub
+otor
+antic
+ implied
+\tself
+ับ
+هر
+ WITHOUT
+erse
+高清
+(type
+ income
+ाप
+ijo
+Ч
+)]\n
+ [];\n
+ Room
+ ub
+,\u0024
+ builder
+ოლ
+atively
+уа
+-line
+остав
+_EX
+ wear
+ unser
+plus
+Sort
+ím
+inese
+aller
+ shopping
+ashboard
+ bound
+ father
+igital
+gin
+ até
+Rate
+男
+ beyond
+oyal
+ ప్ర
+ यह
+ ult
+ogy
+ gain
+ thr
+_result
+ание
+ collabor
+ೆಯ
+_ERROR
+ Sun
+ powerful
+마
+બ
+menu
+iform
+produ
+ Gal
+Loading
+_k
+ burn
+ highest
+ อ
+ '../../
+ Govern
+ bytes
+created
+ tent
+ Double
+ ан
+ loan
+ictions
+errors
+.serv
+ factors
+ wurde
+iques
+ guys
+চ
+ علي
+וש
+ manage
+.draw
+על
+ ee
+ھی
+ Description
+ ej
+ calls
+ besch
+win
+tmp
+ ამ
+ تر
+ gebruik
+ mere
+ Dev
+ங
+\u0001é\u009a
+ità
+_O
+>{
+ anos
+福
+.height
+enerated
+ finished
+ nearly
+ communication
+ ჩ
+atr
+ Full
+բ
+  \n\n
+ memb
+_PRO
+\tr
+ talking
+reh
+ ఆ
+ത്
+ traff
+ թ
+更
+με
+ нов
+ cmd
+reme
+ immer
+ thanks
+ickets
+ระ
+سی
+ைய
+民
+ script
+ Life
+ reasons
+ evidence
+خر
+اً
+ कार
+LIC
+_table
+ records
+ voice
+ßen
+Background
+ fav
+350
+ lack
+aal
+ \".
+ificate
+heit
+_number
+세
+ quando
+ objects
+كل
+css
+务
+си
+non
+icul
+ mijn
+ gö
+äng
+ можно
+ fear
+ vil
+ndef
+terior
+ӯ
+igi
+신
+इ
+与
+Ap
+Gen
+\u0001è¢
+ებს
+եղ
+当
+ dispon
+Layer
+.message
+redit
+ export
+山
+anned
+ bụ
+ spect
+ verw
+ Price
+ aim
+ guard
+'])
+ \"\u0024
+ nor
+哪
+ hundred
+ кор
+itat
+(__
+ hasta
+arp
+OU
+ategor
+\u0001æ·
+leted
+得
+ experienced
+ trial
+だ
+ agent
+ realiz
+াস
+ park
+تي
+ permet
+ endl
+推
+ بعد
+uler
+동
+න්
+ repe
+ initi
+ ged
+’une
+ wieder
+ kil
+ Gar
+ maken
+ಿನ
+ technical
+[index
+auc
+Enum
+Ó
+ domain
+ Gen
+ valor
+003
+uent
+_map
+Vol
+比
+ haar
+ radio
+\u0001 å¾
+abilities
+וי
+ล็อต
+ سر
+터
+AF
+ European
+кой
+ Tom
+ detect
+ABILITY
+utos
+phere
+ weer
+회
+Rule
+ secure
+ Ener
+ним
+global
+оду
+ometry
+き
+fix
+session
+การ
+.Com
+commod
+ lif
+props
+itud
+ Mill
+_cast
+ кол
+apes
+Any
+ કે
+ುವ
+神
+-sh
+Cond
+pective
+ETH
+ cancer
+.On
+ுத
+)/
+马
+ dict
+Editor
+ props
+ {'
+ Box
+.max
+ particularly
+ Texas
+ Washington
+success
+ friendly
+ Look
+우
+ inclus
+ец
+bin
+voice
+لب
+activity
+));
+Sk
+ Plus
+=\"{{
+alf
+uwe
+_for
+visor
+ ಇ
+ removed
+    \r\n
+ esper
+\u0001è\u0090
+ух
+enen
+ Univers
+ থ
+103
+ guess
+اري
+ arguments
+Ο
+ỉ
+ Account
+مان
+ isso
+ pom
+ surround
+әл
+ هو
+istrict
+类
+ apro
+ Australia
+ restaurant
+ jog
+ zelf
+ Ч
+___
+ Casino
+ aren
+\u0001 êµ
+idente
+्स
+走
+ Blue
+ although
+ Isra
+clip
+그
+વા
+ threat
+相
+002
+.delete
+faces
+ Spiel
+ેલ
+ wrote
+ cache
+tab
+نے
+\u0001æ¡
+iration
+ Pay
+\u0001â\u0097
+dk
+ impress
+ earlier
+ agr
+ church
+保
+ভ
+青
+ 国
+্ৰ
+chedule
+ onze
+ ό
+Go
+Where
+contact
+ações
+ lit
+لس
+ sets
+vc
+ستان
+isto
+¿
+意
+zh
+-D
+rat
+LA
+ Mont
+een
+ võ
+ Dat
+ dy
+\u0001à²\u0095à³\u008dà²
+ ท
+115
+escription
+Enumer
+prite
+ού
+ ast
+ vu
+ Control
+anted
+ absolut
+ुल
+ ही
+ fetch
+ари
+endl
+að
+essor
+レ
+官方
+국
+]['
+습니다
+_j
+λλ
+ naj
+ Unity
+ន
+aq
+raints
+ waiting
+üh
+ públic
+ bod
+ distr
+ fon
+ Para
+ strict
+ bra
+ង
+Note
+ مد
+ ṣ
+าง
+ув
+ оч
+(F
+ Arg
+xml
+үү
+ols
+arse
+serve
+ders
+या
+ upload
+ograf
+ uno
+\u0001ë£
+联
+Cho
+_object
+\tset
+רא
+олог
+ hyd
+(View
+ại
+ passion
+ഗ
+ seconds
+anne
+_item
+cores
+rior
+ listed
+ remov
+IGN
+िव
+ENSE
+ củ
+ connected
+orithm
+plex
+ком
+{}
+ operations
+ Organ
+road
+★
+ temperature
+nam
+ ও
+ COVID
+ notre
+ mission
+ academ
+ cloud
+EB
+ schon
+)),
+ket
+ partir
+uren
+ momento
+\u0001ç¢
+ambda
+ چې
+ estate
+ jag
+ල
+ப்ப
+ boost
+ Care
+ aplic
+nis
+ lev
+ৈ
+ Som
+ mesmo
+ಣ
+ whose
+atches
+lla
+огда
+Fin
+ыс
+(k
+ Elect
+ienen
+ες
+ finding
+ impos
+時
+antity
+此
+ળ
+代理
+െയ
+ helping
+standing
+useum
+ reflect
+Connect
+ cv
+igu
+ที่
+입
+ cold
+etzt
+=False
+ се
+catch
+ multi
+ ov
+ của
+卡
+essions
+ vai
+(error
+เ
+ guy
+ challenge
+лек
+ websites
+ookie
+stat
+地址
+ director
+ Term
+Cap
+ wij
+ sb
+_out
+chi
+mu
+icted
+\u0001 ë\u0093
+.use
+ура
+ CD
+\\\n
+ अन
+.object
+.User
+ moved
+և
+iele
+ Creat
+ட்ட
+مال
+Loader
+ generally
+ร์
+(req
+Intent
+Hi
+ensity
+lijk
+ surpr
+ doub
+ ث
+Transform
+ cré
+ 하
+люч
+104
+ โ
+ Review
+ ahead
+ Report
+ iyo
+ scre
+Look
+icons
+ fal
+chron
+Pool
+ gaan
+************************************************************************
+ opening
+ös
+ controller
+ compare
+lets
+ორ
+Wrapper
+ Note
+\tassert
+ эк
+ sys
+ external
+ gibt
+先
+都
+ ati
+ibles
+NT
+];\r\n
+/t
+submit
+ atr
+ Enter
+ capacity
+示
+izable
+OUN
+profile
+ Last
+unte
+ matrix
+-K
+\tlog
+ Rock
+crete
+Here
+ هذا
+eks
+ Ess
+ במ
+ág
+ apart
+ించ
+ तो
+ schedule
+\".\n\n
+ AL
+ Since
+                                                   
+ jeg
+ кар
+\u0001á\u0082
+ Contact
+ menos
+ dispatch
+ \"\n
+ થ
+ born
+umin
+.format
+Invalid
+eless
+They
+Fields
+ configuration
+ucht
+ 大发时时彩
+_int
+ีย
+ Thanks
+タ
+рос
+ journal
+值
+թ
+Axis
+ \"../
+ Simple
+lj
+\u0001¥¿
+sum
+ gone
+тар
+ nar
+ Div
+ Water
+ Ur
+ און
+ аб
+112
+ ud
+-mail
+ataset
+Section
+ких
+arga
+ posted
+ديد
+비
+ચ
+ sexual
+ ки
+IONS
+های
+ӡ
+ processing
+-old
+ alloc
+Sm
+ appoint
+ Mor
+\"].
+社
+ relevant
+ factor
+ wild
+ rac
+elijke
+ ნ
+ artist
+ seus
+rees
+建
+reshold
+ doctor
+赢
+ੋ
+ Da
+ rub
+ համ
+ copyright
+ҳои
+ todas
+েল
+ Bay
+fen
+오
+ annual
+лем
+Score
+ सक
+خص
+cycl
+.Error
+olic
+ ment
+allel
+MM
+ Frank
+անի
+Keys
+ grad
+你
+gang
+unes
+ска
+ugins
+alis
+ бай
+erta
+×
+ rapid
+Ids
+ permit
+ ск
+ critical
+ larger
+ ಎ
+се
+لال
+ truth
+集
+\u0001è\u0083
+ mental
+ dus
+ Tra
+conn
+Global
+ organis
+                          
+ buying
+ incred
+际
+-R
+ uz
+alah
+device
+ tanto
+ ہیں
+ ship
+oso
+osi
+Texture
+ لم
+ closed
+fill
+ proces
+ lugar
+Join
+quir
+ sweet
+owl
+ друг
+ zero
+്ല
+))\r\n
+ cheap
+्न
+海
+ioni
+ыла
+Por
+ efficient
+ Ol
+ingu
+]:
+ minute
+ كان
+ Rich
+Si
+ jam
+||
+USER
+ Tor
+edy
+){
+ sí
+ários
+ SP
+TC
+ున
+(G
+agma
+कर
+ière
+ Thursday
+ federal
+ shot
+ readonly
+ٽ
+ Oh
+ interview
+.en
+ hoe
+್ಟ
+дер
+(obj
+ الله
+ Once
+ affili
+ 시
+ transaction
+itness
+ isn't
+еит
+Alignment
+ emot
+.Re
+bst
+ateur
+ਤ
+ités
+'ai
+esa
+ Process
+_en
+ Miss
+ Mass
+ missing
+ Player
+Many
+ therap
+dt
+米
+াজ
+ Application
+ Pop
+ alles
+ кө
+ Road
+ talent
+aws
+וס
+ Jo
+ må
+etail
+コ
+ొ
+പ്പ
+_input
+ flat
+ Vir
+VAL
+ male
+ Bi
+也
+->_
+RC
+/lic
+):\r\n
+ Ide
+мер
+wei
+ {{
+ zw
+ँ
+()));\n
+ coffee
+_from
+ experiment
+ orders
+-item
+ poor
+ সম
+Did
+ ფ
+fon
+indo
+170
+ Jul
+ cant
+ಹ
+pret
+ Ф
+ाने
+ иг
+ 것
+ distribution
+owa
+uje
+ível
+১
+ Bed
+ancing
+ directory
+ло
+ leader
+ 亚洲
+ gj
+ို
+uras
+inet
+istan
+Pass
+)))\n
+ gesch
+ зак
+ Cong
+ rid
+ crusher
+ოგ
+anh
+ happened
+ GL
+ Tuesday
+ ไ
+прав
+expected
+ els
+ lose
+ Head
+ advantage
+SM
+Customer
+幕
+ -=
+نة
+ peace
+ Special
+ Why
+ Exper
+ibi
+ива
+ welcome
+cion
+osta
+ પ્ર
+cias
+ beste
+ mad
+ People
+                                 
+ Store
+osh
+że
+йн
+ unless
+ પર
+comment
+ Christian
+article
+ෙ
+ analy
+validate
+ախ
+ və
+ères
+ MA
+ doen
+：\n\n
+ για
+avascript
+ \");\n
+\u0001å\u0096
+년
+ dari
+ же
+ Final
+ negative
+PUT
+ helped
+ equal
+口
+.check
+lf
+Expression
+ fees
+osis
+ euro
+ jest
+shared
+cludes
+Func
+aram
+ attr
+ पह
+ slight
+ scope
+ ...\n
+ journey
+ split
+েশ
+ Paris
+-x
+ 아
+Selection
+讯
+insi
+ipt
+\u0001è\u0099
+ Bon
+يت
+Struct
+ followed
+ '.
+ updates
+High
+ tri
+ instanceof
+וח
+ homes
+ನ್ನು
+Elements
+rá
+ıl
+ adding
+ENG
+(url
+ intr
+ани
+ ах
+ grat
+Radius
+ாக
+icious
+￣
+ við
+ werk
+HA
+Lat
+ 지
+ James
+arten
+\u0001í\u008f
+ Po
+ Community
+ inner
+Variable
+ rout
+enger
+ none
+ ರ
+lot
+................
+ಿತ
+amples
+wt
+יין
+\te
+Move
+BB
+ ต
+Has
+ fee
+ nú
+ تم
+ væ
+ých
+cular
+եց
+ử
+ ali
+ktop
+ civil
+ donde
+Room
+News
+ийн
+ৱ
+activ
+'é
+-content
+cale
+ vom
+Boolean
+ Tele
+ Alex
+erk
+ocity
+ukan
+ਨ
+ nap
+drop
+ behavior
+ tail
+ Anal
+.filter
+azine
+ \"-
+>'
+առ
+ dei
+IOException
+ luck
+अ
+와
+　　　　
+ Court
+PU
+\u0001ê¹
+ ade
+ Boolean
+ remain
+ trail
+ pieces
+њ
+ you'll
+ৃ
+np
+ sistema
+ Child
+ traffic
+oods
+ ام
+ movement
+الم
+ится
+ Unter
+ prest
+ nat
+iece
+就
+간
+ applicable
+_var
+=None
+运
+.style
+Nav
+ older
+bind
+.android
+ produced
+ establish
+entr
+letter
+.exports
+\u0001 á\u0083\u0093á\u0083\u0090á\u0083
+ ring
+ surg
+ ndi
+.list
+സ്
+ haven
+ Prem
+ nod
+.replace
+ diese
+220
+127
+ fashion
+공
+му
+uno
+ established
+VENT
+ =>\n
+息
+育
+ Only
+throw
+за
+ reset
+рас
+ша
+ instant
+ Pet
+ Stat
+\u0001\u008fà¤\u0095à¥\u008b
+ Ann
+ Promise
+ rare
+ ainda
+نگ
+лас
+ dị
+ perman
+ət
+ successfully
+ supported
+ Auth
+ origin
+******
+ tiempo
+ billion
+عت
+tk
+Let
+arta
+ shift
+ened
+ styles
+ ว
+none
+ Kon
+ګ
+ poll
+ specif
+ \"%
+ plot
+ &&\n
+ lux
+ spring
+ARD
+ дел
+ agreed
+jem
+.layout
+ logo
+дар
+ \"'
+swer
+ notes
+ construct
+jango
+ ¿
+ pri
+.Pr
+fx
+ husband
+ Music
+ creative
+ therefore
+ apps
+pk
+ motiv
+ signal
+rog
+ describe
+كون
+irth
+ decre
+ eleg
+ brain
+্থ
+Build
+ oblig
+iciency
+itate
+urb
+ામાં
+ stick
+შ
+ street
+。”
+ijs
+ ма
+ techniques
+oir
+лад
+公司
+ tap
+\tw
+ French
+ mg
+ Wednesday
+ heavy
+Ž
+أن
+فت
+opped
+required
+ չ
+Ä
+سي
+最新
+inh
+foreach
+Some
+制
+Results
+Word
+ maintain
+ পর
+ea
+ Van
+IRE
+run
+ Light
+ORE
+ seven
+ veg
+Lock
+asis
+ promot
+\u0001 ë¬
+andi
+ holiday
+ 전
+ Support
+umes
+encode
+ ਦ
+ perhaps
+иц
+ Association
+ Indian
+ გამ
+\u0001á\u0083\u009dá\u0083 á\u0083
+SSION
+ About
+.Web
+ ug
+Term
+ θ
+ushing
+ será
+ quarter
+Identifier
+eps
+Files
+ moder
+VO
+ مو
+throws
+ expression
+ कह
+ pra
+owired
+\u0001à±\u0081à°\u0082à°
+ Prop
+ний
+_KEY
+lia
+ып
+ategy
+ Pass
+ wedding
+.Color
+ driving
+uge
+ placed
+ advanced
+Month
+ kunt
+ Access
+ keys
+ේ
+java
+่า
+ achieve
+ eta
+_new
+ decide
+\u0001çµ
+company
+ abstract
+%\n
+ Kn
+ Love
+ professionals
+isco
+ retail
+رض
+_query
+ camb
+ Bre
+ laws
+\u0001 ë\u008f
+ mess
+ાત
+++){\n
+ tä
+ IOException
+Yes
+_AD
+ από
+ Intent
+pped
+gers
+其
+uti
+اط
+ exists
+zone
+ SQL
+ neighbor
+fras
+Before
+-the
+\u0001ì\u0082
+inin
+Compat
+ exchange
+ που
+ sang
+ Republic
+ él
+World
+ posit
+ස
+ Master
+)){\n
+势
+Send
+ propr
+allback
+abo
+ Ir
+ upper
+эг
+]\r\n
+\u0001è±
+ੰ
+ साथ
+ Block
+ مط
+ Live
+ น
+‬
+ Blog
+ chi
+할
+ experts
+well
+fd
+ Material
+\u0001 å¹
+While
+uar
+>&
+Inv
+inq
+Package
+ capac
+ covered
+ zal
+fach
+Feature
+\techo
+_TR
+ления
+SL
+-H
+ }}\n
+ ham
+グ
+вод
+188
+ימ
+ blo
+Notification
+ussen
+ pon
+ Collection
+ Print
+ py
+ieb
+ пров
+ rect
+-of
+ Spe
+ sharing
+ Ü
+-G
+ де
+ Java
+ η
+(list
+#ifndef
+ attribute
+buf
+ LA
+\u0001 à¤¹à¥\u0081à¤
+ONG
+models
+oster
+\u0001\u0084à¸£
+\u0001í\u0086
+ suitable
+ prepared
+ seeing
+.position
+ \u200b
+раж
+Required
+ Buy
+گر
+še
+.at
+\u0001 æ\u0089
+blem
+lad
+baar
+icion
+ contribut
+ ք
+These
+ម
+ধ
+ HD
+ummy
+ली
+Tube
+Ш
+ße
+ês
+ delay
+FIG
+parator
+save
+ உ
+agi
+ бир
+ ved
+(((
+ğı
+ AP
+Styles
+რთ
+ nad
+ Robert
+hidden
+ ქ
+\u0001à°°à±\u008dà°
+ waste
+ define
+_label
+(array
+abi
+CCESS
+MT
+ CA
+after
+arty
+ bek
+פר
+ kept
+uran
+real
+ fond
+ experiences
+ efforts
+ sow
+ .=
+ Lou
+ British
+VD
+idx
+footer
+ orient
+\u0001ë\u0084
+ redirect
+ વિ
+ trading
+mak
+ EU
+ garant
+Er
+ Fort
+\u0001²à±\u008b
+छ
+oche
+.New
+\r\r\n
+ fixed
+ ano
+ շ
+pan
+ starts
+Sql
+ vr
+ük
+าม
+.insert
+ military
+.Column
+Hello
+ació
+QUEST
+ Today
+ हम
+ люб
+ロ
+ Ak
+amba
+.U
+招
+ Mi
+-on
+quent
+ thoughts
+ primer
+ smooth
+.execute
+orders
+iteit
+ными
+orizontal
+ AD
+going
+ wil
+ խ
+argument
+əl
+ mayor
+-al
+ porn
+ habe
+plugin
+ lleg
+ fazer
+ habit
+ Server
+ativo
+_page
+iera
+ Tag
+ Michael
+Flag
+ centre
+\u0001å¢
+ weiter
+том
+apse
+ ：
+hat
+_title
+ ര
+ге
+人人
+ുത
+Sim
+cement
+ rés
+ kad
+ replace
+ών
+ Bu
+ dess
+pragma
+chain
+ antes
+ onto
+ उन
+ dispos
+ثر
+՝
+ери
+parser
+кие
+idential
+тобы
+Single
+Print
+جه
+\tend
+_all
+ units
+ugs
+ sempre
+ mater
+ handler
+ Two
+240
+ independent
+ulated
+ accommod
+ steel
+ycle
+blog
+ alternative
+you
+ ભ
+ mock
+量
+ math
+ifer
+\u0024_
+Rest
+样
+/licenses
+ destination
+Space
+ football
+ Africa
+ pent
+ applied
+ mine
+'une
+#ifdef
+ avant
+ี้
+ champ
+ Like
+(message
+qa
+Ins
+की
+what
+ayan
+ULAR
+ courses
+ kit
+ PART
+utf
+ Ro
+-fe
+(node
+双
+ancer
+chte
+ nuest
+ ฟ
+lica
+ Tim
+ ó
+106
+任
+ happens
+ீ
+ thousands
+=[
+ën
+ tok
+sort
+ مص
+عب
+'>
+ только
+ Und
+NULL
+agr
+物
+ gef
+ Zeit
+ attend
+ biggest
+leri
+ méd
+נו
+ুল
+ compliance
+ Esp
+ presented
+ապ
+ described
+racht
+ikes
+ Beach
+ גע
+ Central
+icios
+ meg
+ças
+irl
+ости
+합
+poses
+.\");\n
+ há
+rei
+ .\n
+iminal
+ Ra
+ Mel
+(text
+ Manager
+ लग
+ Az
+Het
+ gek
+icken
+ dalam
+ coverage
+plier
+ extract
+ properly
+치
+ documents
+২
+plement
+́
+ importante
+ autor
+uls
+ Lord
+ sympt
+riage
+થી
+در
+ bought
+ earth
+شر
+ estar
+.Array
+APP
+itr
+že
+уу
+virt
+ ਕ
+Я
+查
+');\r\n
+addr
+oku
+arks
+.group
+edge
+\u0001à²°à³\u008dà²
+ liqu
+ DO
+ получ
+Just
+ Press
+ chain
+州
+                \n
+ACT
+Κ
+zeit
+Plugin
+ Load
+\u0001 à°\u009aà±\u0087à°
+بار
+円
+ని
+ailability
+ Wir
+cb
+ PDF
+ danger
+ Pan
+ Select
+ headers
+ knows
+ whatever
+114
+ALSE
+ाए
+าท
+：“
+ cancel
+北京赛车
+\u0001å\u009e
+entials
+isl
+ част
+_EN
+ Default
+éri
+\u0001¾\u0099
+ society
+.Id
+chat
+Submit
+avigate
+ Register
+kel
+History
+ plenty
+Share
+格
+יס
+ χ
+աղ
+illi
+ Security
+(index
+Der
+ları
+ CG
+Div
+010
+Stop
+ *\r\n
+ challenges
+ exercise
+_VALUE
+issa
+PIO
+ bah
+ parties
+appy
+یش
+aler
+_token
+ена
+ adm
+abb
+\u0001é\u0085
+িব
+                            
+']);\n
+ Fest
+ },\n\n
+\u0001\u0087à¸´à¸\u0099
+ owners
+ !\n\n
+フ
+اني
+Center
+ projet
+owner
+\u0001å²
+اک
+חר
+ warranty
+ठ
+\u0001æ¥
+ reality
+-term
+May
+.clear
+ Church
+ Util
+element
+ද
+168
+ Size
+ME
+ ?\n\n
+ remote
+ advent
+ LE
+ separate
+_no
+ compreh
+clar
+odi
+내
+amps
+ ҡ
+\t\t   
+থ
+ prz
+ rows
+ weak
+Program
+atura
+189
+ ça
+ეგ
+ Ges
+ERV
+SG
+ül
+ empresa
+ deposit
+超
+ duration
+дин
+\u0001\u009fà«\u0087
+ Because
+ට
+ Een
+pute
+ Sup
+েই
+ toe
+\u0001 í\u0099
+aug
+ 보
+做
+ rh
+unately
+èt
+ Seg
+icher
+ық
+中奖
+cout
+anie
+vm
+ İ
+ൾ
+olution
+ Education
+split
+וצ
+ premi
+uur
+Å
+ rating
+ numerous
+orer
+*/\n\n
+ depth
+)[
+ tasks
+bes
+ συ
+tip
+Desc
+ appar
+ба
+პ
+ला
+achment
+ Jun
+ нач
+ architect
+قل
+acher
+ cars
+ آن
+ winter
+ocial
+။
+\u0001è²
+Thank
+ gather
+ queue
+ Europ
+HECK
+ partial
+107
+ किया
+ Kar
+シ
+bot
+Cart
+ Ta
+ుక
+uku
+ utiliz
+\u0001 ì\u0096
+rez
+ {\r\n\r\n
+.contains
+ smaller
+ department
+לא
+fn
+_len
+She
+iences
+ classic
+force
+ Sing
+러
+ ell
+amma
+hd
+ivel
+_val
+ obvious
+.Value
+لو
+\u0001 ì\u009a
+.image
+ifying
+ stars
+дә
+ Ext
+Directory
+ guests
+程
+_end
+ prepare
+ craft
+-size
+sec
+ bright
+ Instagram
+emand
+rar
+akh
+ learned
+Make
+ runs
+جر
+้น
+ม่
+ соб
+ Development
+ fundament
+ kol
+ garden
+ River
+ typically
+ız
+_max
+-label
+цион
+ honest
+ פון
+.Read
+\u0001ç\u009d
+bal
+ iş
+ ਸ
+ Aff
+ df
+Argument
+async
+ tub
+ alla
+icians
+Import
+ square
+oa
+\u0001 æ±
+ Հ
+bij
+ batch
+Э
+'));\n
+ից
+欧美
+αν
+ porno
+ Minister
+ zou
+ Non
+ror
+ aid
+outube
+ Dies
+ generated
+ المت
+ foreign
+ мат
+:@\"
+ susp
+진
+COM
+clipse
+ baş
+ূ
+Animation
+Duration
+西
+ requests
+ tse
+ changing
+ATUS
+Definition
+ mud
+aby
+ polít
+ truck
+כל
+ organizations
+ king
+ Director
+\u0001à¦¨à§\u008dà¦
+ிற
+Mock
+™
+ელი
+ suite
+设
+nov
+ Council
+imas
+și
+DEBUG
+.entity
+ mentioned
+\tprotected
+ივ
+何
+ dil
+ opinion
+ forget
+حت
+ workers
+去
+beit
+ kö
+יים
+ verm
+ Mount
+anim
+ Grand
+rollers
+      \n
+alan
+igan
+ Af
+했
+টি
+settings
+-N
+inds
+azo
+XML
+器
+udad
+ objet
+ escort
+media
+ sek
+ jump
+ ఇ
+agers
+)),\n
+ implementation
+²
+sz
+alm
+ ور
+ź
+ standards
+ Dit
+იტ
+_U
+ daughter
+.str
+лич
+.Create
+ मह
+itur
+Other
+\u0001ç\u0081
+\u0001ð\u009f\u0098
+Two
+بد
+=new
+\u0001æ\u0082
+ifts
+ androidx
+ может
+ rain
+MB
+ hang
+Public
+ ?></
+ interior
+.Button
+ Mais
+்ள
+.gl
+ recommended
+uego
+ Content
+ Next
+gun
+ Valid
+ audience
+ destroy
+ employee
+２
+ אין
+_CH
+dec
+ gaat
+ fish
+ served
+Timer
+_SH
+second
+game
+Why
+ισ
+GR
+ opened
+ absolutely
+专
+_init
+कार
+ Under
+્ત
+ Secret
+هد
+개
+aye
+лед
+ conoc
+ día
+话
+inho
+იმ
+109
+ aos
+ình
+Fail
+ Ok
+.url
+Fi
+ tidak
+ Pour
+们
+eff
+ Florida
+ือ
+ repair
+น์
+Are
+ dhe
+ plants
+olver
+vet
+vg
+ਸ
+题
+展
+Interval
+.back
+uestra
+ así
+Driver
+ಿರ
+ conserv
+asp
+ variables
+ facilities
+ Sem
+ keeping
+נה
+ään
+ ध
+ gör
+ faith
+dc
+ hele
+ści
+ algo
+_message
+ento
+ژ
+ Bill
+ thus
+Mut
+ Its
+ '',\n
+ buf
+ mee
+мет
+ещ
+which
+\u0001¦à°¿
+ược
+ animal
+VC
+حة
+ generation
+iba
+ели
+404
+agra
+ loaded
+ết
+ Science
+ൊ
+ movies
+?>\n
+\u0001í\u0081
+ leaders
+ Chinese
+ registered
+ Sand
+    \t
+ Mex
+uite
+=\"../
+Meta
+.context
+ dt
+布
+ sido
+points
+ dynamic
+agg
+OWN
+ century
+ idx
+iante
+ wid
+.count
+into
+星
+Network
+-user
+ dedicated
+ corre
+ jur
+ Path
+210
+ teaching
+ novel
+ Tre
+ Cast
+τά
+\u0001í\u0092
+team
+ Although
+cohol
+witter
+ мә
+DATE
+ radi
+ ath
+ encore
+ teacher
+.all
+Most
+ personas
+ vote
+ дв
+.persistence
+ hidden
+ണ്ട
+０
+ करने
+istant
+խ
+יו
+ feedback
+ kid
+مع
+ոն
+ resolve
+ прост
+ieg
+Chat
+ accounts
+ су
+Dim
+ Property
+ aria
+ הש
+ flash
+Cancel
+ição
+113
+Alert
+ exhib
+ west
+ুর
+)-
+ becomes
+ mich
+ combination
+Direction
+原
+ღ
+’n
+esser
+ ',
+ failure
+_reg
+ ___
+ medium
+Bundle
+istro
+ në
+าค
+ Family
+Img
+كر
+orden
+업
+\u0001 æ¬
+got
+wick
+韩
+(struct
+하는
+äll
+）\n\n
+(final
+ nieuwe
+(['
+ submit
+ economy
+that
+Points
+person
+ifs
+loader
+.-
+ vision
+iais
+ pac
+ ಪ್ರ
+ощ
+ орган
+.db
+ ай
+zn
+serial
+ Ref
+ pert
+ vul
+axis
+осс
+Med
+있
+Resources
+ developing
+メ
+ Я
+ Leb
+ industrial
+ ద
+يرة
+ pure
+نی
+ника
+ elev
+ deals
+_,
+ான
+.Linq
+ested
+ ),
+ Mens
+ permission
+ORY
+iterator
+_with
+ Pen
+ наш
+brief
+Services
+ Take
+់
+irs
+ployment
+CM
+unde
+make
+_field
+/h
+Μ
+ ದ
+өл
+ড়
+FS
+ipeline
+?”
+ depart
+ alter
+Router
+\u0001 à´µà´¿à´
+ Lic
+Hot
+ automatically
+ purposes
+ vy
+ tf
+Debug
+ਕ
+ corner
+еть
+Vertex
+ зап
+ів
+ Invest
+ իր
+ston
+dam
+امل
+ crypt
+ ო
+ donc
+ Cho
+ Market
+ Details
+ odd
+ْ
+ eight
+ئے
+カ
+ الا
+ parser
+\u0001 à²®à²¾à²
+ constru
+ won't
+？\n\n
+Contract
+ении
+ dip
+ Tree
+Cr
+ Island
+ constit
+ Ce
+fall
+лат
+ WARRANTIES
+Condition
+ Ger
+ Ka
+ooks
+aban
+ intellig
+ြ
+ мы
+ิต
+ trib
+Socket
+ует
+ valu
+ locations
+ Lib
+ وا
+ plt
+ ای
+ада
+river
+.utils
+ showing
+ election
+ filled
+ managed
+ται
+obby
+ման
+alen
+ Nach
+ Cert
+.i
+购
+ сов
+ discussion
+ lub
+ בא
+adt
+ redis
+هو
+.first
+ caused
+無し
+Mouse
+知
+ وي
+ \"@
+ selling
+folio
+ aware
+Download
+ூ
+ जो
+ Times
+bur
+bour
+licht
+ kum
+ 新
+_read
+ Email
+速
+loop
+.os
+ 정
+assign
+[k
+ هذه
+ למ
+oses
+лиқ
+ dut
+ыт
+LY
+ sad
+안
+ مق
+ district
+்கள்
+ੁ
+UST
+LI
+üm
+ diam
+enced
+Attributes
+ England
+anco
+ поз
+ relationships
+ Mary
+Photo
+ presence
+CI
+ explore
+ichen
+ិ
+.Test
+orgen
+iat
+亿
+ тем
+十
+ kes
+ famous
+ Ich
+ branch
+iem
+ processes
+veis
+ incorpor
+ Ter
+.File
+ования
+ Hall
+ enf
+ tl
+ Tour
+\u0001ï¸
+东
+ stone
+ık
+ pak
+zoek
+Delegate
+ бил
+ League
+ operating
+ fly
+ tek
+Flags
+(tr
+background
+ funds
+ferred
+ 다
+elines
+员
+ advertising
+ tegen
+yaa
+-out
+irus
+OLD
+ yield
+ 제
+napshot
+је
+ previously
+_LO
+\t       
+ド
+Policy
+路
+dl
+ windows
+ ہو
+áp
+_UN
+ ಗ
+ंग
+ دی
+위
+scape
+.\"\n
+204
+ domin
+öglich`;
