@@ -132,6 +132,20 @@ describe("membership [S17]", () => {
     expect((await callTool(viewer.token, "omn_update_memory", { key: "shared.fact", content: "Green." })).error?.code).toBe("PERMISSION_DENIED");
   });
 
+  test("who became a viewer lists their own keys, makes ones that read, and revokes those that wrote", async () => {
+    const { tenant, token, keyId } = await owner();
+    const memberId = await addMember(tenant.teamId, "member");
+    const [manager, writer] = [await keyFor(tenant, memberId), await keyFor(tenant, memberId)];
+    await send({ token, method: "PATCH", path: `/v1/teams/${tenant.teamId}/members/${memberId}`, body: { role: "viewer" } });
+    const { keys } = await (await rest(manager.token, "GET", "")).json<{ keys: { key_id: string }[] }>();
+    expect(new Set(keys.map(({ key_id }) => key_id))).toEqual(new Set([manager.keyId, writer.keyId]));
+    expect((await rest(manager.token, "DELETE", `/${keyId}`)).status).toBe(400);
+    expect((await rest(manager.token, "DELETE", `/${writer.keyId}`)).status).toBe(200);
+    expect((await send({ token: writer.token })).status).toBe(401);
+    expect((await rest(manager.token, "POST", "", { name: "w", scopes: ["memory:write"] })).status).toBe(403);
+    expect((await rest(manager.token, "POST", "", { name: "r", scopes: ["memory:read"] })).status).toBe(201);
+  });
+
   test("the key of someone who left the team no longer opens anything", async () => {
     const { tenant } = await owner();
     const memberId = await addMember(tenant.teamId, "member");

@@ -4,7 +4,7 @@ import { requireFreshCredential } from "./fresh-sign-in.ts";
 import type { AuditAction, AuditEntry, CallOrigin } from "./audit-entry.ts";
 import type { KeyStore, KeyHolder, KeyRecord, KeyRenewal, KeySummary } from "./key-store.ts";
 import type { Preferences } from "./preferences.ts";
-import { isTeamAdmin, type Principal, requireScope, type Scope, scopes } from "./principal.ts";
+import { isTeamAdmin, type Principal, requireGranted, type Scope, scopes, scopesOf } from "./principal.ts";
 
 /** API keys: 90 days unless asked otherwise (omnimemory document, API Key Authentication). */
 export const defaultLifetimeDays = 90;
@@ -102,12 +102,12 @@ export interface IssuedKey {
   key: KeySummary;
 }
 
-/** A key of one's own, with no more than the creator's scopes. */
+/** A key of one's own, with no more than the creator's scopes and role allow. */
 export async function createKey(
   ctx: KeyContext,
   input: { name: string; scopes?: readonly Scope[]; expiresInDays?: number },
 ): Promise<IssuedKey> {
-  requireScope(ctx.principal, "memory:admin");
+  requireGranted(ctx.principal, "memory:admin");
   const name = input.name.trim();
   if (name.length === 0 || name.length > maxNameLength) throw invalid(`The name of a key has 1 to ${maxNameLength} characters.`);
   const granted = input.scopes ?? ctx.principal.scopes;
@@ -145,13 +145,13 @@ export async function issueKey(
 
 /** One's own keys; an admin of the team sees everybody's. */
 export async function listKeys(ctx: KeyContext): Promise<KeySummary[]> {
-  requireScope(ctx.principal, "memory:admin");
+  requireGranted(ctx.principal, "memory:admin");
   return ctx.keys.listKeys(ctx.principal, isTeamAdmin(ctx.principal) ? undefined : ctx.principal.userId);
 }
 
 /** One's own key, or as an admin of the team anybody's. Takes effect on the next request. Revoking twice is no error. */
 export async function revokeKey(ctx: KeyContext, input: { keyId: string }): Promise<{ revoked: boolean }> {
-  requireScope(ctx.principal, "memory:admin");
+  requireGranted(ctx.principal, "memory:admin");
   const key = await ctx.keys.findKey(ctx.principal, input.keyId);
   if (!key || (key.userId !== ctx.principal.userId && !isTeamAdmin(ctx.principal))) throw noSuchKey();
   return { revoked: await ctx.keys.revokeKey(ctx.principal, key.keyId, ctx.now, auditOf(ctx, "key.revoke", key.keyId)) };
@@ -162,7 +162,7 @@ export async function revokeKey(ctx: KeyContext, input: { keyId: string }): Prom
  * can be changed one by one. Only one's own: the token of somebody else's key would be a way to act as them.
  */
 export async function rotateKey(ctx: KeyContext, input: { keyId: string; graceHours?: number | undefined }): Promise<IssuedKey & { oldExpiresAt: number }> {
-  requireScope(ctx.principal, "memory:admin");
+  requireGranted(ctx.principal, "memory:admin");
   const grace = input.graceHours ?? defaultGraceHours;
   if (!(grace >= 0 && grace <= maxGraceHours)) throw invalid(`grace_hours is a number from 0 to ${maxGraceHours}.`);
   const old = await ctx.keys.findKey(ctx.principal, input.keyId);
@@ -211,6 +211,7 @@ function requireSubset(principal: Principal, wanted: readonly Scope[]): void {
   }
   const missing = wanted.filter((scope) => !principal.scopes.includes(scope));
   if (missing.length > 0) throw forbidden(`A key cannot have scopes that its creator lacks: ${missing.join(", ")}.`);
+  if (!wanted.every((scope) => scopesOf(principal.role).includes(scope))) throw forbidden("A viewer's key reads and does nothing else.", `Ask for scopes: ["memory:read"].`);
 }
 
 /** A key that outlives the usual time, or may make others, is a way in like any: a session that was left open makes none. */

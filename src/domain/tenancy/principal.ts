@@ -40,14 +40,20 @@ export const actorOf = ({ userId, credential }: Pick<Principal, "userId" | "cred
 /** A scope that this version does not know grants nothing. */
 export const isScope = (value: string): value is Scope => (scopes as readonly string[]).includes(value);
 
+/** What somebody with this role may let a key or a client do. */
+export const scopesOf = (role: Role): readonly Scope[] => (role === "viewer" ? ["memory:read"] : scopes);
+
 /** A viewer never writes, whatever the key says. */
 export function requireScope(principal: Principal, scope: Scope): void {
-  if (!principal.scopes.includes(scope)) {
-    throw forbidden(`This credential lacks the scope ${scope}.`, `Use a key or sign-in that was granted ${scope}.`);
-  }
-  if (scope !== "memory:read" && principal.role === "viewer") {
+  requireGranted(principal, scope);
+  if (!scopesOf(principal.role).includes(scope)) {
     throw forbidden("A viewer of this team may read but not write.", "Ask an owner or admin of the team for the role member.");
   }
+}
+
+/** For what is the person's own, such as their keys, and theirs to manage in any role. */
+export function requireGranted({ scopes: granted }: Principal, scope: Scope): void {
+  if (!granted.includes(scope)) throw forbidden(`This credential lacks the scope ${scope}.`, `Use a key or sign-in that was granted ${scope}.`);
 }
 
 export const mayWrite = ({ scopes: granted, role }: Principal): boolean => granted.includes("memory:write") && role !== "viewer";

@@ -2,9 +2,9 @@ import { AuthorizationError, authorizationErrorRedirect, CimdFetchError, type Au
 import { Hono, type Context } from "hono";
 import type { Services } from "../../app.ts";
 import { DomainError } from "../../domain/errors.ts";
-import { subjectText } from "../../domain/tenancy/grant-store.ts";
+import { subjectText, type TeamMembership } from "../../domain/tenancy/grant-store.ts";
 import { chooseTeam, noteGrant } from "../../domain/tenancy/grants.ts";
-import { isScope, type Scope, scopes } from "../../domain/tenancy/principal.ts";
+import { isScope, type Scope, scopes, scopesOf } from "../../domain/tenancy/principal.ts";
 import { maxWayBackLength } from "../../domain/tenancy/way-back.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
 import { showPage } from "../web/pages/layout.tsx";
@@ -61,7 +61,7 @@ export function consentRoutes(services: Services): Hono<Web> {
       const page = showPage(c, {
         title: "Let a client use your memory",
         audience: "outward",
-        body: <ConsentPage client={client} visitor={visitor} teams={teams} offered={offeredTo(request)} handle={handle} />,
+        body: <ConsentPage client={client} visitor={visitor} teams={teams} offered={offeredTo(request, teams)} handle={handle} />,
       });
       return withCookies(page, headers);
     });
@@ -86,8 +86,8 @@ export function consentRoutes(services: Services): Hono<Web> {
       const ticked = form.getAll("scope").filter(isScope);
       if (ticked.length === 0) return errorPage(c, 400, "Nothing is chosen that the client may do", "Go back and choose something, or deny.");
       const { request, headers } = await api.approveConsent(c.req.raw, handle);
-      const scope = grantedScopes(request, ticked);
-      if (scope.length === 0) return errorPage(c, 400, "The client did not ask for this", "Go back to the client and start again.");
+      const scope = grantedScopes(request, ticked.filter((each) => scopesOf(team.role).includes(each)));
+      if (scope.length === 0) return errorPage(c, 400, "The client cannot be given this", "It did not ask for it, or you only read in this team. Go back to the client and start again.");
       const client = await api.describeConsent(request);
       const { redirectTo } = await api.completeAuthorization({
         request,
@@ -132,9 +132,9 @@ function askedOf(request: AuthRequest): readonly Scope[] {
   return asked.length > 0 ? asked : firstScopes;
 }
 
-/** The power over keys is given only by a tick of one's own. */
-const offeredTo = (request: AuthRequest): { scope: Scope; chosen: boolean }[] =>
-  scopes.filter((scope) => askedOf(request).includes(scope)).map((scope) => ({ scope, chosen: scope !== "memory:admin" }));
+/** What can be granted in one of the teams at least. The power over keys is given only by a tick of one's own. */
+const offeredTo = (request: AuthRequest, teams: readonly TeamMembership[]): { scope: Scope; chosen: boolean }[] =>
+  scopes.filter((scope) => askedOf(request).includes(scope) && teams.some(({ role }) => scopesOf(role).includes(scope))).map((scope) => ({ scope, chosen: scope !== "memory:admin" }));
 
 /** Fewer than asked for, never more. */
 function grantedScopes(request: AuthRequest, ticked: readonly Scope[]): string[] {

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { createKey, defaultLifetimeDays, type KeyContext, maxLifetimeDays, revokeKey, rotateKey } from "../../domain/tenancy/keys.ts";
-import { scopes } from "../../domain/tenancy/principal.ts";
+import { scopes, scopesOf } from "../../domain/tenancy/principal.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
 import { forVisitor, orExplained } from "./fresh-sign-in.tsx";
 import { formOf, parsedForm } from "./form.ts";
@@ -26,8 +26,11 @@ export function keyPages(services: Services): Hono<Web> {
 
   app.post("/keys", (c) =>
     forKeyOwner(c, async (visitor) => {
-      const { team, days, ...wanted } = parsedCreation(await formOf(c));
-      const issued = await createKey(await contextIn(c, visitor, team), { ...wanted, expiresInDays: days });
+      const { team, days, name, scopes: ticked } = parsedCreation(await formOf(c));
+      const ctx = await contextIn(c, visitor, team);
+      // The boxes are the same for all teams of the form, which says in which ones a person only reads.
+      const possible = ticked.filter((scope) => scopesOf(ctx.principal.role).includes(scope));
+      const issued = await createKey(ctx, { name, scopes: possible.length > 0 ? possible : ticked, expiresInDays: days });
       return showPage(c, { title: "Your new key", status: 201, body: <IssuedKeyPage issued={issued} /> });
     }),
   );

@@ -4,6 +4,7 @@ import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
 import { notFound } from "../../domain/errors.ts";
 import { authorsOf } from "../../domain/memories/authorship.ts";
+import { editText, sayAgain } from "../../domain/memories/edit-text.ts";
 import * as field from "../../domain/memories/fields.ts";
 import { archiveOne } from "../../domain/memories/forget.ts";
 import { historyOf } from "../../domain/memories/history.ts";
@@ -27,6 +28,8 @@ import { rememberReturn } from "./way-back.ts";
 
 const listing = z.object({ q: z.string().trim().max(1_000).optional(), before: z.uuid().optional(), archived: z.string().optional() });
 const change = z.object({ content: field.content, version: z.coerce.number().int().positive() });
+const repetition = z.object({ version: z.coerce.number().int().positive(), said: z.coerce.number().int().positive() });
+const past = z.object({ older: z.coerce.number().int().positive().optional() });
 const mostFound = 30;
 const mostListed = 50;
 const mostVersions = 50;
@@ -54,26 +57,30 @@ export function memoryPages(services: Services): Hono<Web> {
   app.post("/memories/:team/:id", (c) =>
     forMember(c, async (ctx) => {
       const form = await formOf(c, bounds.conversation);
-      // Forms end each line with two characters; memories are stored with one.
+      // A form sends each line break as two characters.
       const { content, version } = parsedForm(change, { content: form.get("content")?.replaceAll("\r\n", "\n"), version: form.get("version") });
-      const done = await revise(ctx, { target: { id: idOf(c) }, expectedVersion: version, changes: { content } });
-      const notice = noticeOf(done);
-      return notice === undefined ? c.redirect(c.req.path, 303) : showMemory(c, ctx, notice, done.outcome === "conflict" ? content : undefined);
+      return afterChange(c, ctx, await editText(ctx, { id: idOf(c), expectedVersion: version, text: content }));
+    }),
+  );
+  app.post("/memories/:team/:id/say-again", (c) =>
+    forMember(c, async (ctx) => {
+      const { version, said } = parsedForm(repetition, Object.fromEntries(await formOf(c)));
+      return afterChange(c, ctx, await sayAgain(ctx, { id: idOf(c), expectedVersion: version, version: said }));
     }),
   );
 
-  const acts: Record<string, (ctx: Context, id: string) => Promise<unknown>> = {
-    archive: async (ctx, id) => archiveOne(ctx, await resolveOne(ctx, { id })),
-    restore: (ctx, id) => revise(ctx, { target: { id }, changes: { archivedAt: null } }),
-    release: (ctx, id) => release(ctx, { id }),
-    discard: (ctx, id) => discard(ctx, { id }),
+  /** Each answers what the person is shown then: what a release changed is another memory than what was kept back. */
+  const acts: Record<string, (ctx: Context, id: string) => Promise<string>> = {
+    archive: async (ctx, id) => (await archiveOne(ctx, await resolveOne(ctx, { id })), `/${id}`),
+    restore: async (ctx, id) => (await revise(ctx, { target: { id }, changes: { archivedAt: null } }), `/${id}`),
+    release: async (ctx, id) => `/${(await release(ctx, { id })).memory.id}`,
+    discard: async (ctx, id) => (await discard(ctx, { id }), ""),
   };
   for (const [name, act] of Object.entries(acts)) {
     app.post(`/memories/:team/:id/${name}`, (c) =>
       forMember(c, async (ctx) => {
-        const id = idOf(c);
-        await act(ctx, id);
-        return c.redirect(`/memories/${ctx.principal.teamId}${name === "discard" ? "" : `/${id}`}`, 303);
+        const shown = await act(ctx, idOf(c));
+        return c.redirect(`/memories/${ctx.principal.teamId}${shown}`, 303);
       }),
     );
   }
@@ -98,11 +105,13 @@ export function memoryPages(services: Services): Hono<Web> {
 
 /** `draft`: what the person wrote and that is not stored. */
 async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?: string): Promise<Response> {
-  const { memory, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions });
+  const { older } = c.req.method === "GET" ? parsedQuery(c, past) : {};
+  const { memory, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions + 1, before: older });
   await noteSecrets(ctx, [memory]);
-  const versions = entries.map(({ version }) => version);
+  const versions = entries.slice(0, mostVersions).map(({ version }) => version);
+  const oldest = entries.length > mostVersions ? versions.at(-1)?.version : undefined;
   const authorOf = await authorsOf(ctx, versions.map(({ actorId }) => ({ updatedBy: actorId })));
-  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : 409, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, authorOf, notice, draft }} /> });
+  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : 409, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, authorOf, notice, draft }} /> });
 }
 
 /** The best first, of this team alone: others are changed where they are. */
@@ -115,6 +124,13 @@ function idOf(c: WebCall<Web>): string {
   const id = z.uuid().safeParse(c.req.param("id"));
   if (!id.success) throw notFound("There is no such memory.", "Search for it.");
   return id.data;
+}
+
+/** The memory, and what became of the change. */
+async function afterChange(c: WebCall<Web>, ctx: Context, done: ReviseOutcome): Promise<Response> {
+  const notice = noticeOf(done);
+  if (notice === undefined) return c.redirect(`/memories/${ctx.principal.teamId}/${idOf(c)}`, 303);
+  return showMemory(c, ctx, notice, done.outcome === "conflict" ? done.attempted.content : undefined);
 }
 
 /** What the person has to know of a change that was not stored just as they wrote it. */

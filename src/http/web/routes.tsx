@@ -50,10 +50,9 @@ export function webRoutes(services: Services): Hono<Web> {
     const signInMethods = { identities, passkeys, recovery, providers };
     const { method, createdAt: signedInAt } = visitor.session;
     const lacksSignInMethod = method === "recovery" && ![...identities, ...passkeys, ...(recovery ? [recovery] : [])].some(({ createdAt }) => createdAt >= signedInAt);
-    const teams = memberships.filter(({ role }) => role !== "viewer");
     const needsSignInMethod = lacksSignInMethod ? { onward: await keptReturn(services, c, visitor.person) } : undefined;
     const mcpUrl = `${publicOrigin(new URL(c.req.url), services.config)}/mcp`;
-    const page = <HomePage visitor={visitor} mcpUrl={mcpUrl} needsSignInMethod={needsSignInMethod} sessions={sessions} connections={connections} teams={memberships} keys={{ keys, teams }} signInMethods={signInMethods} />;
+    const page = <HomePage visitor={visitor} mcpUrl={mcpUrl} needsSignInMethod={needsSignInMethod} sessions={sessions} connections={connections} teams={memberships} keys={{ keys, teams: memberships }} signInMethods={signInMethods} />;
     return showPage(c, { title: "Your account", audience: leading, body: page });
   });
 

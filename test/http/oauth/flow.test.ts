@@ -259,11 +259,13 @@ describe("tokens [A13]", () => {
     expect(results).toEqual([{ action: "grant.create" }, { action: "grant.end" }]);
   });
 
-  test("a viewer's token reads and never writes, whatever was consented to", async () => {
+  test("a viewer lets a client read and nothing else, whatever was ticked", async () => {
     const { tenant, browser } = await signedIn();
     const other = await newTenant();
     await store.addMember({ teamId: other.teamId, userId: tenant.ownerId, role: "viewer" }, Date.now());
-    const { access_token } = await (await OAuthClient.registered()).tokens(browser, other.teamId);
+    const { access_token, scope } = await (await OAuthClient.registered()).tokens(browser, other.teamId);
+    expect(scope).toContain("memory:read");
+    expect(scope).not.toContain("memory:write");
     expect((await callTool(access_token, "omn_store_memory", { key: "k", content: "c" })).error?.code).toBe("PERMISSION_DENIED");
     expect((await callTool(access_token, "omn_memory_stats")).isError).toBe(false);
   });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { addMember, day, keyFor, newTenant, store } from "../../domain/tenancy/tenant.ts";
+import { day, keyFor, newTenant, store } from "../../domain/tenancy/tenant.ts";
 import { callTool } from "../../support/mcp.ts";
 import { send } from "../raw.ts";
 import { Browser, origin, signedIn } from "./browser.ts";
@@ -95,14 +95,15 @@ describe("what the forms refuse [S17] [A13]", () => {
     expect(await keyRows(other.ownerId)).toHaveLength(1);
   });
 
-  test("a viewer makes none in that team, and is offered none", async () => {
+  test("a viewer's key reads only, and the form says so; one that only writes is none", async () => {
     const { tenant, browser } = await signedIn();
     const other = await newTenant();
     await store.addMember({ teamId: other.teamId, userId: tenant.ownerId, role: "viewer" }, 0);
-    expect(await home(browser)).not.toContain(`value="${other.teamId}"`);
-    expect((await browser.post("/keys", form(other.teamId))).status).toBe(403);
-    await store.addMember({ teamId: tenant.teamId, userId: await addMember(other.teamId, "member"), role: "member" }, 0);
-    expect(await keyRows(tenant.ownerId)).toHaveLength(0);
+    expect(await home(browser)).toMatch(new RegExp(`value="${other.teamId}">[^<]*\\(where you only read\\)`));
+    expect((await browser.post("/keys", [["name", "w"], ["team", other.teamId], ["scope", "memory:write"]])).status).toBe(403);
+    const token = tokenIn(await (await browser.post("/keys", form(other.teamId))).text());
+    expect((await callTool(token, "omn_memory_stats")).isError).toBe(false);
+    expect((await keyRows(tenant.ownerId)).map(({ scopes }) => scopes)).toEqual([JSON.stringify(["memory:read"])]);
   });
 
   test.each([

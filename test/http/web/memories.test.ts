@@ -68,9 +68,47 @@ describe("the pages of a team's memories [A13]", () => {
     expect(before).toContain("Version 1: create by you with vitest");
     expect(before).toContain("Version 2: update by you with web");
     expect(before.match(/Make it say again what version \d said/g)).toEqual(["Make it say again what version 1 said"]);
-    await ada.post(path(id), { content: "The harbour opens at six.", version: versionIn(before) });
+    await ada.post(`${path(id)}/say-again`, { said: "1", version: versionIn(before) });
     expect(await contentOf(team.owner, id)).toBe("The harbour opens at six.");
     expect(versionIn(await page(ada, path(id)))).toBe("3");
+  });
+
+  test("saving what nobody touched changes nothing, whatever its line breaks are", async () => {
+    for (const content of ["\n\n  # indented\nsecond", "\r\nwindows\r\ntext", "plain"]) {
+      const id = await stored(team.owner, { content });
+      const html = await page(ada, path(id));
+      // What a browser sends: without the first line break of the element, and with two characters for each other.
+      const sent = (/<textarea[^>]*>\n([^]*?)<\/textarea>/.exec(html)?.[1] ?? "").replaceAll(/\r?\n/g, "\r\n");
+      expect(sent.replaceAll("\r\n", "\n")).toBe(content.replaceAll("\r\n", "\n"));
+      expect((await ada.post(path(id), { content: sent, version: versionIn(html) })).status).toBe(303);
+      expect([await contentOf(team.owner, id), versionIn(await page(ada, path(id)))]).toEqual([content, "1"]);
+    }
+  });
+
+  test("a value that is edited as JSON stays a value, and one that was overwritten is said again as a value", async () => {
+    const value = async (): Promise<unknown> => (await team.owner.call("read_memory", { key: "ports" })).structured["memory"].value;
+    await team.owner.call("write_memory", { key: "ports", value: { http: 80, names: ["a"] } });
+    const id = /href="[^"]*\/([\w-]{36})">ports</.exec(await page(ada, path()))?.[1] ?? "";
+    const edit = async (content: string): Promise<number> => (await ada.post(path(id), { content, version: versionIn(await page(ada, path(id))) })).status;
+    expect(await edit('{ "http": 8080 }')).toBe(303);
+    expect(await value()).toEqual({ http: 8080 });
+    expect(await edit("no ports")).toBe(303);
+    expect(await value()).toBe("no ports");
+    await ada.post(`${path(id)}/say-again`, { said: "1", version: versionIn(await page(ada, path(id))) });
+    expect(await value()).toEqual({ http: 80, names: ["a"] });
+    expect((await ada.post(`${path(id)}/say-again`, { said: "9", version: versionIn(await page(ada, path(id))) })).status).toBe(404);
+  });
+
+  test("every version is reached", async () => {
+    const id = await stored(team.owner, { content: "The tide of day 1." });
+    for (let day = 2; day <= 52; day += 1) await team.owner.call("omn_update_memory", { id, content: `The tide of day ${day}.` });
+    const first = await page(ada, path(id));
+    expect(first).not.toContain("Version 2:");
+    const older = /href="([^"]*older=3#history)"/.exec(first)?.[1] ?? "";
+    const second = await page(ada, older.replace("#history", ""));
+    for (const version of [1, 2]) expect(second).toContain(`Version ${version}:`);
+    expect(second).not.toContain("Older versions");
+    expect(versionIn(second)).toBe("52");
   });
 
   test("a change by somebody else in between is shown, not overwritten, and one's own text is not lost", async () => {
@@ -119,6 +157,28 @@ describe("the pages of a team's memories [A13]", () => {
     const answer = await ada.post(path(id), { content: order, version: "1" });
     expect(await answer.text()).toContain("Not saved, but kept back");
     expect(await contentOf(team.owner, id)).toBe("The harbour opens at six.");
+    const kept = /action="([^"]*)\/release"/.exec(await page(ada, path()))?.[1] ?? "";
+    expect((await ada.post(`${kept}/release`)).headers.get("location"), "the memory that it changed").toBe(path(id));
+    expect(await contentOf(team.owner, id)).toBe(order);
+  });
+
+  test("of a change that is kept back only what would be stored is shown, and a secret only to who opens it", async () => {
+    const id = await stored(team.owner, { content: "The harbour opens at six. ".repeat(40), metadata: { summary: "An old summary of the harbour." } });
+    await ada.post(path(id), { content: `The new hours. ${order}`, version: "1" });
+    await stored(team.owner, { content: "The deploy token is ghp_16C7e42F292c6912E7710c838347Ae178B4a." });
+    const html = await page(ada, path());
+    expect(html).toContain("The new hours.");
+    const keptBack = html.slice(html.indexOf('id="kept"'), html.indexOf('id="list"'));
+    expect(keptBack).not.toContain("An old summary");
+    expect(keptBack.match(/<summary[^>]*>[^<]*/g)?.join()).not.toContain("ghp_16C7");
+    expect(keptBack).toContain("ghp_16C7");
+  });
+
+  test("many texts that are kept back leave the list within reach", async () => {
+    for (let i = 0; i < 25; i += 1) await stored(team.owner, { content: `${order} Number ${i}.` });
+    const html = await page(ada, path());
+    expect(html.match(/Number \d+\.<\/p>/g)).toHaveLength(20);
+    expect(html).toContain("5 more follow");
   });
 
   test("a secret is shown by itself only, and that is audited", async () => {

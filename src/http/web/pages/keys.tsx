@@ -1,12 +1,13 @@
 import { defaultGraceHours, defaultLifetimeDays, type IssuedKey, maxLifetimeDays } from "../../../domain/tenancy/keys.ts";
 import type { OwnKey } from "../../../domain/tenancy/key-store.ts";
+import type { TeamMembership } from "../../../domain/tenancy/grant-store.ts";
 import { type Scope, scopes } from "../../../domain/tenancy/principal.ts";
 import { Instant } from "./instant.tsx";
 
 export interface KeysProps {
   keys: readonly OwnKey[];
   /** Where the person may make keys. */
-  teams: readonly { teamId: string; teamName: string }[];
+  teams: readonly TeamMembership[];
 }
 
 const lifetimes = [7, 30, defaultLifetimeDays, 180, maxLifetimeDays];
@@ -65,8 +66,8 @@ const NewKey = ({ teams }: Pick<KeysProps, "teams">) => (
       <input type="text" id="key-name" name="name" required maxlength={100} autocomplete="off" />
       <label for="key-team">Team</label>
       <select id="key-team" name="team">
-        {teams.map(({ teamId, teamName }) => (
-          <option value={teamId}>{teamName}</option>
+        {teams.map(({ teamId, teamName, role }) => (
+          <option value={teamId}>{teamName}{role === "viewer" && " (where you only read)"}</option>
         ))}
       </select>
       <fieldset>

@@ -1,6 +1,7 @@
 import type { AuthorOf } from "../../../domain/memories/authorship.ts";
 import { limits } from "../../../domain/memories/fields.ts";
-import type { Memory, Version, Visibility } from "../../../domain/memories/memory.ts";
+import { canonical, type Memory, type Version, type Visibility } from "../../../domain/memories/memory.ts";
+import { screen } from "../../../domain/guard/screen.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { mayWrite, type Principal } from "../../../domain/tenancy/principal.ts";
 import { audience } from "../../../tools/sharing-question.ts";
@@ -8,6 +9,7 @@ import { Instant } from "./instant.tsx";
 
 const seenBy = (visibility: Visibility): string => `seen by ${visibility === "private" ? "you alone" : audience[visibility]}`;
 const shownLength = 160;
+const mostKeptShown = 20;
 
 interface MemoriesProps {
   principal: Principal;
@@ -43,9 +45,12 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
           <h2 id="kept">Kept back</h2>
           <p>No client sees these until you release them.</p>
           <ul aria-labelledby="kept" class="cards">
-            {kept.map((memory) => (
+            {kept.slice(0, mostKeptShown).map((memory) => (
               <li>
-                <Text of={wholeOf(memory)} />
+                <details>
+                  <summary dir="auto">{preview(openPart(memory), shownLength)}</summary>
+                  <Text of={wholeOf(memory)} />
+                </details>
                 <p class="aside">
                   The write guard found {memory.quarantine?.reasons.join(", ")}, <Instant at={memory.createdAt} />
                 </p>
@@ -59,6 +64,7 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
               </li>
             ))}
           </ul>
+          {kept.length > mostKeptShown && <p>{kept.length - mostKeptShown} more follow once these are decided.</p>}
         </>
       )}
       <h2 id="list">{q ? "Found, the best first" : archived ? "Archived" : "Newest first"}</h2>
@@ -96,10 +102,12 @@ interface MemoryProps {
   authorOf: AuthorOf;
   notice: string | undefined;
   draft: string | undefined;
+  /** The oldest version shown, when there are older ones. */
+  oldest: number | undefined;
 }
 
 /** One memory: to read, to change as long as it is not archived, and with what it said before. */
-export const MemoryPage = ({ principal, memory, versions, authorOf, notice, draft }: MemoryProps) => {
+export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, notice, draft }: MemoryProps) => {
   const here = `/memories/${principal.teamId}`;
   const at = `${here}/${memory.id}`;
   const isArchived = memory.archivedAt !== null;
@@ -119,7 +127,8 @@ export const MemoryPage = ({ principal, memory, versions, authorOf, notice, draf
           {base}
           <label for="content">What it says</label>
           <textarea id="content" name="content" dir="auto" rows={8} maxlength={limits.content} required>
-            {draft ?? memory.content}
+            {/* A browser drops the first line break. */}
+            {`\n${draft ?? memory.content}`}
           </textarea>
           <p>
             <button type="submit" class="main">
@@ -139,16 +148,16 @@ export const MemoryPage = ({ principal, memory, versions, authorOf, notice, draf
       </p>
       <h2 id="history">History</h2>
       <ul aria-labelledby="history" class="cards">
-        {versions.map(({ version, at: when, tool, action, actorId, state: { content } }) => (
+        {versions.map(({ version, at: when, tool, action, actorId, state: { content, value } }) => (
           <li>
             <Text of={content} />
             <p class="aside">
               Version {version}: {action} by {authorOf({ updatedBy: actorId }) ?? "you"} with {tool}, <Instant at={when} />
             </p>
-            {isEditable && content !== memory.content && (
-              <form method="post" action={at}>
+            {isEditable && (content !== memory.content || canonical(value) !== canonical(memory.value)) && (
+              <form method="post" action={`${at}/say-again`}>
                 {base}
-                <input type="hidden" name="content" value={content} />
+                <input type="hidden" name="said" value={String(version)} />
                 <button type="submit" aria-label={`Make it say again what version ${version} said`}>
                   Say this again
                 </button>
@@ -157,6 +166,11 @@ export const MemoryPage = ({ principal, memory, versions, authorOf, notice, draf
           </li>
         ))}
       </ul>
+      {oldest !== undefined && (
+        <p>
+          <a href={`${at}?older=${oldest}#history`}>Older versions</a>
+        </p>
+      )}
     </>
   );
 };
@@ -173,6 +187,12 @@ const Act = ({ at, does, label }: { at: string; does: string; label: string }) =
   </form>
 );
 
+/** The content as it may stand on a screen that others see: a secret is read by who opens it. */
+const openPart = (memory: Memory): string => screen({ ...memory, key: null, namespace: "", tags: [], sensitivity: "normal" })?.masked?.content ?? memory.content;
+
 /** All that a release would store, so that nothing is released unseen. */
-const wholeOf = ({ content, value, summary, metadata }: Memory): string =>
-  [content, summary, value === null ? "" : JSON.stringify(value), Object.keys(metadata).length === 0 ? "" : JSON.stringify(metadata)].filter(Boolean).join("\n\n");
+function wholeOf({ content, value, summary, metadata, quarantine }: Memory): string {
+  const { target, fields = [] } = quarantine ?? {};
+  const texts = { content, summary, value: value === null ? "" : JSON.stringify(value), metadata: Object.keys(metadata).length === 0 ? "" : JSON.stringify(metadata) };
+  return Object.entries(texts).flatMap(([field, text]) => (text && (target === undefined || fields.includes(field)) ? [text] : [])).join("\n\n");
+}
