@@ -89,8 +89,24 @@ describe("the events of a team [A14] [C7]", () => {
     await share(ada, "third");
     const resumed = await Listener.open(grace.token, first?.id);
     await resumed.until(() => resumed.events.length === 2);
-    expect(resumed.events.map(({ id }) => Number(id))).toEqual([Number(first?.id) + 1, Number(first?.id) + 2]);
+    const ids = [first, ...resumed.events].map((event) => Number(event?.id));
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    expect(resumed.events.map(({ kind }) => kind)).toEqual(["stored", "stored"]);
     await resumed.close();
+  });
+
+  test("of others' private memories nothing is to be told from ids, pages or the time of an answer", async () => {
+    const now = async (): Promise<string> => ((await (await send({ method: "GET", path: "/v1/events", token: grace.token })).json()) as { last_event_id: string }).last_event_id;
+    const listener = await Listener.open(grace.token);
+    const before = await now();
+    for (let i = 0; i < 3; i += 1) await ada.call("omn_store_memory", { key: `mine.${i}`, content: `Only mine ${i}.` });
+    expect(await now()).toBe(before);
+    const heard = listener.text;
+    await share(ada, "ours");
+    await listener.hears("stored");
+    expect(listener.text.slice(heard.length), "nothing but that event").toMatch(/^retry: \d+\n\nid: \d+\nevent: stored\n[^\n]*\n\n$/);
+    expect(Number(await now())).toBeGreaterThan(Number(before) + 3);
+    await listener.close();
   });
 
   test("are pages for those who accept no stream", async () => {

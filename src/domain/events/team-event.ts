@@ -89,7 +89,7 @@ export function chunksOf(ids: readonly string[]): string[][] {
 export interface EventPage {
   /** Oldest first. */
   events: NumberedEvent[];
-  /** The newest number of the bus. */
+  /** Of the newest event that this reader has heard or could have: of those of others nothing is told. */
   last: number;
   /** Events after the one named were dropped meanwhile: what depends on them is to be read anew. */
   hasGap: boolean;

@@ -4,11 +4,16 @@ import { isTeamAdmin, type Principal } from "../../domain/tenancy/principal.ts";
 /** Kept for clients that come back; an older one reads anew. */
 const mostKept = 10_000;
 const mostAtOnce = 200;
+/** Ids of one millisecond. They are of the time and not counted, so that nobody counts what others do. */
+const idsOfMs = 100;
 /** Streams of `/v1/events` that wait at this object, and sessions that are told. */
 const mostWaiting = 500;
 const mostWatching = 200;
 
 type Row = { id: number; event: string };
+
+const heard = "audience IN ('', ?, ?)";
+const earsOf = (principal: Principal): [string, string] => [principal.userId, isTeamAdmin(principal) ? adminAudience : ""];
 
 /** The event bus of a team: the last events in the object's storage, who waits for the next, and whose sessions are told of it. */
 export class EventLog {
@@ -22,13 +27,16 @@ export class EventLog {
     this.#tell = tell;
     this.#later = later;
     sql.exec("CREATE TABLE IF NOT EXISTS team_events (id INTEGER PRIMARY KEY AUTOINCREMENT, audience TEXT NOT NULL, event TEXT NOT NULL)");
+    sql.exec("CREATE TABLE IF NOT EXISTS team_events_kept (after INTEGER NOT NULL)");
+    sql.exec("INSERT INTO team_events_kept SELECT coalesce((SELECT min(id) - 1 FROM team_events), ?) WHERE NOT EXISTS (SELECT 1 FROM team_events_kept)", Date.now() * idsOfMs);
     sql.exec("CREATE TABLE IF NOT EXISTS event_watchers (user_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID");
   }
 
   add(events: readonly TeamEvent[]): void {
     if (events.length === 0) return;
-    for (const event of events) this.#sql.exec("INSERT INTO team_events (audience, event) VALUES (?, ?)", event.audience, JSON.stringify(event));
-    this.#sql.exec("DELETE FROM team_events WHERE id <= (SELECT max(id) FROM team_events) - ?", mostKept);
+    const first = Math.max(this.#last() + 1, Date.now() * idsOfMs);
+    for (const [i, event] of events.entries()) this.#sql.exec("INSERT INTO team_events (id, audience, event) VALUES (?, ?, ?)", first + i, event.audience, JSON.stringify(event));
+    this.#dropOld();
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const wake of waiting) wake();
@@ -48,19 +56,38 @@ export class EventLog {
   }
 
   async read(principal: Principal, after: number | undefined, waitMs: number): Promise<EventPage> {
-    const last = this.#last();
-    if (after === undefined || after > last) return { events: [], last, hasGap: after !== undefined };
-    const page = this.#after(principal, after);
-    if (page.events.length > 0 || page.hasGap || waitMs <= 0 || this.#waiting.size >= mostWaiting) return page;
-    await this.#next(waitMs);
-    return this.#after(principal, after);
+    if (after === undefined || after > Math.max(this.#last(), this.#keptAfter())) return { events: [], last: this.#lastHeard(principal), hasGap: after !== undefined };
+    const end = Date.now() + waitMs;
+    for (;;) {
+      const page = this.#after(principal, after);
+      const left = end - Date.now();
+      // What others hear is no answer: it would tell that they do something.
+      if (page.events.length > 0 || page.hasGap || left <= 0 || this.#waiting.size >= mostWaiting) return page;
+      await this.#next(left);
+    }
+  }
+
+  #dropOld(): void {
+    const [oldest] = this.#sql.exec<{ id: number }>("SELECT id FROM team_events ORDER BY id DESC LIMIT 1 OFFSET ?", mostKept).toArray();
+    if (!oldest) return;
+    this.#sql.exec("DELETE FROM team_events WHERE id <= ?", oldest.id);
+    this.#sql.exec("UPDATE team_events_kept SET after = ?", oldest.id);
+  }
+
+  /** All events after this id are here. */
+  #keptAfter(): number {
+    return this.#sql.exec<{ after: number }>("SELECT after FROM team_events_kept").one().after;
   }
 
   #after(principal: Principal, after: number): EventPage {
-    const rows = this.#sql.exec<Row>("SELECT id, event FROM team_events WHERE id > ? AND audience IN ('', ?, ?) ORDER BY id LIMIT ?", after, principal.userId, isTeamAdmin(principal) ? adminAudience : "", mostAtOnce).toArray();
+    const rows = this.#sql.exec<Row>(`SELECT id, event FROM team_events WHERE id > ? AND ${heard} ORDER BY id LIMIT ?`, after, ...earsOf(principal), mostAtOnce).toArray();
     const events = rows.map(({ id, event }): NumberedEvent => ({ id, ...(JSON.parse(event) as TeamEvent) }));
-    const first = this.#sql.exec<{ id: number | null }>("SELECT min(id) AS id FROM team_events").one().id;
-    return { events, last: events.length === mostAtOnce ? (events.at(-1)?.id ?? after) : this.#last(), hasGap: first !== null && first > after + 1 };
+    const keptAfter = this.#keptAfter();
+    return { events, last: events.at(-1)?.id ?? Math.max(after, keptAfter), hasGap: after < keptAfter };
+  }
+
+  #lastHeard(principal: Principal): number {
+    return this.#sql.exec<{ id: number | null }>(`SELECT max(id) AS id FROM team_events WHERE ${heard}`, ...earsOf(principal)).one().id ?? this.#keptAfter();
   }
 
   #last(): number {
