@@ -21,8 +21,12 @@ export function withoutClaimedOrigin(request: Request): Request {
   return cleared;
 }
 
-/** The address by which requests of strangers are counted; all of one machine count together. */
-export const addressOf = (headers: Headers): string => headers.get("cf-connecting-ip") ?? "this machine";
+/**
+ * The address by which requests of strangers are counted. On one machine they have none: there they count by what they present, so that
+ * a client with a wrong key does not close the pages to the person.
+ */
+export const addressOf = (headers: Headers): string =>
+  headers.get("cf-connecting-ip") ?? `this machine, ${headers.has("authorization") ? "a key" : headers.has("cookie") ? "a cookie" : "nothing"}`;
 
 /** Where a request came from, as far as the edge says; `client` where we know better than the request does. */
 export function callOrigin(headers: Headers, requestId: string, client = clientOf(headers.get("user-agent"))): CallOrigin & { requestId: string } {

@@ -18,7 +18,7 @@ import { consentRoutes } from "./oauth/consent-routes.tsx";
 import { challenge, resourceOf } from "./oauth/resources.ts";
 import { tokenRoutes } from "./oauth/token-routes.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
-import { toolCallAt, toolPath } from "./tool-door.ts";
+import { toolPath } from "./tool-door.ts";
 import { refusedAnswer, wantsPage } from "./refused-answer.ts";
 import { RequestRefused } from "./request-refused.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -79,7 +79,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   // First shield: many keys guessed from one address, and strangers at work. Exact limits per key live in the session object.
   app.use(async (c, next) => {
     // On one machine all have the same address: a stranger there must not lock out whom the session object counts.
-    const isCounted = (): boolean => !config.production && (isMcp(c.req.path) || toolCallAt(c.req.path) !== undefined) && owners.sessionOf(bearerToken(c.req.header("authorization")) ?? "") !== undefined;
+    const isCounted = (): boolean => !config.production && (isMcp(c.req.path) || c.req.path.startsWith("/v1/")) && owners.sessionOf(bearerToken(c.req.header("authorization")) ?? "") !== undefined;
     if (config.rateLimited && c.env.ADDRESS_LIMIT && !isCounted()) {
       const { success } = await c.env.ADDRESS_LIMIT.limit({ key: addressOf(c.req.raw.headers) });
       if (!success) {
