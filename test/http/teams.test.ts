@@ -18,6 +18,12 @@ const withRole = async (role: "owner" | "admin" | "member" | "viewer") => {
 
 const json = (browser: Browser, method: string, path: string, body?: unknown, headers: Record<string, string | null> = {}) => browser.json(method, path, body, headers);
 
+test("a team's name that would look like another one is refused, and one with an emoji is not", async () => {
+  const { tenant, owner } = await withRole("member");
+  const rename = async (name: string): Promise<number> => (await rest(owner.token, "PATCH", `/${tenant.teamId}`, { name })).status;
+  expect([await rename("Core\u202egnp"), await rename("Co\u200bre"), await rename("Ops 👩‍🚀")]).toEqual([400, 400, 200]);
+});
+
 describe("what is changed in a team holds from the next MCP call on [F3] [S17]", () => {
   test("a removed member is refused at once, though their session knew them a moment ago", async () => {
     const { tenant, owner, userId, token } = await withRole("member");

@@ -6,7 +6,7 @@ import { type Role, roles } from "./principal.ts";
 import { mayGive, requireAction } from "./roles.ts";
 import type { Person } from "./sign-in-store.ts";
 import { auditOf, type PersonContext, type TenantContext } from "./teams.ts";
-import type { Invitation, InvitationStore } from "./tenant-store.ts";
+import type { Invitation, InvitationStore, OpenInvitation } from "./tenant-store.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
 
 export const defaultInvitationDays = 7;
@@ -51,8 +51,8 @@ export async function revokeInvitation(ctx: Inviting, input: { id: string }): Pr
   return { revoked: await ctx.invitations.revokeInvitation(ctx.principal, input.id, auditOf(ctx, "invitation.revoke", input.id)) };
 }
 
-/** Shows the team and role of an invitation before it is accepted. */
-export async function readInvitation(invitations: InvitationStore, token: string | undefined, now: number): Promise<{ teamName: string; role: Role } | undefined> {
+/** Shows an invitation before it is accepted. */
+export async function readInvitation(invitations: InvitationStore, token: string | undefined, now: number): Promise<OpenInvitation | undefined> {
   const tokenHash = await tokenHashOf(token);
   const found = tokenHash === undefined ? undefined : await invitations.findInvitation(tokenHash, now);
   return found && mayGive(found.inviterRole, found.role) ? found : undefined;

@@ -75,6 +75,16 @@ export interface Invitation {
   expiresAt: number;
 }
 
+/** What a person is shown of an invitation before they accept it. */
+export interface OpenInvitation {
+  teamId: string;
+  teamName: string;
+  organizationName: string;
+  role: Role;
+  inviterName: string;
+  inviterRole: Role;
+}
+
 /** The way into a team. A change and its audit row are written together or not at all. */
 export interface InvitationStore {
   /** `false` when the caller has not the role any more in which they acted, the team is somebody's own, or `most` are open already. */
@@ -83,8 +93,8 @@ export interface InvitationStore {
   listInvitations(principal: Principal, now: number): Promise<Invitation[]>;
   /** `false` when it is not there, or used, expired or revoked already. */
   revokeInvitation(principal: Principal, id: string, audit: AuditEntry): Promise<boolean>;
-  /** The team and role of an invitation that can be accepted; its inviter may still give the role. */
-  findInvitation(tokenHash: string, now: number): Promise<{ teamId: string; teamName: string; role: Role; inviterRole: Role } | undefined>;
+  /** An invitation that can be accepted; its inviter may still give the role. */
+  findInvitation(tokenHash: string, now: number): Promise<OpenInvitation | undefined>;
   /**
    * Takes the invitation: of several who show it, one becomes a member. Who is in the team already stays what they are, and
    * does not use it up. `undefined` when it is unknown, used, expired or revoked, the team is deleted, or the inviter is no

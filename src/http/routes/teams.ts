@@ -6,6 +6,7 @@ import { deleteOrganization, deleteTeam, restoreOrganization, restoreTeam } from
 import { changeRole, listMembers, removeMember, transferOwnership } from "../../domain/tenancy/members.ts";
 import { rotateDataKey } from "../../domain/secrets/rotation.ts";
 import { roles } from "../../domain/tenancy/principal.ts";
+import { nameProblem } from "../../domain/tenancy/shown-name.ts";
 import { createOrganization, createTeam, listTeams, maxNameLength, noSuchTeam, renameOrganization, renameTeam, showTeam, type TenantContext } from "../../domain/tenancy/teams.ts";
 import type { Member, TeamSummary } from "../../domain/tenancy/tenant-store.ts";
 import { alertRoutes } from "./alerts.ts";
@@ -28,7 +29,7 @@ import { statsRoutes } from "./stats.ts";
 import { iso } from "./wire.ts";
 import { workflowRoutes } from "./workflows.ts";
 
-const name = z.string().trim().min(1).max(maxNameLength);
+const name = z.string().trim().min(1).max(maxNameLength).refine((value) => nameProblem(value, maxNameLength) === undefined, "has characters that nobody can see");
 export const newTeam = z.strictObject({ name, organization_id: z.string().max(100).optional() });
 export const newOrganization = z.strictObject({ name, team: name.optional() });
 export const renaming = z.strictObject({ name });

@@ -23,7 +23,7 @@ export function invitationPages(services: Services): Hono<Web> {
     if (!visitor) return signInFirst(services, c, token, 200);
     const found = await readInvitation(services.invitations, token, Date.now());
     if (!found) return errorPage(c, 404, refused, advice);
-    return showPage(c, { title: "Invitation", body: <InvitationPage team={found.teamName} role={found.role} token={token} person={visitor.person.name} /> });
+    return showPage(c, { title: "Invitation", body: <InvitationPage invitation={found} token={token} person={visitor.person.name} /> });
   });
 
   app.post("/invitation", async (c) => {

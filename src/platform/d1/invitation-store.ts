@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, gt, inArray, isNull, type SQL, sql } fr
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
 import type { Principal, Role } from "../../domain/tenancy/principal.ts";
-import type { Invitation, InvitationStore } from "../../domain/tenancy/tenant-store.ts";
+import type { Invitation, InvitationStore, OpenInvitation } from "../../domain/tenancy/tenant-store.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { directoryAudit, memberships, organizations, teams, users } from "./directory-schema.ts";
 import { invitations } from "./identity-schema.ts";
@@ -46,9 +46,9 @@ export class D1InvitationStore implements InvitationStore {
     return revoked.meta.changes > 0;
   }
 
-  async findInvitation(tokenHash: string, now: number): Promise<{ teamId: string; teamName: string; role: Role; inviterRole: Role } | undefined> {
+  async findInvitation(tokenHash: string, now: number): Promise<OpenInvitation | undefined> {
     const [row] = await this.#db
-      .select({ teamId: teams.id, teamName: teams.name, role: invitations.role, inviterRole: memberships.role })
+      .select({ teamId: teams.id, teamName: teams.name, organizationName: organizations.name, role: invitations.role, inviterName: users.name, inviterRole: memberships.role })
       .from(invitations)
       .innerJoin(memberships, and(eq(memberships.teamId, invitations.teamId), eq(memberships.userId, invitations.invitedBy)))
       .innerJoin(teams, liveTeam)

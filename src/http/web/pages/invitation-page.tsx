@@ -1,3 +1,4 @@
+import type { OpenInvitation } from "../../../domain/tenancy/tenant-store.ts";
 import type { Role } from "../../../domain/tenancy/principal.ts";
 
 const rights: Record<Role, string> = {
@@ -8,17 +9,16 @@ const rights: Record<Role, string> = {
 };
 
 interface InvitationProps {
-  team: string;
-  role: Role;
+  invitation: OpenInvitation;
   token: string;
   person: string;
 }
 
-export const InvitationPage = ({ team, role, token, person }: InvitationProps) => (
+export const InvitationPage = ({ invitation: { teamName, organizationName, role, inviterName, inviterRole }, token, person }: InvitationProps) => (
   <>
-    <h1>Join {team}</h1>
+    <h1>Join {teamName}</h1>
     <p>
-      You are invited to this team as {role}. {rights[role]} You are signed in as {person}.
+      {inviterName}, its {inviterRole}, invites you as {role} to this team of the organization {organizationName}. {rights[role]} You are signed in as {person}.
     </p>
     <form method="post" action="/invitation">
       <input type="hidden" name="token" value={token} />

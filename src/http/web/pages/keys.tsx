@@ -49,11 +49,14 @@ const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, created
           </button>
         </form>
       )}
-      <form method="post" action={`/keys/${teamId}/${keyId}/revoke`}>
-        <button type="submit" aria-label={`Revoke the key ${name} in ${teamName}`}>
-          Revoke
-        </button>
-      </form>
+      <details>
+        <summary aria-label={`End the key ${name} in ${teamName}`}>End it</summary>
+        <form method="post" action={`/keys/${teamId}/${keyId}/revoke`}>
+          <button type="submit" aria-label={`Revoke the key ${name} in ${teamName}`}>
+            Revoke for good
+          </button>
+        </form>
+      </details>
     </div>
   </li>
 );
