@@ -18,15 +18,14 @@ import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
 import { bounds } from "../bounded-body.ts";
 import { chargeBrowser } from "../routes/limits.ts";
 import { contextFor } from "../routes/proposals.ts";
-import { parsedQuery } from "../routes/query.ts";
 import { formOf, parsedForm } from "./form.ts";
 import { orExplained } from "./fresh-sign-in.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { MemoriesPage, MemoryPage } from "./pages/memories.tsx";
+import { MemoriesPage, MemoryPage, mostAsked } from "./pages/memories.tsx";
 import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
 
-const listing = z.object({ q: z.string().trim().max(1_000).optional(), before: z.uuid().optional(), archived: z.string().optional() });
+const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), before: z.uuid().optional(), archived: z.string().optional() });
 const change = z.object({ content: field.content, version: z.coerce.number().int().positive() });
 const repetition = z.object({ version: z.coerce.number().int().positive(), said: z.coerce.number().int().positive() });
 const past = z.object({ older: z.coerce.number().int().positive().optional() });
@@ -41,7 +40,7 @@ export function memoryPages(services: Services): Hono<Web> {
 
   app.get("/memories/:team", (c) =>
     forMember(c, async (ctx, { person }) => {
-      const { q, before, archived } = parsedQuery(c, listing);
+      const { q, before, archived } = parsedForm(listing, c.req.query());
       const [teams, kept, { memories, nextCursor }] = await Promise.all([
         services.grants.memberships(person),
         q || before || archived ? [] : listQuarantine(ctx),
@@ -105,7 +104,7 @@ export function memoryPages(services: Services): Hono<Web> {
 
 /** `draft`: what the person wrote and that is not stored. */
 async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?: string): Promise<Response> {
-  const { older } = c.req.method === "GET" ? parsedQuery(c, past) : {};
+  const { older } = c.req.method === "GET" ? parsedForm(past, c.req.query()) : {};
   const { memory, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions + 1, before: older });
   await noteSecrets(ctx, [memory]);
   const versions = entries.slice(0, mostVersions).map(({ version }) => version);

@@ -198,6 +198,13 @@ describe("the pages of a team's memories [A13]", () => {
     expect(await contentOf(team.owner, id)).toBe("The harbour opens at six.");
   });
 
+  test("an address that means nothing: a page that says so", async () => {
+    for (const query of [`q=${"x".repeat(1_001)}`, "before=x"]) {
+      const answer = await ada.get(`${path()}?${query}`);
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("<h1>This cannot be done.</h1>")]);
+    }
+  });
+
   test("the longest text of any alphabet can be saved", async () => {
     const id = await stored(team.owner, { content: "The harbour opens at six." });
     const content = "港".repeat(10_000);

@@ -50,7 +50,7 @@ const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, created
         </form>
       )}
       <details>
-        <summary aria-label={`End the key ${name} in ${teamName}`}>End it</summary>
+        <summary aria-label={`Revoke the key ${name} in ${teamName}?`}>Revoke it</summary>
         <form method="post" action={`/keys/${teamId}/${keyId}/revoke`}>
           <button type="submit" aria-label={`Revoke the key ${name} in ${teamName}`}>
             Revoke for good

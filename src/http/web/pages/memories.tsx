@@ -9,6 +9,8 @@ import { Instant } from "./instant.tsx";
 
 const seenBy = (visibility: Visibility): string => `seen by ${visibility === "private" ? "you alone" : audience[visibility]}`;
 const shownLength = 160;
+/** In characters. */
+export const mostAsked = 1_000;
 const mostKeptShown = 20;
 
 interface MemoriesProps {
@@ -32,7 +34,7 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
       <form role="search" action={here}>
         <label for="q">Search by words or meaning</label>
         <div class="row">
-          <input type="search" id="q" name="q" value={q} dir="auto" />
+          <input type="search" id="q" name="q" value={q} maxlength={mostAsked} dir="auto" />
           <button type="submit">Search</button>
         </div>
       </form>
