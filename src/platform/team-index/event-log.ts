@@ -1,8 +1,9 @@
 import { adminAudience, type EventPage, type NumberedEvent, type TeamEvent } from "../../domain/events/team-event.ts";
 import { isTeamAdmin, type Principal } from "../../domain/tenancy/principal.ts";
 
-/** Kept for clients that come back; an older one reads anew. */
-const mostKept = 10_000;
+/** Kept for clients that come back; an older one reads anew. Finding the last of them reads them all, so it is done once in so many. */
+const leastKept = 10_000;
+const droppedAtOnce = 1_000;
 const mostAtOnce = 200;
 /** Ids of one millisecond. They are of the time and not counted, so that nobody counts what others do. */
 const idsOfMs = 100;
@@ -21,12 +22,16 @@ export class EventLog {
   readonly #tell: (userId: string, events: TeamEvent[]) => Promise<boolean>;
   readonly #later: (work: Promise<unknown>) => void;
   readonly #waiting = new Set<() => void>();
+  /** Nothing at first: an object may live for less than so many events. */
+  #untilDrop = 0;
 
   constructor(sql: SqlStorage, { tell, later }: { tell: (userId: string, events: TeamEvent[]) => Promise<boolean>; later: (work: Promise<unknown>) => void }) {
     this.#sql = sql;
     this.#tell = tell;
     this.#later = later;
     sql.exec("CREATE TABLE IF NOT EXISTS team_events (id INTEGER PRIMARY KEY AUTOINCREMENT, audience TEXT NOT NULL, event TEXT NOT NULL)");
+    // Whoever hears little asks again from far back, and reads none of what others hear.
+    sql.exec("CREATE INDEX IF NOT EXISTS team_events_audience ON team_events (audience)");
     sql.exec("CREATE TABLE IF NOT EXISTS team_events_kept (after INTEGER NOT NULL)");
     sql.exec("INSERT INTO team_events_kept SELECT coalesce((SELECT min(id) - 1 FROM team_events), ?) WHERE NOT EXISTS (SELECT 1 FROM team_events_kept)", Date.now() * idsOfMs);
     sql.exec("CREATE TABLE IF NOT EXISTS event_watchers (user_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID");
@@ -36,7 +41,8 @@ export class EventLog {
     if (events.length === 0) return;
     const first = Math.max(this.#last() + 1, Date.now() * idsOfMs);
     for (const [i, event] of events.entries()) this.#sql.exec("INSERT INTO team_events (id, audience, event) VALUES (?, ?, ?)", first + i, event.audience, JSON.stringify(event));
-    this.#dropOld();
+    this.#untilDrop -= events.length;
+    if (this.#untilDrop <= 0) this.#dropOld();
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const wake of waiting) wake();
@@ -68,7 +74,8 @@ export class EventLog {
   }
 
   #dropOld(): void {
-    const [oldest] = this.#sql.exec<{ id: number }>("SELECT id FROM team_events ORDER BY id DESC LIMIT 1 OFFSET ?", mostKept).toArray();
+    this.#untilDrop = droppedAtOnce;
+    const [oldest] = this.#sql.exec<{ id: number }>("SELECT id FROM team_events ORDER BY id DESC LIMIT 1 OFFSET ?", leastKept).toArray();
     if (!oldest) return;
     this.#sql.exec("DELETE FROM team_events WHERE id <= ?", oldest.id);
     this.#sql.exec("UPDATE team_events_kept SET after = ?", oldest.id);
