@@ -13,14 +13,17 @@ interface Edit {
   expectedVersion: number;
 }
 
+/** A form sends each line break as two characters. */
+export const withPlainBreaks = (text: string): string => text.replaceAll("\r\n", "\n");
+
 /**
- * What a memory says, edited as text by a person. A form sends each line break as two characters, so a text that differs in nothing
- * else is no change; a value stays one as long as its text is JSON.
+ * What a memory says, edited as text by a person. The text has plain line breaks, and is no change where it differs in nothing else;
+ * a value stays one as long as its text is JSON.
  */
 export async function editText(ctx: Context, { id, expectedVersion, text }: Edit & { text: string }): Promise<ReviseOutcome> {
   const memory = await resolveOne(ctx, { id });
-  if (withPlainBreaks(text) === withPlainBreaks(memory.content)) return { outcome: "unchanged", memory };
-  return revise(ctx, { target: { id }, expectedVersion, changes: said(memory, withPlainBreaks(text)) });
+  if (text === withPlainBreaks(memory.content)) return { outcome: "unchanged", memory };
+  return revise(ctx, { target: { id }, expectedVersion, changes: said(memory, text) });
 }
 
 /** The memory says what a version of it said, as text or value. @throws MEMORY_NOT_FOUND */
@@ -30,8 +33,6 @@ export async function sayAgain(ctx: Context, { id, expectedVersion, version }: E
   const { content, value } = entry.version.state;
   return revise(ctx, { target: { id }, expectedVersion, changes: { content, value } });
 }
-
-const withPlainBreaks = (text: string): string => text.replaceAll("\r\n", "\n");
 
 function said({ value }: Memory, text: string): Pick<Memory, "content"> & Partial<Pick<Memory, "value">> {
   const json = value === null ? undefined : field.json.safeParse(parsed(text));

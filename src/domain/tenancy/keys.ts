@@ -4,7 +4,7 @@ import { requireFreshCredential } from "./fresh-sign-in.ts";
 import type { AuditAction, AuditEntry, CallOrigin } from "./audit-entry.ts";
 import type { KeyStore, KeyHolder, KeyRecord, KeyRenewal, KeySummary } from "./key-store.ts";
 import type { Preferences } from "./preferences.ts";
-import { isTeamAdmin, type Principal, requireGranted, type Scope, scopes, scopesOf } from "./principal.ts";
+import { isTeamAdmin, type Principal, requireGranted, roleAllows, type Scope, scopes } from "./principal.ts";
 
 /** API keys: 90 days unless asked otherwise (omnimemory document, API Key Authentication). */
 export const defaultLifetimeDays = 90;
@@ -211,7 +211,7 @@ function requireSubset(principal: Principal, wanted: readonly Scope[]): void {
   }
   const missing = wanted.filter((scope) => !principal.scopes.includes(scope));
   if (missing.length > 0) throw forbidden(`A key cannot have scopes that its creator lacks: ${missing.join(", ")}.`);
-  if (!wanted.every((scope) => scopesOf(principal.role).includes(scope))) throw forbidden("A viewer's key reads and does nothing else.", `Ask for scopes: ["memory:read"].`);
+  if (!wanted.every((scope) => roleAllows(principal.role, scope))) throw forbidden("A viewer's key reads and does nothing else.", `Ask for scopes: ["memory:read"].`);
 }
 
 /** A key that outlives the usual time, or may make others, is a way in like any: a session that was left open makes none. */

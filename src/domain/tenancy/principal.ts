@@ -40,13 +40,13 @@ export const actorOf = ({ userId, credential }: Pick<Principal, "userId" | "cred
 /** A scope that this version does not know grants nothing. */
 export const isScope = (value: string): value is Scope => (scopes as readonly string[]).includes(value);
 
-/** What somebody with this role may let a key or a client do. */
-export const scopesOf = (role: Role): readonly Scope[] => (role === "viewer" ? ["memory:read"] : scopes);
+/** Whether somebody with this role may do it, and may let a key or a client do it. */
+export const roleAllows = (role: Role, scope: Scope): boolean => role !== "viewer" || scope === "memory:read";
 
 /** A viewer never writes, whatever the key says. */
 export function requireScope(principal: Principal, scope: Scope): void {
   requireGranted(principal, scope);
-  if (!scopesOf(principal.role).includes(scope)) {
+  if (!roleAllows(principal.role, scope)) {
     throw forbidden("A viewer of this team may read but not write.", "Ask an owner or admin of the team for the role member.");
   }
 }
@@ -56,7 +56,7 @@ export function requireGranted({ scopes: granted }: Principal, scope: Scope): vo
   if (!granted.includes(scope)) throw forbidden(`This credential lacks the scope ${scope}.`, `Use a key or sign-in that was granted ${scope}.`);
 }
 
-export const mayWrite = ({ scopes: granted, role }: Principal): boolean => granted.includes("memory:write") && role !== "viewer";
+export const mayWrite = ({ scopes: granted, role }: Principal): boolean => granted.includes("memory:write") && roleAllows(role, "memory:write");
 
 export const isTeamAdmin = (principal: Principal): boolean =>
   (principal.role === "owner" || principal.role === "admin") && principal.scopes.includes("memory:admin");

@@ -4,7 +4,7 @@ import type { Services } from "../../app.ts";
 import { DomainError } from "../../domain/errors.ts";
 import { subjectText, type TeamMembership } from "../../domain/tenancy/grant-store.ts";
 import { chooseTeam, noteGrant } from "../../domain/tenancy/grants.ts";
-import { isScope, type Scope, scopes, scopesOf } from "../../domain/tenancy/principal.ts";
+import { isScope, roleAllows, type Scope, scopes } from "../../domain/tenancy/principal.ts";
 import { maxWayBackLength } from "../../domain/tenancy/way-back.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
 import { showPage } from "../web/pages/layout.tsx";
@@ -86,7 +86,7 @@ export function consentRoutes(services: Services): Hono<Web> {
       const ticked = form.getAll("scope").filter(isScope);
       if (ticked.length === 0) return errorPage(c, 400, "Nothing is chosen that the client may do", "Go back and choose something, or deny.");
       const { request, headers } = await api.approveConsent(c.req.raw, handle);
-      const scope = grantedScopes(request, ticked.filter((each) => scopesOf(team.role).includes(each)));
+      const scope = grantedScopes(request, ticked.filter((each) => roleAllows(team.role, each)));
       if (scope.length === 0) return errorPage(c, 400, "The client cannot be given this", "It did not ask for it, or you only read in this team. Go back to the client and start again.");
       const client = await api.describeConsent(request);
       const { redirectTo } = await api.completeAuthorization({
@@ -134,7 +134,7 @@ function askedOf(request: AuthRequest): readonly Scope[] {
 
 /** What can be granted in one of the teams at least. The power over keys is given only by a tick of one's own. */
 const offeredTo = (request: AuthRequest, teams: readonly TeamMembership[]): { scope: Scope; chosen: boolean }[] =>
-  scopes.filter((scope) => askedOf(request).includes(scope) && teams.some(({ role }) => scopesOf(role).includes(scope))).map((scope) => ({ scope, chosen: scope !== "memory:admin" }));
+  scopes.filter((scope) => askedOf(request).includes(scope) && teams.some(({ role }) => roleAllows(role, scope))).map((scope) => ({ scope, chosen: scope !== "memory:admin" }));
 
 /** Fewer than asked for, never more. */
 function grantedScopes(request: AuthRequest, ticked: readonly Scope[]): string[] {

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { createKey, defaultLifetimeDays, type KeyContext, maxLifetimeDays, revokeKey, rotateKey } from "../../domain/tenancy/keys.ts";
-import { scopes, scopesOf } from "../../domain/tenancy/principal.ts";
+import { roleAllows, scopes } from "../../domain/tenancy/principal.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
 import { forVisitor, orExplained } from "./fresh-sign-in.tsx";
 import { formOf, parsedForm } from "./form.ts";
@@ -29,7 +29,7 @@ export function keyPages(services: Services): Hono<Web> {
       const { team, days, name, scopes: ticked } = parsedCreation(await formOf(c));
       const ctx = await contextIn(c, visitor, team);
       // The boxes are the same for all teams of the form, which says in which ones a person only reads.
-      const possible = ticked.filter((scope) => scopesOf(ctx.principal.role).includes(scope));
+      const possible = ticked.filter((scope) => roleAllows(ctx.principal.role, scope));
       const issued = await createKey(ctx, { name, scopes: possible.length > 0 ? possible : ticked, expiresInDays: days });
       return showPage(c, { title: "Your new key", status: 201, body: <IssuedKeyPage issued={issued} /> });
     }),

@@ -4,7 +4,7 @@ import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
 import { notFound } from "../../domain/errors.ts";
 import { authorsOf } from "../../domain/memories/authorship.ts";
-import { editText, sayAgain } from "../../domain/memories/edit-text.ts";
+import { editText, sayAgain, withPlainBreaks } from "../../domain/memories/edit-text.ts";
 import * as field from "../../domain/memories/fields.ts";
 import { archiveOne } from "../../domain/memories/forget.ts";
 import { historyOf } from "../../domain/memories/history.ts";
@@ -26,7 +26,7 @@ import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visito
 import { rememberReturn } from "./way-back.ts";
 
 const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), before: z.uuid().optional(), archived: z.string().optional() });
-const change = z.object({ content: field.content, version: z.coerce.number().int().positive() });
+const change = z.object({ content: z.string().transform(withPlainBreaks).pipe(field.content), version: z.coerce.number().int().positive() });
 const repetition = z.object({ version: z.coerce.number().int().positive(), said: z.coerce.number().int().positive() });
 const past = z.object({ older: z.coerce.number().int().positive().optional() });
 const mostFound = 30;
@@ -56,8 +56,7 @@ export function memoryPages(services: Services): Hono<Web> {
   app.post("/memories/:team/:id", (c) =>
     forMember(c, async (ctx) => {
       const form = await formOf(c, bounds.conversation);
-      // A form sends each line break as two characters.
-      const { content, version } = parsedForm(change, { content: form.get("content")?.replaceAll("\r\n", "\n"), version: form.get("version") });
+      const { content, version } = parsedForm(change, { content: form.get("content") ?? undefined, version: form.get("version") });
       return afterChange(c, ctx, await editText(ctx, { id: idOf(c), expectedVersion: version, text: content }));
     }),
   );
@@ -104,7 +103,7 @@ export function memoryPages(services: Services): Hono<Web> {
 
 /** `draft`: what the person wrote and that is not stored. */
 async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?: string): Promise<Response> {
-  const { older } = c.req.method === "GET" ? parsedForm(past, c.req.query()) : {};
+  const { older } = parsedForm(past, c.req.query());
   const { memory, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions + 1, before: older });
   await noteSecrets(ctx, [memory]);
   const versions = entries.slice(0, mostVersions).map(({ version }) => version);
