@@ -19,16 +19,16 @@ const isOther = (name: string): boolean => /^(?:keys?|tokens?|pass|pins?)[a-z]{3
 const ofOtherKey = new RegExp(`(?:${otherKeys})[ _-]$`);
 const stem = new RegExp(`^.*(?:${secretNames})`, "u");
 
-const urlWithPassword = /\b[a-z][a-z0-9+.-]{1,30}:(?:\/\/(?:[^\s:/@'"`<>]{0,100}:|(?=[A-Za-z\d_-]{20,200}@))|(?:[a-z]+:){0,2}[^\s:/@'"`<>]{1,100}[:/])([^\s/@'"`<>]{3,200}@?)@[^\s'"`<>]+/gi;
-const header = /\b(?:authorization|x-api-key|x-auth-token|x-access-token|api-key|private-token|cookie)["'`\])]{0,3}\s{0,3}[:=]\s{0,3}["'`]?(?:[A-Za-z-]{2,12} |[\w.-]{0,30}(?:sess\w{0,10}|sid|auth|token|jwt|login)=)?\s{0,2}([A-Za-z0-9+/=_.~%-]{12,})|(?:^|\s)(?:-b|--cookie)\s+["']?[\w.-]{1,40}=([^\s"';]{12,})/gi;
+const urlWithPassword = /\b[a-z][a-z0-9+.-]{1,30}:(?:\/\/(?:[^\s:/@'"`<>]{0,100}:|(?=[A-Za-z\d_-]{20,200}@))|(?:[a-z]+:){0,2}[^\s:/@'"`<>]{1,100}[:/])([^\s/'"`<>]{3,200})@[^\s'"`<>@]+/gi;
+const header = /\b(?:authorization|x-api-key|x-auth-token|x-access-token|api-key|private-token|cookie)["'`\])]{0,3}\s{0,3}[:=]\s{0,3}["'`]?(?:[A-Za-z-]{2,12} |[\w.-]{0,30}(?:sess\w{0,10}|sid|auth|token|jwt|login)=)?\s{0,2}([A-Za-z0-9+/=_.~%-]{12,})|(?:^|\s)(?:-b|--?cookie)\s+["']?[\w.-]{1,40}=([^\s"';]{12,})/gi;
 const bearer = /\bbearer\s+([A-Za-z0-9+/=_.~-]{16,})/gi;
 const userOption = /(?:^|\s)(?:-u|--(?:user|auth|basic-auth|proxy-user|creds|credentials))[ =]\s{0,3}["']?[\w.@-]+:([^\s"']{4,})/g;
 /** SQL: `identified by 'x'`, `password 'x'`. */
-const statement = /\b(?:identified (?:with \w+ )?by|password)\s+'([^'\n]{4,})'/gi;
+const statement = /\b(?:identified (?:with \w+ )?by|password)(?:\s+|\()'([^'\n]{4,})'/gi;
 /** `host:port:database:user:password`, as `.pgpass` has it. */
 const passwordLine = /(?:^|[ \t])[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]+:[\w.*-]+:(\S{5,})$/gm;
 const pipedPassword = /\b(?:echo|printf)\s+["']?([^"'\s|]{5,})["']?\s*\|\s*(?:sudo -S|docker login|passwd|cryptsetup|openssl)|<\(printf\s+["']?([^"'\s)]{5,})|<<<\s*["']?([^"'\s]{8,})|\s-U\s+["']?[^\s"'%]+%([^\s"']{4,})/g;
-const passwordArgument = /\bnet user \S+ (\S{5,})|\bhtpasswd -\w*b\w*(?: -\w+)* \S+ \S+ (\S{5,})|\bredis-cli[^\n]{0,60} (?:-a|AUTH) (\S{5,})|\b(?:requirepass|rootpw) (\S{5,})|\b-pass pass:(\S{5,})|\bsnmp\w+ [^\n]{0,40}?-c (?!public|private)(\S{5,})|\s\/p(?:ass(?:word)?)?:([^\s=]{5,})(?=\s|$)|\blftp -u \w+,(\S{5,})/gi;
+const passwordArgument = /\bnet user \S+ (\S{5,})|\bhtpasswd -\w*b\w*(?: -\w+)* \S+ \S+ (\S{5,})|\bredis-cli[^\n]{0,60} (?:-a|AUTH) (\S{5,})|\b(?:requirepass|rootpw|bindpw) (\S{5,})|\b-pass pass:(\S{5,})|\bsnmp\w+ [^\n]{0,40}?-c (?!public|private)(\S{5,})|\s\/p(?:ass(?:word)?)?:([^\s=]{5,})(?=\s|$)|\blftp -u \w+,(\S{5,})/gi;
 const walletKey = /(?:private|wallet|signer|secret|seed|privée|privat|私钥|秘密)[^\n]{0,40}?\b(0x[0-9a-f]{64}|[0-9a-f]{64})\b/gi;
 const parameter = /[?&](?:token|key|secret|appid|api_?key|access_token|password|pwd|auth|sig)=([^&\s"'`)\]]{12,})/gi;
 const passwordParameter = /[?&;](?:password|passwd|pwd|pass)=([^&\s"'`;<>]{5,})/gi;
@@ -38,6 +38,8 @@ const streamKey = /\brtmps?:\/\/[^\s"']{1,100}\/([\w-]{16,})/gi;
 const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} |[\w.-]{1,64}@[\w.-]{1,60}(?:, | (?:with|mit|avec|con|and|und) ))([^\s,;|]{6,60})/gu;
 /** `user:password@host`, without a scheme. */
 const atHost = /(?:^|\s)[\w.-]{2,30}:([^\s:@/"'`]{6,60})@(?:tcp\(|[\w-]+\.\w)/g;
+/** What lets somebody in. */
+const enteredWith = /(?:in with|(?:opens?|unlocks?|secured|locked|protected|encrypted|gets? on it|opened) (?:with|by)|enters|accède\p{L}* avec|(?:verrouillé|protégé|chiffré)e?s? (?:par|avec)|(?:abre|accede|protegid[oa]s?) con|tecleando|(?:öffnet|entsperrt|geschützt|verschlüsselt) mit) ["'`„“«]?([^\s,;"'`”“»]{5,60})/gu;
 /** `as ada with …`. */
 const asUser = /(?:(?<!\p{L})(?:as|als|comme|como)|(?:log ?in|sign in|anmelden|connecter|entra|accede)\p{L}* (?:with|mit|avec|con)|用) ?[\w.@-]{2,40} (?:with|using|mit|avec|con|and|und|et|y|和) ?["'`„“«]?([^\s,;"'`”“»]{6,60})/giu;
 /** `login: user:password`. */
@@ -96,7 +98,7 @@ const ofMany = /^ (?!is|was|as|this|its|since|plus|always|puis|opens|unlocks)\p{
 const strongBox = /\bsafe\b|tresor|coffre|caja fuerte|保险[箱柜]|金庫/i;
 /** What follows is a number of something, unless that is what has the number. */
 const ownNumber = /(?:hat|has|a|tiene|mit|with|avec|con) (?:die|der|the|le|el) \p{L}+ $/iu;
-const counted = /(?:users?|id|port|nr\.?|no\.?|(?<!\p{L}|(?:pin|code|secret)[ -])(?:n[uú]mero|num[eé]ro|nummer|number)|room|raum|benutzer|issue|ticket|errors?|fehler|erreur|pages?|seite|lines?|steps?|gate|flight|bus|zimmer|unit|hausnummer|order|invoice|rechnung|auftrag|case|bug|build|用户|ユーザー|エラー)\s*[:=#]?\s*$/iu;
+const counted = /(?:users?|product|produkt|produit|producto|电话|電話|id|port|nr\.?|no\.?|(?<!\p{L}|(?:pin|code|secret)[ -])(?:n[uú]mero|num[eé]ro|nummer|number)|room|raum|benutzer|issue|ticket|errors?|fehler|erreur|pages?|seite|lines?|steps?|gate|flight|bus|zimmer|unit|hausnummer|order|invoice|rechnung|auftrag|case|bug|build|用户|ユーザー|エラー)\s*[:=#]?\s*$/iu;
 
 const publicBlock = /-----BEGIN (?:[A-Z0-9]+ )*(?:PUBLIC KEY|CERTIFICATE|SIGNATURE|MESSAGE)(?: BLOCK| REQUEST)?-----[\s\S]{0,20000}?-----END [A-Z0-9 ]{3,40}-----/g;
 
@@ -122,7 +124,7 @@ export function findSecrets(text: string): Finding[] {
     const name = (match[1] as string).replace(stem, "").replace(/^[_-]/, "");
     if (!about.test(name) && !isOther(text.slice(match.index, match.index + (match[1] as string).length)) && !(match[1] === "key" && (/^[a-z]+(?:-[a-z\d]+)+$/.test(said) || ofOtherKey.test(lowered.slice(Math.max(0, match.index - 14), match.index)))) && (isKey(said) || (isChosen.test(match[1] as string) && !isCall.test(match[0].slice((match[1] as string).length)) && isPassword(said, match[0].endsWith(value) ? 0 : 1) && !(said.includes(" ") && readsAsSentence(value))) || isPin(said, match[1] as string))) add("password or key", start, said);
   }
-  addGroup("password in a URL", urlWithPassword, (value) => (isPassphrase(value) || !isPlaceholder(value)) && !/^\d{1,5}$/.test(value));
+  addGroup("password in a URL", urlWithPassword, (value) => (isPassphrase(value) || /^\d{9,}$/.test(value) || !isPlaceholder(value)) && !/^\d{1,5}$/.test(value));
   addGroup("authorization header", header, isKey);
   addGroup("authorization header", bearer, isKey);
   addGroup("password", userOption, (value) => !isStandIn(value));
@@ -136,10 +138,14 @@ export function findSecrets(text: string): Finding[] {
   addGroup("password", login, (value) => !isStandIn(value) && (isUnmistakable(value) || (isKey(value) && !/^[a-z]+(?:[-.:/ ][a-z\d]+)+$/.test(value))));
   addGroup("password or key", signing, isKey);
   addGroup("password", asUser, (value) => isPasswordLike(value.replace(/[.:!?]+$/, "")) && /\p{L}[^\p{L}]*\d|\d[^\p{L}]*\p{L}/u.test(value));
+  addGroup("password", enteredWith, (value) => {
+    const said = value.replace(/[.:!?)]+$/, "");
+    return isPasswordLike(said) && !isNumbered(said);
+  });
   addGroup("password", atHost, (value) => !isStandIn(value) && isUnmistakable(value));
-  addGroup("password", namedPair, (value) => !isStandIn(value) && isUnmistakable(value));
+  addGroup("password", namedPair, (value) => !isStandIn(value) && (isPassphrase(value) || isUnmistakable(value)));
   addGroup("password or key", setting, (value, match) => !about.test(match[1] as string) && entropyOf(value) > 4.2);
-  addGroup("password", pair, (value, match) => !isStandIn(value) && (isUnmistakable(value) || (/^(?:admin|root)/i.test(match[0].trim()) && /\d/.test(value) && /\p{L}{2}/u.test(value))));
+  addGroup("password", pair, (value, match) => !isStandIn(value) && (isPassphrase(value) || isUnmistakable(value) || (/^(?:admin|root)/i.test(match[0].trim()) && /\d/.test(value) && /\p{L}{2}/u.test(value))));
   if (aboutSeeds.test(text)) {
     addGroup("seed phrase", seedCharacters, () => true);
     for (const { index, 0: whole } of text.matchAll(seedWords)) {
@@ -170,7 +176,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
   if (isQuiet && !strongBox.test(text) && !nearKeypad.test(text) && !mayBeGenerated.test(text)) return [];
   const follows = (places: typeof cues, start: number, reach: number): boolean => places.some((cue) => start >= cue.end && start - cue.end <= reach);
   const isNear = (places: typeof cues, start: number, end: number, reach = after): boolean =>
-    follows(places, start, reach) || places.some((cue) => end <= cue.start && cue.start - end <= before && !/[.\n]/.test(text.slice(end, cue.start)));
+    follows(places, start, reach) || places.some((cue) => end <= cue.start && cue.start - end <= before && !/[.\n]|-$/.test(text.slice(end, cue.start)));
   /** Digits that open something: called so before or after, or joined to what they open. */
   const isPinThere = (value: string, start: number, end: number, ahead: string, behind: string): boolean => {
     const close = ahead.slice(-direct);
@@ -190,7 +196,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const [, lead = "", value = ""] = /^([("'`“„«[{<*,:;=>-]*)(.*?)(?:[)"'`”“»\]}<>.,:;]|\*\*)*$/s.exec(whole) ?? [];
     if (isWord.test(value)) continue;
     // `SameSite=Strict`: a word that another name has; a type and what it is made of.
-    if (/^[A-Za-z][A-Za-z_-]{2,}=[A-Za-z]+$|[\w)]<\w|\w>\w/.test(value)) continue;
+    if (/^[A-Za-z][A-Za-z_.-]{2,}=[A-Za-z-]+$|^sha\d{3}\/|^\w+@(?:\d+\.){3}|[\w)]<\w|\w>\w/.test(value)) continue;
     const start = index + lead.length;
     const end = start + value.length;
     const [ahead, behind] = [text.slice(Math.max(0, start - 80), start), text.slice(end, end + 48)];
@@ -198,22 +204,23 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const [, name = ""] = !/[:=]\s{0,3}["'`]?$/.test(close) ? [] : /(?:^|[{,;(\n]\s{0,8}|\s(?=[\w.-]*[_.-]))["']?([\w.-]{3,60})["']?\s{0,3}[:=]\s{0,3}["'`]?$/.exec(ahead) ?? [];
     if (isOther(name) || about.test(name) || isExample.test(ahead) || (/^[a-z]+(?:-[a-z]+)+$/.test(value) && isRun.test(ahead))) continue;
     const add = (): void => void found.push({ kind: "password or key", start, end });
+    if (/^(?:\d{2,5}[A-F]\d{0,3}|[A-D]\d{4,5})$/.test(value) && (follows(pins, start, 40) || (joined.test(close) && follows(locks, start, 48)))) add();
     if (/^[*#]?\d(?:-?\d){3,7}[*#]?$/.test(value)) {
       if (isPinThere(value, start, end, ahead, behind)) found.push({ kind: "password or key", start, end: end + (/^(?: \d{4})+(?!\d)/.exec(behind)?.[0].length ?? 0) });
       if (value.length < 9) continue;
     }
     const isLinked = linked.test(close);
-    const isNamedOtherwise = /(?:commit|trace|request|checksum|sha|digest|image|build|revision|sheet|doc|file|folder|id|hash)[:=]?\s*["']?$/i.test(close);
+    const isNamedOtherwise = /(?:commit|fingerprint|trace|request|checksum|sha|digest|image|build|revision|sheet|doc|file|folder|id|hash|public[ _-]?key|pubkey)\s{0,3}[:=]?\s*["']?$/i.test(ahead.slice(-24));
     // A hash, unless it is said to be the secret.
     const isOfAnother = /^[0-9a-f]{32,64}$/.test(value) && (isNamedFirst(ahead) || !(follows(cues, start, after) || isSaid.test(behind)));
     const isCalled =
-      (follows(cues, start, direct) || (isSaid.test(behind.slice(0, direct)) && cues.some((cue) => cue.start >= end && cue.start - end <= before)) || (follows(cues, start, after) && isLinked)) &&
+      (follows(cues, start, direct) || (isSaid.test(behind.slice(0, direct)) && cues.some((cue) => cue.start >= end && cue.start - end <= before)) || (follows(cues, start, after) && isLinked && !isNamedOtherwise)) &&
       !isStandIn(value) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && (/^\p{L}{4,}(?:19|20)\d\d$/u.test(value) || (/^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value) && !ofCode.test(value)))));
     // Nothing calls it so, but it is as a generator makes them.
     const isGenerated = lead === "" && !/= ?\W?$/.test(close) && entropyOf(value) > 3 && generated.test(value) && !/^[\w-]+=|&\w+=/.test(value) && !isPlaceholder(value);
     const isOfNetwork = /^[A-Z\d]{12,}$/.test(value) && joined.test(close) && network.test(ahead.slice(-40));
     const isThere = (): boolean => isPasswordLike(value) && (!isNumbered(value) || isLinked) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 64))));
-    if (isCalled || isGenerated || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && isNear(hints, start, end, 24)) || (!isNamedOtherwise && !isOfAnother && isThere())) add();
+    if (isCalled || isGenerated || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && follows(hints, start, 24)) || (!isNamedOtherwise && !isOfAnother && isThere())) add();
   }
   for (const { index, 0: { length } } of text.matchAll(spelt)) if (follows(pins, index, 40) || follows(cues, index, 24)) found.push({ kind: "password or key", start: index, end: index + length });
   for (const { index, 0: value } of text.matchAll(digitGroups)) {
@@ -225,7 +232,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
 }
 
 const callsItCodes = new RegExp(recoveryCodes, "i");
-const oneTimeCode = /(?<![\w-])(?:(?=[a-z]*\d|[\w-]*[- ]?\w*\d|[a-z]{5}-[a-z]{5}(?![\w-]))[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,4}|\d{8})(?![\w-])/g;
+const oneTimeCode = /(?<![\w-])(?:(?=[a-z]*\d|[\w-]*[- ]?\w*\d|[a-z]{5}-[a-z]{5}(?![\w-]))[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,4}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{6,10}|\d{8})(?![\w-])/g;
 /** `The trace id of the failed login was …`: what is named first is what it is. */
 function isNamedFirst(before: string): boolean {
   const said = before.slice(Math.max(before.lastIndexOf(". "), before.lastIndexOf("\n")) + 1);

@@ -92,8 +92,8 @@ const isWithin = (ranges: readonly Range[], at: number): boolean => ranges.some(
 const rangesOf = (text: string, form: RegExp): Range[] => [...text.matchAll(form)].map(({ index, 0: { length } }) => [index, index + length] as const);
 
 /** Where people speak of such texts: a quotation there is none. */
-const aboutThem = /prompt[ -]?injection|in (?:the|a|her|his) talk\b|\bspeaker\b|vortrag|redner|orateur|\bponente\b|演讲|講演|\bguard\b|\bflags?\b|\bphrases?\b|the paper|detect|false positive|steers?|phishing|jailbreak|red[ -]?team|injection|adversarial|test case|\bexpect\(|angreif|attack|wächter|inyecci|提示(?:词)?注入|注入攻击|防护|プロンプトインジェクション|攻撃|検査/i;
-const quotation = /"[^"\n]{3,160}"|“[^”\n]{3,160}”|„[^“”\n]{3,160}[“”]|`[^`\n]{3,160}`|«[^»\n]{3,160}»|「[^」\n]{3,80}」|『[^』\n]{3,80}』|'[^'\n]{8,160}'/gu;
+const aboutThem = /prompt[ -]?injection|in (?:the|a|her|his) talk\b|\b(?:workshops?|NPC|dialog(?:ue)?s?|modal|system prompt)\b(?=[^\n"“„«]{0,60}[:：])|\bworkshop\b|taller de|merkblatt|schulung|guia interno|diálogo|培训|勉強会|\bspeaker\b|vortrag|redner|orateur|\bponente\b|演讲|講演|\bguard\b|\bflags?\b|\bphrases?\b|the paper|detect|false positive|steers?|phishing|jailbreak|red[ -]?team|injection|adversarial|test case|\bexpect\(|angreif|attack|wächter|inyecci|提示(?:词)?注入|注入攻击|防护|プロンプトインジェクション|攻撃|検査/i;
+const quotation = /"[^"\n]{3,300}"|“[^”\n]{3,160}”|„[^“”\n]{3,160}[“”]|`[^`\n]{3,160}`|«[^»\n]{3,160}»|「[^」\n]{3,80}」|『[^』\n]{3,80}』|'[^'\n]{8,160}'/gu;
 const quotedIn = (text: string): Range[] => (aboutThem.test(text) ? rangesOf(text, quotation) : []);
 
 /** In a talk, `assistant:` tells who speaks, not who is spoken to. */

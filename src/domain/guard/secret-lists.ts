@@ -2,7 +2,7 @@ import { verbatim } from "../verbatim.ts";
 import type { Finding } from "./finding.ts";
 import { callsItPin, callsItSecret, opensByDigits, otherCodes, passwords } from "./secret-names.ts";
 import { isDate, isKey, isPassword, isPasswordLike } from "./secret-shapes.ts";
-import { isWordPassword } from "./secret-words.ts";
+import { isWordPassword, readsAsSentence } from "./secret-words.ts";
 
 /** Secrets that another line calls so: the head of a column, the title of a list, a question in a talk. */
 
@@ -78,34 +78,59 @@ function underTitle(lines: readonly Line[], at: number): At[] {
   return found;
 }
 
-const turn = /^\s*(?:[^\n:：]{1,24}[:：]|<\w{1,20}>|[<>]) ?(?:\*\* ?)?(\S.{1,79})$/u;
+/** A name, or the time and a name, and what sets it off. */
+const turn = /^\s*(?:\[[^\]\n]{1,20}\]\s?)?(?:[^\n:：>|→—]{1,24}(?:[:：>|→]|—(?= ))|<[^>\n]{1,24}>|[<>]) ?(?:\*\* ?)?(\S.{1,159})$/u;
+/** What an answer says before the secret. */
+const [yes, itIs] = [
+  /^(?:yes|yeah|sure|ok(?:ay)?|here you go|ja|klar|natürlich|oui|bien sûr|sí|claro|はい|好的?|嗯|是的)[,.!:;，、：]? ?/iu,
+  /^(?:it['’]s|it is|that['’]s|(?:the )?new one(?: is|['’]s)|es ist|das ist|ist|c['’]est|es|是|改成|换成)(?: (?:now|still|jetzt|noch|maintenant|encore|ahora))?:? ?/iu,
+];
 const isAsked = [callsItSecret, /wi-?fi|wlan|hotspot|无线|無線/];
 const opens = [callsItPin, opensByDigits, /(?<!\p{L})codes?(?!\p{L})|码|番号|コード|locker/u];
 const says = (words: readonly RegExp[], said: string): boolean => words.some((one) => said.search(one) >= 0);
 const cannotEnter = /get into|log ?in|komm\S* (?:nicht|ich)|entre|connect|entra|[进登]|入れ|ログイン/i;
 const attempt = /^(?:try|use|probier|versuch|nimm|essaie|prends|prueba|usa|试|用)|を[試使]/i;
-const ofPassword = new RegExp(`(?:${passwords})[^\\n:]{0,32}$`, "u");
-const asksFor = /what|which|wie (?:ist|war|lautet)|quel|cuál|什么|多少|何/;
+const ofPassword = new RegExp(`(?<!\\d)(?:${passwords}|(?<!\\p{L})pw)(?!-?\\p{sc=Latin}{3})[^\\n:]{0,32}$`, "u");
+const asksFor = /what|quoi|which|wie (?:ist|war|lautet)|quel|cuál|什么|多少|何/;
 /** Questions that a word answers without being the password, or a number without opening anything. */
 const asksElse = /(?<!\p{L})(?:wh?o|where|when|why|how|did|do(?:es)?|ha(?:ve|s|st|t)|is|was|can|policy|manager|reset|wann|warum|ist|kann|qui|où|quand|as|est|oublié|quién|dónde|cuándo|es)(?!\p{L})|ge(?:ändert|ssen)|[谁誰吗]|ますか|どこ|いつ/u;
+/** Some words and nothing else: two might be said of a password, more are a phrase. */
+const severalWords = /^\p{sc=Latin}{3,12}(?: \p{sc=Latin}{3,12}){1,23}(?=[.!]?$|,| です)/u;
+/** As Google gives them to an app. */
+const fourByFour = /^[a-z]{4}(?: [a-z]{4}){3}(?![a-z])/;
 const asksNumber = /(?<!\p{L})(?:how (?:long|many|much)|which (?:room|port|year)|costs?|price|errors?|wie (?:viel|lang)|welche[rs]? (?:raum|port)|kostet|combien|coûte|cuánt|cuesta)|: ?(?:when|wann|quand|cuándo)|多少钱|几个|何時|いつ|いくら/u;
+
+const alone = /^([^\s，。、]{4,24}?)(?=[.!,，。]*(?: です| に|です|了|$)|, )/u;
+
+/** `我的工号90417还没开通`: a sentence, though no blank is in it. */
+const isSaidInSigns = /\p{sc=Han}{2}.*[\d\p{sc=Latin}].*\p{sc=Han}{2}|^\p{sc=Han}{3}.*\d|^\d.*[\p{sc=Han}\p{sc=Hiragana}]|1password/iu;
 
 /** What the answer to a question for a secret says, also after "one moment" or a question back. */
 function answered(lines: readonly Line[], at: number): At[] {
   const line = lines[at] as Line;
   const answer = turn.exec(line.text)?.[1];
   const words = (answer?.match(/[^\s，。、「」“”"'`]+?(?=[.,;!)，。、「」“”"'`]*(?:\s|$|[，。、です]))/gu) ?? []).filter((_, i, all) => all.length < 10 || i < 2);
-  for (const before of answer ? lines.slice(Math.max(0, at - 3), at).reverse() : []) {
+  if (!answer) return [];
+  const short = answer.replace(yes, "");
+  const rest = short.replace(itIs, "");
+  const isLed = rest !== short || /^\p{L}+: /u.test(answer);
+  /** All that it says. */
+  const only = alone.exec(rest)?.[1];
+  const isTelephone = /\d{3} \d{3}/.test(answer);
+  for (const before of lines.slice(Math.max(0, at - 3), at).reverse()) {
     const said = before.text.toLowerCase();
     const isPin = says(opens, said) && !asksNumber.test(said);
     const isSecret = says(isAsked, said);
-    const isTried = attempt.test(answer as string) && cannotEnter.test(said);
+    const isTried = attempt.test(answer) && cannotEnter.test(said);
+    const isAnswer = isSecret && before === lines[at - 1] && turn.test(before.text) && ofPassword.test(said) && (isLed || asksFor.test(said) || !asksElse.test(said));
+    const phrase = isAnswer ? severalWords.exec(rest)?.[0] : undefined;
+    if (phrase && (fourByFour.test(phrase) || (!readsAsSentence(phrase) && (phrase.split(" ").length > 3 || phrase.split(" ").every(isWordPassword))))) return [[line, phrase]];
     const isIt = (value: string): boolean =>
       ((isSecret || (isTried && /\d/.test(value))) && isPasswordLike(value)) ||
       (isSecret && /^\d{9,63}$|^\p{L}{4,}(?:19|20)\d\d$/u.test(value)) ||
-      (isPin && ((/^[*#]?\d{4,8}[*#]?$/.test(value) && (!isDate(value) || words.length === 1)) || /^\d\d(?:-\d\d){2,3}$/.test(value))) ||
-      (isSecret && words.length === 1 && /^\p{sc=Latin}{4,20}$/u.test(value) && ofPassword.test(said) && (asksFor.test(said) || !asksElse.test(said)) && isWordPassword(value));
-    if (isPin || isSecret || isTried) return words.filter(isIt).map((value) => [line, value]);
+      (isPin && !isTelephone && ((/^[*#]?\d{4,8}[*#]?$/.test(value) && (!isDate(value) || words.length === 1)) || /^\d\d(?:-\d\d){2,3}$/.test(value))) ||
+      (isAnswer && value === only && (/^\p{sc=Latin}+$/u.test(value) ? isWordPassword(value) : isPassword(value, 0)));
+    if (isPin || isSecret || isTried) return words.filter((value) => !isSaidInSigns.test(value) && isIt(value)).map((value) => [line, value]);
     if (said.length > 60 && !said.endsWith("?")) break;
   }
   return [];

@@ -13,6 +13,9 @@ const numbered = /Base(?:32|58|62|64)|[UuIi]+nt(?:8|16|32|64)|Float(?:32|64)|D1|
 /** A type or function that has a number in its name. */
 const isNamed = (value: string): boolean => numbered.test(value) && /^(?:[A-Z]?[a-z]{2,})*$/.test(value.replace(numbered, "X").replace(/^X|X/, ""));
 
+/** Of all four classes, which nothing else is that people write. */
+const isOfGenerator = /^(?=[^\d]*\d)(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=.*[!#$%&*?@^~+=])[\w!#$%&*?@^~+=]{8,24}$/;
+
 /** Not a word, a name, a measure or a date. */
 export function isPasswordLike(value: string): boolean {
   // The last are names with a hash at the end.
@@ -25,6 +28,7 @@ export function isPasswordLike(value: string): boolean {
   if (/^\p{L}{3,}(?:[-._]\p{L}{3,}){3,}$/u.test(value)) return !/[-_](?:the|and|for|und|der|die)[-_]/.test(value);
   if (/^(?:[\w.+-]+@[\w-]+\.\w+|[\w.-]+\.(?:[a-z]{2,4}|json|yaml|html|toml|local|intern)|[\w-]+(?:\.[\w-]+)+\.(?:[a-z]{2,6}|internal|example|localdomain))(?:[:/].*)?$/i.test(value)) return false;
   if (isKey(value) && value.length >= 16) return true;
+  if (isOfGenerator.test(value)) return true;
   const words = value.match(/\p{L}{3,}/gu) ?? [];
   if (!/\d/.test(value)) return /[!$%&*+=?#@^~]/.test(value.slice(1)) && words.length > 0 && /[\p{L}][!$%&*+=?#@^~]+[\p{L}]/u.test(value) && !/[()[\]{}/\\]/.test(value);
   return /\p{L}{2,}|(?:\p{L}\d+){3}|(?:\p{L}\d+){2}[!*#?&%@+-]/u.test(value) && !known.test(value) && !identifier.test(value) && !/^[([{]|[(){}]|^\p{L}+\/|\/\p{L}+\//u.test(value);
@@ -51,11 +55,11 @@ export const isMixed = (value: string): boolean => /\d/.test(value) ? /[\p{L}]/u
 
 /** Some words in a row. */
 export const isPassphrase = (value: string): boolean => /^(?:\p{Lu}\p{Ll}{2,}-){3}\d\d$/u.test(value) || (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$/u.test(value) && !ofCode.test(value) && !/[-.](?:the|and|for|und|der|die|com|org|net|local|intern)(?![\p{L}])/u.test(value));
-export const ofCode = /pass|cred|secret|token|key|config|data|auth|server|client|user|system|admin|module|util|service|spring|test|value|name|node|api/i;
+export const ofCode = /(?:^|[-._])(?:pass|cred|secret|token|key|config|data|auth|server|client|user|system|admin|module|util|service|spring|test|value|name|node|api)/i;
 
 export function isPassword(value: string, quotes: number): boolean {
   if (/^\{[^}]*\}$/.test(value)) return false;
-  if (isPassphrase(value)) return true;
+  if (isPassphrase(value) || /^\d{9,63}$|^\p{Lu}\p{L}{3,}(?:19|20)\d\d$/u.test(value)) return true;
   if (value.length < 4 || isPlaceholder(value)) return false;
   if (isMixed(value)) return !/^[\w-]+\([^)]*\)/.test(value) && !known.test(value) && !isNamed(value);
   return quotes > 0 && value.length >= 5;
