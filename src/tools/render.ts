@@ -52,7 +52,7 @@ export function omnMemory(whole: Memory, extra: Extra = {}): Record<string, unkn
     ...trustFieldOf(memory),
   };
   const relevance = extra.relevance === undefined ? {} : { relevance_score: Math.round(extra.relevance * 1000) / 1000 };
-  const related = extra.related ? { related: extra.related } : {};
+  const related = { ...(extra.laterId === undefined ? {} : { may_be_outdated_by: extra.laterId }), ...(extra.related ? { related: extra.related } : {}) };
   const citations = citationsOf(memory, extra);
   if (extra.truncated) return { ...said, ...audienceOf(memory, extra.author), truncated: true, tokens_total: extra.tokensTotal, ...relevance, ...citations, ...related };
   const { value, namespace, summary, type, occurred_at, archived_at, ...others } = shownState(memory);
@@ -112,7 +112,7 @@ function freshnessText(cited: readonly CitedFile[]): Framed[] {
  * Recalled text is data, not instruction: each memory stands between tags that nothing in it can close. One that was looked up
  * says all of itself, one that a search found what is needed to judge it and to name it.
  */
-export function memoryText({ memory, author, relevance, truncated, tokensTotal, tokensSaved: saved, related = [], cited = [] }: Recalled): Framed {
+export function memoryText({ memory, author, relevance, truncated, tokensTotal, tokensSaved: saved, related = [], cited = [], laterId }: Recalled): Framed {
   const audience = audienceOf(memory, author);
   const isWhole = relevance === undefined && !truncated;
   const attributes = [
@@ -124,7 +124,9 @@ export function memoryText({ memory, author, relevance, truncated, tokensTotal, 
     attribute("when", dayOf(memory)),
     attribute("version", memory.version > 1 ? memory.version : undefined),
     ...(isWhole ? detailsOf(memory, new Set(cited.flatMap(({ path, state }) => (state === "fresh" ? [] : path)))) : []),
+    attribute("valid_to", memory.validTo === null ? undefined : iso(memory.validTo).slice(0, 10)),
     attribute("superseded_by", memory.supersededBy ?? undefined),
+    attribute("may_be_outdated_by", laterId),
     ...freshnessText(cited),
     attribute("relevance", relevance?.toFixed(2)),
     attribute("trust", trustOf(memory)),

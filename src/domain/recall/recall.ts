@@ -8,6 +8,7 @@ import { selectResults, type Ranked } from "./selection/select-results.ts";
 import { degradedBy, ownOnly, ownPastOnly } from "./degraded.ts";
 import type { Receipt } from "./presentation/receipt.ts";
 import { asksForPast, successorsFirst, successorsOf, withSuccessor } from "./selection/succession.ts";
+import { laterWords } from "./selection/later-word.ts";
 import { inPlaceOf, relate, type Related } from "./selection/related.ts";
 import { rarestAmong } from "./ranking/relevance.ts";
 import { searchMemories } from "./search-memories.ts";
@@ -73,6 +74,8 @@ export interface Recalled {
   tokensSaved?: number;
   /** At most two. */
   related?: Related[];
+  /** Of the memory that probably says what holds now. */
+  laterId?: string;
   /** What the client's files say of its citations, where it sent their hashes. */
   cited?: CitedFile[];
 }
@@ -135,7 +138,8 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const shown: Shown = input.minRelevance === undefined ? shownByDefault(ranked, input.limit, input.mode ?? "hybrid", question.rarest < rarestAmong(few.memories)) : { minRelevance: input.minRelevance, limit: input.limit, uncertain: false, leads: false };
   const relevant = ranked.filter(({ relevance }) => relevance >= shown.minRelevance).map(({ memory }) => memory);
   const successors = asksForPast(input) ? new Map<string, Memory>() : await successorsOf(ctx, relevant, ranked.map(({ memory }) => memory));
-  const current = successorsFirst(ranked, successors, { filter: input.filter ?? {}, entry: (memory, replaced) => ({ ...replaced, memory, trace: { ...replaced.trace, id: memory.id } }) });
+  const later = asksForPast(input) ? successors : laterWords(query, ranked, shown.minRelevance);
+  const current = successorsFirst(successorsFirst(ranked, later), successors, { filter: input.filter ?? {}, entry: (memory, replaced) => ({ ...replaced, memory, trace: { ...replaced.trace, id: memory.id } }) });
   const stageOf = place && stageIn(place);
   const { selected: diverse, attached, drops, found: distinct } = selectResults(current, concepts, {
     stageOf,
@@ -143,7 +147,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     minRelevance: shown.minRelevance,
     without: new Set(input.without),
   });
-  const ordered = successorsFirst(diverse, successors);
+  const ordered = successorsFirst(successorsFirst(diverse, later), successors);
   const named = asksForPast(input) ? await successorsOf(ctx, ordered.map(({ memory }) => memory)) : successors;
   const selected = ordered.map((entry) => ({ ...entry, memory: withSuccessor(entry.memory, named) }));
   const authorOf = await authorsOf(ctx, [...selected.map(({ memory }) => memory), ...ties.map(({ other }) => other), ...successors.values()]);
@@ -151,7 +155,8 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const whole = ({ memory, relevance }: Ranked): Recalled => inShownForm({ memory, relevance, truncated: false }, {});
   const items = selected.map((entry) => {
     const near = related.get(entry.memory.id);
-    return { ...attributed(entry.memory, authorOf), ...whole(entry), ...(near ? { related: near } : {}) };
+    const laterId = later.get(entry.memory.id)?.id;
+    return { ...attributed(entry.memory, authorOf), ...whole(entry), ...(near ? { related: near } : {}), ...(laterId === undefined ? {} : { laterId }) };
   });
   const report: SearchReport = {
     mode: input.mode ?? "hybrid",

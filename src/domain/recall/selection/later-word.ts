@@ -1,0 +1,71 @@
+import { verbatim } from "../../verbatim.ts";
+import { conflictOf } from "../../intelligence/rules/relations/conflict.ts";
+import { read } from "../../intelligence/rules/relations/statements.ts";
+import { stateAt } from "../../memories/supersede.ts";
+import { isInThread, type Memory } from "../../memories/memory.ts";
+import { isStopWord, wholeTerms } from "../../text/query-terms.ts";
+import { findTerms } from "../find-terms.ts";
+import { traitsOfMemory } from "../kept-words.ts";
+import { asksForFormer } from "../ranking/text-traits.ts";
+import type { Ranked } from "./select-results.ts";
+
+/** In hits: what is shown is among the first of these, and what may say it otherwise among the second. */
+const [shownAtMost, lookedAtMost] = [4, 24];
+
+/** In characters: longer texts say many things, of which one change is no change of all. */
+const longest = 600;
+
+/** What stands behind one of these held until then: `from npm to pnpm`, `no longer use ArgoCD`. */
+const former = new RegExp(
+  verbatim`(?<!\p{L})(?:from|instead of|no longer (?:\p{L}+ )?|not (?:\p{L}+ )?(?=.{2,40} any ?more)|replaces?d?|stopped using|dropped|abandoned|left|statt|anstatt|von|nicht mehr|kein(?:e|en)? (?=.{2,30} mehr)|ersetzt|quitté|abandonné|au lieu de|en vez de|ya no (?:\p{L}+ )?|从|不再(?:使用|用)?|代替|取代)\s?(?:the |our |der |die |das |den |le |la |el )?(\p{sc=Latin}[\p{L}\p{N}.+#-]*|[\p{sc=Katakana}ー]{2,})|([\p{sc=Katakana}ー]{2,}|\p{sc=Latin}[\p{L}\p{N}.+#-]+)(?:から|をやめ|の代わりに|ではなく)`,
+  "giu",
+);
+
+interface Found extends Ranked {
+  trace: { matched: readonly string[] };
+}
+
+/**
+ * Which memories that answer a question are out of date by what another one says, as far as a text shows: the later one by the id of the earlier. It says
+ * that something changed, and names what held before or all that the earlier one says of the question's words; or both say one thing of the
+ * same with different values. Nothing is marked: both are shown, the later first.
+ */
+export function laterWords(question: string, ranked: readonly Found[], minRelevance: number): Map<string, Memory> {
+  const later = new Map<string, Memory>();
+  if (asksForFormer.test(question)) return later;
+  const near = ranked.slice(0, lookedAtMost).filter(({ memory }) => isComparable(memory));
+  for (const old of near.slice(0, shownAtMost).filter(({ relevance }) => relevance >= minRelevance)) {
+    const said = near.filter(({ memory }) => memory.namespace === old.memory.namespace && stateAt(memory) > stateAt(old.memory) && memory.updatedAt >= old.memory.updatedAt);
+    const newest = said.filter((fresh) => isOutOfDate(old, fresh)).sort((a, b) => stateAt(b.memory) - stateAt(a.memory))[0];
+    if (newest) later.set(old.memory.id, newest.memory);
+  }
+  return later;
+}
+
+const isComparable = ({ content, value, redaction, namespace, supersededBy }: Memory): boolean =>
+  content.length <= longest && value === null && redaction === undefined && supersededBy === null && !isInThread({ namespace });
+
+function isOutOfDate(old: Found, fresh: Found): boolean {
+  const held = new Set(fresh.trace.matched);
+  const { matched } = old.trace;
+  const says = matched.length > 1 && matched.every((word) => held.has(word));
+  const isChange = traitsOfMemory(fresh.memory).changes && !traitsOfMemory(old.memory).changes;
+  if (isChange && (says || (matched.some((word) => held.has(word)) && saysOften(fresh.memory, old.memory)) || namesFormer(fresh.memory, old.memory))) return true;
+  return says && conflictOf(read(old.memory.content), read(fresh.memory.content)) !== undefined;
+}
+
+const telling = (text: string): Set<string> => new Set(wholeTerms(text).filter((term) => !isStopWord(term)));
+
+/** Whether both are about the same: three words and a third of what the earlier one says. */
+function saysOften(fresh: Memory, old: Memory): boolean {
+  const own = telling(fresh.content);
+  const said = [...telling(old.content)];
+  const shared = said.filter((term) => own.has(term)).length;
+  return shared >= 3 && shared * 3 >= said.length;
+}
+
+/** Whether what the later text says to have held before stands in the earlier one. */
+function namesFormer({ content }: Memory, old: Memory): boolean {
+  const names = new Set([...content.matchAll(former)].flatMap(([, behind, before]) => wholeTerms(behind ?? before ?? "")).filter((term) => !isStopWord(term)));
+  return names.size > 0 && findTerms(old.content, names).hits.length > 0;
+}
