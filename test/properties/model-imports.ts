@@ -101,12 +101,15 @@ function successionAfter(model: Model, p: Principal, present: State, found: Retu
   return record.superseded_by === null && isSeen ? { supersededBy: null, supersededReason: null } : { supersededBy: present.supersededBy, supersededReason: present.supersededReason };
 }
 
+/** An archived memory has given up its key; without an id the key alone says which is meant. */
+const takesNoPlace = ({ id, archived_at }: PortableRecord): boolean => id !== undefined && archived_at != null;
+
 function groups(p: Principal, records: PortableRecord[], review: boolean): PortableRecord[][] {
   const all: PortableRecord[][] = [];
   let seen = new Set<string>();
   for (const record of records) {
     const state = { ...blank(p.user), ...given(record) };
-    const places = state.key === null ? [] : [place(state), ...(review ? [place({ ...state, visibility: "private" })] : [])];
+    const places = state.key === null || takesNoPlace(record) ? [] : [place(state), ...(review ? [place({ ...state, visibility: "private" })] : [])];
     const names = [record.id, ...places].filter((name) => name !== undefined);
     if (all.length === 0 || names.some((name) => seen.has(name))) {
       all.push([]);
@@ -122,6 +125,7 @@ function groups(p: Principal, records: PortableRecord[], review: boolean): Porta
 function importGroup(model: Model, p: Principal, group: PortableRecord[], { onConflict, review, brought }: { onConflict: "update" | "skip"; review: boolean; brought: Map<string, Entry> }, total: Imported): Refusal | number {
   // Whichever team of the server has the id, and whoever in one's own.
   const isTaken = (id: string | undefined): boolean => id !== undefined && model.entries.some((e) => e.id === id && !sees(p, e));
+  const holderFor = (record: PortableRecord, state: State): Entry | undefined => (takesNoPlace(record) ? undefined : holderOf(model, p.team, state));
   const named = new Set<Entry>();
   const writes: (() => Refusal | undefined)[] = [];
   const wishes: { entry: Entry; wanted: State; isDone: boolean }[] = [];
@@ -129,11 +133,11 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], { onCo
   for (const record of group) {
     const byId = record.id === undefined ? undefined : model.named(p, record.id);
     const asked = { ...blank(p.user), ...given(record) };
-    const here = byId ?? holderOf(model, p.team, asked);
+    const here = byId ?? holderFor(record, asked);
     const isShared = here !== undefined && now(here).visibility !== "private";
     const placed: State = review && !isShared ? { ...asked, visibility: "private" } : asked;
     const archivedAt = instant(record.archived_at ?? null);
-    const holder = holderOf(model, p.team, placed);
+    const holder = holderFor(record, placed);
     const present = byId ?? holder;
     if ((present && named.has(present)) || (holder && named.has(holder))) break;
     if (!present) {

@@ -84,6 +84,8 @@ const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets
 const namedAfter = new RegExp(verbatim`^ \((?:pin|code|puk)|^\S?(?: (?:is|was|ist|war|est|es) \p{L}+ |\s?[がは是])[^.,;\n。，、]{0,24}?(?:pin|puk|passcode|(?<!(?:${otherCodes}) )code(?! (?:${otherCodes}))|código(?! (?:postal|de (?:error|área)))|combinati|kombination|geheimzahl|暗証|密码|口令)`, "iu");
 /** `you need 1234 for the door`. */
 const [isNeeded, isForIt] = [/(?:need|requires?|use|brauch\p{L}*|faut|usa) $/iu, /^ (?:for|at|on|to|für|am|an|pour|para|en|à) /];
+/** `Pump 1074 opens at …`: the number of a thing. */
+const [numberOf, opens] = [/(?<!(?:and|then|code|number|und|dann|et|puis|luego|that|dass|que|[^\p{L}]y))(?<=\p{L}{2}) $/iu, /^ (?:unlock|open|ouvre|abre|öffne)/u];
 const generated = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[!#$%&*?@^~])(?!.*%[\dA-F]{2})[\w!#$%&*?@^~+=-]{9,23}\w$/;
 const mayBeGenerated = /\w[!#$%&*?@^~]\w/;
 /** Digits in words. */
@@ -182,7 +184,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const close = ahead.slice(-direct);
     // A telephone number, a pull request, a number of something.
     if (/\d[ /-]$/.test(close) || /^#\d+$/.test(value) || measured.test(behind) || (!/[*#]/.test(value) && counted.test(close) && !ownNumber.test(ahead))) return false;
-    const [isJoined, isKeyed] = [joined.test(close), atKeypad.test(behind)];
+    const [isJoined, isKeyed] = [joined.test(close), atKeypad.test(behind) && !(numberOf.test(close) && opens.test(behind))];
     // What an answer says is judged with its question.
     const line = ahead.slice(ahead.lastIndexOf("\n") + 1).toLowerCase();
     if (/\?\s*\n[^\n]*$/.test(ahead) && !isKeyed && line.search(callsItPin) + line.search(opensByDigits) === -2) return false;

@@ -5,6 +5,12 @@ import { findSecrets } from "./find-secrets.ts";
 import type { Finding } from "./finding.ts";
 
 /** Whether the guard finds nothing in a text that stands beside a memory, and so cannot be quarantined with it. */
+/** Stands where a secret stood, before its kind. */
+export const maskMark = "[masked:";
+
+/** What differs between two such texts may be what is not there. */
+export const isMasked = (text: string): boolean => text.includes(maskMark);
+
 export const isPlain = (text: string): boolean => text === "" || (findSecrets(text).length === 0 && findInstructions(text).length === 0);
 
 /** What the guard finds in a state of a memory. */
@@ -47,7 +53,7 @@ export function screen(state: MemoryState, before?: Texts): Screening | undefine
 function masked(text: string, findings: readonly Finding[]): string {
   let [masked, at] = ["", 0];
   for (const { kind, start, end } of findings) {
-    masked += `${text.slice(at, start)}[masked: ${kind}]`;
+    masked += `${text.slice(at, start)}${maskMark} ${kind}]`;
     at = end;
   }
   return masked + text.slice(at);
@@ -56,7 +62,7 @@ function masked(text: string, findings: readonly Finding[]): string {
 /** What is called a secret in one place is one in others, where nothing calls it so. */
 function withoutSpelt(text: string, secrets: ReadonlyMap<string, string>): string {
   let left = text;
-  for (const [secret, kind] of secrets) if (secret.length >= shortest) left = left.replaceAll(secret, () => `[masked: ${kind}]`);
+  for (const [secret, kind] of secrets) if (secret.length >= shortest) left = left.replaceAll(secret, () => `${maskMark} ${kind}]`);
   return left;
 }
 

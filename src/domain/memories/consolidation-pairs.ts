@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { isMasked } from "../guard/screen.ts";
 import type { Consolidation } from "../intelligence/answers.ts";
 import type { Intelligence } from "../intelligence/intelligence.ts";
 import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";
@@ -31,7 +32,7 @@ const atOnce = 6;
  */
 export const isComparable = (ctx: PairContext, memory: Memory): boolean =>
   memory.teamId === ctx.principal.teamId && memory.sensitivity === "normal" && memory.redaction === undefined && memory.quarantine === null && !memory.trust.quarantined &&
-  memory.value === null && memory.archivedAt === null && memory.supersededBy === null && memory.validTo === null;
+  memory.value === null && !isMasked(memory.content) && memory.archivedAt === null && memory.supersededBy === null && memory.validTo === null;
 
 const firstPerson = /(?<!\p{L})(?:I|I'm|I've|my|mine|me|ich|mein|meine|meinen|mir|mich)(?!\p{L})|我(?!们)|私|僕/u;
 

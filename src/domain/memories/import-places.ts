@@ -5,10 +5,14 @@ import type { PortableMemory } from "./portable.ts";
 
 /** Where the records of an import belong: by their key or id, here or under the id that they had elsewhere. */
 
-export const placeOf = (ctx: Context, state: Partial<MemoryState>, visibility: Visibility = state.visibility ?? "private"): string | undefined =>
+const placeOf = (ctx: Context, state: Partial<MemoryState>, visibility: Visibility = state.visibility ?? "private"): string | undefined =>
   state.key == null
     ? undefined
     : canonical([visibilityKeyOf(visibility, ctx.principal.userId), state.namespace ?? "global", state.key]);
+
+/** The place that a record takes: none where it is archived or kept back, unless nothing but its key says which memory it is. */
+export const placeTaken = (ctx: Context, { id, archived_at, quarantine }: PortableMemory, state: Partial<MemoryState>, visibility?: Visibility): string | undefined =>
+  id !== undefined && (archived_at != null || quarantine != null) ? undefined : placeOf(ctx, state, visibility);
 
 /** What is here of the records, as far as the importer sees it. */
 export async function existing(ctx: Context, records: readonly Pick<PortableMemory, "id">[], states: readonly Partial<MemoryState>[]) {

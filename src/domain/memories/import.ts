@@ -14,7 +14,7 @@ import { isExpired, sameState, type MemoryState } from "./memory.ts";
 import { enriched, givenIn } from "./enriched.ts";
 import { importLinks } from "../graph/portable-links.ts";
 import { jsonFields, memoryFields } from "./memory-fields.ts";
-import { existing, idsInsteadOfTaken, placeOf } from "./import-places.ts";
+import { existing, idsInsteadOfTaken, placeTaken } from "./import-places.ts";
 import { originalOf, type Screened, screenRecords } from "./import-screening.ts";
 import { inOrderOfSuccession, type Arrived, readSuccession } from "./import-succession.ts";
 import { portableMemory, toState, type PortableMemory } from "./portable.ts";
@@ -172,7 +172,7 @@ function* chunks(records: PortableMemory[], ctx: Context, review: boolean): Gene
   for (const record of records) {
     const state = toState(record);
     // A record that a review holds back is stored as private.
-    const names = [record.id, placeOf(ctx, state), ...(review ? [placeOf(ctx, state, "private")] : [])].filter((name) => name !== undefined);
+    const names = [record.id, placeTaken(ctx, record, state), ...(review ? [placeTaken(ctx, record, state, "private")] : [])].filter((name) => name !== undefined);
     const size = bytesOf(record);
     if (chunk.length > 0 && (bytes + size > maxChunkBytes || chunk.length >= maxChunk || names.some((name) => seen.has(name)))) {
       yield chunk;
@@ -215,7 +215,7 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
       await purge(ctx, expired);
       throw new WriteConflict();
     }
-    const newcomers = records.flatMap(({ id }, i) => (id === undefined || byId.has(id) || byPlace.has(placeOf(ctx, states[i] as Partial<MemoryState>) ?? "") ? [] : { id, visibility: states[i]?.visibility ?? "private" }));
+    const newcomers = records.flatMap((record, i) => (record.id === undefined || byId.has(record.id) || byPlace.has(placeTaken(ctx, record, states[i] as Partial<MemoryState>) ?? "") ? [] : { id: record.id, visibility: states[i]?.visibility ?? "private" }));
     const taken = await idsInsteadOfTaken(ctx, newcomers, records);
     const before = await written?.([...byId.values(), ...byPlace.values()].map(({ id }) => id));
     const succession = await readSuccession(ctx, records, [...byId.values(), ...byPlace.values()], arrived);
@@ -224,7 +224,7 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
     const named = new Set<string>();
     for (const [i, record] of records.entries()) {
       const state = states[i] as Partial<MemoryState>;
-      const place = placeOf(ctx, state);
+      const place = placeTaken(ctx, record, state);
       const holder = place === undefined ? undefined : byPlace.get(place);
       const present = (record.id && byId.get(record.id)) ?? holder;
       // Records before it that touch this memory must be written first.
@@ -307,7 +307,8 @@ async function placedWithoutReview(ctx: Context, records: PortableMemory[]): Pro
   const wanted = records.map(toState);
   const { byId, byPlace } = await existing(ctx, records, wanted);
   return wanted.map((state, i) => {
-    const present = byId.get(records[i]?.id ?? "") ?? byPlace.get(placeOf(ctx, state) ?? "");
+    const record = records[i] as PortableMemory;
+    const present = byId.get(record.id ?? "") ?? byPlace.get(placeTaken(ctx, record, state) ?? "");
     const isShared = present && !isExpired(present, ctx.now) && present.visibility !== "private";
     return isShared || state.visibility === undefined ? state : { ...state, visibility: "private" };
   });

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { isPlain } from "../guard/screen.ts";
+import { isMasked, isPlain } from "../guard/screen.ts";
 import { enrichByRules } from "../intelligence/rules/enrich.ts";
 import { extractByRules } from "../intelligence/rules/extract.ts";
 import { namespaceOf } from "../memories/memory.ts";
@@ -38,7 +38,7 @@ const kinds: Partial<Record<MemoryType, string>> = { architecture_decision: "a d
 export async function worthRemembering(ctx: Context & { sessions: SessionStore }): Promise<WorthRemembering[]> {
   const { principal, sessions } = ctx;
   if (!mayWrite(principal)) return [];
-  const candidates = distinct((await statements(principal, sessions)).filter(({ text }) => text.length <= longest && !text.includes("[masked:") && isPlain(text))).slice(0, mostSearched);
+  const candidates = distinct((await statements(principal, sessions)).filter(({ text }) => text.length <= longest && !isMasked(text) && isPlain(text))).slice(0, mostSearched);
   const isKnown = await Promise.all(candidates.map(({ text, namespace }) => mayBeSaid(ctx, { content: text, namespace: namespace ?? "global" })));
   return candidates.filter((_, i) => !isKnown[i]).slice(0, mostNamed);
 }

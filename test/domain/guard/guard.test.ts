@@ -112,6 +112,7 @@ describe("secrets [U8]", () => {
     "Passwords:\n- minimum length: 14\n- history: 5",
     "Password:\n  type: string\n  format: password",
     "kim: which room has the safe?\nrui: 1104",
+    "Pump 1074 opens at 1989 kPa, and the shop at 1420 opens late.",
     "kim: who has the password?\nrui: Nadia",
     "kim: Wie ist das Passwort vom WLAN?\nrui: Frag Petra",
     "kim: Welchen Passwortmanager nehmen wir?\nrui: Vaultwarden",

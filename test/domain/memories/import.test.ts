@@ -43,6 +43,23 @@ async function held(who: Person): Promise<Record<string, Held>> {
 }
 
 describe("import takes records in order [A1] [S14]", () => {
+  test("an archived memory takes nothing from the one that has its key now, in whatever order they come, also where both are here already", async () => {
+    const first = (await ada.call("omn_store_memory", { key: "k", content: "Old" })).structured["memory_id"] as string;
+    const preview = await ada.call("omn_forget_memory", { id: first });
+    await ada.call("omn_forget_memory", { id: first, confirm: preview.structured["confirm"] as string });
+    await ada.call("omn_store_memory", { key: "k", content: "New" });
+    const [{ data }] = (await exportAll(ada)) as [Page];
+    const records = data.split("\n").filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(records).toHaveLength(2);
+    for (const memories of [records, records.toReversed()]) {
+      const other = (await newTeam()).owner;
+      expect((await bring(other, memories)).structured).toMatchObject({ created: 2, updated: 0 });
+      expect((await bring(other, memories)).structured).toMatchObject({ created: 0, updated: 0, unchanged: 2 });
+      expect((await other.call("omn_retrieve_memory", { key: "k" })).structured["memories"]).toMatchObject([{ content: "New" }]);
+    }
+    expect((await bring(ada, records.toReversed())).structured).toMatchObject({ created: 0, updated: 0, unchanged: 2 });
+  });
+
   test("a key that occurs twice makes two versions of one memory", async () => {
     const answer = await bring(ada, [{ key: "k", content: "one" }, { key: "other", content: "x" }, { key: "k", content: "two" }]);
     expect(answer.structured).toMatchObject({ created: 2, updated: 1, count: 3 });

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { invalid } from "../../errors.ts";
-import { screen } from "../../guard/screen.ts";
+import { isMasked, screen } from "../../guard/screen.ts";
 import { type Decisions, decisions } from "../../intelligence/answers.ts";
 import type { Message } from "../../intelligence/intelligence.ts";
 import { requireScope } from "../../tenancy/principal.ts";
@@ -51,7 +51,7 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
   if (before) return before;
 
   const extracted = await ctx.intelligence.extract(messages.map(readable));
-  const facts = extracted.answer.facts.filter(({ text }) => !text.includes(maskMark));
+  const facts = extracted.answer.facts.filter(({ text }) => !isMasked(text));
   const texts = facts.map(({ text }) => text);
   const candidates = await candidatesFor(ctx, texts, state);
   const decided = await ctx.intelligence.decide(texts, candidates.map(({ content, key, type, updatedAt, occurredAt }) => ({ content, key, type, at: occurredAt ?? updatedAt })));
@@ -87,8 +87,6 @@ async function keepRecord(ctx: Context, [first, ...rest]: ReturnType<typeof reco
   for (const part of rest) kept.push(await remember(ctx, part));
   return first ? [await remember(ctx, { ...first, idempotencyKey }), ...kept] : [];
 }
-
-const maskMark = "[masked:";
 
 /** What a provider may see of a message: nothing of one that gives orders to models, and no secret. */
 function readable({ role, text, name, at }: GivenMessage): Message {

@@ -1,5 +1,6 @@
 import { type Memory, topicOf } from "../../memories/memory.ts";
 import type { VectorKind } from "../../embedding/vector-index.ts";
+import { isMasked } from "../../guard/screen.ts";
 import { wordsOfMemory } from "../kept-words.ts";
 
 /** Something that a search may answer with. Lists of candidates are ranked, best first. */
@@ -29,8 +30,8 @@ export function comparableText(memory: Memory): string {
     key ?? "",
     topicOf(namespace),
     occurredAt === null ? "" : new Date(occurredAt).toISOString().slice(0, 10),
-    // Two redacted secrets do not repeat each other.
-    redaction === undefined ? content : memory.id,
+    // Two secrets that are not shown do not repeat each other.
+    redaction === undefined && !isMasked(content) ? content : memory.id,
     value === null ? "" : JSON.stringify(value),
   ].filter(Boolean).join("\n");
 }
