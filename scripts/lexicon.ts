@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import nlp from "compromise/two";
-import { listedClasses } from "../src/domain/graph/extract/packed-lexicon.ts";
+import { formMarks, inflected, listedClasses } from "../src/domain/graph/extract/packed-lexicon.ts";
 
 export interface Entry {
   wordClass: (typeof listedClasses)[number];
@@ -41,16 +41,29 @@ export function entriesOfCompromise(): Map<string, Entry> {
   }));
 }
 
-/** The form that `unpackLexicon` reads. Upper case is free for marks, for the words are in lower case. */
+/** The form that `unpackLexicon` reads. Upper case and the marks are free, for the words have neither. */
 export function packLexicon(entries: ReadonlyMap<string, Entry>): string {
+  const isCommon = (word: string, noun: boolean): boolean => entries.get(word)?.wordClass === "common" && entries.get(word)?.noun === noun;
+  const said = new Set<string>();
+  const marks = new Map<string, number>();
+  for (const entry of [...entries].sort(([a], [b]) => a.length - b.length)) {
+    const [word, { wordClass, noun }] = entry;
+    if (wordClass !== "common" || said.has(word)) continue;
+    const forms = inflected(word, noun).map(({ form, noun: may }) => (isCommon(form, may) && !said.has(form) ? form : undefined));
+    const bits = forms.reduce((all, form, i) => (form === undefined ? all : all | (1 << i)), 0);
+    if (bits > 0) marks.set(word, 2 * (bits - 1) + Number(noun));
+    for (const form of forms) if (form !== undefined) said.add(form);
+  }
   let packed = "";
   let before = "";
   for (const [word, { wordClass, noun }] of entries) {
+    if (said.has(word)) continue;
     let shared = 0;
     while (shared < before.length && word[shared] === before[shared]) shared += 1;
     const dropped = before.length - shared;
     packed += "P".repeat(Math.floor(dropped / 16)) + (dropped % 16 === 0 ? "" : String.fromCharCode(0x40 + (dropped % 16)));
-    packed += word.slice(shared) + String.fromCharCode(0x51 + 2 * listedClasses.indexOf(wordClass) + Number(noun));
+    const mark = marks.get(word);
+    packed += word.slice(shared) + (mark === undefined ? String.fromCharCode(0x51 + 2 * listedClasses.indexOf(wordClass) + Number(noun)) : formMarks.charAt(mark));
     before = word;
   }
   return packed;
