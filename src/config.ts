@@ -94,6 +94,8 @@ export interface Config {
   rateLimited: boolean;
   allowedHosts: string[];
   allowedOrigins: string[];
+  /** Host names of pages of others, to whose scripts a browser gives the answers (CORS). */
+  pageHosts: string[];
   teamQuota: TeamQuota;
   embeddings: EmbeddingsOptions;
   rerankModel: string | undefined;
@@ -122,6 +124,7 @@ export function parseConfig(env: unknown): Config {
     allowedHosts: [...own, ...ALLOWED_HOSTS],
     // A page of the server itself may call it, too.
     allowedOrigins: [...own, ...ALLOWED_HOSTS, ...ALLOWED_ORIGINS],
+    pageHosts: ALLOWED_ORIGINS,
     teamQuota: { maxMemories: parsed.data.TEAM_MAX_MEMORIES, maxBytes: parsed.data.TEAM_MAX_BYTES },
     masterKeys: parsed.data.MASTER_KEYS,
     signInProviders: parsed.data.SIGN_IN_PROVIDERS,

@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { cors } from "hono/cors";
 import { routePath } from "hono/route";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
 import type { Services } from "../app.ts";
@@ -49,6 +50,14 @@ const mcpPaths = ["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messa
 const isMcp = (path: string): boolean => mcpPaths.includes(path);
 const doorOf = (path: string) => (isMcp(path) ? "mcp" : path.startsWith("/oauth/") ? "oauth" : "other");
 
+const hostOf = (origin: string): string | undefined => (URL.canParse(origin) ? new URL(origin).hostname : undefined);
+const forPagesOf = (hosts: readonly string[]) => ({
+  origin: (origin: string) => (hosts.includes(hostOf(origin) ?? "") ? origin : null),
+  allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+  exposeHeaders: ["Mcp-Session-Id", "WWW-Authenticate", "Retry-After", "X-Request-Id"],
+  maxAge: 600,
+});
+
 /** The HTTP edge: who may call, and where the call goes. */
 export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   const { config } = services;
@@ -73,6 +82,9 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
     async (c, next) =>
       hostHeaderValidationResponse(c.req.raw, config.allowedHosts) ?? originValidationResponse(c.req.raw, config.allowedOrigins) ?? next(),
   );
+
+  // Pages of others, whose scripts call with a key of their own: without cookies, so nothing is done in the name of who looks at them.
+  if (config.pageHosts.length > 0) app.use("*", cors(forPagesOf(config.pageHosts)));
 
   app.get("/health", (c) => c.json({ status: "ok" }));
 

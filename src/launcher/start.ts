@@ -10,9 +10,9 @@ const { env } = process;
 /** A link for whoever lost their passkeys and accounts, and still has this machine. */
 const isRecovery = env.OMNIMEMORY_RECOVERY === "on";
 
-/** Settings of the launcher itself; every other OMNIMEMORY_*, EMBEDDINGS*, SIGN_IN_* and MASTER_KEYS variable is handed to the Worker. */
+/** Settings of the launcher itself; every other one of the Worker that one machine can have is handed to it. */
 const own = new Set(["OMNIMEMORY_DATA_DIR", "OMNIMEMORY_LOG", "OMNIMEMORY_RECOVERY"]);
-const handedOn = /^(?:OMNIMEMORY_|SIGN_IN_|MASTER_KEYS$|EMBEDDINGS(?:_|$))/;
+const handedOn = /^(?:OMNIMEMORY_|SIGN_IN_|EMBEDDINGS(?:_|$)|(?:MASTER_KEYS|TEAM_MAX_MEMORIES|TEAM_MAX_BYTES|RECENCY_HALF_LIFE_DAYS|TOKEN_PRICE_PER_1K|ALLOWED_HOSTS|ALLOWED_ORIGINS)$)/;
 /** To the curator, and to no Worker that serves requests. */
 const handedToCurator = /^(?:INTELLIGENCE_|ANTHROPIC_API_KEY$)/;
 

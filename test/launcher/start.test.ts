@@ -187,8 +187,8 @@ describe("npm start says in one line why it cannot", () => {
     await expectRefusal({ OMNIMEMORY_DATA_DIR: "/proc/omnimemory" }, /^Cannot write to the data directory/);
   });
 
-  test("the Worker refuses its configuration", { timeout: patience }, async () => {
-    await expectRefusal({ OMNIMEMORY_RATE_LIMIT: "banana" }, /^The Worker did not start: .*OMNIMEMORY_RATE_LIMIT/);
+  test.each(["OMNIMEMORY_RATE_LIMIT", "RECENCY_HALF_LIFE_DAYS", "TEAM_MAX_MEMORIES"])("the Worker refuses its configuration: %s", { timeout: patience }, async (name) => {
+    await expectRefusal({ [name]: "banana" }, new RegExp(`^The Worker did not start: .*${name}`));
   });
 
   test("another OmniMemory uses the data, also on another port", { timeout: patience }, async () => {
