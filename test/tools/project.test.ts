@@ -44,13 +44,15 @@ describe("what names no namespace is stored in the project of the connection [C5
     for (const key of ["lean call", "whole call", "session", "stream"]) expect(await namespaceOf(key), key).toBe("project:shop");
   });
 
-  test("a namespace that is named counts, an import keeps its own, and without a project it is global as before", async () => {
+  test("a namespace that is named counts, many stored at once are placed like one, an export keeps its own, and without a project it is global as before", async () => {
     expect((await store({ key: "a", content: "one", namespace: "global" }, shop))["namespace"]).toBe("global");
     expect((await store({ key: "b", content: "two", namespace: "project:other" }, shop))["namespace"]).toBe("project:other");
     expect((await store({ key: "c", content: "three" }))["namespace"]).toBe("global");
     await ask("omn_import_memories", { memories: [{ key: "d", content: "four" }, { key: "e", content: "five", namespace: "thread:t" }] }, shop);
-    expect(await places({ key: "d" }, shop)).toEqual(["global"]);
+    expect(await places({ key: "d" }, shop)).toEqual(["project:shop"]);
     expect(await places({ key: "e" }, shop)).toEqual(["thread:t"]);
+    await ask("omn_import_memories", { data: JSON.stringify({ key: "f", content: "six" }) }, shop);
+    expect(await places({ key: "f" }, shop)).toEqual(["global"]);
   });
 
   test("both vocabularies mean the same project", async () => {

@@ -2,6 +2,7 @@ import { aside, type Framed, joined, named, say, spaced } from "../frame.ts";
 import { cutTo, estimateTokens } from "../text/token-count.ts";
 import { type AuthorOf, originOf } from "./authorship.ts";
 import { saidIn } from "./memory-fields.ts";
+import type { MemoryType } from "./memory-values.ts";
 import type { Memory } from "./memory.ts";
 
 /** Upper bound of the document: a briefing of 200–500 tokens. */
@@ -16,6 +17,8 @@ interface Section {
   title: string;
   /** Key prefixes that belong here; the first section that claims a key has it. */
   prefixes: string[];
+  /** Types that belong here, of what no key places. */
+  types?: MemoryType[];
   /** Share of what room is left, so that one long section cannot crowd out those after it. */
   share: number;
 }
@@ -23,23 +26,28 @@ interface Section {
 /** In tokens; a shorter value says too little. */
 const shortestValue = 12;
 
-/** In order of what one needs first: the task, where it stands, what is in the way, what comes next. */
+/** What holds for all work, however long ago it was said. */
+export const standingTypes: MemoryType[] = ["preference", "constraint"];
+
+/** In order of what one needs first: the task, where it stands, what is in the way, what comes next, how to go about it. */
 const sections: Section[] = [
   { title: "Task", prefixes: ["current.task", "current.goal"], share: 0.35 },
   { title: "Progress", prefixes: ["current.progress", "current.status"], share: 0.3 },
   { title: "Blockers", prefixes: ["current.blockers"], share: 0.3 },
   { title: "Next steps", prefixes: ["current.next", "discovered.todos"], share: 0.35 },
   { title: "In work", prefixes: ["current."], share: 0.4 },
+  { title: "Preferences and rules", prefixes: [], types: standingTypes, share: 0.4 },
   { title: "Discovered", prefixes: ["discovered."], share: 0.4 },
   { title: "Project", prefixes: ["project."], share: 0.6 },
-  { title: "Also known", prefixes: [""], share: 1 },
+  { title: "Decisions", prefixes: [], types: ["architecture_decision"], share: 0.5 },
+  { title: "Also known", prefixes: [], share: 1 },
 ];
 
 /** Those that say where the work stands. They are told whole where that leaves the others this much of the room. */
 const stateSections = new Set(sections.slice(0, 5));
 const shareBesideState = 1 / 4;
 
-const shared: Section = { title: "Shared by the team", prefixes: [""], share: 1 };
+const shared: Section = { title: "Shared by the team", prefixes: [], share: 1 };
 
 /**
  * The share for what is told beside memories, such as the session that the reader goes on with: kept free only where there is
@@ -103,23 +111,42 @@ export function briefing(memories: readonly Memory[], reader: Reader, budget: nu
 /** Every member may revise a shared memory, so it counts as the reader's own only as long as they wrote its present version. */
 const isOwn = ({ visibility, ownerId, updatedBy }: Memory, { userId }: Reader): boolean => visibility === "private" || (ownerId === userId && updatedBy === userId);
 
-/** The first section that claims the key has it; the last one claims all. */
-const sectionOf = ({ key }: Memory): Section => sections.find(({ prefixes }) => prefixes.some((prefix) => (key ?? "").startsWith(prefix))) as Section;
+/** The first section that claims the key has it, then the one of its type; the last one has all others. */
+const sectionOf = ({ key, type }: Memory): Section =>
+  sections.find(({ prefixes }) => prefixes.some((prefix) => (key ?? "").startsWith(prefix))) ?? sections.find(({ types }) => types?.includes(type)) ?? (sections.at(-1) as Section);
 
 function sectionText({ title }: Section, memories: Memory[], { authorOf }: Reader, room: number): { text?: Framed; said: Memory[] } {
-  const newest = [...memories].sort((a, b) => saidIn(b, "importance") - saidIn(a, "importance") || b.updatedAt - a.updatedAt);
+  const newest = distinct([...memories].sort((a, b) => saidIn(b, "importance") - saidIn(a, "importance") || b.updatedAt - a.updatedAt));
+  const isList = newest.length > 1;
+  const most = isList ? Math.max(shortestValue * 3, Math.floor(room / 3)) : room;
   const entries: Framed[] = [];
   const said: Memory[] = [];
-  let left = room - estimateTokens(`${title}:`);
+  let left = room - estimateTokens(`${title}:`) - (isList ? estimateTokens(more.toString()) : 0);
+  const whole = left;
   for (const memory of newest) {
-    const lead = say`${newest.length > 1 ? say`\n-` : ""}${leadOf(title, memory, authorOf(memory))} `;
-    const { entry, isWhole } = entryOf(lead, sayValue(memory), left - 1);
-    if (entry) entries.push(entry);
-    if (!isWhole) break;
-    if (memory.value === null) said.push(memory);
-    left = room - estimateTokens(say`${title}:${joined(entries, "")}`.toString());
+    const lead = say`${isList ? say`\n-` : ""}${leadOf(title, memory, authorOf(memory))} `;
+    const { entry, isWhole } = entryOf(lead, sayValue(memory), Math.min(most, left - 1));
+    if (!entry) break;
+    entries.push(entry);
+    if (isWhole && memory.value === null) said.push(memory);
+    left = whole - estimateTokens(joined(entries, "").toString());
   }
+  if (entries.length > 0 && entries.length < newest.length) entries.push(more);
   return entries.length === 0 ? { said } : { text: say`${title}:${joined(entries, "")}`, said };
+}
+
+const more = say`\n- … and more`;
+
+/** What says the same under no key of its own is told once. */
+function distinct(memories: readonly Memory[]): Memory[] {
+  const seen = new Set<string>();
+  return memories.filter((memory) => {
+    if (memory.key !== null) return true;
+    const text = sayValue(memory).toLowerCase();
+    const isNew = !seen.has(text);
+    seen.add(text);
+    return isNew;
+  });
 }
 
 /** As many entries as there is room for; the last that has some room is cut. */

@@ -1,13 +1,15 @@
 import type { Context } from "../context.ts";
 import type { Framed } from "../frame.ts";
 import { type AuthorOf, authorsOf } from "./authorship.ts";
-import { briefing, type BriefingPart } from "./briefing.ts";
+import { briefing, type BriefingPart, standingTypes } from "./briefing.ts";
 import { list } from "./list.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryFilter } from "./memory-store.ts";
 
 /** How many memories a briefing looks at: a project's keys are few; the newest matter. */
 const window = 200;
+/** More than there is room for. */
+const mostStanding = 40;
 
 export interface ProjectBriefing {
   text: Framed;
@@ -28,15 +30,16 @@ interface Briefed {
 
 /** Where the work stands, for whoever resumes it or takes it over. */
 export async function projectBriefing(ctx: Context, { filter, select, budget, beside }: Briefed): Promise<ProjectBriefing> {
-  // The newest of the project, and what is in work however long ago its keys were first written.
-  const [newest, inWork, told] = await Promise.all([
+  // The newest of the project, and what is in work or holds for all of it, however long ago it was first written.
+  const [newest, standing, inWork, told] = await Promise.all([
     list(ctx, { filter, limit: window }),
+    list(ctx, { filter: { ...filter, types: standingTypes }, limit: mostStanding }),
     list(ctx, { filter, keyPattern: "current.*", limit: window }),
     beside,
   ]);
-  // What the reader sees replaced is told by what replaced it.
-  const counts = (memory: Memory): boolean => memory.supersededBy === null && isFor(ctx.tool, memory);
-  const byId = new Map(select([...inWork.memories, ...newest.memories]).filter(counts).map((memory) => [memory.id, memory]));
+  // What the reader sees replaced is told by what replaced it; what has ended holds no more.
+  const counts = (memory: Memory): boolean => memory.supersededBy === null && (memory.validTo === null || memory.validTo > ctx.now) && isFor(ctx.tool, memory);
+  const byId = new Map(select([...inWork.memories, ...standing.memories, ...newest.memories]).filter(counts).map((memory) => [memory.id, memory]));
   // Ids ascend with time (UUIDv7): newest first, whichever list brought it.
   const memories = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
   const authorOf = await authorsOf(ctx, memories);

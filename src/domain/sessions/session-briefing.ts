@@ -6,7 +6,7 @@ import { speakerOf } from "./turns.ts";
 /** How many turns and files a briefing tells at most. */
 export const toldTurns = 4;
 const toldFiles = 12;
-const toldSearches = 6;
+const toldSearches = 3;
 
 /** What a session adds to the briefing of its project. Its decisions and what is in work are memories, which the briefing has. */
 export function sessionParts({ trace }: Pick<WorkSession, "trace">, turns: readonly StoredTurn[] = []): BriefingPart[] {

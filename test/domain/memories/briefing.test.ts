@@ -70,6 +70,27 @@ describe("a briefing says where the work stands [B3] [B1]", () => {
     expect(countTokens(text)).toBeLessThanOrEqual(500);
   });
 
+  test("what a person prefers and what always holds is in it, however many notes are newer, and what has ended is not", async () => {
+    const project_path = "/home/ada/shop";
+    await ada.call("omn_store_memory", { content: "Always answer me in German, but write code comments in English.", type: "preference", namespace: "global" });
+    await ada.call("omn_store_memory", { content: "Holiday freeze is active.", valid_from: "2020-12-01", valid_to: "2021-01-06", namespace: "project:shop" });
+    await ada.call("omn_import_memories", { memories: Array.from({ length: 250 }, (_, n) => ({ content: n === 200 ? filler(n) : `Build ${n} took ${n * 7} seconds on runner ${n % 9}.`, namespace: "project:shop" })) });
+    const { text } = await ada.call("smart_resume", { project_path });
+    expect(text).toMatch(/^Preferences and rules: .*Always answer me in German/m);
+    expect(text).not.toContain("Holiday freeze");
+    expect(text).toMatch(/^Also known:\n- \(imported\): Build \d+ [^]*\n- … and more$/m);
+    expect(countTokens(text)).toBeLessThanOrEqual(500);
+  });
+
+  test("one long note leaves room for those behind it, and what says the same is told once", async () => {
+    const project_path = "/home/ada/shop";
+    for (const content of ["We use Sentry for errors.", filler(1)]) await ada.call("omn_store_memory", { content, namespace: "project:shop" });
+    await ada.call("omn_store_memory", { content: "We use Sentry for errors.", namespace: "global" });
+    const { text } = await ada.call("smart_resume", { project_path });
+    expect(text.split("We use Sentry for errors.")).toHaveLength(2);
+    expect(text).toContain("In step 1 we looked");
+  });
+
   test("every key that it shows opens the memory in the same project", async () => {
     const project_path = "/home/ada/shop";
     const keys = ["shop.db.decision", "deploy", "discovered.retry.limits", "project.architecture", "shared.findings", "current.branch", "current.blockers.keys"];
