@@ -13,6 +13,8 @@ export function announceStored(ctx: ToolContext, { memory, replayed }: RememberO
 
 /** The memories that are like one just stored, and those of them that it contradicts or has replaced; who watches these is told. */
 export async function aroundStored(ctx: ToolContext, like: Similar, result: RememberOutcome): Promise<{ similar: Memory[]; conflicts: Contradiction[] }> {
+  // What a masked secret leaves of a text may be like that of any other.
+  if (result.found) return { similar: [], conflicts: [] };
   const similar = like.to(result);
   const conflicts = await settleConflicts(ctx, result, similar);
   const replaced = conflicts.flatMap((one) => (one.settled === "superseded" ? one.memory.id : []));

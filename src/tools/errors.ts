@@ -1,7 +1,12 @@
 import { asDomainError } from "../domain/errors.ts";
 import { json, say } from "../domain/frame.ts";
 import type { CallFailure } from "./define-family.ts";
-import type { ToolResult } from "./define-tool.ts";
+import type { ToolContext, ToolResult } from "./define-tool.ts";
+
+/** The error form of an answer that refuses and yet says more, as after a conflict of versions. */
+export const conflictForm = (message: string, { requestId, now }: Pick<ToolContext, "requestId" | "now">): Record<string, unknown> => ({
+  code: "CONFLICT", message, timestamp: new Date(now).toISOString(), request_id: requestId,
+});
 
 /**
  * Error form of the memory-server document, section 12, readable for the model that made the call. What was not

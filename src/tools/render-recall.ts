@@ -72,7 +72,7 @@ function adviceOn({ passages, compressed, uncertain }: RecallOutcome): { advice?
 
 function emptyText({ totalFound, needed }: RecallOutcome, { mayWiden }: RecallForm): Framed {
   if (totalFound > 0) return say`${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`;
-  return mayWiden ? say`No memory found. Try synonyms, or min_relevance 0.` : say`No memory found.`;
+  return mayWiden ? say`No memory found. Try synonyms, min_relevance 0, or filters without a query, such as max_age_days.` : say`No memory found.`;
 }
 
 function recallText(outcome: RecallOutcome, form: RecallForm): Framed {

@@ -26,11 +26,11 @@ export interface Repair {
 }
 
 /** What was settled needs no repair. */
-function adviceOf({ update, forget, request }: Repair, similar: readonly Memory[], conflicts: readonly Contradiction[]): string {
+function adviceOf({ update, forget, request, stored }: Repair, similar: readonly Memory[], conflicts: readonly Contradiction[]): string {
   const settled = conflicts.filter((one) => one.settled === "superseded").length;
   return [
     ...(settled > 0 ? [`What it replaces is marked as superseded${request === undefined ? "" : `; omn_revert with request: "${request}" takes both back`}.`] : []),
-    ...(similar.length > settled ? [`If this changes or repeats one of ${settled > 0 ? "the others" : "them"}, ${update} with the new text and ${forget} this one.`] : []),
+    ...(similar.length > settled ? [`If this changes or repeats one of ${settled > 0 ? "the others" : "them"}, ${stored.version > 1 ? `${forget} that one` : `${update} of that one with the new text, then ${forget} this one`}.`] : []),
   ].join(" ");
 }
 

@@ -40,6 +40,16 @@ describe("write_memory with the version that was read [B2]", () => {
     expect((await ada.call("read_memory", shared)).structured["memory"].value).toBe("hers");
   });
 
+  test.each([
+    ["omn_update_memory", "id"],
+    ["mnemosyne_update", "memory_id"],
+  ])("%s says a conflict in the form for programs, too [E8]", async (tool, name) => {
+    const { structured } = await ada.call("omn_store_memory", { content: "The port is 8080." });
+    const { isError, error } = await ada.call(tool, { [name]: structured["memory_id"], content: "The port is 9090.", expected_version: 7 });
+    expect(isError).toBe(true);
+    expect(error).toMatchObject({ code: "CONFLICT", message: expect.stringContaining("version 1, not 7"), request_id: expect.any(String) });
+  });
+
   test("who may not read is told of the version, not of what it says", async () => {
     await ada.call("write_memory", { ...shared, value: "hush-hush" });
     const writer = await team.join("member", ["memory:write"]);

@@ -71,6 +71,11 @@ describe("memory_search [D1] [D6]", () => {
     expect(contents(await call("memory_get_all", args))).toEqual(expected.toSorted());
   });
 
+  test("the filters that were applied are told as instants, an end as the last one that is meant", async () => {
+    const { structured } = await ada.call("memory_search", { query: "fair", filters: { date_range: { start: "2026-01-01T08:00:00Z", end: "2026-01-02" } } });
+    expect(structured["metadata"].search_metadata.filters_applied).toEqual({ date_range: { start: "2026-01-01T08:00:00.000Z", end: "2026-01-02T23:59:59.999Z" } });
+  });
+
   test("a date's whole day is meant by an end", async () => {
     await add("The fair was held.", { metadata: { category: "day" } });
     await ada.call("omn_store_memory", { content: "The fair was held in spring.", occurred_at: "2025-04-02T22:30:00Z" });

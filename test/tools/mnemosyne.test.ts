@@ -26,6 +26,14 @@ describe("notes of the Mnemosyne document", () => {
     if (importance < 10) expect((await ada.call("mnemosyne_list", { min_importance: importance + 1 })).structured["memories"]).toEqual([]);
   });
 
+  test("an update of links alone is an update, and one of nothing is none", async () => {
+    const [from, to] = [await remember("The gateway times out after thirty seconds."), await remember("Retries are limited to three.")];
+    const update = async (args: Record<string, unknown>) => (await ada.call("mnemosyne_update", { memory_id: from, ...args })).structured;
+    expect(await update({ links: [{ target_id: to, link_type: "References", strength: 0.4, reason: "see" }] })).toMatchObject({ updated: true, outcome: "updated" });
+    expect(await update({ remove_links: [{ target_id: to }] })).toMatchObject({ updated: true, outcome: "updated" });
+    expect(await update({ content: "The gateway times out after thirty seconds." })).toMatchObject({ updated: false, outcome: "unchanged" });
+  });
+
   test("holds what it was given, in the document's words", async () => {
     const given = { importance: 8, memory_type: "ArchitectureDecision", tags: ["db"], context: "after the outage", related_files: ["src/db.ts"], confidence: 0.7, expires_at: "2099-01-01" };
     const stored = await ada.call("mnemosyne_remember", { content: "We use PostgreSQL.", namespace: "project:shop", ...given });

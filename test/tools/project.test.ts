@@ -60,6 +60,15 @@ describe("what names no namespace is stored in the project of the connection [C5
     expect((await ask("read_memory", { key: "plan" }, shop)).structuredContent).toMatchObject({ memory: { key: "plan", value: "Ship on Friday" } });
     expect((await ask("read_memory", { key: "plan" })).structuredContent).toMatchObject({ memory: null });
   });
+
+  test("of one key in several places the nearest is read, whichever was written last", async () => {
+    for (const scope of ["session", "project", "global", "shared"]) {
+      await ask("write_memory", { key: "place", value: `in ${scope}`, scope, project_path: "shop", session_id: "s1" });
+    }
+    const read = async (session_id: string): Promise<unknown> => (await ask("read_memory", { key: "place", project_path: "shop", session_id })).structuredContent;
+    expect(await read("s1")).toMatchObject({ memory: { value: "in session" } });
+    expect(await read("s2")).toMatchObject({ memory: { value: expect.stringMatching(/^in (?:project|shared)$/) } });
+  });
 });
 
 describe("recall within a project [C5]", () => {

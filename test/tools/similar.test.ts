@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ObjectRecall } from "../../src/platform/team-index/recall.ts";
+import { fill } from "../evals/guard-values.ts";
 import { similarCases } from "../domain/memories/similar-cases.ts";
 import { addMember, keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { Clock } from "../support/clock.ts";
@@ -28,6 +29,24 @@ beforeAll(() => {
 afterAll(() => void vi.restoreAllMocks());
 
 describe("what a store says of similar memories [A1]", () => {
+  test("texts that differ in what is masked are not alike, and the advice says where the original is", async () => {
+    const token = await newToken();
+    const answers = [1, 2].map((seed) => fill("The deploy of the shop uses {{github_pat}} in its pipeline.", seed).text);
+    await store(token, answers[0] as string);
+    const second = await store(token, answers[1] as string);
+    expect(similarIn(second)).toEqual([]);
+    expect(second.structured["advice"]).toContain("The original is in quarantine");
+  });
+
+  test("of a key that is written anew, none but the other memory is to be forgotten", async () => {
+    const token = await newToken();
+    await callTool(token, "omn_store_memory", { content: "We moved the billing database to CockroachDB in June." });
+    await callTool(token, "omn_store_memory", { key: "billing.database", content: "Billing uses Postgres." });
+    const { text } = await callTool(token, "omn_store_memory", { key: "billing.database", content: "We moved the billing database to CockroachDB 24 in June." });
+    expect(text).toContain("omn_forget_memory that one.");
+    expect(text).not.toContain("this one");
+  });
+
   test("most notes said again or changed are told of the note before", async () => {
     const token = await newToken();
     const imported = await callTool(token, "omn_import_memories", { memories: similarCases.map(({ noted }, i) => ({ key: `note.${i}`, content: noted })) });

@@ -5,7 +5,7 @@
 const topics: Record<string, RegExp> = {
   database: /(?<![a-z])(?:database|datenbank\w*|postgres\w*|mysql|mariadb|sqlite|mongodb|dynamodb|sql|schema|migrations?|index(?:es)?|transactions?|tables?|replica|redis|bigquery|d1)(?![a-z])|数据库|索引|事务|分库|データベース|トランザクション|インデックス/,
   api: /(?<![a-z])(?:api|apis|rest|grpc|graphql|openapi|endpoints?|webhooks?|schnittstelle\w*|http)(?![a-z])|接口|网关|エンドポイント/,
-  security: /(?<![a-z])(?:security|auth\w*|oauth\w*|login|mfa|tokens?|encrypt\w*|permissions?|sessions?|secrets?|keycloak|cors|sicherheit|anmeldung|berechtigung\w*)(?![a-z])|安全|登录|权限|加密|認証|セキュリティ|権限/,
+  security: /(?<![a-z])(?:security|auth\w*|oauth\w*|login|mfa|tokens?|encrypt\w*|permissions?|session (?:tokens?|cookies?|ids?|fixation|hijacking)|secrets?|keycloak|cors|sicherheit|anmeldung|berechtigung\w*)(?![a-z])|安全|登录|权限|加密|認証|セキュリティ|権限/,
   privacy: /(?<![a-z])(?:gdpr|dsgvo|personal data|privacy|personenbezogen\w*|datenschutz)(?![a-z])|个人信息|隐私|個人情報/,
   payments: /(?<![a-z])(?:payments?|billing|invoices?|stripe|charges?|pricing|refunds?|zahlung\w*|rechnung\w*|abbuchung\w*)(?![a-z])|支付|扣款|发票|对账|課金|請求|決済/,
   frontend: /(?<![a-z])(?:frontend|react|vue|svelte|css|browser|safari|components?|ui|modal|next\.js|oberfläche)(?![a-z])|前端|弹窗|小程序|フロント|画面|モーダル/,

@@ -59,13 +59,19 @@ export const memorySearch = defineTool({
       return { ...recordOf(memory, { author, bare: !include_metadata }), ...scoresOf(relevance, traces.get(memory.id), search_type), ...(embedding ? { embedding } : {}) };
     });
     const { user_id: _user, agent_id: _agent, run_id: _run, ...asked } = given ?? {};
-    const applied = { ...scopeFields(session), ...asked, ...(score_threshold === undefined ? {} : { score_threshold }) };
+    const applied = { ...scopeFields(session), ...asked, ...(asked.date_range ? { date_range: rangeOf(asked.date_range) } : {}), ...(score_threshold === undefined ? {} : { score_threshold }) };
     return succeeded(ctx, session, { query, results, total_count: totalFound, has_more: items.length > offset + limit || totalFound > offset + limit }, {
       search_metadata: { query_time: new Date(ctx.now).toISOString(), ...timesOf(receipt?.legs), filters_applied: applied },
       ...(uncertain ? { uncertain } : {}),
       ...(degraded.length > 0 ? { degraded } : {}),
     });
   },
+});
+
+/** The last instant that is meant, not the first one after it. */
+const rangeOf = ({ start, end }: { start?: number | undefined; end?: number | undefined }): Record<string, string> => ({
+  ...(start === undefined ? {} : { start: new Date(start).toISOString() }),
+  ...(end === undefined ? {} : { end: new Date(end - 1).toISOString() }),
 });
 
 /** `score` is the calibrated relevance; `similarity` and `relevance` are what the legs said, on their own scales. */

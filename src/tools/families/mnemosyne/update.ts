@@ -7,6 +7,7 @@ import * as field from "../../../domain/memories/fields.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { conflictQuestion } from "../../conflict-question.ts";
 import { additive, defineTool } from "../../define-tool.ts";
+import { conflictForm } from "../../errors.ts";
 import { quarantineQuestion } from "../../quarantine-question.ts";
 import { guardOf, outcomeWith, proposalOf } from "../../render.ts";
 import { links, removedLinks, toLinks, toUnlinks } from "./links.ts";
@@ -51,7 +52,7 @@ export const update = defineTool({
     if (result.outcome === "conflict") {
       const { author } = attributed(result.current, await authorsOf(ctx, [result.current]));
       const conflict = { memory_id: result.current.id, updated: false, outcome: "conflict", current: noteOf(result.current, { author }) };
-      return { isError: true, structured: conflict, text: json(conflict), question: conflictQuestion(result.current, result.attempted, "expected_version") };
+      return { isError: true, error: conflictForm(`The memory is at version ${result.current.version}, not ${input.expected_version}. Nothing was written.`, ctx), structured: conflict, text: json(conflict), question: conflictQuestion(result.current, result.attempted, "expected_version") };
     }
     const { memory } = result;
     if (result.outcome === "quarantined") {
@@ -60,9 +61,11 @@ export const update = defineTool({
     }
     const linked = await linkMemory(ctx, memory, added);
     const proposal = (await unlinkMemory(ctx, memory, removed)) ?? linked ?? result.proposal;
-    const outcome = outcomeWith(result.outcome, proposal);
+    // Links are no part of a version, and yet of the memory.
+    const isLinked = proposal === undefined && added.length + removed.length > 0;
+    const outcome = outcomeWith(isLinked && result.outcome === "unchanged" ? "updated" : result.outcome, proposal);
     if (result.outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: input.archived !== undefined });
-    const structured = { memory_id: memory.id, updated: result.outcome === "updated", outcome, version: memory.version, tags: memory.tags, ...proposalOf(proposal), ...guardOf(outcome, result.masked) };
+    const structured = { memory_id: memory.id, updated: outcome === "updated", outcome, version: memory.version, tags: memory.tags, ...proposalOf(proposal), ...guardOf(outcome, result.masked) };
     return { structured, text: json(structured) };
   },
 });

@@ -7,6 +7,7 @@ import { givenShape, offeredShape } from "../../../domain/memories/memory-fields
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
+import { conflictForm } from "../../errors.ts";
 import { conflictQuestion } from "../../conflict-question.ts";
 import { quarantineQuestion } from "../../quarantine-question.ts";
 import { privateStill, sharingQuestion } from "../../sharing-question.ts";
@@ -56,6 +57,7 @@ export const updateMemory = defineTool({
       const advice = say`CONFLICT: not updated. The memory is at version ${memory.version}, not ${String(expected_version)}. Merge your change with the current content and update again with expected_version ${memory.version}.`;
       return {
         isError: true,
+        error: conflictForm(advice.toString().replace(/^CONFLICT: /, ""), ctx),
         structured: { outcome: "conflict", ...adviceOf(advice), current: omnMemory(memory, current), attempted: result.attempted },
         text: joined([
           advice,

@@ -3,8 +3,9 @@ import { json } from "../../../domain/frame.ts";
 import { invalid } from "../../../domain/errors.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
+import { nearestFirst } from "../../../domain/recall/selection/project.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { filterOf, memoryScope, readableMemory, tokenSaverMemory, where, withoutReplaced } from "./scope.ts";
+import { filterOf, memoryScope, projectOf, readableMemory, sessionOf, tokenSaverMemory, where, withoutReplaced } from "./scope.ts";
 
 /** Token Saver document, core tool 2: a memory for an exact key, an array for a pattern, null when absent. */
 export const readMemory = defineTool({
@@ -28,8 +29,9 @@ export const readMemory = defineTool({
     const filter = { ...filterOf(ctx, input.scope, input), ...(input.tags?.length ? { tags: input.tags } : {}) };
     const outcome = await cachedRecall(ctx, { key, filter, limit: 100 }, "token-saver");
     const items = withoutReplaced(ctx, input, outcome.items, ({ memory }) => memory);
+    const [nearest] = nearestFirst(items.map(({ memory }) => memory), { project: projectOf(ctx, input), session: sessionOf(ctx, input) });
     const answer = (show: typeof tokenSaverMemory) => {
-      const found = items.map(({ memory, author }) => show(memory, author));
+      const found = items.filter(({ memory }) => key.includes("*") || memory === nearest).map(({ memory, author }) => show(memory, author));
       return key.includes("*") ? found : (found[0] ?? null);
     };
     return { structured: { memory: answer(tokenSaverMemory) }, text: json(answer(readableMemory)) };

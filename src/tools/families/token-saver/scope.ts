@@ -28,7 +28,7 @@ export function projectOf({ project }: ToolContext, { project_path: named }: Whe
   return project !== undefined && !isRemote(named) && projectName(named) === projectName(project) ? project : named;
 }
 
-const sessionOf = (ctx: ToolContext, at: Where): string => at.session_id ?? ctx.sessionId ?? "default";
+export const sessionOf = (ctx: ToolContext, at: Where): string => at.session_id ?? ctx.sessionId ?? "default";
 
 export function placeOf(ctx: ToolContext, scope: MemoryScope, at: Where): { namespace: string; visibility: "private" | "shared" } {
   const project = projectOf(ctx, at);
