@@ -61,6 +61,19 @@ describe("what names no namespace is stored in the project of the connection [C5
     expect((await ask("read_memory", { key: "plan" })).structuredContent).toMatchObject({ memory: null });
   });
 
+  test("a key that two projects have means the one of the connection; a memory of another project is named as such before it is forgotten", async () => {
+    await store({ key: "auth.decision", content: "OAuth" }, shop);
+    await store({ key: "auth.decision", content: "SAML", namespace: "project:bank" });
+    await store({ key: "bank.rates", content: "Daily", namespace: "project:bank" });
+    expect((await ask("omn_update_memory", { key: "auth.decision", content: "OAuth 2.1" }, shop)).structuredContent).toMatchObject({ outcome: "updated" });
+    expect((await found({ key: "auth.decision" })).map(({ content: said }) => said).sort()).toEqual(["OAuth 2.1", "SAML"]);
+    expect((await ask("omn_update_memory", { key: "auth.decision", content: "none" })).content[0]?.text).toMatch(/^CONFLICT: 2 memories have the key/);
+    const updated = await ask("omn_update_memory", { key: "bank.rates", content: "Hourly" }, shop);
+    expect(updated.content[0]?.text).toContain("project:bank");
+    expect((await ask("omn_forget_memory", { key: "bank.rates" }, shop)).structuredContent["would_forget"]).toMatchObject([{ namespace: "project:bank" }]);
+    expect((await ask("omn_forget_memory", { key: "auth.decision", filters: { namespace: "project:shop" } }, shop)).structuredContent["would_forget"][0]).not.toHaveProperty("namespace");
+  });
+
   test("of one key in several places the nearest is read, whichever was written last", async () => {
     for (const scope of ["session", "project", "global", "shared"]) {
       await ask("write_memory", { key: "place", value: `in ${scope}`, scope, project_path: "shop", session_id: "s1" });

@@ -84,6 +84,9 @@ export const happenedAt = ({ occurredAt, updatedAt }: Pick<Memory, "occurredAt" 
 /** Where a connection to this project stores what names no place. */
 export const namespaceOf = (project: string): string => `project:${project}`;
 
+/** It belongs to another project than the one at work: whoever changes it by its key should see that. */
+export const isOfOther = ({ namespace }: Pick<Memory, "namespace">, project: string | undefined): boolean => project !== undefined && !["", project].includes(topicOf(namespace));
+
 export const sessionNamespaceOf = (project: string, session: string): string => `session:${project}/${session.replaceAll("/", ":")}`;
 
 /** A namespace as it is read: with the one that its project had under its former name, which nothing is written to any more. */

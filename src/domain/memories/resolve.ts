@@ -18,11 +18,13 @@ export interface Reference {
   key?: string | undefined;
   namespace?: string | undefined;
   visibility?: Visibility | undefined;
+  /** Where the caller works: of several memories of one key the only one there is meant. */
+  near?: string | undefined;
   /** Of a memory that is named by its id: it exists only where this lets it through. */
   within?: MemoryFilter | undefined;
 }
 
-/** Finds the one memory meant, whole. A key may live in several places: then the error names them, and nothing is guessed. */
+/** Finds the one memory meant, whole. A key may live in several places: unless one of them is where the caller works, the error names them, and nothing is guessed. */
 export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> {
   if (ref.id !== undefined) {
     const [memory] = await findNamed(ctx, { id: ref.id });
@@ -33,13 +35,14 @@ export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> 
   const filter = defined({ namespaces: ref.namespace === undefined ? undefined : [ref.namespace], visibility: ref.visibility });
   const found = await findNamed(ctx, { key: ref.key, filter });
   if (found.length === 0) throw await absent(ctx, ref.key, filter);
-  if (found.length > 1) {
+  const there = found.filter(({ namespace }) => namespace === ref.near);
+  if (found.length > 1 && there.length !== 1) {
     throw new DomainError("CONFLICT", `${found.length} memories have the key ${named(ref.key)}.`, {
       hint: "Call again with the id of the one you mean.",
       details: { candidates: found.map(placed) },
     });
   }
-  return assertReadable(found)[0] as Memory;
+  return assertReadable(found.length > 1 ? there : found)[0] as Memory;
 }
 
 const placed = ({ id, namespace, visibility }: Memory) => ({ id, namespace, visibility });

@@ -3,7 +3,7 @@ import { aside, joined, named, say } from "../../../domain/frame.ts";
 import { authorsOf, originOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { forget } from "../../../domain/memories/forget.ts";
-import type { Memory } from "../../../domain/memories/memory.ts";
+import { isOfOther, type Memory } from "../../../domain/memories/memory.ts";
 import { fixes, type Fix, repair, repairInput } from "../../../domain/memories/repair.ts";
 import { describeProblems } from "../../../domain/problems.ts";
 import { invalid } from "../../../domain/errors.ts";
@@ -60,7 +60,7 @@ export const forgetMemory = defineTool({
         text: joined([say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`, ...wayBack, ...notes], ". "),
       };
     }
-    const apart = apartIn(result.memories);
+    const apart = apartIn(result.memories, ctx.project);
     const authorOf = await authorsOf(ctx, result.memories);
     const lines = result.memories.slice(0, shown).map((memory) => {
       const { scope, namespace } = { ...audienceOf(memory, undefined), ...apart(memory) };
@@ -113,9 +113,9 @@ async function fixed(ctx: ToolContext, fix: Fix, input: { id?: unknown; key?: un
   return renderRepair(ctx, fix, result);
 }
 
-/** The fields that distinguish memories of one key, where they are not the same for all. */
-function apartIn(memories: Memory[]): (memory: Memory) => { scope?: string; namespace?: string } {
+/** The fields that distinguish memories of one key, where they are not the same for all, or not of the project of the caller. */
+function apartIn(memories: Memory[], project: string | undefined): (memory: Memory) => { scope?: string; namespace?: string } {
   const differ = (field: "visibility" | "namespace") => memories.some((memory) => memory[field] !== memories[0]?.[field]);
   const [scopes, namespaces] = [differ("visibility"), differ("namespace")];
-  return ({ visibility, namespace }) => ({ ...(scopes ? { scope: visibility } : {}), ...(namespaces ? { namespace } : {}) });
+  return (memory) => ({ ...(scopes ? { scope: memory.visibility } : {}), ...(namespaces || isOfOther(memory, project) ? { namespace: memory.namespace } : {}) });
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { joined, json, say } from "../../../domain/frame.ts";
+import { joined, json, named, say } from "../../../domain/frame.ts";
 import { linkInput, linkMemory, resolveEnds, unlinkInput, unlinkMemory } from "../../../domain/graph/link.ts";
 import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
@@ -7,6 +7,7 @@ import { givenShape, offeredShape } from "../../../domain/memories/memory-fields
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
+import { isOfOther, namespaceOf } from "../../../domain/memories/memory.ts";
 import { conflictForm } from "../../errors.ts";
 import { conflictQuestion } from "../../conflict-question.ts";
 import { quarantineQuestion } from "../../quarantine-question.ts";
@@ -39,10 +40,11 @@ export const updateMemory = defineTool({
   }),
   output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed", "quarantined"]).meta({ listed: { type: "string" } }) }),
   async handler(ctx, { id, key, new_key, expected_version, archived, links = [], unlink = [], ...fields }) {
+    const near = ctx.project === undefined ? undefined : namespaceOf(ctx.project);
     // A link that leads nowhere is refused before anything is changed.
     await resolveEnds(ctx, [...links, ...unlink]);
     const result = await revise(ctx, {
-      target: { id, key },
+      target: { id, key, near },
       expectedVersion: expected_version,
       // Links are no part of a version: to change them alone is enough.
       maybeNothing: links.length + unlink.length > 0,
@@ -83,7 +85,7 @@ export const updateMemory = defineTool({
     const still = result.wider && privateStill(result.wider);
     return {
       structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...compressionMade(result.memory), ...proposalOf(proposal), ...guardOf(outcome, result.masked), ...(still && adviceOf(still)) },
-      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version})${proposalText(proposal)}${guardText(outcome, result.masked)}${still ? say` ${still}` : say``}`,
+      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version}${isOfOther(result.memory, ctx.project) ? say`, ${named(result.memory.namespace)}` : say``})${proposalText(proposal)}${guardText(outcome, result.masked)}${still ? say` ${still}` : say``}`,
       question: sharingQuestion(result),
     };
   },
