@@ -112,13 +112,13 @@ function freshnessText(cited: readonly CitedFile[]): Framed[] {
  * Recalled text is data, not instruction: each memory stands between tags that nothing in it can close. One that was looked up
  * says all of itself, one that a search found what is needed to judge it and to name it.
  */
-export function memoryText({ memory, author, relevance, truncated, tokensTotal, tokensSaved: saved, related = [], cited = [], laterId }: Recalled): Framed {
+export function memoryText({ memory, author, relevance, truncated, tokensTotal, tokensSaved: saved, related = [], cited = [], here = false, laterId }: Recalled): Framed {
   const audience = audienceOf(memory, author);
   const isWhole = relevance === undefined && !truncated;
   const attributes = [
     attribute("id", memory.id),
     attribute("key", memory.key ?? undefined),
-    attribute("namespace", memory.namespace === initialState.namespace ? undefined : memory.namespace),
+    attribute("namespace", here || memory.namespace === initialState.namespace ? undefined : memory.namespace),
     attribute("scope", audience.scope),
     attribute("author", audience.author),
     attribute("when", dayOf(memory)),

@@ -112,6 +112,15 @@ describe("recall within a project [C5]", () => {
     expect(irrelevant).toEqual([]);
   });
 
+  test("a hit of the connection's own project does not repeat its name, one of another says whose it is", async () => {
+    const { content: [own] } = await ask("omn_retrieve_memory", { query: "queue of gamma", limit: 1 }, shop);
+    expect(own?.text).toContain("The queue of gamma");
+    expect(own?.text).not.toContain("namespace=");
+    expect((await ask("omn_retrieve_memory", { query: "queue of gamma", limit: 1 })).content[0]?.text).toContain('namespace="project:shop"');
+    expect((await ask("omn_retrieve_memory", { key: "queue.alpha" }, shop)).content[0]?.text).toContain('namespace="project:blog"');
+    expect((await ask("omn_retrieve_memory", { key: "queue.gamma" }, shop)).content[0]?.text).not.toContain("namespace=");
+  });
+
   test("what another project says far better stands first all the same", async () => {
     await store({ key: "backup", content: "The nightly backup of the wiki goes to the cellar.", namespace: "project:blog" });
     expect((await found({ query: "where does the nightly backup of the wiki go", limit: 3 }, shop))[0]?.key).toBe("backup");

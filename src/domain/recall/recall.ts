@@ -18,7 +18,7 @@ import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./lookup.ts";
 import { attributed, authorsOf } from "../memories/authorship.ts";
 import type { CitedFile } from "../memories/citations.ts";
-import type { Memory } from "../memories/memory.ts";
+import { type Memory, namespaceOf } from "../memories/memory.ts";
 import { noteSecrets } from "../memories/secret-reading.ts";
 
 export interface RecallInput {
@@ -74,6 +74,8 @@ export interface Recalled {
   tokensSaved?: number;
   /** At most two. */
   related?: Related[];
+  /** It belongs to the project where the question was asked. */
+  here?: boolean;
   /** Of the memory that probably says what holds now. */
   laterId?: string;
   /** What the client's files say of its citations, where it sent their hashes. */
@@ -124,7 +126,7 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
   const items = shown.map((memory): Recalled => {
     const asked = archived?.get(memory.id);
     const near = asked ? [inPlaceOf(asked, authorOf)] : related?.get(memory.id);
-    return inShownForm({ ...attributed(memory, authorOf), truncated: false, ...(near ? { related: near } : {}) }, input);
+    return inShownForm({ ...attributed(memory, authorOf), truncated: false, ...(near ? { related: near } : {}), ...hereIn(place, memory) }, input);
   });
   const report: SearchReport = { mode: "text", legs: {}, cache: "off", traces: new Map(), drops: [], unshaped: items, sources: shown };
   const compressed = items.some(({ tokensSaved }) => tokensSaved !== undefined) ? { compressed: true as const } : {};
@@ -156,7 +158,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const items = selected.map((entry) => {
     const near = related.get(entry.memory.id);
     const laterId = later.get(entry.memory.id)?.id;
-    return { ...attributed(entry.memory, authorOf), ...whole(entry), ...(near ? { related: near } : {}), ...(laterId === undefined ? {} : { laterId }) };
+    return { ...attributed(entry.memory, authorOf), ...whole(entry), ...(near ? { related: near } : {}), ...hereIn(place, entry.memory), ...(laterId === undefined ? {} : { laterId }) };
   });
   const report: SearchReport = {
     mode: input.mode ?? "hybrid",
@@ -178,6 +180,8 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   });
   return generation === undefined ? outcome : { ...outcome, generation };
 }
+
+const hereIn = (place: Place | undefined, { namespace }: Memory): Pick<Recalled, "here"> => (place !== undefined && namespace === namespaceOf(place.project) ? { here: true } : {});
 
 /** The place whose memories go first: who names namespaces has said which are meant. */
 const placeOf = ({ project, session, filter }: RecallInput): Place | undefined =>
