@@ -100,6 +100,7 @@ async function note(server: TestServer, p: Principal, op: Op): Promise<void> {
   const second = op.place % 3 === 0 ? "shared" : op.visibility;
   const records = notes[op.target % notes.length]?.map((content, i): PortableRecord => ({
     content,
+    namespace: "project:p",
     visibility: i === 0 ? op.visibility : second,
     tags: ["red", server.mint()],
     importance: op.flag ? 0.9 : 0.5,

@@ -41,15 +41,21 @@ function write(model: Model, p: Principal, entry: Entry, whole: State, review: b
 }
 
 export interface Revision {
-  target: { id: string } | { key: string };
+  /** `near`: of several memories of one key the only one there is meant. */
+  target: { id: string } | { key: string; near: string };
   changes: Partial<State>;
   expectedVersion?: number;
+}
+
+function nearest(found: Entry[], near: string): Entry[] {
+  const there = found.filter((entry) => now(entry).namespace === near);
+  return found.length > 1 && there.length === 1 ? there : found;
 }
 
 export function revise(model: Model, p: Principal, { target, changes, expectedVersion }: Revision): Written {
   if (!canWrite(p)) return refuse("PERMISSION_DENIED");
   if (Object.keys(changes).length === 0) return refuse("VALIDATION_ERROR");
-  const named = "id" in target ? [model.named(p, target.id)].filter((e) => e !== undefined) : model.own(p).filter((e) => now(e).key === target.key);
+  const named = "id" in target ? [model.named(p, target.id)].filter((e) => e !== undefined) : nearest(model.own(p).filter((e) => now(e).key === target.key), target.near);
   if (named.length !== 1) return refuse(named.length === 0 ? "MEMORY_NOT_FOUND" : "CONFLICT");
   const entry = named[0] as Entry;
   const present = now(entry);

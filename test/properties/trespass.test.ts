@@ -45,7 +45,7 @@ describe("an import takes over nothing [S6] [S14]", () => {
 
   test("two records that mean the same memory make two versions of it [B2]", async () => {
     const { id } = await keep(ada, "twice", "private", { namespace: "global" });
-    const { structured } = await server.tool(ada, "omn_import_memories", { memories: [{ id, content: "first" }, { key: "twice", content: "second" }] });
+    const { structured } = await server.tool(ada, "omn_import_memories", { memories: [{ id, content: "first" }, { key: "twice", content: "second", namespace: "global" }] });
     expect(structured).toMatchObject({ updated: 2 });
     expect(await read(ada, id)).toMatchObject({ content: "second", version: 3 });
   });

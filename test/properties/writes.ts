@@ -116,7 +116,7 @@ const update: Command = async (server, p, op, tool) => {
   const answer = await server.tool(p, tool, args);
   const changes = { ...given({ ...args, key: undefined }), ...(bit(op, 32) ? { archivedAt: null } : {}) };
   const expected = revise(server.model, p, {
-    target: byKey ? { key: keyOf(op) } : { id: args["id"] as string },
+    target: byKey ? { key: keyOf(op), near: "project:p" } : { id: args["id"] as string },
     changes,
     ...(bit(op, 64) ? { expectedVersion: version } : {}),
   });
@@ -134,7 +134,7 @@ const update: Command = async (server, p, op, tool) => {
   const { entry, outcome } = expected;
   expect(answer.structured).toMatchObject(outcome === "conflict" ? { outcome, current: { memory_id: entry.id, content: now(entry).content } } : { outcome, memory_id: entry.id, version: latest(entry).version });
   expectProposal(answer, expected);
-  server.scan(p, answer, args, outcome === "conflict" ? present([entry]) : [{ entry, state: {} }]);
+  server.scan(p, answer, args, outcome === "conflict" ? present([entry]) : [{ entry, state: canRead(p) ? { namespace: now(entry).namespace } : {} }]);
 };
 
 const forget: Command = async (server, p, op, tool) => {
@@ -204,7 +204,9 @@ const bring: Command = async (server, p, op, tool) => {
   const wire = records.map((record) => ({ ...record, ...(record.history ? { history: record.history.map((entry) => ({ at: "2026-01-01T00:00:00Z", actor_id: "somebody", tool: "t", action: "create", ...entry })) } : {}) }));
   const args = kind === 0 && exported ? { data: exported.data, sha256: exported.sha256, count: exported.count, on_conflict } : { memories: wire, on_conflict };
   const answer = await server.tool(p, tool, args);
-  const expected = importRecords(server.model, p, records, on_conflict);
+  // What names no place is stored in the project of the connection, as by a store.
+  const placed = "data" in args ? records : records.map((record) => (record.id === undefined && record.history === undefined && record.namespace === undefined ? { ...record, namespace: "project:p" } : record));
+  const expected = importRecords(server.model, p, placed, on_conflict);
   await server.learn();
   if (refused(expected)) return expectRefusal(server, p, answer, args, expected.code);
   const { entries, proposed, renamed, ...counts } = expected;

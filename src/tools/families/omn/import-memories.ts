@@ -28,7 +28,7 @@ export const importMemoriesTool = defineTool({
     .refine((input) => (input.memories === undefined) !== (input.data === undefined), { message: "give either memories or data" }),
   output: z.looseObject({ created: z.number(), updated: z.number(), unchanged: z.number().meta({ listed: null }), skipped: z.number().meta({ listed: null }) }),
   async handler(ctx, input) {
-    const placed = input.memories?.map((record) => (ctx.project === undefined || record.namespace !== undefined || record.id !== undefined ? record : { ...record, namespace: namespaceOf(ctx.project) }));
+    const placed = input.memories?.map((record) => (ctx.project === undefined || record.namespace !== undefined || record.id !== undefined || record.history !== undefined ? record : { ...record, namespace: namespaceOf(ctx.project) }));
     const records = placed ?? (await parseExport(input.data as string, { sha256: input.sha256, count: input.count }));
     const result = await importMemories(ctx, { records, onConflict: input.on_conflict });
     if (result.created + result.updated > 0) ctx.changed({ ids: result.ids.slice(0, 100), listChanged: result.created > 0 });

@@ -85,7 +85,7 @@ export const updateMemory = defineTool({
     const still = result.wider && privateStill(result.wider);
     return {
       structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...compressionMade(result.memory), ...proposalOf(proposal), ...guardOf(outcome, result.masked), ...(still && adviceOf(still)) },
-      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version}${isOfOther(result.memory, ctx.project) ? say`, ${named(result.memory.namespace)}` : say``})${proposalText(proposal)}${guardText(outcome, result.masked)}${still ? say` ${still}` : say``}`,
+      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version}${isOfOther(result.memory, ctx.project) && ctx.principal.scopes.includes("memory:read") ? say`, ${named(result.memory.namespace)}` : say``})${proposalText(proposal)}${guardText(outcome, result.masked)}${still ? say` ${still}` : say``}`,
       question: sharingQuestion(result),
     };
   },
