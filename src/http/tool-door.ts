@@ -44,10 +44,6 @@ export function toolResponse(answer: ToolAnswer | undefined, headers: Headers, r
   if (!answer) return Response.json(errorBody("NOT_FOUND", "There is no tool of this name.", requestId), { status: 404 });
   const { error, structured, text } = answer;
   if (error) return refusal(error as ToolError);
-  if (answer.isError) {
-    const { error: conflict } = errorBody("CONFLICT", "Somebody changed it since the version that you expect. Nothing was written.", requestId);
-    return refusal({ ...conflict, details: structured });
-  }
   return asksForText(headers) ? new Response(text.toString(), { headers: { "content-type": "text/plain; charset=utf-8" } }) : Response.json(structured ?? { text: text.toString() });
 }
 

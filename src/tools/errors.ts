@@ -4,8 +4,8 @@ import type { CallFailure } from "./define-family.ts";
 import type { ToolContext, ToolResult } from "./define-tool.ts";
 
 /** The error form of an answer that refuses and yet says more, as after a conflict of versions. */
-export const conflictForm = (message: string, { requestId, now }: Pick<ToolContext, "requestId" | "now">): Record<string, unknown> => ({
-  code: "CONFLICT", message, timestamp: new Date(now).toISOString(), request_id: requestId,
+export const conflictForm = (message: string, details: Record<string, unknown>, { requestId, now }: Pick<ToolContext, "requestId" | "now">): Record<string, unknown> => ({
+  code: "CONFLICT", message, details, timestamp: new Date(now).toISOString(), request_id: requestId,
 });
 
 /**

@@ -22,13 +22,12 @@ export interface Wanted {
 
 /** What a word is worth that was said once already. */
 const repeat = 0.35;
-const aboutAsShort = 1.5;
 /** In tokens: otherwise the shortest sentences would always win. */
 const overhead = 4;
 
 /**
  * Segments in the order in which they were chosen: again and again the one that tells the most new things for its tokens, with
- * all that it needs (greedy maximum coverage). Where none has room, one of the shortest is chosen all the same.
+ * all that it needs (greedy maximum coverage). Where none has room, the shortest is chosen all the same.
  */
 export function selectSegments(segments: readonly Weighed[], { room, isEnough }: Wanted): number[] {
   const closures = closuresOf(segments);
@@ -75,14 +74,8 @@ export function selectSegments(segments: readonly Weighed[], { room, isEnough }:
     if (isChosen[best] === 1 || tokens + (costs[best] as number) > room) continue;
     take(best);
   }
-  if (chosen.length === 0 && segments.length > 0) take(shortestTelling());
+  if (chosen.length === 0 && segments.length > 0) take(costs.reduce((least, cost, at) => (cost < (costs[least] as number) ? at : least), 0));
   return chosen;
-
-  /** Of those that are about as short as the shortest, the one that tells most for its tokens. */
-  function shortestTelling(): number {
-    const most = Math.min(...costs) * aboutAsShort;
-    return priorities.reduce((best, priority, at) => ((costs[at] as number) <= most && (best < 0 || priority > (priorities[best] as number)) ? at : best), -1);
-  }
 
   /** The greatest priority. One that was weighed before the last choice can only be less by now, so it is weighed again where it would win. */
   function bestOf(candidates: Iterable<number>): number {

@@ -52,7 +52,7 @@ export const update = defineTool({
     if (result.outcome === "conflict") {
       const { author } = attributed(result.current, await authorsOf(ctx, [result.current]));
       const conflict = { memory_id: result.current.id, updated: false, outcome: "conflict", current: noteOf(result.current, { author }) };
-      return { isError: true, error: conflictForm(`The memory is at version ${result.current.version}, not ${input.expected_version}. Nothing was written.`, ctx), structured: conflict, text: json(conflict), question: conflictQuestion(result.current, result.attempted, "expected_version") };
+      return { isError: true, error: conflictForm(`The memory is at version ${result.current.version}, not ${input.expected_version}. Nothing was written.`, { current: conflict.current }, ctx), structured: conflict, text: json(conflict), question: conflictQuestion(result.current, result.attempted, "expected_version") };
     }
     const { memory } = result;
     if (result.outcome === "quarantined") {

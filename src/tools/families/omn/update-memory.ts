@@ -56,11 +56,12 @@ export const updateMemory = defineTool({
     });
     if (result.outcome === "conflict") {
       const { memory, ...current } = { ...attributed(result.current, await authorsOf(ctx, [result.current])), truncated: false };
+      const shown = omnMemory(memory, current);
       const advice = say`CONFLICT: not updated. The memory is at version ${memory.version}, not ${String(expected_version)}. Merge your change with the current content and update again with expected_version ${memory.version}.`;
       return {
         isError: true,
-        error: conflictForm(advice.toString().replace(/^CONFLICT: /, ""), ctx),
-        structured: { outcome: "conflict", ...adviceOf(advice), current: omnMemory(memory, current), attempted: result.attempted },
+        error: conflictForm(advice.toString().replace(/^CONFLICT: /, ""), { current: shown, attempted: result.attempted }, ctx),
+        structured: { outcome: "conflict", ...adviceOf(advice), current: shown, attempted: result.attempted },
         text: joined([
           advice,
           say`Current:`,
