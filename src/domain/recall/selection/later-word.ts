@@ -15,9 +15,16 @@ const [shownAtMost, lookedAtMost] = [4, 24];
 /** In characters: longer texts say many things, of which one change is no change of all. */
 const longest = 600;
 
-/** What stands behind one of these held until then: `from npm to pnpm`, `no longer use ArgoCD`. */
+const [name, kana] = [verbatim`\p{sc=Latin}[\p{L}\p{N}.+#-]*`, verbatim`[\p{sc=Katakana}ー]{2,}`];
+/** What stands behind one of these held until then: `switched from npm to pnpm`, `no longer use ArgoCD`. Data may come from anything. */
 const former = new RegExp(
-  verbatim`(?<!\p{L})(?:from|instead of|no longer (?:\p{L}+ )?|not (?:\p{L}+ )?(?=.{2,40} any ?more)|replaces?d?|stopped using|dropped|abandoned|left|statt|anstatt|von|nicht mehr|kein(?:e|en)? (?=.{2,30} mehr)|ersetzt|quitté|abandonné|au lieu de|en vez de|ya no (?:\p{L}+ )?|从|不再(?:使用|用)?|代替|取代)\s?(?:the |our |der |die |das |den |le |la |el )?(\p{sc=Latin}[\p{L}\p{N}.+#-]*|[\p{sc=Katakana}ー]{2,})|([\p{sc=Katakana}ー]{2,}|\p{sc=Latin}[\p{L}\p{N}.+#-]+)(?:から|をやめ|の代わりに|ではなく)`,
+  [
+    verbatim`(?<!\p{L})(?:switch|mov|migrat|chang|convert|upgrad|renam)\p{L}+ [^.\n]{0,24}?from (?:the )?(${name})`,
+    verbatim`t(?:ook|aken) over [^.\n]{0,40}?from (${name})`,
+    verbatim`(?<!\p{L})(?:instead of|no longer (?:\p{L}+ )?|not (?:\p{L}+ )?(?=.{2,40} any ?more)|replaces?d?|stopped using|dropped|abandoned|statt|anstatt|nicht mehr|kein(?:e|en)? (?=.{2,30} mehr)|ersetzt|abandonné|au lieu de|en vez de|ya no (?:\p{L}+ )?)\s?(?:the |our |der |die |das |den |le |la |el )?(${name})`,
+    verbatim`(?<!\p{L})von (${name})(?= (?:auf|zu|nach) )`,
+    verbatim`(?:不再(?:使用|用)?|代替|取代)\s?(${name}|${kana})|从\s?(${name})(?=.{0,12}[换迁改切升搬])|(${kana}|${name})(?:から|をやめ|の代わりに|ではなく)`,
+  ].join("|"),
   "giu",
 );
 
@@ -28,14 +35,14 @@ interface Found extends Ranked {
 /**
  * Which memories that answer a question are out of date by what another one says, as far as a text shows: the later one by the id of the earlier. It says
  * that something changed, and names what held before or all that the earlier one says of the question's words; or both say one thing of the
- * same with different values. Nothing is marked: both are shown, the later first.
+ * same with different values. Nothing is marked: both are shown, the later first. What another team made public, or was kept back once, puts nothing out of date.
  */
 export function laterWords(question: string, ranked: readonly Found[], minRelevance: number): Map<string, Memory> {
   const later = new Map<string, Memory>();
   if (asksForFormer.test(question)) return later;
   const near = ranked.slice(0, lookedAtMost).filter(({ memory }) => isComparable(memory));
   for (const old of near.slice(0, shownAtMost).filter(({ relevance }) => relevance >= minRelevance)) {
-    const said = near.filter(({ memory }) => memory.namespace === old.memory.namespace && stateAt(memory) > stateAt(old.memory) && memory.updatedAt >= old.memory.updatedAt);
+    const said = near.filter(({ memory }) => memory.teamId === old.memory.teamId && !memory.trust.quarantined && memory.namespace === old.memory.namespace && stateAt(memory) > stateAt(old.memory) && memory.updatedAt >= old.memory.updatedAt);
     const newest = said.filter((fresh) => isOutOfDate(old, fresh)).sort((a, b) => stateAt(b.memory) - stateAt(a.memory))[0];
     if (newest) later.set(old.memory.id, newest.memory);
   }
@@ -66,6 +73,6 @@ function saysOften(fresh: Memory, old: Memory): boolean {
 
 /** Whether what the later text says to have held before stands in the earlier one. */
 function namesFormer({ content }: Memory, old: Memory): boolean {
-  const names = new Set([...content.matchAll(former)].flatMap(([, behind, before]) => wholeTerms(behind ?? before ?? "")).filter((term) => !isStopWord(term)));
+  const names = new Set([...content.matchAll(former)].flatMap(([, ...groups]) => wholeTerms(groups.find((group) => group !== undefined) ?? "")).filter((term) => !isStopWord(term)));
   return names.size > 0 && findTerms(old.content, names).hits.length > 0;
 }
