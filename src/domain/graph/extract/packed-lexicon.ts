@@ -7,10 +7,12 @@ export const listedClasses = ["common", "person", "surname", "place", "organizat
 export function inflected(word: string, noun: boolean): { form: string; noun: boolean }[] {
   const stem = /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}i` : undefined;
   const isMute = word.endsWith("e");
+  // `stop`, `stopped`.
+  const doubled = /^[^aeiou]*[aeiou][bdgklmnprt]$/.test(word) ? `${word}${word.at(-1)}` : undefined;
   return [
     { noun, form: stem === undefined ? `${word}${/(?:s|x|z|ch|sh)$/.test(word) ? "es" : "s"}` : `${stem}es` },
-    { noun: false, form: `${stem ?? word}${isMute ? "d" : "ed"}` },
-    { noun: true, form: `${isMute ? word.slice(0, -1) : word}ing` },
+    { noun: false, form: `${stem ?? doubled ?? word}${isMute ? "d" : "ed"}` },
+    { noun: true, form: `${isMute ? word.slice(0, -1) : (doubled ?? word)}ing` },
   ];
 }
 
