@@ -43,7 +43,7 @@ describe("write_memory with the version that was read [B2]", () => {
   test.each([
     ["omn_update_memory", "id"],
     ["mnemosyne_update", "memory_id"],
-  ])("%s says a conflict in the form for programs, too [E8]", async (tool, name) => {
+  ])("%s says a conflict in the form for programs, too [B2]", async (tool, name) => {
     const { structured } = await ada.call("omn_store_memory", { content: "The port is 8080." });
     const { isError, error } = await ada.call(tool, { [name]: structured["memory_id"], content: "The port is 9090.", expected_version: 7 });
     expect(isError).toBe(true);

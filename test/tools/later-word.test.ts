@@ -20,7 +20,7 @@ const others = [
   "Sentry collects the errors of the web app.", "Backups of the database are kept for 35 days.", "The style guide asks for PascalCase components.", "Traefik is the reverse proxy in the cluster.",
 ];
 
-test.each(pairs)("%s / %s: what was said later stands first and the other one names it [E6]", async (earlier, later, question) => {
+test.each(pairs)("%s / %s: what was said later stands first and the other one names it [D5]", async (earlier, later, question) => {
   const { owner } = await newTeam();
   for (const content of [...others, earlier, later]) await owner.call("omn_store_memory", { content });
   await indexed(owner.principal);

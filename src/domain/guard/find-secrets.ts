@@ -39,7 +39,7 @@ const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w
 /** `user:password@host`, without a scheme. */
 const atHost = /(?:^|\s)[\w.-]{2,30}:([^\s:@/"'`]{6,60})@(?:tcp\(|[\w-]+\.\w)/g;
 /** What lets somebody in. */
-const enteredWith = /(?:in with|(?:opens?|unlocks?|secured|locked|protected|encrypted|gets? on it|opened) (?:with|by)|enters|accède\p{L}* avec|(?:verrouillé|protégé|chiffré)e?s? (?:par|avec)|(?:abre|accede|protegid[oa]s?) con|tecleando|(?:öffnet|entsperrt|geschützt|verschlüsselt) mit) ["'`„“«]?([^\s,;"'`”“»]{5,60})/gu;
+const enteredWith = /(?:(?:lets? \p{L}{2,6}|gets? \p{L}*) in with|(?:opens?|unlocks?|secured|locked|protected|encrypted|gets? on it|opened) (?:with|by)|enters(?= \S+ (?:when|at|as) )|accède\p{L}* avec|(?:verrouillé|protégé|chiffré)e?s? (?:par|avec)|(?:abre|accede|protegid[oa]s?) con|tecleando|(?:öffnet|entsperrt|geschützt|verschlüsselt) mit) ["'`„“«]?([^\s,;"'`”“»]{5,60})/gu;
 /** `as ada with …`. */
 const asUser = /(?:(?<!\p{L})(?:as|als|comme|como)|(?:log ?in|sign in|anmelden|connecter|entra|accede)\p{L}* (?:with|mit|avec|con)|用) ?[\w.@-]{2,40} (?:with|using|mit|avec|con|and|und|et|y|和) ?["'`„“«]?([^\s,;"'`”“»]{6,60})/giu;
 /** `login: user:password`. */
