@@ -46,8 +46,7 @@ export function packLexicon(entries: ReadonlyMap<string, Entry>): string {
   const isCommon = (word: string, noun: boolean): boolean => entries.get(word)?.wordClass === "common" && entries.get(word)?.noun === noun;
   const said = new Set<string>();
   const marks = new Map<string, number>();
-  for (const entry of [...entries].sort(([a], [b]) => a.length - b.length)) {
-    const [word, { wordClass, noun }] = entry;
+  for (const [word, { wordClass, noun }] of [...entries].sort(([a], [b]) => a.length - b.length)) {
     if (wordClass !== "common" || said.has(word)) continue;
     const forms = inflected(word, noun).map(({ form, noun: may }) => (isCommon(form, may) && !said.has(form) ? form : undefined));
     const bits = forms.reduce((all, form, i) => (form === undefined ? all : all | (1 << i)), 0);

@@ -109,8 +109,8 @@ const isSaidInSigns = /\p{sc=Han}{2}.*[\d\p{sc=Latin}].*\p{sc=Han}{2}|^\p{sc=Han
 function answered(lines: readonly Line[], at: number): At[] {
   const line = lines[at] as Line;
   const answer = turn.exec(line.text)?.[1];
-  const words = (answer?.match(/[^\s，。、「」“”"'`]+?(?=[.,;!)，。、「」“”"'`]*(?:\s|$|[，。、です]))/gu) ?? []).filter((_, i, all) => all.length < 10 || i < 2);
   if (!answer) return [];
+  const words = (answer.match(/[^\s，。、「」“”"'`]+?(?=[.,;!)，。、「」“”"'`]*(?:\s|$|[，。、です]))/gu) ?? []).filter((_, i, all) => all.length < 10 || i < 2);
   const short = answer.replace(yes, "");
   const rest = short.replace(itIs, "");
   const isLed = rest !== short || /^\p{L}+: /u.test(answer);

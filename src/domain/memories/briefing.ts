@@ -121,7 +121,7 @@ function sectionText({ title }: Section, memories: Memory[], { authorOf }: Reade
   const most = isList ? Math.max(shortestValue * 3, Math.floor(room / 3)) : room;
   const entries: Framed[] = [];
   const said: Memory[] = [];
-  let left = room - estimateTokens(`${title}:`) - (isList ? estimateTokens(more.toString()) : 0);
+  let left = room - estimateTokens(`${title}:`) - (isList ? estimateTokens(andMore.toString()) : 0);
   const whole = left;
   for (const memory of newest) {
     const lead = say`${isList ? say`\n-` : ""}${leadOf(title, memory, authorOf(memory))} `;
@@ -131,11 +131,11 @@ function sectionText({ title }: Section, memories: Memory[], { authorOf }: Reade
     if (isWhole && memory.value === null) said.push(memory);
     left = whole - estimateTokens(joined(entries, "").toString());
   }
-  if (entries.length > 0 && entries.length < newest.length) entries.push(more);
+  if (entries.length > 0 && entries.length < newest.length) entries.push(andMore);
   return entries.length === 0 ? { said } : { text: say`${title}:${joined(entries, "")}`, said };
 }
 
-const more = say`\n- … and more`;
+const andMore = say`\n- … and more`;
 
 /** What says the same under no key of its own is told once. */
 function distinct(memories: readonly Memory[]): Memory[] {

@@ -84,8 +84,8 @@ export const happenedAt = ({ occurredAt, updatedAt }: Pick<Memory, "occurredAt" 
 /** Where a connection to this project stores what names no place. */
 export const namespaceOf = (project: string): string => `project:${project}`;
 
-/** It belongs to another project than the one at work: whoever changes it by its key should see that. */
-export const isOfOther = ({ namespace }: Pick<Memory, "namespace">, project: string | undefined): boolean => project !== undefined && !["", project].includes(topicOf(namespace));
+/** The same of a caller who may have none. */
+export const ownNamespaceOf = ({ project }: { project?: string | undefined }): string | undefined => (project === undefined ? undefined : namespaceOf(project));
 
 export const sessionNamespaceOf = (project: string, session: string): string => `session:${project}/${session.replaceAll("/", ":")}`;
 

@@ -140,8 +140,9 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const shown: Shown = input.minRelevance === undefined ? shownByDefault(ranked, input.limit, input.mode ?? "hybrid", question.rarest < rarestAmong(few.memories)) : { minRelevance: input.minRelevance, limit: input.limit, uncertain: false, leads: false };
   const relevant = ranked.filter(({ relevance }) => relevance >= shown.minRelevance).map(({ memory }) => memory);
   const successors = asksForPast(input) ? new Map<string, Memory>() : await successorsOf(ctx, relevant, ranked.map(({ memory }) => memory));
-  const later = asksForPast(input) ? successors : laterWords(query, ranked, shown.minRelevance);
-  const current = successorsFirst(successorsFirst(ranked, later), successors, { filter: input.filter ?? {}, entry: (memory, replaced) => ({ ...replaced, memory, trace: { ...replaced.trace, id: memory.id } }) });
+  const later = asksForPast(input) ? new Map<string, Memory>() : laterWords(query, ranked, shown.minRelevance);
+  const first = new Map([...later, ...successors]);
+  const current = successorsFirst(ranked, first, { filter: input.filter ?? {}, entry: (memory, replaced) => ({ ...replaced, memory, trace: { ...replaced.trace, id: memory.id } }) });
   const stageOf = place && stageIn(place);
   const { selected: diverse, attached, drops, found: distinct } = selectResults(current, concepts, {
     stageOf,
@@ -149,7 +150,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     minRelevance: shown.minRelevance,
     without: new Set(input.without),
   });
-  const ordered = successorsFirst(successorsFirst(diverse, later), successors);
+  const ordered = successorsFirst(diverse, first);
   const named = asksForPast(input) ? await successorsOf(ctx, ordered.map(({ memory }) => memory)) : successors;
   const selected = ordered.map((entry) => ({ ...entry, memory: withSuccessor(entry.memory, named) }));
   const authorOf = await authorsOf(ctx, [...selected.map(({ memory }) => memory), ...ties.map(({ other }) => other), ...successors.values()]);

@@ -1,12 +1,11 @@
 import { verbatim } from "../../verbatim.ts";
 import { conflictOf } from "../../intelligence/rules/relations/conflict.ts";
-import { read } from "../../intelligence/rules/relations/statements.ts";
+import { type Reading, read } from "../../intelligence/rules/relations/statements.ts";
 import { stateAt } from "../../memories/supersede.ts";
 import { isInThread, type Memory } from "../../memories/memory.ts";
 import { isStopWord, wholeTerms } from "../../text/query-terms.ts";
 import { findTerms } from "../find-terms.ts";
 import { traitsOfMemory } from "../kept-words.ts";
-import { asksForFormer } from "../ranking/text-traits.ts";
 import type { Ranked } from "./select-results.ts";
 
 /** In hits: what is shown is among the first of these, and what may say it otherwise among the second. */
@@ -15,6 +14,8 @@ const [shownAtMost, lookedAtMost] = [4, 24];
 /** In characters: longer texts say many things, of which one change is no change of all. */
 const longest = 600;
 
+/** A question about what is no more. */
+const asksForFormer = /(?<!\p{L})(?:before|previous(?:ly)?|former(?:ly)?|old|original(?:ly)?|used to|was|were|did|früher\p{L}*|vorher\p{L}*|damals|war|waren|ursprünglich\p{L}*|avant|ancien\p{L}*|antes|anterior\p{L}*)(?!\p{L})|以前|之前|原来|前は/iu;
 const [name, kana] = [verbatim`\p{sc=Latin}[\p{L}\p{N}.+#-]*`, verbatim`[\p{sc=Katakana}ー]{2,}`];
 /** What stands behind one of these held until then: `switched from npm to pnpm`, `no longer use ArgoCD`. Data may come from anything. */
 const former = new RegExp(
@@ -41,9 +42,15 @@ export function laterWords(question: string, ranked: readonly Found[], minReleva
   const later = new Map<string, Memory>();
   if (asksForFormer.test(question)) return later;
   const near = ranked.slice(0, lookedAtMost).filter(({ memory }) => isComparable(memory));
+  const latestFirst = near.toSorted((a, b) => stateAt(b.memory) - stateAt(a.memory));
+  const readings = new Map<string, Reading>();
+  const readingOf = ({ id, content }: Memory): Reading => {
+    const known = readings.get(id) ?? read(content);
+    readings.set(id, known);
+    return known;
+  };
   for (const old of near.slice(0, shownAtMost).filter(({ relevance }) => relevance >= minRelevance)) {
-    const said = near.filter(({ memory }) => memory.teamId === old.memory.teamId && !memory.trust.quarantined && memory.namespace === old.memory.namespace && stateAt(memory) > stateAt(old.memory) && memory.updatedAt >= old.memory.updatedAt);
-    const newest = said.filter((fresh) => isOutOfDate(old, fresh)).sort((a, b) => stateAt(b.memory) - stateAt(a.memory))[0];
+    const newest = latestFirst.find((fresh) => mayFollow(old.memory, fresh.memory) && isOutOfDate(old, fresh, readingOf));
     if (newest) later.set(old.memory.id, newest.memory);
   }
   return later;
@@ -52,13 +59,16 @@ export function laterWords(question: string, ranked: readonly Found[], minReleva
 const isComparable = ({ content, value, redaction, namespace, supersededBy }: Memory): boolean =>
   content.length <= longest && value === null && redaction === undefined && supersededBy === null && !isInThread({ namespace });
 
-function isOutOfDate(old: Found, fresh: Found): boolean {
+const mayFollow = (old: Memory, fresh: Memory): boolean =>
+  fresh.teamId === old.teamId && !fresh.trust.quarantined && fresh.namespace === old.namespace && stateAt(fresh) > stateAt(old) && fresh.updatedAt >= old.updatedAt;
+
+function isOutOfDate(old: Found, fresh: Found, readingOf: (memory: Memory) => Reading): boolean {
   const held = new Set(fresh.trace.matched);
   const { matched } = old.trace;
   const says = matched.length > 1 && matched.every((word) => held.has(word));
   const isChange = traitsOfMemory(fresh.memory).changes && !traitsOfMemory(old.memory).changes;
   if (isChange && (says || (matched.some((word) => held.has(word)) && saysOften(fresh.memory, old.memory)) || namesFormer(fresh.memory, old.memory))) return true;
-  return says && conflictOf(read(old.memory.content), read(fresh.memory.content)) !== undefined;
+  return says && conflictOf(readingOf(old.memory), readingOf(fresh.memory)) !== undefined;
 }
 
 const telling = (text: string): Set<string> => new Set(wholeTerms(text).filter((term) => !isStopWord(term)));

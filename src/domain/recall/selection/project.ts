@@ -22,6 +22,9 @@ function nearnessOf({ namespace }: Memory, { project, session }: Place): Nearnes
   return topic === project ? "own" : topic === formerNameOf(project) ? "former" : "other";
 }
 
+/** It belongs to another project than the one at work: whoever changes it by its key should see that. */
+export const isOfOther = (memory: Memory, project: string | undefined): boolean => project !== undefined && nearnessOf(memory, { project }) === "other";
+
 /**
  * Priority retrieval of the Mnemosyne document: an answer from the session comes before one from its project, that before one of no project,
  * and another project's last, each while there is room for it. What is too little relevant to

@@ -3,7 +3,7 @@ import { json } from "../../../domain/frame.ts";
 import { linksAmong } from "../../../domain/graph/neighbourhood.ts";
 import { type AuthorOf, authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { type Memory, namespaceOf, topicOf, withFormerNamespace } from "../../../domain/memories/memory.ts";
+import { type Memory, ownNamespaceOf, topicOf, withFormerNamespace } from "../../../domain/memories/memory.ts";
 import { projectContext } from "../../../domain/memories/project-context.ts";
 import { projectName } from "../../../domain/project.ts";
 import { getMany } from "../../../domain/recall/get-many.ts";
@@ -41,7 +41,7 @@ async function named(ctx: ToolContext, ids: readonly (string | number)[], withLi
 }
 
 async function overview(ctx: ToolContext, { namespace, agentView }: { namespace: string | undefined; agentView: string | undefined }, withLinks: boolean): Promise<Record<string, unknown>> {
-  const place = namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project));
+  const place = namespace ?? ownNamespaceOf(ctx);
   const places = place === undefined ? [] : withFormerNamespace(place);
   const sessions = places.flatMap((one) => (one.startsWith("project:") ? [`session:${topicOf(one)}/*`] : []));
   const namespaces = place === undefined || place === "global" ? undefined : [...places, ...sessions, "global"];

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { json } from "../../../domain/frame.ts";
 import { linkMemory, resolveEnds } from "../../../domain/graph/link.ts";
 import * as field from "../../../domain/memories/fields.ts";
-import { namespaceOf } from "../../../domain/memories/memory.ts";
+import { ownNamespaceOf } from "../../../domain/memories/memory.ts";
 import { remember } from "../../../domain/memories/remember.ts";
 import { announceStored, questionAfter } from "../../after-store.ts";
 import { additive, defineTool } from "../../define-tool.ts";
@@ -41,7 +41,7 @@ export const rememberTool = defineTool({
     await resolveEnds(ctx, wanted);
     const result = await remember(ctx, {
       content,
-      namespace: namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project)),
+      namespace: namespace ?? ownNamespaceOf(ctx),
       importance: importance === undefined ? undefined : fromTen(importance),
       metadata: context === undefined ? undefined : { [contextEntry]: context },
       type: memory_type,

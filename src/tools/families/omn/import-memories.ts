@@ -2,8 +2,8 @@ import * as z from "zod";
 import { type Framed, joined, say } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { importMemories, parseExport } from "../../../domain/memories/import.ts";
-import { namespaceOf } from "../../../domain/memories/memory.ts";
-import { portableMemory } from "../../../domain/memories/portable.ts";
+import { ownNamespaceOf } from "../../../domain/memories/memory.ts";
+import { type PortableMemory, portableMemory } from "../../../domain/memories/portable.ts";
 import { additive, bulkCost, defineTool } from "../../define-tool.ts";
 import { adviceOf } from "../../render.ts";
 
@@ -28,8 +28,8 @@ export const importMemoriesTool = defineTool({
     .refine((input) => (input.memories === undefined) !== (input.data === undefined), { message: "give either memories or data" }),
   output: z.looseObject({ created: z.number(), updated: z.number(), unchanged: z.number().meta({ listed: null }), skipped: z.number().meta({ listed: null }) }),
   async handler(ctx, input) {
-    const placed = input.memories?.map((record) => (ctx.project === undefined || record.namespace !== undefined || record.id !== undefined || record.history !== undefined ? record : { ...record, namespace: namespaceOf(ctx.project) }));
-    const records = placed ?? (await parseExport(input.data as string, { sha256: input.sha256, count: input.count }));
+    const isNew = ({ id, history }: PortableMemory): boolean => id === undefined && history === undefined;
+    const records = input.memories?.map((record) => (isNew(record) ? { ...record, namespace: record.namespace ?? ownNamespaceOf(ctx) } : record)) ?? (await parseExport(input.data as string, { sha256: input.sha256, count: input.count }));
     const result = await importMemories(ctx, { records, onConflict: input.on_conflict });
     if (result.created + result.updated > 0) ctx.changed({ ids: result.ids.slice(0, 100), listChanged: result.created > 0 });
     const { created, updated, unchanged, skipped, proposed, quarantined, masked, proposedLinks, renamed } = result;

@@ -4,7 +4,7 @@ import { linkInput, linkMemory, resolveEnds } from "../../../domain/graph/link.t
 import * as field from "../../../domain/memories/fields.ts";
 import { givenShape, offeredShape } from "../../../domain/memories/memory-fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
-import { namespaceOf } from "../../../domain/memories/memory.ts";
+import { ownNamespaceOf } from "../../../domain/memories/memory.ts";
 import { remember, rememberOutcomes } from "../../../domain/memories/remember.ts";
 import { similarTo } from "../../../domain/memories/similar.ts";
 import { announceStored, aroundStored, questionAfter } from "../../after-store.ts";
@@ -54,7 +54,7 @@ export const storeMemory = defineTool({
   async handler(ctx, { idempotency_key, allow_duplicate, compress, links = [], ...input }) {
     // A link that leads nowhere is refused before anything is stored.
     await resolveEnds(ctx, links);
-    const state = { ...toState({ ...input, namespace: input.namespace ?? (ctx.project === undefined ? undefined : namespaceOf(ctx.project)) }), content: input.content };
+    const state = { ...toState({ ...input, namespace: input.namespace ?? ownNamespaceOf(ctx) }), content: input.content };
     const like = similarTo(ctx, state);
     const result = await remember(ctx, {
       ...state,

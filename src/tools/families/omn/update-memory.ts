@@ -7,7 +7,8 @@ import { givenShape, offeredShape } from "../../../domain/memories/memory-fields
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
-import { isOfOther, namespaceOf } from "../../../domain/memories/memory.ts";
+import { ownNamespaceOf } from "../../../domain/memories/memory.ts";
+import { isOfOther } from "../../../domain/recall/selection/project.ts";
 import { conflictForm } from "../../errors.ts";
 import { conflictQuestion } from "../../conflict-question.ts";
 import { quarantineQuestion } from "../../quarantine-question.ts";
@@ -40,11 +41,10 @@ export const updateMemory = defineTool({
   }),
   output: z.looseObject({ outcome: z.enum(["updated", "unchanged", "conflict", "proposed", "quarantined"]).meta({ listed: { type: "string" } }) }),
   async handler(ctx, { id, key, new_key, expected_version, archived, links = [], unlink = [], ...fields }) {
-    const near = ctx.project === undefined ? undefined : namespaceOf(ctx.project);
     // A link that leads nowhere is refused before anything is changed.
     await resolveEnds(ctx, [...links, ...unlink]);
     const result = await revise(ctx, {
-      target: { id, key, near },
+      target: { id, key, near: ownNamespaceOf(ctx) },
       expectedVersion: expected_version,
       // Links are no part of a version: to change them alone is enough.
       maybeNothing: links.length + unlink.length > 0,
@@ -57,10 +57,11 @@ export const updateMemory = defineTool({
     if (result.outcome === "conflict") {
       const { memory, ...current } = { ...attributed(result.current, await authorsOf(ctx, [result.current])), truncated: false };
       const shown = omnMemory(memory, current);
-      const advice = say`CONFLICT: not updated. The memory is at version ${memory.version}, not ${String(expected_version)}. Merge your change with the current content and update again with expected_version ${memory.version}.`;
+      const message = say`not updated. The memory is at version ${memory.version}, not ${String(expected_version)}. Merge your change with the current content and update again with expected_version ${memory.version}.`;
+      const advice = say`CONFLICT: ${message}`;
       return {
         isError: true,
-        error: conflictForm(advice.toString().replace(/^CONFLICT: /, ""), { current: shown, attempted: result.attempted }, ctx),
+        error: conflictForm(message.toString(), { current: shown, attempted: result.attempted }, ctx),
         structured: { outcome: "conflict", ...adviceOf(advice), current: shown, attempted: result.attempted },
         text: joined([
           advice,

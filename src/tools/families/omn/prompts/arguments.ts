@@ -1,5 +1,5 @@
 import * as field from "../../../../domain/memories/fields.ts";
-import { namespaceOf } from "../../../../domain/memories/memory.ts";
+import { ownNamespaceOf } from "../../../../domain/memories/memory.ts";
 import { type Completer, mostCompletions } from "../../../define-prompt.ts";
 
 /** Arguments that several prompts have. */
@@ -17,7 +17,7 @@ export const shortText = (name: string, description: string) => field.filled(nam
 
 /** Files that memories cite, those of this project first. */
 const knownFiles: Completer = (ctx, begun) =>
-  ctx.memories.files(ctx.principal, ctx.now, { text: begun, namespace: ctx.project === undefined ? undefined : namespaceOf(ctx.project), limit: mostCompletions + 1 });
+  ctx.memories.files(ctx.principal, ctx.now, { text: begun, namespace: ownNamespaceOf(ctx), limit: mostCompletions + 1 });
 
 const knownKeys: Completer = async (ctx, begun) => {
   const memories = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, `${begun.replaceAll("*", "")}*`, {}, mostCompletions + 1);
