@@ -13,14 +13,14 @@ const bare = `([^\\s"'\`,;，。、；）)（(「」“”<>|]{3,300})`;
 const assigned = new RegExp(`((?:${secretNames})[\\w-]{0,30})["'\`)\\]]{0,3}[ \\t]{0,3}(?:=>|:=|==?|[:：＝→>]|\\((?=["'])|,(?=\\s*["'])|[ \\t]value=|</key>\\s*<string>|:[ \\t]*\\n[ \\t]*-[ ]|\\.(?:type|fill|send_?keys|set_?value|val)\\((?=["']))[ \\t]{0,3}(?:(?:buffer\\.from|b64decode|bytes\\.fromhex|atob|\\[\\]byte|bytes|string|str|secret|securestring|new [a-z.]{1,20})\\()?(?:${quoted}|${bare})`, "gu");
 const isCall = /^\(/;
 /** Names of what is about a secret. */
-const about = /(?:name|ref|ids?|type|path|file|dir|url|uri|endpoint|length|len|count|limits?|size|max|min|expiry|expires|expires_in|expiration|ttl|age|policy|field|label|hint|header|class|store|manager|provider|env|var|arn|version|rotation|reset|prefix|format|hash|digest|strength|rules?|usage|budget|cost|price|window|bucket|scopes?|alg|algorithm|alias|encryption|mode|driver|backend|plugin|service|table|column|attribute|map|list|handler|order|by|board|minute|iz(?:er|ation))$/i;
+const about = /(?:name|ref|ids?|type|path|file|dir|url|uri|endpoint|length|len|count|limits?|size|max|min|expiry|expires|expires_in|expiration|ttl|age|policy|field|label|hint|header|class|store|manager|provider|env|var|arn|version|rotation|reset|prefix|format|hash|digest|strength|rules?|usage|budget|cost|price|window|bucket|scopes?|alg|algorithm|alias|encryption|mode|driver|backend|plugin|service|table|column|attribute|map|list|handler|order|by|board|minute|timeout|port|interval|iz(?:er|ation))$/i;
 /** `keyboard`, `tokenizer`: a longer word. */
 const isOther = (name: string): boolean => /^(?:keys?|tokens?|pass|pins?)[a-z]{3,}/.test(name) && !/^(?:keys?|tokens?|pass|pins?)(?:word|wort|wd|phrase|code|pass|value|string|secret|hex|plain|data|store)/.test(name);
 const ofOtherKey = new RegExp(`(?:${otherKeys})[ _-]$`);
 const stem = new RegExp(`^.*(?:${secretNames})`, "u");
 
 const urlWithPassword = /\b[a-z][a-z0-9+.-]{1,30}:(?:\/\/(?:[^\s:/@'"`<>]{0,100}:|(?=[A-Za-z\d_-]{20,200}@))|(?:[a-z]+:){0,2}[^\s:/@'"`<>]{1,100}[:/])([^\s/'"`<>]{3,200})@[^\s'"`<>@]+/gi;
-const header = /\b(?:authorization|x-api-key|x-auth-token|x-access-token|api-key|private-token|cookie)["'`\])]{0,3}\s{0,3}[:=]\s{0,3}["'`]?(?:[A-Za-z-]{2,12} |[\w.-]{0,30}(?:sess\w{0,10}|sid|auth|token|jwt|login)=)?\s{0,2}([A-Za-z0-9+/=_.~%-]{12,})|(?:^|\s)(?:-b|--?cookie)\s+["']?[\w.-]{1,40}=([^\s"';]{12,})/gi;
+const header = /\b(?:authorization|x-[a-z-]{0,20}(?:key|token|auth)|api-key|private-token|cookie)["'`\])]{0,3}\s{0,3}[:=]\s{0,3}["'`]?(?:[A-Za-z-]{2,12} |[\w.-]{0,30}(?:sess\w{0,10}|sid|auth|token|jwt|login)=)?\s{0,2}([A-Za-z0-9+/=_.~%-]{12,})|(?:^|\s)(?:-b|--?cookie)\s+["']?[\w.-]{1,40}=([^\s"';]{12,})/gi;
 const bearer = /\bbearer\s+([A-Za-z0-9+/=_.~-]{16,})/gi;
 const userOption = /(?:^|\s)(?:-u|--(?:user|auth|basic-auth|proxy-user|creds|credentials))[ =]\s{0,3}["']?[\w.@-]+:([^\s"']{4,})/g;
 /** SQL: `identified by 'x'`, `password 'x'`. */
@@ -30,7 +30,7 @@ const passwordLine = /(?:^|[ \t])[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]+:[\w.*-]+
 const pipedPassword = /\b(?:echo|printf)\s+["']?([^"'\s|]{5,})["']?\s*\|\s*(?:sudo -S|docker login|passwd|cryptsetup|openssl)|<\(printf\s+["']?([^"'\s)]{5,})|<<<\s*["']?([^"'\s]{8,})|\s-U\s+["']?[^\s"'%]+%([^\s"']{4,})/g;
 const passwordArgument = /\bnet user \S+ (\S{5,})|\bhtpasswd -\w*b\w*(?: -\w+)* \S+ \S+ (\S{5,})|\bredis-cli[^\n]{0,60} (?:-a|AUTH) (\S{5,})|\b(?:requirepass|rootpw|bindpw) (\S{5,})|\b-pass pass:(\S{5,})|\bsnmp\w+ [^\n]{0,40}?-c (?!public|private)(\S{5,})|\s\/p(?:ass(?:word)?)?:([^\s=]{5,})(?=\s|$)|\blftp -u \w+,(\S{5,})/gi;
 const walletKey = /(?:private|wallet|signer|secret|seed|privée|privat|私钥|秘密)[^\n]{0,40}?\b(0x[0-9a-f]{64}|[0-9a-f]{64})\b/gi;
-const parameter = /[?&](?:token|key|secret|appid|api_?key|access_token|password|pwd|auth|sig)=([^&\s"'`)\]]{12,})/gi;
+const parameter = /[?&](?:t|code|token|key|secret|appid|api_?key|access_token|password|pwd|auth|sig)=([^&\s"'`)\]]{12,})/gi;
 const passwordParameter = /[?&;](?:password|passwd|pwd|pass)=([^&\s"'`;<>]{5,})/gi;
 /** Of a stream. */
 const streamKey = /\brtmps?:\/\/[^\s"']{1,100}\/([\w-]{16,})/gi;
@@ -39,7 +39,7 @@ const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w
 /** `user:password@host`, without a scheme. */
 const atHost = /(?:^|\s)[\w.-]{2,30}:([^\s:@/"'`]{6,60})@(?:tcp\(|[\w-]+\.\w)/g;
 /** What lets somebody in. */
-const enteredWith = /(?:(?:lets? \p{L}{2,6}|gets? \p{L}*) in with|(?:opens?|unlocks?|secured|locked|protected|encrypted|gets? on it|opened) (?:with|by)|enters(?= \S+ (?:when|at|as) )|accède\p{L}* avec|(?:verrouillé|protégé|chiffré)e?s? (?:par|avec)|(?:abre|accede|protegid[oa]s?) con|tecleando|(?:öffnet|entsperrt|geschützt|verschlüsselt) mit) ["'`„“«]?([^\s,;"'`”“»]{5,60})/gu;
+const enteredWith = /(?:(?:lets? \p{L}{2,6}|gets? \p{L}*) in with|get into (?:\p{L}+ ){1,4}with|(?:opens?|unlocks?|secured|locked|protected|encrypted|gets? on it|opened)(?: it| them)? (?:with|by)|enters(?= \S+ (?:when|at|as) )|accède\p{L}* avec|(?:verrouillé|protégé|chiffré)e?s? (?:par|avec)|(?:abren?|accede|protegid[oa]s?) con|tecleando|(?:öffnet|entsperrt|geschützt|verschlüsselt) mit) ["'`„“«]?([^\s,;"'`”“»]{5,60})/gu;
 /** `as ada with …`. */
 const asUser = /(?:(?<!\p{L})(?:as|als|comme|como)|(?:log ?in|sign in|anmelden|connecter|entra|accede)\p{L}* (?:with|mit|avec|con)|用) ?[\w.@-]{2,40} (?:with|using|mit|avec|con|and|und|et|y|和) ?["'`„“«]?([^\s,;"'`”“»]{6,60})/giu;
 /** `login: user:password`. */
@@ -183,7 +183,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
   const isPinThere = (value: string, start: number, end: number, ahead: string, behind: string): boolean => {
     const close = ahead.slice(-direct);
     // A telephone number, a pull request, a number of something.
-    if (/\d[ /-]$/.test(close) || /^#\d+$/.test(value) || measured.test(behind) || (!/[*#]/.test(value) && counted.test(close) && !ownNumber.test(ahead))) return false;
+    if (/(?<!pin)\d[ /-]$/i.test(close) || /^#\d+$/.test(value) || measured.test(behind) || (!/[*#]/.test(value) && counted.test(close) && !ownNumber.test(ahead))) return false;
     const [isJoined, isKeyed] = [joined.test(close), atKeypad.test(behind) && !(numberOf.test(close) && opens.test(behind))];
     // What an answer says is judged with its question.
     const line = ahead.slice(ahead.lastIndexOf("\n") + 1).toLowerCase();

@@ -2,7 +2,7 @@
 const standIn =
   /<[^<>]*>|^\*\.\w|^ENC\[|\{[a-z_]\w{1,20}\}|^pk_(?:live|test)_|\$\{|\{\{|%\(|(?<![\w%])%[sd](?!\w)|\$\(|\.\.\.|…|x{4,}|\*{3,}|•{3,}|•|_{4,}|#{4,}|0{8,}|1234567890|^\$\w|^@\w+$|process\.env|import\.meta|os\.(?:environ|getenv)|getenv|\bENV\b|secrets?\.[A-Za-z]|secretsmanager|vault:|op:\/\/|ssm:|arn:|\bkeyring\b|(?:^|[-_= ])(?:your|my|the|some|dein|deine|mein|votre|mon|tu|su)[-_ ]|example|changeme|change[-_]me|change[-_]this|placeholder|redacted|masked|dummy|sample|(?<![A-Za-z\d])(?:fake|todo|tbd|none|null)(?![A-Za-z\d])|insert|replace|undefined|hidden|removed|omitted|geheim|beispiel|ejemplo|exemple|示例|例|填写|ここに|入力/i;
 /** What code says of a secret without holding one. */
-const code = /^[\w$.]+\(|^(?:new|await|async|function|return|this|self|ctx|req|request|config|env|options|params|args|settings|props|user|data|body)\b[.[]|=>|;$|^[a-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\(.*)?$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+(?:_[a-z]+){1,5}$|^[a-z]+(?:[A-Z][a-z]+)+$|^[\w-]+\/[\w./-]+$|^\.{0,2}\/|^~\/|^https?:\/\/(?:[^@]*$|[^/@]*\/)/;
+const code = /^[\w$.]+\(|^(?:new|await|async|function|return|this|self|ctx|req|request|config|env|options|params|args|settings|props|user|data|body)\b[.[]|=>|;$|^[a-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\(.*)?$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+(?:_[a-z]+){1,5}$|^[a-z]+(?:[A-Z][a-z]+)+$|^[\w-]+\/[\w./-]+$|^[A-Z][a-z]+(?:\.[a-z_]+){2,}$|^\.{0,2}\/|^~\/|^https?:\/\/(?:[^@]*$|[^/@]*\/)/;
 /** Kinds of values, and other words that follow a name such as `password` without being one. */
 const plain = new Set(
   `password passwd pwd pass pw passwort kennwort passphrase secret token string str text number boolean bool int uuid bytes varchar char any object required optional mandatory hashed encrypted salted rotated

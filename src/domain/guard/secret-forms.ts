@@ -61,6 +61,11 @@ export const secretForms: readonly (readonly [kind: string, form: RegExp])[] = [
   ["token", /\b(?:(?:rubygems|do[opr]_v1|pul|bk[a-z]{2}|sk|sq[upa]|lsv2_(?:pt|sk)|shp(?:at|ca|pa|ss|ua)|sbp|PMAK|NRAK|HRKU)[_-]|(?=dapi|cio|EZ[AT]K))(?=[A-Za-z]*\d)[A-Za-z\d-]{24,}[\w-]*/g],
   ["token", /\b(?:sntry[su]|fig[dou]|dckr_(?:pat|oat)|tskey-[a-z]+|CFPAT|CCIP\w+|tfp|pcsk|fo1|fm\d[ar]?|gl(?:sa|c)|sb_secret)[_-](?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Z])[\w+/=-]{16,}/g],
   ["token", /\b(?:(?:hf|api_org|npm|re_[A-Za-z\d]{6,12})_[A-Za-z\d]{20,}|(?:napi|npg)_[A-Za-z\d]{12,})\b/g],
+  ["security code", /\b(?:cv[vc]2?|csc|cvn)\W{0,3}\d{3,4}\b/gi],
+  ["shared link's code", /(?<=(?:提取|访问|分享)[码碼]\s?[:：是]?\s?)(?=[a-z]*\d)[a-z\d]{4,8}(?![a-z\d])/gi],
+  ["one-time password secret", /\b(?:[A-Z2-7]{4} ){3,}[A-Z2-7]{4}\b(?<=(?:2[Ff][Aa]|OTP|otp|uthenticator|[Ss]eed)[^\n]{0,140})/g],
+  ["payment card", /(?<![\d-])[3-6]\d{3}(?:[ -]?\d{4}){3}(?=[^\n\d]{0,20}\b(?:exp|cv[vc]|valid|gültig|val|cad|bis|\d\d\/\d\d))/gi],
+  ["combination", /(?<!\d)(?:\d{1,2} (?:left|right|links|rechts|gauche|droite)[, ]{1,2}){2}\d{1,2}(?!\d)/gi],
   ["OmniMemory key", /\bomn_[A-Za-z0-9]{8,}_[A-Za-z0-9_-]{20,}/g],
   ["JSON Web Token", /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g],
 ];

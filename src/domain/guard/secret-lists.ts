@@ -7,10 +7,10 @@ import { isWordPassword, readsAsSentence } from "./secret-words.ts";
 /** Secrets that another line calls so: the head of a column, the title of a list, a question in a talk. */
 
 /** All that a head or a title says: what people choose, what machines make, digits. */
-const title = new RegExp(verbatim`^(?:[\p{L}\d'’-]{1,12} ){0,2}\p{L}{0,8}-?(?:(${passwords}|pw|pass(?!e)|mots de passe|passwörter)|(secret|token|key)|(pins?|(?<!(?:${otherCodes}) )codes?|códigos?|番号))(?:s|es|n)?$`, "iu");
+const title = new RegExp(verbatim`^(?:[\p{L}\d'’-]{1,12} ){0,2}\p{L}{0,8}-?(?:(${passwords}|pw|credentials?|pass(?!e)|mots de passe|passwörter)|(secret|token|key)|(pins?|(?<!(?:${otherCodes}) )codes?|códigos?|番号))(?:s|es|n)?(?: \p{L}{3,12})?$`, "iu");
 /** Where codes open something; those of errors and countries do not. */
 const place = /door|gate|garage|lock|room|tür|porte|puerta|cave|keller|[门門扉库庫]/i;
-const separator = /[|;\t,]/;
+const separator = /[|;\t,]|(?<=\S) {2,}/;
 
 interface Line {
   start: number;
@@ -29,7 +29,7 @@ export function secretsOfLists(text: string): Finding[] {
   });
   const found = lines.flatMap(({ text: said }, i): At[] => {
     if (said.length > 200) return [];
-    const by = separator.exec(said)?.[0];
+    const by = separator.exec(said)?.[0].replace(/^ +$/, "  ");
     return [...answered(lines, i), ...(by ? underHead(lines, i, by) : underTitle(lines, i))];
   });
   return found.map(([line, value]) => {
@@ -43,10 +43,10 @@ function kindOf(said: string): ((value: string) => boolean) | undefined {
   const match = said.length > 40 ? null : title.exec(said);
   if (!match) return undefined;
   if (match[1]) return (value) => isPassword(value, 0) || /^[A-Za-z]{4,}20\d\d$|^\d{4,8}$/.test(value) || (/^\p{L}{4,20}$/u.test(value) && isWordPassword(value));
-  return match[2] ? isKey : (value) => /^[*#]?\d{4,8}[*#]?$/.test(value) && !isDate(value);
+  return match[2] ? isKey : (value) => /^[*#A-F]?\d{4,8}[*#A-F]?$/.test(value) && !isDate(value);
 }
 
-const cellsOf = (line: string, by: string): string[] => line.split(by).map((cell) => cell.replaceAll(/[*`"_]/g, "").trim());
+const cellsOf = (line: string, by: string): string[] => line.split(by === "  " ? / {2,}/ : by).map((cell) => cell.replaceAll(/[*`"_]/g, "").trim());
 
 function underHead(lines: readonly Line[], at: number, by: string): At[] {
   const heads = cellsOf((lines[at] as Line).text, by);
@@ -79,13 +79,13 @@ function underTitle(lines: readonly Line[], at: number): At[] {
 }
 
 /** A name, or the time and a name, and what sets it off. */
-const turn = /^\s*(?:\[[^\]\n]{1,20}\]\s?)?(?:[^\n:：>|→—]{1,24}(?:[:：>|→]|—(?= ))|<[^>\n]{1,24}>|[<>]) ?(?:\*\* ?)?(\S.{1,159})$/u;
+const turn = /^\s*(?:\[[^\]\n]{1,20}\]\s?)?(?:[^\n:：>|→—]{1,24}(?:[:：>|→]|—(?= ))|<[^>\n]{1,24}>|[<>–-]) ?(?:\*\* ?)?(\S.{1,159})$/u;
 /** What an answer says before the secret. */
 const [yes, itIs] = [
   /^(?:yes|yeah|sure|ok(?:ay)?|here you go|ja|klar|natürlich|oui|bien sûr|sí|claro|はい|好的?|嗯|是的)[,.!:;，、：]? ?/iu,
   /^(?:it['’]s|it is|that['’]s|(?:the )?new one(?: is|['’]s)|es ist|das ist|ist|c['’]est|es|是|改成|换成)(?: (?:now|still|jetzt|noch|maintenant|encore|ahora))?:? ?/iu,
 ];
-const isAsked = [callsItSecret, /wi-?fi|wlan|hotspot|无线|無線/];
+const isAsked = [callsItSecret, /wi-?fi|wlan|hotspot|无线|無線|解压/];
 const opens = [callsItPin, opensByDigits, /(?<!\p{L})codes?(?!\p{L})|码|番号|コード|locker/u];
 const says = (words: readonly RegExp[], said: string): boolean => words.some((one) => said.search(one) >= 0);
 const cannotEnter = /get into|log ?in|komm\S* (?:nicht|ich)|entre|connect|entra|[进登]|入れ|ログイン/i;
@@ -119,6 +119,10 @@ function answered(lines: readonly Line[], at: number): At[] {
   const isTelephone = /\d{3} \d{3}/.test(answer);
   for (const before of lines.slice(Math.max(0, at - 3), at).reverse()) {
     const said = before.text.toLowerCase();
+    // `password: ${PASSWORD}`, in settings.
+    if (/[:=] ?["']?[$<{*]/.test(said)) continue;
+    // A list has dashes, too.
+    if (/^\s*[–-]/.test(line.text) && !/[?？]/.test(said)) break;
     const isPin = says(opens, said) && !asksNumber.test(said);
     const isSecret = says(isAsked, said);
     const isTried = attempt.test(answer) && cannotEnter.test(said);
@@ -128,7 +132,7 @@ function answered(lines: readonly Line[], at: number): At[] {
     const isIt = (value: string): boolean =>
       ((isSecret || (isTried && /\d/.test(value))) && isPasswordLike(value)) ||
       (isSecret && /^\d{9,63}$|^\p{L}{4,}(?:19|20)\d\d$/u.test(value)) ||
-      (isPin && !isTelephone && ((/^[*#]?\d{4,8}[*#]?$/.test(value) && (!isDate(value) || words.length === 1)) || /^\d\d(?:-\d\d){2,3}$/.test(value))) ||
+      (isPin && !isTelephone && ((/^[*#]?\d{4,8}[*#]?$/.test(value) && (!isDate(value) || words.length < 4)) || /^\d\d(?:-\d\d){2,3}$/.test(value))) ||
       (isAnswer && value === only && (/^\p{sc=Latin}+$/u.test(value) ? isWordPassword(value) : isPassword(value, 0)));
     if (isPin || isSecret || isTried) return words.filter((value) => !isSaidInSigns.test(value) && isIt(value)).map((value) => [line, value]);
     if (said.length > 60 && !said.endsWith("?")) break;

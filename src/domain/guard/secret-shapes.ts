@@ -23,7 +23,7 @@ export function isPasswordLike(value: string): boolean {
   // An image and the commit it was built from.
   if (/^[a-z][a-z\d./-]*:(?:[0-9a-f]{7,8}|[0-9a-f]{12}|[0-9a-f]{40})$/.test(value)) return false;
   // What is assigned is looked at by its name; a path, a public key or a fingerprint is none.
-  if (value.length < 6 || isPlaceholder(value) || /^(?:19|20)\d\d-|^AAAA|^SHA\d+:|^ssh-|:\d+:\d+$|[[\]]|^#[0-9a-f]{3,8}$|^[0-9a-f]{6,12}$|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/i.test(value)) return false;
+  if (value.length < 6 || isPlaceholder(value) || /^(?:19|20)\d\d-|^[A-Z]+-\d+,|^AAAA|^SHA\d+:|^ssh-|:\d+:\d+$|[[\]]|^#[0-9a-f]{3,8}$|^[0-9a-f]{6,12}$|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/i.test(value)) return false;
   if (/^[a-z][\w.-]*@[a-z][a-z\d.-]*$|^(?:[a-z_.-]{2,}|[A-Z_]{3,}|[a-z]+[A-Z][a-zA-Z]{3,})=(?![!*+?&%@])/.test(value)) return false;
   if (/^\p{L}{3,}(?:[-._]\p{L}{3,}){3,}$/u.test(value)) return !/[-_](?:the|and|for|und|der|die)[-_]/.test(value);
   if (/^(?:[\w.+-]+@[\w-]+\.\w+|[\w.-]+\.(?:[a-z]{2,4}|json|yaml|html|toml|local|intern)|[\w-]+(?:\.[\w-]+)+\.(?:[a-z]{2,6}|internal|example|localdomain))(?:[:/].*)?$/i.test(value)) return false;
@@ -42,7 +42,7 @@ export const isUnmistakable = (value: string): boolean =>
 const known =
   /^(?:(?:hmac|pbkdf2|hkdf|ecdsa|rsa)[-_]sha-?\d[\d/-]*|v\d{1,3}(?:[._-][\w.-]*|(?:alpha|beta|rc)\d*)?|[a-z]{1,3}\d{1,2}|\d{4}-\d\d-\d\d.*|(?:sha|aes|rsa|md|utf|base|oauth|argon|ipv|http|tls|ssl|rs|hs|es|ed|node|python|php|java|web|log|iso|rfc|ed|windows|win|office|x|h|mp|debian|ubuntu|postgres|mysql|redis|room|raum|gen|iphone|pixel|port|level|tier|phase|sprint|week|kw|day|step|version|build|rev|issue|pr|ticket|chapter|section|page|line|row|node|server|host|web|db|srv|vm|nas|printer|team|chrome|firefox|safari|edge|fedora|android|ios|macos|angular|react|vue|django|rails|spring|typescript|outlook|excel|sap|oracle|mongo(?:db)?|kafka)[-_ ]?\d[\d._-]*[a-z]{0,3}\d?(?:-(?:gcm|cbc|sha\d+|bit))?|(?:us|eu|ap|sa|ca|me|af|cn|il|asia|europe|australia)-[a-z]+-?\d{1,2}[a-z]?|\d+(?:st|nd|rd|th|x|h|m|s|ms|min|kb|mb|gb|tb|px|pt|k|days?|bit|-bit|-digit|-char\w*|stellig\w*)|\d+[-/.]\d+.*|[A-Za-z]+20\d\d|[a-z]+-\d|[A-Z]\d{2,4}-[A-Za-z]+|[a-z]+\.[a-z]+\d?(?:\(\))?)$/i;
 /** A ticket, a model, a standard. */
-const identifier = /^[A-Z]{1,6}-?\d{1,6}(?:-\d{1,4})?[A-Z]?$|^[A-Z]{2,6}-\d{1,6}[!?]$|^[a-z]+-\d{1,2}$/;
+const identifier = /^[A-Z]{1,6}-?\d{1,6}(?:-\d{1,4}|-[A-Z])?[A-Z]?$|^[A-Z]{2,6}-\d{1,6}[!?]$|^[a-z]+-\d{1,2}$/;
 export const isDate = (value: string): boolean => /^(?:19|20)\d\d$/.test(value) || /^(?:19|20)\d\d-?[01]\d-?[0-3]\d$/.test(value);
 
 /** A token of the right form that says itself that it is none. */
