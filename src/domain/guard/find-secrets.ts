@@ -35,13 +35,13 @@ const passwordParameter = /[?&;](?:password|passwd|pwd|pass)=([^&\s"'`;<>]{5,})/
 /** Of a stream. */
 const streamKey = /\brtmps?:\/\/[^\s"']{1,100}\/([\w-]{16,})/gi;
 /** `login / password`. */
-const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} |[\w.-]{1,64}@[\w.-]{1,60}(?:, | (?:with|mit|avec|con|and|und) ))([^\s,;|]{6,60})/gu;
+const pair = /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} |[\w.-]{1,64}@[\w.-]{1,60}(?:, | (?:(?:with|mit|avec|con|and|und) )?))([^\s,;|]{6,60})/gu;
 /** `user:password@host`, without a scheme. */
 const atHost = /(?:^|\s)[\w.-]{2,30}:([^\s:@/"'`]{6,60})@(?:tcp\(|[\w-]+\.\w)/g;
 /** What lets somebody in. */
 const enteredWith = /(?:(?:lets? \p{L}{2,6}|gets? \p{L}*) in with|get into (?:\p{L}+ ){1,4}with|(?:opens?|unlocks?|secured|locked|protected|encrypted|gets? on it|opened)(?: it| them)? (?:with|by)|enters(?= \S+ (?:when|at|as) )|accède\p{L}* avec|(?:verrouillé|protégé|chiffré)e?s? (?:par|avec)|(?:abren?|accede|protegid[oa]s?) con|tecleando|(?:öffnet|entsperrt|geschützt|verschlüsselt) mit) ["'`„“«]?([^\s,;"'`”“»]{5,60})/gu;
 /** `as ada with …`. */
-const asUser = /(?:(?<!\p{L})(?:as|als|comme|como)|(?:log ?in|sign in|anmelden|connecter|entra|accede)\p{L}* (?:with|mit|avec|con)|用) ?[\w.@-]{2,40} (?:with|using|mit|avec|con|and|und|et|y|和) ?["'`„“«]?([^\s,;"'`”“»]{6,60})/giu;
+const asUser = /(?:(?<!\p{L})(?:as|als|comme|como|user|benutzer|utilisateur|usuario)|(?:log ?in|sign in|anmelden|connecter|entra|accede)\p{L}* (?:with|mit|avec|con)|用) ?[\w.@-]{2,40} (?:with|using|mit|avec|con|and|und|et|y|和) ?["'`„“«]?([^\s,;"'`”“»]{6,60})/giu;
 /** `login: user:password`. */
 const namedPair = /(?:basic|user|log ?[io]n|credentials|zugang|zugangsdaten|identifiants?|credenciales|账号|認証)[^\n]{0,48}?\s[\w.-]{2,32}:([^\s,;:/]{8,60})/gi;
 /** `auth("user", "password")`. */
@@ -78,7 +78,7 @@ const joined = new RegExp(verbatim`(?:[:=：]|(?<!\p{L})(?:is|was|with|needs?|wa
 /** Runs of Latin letters, digits and signs. */
 const run = /[!-~\u00a1-\u024f]{4,200}/g;
 /** A combination of a safe, or a long key in groups of four. */
-const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5})(?![\d:-]|\.\d)/g;
+const digitGroups = /(?<![\d.+-])(?:\d{2}(?:[ -]\d{2}){2,3}|\d{4}(?: \d{4}){3,5}|\d{3} \d{3})(?![\d:-]|[., ]\d)/g;
 const atKeypad = /^\S?\s(?:at|on|into) the (?:key|pin|panel|alarm|door)|^,? gets you (?:in|through)|^,? (?:\p{L}+ ){1,3}(?:hash|pound|star|asterisk|bell|enter|raute|stern|dièse|étoile|almohadilla|asterisco|touche|tecla|green|red|grün|rot)(?!\p{L})|^ (?:entsperr|tipp|eingeb|drück|wähl|ge?öffne|unlock|open|ouvre|déverrouill|abre|desbloque|auf(?=[.,!]|$))|^\s?[，、]?(?:再按|然后按|加井号|登录)|^\s?[をと]押|^\s?(?:と\p{L}{1,8})?で(?:解除|開|入|ログイン)/iu;
 /** `1234 is the PIN`. */
 const namedAfter = new RegExp(verbatim`^ \((?:pin|code|puk)|^\S?(?: (?:is|was|ist|war|est|es) \p{L}+ |\s?[がは是])[^.,;\n。，、]{0,24}?(?:pin|puk|passcode|(?<!(?:${otherCodes}) )code(?! (?:${otherCodes}))|código(?! (?:postal|de (?:error|área)))|combinati|kombination|geheimzahl|暗証|密码|口令)`, "iu");
@@ -100,7 +100,7 @@ const ofMany = /^ (?!is|was|as|this|its|since|plus|always|puis|opens|unlocks)\p{
 const strongBox = /\bsafe\b|tresor|coffre|caja fuerte|保险[箱柜]|金庫/i;
 /** What follows is a number of something, unless that is what has the number. */
 const ownNumber = /(?:hat|has|a|tiene|mit|with|avec|con) (?:die|der|the|le|el) \p{L}+ $/iu;
-const counted = /(?:users?|product|produkt|produit|producto|电话|電話|id|port|nr\.?|no\.?|(?<!\p{L}|(?:pin|code|secret)[ -])(?:n[uú]mero|num[eé]ro|nummer|number)|room|raum|benutzer|issue|ticket|errors?|fehler|erreur|pages?|seite|lines?|steps?|gate|flight|bus|zimmer|unit|hausnummer|order|invoice|rechnung|auftrag|case|bug|build|用户|ユーザー|エラー)\s*[:=#]?\s*$/iu;
+const counted = /(?:users?|product|produkt|produit|producto|电话|電話|id|port|nr\.?|no\.?|(?<!\p{L}|(?:pin|code|secret)[ -])(?:n[uú]mero|num[eé]ro|nummer|number)|room|raum|benutzer|issue|ticket|errors?|fehler|erreur|pages?|seite|lines?|steps?|gate|flight|bus|zimmer|unit|hausnummer|order|invoice|rechnung|auftrag|case|bug|build|长度|超时|端口|次数|内[線线]|分机|ext(?:ension)?\.?|durchwahl|poste|用户|ユーザー|エラー)\s*[:=#]?\s*$/iu;
 
 const publicBlock = /-----BEGIN (?:[A-Z0-9]+ )*(?:PUBLIC KEY|CERTIFICATE|SIGNATURE|MESSAGE)(?: BLOCK| REQUEST)?-----[\s\S]{0,20000}?-----END [A-Z0-9 ]{3,40}-----/g;
 
@@ -142,7 +142,7 @@ export function findSecrets(text: string): Finding[] {
   addGroup("password", asUser, (value) => isPasswordLike(value.replace(/[.:!?]+$/, "")) && /\p{L}[^\p{L}]*\d|\d[^\p{L}]*\p{L}/u.test(value));
   addGroup("password", enteredWith, (value) => {
     const said = value.replace(/[.:!?)]+$/, "");
-    return isPasswordLike(said) && !isNumbered(said);
+    return isPasswordLike(said) && (!isNumbered(said) || /_.*_/.test(said));
   });
   addGroup("password", atHost, (value) => !isStandIn(value) && isUnmistakable(value));
   addGroup("password", namedPair, (value) => !isStandIn(value) && (isPassphrase(value) || isUnmistakable(value)));
@@ -190,7 +190,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
     if (/\?\s*\n[^\n]*$/.test(ahead) && !isKeyed && line.search(callsItPin) + line.search(opensByDigits) === -2) return false;
     if (isDate(value) && !/^ \d{4}/.test(behind)) return follows(pins, start, 2) || (isJoined && (isKeyed || follows(pins, start, 24)));
     if (isKeyed || follows(pins, start, 40) || namedAfter.test(behind) || (/[*#]/.test(value) && follows(locks, start, 60))) return true;
-    return !ofMany.test(behind) && ((isJoined && follows(locks, start, 40)) || (isNeeded.test(close) && isForIt.test(behind) && locks.some((cue) => cue.start >= end && cue.start - end < 40)));
+    return !ofMany.test(behind) && (((isJoined || /-\d-/.test(value)) && follows(locks, start, 40)) || (isNeeded.test(close) && isForIt.test(behind) && locks.some((cue) => cue.start >= end && cue.start - end < 40)));
   };
   const found = isQuiet ? [] : secretsOfLists(text);
   if (callsItCodes.test(text)) for (const { index, 0: { length } } of text.matchAll(oneTimeCode)) if (isNear(cues, index, index + length, 160)) found.push({ kind: "recovery code", start: index, end: index + length });
@@ -204,7 +204,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
     const [ahead, behind] = [text.slice(Math.max(0, start - 80), start), text.slice(end, end + 48)];
     const close = ahead.slice(-direct);
     const [, name = ""] = !/[:=]\s{0,3}["'`]?$/.test(close) ? [] : /(?:^|[{,;(\n]\s{0,8}|\s(?=[\w.-]*[_.-]))["']?([\w.-]{3,60})["']?\s{0,3}[:=]\s{0,3}["'`]?$/.exec(ahead) ?? [];
-    if (isOther(name) || about.test(name) || isExample.test(ahead) || (/^[a-z]+(?:-[a-z]+)+$/.test(value) && isRun.test(ahead))) continue;
+    if (isOther(name) || about.test(name) || isUserName.test(ahead) || isExample.test(ahead) || (/^[a-z]+(?:-[a-z]+)+$/.test(value) && isRun.test(ahead))) continue;
     const add = (): void => void found.push({ kind: "password or key", start, end });
     if (/^(?:\d{2,5}[A-F]\d{0,3}|[A-D]\d{4,5})$/.test(value) && (follows(pins, start, 40) || (joined.test(close) && follows(locks, start, 48)))) add();
     if (/^[*#]?\d(?:-?\d){3,7}[*#]?$/.test(value)) {
@@ -228,7 +228,7 @@ function calledSecret(text: string, lowered: string): Finding[] {
   for (const { index, 0: value } of text.matchAll(digitGroups)) {
     const isLong = value.length > 14;
     const isJoined = joined.test(text.slice(Math.max(0, index - direct), index));
-    if (isLong ? follows(cues, index, 24) || (isJoined && network.test(text.slice(Math.max(0, index - 40), index))) : (isJoined && follows(locks, index, 48) && !isDate(value)) || (follows(pins, index, 24) || strongBox.test(text.slice(Math.max(0, index - 48), index))) && !isDate(value)) found.push({ kind: "password or key", start: index, end: index + value.length });
+    if (isLong ? follows(cues, index, 24) || (isJoined && network.test(text.slice(Math.max(0, index - 40), index))) : (isJoined && (follows(locks, index, 48) || follows(pins, index, 60)) && !isDate(value)) || (follows(pins, index, 24) || strongBox.test(text.slice(Math.max(0, index - 48), index))) && !isDate(value)) found.push({ kind: "password or key", start: index, end: index + value.length });
   }
   return found;
 }
@@ -241,6 +241,8 @@ function isNamedFirst(before: string): boolean {
   const other = said.search(/\b(?:trace|request|correlation|commit|checksum|sha\d*|md5|digest|etag|fingerprint)\b/i);
   return other >= 0 && other < said.search(callsItOnce);
 }
+/** `my username on the forum is …` */
+const isUserName = /(?:user ?name|benutzername|nom d['’]utilisateur|nombre de usuario|用户名|ユーザー名)(?: (?:on|for|in|at|auf|im|für|sur|pour|en|para) [^.,;:\n]{1,20})?(?: (?:is|ist|est|es)|[是は:：]) ?["'`„“]?$/i;
 /** `npx release-all-packages`: what is run or installed. */
 const isRun = /(?:npx|bunx|uvx|dlx|pipx run|(?:npm|pnpm|yarn|bun) (?:run|add)|(?:pip|brew|apt|cargo|npm|pnpm|go) install)(?: -\S+)* ["'`]?$/;
 /** `such as …`, in advice. */

@@ -1,7 +1,7 @@
 import { verbatim } from "../verbatim.ts";
 import type { Finding } from "./finding.ts";
 import { callsItPin, callsItSecret, opensByDigits, otherCodes, passwords } from "./secret-names.ts";
-import { isDate, isKey, isPassword, isPasswordLike } from "./secret-shapes.ts";
+import { isDate, isKey, isPassword, isPasswordLike, isUnmistakable } from "./secret-shapes.ts";
 import { isWordPassword, readsAsSentence } from "./secret-words.ts";
 
 /** Secrets that another line calls so: the head of a column, the title of a list, a question in a talk. */
@@ -125,16 +125,17 @@ function answered(lines: readonly Line[], at: number): At[] {
     if (/^\s*[–-]/.test(line.text) && !/[?？]/.test(said)) break;
     const isPin = says(opens, said) && !asksNumber.test(said);
     const isSecret = says(isAsked, said);
-    const isTried = attempt.test(answer) && cannotEnter.test(said);
+    const isLockedOut = cannotEnter.test(said);
+    const isTried = isLockedOut && attempt.test(answer);
     const isAnswer = isSecret && before === lines[at - 1] && turn.test(before.text) && ofPassword.test(said) && (isLed || asksFor.test(said) || !asksElse.test(said));
     const phrase = isAnswer ? severalWords.exec(rest)?.[0] : undefined;
     if (phrase && (fourByFour.test(phrase) || (!readsAsSentence(phrase) && (phrase.split(" ").length > 3 || phrase.split(" ").every(isWordPassword))))) return [[line, phrase]];
     const isIt = (value: string): boolean =>
-      ((isSecret || (isTried && /\d/.test(value))) && isPasswordLike(value)) ||
+      ((isSecret || (isTried && /\d/.test(value)) || (isLockedOut && isUnmistakable(value))) && isPasswordLike(value)) ||
       (isSecret && /^\d{9,63}$|^\p{L}{4,}(?:19|20)\d\d$/u.test(value)) ||
       (isPin && !isTelephone && ((/^[*#]?\d{4,8}[*#]?$/.test(value) && (!isDate(value) || words.length < 4)) || /^\d\d(?:-\d\d){2,3}$/.test(value))) ||
       (isAnswer && value === only && (/^\p{sc=Latin}+$/u.test(value) ? isWordPassword(value) : isPassword(value, 0)));
-    if (isPin || isSecret || isTried) return words.filter((value) => !isSaidInSigns.test(value) && isIt(value)).map((value) => [line, value]);
+    if (isPin || isSecret || isLockedOut) return words.filter((value) => !isSaidInSigns.test(value) && isIt(value)).map((value) => [line, value]);
     if (said.length > 60 && !said.endsWith("?")) break;
   }
   return [];

@@ -58,7 +58,7 @@ export function isWordPassword(value: string): boolean {
 const few = verbatim`\p{Ll}{3,12}(?: \p{Ll}{3,12}){1,6}`;
 const several = verbatim`\p{Ll}{3,12}(?: \p{Ll}{3,12}){3,6}`;
 const phrase = new RegExp(
-  `(?:${called})[^\\n.:]{0,80}?(?:${is} |[:：=] ?)(?:${opened}(${few})${closed}|(${few})${end})|(?:phrase|words|frase|wörter|mots|palabras|gets? (?:you )?in|log ?in|wi-?fi|wlan)[^\\n.:]{0,60}?(?:${is} |[:：=] ?|(?:with|mit|avec|con) )(${several})${end}`,
+  `(?:${called})[^\\n.:]{0,80}?(?:${is} |[:：=] ?)(?:${opened}(${few})${closed}|(?!\\p{Ll}+ (?:words|wörter|mots|palabras))(${few})${end})|(?:phrase|words|frase|wörter|mots|palabras|gets? (?:you )?in|log ?in|wi-?fi|wlan)[^\\n.:]{0,60}?(?:${is} |[:：=] ?|(?:with|mit|avec|con|(?:words|wörter|mots|palabras),) )(${several})${end}`,
   "gmu",
 );
 
