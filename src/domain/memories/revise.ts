@@ -73,7 +73,7 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     }
     const changes = wholeChanges(current, input);
     if (changes.visibility) requireVisibilityChange(ctx.principal, current, changes.visibility);
-    if (input.expectedVersion !== undefined && input.expectedVersion !== current.version) {
+    if (input.expectedVersion !== undefined && !(await isAsSeen(ctx, current, input.expectedVersion))) {
       if (ctx.principal.scopes.includes("memory:read")) return { outcome: "conflict", current: (await withSuccessors(ctx, [current]))[0] as Memory, attempted: changes };
       throw new DomainError("CONFLICT", `The memory is at version ${current.version}, not ${input.expectedVersion}.`, {
         hint: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
@@ -106,6 +106,13 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     const [proposal] = isHeld ? await propose(ctx, [{ memory, state: wanted }]) : [];
     return { outcome: "updated", memory, ...told, ...(proposal ? { proposal } : {}) };
   });
+}
+
+/** Whether nobody has changed it since it was seen in this version: what the curator changes is not what it says. */
+async function isAsSeen(ctx: Context, { id, version }: Memory, seen: number): Promise<boolean> {
+  if (seen >= version) return seen === version;
+  const since = (await ctx.memories.history(ctx.principal, ctx.now, [id])).get(id)?.filter((one) => one.version > seen) ?? [];
+  return since.length === version - seen && since.every(({ action }) => action === "evolve");
 }
 
 /** A value is the content in another form, and does not outlive it. @throws VALIDATION_ERROR */

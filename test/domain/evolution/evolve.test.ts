@@ -49,6 +49,17 @@ describe("evolution of a team's memories [C8]", () => {
     expect((await services.memories.statesAt(team.owner.principal, now, now - day, [id])).map(({ version }) => version.state.archivedAt)).toEqual([null]);
   });
 
+  test("is no conflict for who changes what they saw before the run, and what a person wrote since is one", async () => {
+    const team = await newTeam();
+    const { id } = await aged(team.owner, "The printer is called Gutenberg", { days: 200 });
+    await curate(team);
+    const change = (content: string, expectedVersion: number) => revise(team.owner.at(now), { target: { id }, expectedVersion, changes: { content } });
+    expect((await present(team.owner, id))?.version).toBe(2);
+    expect(await change("The printer is called Senefelder", 1)).toMatchObject({ outcome: "updated", memory: { version: 3 } });
+    expect(await change("The printer is called Garamond", 1)).toMatchObject({ outcome: "conflict", current: { content: "The printer is called Senefelder" } });
+    expect(await change("The printer is called Garamond", 4)).toMatchObject({ outcome: "conflict" });
+  });
+
   test("a second run at the same instant, and one a day later, change nothing more", async () => {
     const team = await newTeam();
     await aged(team.owner, "The printer is called Gutenberg", { days: 200 });
