@@ -112,11 +112,12 @@ function freshnessText(cited: readonly CitedFile[]): Framed[] {
  * Recalled text is data, not instruction: each memory stands between tags that nothing in it can close. One that was looked up
  * says all of itself, one that a search found what is needed to judge it and to name it.
  */
-export function memoryText({ memory, author, relevance, truncated, tokensTotal, tokensSaved: saved, related = [], cited = [], here = false, laterId }: Recalled): Framed {
+export function memoryText({ memory, author, relevance, truncated, tokensTotal, tokensSaved: saved, related = [], cited = [], here = false, laterId, numbers = {} }: Recalled): Framed {
+  const called = (id: string | null | undefined): string | number | undefined => (id == null ? undefined : (numbers[id] ?? id));
   const audience = audienceOf(memory, author);
   const isWhole = relevance === undefined && !truncated;
   const attributes = [
-    attribute("id", memory.id),
+    attribute("id", called(memory.id)),
     attribute("key", memory.key ?? undefined),
     attribute("namespace", here || memory.namespace === initialState.namespace ? undefined : memory.namespace),
     attribute("scope", audience.scope),
@@ -125,8 +126,8 @@ export function memoryText({ memory, author, relevance, truncated, tokensTotal, 
     attribute("version", memory.version > 1 ? memory.version : undefined),
     ...(isWhole ? detailsOf(memory, new Set(cited.flatMap(({ path, state }) => (state === "fresh" ? [] : path)))) : []),
     attribute("valid_to", memory.validTo === null ? undefined : iso(memory.validTo).slice(0, 10)),
-    attribute("superseded_by", memory.supersededBy ?? undefined),
-    attribute("may_be_outdated_by", laterId),
+    attribute("superseded_by", called(memory.supersededBy)),
+    attribute("may_be_outdated_by", called(laterId)),
     ...freshnessText(cited),
     attribute("relevance", relevance?.toFixed(2)),
     attribute("trust", trustOf(memory)),

@@ -78,6 +78,8 @@ export interface Recalled {
   here?: boolean;
   /** Of the memory that probably says what holds now. */
   laterId?: string;
+  /** What a search calls this memory and those that it names, by their ids: the team's numbers, which take a model five tokens where a UUID takes 26. */
+  numbers?: Record<string, number>;
   /** What the client's files say of its citations, where it sent their hashes. */
   cited?: CitedFile[];
 }
@@ -158,8 +160,9 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const whole = ({ memory, relevance }: Ranked): Recalled => inShownForm({ memory, relevance, truncated: false }, {});
   const items = selected.map((entry) => {
     const near = related.get(entry.memory.id);
-    const laterId = later.get(entry.memory.id)?.id;
-    return { ...attributed(entry.memory, authorOf), ...whole(entry), ...(near ? { related: near } : {}), ...hereIn(place, entry.memory), ...(laterId === undefined ? {} : { laterId }) };
+    const next = later.get(entry.memory.id);
+    const numbers = numbersIn(ctx.principal.teamId, [entry.memory, next, named.get(entry.memory.id)]);
+    return { ...attributed(entry.memory, authorOf), ...whole(entry), ...(near ? { related: near } : {}), ...hereIn(place, entry.memory), ...(next ? { laterId: next.id } : {}), numbers };
   });
   const report: SearchReport = {
     mode: input.mode ?? "hybrid",
@@ -181,6 +184,10 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   });
   return generation === undefined ? outcome : { ...outcome, generation };
 }
+
+/** Other teams' memories have other teams' numbers. */
+const numbersIn = (teamId: string, memories: readonly (Memory | undefined)[]): Record<string, number> =>
+  Object.fromEntries(memories.flatMap((memory) => (memory?.teamId === teamId ? [[memory.id, memory.alias]] : [])));
 
 const hereIn = (place: Place | undefined, { namespace }: Memory): Pick<Recalled, "here"> => (place !== undefined && namespace === namespaceOf(place.project) ? { here: true } : {});
 
