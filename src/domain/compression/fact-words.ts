@@ -22,7 +22,7 @@ export const decision: Mark = {
 /** Numbers and days without digits. */
 export const count: Mark = {
   word: /^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million|dozen|half|twice|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|hundert|tausend|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze|cent|mille|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|domingo)$/,
-  unspaced: /[一二两三四五六七八九十百千万半]+(?=[个天年月号次人名台元点分秒周位倍份条项小])|(?:周|星期)[一二三四五六日天]|[月火水木金土日]曜/gu,
+  unspaced: /(?<![一二两三四五六七八九十百千万半])[一二两三四五六七八九十百千万半]{1,16}(?=[个天年月号次人名台元点分秒周位倍份条项小])|(?:周|星期)[一二三四五六日天]|[月火水木金土日]曜/gu,
 };
 
 /** The words of German alone: there, every noun has a capital, which then makes no name. */

@@ -58,5 +58,6 @@ export const secretRules: readonly SecretRule[] = [
   { kind: "licence key", form: /(?<![A-Z0-9-])(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}(?![A-Z0-9-])/g, is: (value) => value.split("-").filter((group) => /\d/.test(group) && /[A-Z]/.test(group)).length > 2 },
   // As Google and Apple give them to one app each.
   { kind: "app password", form: /(?:pass(?:word)?|passwort|kennwort|mot de passe|mdp|contraseña|密码|パスワード)[^\n]{0,48}?(?<![a-z])([a-z]{4}(?:-[a-z]{4}){3}|[a-z]{4}(?: [a-z]{4}){3})(?![a-z])/gi, is: (value) => value.split(/[- ]/).some((group) => /^[^aeiouy]+$|[qxjz]/.test(group)) },
+  { kind: "one-time password secret", form: /(?<![A-Z2-7]{4} )\b(?:[A-Z2-7]{4} ){3,}[A-Z2-7]{4}\b/g, near: /2fa|otp|authenticator|seed/i },
   { kind: "AWS secret key", form: /(?<![A-Za-z0-9/+=])(?=[A-Za-z0-9/+]*[a-z])(?=[A-Za-z0-9/+]*[A-Z])(?=[A-Za-z0-9/+]*\d)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/g, is: (value) => entropyOf(value) > 4.2 && !isMadeUp(value), near: /aws|amazon|secret|s3|akia/i },
 ];

@@ -51,7 +51,7 @@ export const isMadeUp = (token: string): boolean => /x{5,}|\*{3,}|\.{3}|…|exam
 export const isPin = (value: string, name: string): boolean => /^[*#]?\d(?:[ -]?\d){3,7}[*#]?$/.test(value) && name.search(callsItPin) >= 0;
 
 /** Letters and digits mixed, or signs between letters. */
-export const isMixed = (value: string): boolean => /\d/.test(value) ? /[\p{L}]/u.test(value) || /[^\w\s]/.test(value) : /[\p{L}].*[^\p{L}\s.,:;'’/-]|[\p{Ll}]\p{Lu}.*\p{Lu}|\p{L}+(?:[-_.]\p{L}+){2,}/u.test(value);
+export const isMixed = (value: string): boolean => /\d/.test(value) ? /[\p{L}]/u.test(value) || /[^\w\s]/.test(value) : /^\P{L}*\p{L}.*[^\p{L}\s.,:;'’/-]|[\p{Ll}]\p{Lu}.*\p{Lu}|\p{L}+(?:[-_.]\p{L}+){2,}/u.test(value);
 
 /** Some words in a row. */
 export const isPassphrase = (value: string): boolean => /^(?:\p{Lu}\p{Ll}{2,}-){3}\d\d$/u.test(value) || (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$/u.test(value) && !ofCode.test(value) && !/[-.](?:the|and|for|und|der|die|com|org|net|local|intern)(?![\p{L}])/u.test(value));

@@ -18,9 +18,20 @@ export interface Screened {
 
 const stateOf = (record: Pick<PortableMemory, "content"> & PortableMemory, ownerId: string): MemoryState => newState({ ...toState(record), content: record.content, ownerId });
 
+/** In characters: some 50 ms of the guard. */
+const lookedAtOnce = 40_000;
+
 /** @throws QUOTA_EXCEEDED before anything is stored */
 export async function screenRecords(ctx: Context, records: readonly PortableMemory[]): Promise<Screened> {
-  const judged = await Promise.all(records.map((record, at) => judge(ctx, record, at)));
+  const judged: Judged[] = [];
+  while (judged.length < records.length) {
+    const first = judged.length;
+    let characters = 0;
+    const some = records.slice(first).filter(({ content }) => (characters += content.length) - content.length < lookedAtOnce);
+    judged.push(...(await Promise.all(some.map((record, i) => judge(ctx, record, first + i)))));
+    // Others have their turn.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
   const originals = await keptBack(ctx, judged.flatMap(({ kept }) => kept ?? []));
   const screened: Screened = { passed: [], kept: [] };
   for (const { record, at, kept } of judged) {

@@ -110,6 +110,11 @@ describe("a long text", () => {
     expect(retained).toBe(1);
   });
 
+  // The clock of workerd stands still while code runs, so the limit of the test is the measure: by the square, it takes a minute.
+  test("takes time in proportion to a text that is one run of numerals [S6]", { timeout: 5_000 }, () => {
+    for (const unit of ["一", "三百", "1", "Ab", "不"]) expect(compress(unit.repeat(120_000 / unit.length)).text, unit).toBeDefined();
+  });
+
   test("has no sentence without its negation [A7]", () => {
     const told = ["The gateway must not, e.g. on Fridays, restart by itself.", "We agreed that nobody deploys to `prod-eu` without Dr. Okafor.", "Retries are never sent twice."];
     for (let targetTokens = 10; targetTokens < 200; targetTokens += 7) {

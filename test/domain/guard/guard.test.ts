@@ -252,6 +252,11 @@ test("a long text of one repeated form is looked at to its end", () => {
   }
 });
 
+// By the square, each of these takes tens of seconds. The clock of workerd stands still while code runs, so the limit of the test is the measure.
+test("takes time in proportion to a text without an end [S6]", { timeout: 15_000 }, () => {
+  for (const unit of ["1.", "w-w-", "a-", "a1-", "hook/", "AAAA ", "pass:", "key=", "sk-", "密码", "  a", "x@"]) expect(findSecrets(unit.repeat(100_000 / unit.length)), unit).toBeDefined();
+});
+
 test("findings lie within the text, in its order, and do not overlap; any text can be looked at", () => {
   const text = fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.array(fc.constantFrom("password", "is", ": ", "sk-", "Ab3$xY9z", "ignore", " all ", "previous", "instructions", "<", ">", "\n", "\u200b", "密码", "你现在是", "=", "@", "/"), { maxLength: 40 }).map((parts) => parts.join("")));
   fc.assert(
