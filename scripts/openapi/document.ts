@@ -57,7 +57,7 @@ const errorSchema = {
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 const refusal = (description: string, headers: Json = {}): Json => ({ description, headers: { ...requestId, ...headers }, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } });
 const responses: Record<string, Json> = {
-  400: refusal("VALIDATION_ERROR: says which field, and what would be right"),
+  400: refusal("VALIDATION_ERROR: says which field or query parameter, and what would be right"),
   401: refusal("INVALID_SESSION: no credential, or one that is mistyped, expired or revoked", { "WWW-Authenticate": { schema: { type: "string" } } }),
   403: refusal("PERMISSION_DENIED: the role or a scope is missing; FRESH_SIGN_IN_REQUIRED; QUOTA_EXCEEDED: the team's storage is full"),
   404: refusal("MEMORY_NOT_FOUND: not there, or not yours to see"),
@@ -98,10 +98,10 @@ function success({ id, answer, alternative }: Route, schemas: Schemas): Json {
   return { description: "Done", headers: requestId, content: { ...content, ...(alternative === undefined ? {} : { [alternative]: { schema: { type: "string" } } }) } };
 }
 
-function refusals(address: string, { needs, body, refuses = [], query }: Route): number[] {
+function refusals(address: string, { needs, body, refuses = [] }: Route): number[] {
   if (needs === "nobody") return [429, 500];
-  const always = [...(body || query || address.includes("{") ? [400] : []), 401, 403, ...(address.includes("{") ? [404] : []), 429, 500];
-  return [...new Set([...always, ...(body ? [400, 408, 413, 415, 507] : []), ...refuses])].sort((a, b) => a - b);
+  const always = [400, 401, 403, ...(address.includes("{") ? [404] : []), 429, 500];
+  return [...new Set([...always, ...(body ? [408, 413, 415, 507] : []), ...refuses])].sort((a, b) => a - b);
 }
 
 interface ObjectSchema {

@@ -1,4 +1,5 @@
 import { catalogue } from "../../src/tools/catalogue.ts";
+import { toolQuery } from "../../src/http/tool-door.ts";
 import type { Route, Routes } from "./route.ts";
 
 const headers = {
@@ -10,6 +11,6 @@ const headers = {
 export const toolRoutes: Routes = Object.fromEntries(
   catalogue.map(({ name, description, scope, input, output }): [string, Route] => [
     `POST /v1/teams/:team/tools/${name}`,
-    { id: name, says: description, needs: scope === null ? [] : [scope], by: "key", headers, body: input, answer: output, alternative: "text/plain", refuses: [409] },
+    { id: name, says: description, needs: scope === null ? [] : [scope], by: "key", query: toolQuery, headers, body: input, answer: output, alternative: "text/plain", refuses: [409] },
   ]),
 );

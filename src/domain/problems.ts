@@ -27,7 +27,7 @@ function known(shape: Shape | undefined, keys: readonly string[], listed: Set<Sh
     const place = Object.keys(shape).find((name) => Object.hasOwn(shapeAt(shape[name]) ?? {}, key));
     return place === undefined ? [] : `${key} belongs into ${place}`;
   });
-  const names = listed.has(shape) ? "" : `. Known here: ${Object.keys(shape).join(", ")}`;
+  const names = listed.has(shape) ? "" : `. Known here: ${Object.keys(shape).join(", ") || "none"}`;
   listed.add(shape);
   return (moves.length > 0 ? ` (${moves.join(", ")})` : "") + names;
 }

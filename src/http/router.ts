@@ -19,12 +19,13 @@ import { consentRoutes } from "./oauth/consent-routes.tsx";
 import { challenge, resourceOf } from "./oauth/resources.ts";
 import { tokenRoutes } from "./oauth/token-routes.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
-import { toolPath } from "./tool-door.ts";
+import { toolPath, toolQuery } from "./tool-door.ts";
 import { refusedAnswer, wantsPage } from "./refused-answer.ts";
 import { RequestRefused } from "./request-refused.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { wellKnownRoutes } from "./passports/well-known.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { parsedQuery } from "./routes/query.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
@@ -132,7 +133,10 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
     const requestId = c.get("requestId");
     const token = bearerToken(c.req.header("authorization"));
     const session = token === undefined ? undefined : await sessionFor(c, token, undefined);
-    if (session !== undefined) return handOn(sessionOf(session), { request: c.req.raw, requestId });
+    if (session !== undefined) {
+      parsedQuery(c, toolQuery);
+      return handOn(sessionOf(session), { request: c.req.raw, requestId });
+    }
     await discardBody(c.req.raw);
     return token === undefined ? noCredential(requestId, keyChallenge) : invalidCredential(requestId, keyChallenge);
   });

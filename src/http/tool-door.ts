@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { asDomainError, DomainError, invalid } from "../domain/errors.ts";
 import { label } from "../domain/frame.ts";
 import { parseJson } from "../domain/strict-json.ts";
@@ -15,6 +16,8 @@ export interface ToolCall {
 }
 
 export const toolPath = "/v1/teams/:team/tools/:tool";
+/** As in the address of an MCP server (`project.ts`). */
+export const toolQuery = z.strictObject({ project: z.string().optional() });
 
 export function toolCallAt(path: string): ToolCall | undefined {
   const [, teamId, name] = /^\/v1\/teams\/([^/]+)\/tools\/([^/]+)$/.exec(path) ?? [];

@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
+import type * as z from "zod";
 import { beforeAll, describe, expect, test } from "vitest";
+import { routes as documented } from "../../scripts/openapi/routes.ts";
 import { addMember, keyFor, type Tenant } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
 import { undocumented } from "../support/openapi.ts";
@@ -116,9 +118,23 @@ describe("one form of names in requests", () => {
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringMatching(/nonsense.*Known here: \w+/)]);
   });
 
-  test.each(["alerts", "audit", "audit/export", "organization/audit", "organization/audit/export", "proposals", "export"])("the query of GET /v1/teams/:team/%s, too", async (path) => {
-    const answer = await ask(`GET /v1/teams/:team/${path}`, undefined, "?nonsense=1");
-    expect([answer.status, await answer.text()]).toEqual([400, expect.stringMatching(/nonsense.*Known here: \w+/)]);
+  test.each(Object.entries(documented).filter(([, { needs }]) => needs !== "nobody"))("%s refuses a query parameter that the OpenAPI document does not list, and says which there are [S7] [A16]", async (route, { by, query }) => {
+    const path = `${pathOf(route, { team: tenant.teamId })}?surprise=1`;
+    const body = isUnsafe(route) ? bodies[route] || undefined : undefined;
+    const answer = await (by === "key" ? send({ token: admin.token, method: methodOf(route), path, body: body ?? {} }) : isUnsafe(route) ? browser.json(methodOf(route), path, body) : browser.get(path));
+    const names = Object.keys((query as z.ZodObject | undefined)?.shape ?? {}).join(", ") || "none";
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: "VALIDATION_ERROR", message: `In the query: Unrecognized key: "surprise". Known here: ${names}` } }]);
+  });
+
+  test("what is asked by another door, a person's pages and an MCP server's address, takes what it does not know as before [S7]", async () => {
+    for (const path of ["/health?surprise=1", "/.well-known/jwks.json?surprise=1", "/?surprise=1"]) expect((await browser.get(path)).status, path).toBe(200);
+    expect((await send({ token: admin.token, path: "/mcp?surprise=1" })).status).toBe(200);
+    expect((await send({ token: admin.token, method: "POST", path: `/v1/teams/${tenant.teamId}/tools/omn_memory_stats?project=shop`, body: {} })).status).toBe(200);
+  });
+
+  test("a parameter that is given twice is no answer to either [S7]", async () => {
+    const answer = await ask("GET /v1/teams/:team/jobs", undefined, "?limit=1&limit=2");
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("limit is given more than once")]);
   });
 
   test("an export without the secrets that were asked for is no answer", async () => {

@@ -6,7 +6,7 @@ import type { Principal } from "../../domain/tenancy/principal.ts";
 import { auditOf, type TenantContext } from "../../domain/tenancy/teams.ts";
 import { type RestEnv, callerInTeam, callingPerson } from "./caller.ts";
 import { ndjson, type NdjsonPage } from "./ndjson.ts";
-import { flag, parsedQuery } from "./query.ts";
+import { flag, withQuery } from "./query.ts";
 import { iso } from "./wire.ts";
 
 const instant = z.iso.datetime({ offset: true, error: "an instant such as 2026-11-20T12:00:00Z" }).transform((text) => Date.parse(text));
@@ -20,7 +20,6 @@ export const filter = z.strictObject({
 export const paged = filter.extend({ cursor: z.string().max(500).optional(), limit: z.coerce.number().int().min(1).max(200).default(50) });
 const exportPage = 200;
 
-type Read = (input: AuditInput) => Promise<AuditPage>;
 type AuditContext = TenantContext & { audit: Services["audit"] };
 
 /** The audit of a team, below its path: in pages, or whole as NDJSON. */
@@ -40,41 +39,28 @@ function auditRoutes(
   const { audit } = services;
   const context = async (c: Context<RestEnv>): Promise<AuditContext> => {
     admit(c);
-    return { ...(await callerInTeam(services, c, c.req.param("team") ?? "")), audit };
+    return { ...(await callerInTeam(services, c)), audit };
   };
-  app.get("/", async (c) => {
+  app.get("/", withQuery(paged, async (c, asked) => c.json(shownPage(await read(await context(c), asked)))));
+  app.get("/export", withQuery(filter, async (c, asked) => {
     const ctx = await context(c);
-    return c.json(await answered(c, (input) => read(ctx, input)));
-  });
-  app.get("/export", async (c) => {
-    const ctx = await context(c);
-    return exported(c, (input) => read(ctx, input), () => audit.write(auditOf(ctx, "audit.export", subjectOf(ctx.principal))));
-  });
+    const page = async (cursor?: string): Promise<NdjsonPage> => {
+      const { entries, nextCursor } = await read(ctx, { ...asked, cursor, limit: exportPage });
+      return { data: entries.map((entry) => `${JSON.stringify(shown(entry))}\n`).join(""), nextCursor };
+    };
+    const first = await page();
+    // Once the first page was allowed.
+    await audit.write(auditOf(ctx, "audit.export", subjectOf(ctx.principal)));
+    return ndjson("omnimemory-audit.ndjson", first, page);
+  }));
   return app;
 }
 
 /** The audit of the caller's own account. */
-export const accountAudit = (services: Services) => async (c: Context<RestEnv>): Promise<Response> => {
-  const { person } = callingPerson(services, c);
-  return c.json(await answered(c, (input) => readAccountAudit({ person, audit: services.audit }, input)));
-};
+export const accountAudit = (services: Services) =>
+  withQuery(paged, async (c, asked) => c.json(shownPage(await readAccountAudit({ person: callingPerson(services, c).person, audit: services.audit }, asked))));
 
-async function answered(c: Context<RestEnv>, read: Read): Promise<Record<string, unknown>> {
-  const { entries, nextCursor } = await read(parsedQuery(c, paged));
-  return { entries: entries.map(shown), next_cursor: nextCursor };
-}
-
-/** That it was exported is written once the first page was allowed. */
-async function exported(c: Context<RestEnv>, read: Read, note: () => Promise<void>): Promise<Response> {
-  const asked = parsedQuery(c, filter);
-  const page = async (cursor?: string): Promise<NdjsonPage> => {
-    const { entries, nextCursor } = await read({ ...asked, cursor, limit: exportPage });
-    return { data: entries.map((entry) => `${JSON.stringify(shown(entry))}\n`).join(""), nextCursor };
-  };
-  const first = await page();
-  await note();
-  return ndjson("omnimemory-audit.ndjson", first, page);
-}
+const shownPage = ({ entries, nextCursor }: AuditPage): Record<string, unknown> => ({ entries: entries.map(shown), next_cursor: nextCursor });
 
 const shown = (entry: NamedRecord): Record<string, unknown> => ({
   at: iso(entry.at),

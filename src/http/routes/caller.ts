@@ -9,9 +9,10 @@ import { noSuchTeam, type PersonContext, principalIn, type TenantContext } from 
 import { proveSession } from "../../domain/tenancy/web-session.ts";
 import { callOrigin } from "../call-origin.ts";
 import { bearerToken, proveCredential } from "../credentials.ts";
-import { invalidCredential, keyChallenge, unauthorized } from "../errors.ts";
+import { invalidCredential, keyChallenge, noCredential, unauthorized } from "../errors.ts";
 import { auditLater } from "../later.ts";
 import { chargeBrowser, chargeKey } from "./limits.ts";
+import { refuseQuery } from "./query.ts";
 import { changesNothing, comesFromOwnPage, sessionToken } from "../web/web-session.ts";
 
 /** Who calls the REST interface: a key, which is for one team, or a browser, whose person may be in several. */
@@ -32,21 +33,26 @@ export interface AuditSubject {
  * something by it must come from a page of this server.
  */
 export const findCaller = (services: Services): MiddlewareHandler<RestEnv> => async (c, next) => {
+  if (c.req.header("authorization") !== undefined) return findKey(services)(c, next);
   const requestId = c.get("requestId");
   const now = Date.now();
-  const header = c.req.header("authorization");
-  if (header === undefined) {
-    const found = await proveSession(services.signIn, sessionToken(c), now);
-    if (!found) return unauthorized("Sign in, or send your API key as Authorization: Bearer omn_….", requestId, keyChallenge);
-    const from = callOrigin(c.req.raw.headers, requestId, "web");
-    c.set("auditSubject", { who: { userId: found.person.userId, credentialId: found.session.id }, from });
-    if (!changesNothing(c.req.method) && !comesFromOwnPage(c.req.raw, services)) throw forbidden("This request came from another site.", "Send it from a page of OmniMemory, or with an API key.");
-    await chargeBrowser(services, c, found.person.userId);
-    c.set("caller", { kind: "browser", ...found, now, from });
-    return next();
-  }
-  const token = bearerToken(header);
-  if (token === undefined) return unauthorized("Send your API key as Authorization: Bearer omn_….", requestId, keyChallenge);
+  const found = await proveSession(services.signIn, sessionToken(c), now);
+  if (!found) return unauthorized("Sign in, or send your API key as Authorization: Bearer omn_….", requestId, keyChallenge);
+  const from = callOrigin(c.req.raw.headers, requestId, "web");
+  c.set("auditSubject", { who: { userId: found.person.userId, credentialId: found.session.id }, from });
+  if (!changesNothing(c.req.method) && !comesFromOwnPage(c.req.raw, services)) throw forbidden("This request came from another site.", "Send it from a page of OmniMemory, or with an API key.");
+  await chargeBrowser(services, c, found.person.userId);
+  refuseQuery(c);
+  c.set("caller", { kind: "browser", ...found, now, from });
+  return next();
+};
+
+/** The caller by their API key alone: a cookie is not looked at. */
+export const findKey = (services: Services): MiddlewareHandler<RestEnv> => async (c, next) => {
+  const requestId = c.get("requestId");
+  const now = Date.now();
+  const token = bearerToken(c.req.header("authorization"));
+  if (token === undefined) return noCredential(requestId, keyChallenge);
   // Access tokens are for MCP, not for what a client could widen its own rights with.
   const from = callOrigin(c.req.raw.headers, requestId);
   const presented = { token, from, resource: undefined };
@@ -56,18 +62,19 @@ export const findCaller = (services: Services): MiddlewareHandler<RestEnv> => as
   c.set("caller", { kind: "key", principal: proof.principal, now, from });
   c.set("auditSubject", { who: refusedAs(proof.principal), from });
   auditLater(services, c, requestId, services.uses.note(proof.principal, from, now));
+  refuseQuery(c);
   return next();
 };
 
-/** The caller in the team of the path. @throws when they are not in it, or their key is for another one */
-export async function callerInTeam(services: Services, c: Context<RestEnv>, teamId: string): Promise<TenantContext> {
+/** The caller in the team of the path or, where it names none, of their key. @throws when they are not in it, or their key is for another one */
+export async function callerInTeam(services: Services, c: Context<RestEnv>, teamId = c.req.param("team") ?? teamOfKey(c)): Promise<TenantContext> {
   return { ...rest(services, c.get("caller")), principal: await principalOf(services, c, teamId) };
 }
 
 /** The caller in a deleted team, which only a browser can be: keys to it open nothing. */
-export async function callerInDeletedTeam(services: Services, c: Context<RestEnv>, teamId: string): Promise<TenantContext> {
+export async function callerInDeletedTeam(services: Services, c: Context<RestEnv>): Promise<TenantContext> {
   const caller = c.get("caller");
-  const principal = caller.kind === "browser" ? await principalIn(services.tenants, caller, teamId, { now: caller.now }) : undefined;
+  const principal = caller.kind === "browser" ? await principalIn(services.tenants, caller, c.req.param("team") ?? "", { now: caller.now }) : undefined;
   if (!principal) throw noSuchTeam();
   c.set("auditSubject", { who: refusedAs(principal), from: caller.from });
   return { ...rest(services, caller), principal };
@@ -83,6 +90,11 @@ function callingBrowser(c: Context<RestEnv>): Extract<Caller, { kind: "browser" 
   const caller = c.get("caller");
   if (caller.kind === "key") throw forbidden("An API key is for one team; this is for a person.", "Sign in with a browser.");
   return caller;
+}
+
+function teamOfKey(c: Context<RestEnv>): string {
+  const caller = c.get("caller");
+  return caller.kind === "key" ? caller.principal.teamId : "";
 }
 
 async function principalOf(services: Services, c: Context<RestEnv>, teamId: string): Promise<Principal> {

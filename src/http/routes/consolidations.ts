@@ -11,7 +11,7 @@ import { memoryContext } from "./proposals.ts";
 export function consolidationRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
   app.post("/", async (c) => {
-    const ctx = await memoryContext(services, c, c.req.param("team") ?? "");
+    const ctx = await memoryContext(services, c);
     const result = await consolidate(ctx, await parsed(c.req.raw, consolidateInput));
     return c.json((await renderConsolidation(ctx, result)).structured);
   });

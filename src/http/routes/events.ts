@@ -7,7 +7,7 @@ import { requireScope, type Principal } from "../../domain/tenancy/principal.ts"
 import { listTeams } from "../../domain/tenancy/teams.ts";
 import { callerInTeam, callingPerson, findCaller, type RestEnv } from "./caller.ts";
 import { acceptsStream, isStillAllowed, retryMs, streamed } from "./event-stream.ts";
-import { parsedQuery } from "./query.ts";
+import { withQuery } from "./query.ts";
 
 export const query = z.strictObject({ team: z.string().max(64).optional() });
 
@@ -18,8 +18,7 @@ const waitMs = 20_000;
 export function eventRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
   app.use(findCaller(services));
-  app.get("/", async (c) => {
-    const { team } = parsedQuery(c, query);
+  app.get("/", withQuery(query, async (c, { team }) => {
     const principal = await subscriber(services, c, team);
     const given = c.req.header("last-event-id");
     if (given !== undefined && !/^\d{1,15}$/.test(given)) throw invalid("Last-Event-ID is not one that this server gave.", "Send the id of the last event heard, or leave it out.");
@@ -29,14 +28,12 @@ export function eventRoutes(services: Services): Hono<RestEnv> {
       return c.json({ events: events.map((event) => ({ id: String(event.id), ...shownEvent(event) })), last_event_id: String(last), gap: hasGap });
     }
     return streamed(services, { turn: turnsAfter(services, principal, after), isStill: () => isStillAllowed(services, c, principal, () => subscriber(services, c, team)) });
-  });
+  }));
   return app;
 }
 
 async function subscriber(services: Services, c: Request<RestEnv>, team: string | undefined): Promise<Principal> {
-  const caller = c.get("caller");
-  const teamId = team ?? (caller.kind === "key" ? caller.principal.teamId : await onlyTeam(services, c));
-  const { principal } = await callerInTeam(services, c, teamId);
+  const { principal } = await callerInTeam(services, c, team ?? (c.get("caller").kind === "key" ? undefined : await onlyTeam(services, c)));
   requireScope(principal, "memory:read");
   return principal;
 }

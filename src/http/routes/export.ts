@@ -1,13 +1,11 @@
-import type { Context } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { exportMemories } from "../../domain/memories/export.ts";
-import type { RestEnv } from "./caller.ts";
 import { exportWork } from "../../domain/sessions/portable-sessions.ts";
 import { exportSteps } from "../../domain/workflows/portable-steps.ts";
 import { ndjson, type NdjsonPage } from "./ndjson.ts";
 import { memoryContext } from "./proposals.ts";
-import { flag, parsedQuery } from "./query.ts";
+import { flag, withQuery } from "./query.ts";
 
 const pageSize = 200;
 export const asked = z.strictObject({ include_secrets: flag.default(false), include_sessions: flag.default(false), include_workflows: flag.default(false) });
@@ -17,9 +15,8 @@ const work = "work ";
 const steps = "steps ";
 
 /** Everything the caller may see in the team, with its history, as NDJSON that an import takes; secrets with `?include_secrets=true`, their own work sessions with `?include_sessions=true`, the steps of their workflows with `?include_workflows=true`. */
-export async function exportTeam(services: Services, c: Context<RestEnv>, teamId: string): Promise<Response> {
-  const ctx = await memoryContext(services, c, teamId);
-  const { include_secrets: includeSecrets, include_sessions: includeSessions, include_workflows: includeWorkflows } = parsedQuery(c, asked);
+export const exportTeam = (services: Services) => withQuery(asked, async (c, { include_secrets: includeSecrets, include_sessions: includeSessions, include_workflows: includeWorkflows }) => {
+  const ctx = await memoryContext(services, c);
   const next = (kind: string, nextCursor: string | undefined, behind?: string): NdjsonPage["nextCursor"] => (nextCursor === undefined ? behind : `${kind}${nextCursor}`);
   const stepsIfAsked = includeWorkflows ? steps : undefined;
   const page = async (cursor?: string): Promise<NdjsonPage> => {
@@ -35,4 +32,4 @@ export async function exportTeam(services: Services, c: Context<RestEnv>, teamId
     return { data, nextCursor: next("", nextCursor, includeSessions ? `${work}0 0` : stepsIfAsked) };
   };
   return ndjson("omnimemory.ndjson", await page(), page);
-}
+});

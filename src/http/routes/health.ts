@@ -21,7 +21,7 @@ export const input = z
 /** The report card of a team, below its path. A POST asks it about the files of a client (`current_hashes`), or repairs a section (`fix`). */
 export function healthRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = async (c: Request<RestEnv>) => ({ ...(await memoryContext(services, c, c.req.param("team") ?? "")), sessions: services.sessions });
+  const context = async (c: Request<RestEnv>) => ({ ...(await memoryContext(services, c)), sessions: services.sessions });
   app.get("/", async (c) => c.json(renderHealth(await health(await context(c))).structured));
   app.post("/", async (c) => {
     const ctx = await context(c);

@@ -21,7 +21,7 @@ export const setting = z.strictObject({
 /** Who understands a team's texts, under which instructions and at which cost, below its path. */
 export function intelligenceRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = async (c: Request<RestEnv>) => ({ ...(await memoryContext(services, c, c.req.param("team") ?? "")), intelligence: services.intelligenceSettings });
+  const context = async (c: Request<RestEnv>) => ({ ...(await memoryContext(services, c)), intelligence: services.intelligenceSettings });
   app.get("/", async (c) => {
     const ctx = await context(c);
     const { setting, usage } = await intelligenceSetting(ctx);

@@ -15,7 +15,7 @@ export const acceptance = z.strictObject({ token: z.string().max(200) });
 /** Invitations of a team, below its path. */
 export function teamInvitationRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = async (c: Context<RestEnv>) => ({ ...(await callerInTeam(services, c, c.req.param("team") ?? "")), invitations: services.invitations });
+  const context = async (c: Context<RestEnv>) => ({ ...(await callerInTeam(services, c)), invitations: services.invitations });
 
   app.get("/", async (c) => c.json({ invitations: (await listInvitations(await context(c))).map(shown) }));
   app.post("/", async (c) => {

@@ -15,7 +15,7 @@ import { withFile } from "./file-body.ts";
 import { charge } from "./limits.ts";
 import { ndjson } from "./ndjson.ts";
 import { memoryContext } from "./proposals.ts";
-import { parsedQuery } from "./query.ts";
+import { withQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
 export const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) });
@@ -34,26 +34,22 @@ const paidEntries = 1_000;
 export function jobRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
   const context = async (c: Request<RestEnv>): Promise<JobsContext> => {
-    const { principal, now } = await callerInTeam(services, c, c.req.param("team") ?? "");
+    const { principal, now } = await callerInTeam(services, c);
     const { jobs, jobQueue, runs } = services;
     return { principal, now, tool: principal.credential.kind === "web-session" ? "web" : "rest", jobs, jobQueue, runs };
   };
-  app.get("/", async (c) => {
-    const ctx = await context(c);
-    return c.json({ jobs: (await listJobs(ctx, parsedQuery(c, listing))).map(shown) });
-  });
-  app.post("/import", async (c) => {
+  app.get("/", withQuery(listing, async (c, asked) => c.json({ jobs: (await listJobs(await context(c), asked)).map(shown) })));
+  app.post("/import", withQuery(importing, async (c, { on_conflict: onConflict, sha256, count, idempotency_key: idempotencyKey }) => {
     const ctx = await context(c);
     // Before a long body is read.
     requireScope(ctx.principal, "memory:write");
-    const { on_conflict: onConflict, sha256, count, idempotency_key: idempotencyKey } = parsedQuery(c, importing);
     const job = await withFile(c.req.raw, async (data) => {
       const records = await parseTransfer(data, { sha256, count });
       if (records.length > paidEntries) await charge(services, c, Math.floor((records.length - 1) / paidEntries) * bulkCost);
       return startImport(ctx, { records, onConflict, idempotencyKey });
     });
     return c.json({ job: shown({ job, isOwn: true }) }, 202);
-  });
+  }));
   app.post("/export", async (c) => {
     const ctx = await context(c);
     const { include_history: includeHistory, include_secrets: includeSecrets, idempotency_key: idempotencyKey } = await parsed(c.req.raw, exporting);
@@ -62,7 +58,7 @@ export function jobRoutes(services: Services): Hono<RestEnv> {
   app.get("/:job", async (c) => c.json({ job: shown(await findJob(await context(c), c.req.param("job"))) }));
   app.post("/:job/cancel", async (c) => c.json({ job: shown({ job: await cancelJob(await context(c), c.req.param("job")), isOwn: true }) }));
   app.get("/:job/result", async (c) => {
-    const ctx = await memoryContext(services, c, c.req.param("team") ?? "");
+    const ctx = await memoryContext(services, c);
     const page = (cursor?: string) => exportResult(ctx, services.jobs, c.req.param("job"), cursor);
     return ndjson("omnimemory.ndjson", await page(), page);
   });

@@ -10,15 +10,15 @@ import { proposalStates } from "../../domain/memories/proposal-store.ts";
 import { omnMemory } from "../../tools/render.ts";
 import { parsed } from "./body.ts";
 import { type RestEnv, callerInTeam } from "./caller.ts";
-import { parsedQuery } from "./query.ts";
+import { withQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
 export const setting = z.strictObject({ required: z.boolean() });
 export const listing = z.strictObject({ state: z.enum(proposalStates).default("pending"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
 /** The context of a verb about memories, for a caller of the REST interface. */
-export async function memoryContext(services: Services, c: Request<RestEnv>, teamId: string): Promise<Context> {
-  const { principal, now, from } = await callerInTeam(services, c, teamId);
+export async function memoryContext(services: Services, c: Request<RestEnv>): Promise<Context> {
+  const { principal, now, from } = await callerInTeam(services, c);
   return contextFor(services, { principal, now, requestId: c.get("requestId"), address: from?.address }, (work) => c.executionCtx.waitUntil(work));
 }
 
@@ -38,7 +38,7 @@ export function contextFor(services: Services, call: Pick<Context, "principal" |
 /** Whether a team reviews what its members share, below its path. */
 export function reviewRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = (c: Request<RestEnv>) => memoryContext(services, c, c.req.param("team") ?? "");
+  const context = (c: Request<RestEnv>) => memoryContext(services, c);
   app.get("/", async (c) => c.json(await reviewSetting(await context(c))));
   app.put("/", async (c) => {
     const { required } = await parsed(c.req.raw, setting);
@@ -51,15 +51,14 @@ export function reviewRoutes(services: Services): Hono<RestEnv> {
 /** The queue of a team that does. */
 export function proposalRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = (c: Request<RestEnv>) => memoryContext(services, c, c.req.param("team") ?? "");
-  app.get("/", async (c) => {
+  const context = (c: Request<RestEnv>) => memoryContext(services, c);
+  app.get("/", withQuery(listing, async (c, { state, cursor, limit }) => {
     const ctx = await context(c);
-    const { state, cursor, limit } = parsedQuery(c, listing);
     const found = await listProposals(ctx, { state, limit, below: cursor });
     const next = found.length === limit ? found.at(-1)?.proposal.id : undefined;
     const authorOf = await authorsOf(ctx, found.flatMap(({ memory }) => memory ?? []));
     return c.json({ proposals: found.map((one) => shown(one, authorOf)), next_cursor: next });
-  });
+  }));
   app.post("/:id/accept", async (c) => {
     const ctx = await context(c);
     const memory = await acceptProposal(ctx, { id: c.req.param("id") });

@@ -17,7 +17,7 @@ export const setting = z.strictObject({ secrets: z.enum(secretPolicies), instruc
 /** What a team does with secrets and instructions in what is written, below its path. */
 export function guardRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = (c: Request<RestEnv>) => memoryContext(services, c, c.req.param("team") ?? "");
+  const context = (c: Request<RestEnv>) => memoryContext(services, c);
   app.get("/", async (c) => c.json(await guardPolicy(await context(c))));
   app.put("/", async (c) => {
     const policy = await parsed(c.req.raw, setting);
@@ -30,7 +30,7 @@ export function guardRoutes(services: Services): Hono<RestEnv> {
 /** What the write guard keeps back of the caller's own writes: the only place that shows what they say. */
 export function quarantineRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = (c: Request<RestEnv>) => memoryContext(services, c, c.req.param("team") ?? "");
+  const context = (c: Request<RestEnv>) => memoryContext(services, c);
   app.get("/", async (c) => c.json({ quarantine: (await listQuarantine(await context(c))).map(shown) }));
   app.post("/:id/release", async (c) => {
     const ctx = await context(c);

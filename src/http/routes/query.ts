@@ -1,16 +1,33 @@
-import type { Context } from "hono";
+import type { Context, Handler } from "hono";
+import { matchedRoutes } from "hono/route";
 import * as z from "zod";
 import { invalid } from "../../domain/errors.ts";
 import { describeProblems } from "../../domain/problems.ts";
+import type { RestEnv } from "./caller.ts";
 
-/** Parses a query by the schema, which lists all that it may hold. @throws VALIDATION_ERROR */
+/** Handlers that parse the query of their route. */
+const asking = new WeakSet<object>();
+
+/** The handler of a route with query parameters: the schema lists all that there are. */
+export function withQuery<T extends z.ZodType>(schema: T, handler: (c: Context<RestEnv>, query: z.output<T>) => Response | Promise<Response>): Handler<RestEnv> {
+  const asks: Handler<RestEnv> = (c) => handler(c, parsedQuery(c, schema));
+  asking.add(asks);
+  return asks;
+}
+
+/** Every other route has none. Where no route is, the answer says that instead. @throws VALIDATION_ERROR */
+export function refuseQuery(c: Context): void {
+  const route = matchedRoutes(c).at(-1);
+  if (route && route.method !== "ALL" && !asking.has(route.handler)) parsedQuery(c, z.strictObject({}));
+}
+
+/** @throws VALIDATION_ERROR */
 export function parsedQuery<T extends z.ZodType>(c: Context, schema: T): z.output<T> {
-  const given = c.req.queries();
-  const twice = Object.keys(given).find((name) => (given[name]?.length ?? 0) > 1);
-  if (twice !== undefined) throw invalid(`${twice} is given more than once.`, "Say it once.");
   const query = c.req.query();
   const result = schema.safeParse(query);
-  if (!result.success) throw invalid(describeProblems(result.error, schema, query));
+  if (!result.success) throw invalid(`In the query: ${describeProblems(result.error, schema, query)}`);
+  const twice = Object.entries(c.req.queries()).find(([, given]) => given.length > 1);
+  if (twice) throw invalid(`${twice[0]} is given more than once.`, "Say it once.");
   return result.data;
 }
 

@@ -8,7 +8,7 @@ import { renderRevert } from "../../tools/render-revert.ts";
 import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
-import { parsedQuery } from "./query.ts";
+import { withQuery } from "./query.ts";
 import { iso } from "./wire.ts";
 
 export const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
@@ -16,11 +16,8 @@ export const listing = z.strictObject({ limit: z.coerce.number().int().min(1).ma
 /** Bulk reverts of a team, below its path: with `undo`, the request takes one back. */
 export function revertRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = (c: Request<RestEnv>) => memoryContext(services, c, c.req.param("team") ?? "");
-  app.get("/", async (c) => {
-    const ctx = await context(c);
-    return c.json({ reverts: (await listReverts(ctx, parsedQuery(c, listing))).map(shown) });
-  });
+  const context = (c: Request<RestEnv>) => memoryContext(services, c);
+  app.get("/", withQuery(listing, async (c, asked) => c.json({ reverts: (await listReverts(await context(c), asked)).map(shown) })));
   app.post("/", async (c) => {
     const ctx = await context(c);
     const { undo, confirm, ...selection } = await parsed(c.req.raw, revertInput);

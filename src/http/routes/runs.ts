@@ -9,7 +9,7 @@ import { renderRevert } from "../../tools/render-revert.ts";
 import { parsed } from "./body.ts";
 import { callerInTeam, type RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
-import { parsedQuery } from "./query.ts";
+import { withQuery } from "./query.ts";
 import { runEvents } from "./run-events.ts";
 import { shownPause, shownRun } from "./shown-run.ts";
 
@@ -18,7 +18,7 @@ export const listing = z.strictObject({ limit: z.coerce.number().int().min(1).ma
 export const wanted = z.strictObject({ kind: z.enum(runKinds).default("evolution"), dry_run: z.boolean().default(false) });
 
 async function runsContext(services: Services, c: Request<RestEnv>): Promise<RunsContext & Pick<Services, "evolution">> {
-  const { principal, now, from } = await callerInTeam(services, c, c.req.param("team") ?? "");
+  const { principal, now, from } = await callerInTeam(services, c);
   const { runs, curator, evolution } = services;
   return { principal, now, requestId: c.get("requestId"), address: from?.address, tool: principal.credential.kind === "web-session" ? "web" : "rest", runs, curator, evolution };
 }
@@ -46,10 +46,10 @@ export function curatorRoutes(services: Services): Hono<RestEnv> {
 /** Runs of the curator over a team's memories, below its path. They are read from the shard, whether the curator is there or not. */
 export function runRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  app.get("/", async (c) => {
-    const { runs, pause } = await listRuns(await runsContext(services, c), parsedQuery(c, listing));
+  app.get("/", withQuery(listing, async (c, asked) => {
+    const { runs, pause } = await listRuns(await runsContext(services, c), asked);
     return c.json({ ...shownPause(pause), runs: runs.map(shownRun) });
-  });
+  }));
   app.get("/:run", async (c, next) => {
     if (c.req.param("run") === "events") return next();
     const { run, changes } = await findRun(await runsContext(services, c), { id: c.req.param("run") });
@@ -63,7 +63,7 @@ export function runRoutes(services: Services): Hono<RestEnv> {
   });
   app.post("/:run/stop", async (c) => c.json({ run: shownRun(await stopRun(await runsContext(services, c), { id: c.req.param("run") })) }));
   app.post("/:run/undo", async (c) => {
-    const ctx = await memoryContext(services, c, c.req.param("team") ?? "");
+    const ctx = await memoryContext(services, c);
     const { links, ...undone } = await undoRun(ctx, services, { id: c.req.param("run") });
     return c.json({ ...(await renderRevert(ctx, undone)).structured, ...(links === 0 ? {} : { links }) });
   });

@@ -17,7 +17,7 @@ import { publicOrigin } from "../origin.ts";
 import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
-import { parsedQuery } from "./query.ts";
+import { withQuery } from "./query.ts";
 import { iso } from "./wire.ts";
 
 export const opening = z.strictObject({ tool_id: toolId, project: field.project.optional(), workspace_path: workspacePath.optional() });
@@ -32,13 +32,10 @@ export function sessionRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
   const context = async (c: Request<RestEnv>): Promise<Sessions & PassportPorts> => {
     const { sessions, passports, config } = services;
-    return { ...(await memoryContext(services, c, c.req.param("team") ?? "")), sessions, passports, publicOrigin: publicOrigin(new URL(c.req.url), config) };
+    return { ...(await memoryContext(services, c)), sessions, passports, publicOrigin: publicOrigin(new URL(c.req.url), config) };
   };
 
-  app.get("/", async (c) => {
-    const ctx = await context(c);
-    return c.json({ sessions: (await listSessions(ctx, parsedQuery(c, listing))).map(sessionFields) });
-  });
+  app.get("/", withQuery(listing, async (c, asked) => c.json({ sessions: (await listSessions(await context(c), asked)).map(sessionFields) })));
   app.post("/", async (c) => {
     const ctx = await context(c);
     const { tool_id: tool, project, workspace_path: workspace } = await parsed(c.req.raw, opening);
@@ -63,10 +60,10 @@ export function sessionRoutes(services: Services): Hono<RestEnv> {
     const isEncrypted = secret !== undefined;
     return c.json({ session: sessionFields(exported.session), ...withQrCode(exported, isEncrypted), encrypted: isEncrypted, export_url: exported.url }, 201);
   });
-  app.get("/:session/turns", async (c) => {
-    const { count, turns } = await turnsOf(await context(c), { id: c.req.param("session"), ...parsedQuery(c, page) });
+  app.get("/:session/turns", withQuery(page, async (c, asked) => {
+    const { count, turns } = await turnsOf(await context(c), { id: c.req.param("session") ?? "", ...asked });
     return c.json({ count, turns: turns.map(shown) });
-  });
+  }));
   app.post("/:session/turns", async (c) => {
     const ctx = await context(c);
     const { turns, idempotency_key: key } = await parsed(c.req.raw, saying, bounds.conversation);
@@ -80,7 +77,7 @@ export function sessionRoutes(services: Services): Hono<RestEnv> {
 /** The servers whose passports the caller takes in a team, below its path. */
 export function passportIssuerRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = async (c: Request<RestEnv>) => ({ ...(await memoryContext(services, c, c.req.param("team") ?? "")), passports: services.passports });
+  const context = async (c: Request<RestEnv>) => ({ ...(await memoryContext(services, c)), passports: services.passports });
   app.get("/", async (c) => c.json({ issuers: (await trustedIssuers(await context(c))).map(({ issuer, trustedAt }) => ({ issuer, trusted_at: iso(trustedAt) })) }));
   app.delete("/:issuer", async (c) => {
     return c.json({ deleted: await distrustIssuer(await context(c), { issuer: c.req.param("issuer") }) });

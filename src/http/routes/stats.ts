@@ -4,12 +4,12 @@ import { preventionStats, statsInput } from "../../domain/metrics/prevention-sta
 import { shownPrevention } from "../../tools/render-prevention.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
-import { parsedQuery } from "./query.ts";
+import { withQuery } from "./query.ts";
 
 /** What calls prevented, below the path of a team. */
 export function statsRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = async (c: Request<RestEnv>) => ({ ...(await memoryContext(services, c, c.req.param("team") ?? "")), prevention: services.prevention });
-  app.get("/", async (c) => c.json(shownPrevention(await preventionStats(await context(c), parsedQuery(c, statsInput)))));
+  const context = async (c: Request<RestEnv>) => ({ ...(await memoryContext(services, c)), prevention: services.prevention });
+  app.get("/", withQuery(statsInput, async (c, asked) => c.json(shownPrevention(await preventionStats(await context(c), asked)))));
   return app;
 }

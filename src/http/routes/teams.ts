@@ -43,8 +43,7 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   const { deletion } = services;
 
   app.get("/", async (c) => {
-    const caller = c.get("caller");
-    const teams = caller.kind === "key" ? [await showTeam(await callerInTeam(services, c, caller.principal.teamId))] : await listTeams(callingPerson(services, c));
+    const teams = c.get("caller").kind === "key" ? [await showTeam(await callerInTeam(services, c))] : await listTeams(callingPerson(services, c));
     return c.json({ teams: teams.map(shownTeam) });
   });
   app.post("/", async (c) => {
@@ -52,9 +51,9 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
     return c.json({ team: await createTeam(await callerBeside(services, c, input.organization_id), input) }, 201);
   });
 
-  app.get("/:team", async (c) => c.json({ team: shownTeam(await showTeam(await callerInTeam(services, c, c.req.param("team")))) }));
+  app.get("/:team", async (c) => c.json({ team: shownTeam(await showTeam(await callerInTeam(services, c))) }));
   app.patch("/:team", async (c) => {
-    const ctx = await callerInTeam(services, c, c.req.param("team"));
+    const ctx = await callerInTeam(services, c);
     // First, so that whoever may not see the answer has not changed anything.
     const team = await showTeam(ctx);
     const { name } = await parsed(c.req.raw, renaming);
@@ -62,7 +61,7 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
     return c.json({ team: shownTeam({ ...team, name }) });
   });
   app.patch("/:team/organization", async (c) => {
-    const ctx = await callerInTeam(services, c, c.req.param("team"));
+    const ctx = await callerInTeam(services, c);
     const team = await showTeam(ctx);
     const { name } = await parsed(c.req.raw, renaming);
     await renameOrganization(ctx, { name });
@@ -70,28 +69,28 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   });
 
   app.delete("/:team", async (c) => {
-    const { eraseAt } = await deleteTeam({ ...(await callerInTeam(services, c, c.req.param("team"))), deletion });
+    const { eraseAt } = await deleteTeam({ ...(await callerInTeam(services, c)), deletion });
     return c.json({ deleted: true, erase_at: iso(eraseAt) });
   });
   app.post("/:team/restore", async (c) => {
-    await restoreTeam({ ...(await callerInDeletedTeam(services, c, c.req.param("team"))), deletion });
+    await restoreTeam({ ...(await callerInDeletedTeam(services, c)), deletion });
     return c.json({ restored: true });
   });
   app.delete("/:team/organization", async (c) => {
-    const { eraseAt } = await deleteOrganization({ ...(await callerInTeam(services, c, c.req.param("team"))), deletion });
+    const { eraseAt } = await deleteOrganization({ ...(await callerInTeam(services, c)), deletion });
     return c.json({ deleted: true, erase_at: iso(eraseAt) });
   });
   app.post("/:team/organization/restore", async (c) => {
-    await restoreOrganization({ ...(await callerInDeletedTeam(services, c, c.req.param("team"))), deletion });
+    await restoreOrganization({ ...(await callerInDeletedTeam(services, c)), deletion });
     return c.json({ restored: true });
   });
-  app.get("/:team/export", (c) => exportTeam(services, c, c.req.param("team")));
+  app.get("/:team/export", exportTeam(services));
 
   app.route("/:team/alerts", alertRoutes(services));
   app.route("/:team/audit", teamAuditRoutes(services));
   app.route("/:team/organization/audit", organizationAuditRoutes(services));
   app.post("/:team/data-key/rotate", async (c) => {
-    const { number } = await rotateDataKey({ ...(await callerInTeam(services, c, c.req.param("team"))), secrets: services.secrets });
+    const { number } = await rotateDataKey({ ...(await callerInTeam(services, c)), secrets: services.secrets });
     return c.json({ rotated: true, data_key: number }, 202);
   });
 
@@ -114,18 +113,18 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
   app.route("/:team/passport-issuers", passportIssuerRoutes(services));
   app.route("/:team/workflows", workflowRoutes(services));
 
-  app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c, c.req.param("team")))).map(shownMember) }));
+  app.get("/:team/members", async (c) => c.json({ members: (await listMembers(await callerInTeam(services, c))).map(shownMember) }));
   app.patch("/:team/members/:user", async (c) => {
     const { role } = await parsed(c.req.raw, roleChange);
-    return c.json(await changeRole(await callerInTeam(services, c, c.req.param("team")), { userId: c.req.param("user"), role }));
+    return c.json(await changeRole(await callerInTeam(services, c), { userId: c.req.param("user"), role }));
   });
   app.delete("/:team/members/:user", async (c) => {
-    await removeMember(await callerInTeam(services, c, c.req.param("team")), { userId: c.req.param("user") });
+    await removeMember(await callerInTeam(services, c), { userId: c.req.param("user") });
     return c.json({ removed: true });
   });
   app.post("/:team/transfer", async (c) => {
     const input = await parsed(c.req.raw, transfer);
-    await transferOwnership(await callerInTeam(services, c, c.req.param("team")), { userId: input.user_id });
+    await transferOwnership(await callerInTeam(services, c), { userId: input.user_id });
     return c.json({ transferred: true });
   });
   return app;
@@ -135,9 +134,8 @@ export function teamRoutes(services: Services): Hono<RestEnv> {
 async function callerBeside(services: Services, c: Context<RestEnv>, organizationId: string | undefined): Promise<TenantContext> {
   const caller = c.get("caller");
   if (caller.kind === "key") {
-    const { teamId } = caller.principal;
     if (organizationId !== undefined && organizationId !== caller.principal.organizationId) throw noSuchTeam();
-    return callerInTeam(services, c, teamId);
+    return callerInTeam(services, c);
   }
   const owned = (await listTeams(callingPerson(services, c))).filter(({ role, eraseAt }) => role === "owner" && eraseAt === null);
   const beside = owned.find((team) => team.organizationId === organizationId);

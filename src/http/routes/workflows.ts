@@ -10,7 +10,7 @@ import { bounds } from "../bounded-body.ts";
 import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
-import { parsedQuery } from "./query.ts";
+import { withQuery } from "./query.ts";
 import { iso } from "./wire.ts";
 
 const mostAtOnce = 100;
@@ -29,7 +29,7 @@ export const forgetting = z.strictObject({ project: field.project.optional() });
 /** Steps of the caller's workflows, below a team's path: hooks record them here, and what was recorded is shown and forgotten. */
 export function workflowRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
-  const context = (c: Request<RestEnv>) => memoryContext(services, c, c.req.param("team") ?? "");
+  const context = (c: Request<RestEnv>) => memoryContext(services, c);
   app.post("/steps", async (c) => {
     const ctx = await context(c);
     const { project, session_id: session, steps } = await parsed(c.req.raw, batch, bounds.steps);
@@ -42,16 +42,14 @@ export function workflowRoutes(services: Services): Hono<RestEnv> {
     });
     return c.json({ recorded, repeated, ...(features.workflow_learning ? {} : { workflow_learning: false }) });
   });
-  app.get("/steps", async (c) => {
-    const ctx = await context(c);
-    const { steps, next } = await listSteps(ctx, parsedQuery(c, listing));
+  app.get("/steps", withQuery(listing, async (c, asked) => {
+    const { steps, next } = await listSteps(await context(c), asked);
     return c.json({ steps: steps.map(shown), next_cursor: next });
-  });
-  app.delete("/steps", async (c) => {
-    const ctx = await context(c);
-    await forgetSteps(ctx, parsedQuery(c, forgetting));
+  }));
+  app.delete("/steps", withQuery(forgetting, async (c, asked) => {
+    await forgetSteps(await context(c), asked);
     return c.json({ forgotten: true });
-  });
+  }));
   return app;
 }
 
