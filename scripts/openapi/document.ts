@@ -41,7 +41,7 @@ export function openApi(): Json {
   };
 }
 
-const codes = [...Object.keys(statusOf), "NOT_FOUND"];
+const codes = [...Object.keys(statusOf), "NOT_FOUND", "METHOD_NOT_ALLOWED"];
 const errorSchema = {
   type: "object",
   required: ["error"],

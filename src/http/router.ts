@@ -51,10 +51,14 @@ const mcpPaths = ["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messa
 const isMcp = (path: string): boolean => mcpPaths.includes(path);
 const doorOf = (path: string) => (isMcp(path) ? "mcp" : path.startsWith("/oauth/") ? "oauth" : "other");
 
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+/** What programs ask for; a person's pages answer that nothing is there. */
+const isRest = (path: string): boolean => /^\/(?:v1\/|(?:metrics|health|\.well-known\/jwks\.json)$)/.test(path);
+
 const hostOf = (origin: string): string | undefined => (URL.canParse(origin) ? new URL(origin).hostname : undefined);
 const forPagesOf = (hosts: readonly string[]) => ({
   origin: (origin: string) => (hosts.includes(hostOf(origin) ?? "") ? origin : null),
-  allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+  allowMethods: methods,
   exposeHeaders: ["Mcp-Session-Id", "WWW-Authenticate", "Retry-After", "X-Request-Id"],
   maxAge: 600,
 });
@@ -160,11 +164,14 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/", invitationPages(services));
   app.route("/", claimPages(services));
 
-  app.notFound((c) =>
-    wantsPage(c)
-      ? errorPage(c, 404, "There is nothing here", "The address may be mistyped, or was that of something shown once.")
-      : c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404),
-  );
+  app.notFound((c) => {
+    if (wantsPage(c)) return errorPage(c, 404, "There is nothing here", "The address may be mistyped, or was that of something shown once.");
+    const { method, path } = c.req;
+    const allowed = isRest(path) ? methods.filter((each) => app.router.match(each, path)[0].some(([[, route]]) => route.method === each)) : [];
+    if (allowed.length === 0) return c.json(errorBody("NOT_FOUND", "There is nothing here. The MCP endpoint is /mcp.", c.get("requestId")), 404);
+    const allow = allowed.join(", ").replace("GET", "GET, HEAD");
+    return c.json(errorBody("METHOD_NOT_ALLOWED", `There is no ${method} of this address. Use one of: ${allow}.`, c.get("requestId")), 405, { allow });
+  });
   app.onError((error, c) => {
     if (error instanceof RequestRefused) return refusedAnswer(c, doorOf(c.req.path), error);
     const known = asDomainError(error);

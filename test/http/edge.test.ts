@@ -1,10 +1,15 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { routes } from "../../scripts/openapi/routes.ts";
 import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { send, toolCall } from "./raw.ts";
+import { methodOf, pathOf } from "./route-samples.ts";
+import { Browser } from "./web/browser.ts";
 
+let team: string;
 let token: string;
 beforeAll(async () => {
   const tenant = await newTenant();
+  team = tenant.teamId;
   ({ token } = await keyFor(tenant, tenant.ownerId));
 });
 
@@ -97,5 +102,45 @@ describe("every answer [S11]", () => {
     const answer = await send({ token, body: toolCall("fetch", { id: "nonsense" }) });
     const { result } = await answer.json<{ result: { _meta: Record<string, { request_id: string }> } }>();
     expect(result._meta["omnimemory/error"]?.request_id).toBe(answer.headers.get("x-request-id"));
+  });
+});
+
+describe("an address that another method asks for (RFC 9110, 15.5.6) [S7] [A16]", () => {
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+  const served = Map.groupBy(Object.keys(routes), (route) => route.slice(route.indexOf(" ") + 1));
+
+  test.each([...served])("%s: 405, and which methods there are", async (path, named) => {
+    const documented = named.map(methodOf);
+    for (const method of [...methods, "PROPFIND"].filter((each) => !documented.includes(each))) {
+      const answer = await send({ token, method, path: pathOf(named[0] ?? "", { team }), body: {} });
+      // The address of a job is any below …/jobs: `import` and `export` as well.
+      if (method === "GET" && /\/jobs\/(?:import|export)$/.test(path)) continue;
+      const { error } = await answer.json<{ error: Record<string, string> }>();
+      expect([answer.status, error], method).toMatchObject([405, { code: "METHOD_NOT_ALLOWED", message: expect.stringContaining(method) as string, request_id: answer.headers.get("x-request-id") }]);
+      const allowed = (answer.headers.get("allow") ?? "").split(", ");
+      expect(allowed).toEqual(expect.arrayContaining(documented));
+      expect(allowed).not.toContain(method);
+      expect(allowed.includes("HEAD")).toBe(allowed.includes("GET"));
+    }
+  });
+
+  test.each(["/mcp", "/mcp/", "/sse", "/sse/", "/sse/messages", "/sse/messages/"])("%s: 405 in the form of JSON-RPC, whatever the path of the endpoint", async (path) => {
+    const answer = await send({ token, method: "PUT", path });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, path.includes("messages") ? "POST" : "GET, POST, DELETE"]);
+    expect(await answer.json()).toMatchObject({ jsonrpc: "2.0", error: { message: expect.stringContaining("Method not allowed") as string } });
+  });
+
+  test("a stranger hears nothing of addresses that take a key, and nobody whether a team is there [A13]", async () => {
+    for (const path of ["/v1/teams", `/v1/teams/${team}`, "/v1/nothing", "/mcp"]) {
+      const answer = await send({ method: "PUT", path, body: {} });
+      expect([path, answer.status, answer.headers.get("allow")]).toEqual([path, path === "/v1/nothing" ? 404 : 401, null]);
+    }
+    const [own, foreign] = await Promise.all([team, crypto.randomUUID()].map(async (id) => (await send({ token, method: "PUT", path: `/v1/teams/${id}`, body: {} })).headers.get("allow")));
+    expect([own, foreign]).toEqual(["GET, HEAD, PATCH, DELETE", "GET, HEAD, PATCH, DELETE"]);
+  });
+
+  test("what is no address of REST is not found as before: nothing at all, and a person's pages", async () => {
+    for (const path of ["/v1/teams/a/b/c/d", "/v1/nothing"]) expect((await send({ token, method: "PUT", path, body: {} })).status, path).toBe(404);
+    expect((await new Browser().get("/sign-out")).status).toBe(404);
   });
 });
