@@ -1,9 +1,10 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { router } from "../../src/http/router.ts";
 import { maxFileBytes } from "../../src/http/routes/file-body.ts";
 import { sha256Hex } from "../../src/domain/hash.ts";
+import { keyFor } from "../domain/tenancy/tenant.ts";
 import { newTeam, type Person, services } from "../support/team.ts";
 import { send } from "./raw.ts";
 
@@ -63,16 +64,67 @@ test("what is no import is refused, and nothing of it is kept [A13]", async () =
   expect((await rest(owner, "GET", "jobs")).body).toEqual({ jobs: [] });
 });
 
-test("an import costs what ordinary ones of its entries cost [A14]", async () => {
-  const { owner } = await newTeam();
-  const charged: number[] = [];
-  const charges = { ofKey: (_: unknown, cost: number) => Promise.resolve(void charged.push(cost)), ofBrowser: () => Promise.resolve(undefined) };
-  const app = router({ ...services, charges }, (name) => env.USER_SESSION.getByName(name));
-  for (const entries of [1_000, 1_001, 4_500]) {
+describe("what imports and exports cost [A14]", () => {
+  let owner: Person;
+  beforeAll(async () => ({ owner } = await newTeam()));
+
+  /** The status of an answer, and what the request was charged. */
+  async function asked(method: string, path: string, body?: BodyInit, { left = Infinity, headers = {} as Record<string, string>, token = owner.token } = {}): Promise<[status: number, cost: number]> {
+    let cost = 0;
+    const ofKey = async (_: unknown, more: number) => (cost + more > left ? { message: "too many", retryAfterSeconds: 1 } : void (cost += more));
+    const app = router({ ...services, charges: { ofKey, ofBrowser: async () => undefined } }, (name) => env.USER_SESSION.getByName(name));
     const ctx = createExecutionContext();
-    const answer = await app.fetch(new Request(`http://localhost/v1/teams/${owner.principal.teamId}/jobs/import`, { method: "POST", headers: { host: "localhost", authorization: `Bearer ${owner.token}` }, body: file(entries) }), env, ctx);
+    const answer = await app.fetch(new Request(`http://localhost/v1/teams/${owner.principal.teamId}/${path}`, { method, headers: { host: "localhost", authorization: `Bearer ${token}`, ...headers }, ...(body === undefined ? {} : { body }) }), env, ctx);
+    await answer.text();
     await waitOnExecutionContext(ctx);
-    expect(answer.status).toBe(202);
+    return [answer.status, cost];
   }
-  expect(charged).toEqual([10, 10, 10, 10, 40]);
+  const importing = (body: BodyInit, options?: Parameters<typeof asked>[3], query = ""): Promise<[status: number, cost: number]> => asked("POST", `jobs/import${query}`, body, options);
+
+  test("an import costs what ordinary ones of its entries cost", async () => {
+    const costs = [];
+    for (const entries of [1_000, 1_001, 4_500]) costs.push(await importing(file(entries)));
+    expect(costs).toEqual([[202, 10], [202, 20], [202, 50]]);
+  });
+
+  test("one that is refused before any work costs one request", async () => {
+    expect(await importing(file(1), {}, "?colour=red")).toEqual([400, 1]);
+    expect(await importing("no JSON")).toEqual([400, 1]);
+    expect(await importing(JSON.stringify({ content: "x", colour: "red" }))).toEqual([400, 1]);
+    expect(await importing(file(2), {}, "?count=3")).toEqual([400, 1]);
+    expect(await importing(file(1), { headers: { "content-encoding": "gzip" } })).toEqual([415, 1]);
+    expect(await importing("x".repeat(maxFileBytes + 1), { headers: { "content-length": String(maxFileBytes + 1) } })).toEqual([413, 1]);
+    const { token } = await keyFor(owner.principal, owner.id, ["memory:read"]);
+    expect(await importing(file(1), { token })).toEqual([403, 1]);
+  });
+
+  test("to read a long body is paid for, whatever it turns out to be, and who cannot pay has it not read", async () => {
+    expect(await importing("x".repeat(100_000))).toEqual([400, 10]);
+    expect(await importing(file(10_001))).toEqual([400, 10]);
+    let taken = 0;
+    const endless = () => new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array((taken += 16_384) && 16_384)) }, { highWaterMark: 0 });
+    expect(await importing(endless())).toEqual([413, 10]);
+    taken = 0;
+    expect(await importing(endless(), { left: 9 })).toEqual([429, 1]);
+    expect(taken).toBeLessThan(200_000);
+    expect(await importing(file(2_000), { left: 15 }), "nor is what was read imported").toEqual([429, 10]);
+  });
+
+  test.each(["export", "audit/export", "organization/audit/export"])("the download …/%s costs ten, and one where it is refused", async (path) => {
+    expect(await asked("GET", `${path}?colour=red`)).toEqual([400, 1]);
+    if (path.startsWith("organization")) return expect(await asked("GET", path)).toEqual([403, 1]);
+    expect(await asked("GET", path)).toEqual([200, 10]);
+    expect(await asked("GET", path, undefined, { left: 9 })).toEqual([429, 1]);
+  });
+
+  test("a job that exports costs ten, and so does its result, once there is one", async () => {
+    // Of a team without jobs that it would wait behind.
+    ({ owner } = await newTeam());
+    expect(await asked("POST", "jobs/export", "[]")).toEqual([400, 1]);
+    expect(await asked("GET", `jobs/${crypto.randomUUID()}/result`)).toEqual([404, 1]);
+    expect(await asked("POST", "jobs/export", "{}")).toEqual([202, 10]);
+    const [{ job }] = (await rest(owner, "GET", "jobs")).body["jobs"] as [{ job: string }];
+    await ended(owner, job);
+    expect(await asked("GET", `jobs/${job}/result`)).toEqual([200, 10]);
+  });
 });

@@ -48,10 +48,7 @@ function auditRoutes(
       const { entries, nextCursor } = await read(ctx, { ...asked, cursor, limit: exportPage });
       return { data: entries.map((entry) => `${JSON.stringify(shown(entry))}\n`).join(""), nextCursor };
     };
-    const first = await page();
-    // Once the first page was allowed.
-    await audit.write(auditOf(ctx, "audit.export", subjectOf(ctx.principal)));
-    return ndjson("omnimemory-audit.ndjson", first, page);
+    return ndjson(services, c, "omnimemory-audit.ndjson", page, () => audit.write(auditOf(ctx, "audit.export", subjectOf(ctx.principal))));
   }));
   return app;
 }

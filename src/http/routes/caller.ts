@@ -11,7 +11,7 @@ import { callOrigin } from "../call-origin.ts";
 import { bearerToken, proveCredential } from "../credentials.ts";
 import { invalidCredential, keyChallenge, noCredential, unauthorized } from "../errors.ts";
 import { auditLater } from "../later.ts";
-import { chargeBrowser, chargeKey } from "./limits.ts";
+import { charge } from "./limits.ts";
 import { refuseQuery } from "./query.ts";
 import { changesNothing, comesFromOwnPage, sessionToken } from "../web/web-session.ts";
 
@@ -41,9 +41,9 @@ export const findCaller = (services: Services): MiddlewareHandler<RestEnv> => as
   const from = callOrigin(c.req.raw.headers, requestId, "web");
   c.set("auditSubject", { who: { userId: found.person.userId, credentialId: found.session.id }, from });
   if (!changesNothing(c.req.method) && !comesFromOwnPage(c.req.raw, services)) throw forbidden("This request came from another site.", "Send it from a page of OmniMemory, or with an API key.");
-  await chargeBrowser(services, c, found.person.userId);
-  refuseQuery(c);
   c.set("caller", { kind: "browser", ...found, now, from });
+  await charge(services, c, 1);
+  refuseQuery(c);
   return next();
 };
 
@@ -58,8 +58,8 @@ export const findKey = (services: Services): MiddlewareHandler<RestEnv> => async
   const presented = { token, from, resource: undefined };
   const proof = await proveCredential(services, { keys: services.keys, tokens: services.oauth }, presented, (work) => c.executionCtx.waitUntil(work), now);
   if (proof.kind !== "ok") return invalidCredential(requestId, keyChallenge);
-  await chargeKey(services, c, proof.principal);
   c.set("caller", { kind: "key", principal: proof.principal, now, from });
+  await charge(services, c, 1);
   c.set("auditSubject", { who: refusedAs(proof.principal), from });
   auditLater(services, c, requestId, services.uses.note(proof.principal, from, now));
   refuseQuery(c);

@@ -31,5 +31,5 @@ export const exportTeam = (services: Services) => withQuery(asked, async (c, { i
     const { data, nextCursor } = await exportMemories(ctx, { format: "ndjson", limit: pageSize, includeHistory: true, includeSecrets, cursor });
     return { data, nextCursor: next("", nextCursor, includeSessions ? `${work}0 0` : stepsIfAsked) };
   };
-  return ndjson("omnimemory.ndjson", await page(), page);
+  return ndjson(services, c, "omnimemory.ndjson", page);
 });

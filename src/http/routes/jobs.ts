@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { exportResult } from "../../domain/transfers/export-result.ts";
 import type { Job } from "../../domain/transfers/job-store.ts";
-import { cancelJob, findJob, type JobsContext, listJobs, type Listed, startExport, startImport } from "../../domain/transfers/jobs.ts";
+import { cancelJob, findJob, type JobsContext, listJobs, type Listed, maxEntries, startExport, startImport } from "../../domain/transfers/jobs.ts";
 import { parseTransfer } from "../../domain/transfers/parse.ts";
 import type { CuratorRun } from "../../domain/curation/run-store.ts";
 import * as field from "../../domain/memories/fields.ts";
@@ -27,7 +27,7 @@ export const importing = z.strictObject({
 });
 export const exporting = z.strictObject({ include_history: z.boolean().default(true), include_secrets: z.boolean().default(false), idempotency_key: field.idempotencyKey.optional() });
 
-/** Entries that the request itself pays for. */
+/** Entries of an import for which `bulkCost` is paid. */
 const paidEntries = 1_000;
 
 /** Long imports, exports and runs of the curator, below a team's path: one way to ask how far they are. */
@@ -43,9 +43,16 @@ export function jobRoutes(services: Services): Hono<RestEnv> {
     const ctx = await context(c);
     // Before a long body is read.
     requireScope(ctx.principal, "memory:write");
-    const job = await withFile(c.req.raw, async (data) => {
+    let paid = 1;
+    const pay = async (cost: number): Promise<void> => {
+      if (cost > paid) await charge(services, c, cost - paid);
+      paid = cost;
+    };
+    // To read and check a long body is work, whatever it turns out to be.
+    const job = await withFile(c.req.raw, () => pay(bulkCost), async (data) => {
       const records = await parseTransfer(data, { sha256, count });
-      if (records.length > paidEntries) await charge(services, c, Math.floor((records.length - 1) / paidEntries) * bulkCost);
+      // More than an import may have are refused.
+      if (records.length <= maxEntries) await pay(Math.ceil(records.length / paidEntries) * bulkCost);
       return startImport(ctx, { records, onConflict, idempotencyKey });
     });
     return c.json({ job: shown({ job, isOwn: true }) }, 202);
@@ -53,14 +60,14 @@ export function jobRoutes(services: Services): Hono<RestEnv> {
   app.post("/export", async (c) => {
     const ctx = await context(c);
     const { include_history: includeHistory, include_secrets: includeSecrets, idempotency_key: idempotencyKey } = await parsed(c.req.raw, exporting);
+    await charge(services, c, bulkCost - 1);
     return c.json({ job: shown({ job: await startExport(ctx, { includeHistory, includeSecrets, idempotencyKey }), isOwn: true }) }, 202);
   });
   app.get("/:job", async (c) => c.json({ job: shown(await findJob(await context(c), c.req.param("job"))) }));
   app.post("/:job/cancel", async (c) => c.json({ job: shown({ job: await cancelJob(await context(c), c.req.param("job")), isOwn: true }) }));
   app.get("/:job/result", async (c) => {
     const ctx = await memoryContext(services, c);
-    const page = (cursor?: string) => exportResult(ctx, services.jobs, c.req.param("job"), cursor);
-    return ndjson("omnimemory.ndjson", await page(), page);
+    return ndjson(services, c, "omnimemory.ndjson", (cursor) => exportResult(ctx, services.jobs, c.req.param("job"), cursor));
   });
   return app;
 }

@@ -1,27 +1,19 @@
 import type { Context } from "hono";
 import type { Services } from "../../app.ts";
-import type { Principal } from "../../domain/tenancy/principal.ts";
-import { bulkCost } from "../../tools/define-tool.ts";
 import type { OverLimit } from "../../session/gate.ts";
 import { discardBody } from "../bounded-body.ts";
 import type { RestEnv } from "./caller.ts";
 import { RequestRefused } from "../request-refused.ts";
 
-/** Downloads of everything, as the tool that exports. */
-const costOf = (c: Context): number => (/\/(?:export|jobs\/import|jobs\/[^/]+\/result)$/.test(c.req.path) ? bulkCost : 1);
-
-/** Charges a REST call of a key before any work is done for it. @throws RequestRefused */
-export const chargeKey = async (services: Services, c: Context, principal: Principal): Promise<void> => refuseOver(c, await services.charges.ofKey(principal, costOf(c)));
-
-/** The same for a browser. @throws RequestRefused */
-export const chargeBrowser = async (services: Services, c: Context, userId: string): Promise<void> => refuseOver(c, await services.charges.ofBrowser(userId, costOf(c)));
-
-/** The rest of what a request costs, once it is known. @throws RequestRefused */
-export function charge(services: Services, c: Context<RestEnv>, cost: number): Promise<void> {
+/** Charges the caller of a REST call: one before any work is done for it, and the rest of what it costs once that is known. @throws RequestRefused */
+export async function charge(services: Services, c: Context<RestEnv>, cost: number): Promise<void> {
   const caller = c.get("caller");
-  const charged = caller.kind === "key" ? services.charges.ofKey(caller.principal, cost) : services.charges.ofBrowser(caller.person.userId, cost);
-  return charged.then((over) => refuseOver(c, over));
+  if (caller.kind === "browser") return chargeBrowser(services, c, caller.person.userId, cost);
+  return refuseOver(c, await services.charges.ofKey(caller.principal, cost));
 }
+
+/** The same of a browser, which may ask for a page. @throws RequestRefused */
+export const chargeBrowser = async (services: Services, c: Context, userId: string, cost = 1): Promise<void> => refuseOver(c, await services.charges.ofBrowser(userId, cost));
 
 async function refuseOver(c: Context, over: OverLimit | undefined): Promise<void> {
   if (!over) return;

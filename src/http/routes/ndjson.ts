@@ -1,3 +1,9 @@
+import type { Context } from "hono";
+import type { Services } from "../../app.ts";
+import { bulkCost } from "../../tools/define-tool.ts";
+import type { RestEnv } from "./caller.ts";
+import { charge } from "./limits.ts";
+
 export interface NdjsonPage {
   /** Whole lines. */
   data: string;
@@ -6,9 +12,12 @@ export interface NdjsonPage {
 
 /**
  * Pages as one download, each read when it is fetched. The first one comes with the call: what is refused is refused with a
- * status, before the answer begins.
+ * status, before the answer begins, and costs no more than any request. `allowed`: what happens once it was not.
  */
-export function ndjson(filename: string, first: NdjsonPage, pageAt: (cursor: string) => Promise<NdjsonPage>): Response {
+export async function ndjson(services: Services, c: Context<RestEnv>, filename: string, pageAt: (cursor?: string) => Promise<NdjsonPage>, allowed?: () => Promise<void>): Promise<Response> {
+  const first = await pageAt();
+  await charge(services, c, bulkCost - 1);
+  await allowed?.();
   const encoder = new TextEncoder();
   let next: NdjsonPage | undefined = first;
   const body = new ReadableStream<Uint8Array>({
