@@ -1,10 +1,8 @@
 import * as z from "zod";
-import { asDomainError, DomainError, invalid } from "../domain/errors.ts";
+import { asDomainError } from "../domain/errors.ts";
 import { label } from "../domain/frame.ts";
-import { parseJson } from "../domain/strict-json.ts";
 import type { ToolAnswer } from "../tools/call-tool.ts";
 import type { Surface } from "../tools/surfaces.ts";
-import { type BodyBound, readText } from "./bounded-body.ts";
 import { clientOf } from "./call-origin.ts";
 import { errorBody, statusOf } from "./errors.ts";
 import { codeOfRefused, RequestRefused, retryHeader } from "./request-refused.ts";
@@ -30,17 +28,6 @@ export const surfaceFor = (headers: Headers): Surface => (asksForText(headers) ?
 
 /** The client as it names itself: the first product of the User-Agent. */
 export const restClient = (headers: Headers): string => label(clientOf(headers.get("user-agent")) ?? "", 100) || "rest";
-
-/** @throws RequestRefused, VALIDATION_ERROR */
-export async function argumentsIn(request: Request, bound: BodyBound): Promise<unknown> {
-  const text = await readText(request, bound);
-  if (text === "") return {};
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw error instanceof DomainError ? error : invalid("The body is not JSON.", "Send the tool's arguments as a JSON object.");
-  }
-}
 
 /** The answer over REST: what the tool answers, or REST's form of errors with its status. */
 export function toolResponse(answer: ToolAnswer | undefined, headers: Headers, requestId: string): Response {

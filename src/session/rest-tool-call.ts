@@ -1,8 +1,9 @@
 import { type BodyBound, discardBody } from "../http/bounded-body.ts";
 import { errorBody } from "../http/errors.ts";
 import { projectOf } from "../http/project.ts";
+import { jsonIn } from "../http/routes/body.ts";
 import { sessionDefaultsOf } from "../http/session-headers.ts";
-import { argumentsIn, refusedResponse, restClient, surfaceFor, type ToolCall, toolResponse } from "../http/tool-door.ts";
+import { refusedResponse, restClient, surfaceFor, type ToolCall, toolResponse } from "../http/tool-door.ts";
 import type { SessionDefaults } from "../domain/memories/session-scope.ts";
 import { noSuchTeam } from "../domain/tenancy/teams.ts";
 import { type CallContext, callTool } from "../tools/call-tool.ts";
@@ -28,7 +29,7 @@ export async function callOverRest(request: Request, { teamId, name }: ToolCall,
   try {
     if (teamId !== call.principal.teamId) throw noSuchTeam();
     const connection = { tool: restClient(headers), sessionId: undefined, surface: surfaceFor(headers), project: projectOf(headers, new URL(request.url)), sessionDefaults: sessionDefaultsOf(headers) };
-    const args = await argumentsIn(request, ports.bodyBound);
+    const args = await jsonIn(request, ports.bodyBound);
     await ports.admit(findTool(name)?.cost ?? 1);
     return toolResponse(await callTool(name, args, { ...ports.contextOf(connection), renderError }), headers, call.requestId);
   } catch (error) {
