@@ -41,7 +41,7 @@ export function openApi(): Json {
   };
 }
 
-const codes = [...Object.keys(statusOf), "NOT_FOUND", "METHOD_NOT_ALLOWED"];
+const codes = [...Object.keys(statusOf), "METHOD_NOT_ALLOWED"];
 const errorSchema = {
   type: "object",
   required: ["error"],
@@ -60,7 +60,7 @@ const responses: Record<string, Json> = {
   400: refusal("VALIDATION_ERROR: says which field or query parameter, and what would be right"),
   401: refusal("INVALID_SESSION: no credential, or one that is mistyped, expired or revoked", { "WWW-Authenticate": { schema: { type: "string" } } }),
   403: refusal("PERMISSION_DENIED: the role or a scope is missing; FRESH_SIGN_IN_REQUIRED; QUOTA_EXCEEDED: the team's storage is full"),
-  404: refusal("MEMORY_NOT_FOUND: not there, or not yours to see"),
+  404: refusal("NOT_FOUND, of a memory MEMORY_NOT_FOUND: not there, or not yours to see"),
   408: refusal("The body did not arrive in time"),
   409: refusal("CONFLICT: something else is there already, or changed meanwhile"),
   413: refusal("The body is too long"),

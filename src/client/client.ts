@@ -23,7 +23,7 @@ export interface ClientOptions {
 
 /** What the server refused, in its own words. */
 export class OmniMemoryError extends Error {
-  /** `CONFLICT`, `MEMORY_NOT_FOUND`, `RATE_LIMIT_EXCEEDED` … */
+  /** `CONFLICT`, `MEMORY_NOT_FOUND`, `NOT_FOUND`, `RATE_LIMIT_EXCEEDED` … */
   readonly code: string;
   readonly status: number;
   readonly hint: string | undefined;
@@ -121,7 +121,7 @@ export class OmniMemory {
   async #findTeam(): Promise<string> {
     const { teams } = (await (await this.#fetch("GET", "/v1/teams")).json()) as { teams: { id: string }[] };
     const [team] = teams;
-    if (!team) throw new OmniMemoryError(404, { code: "MEMORY_NOT_FOUND", message: "The key is for no team." }, null);
+    if (!team) throw new OmniMemoryError(404, { code: "NOT_FOUND", message: "The key is for no team." }, null);
     return team.id;
   }
 

@@ -1,10 +1,11 @@
 /**
- * Error codes of the memory-server document, section 12, plus CONFLICT (optimistic versions, features B row 2), QUOTA_EXCEEDED, STORAGE_FULL
+ * Error codes of the memory-server document, section 12, plus NOT_FOUND (of what is no memory), CONFLICT (optimistic versions, features B row 2), QUOTA_EXCEEDED, STORAGE_FULL
  * and FRESH_SIGN_IN_REQUIRED (pages and REST by a browser).
  */
 export const errorCodes = [
   "INVALID_SESSION",
   "MEMORY_NOT_FOUND",
+  "NOT_FOUND",
   "PERMISSION_DENIED",
   "FRESH_SIGN_IN_REQUIRED",
   "PROVIDER_ERROR",
@@ -41,8 +42,12 @@ export const invalid = (message: string, hint?: string, details?: Record<string,
 export const forbidden = (message: string, hint?: string): DomainError =>
   new DomainError("PERMISSION_DENIED", message, hint ? { hint } : {});
 
-export const notFound = (what: string, hint?: string): DomainError =>
+/** Of a memory; of everything else, such as a team or a session, the next. */
+export const noMemory = (what: string, hint?: string): DomainError =>
   new DomainError("MEMORY_NOT_FOUND", what, hint ? { hint } : {});
+
+export const notFound = (what: string, hint?: string): DomainError =>
+  new DomainError("NOT_FOUND", what, hint ? { hint } : {});
 
 export const storageFull = (): DomainError =>
   new DomainError("STORAGE_FULL", "The server's storage is full. Nothing was stored; what is there can be read.", {

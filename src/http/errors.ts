@@ -22,6 +22,7 @@ export const invalidCredential = (requestId: string, challenge: string): Respons
 export const statusOf = {
   INVALID_SESSION: 401,
   MEMORY_NOT_FOUND: 404,
+  NOT_FOUND: 404,
   PERMISSION_DENIED: 403,
   FRESH_SIGN_IN_REQUIRED: 403,
   PROVIDER_ERROR: 502,

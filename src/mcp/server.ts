@@ -104,7 +104,7 @@ export function buildMcpServer(options: McpServerOptions): Server {
         throw new ProtocolError(ProtocolErrorCode.InternalError, `Something went wrong on our side. Report request ${context.requestId} if it stays.`);
       }
       const message = [known.message, known.hint].filter(Boolean).join(" ");
-      throw known.code === "MEMORY_NOT_FOUND" && uri !== undefined ? new ResourceNotFoundError(uri, message) : new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+      throw known.code.endsWith("NOT_FOUND") && uri !== undefined ? new ResourceNotFoundError(uri, message) : new ProtocolError(ProtocolErrorCode.InvalidParams, message);
     }
   };
   server.setRequestHandler("resources/list", ({ params }, ctx) => answered(ctx, "resources", (context) => listResources(context, params?.cursor)));

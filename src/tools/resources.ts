@@ -33,7 +33,7 @@ const fixed: ListedResource[] = resources
   .filter(({ isTemplate }) => !isTemplate)
   .map(({ uri, name, description }) => ({ uri, name, description, mimeType: jsonType }));
 
-/** @throws MEMORY_NOT_FOUND */
+/** @throws NOT_FOUND, of a memory MEMORY_NOT_FOUND */
 export async function readResource(ctx: ToolContext, uri: string) {
   const { resource, variables } = find(uri);
   requireScope(ctx.principal, resource?.scope ?? "memory:read");
@@ -48,7 +48,7 @@ export async function readResource(ctx: ToolContext, uri: string) {
   return { contents: [{ uri, mimeType: jsonType, text: body.toString() }] };
 }
 
-/** @throws MEMORY_NOT_FOUND */
+/** @throws NOT_FOUND */
 export function findTemplate(uri: string): Resource {
   const found = resources.find((resource) => resource.isTemplate && resource.uri === uri);
   if (!found) throw notFound(`There is no resource template ${named(uri)}.`, "List the templates to see which there are.");

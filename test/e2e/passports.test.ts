@@ -84,7 +84,7 @@ describe("a passport of another server [A5]", () => {
 test("the link of a session is taken by the next tool as it is, once, and means nothing to another server [A5]", async () => {
   const [here, there] = [await opened(tools.vscode(home, query)), await opened(tools.vscode(abroad, query))];
   expect(url).toMatch(new RegExp(`^${home.pagesOrigin}/claim/`));
-  expect((await there.call("omn_restore_session", { passport: url })).error?.code).toBe("MEMORY_NOT_FOUND");
+  expect((await there.call("omn_restore_session", { passport: url })).error?.code).toBe("NOT_FOUND");
   expect((await here.call("omn_restore_session", { passport: url })).structured).toMatchObject({ session_id: passport["session_id"], original_tool: "claude-code", previous_tool: "cursor", context });
-  expect((await here.call("omn_restore_session", { passport: url })).error?.code).toBe("MEMORY_NOT_FOUND");
+  expect((await here.call("omn_restore_session", { passport: url })).error?.code).toBe("NOT_FOUND");
 });

@@ -144,7 +144,7 @@ describe("the link of an exported session [A5]", () => {
   test("is restored by a tool as it is, once, and every attempt is logged", async () => {
     const { url, id } = await exported();
     expect(await ask("omn_restore_session", { passport: ` ${url}\n` }, token, "cursor")).toMatchObject({ session_id: id, previous_tool: "claude-code", tool_id: "cursor" });
-    expect((await ask("omn_restore_session", { passport: url }, token, "vscode"))["error"]).toMatchObject({ code: "MEMORY_NOT_FOUND" });
+    expect((await ask("omn_restore_session", { passport: url }, token, "vscode"))["error"]).toMatchObject({ code: "NOT_FOUND" });
     const { results } = await env.SHARD_0.prepare("SELECT success, passport_used, to_tool FROM session_migrations WHERE team_id = ? ORDER BY id").bind(tenant.teamId).all();
     expect(results).toEqual([{ success: 1, passport_used: 1, to_tool: "cursor" }, { success: 0, passport_used: 1, to_tool: "vscode" }]);
   });

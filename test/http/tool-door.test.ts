@@ -127,7 +127,7 @@ describe("who may call tools over REST [C10] [S6]", () => {
     const before = await memoryRows(other.teamId);
     for (const team of [other.teamId, "nowhere"]) {
       const answer = await ask("omn_store_memory", { content: "x" }, { team });
-      expect([answer.status, answer.body.error.code]).toEqual([404, "MEMORY_NOT_FOUND"]);
+      expect([answer.status, answer.body.error.code]).toEqual([404, "NOT_FOUND"]);
     }
     expect(await memoryRows(other.teamId)).toEqual(before);
   });

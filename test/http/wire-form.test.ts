@@ -132,6 +132,23 @@ describe("one form of names in requests", () => {
     expect((await send({ token: admin.token, method: "POST", path: `/v1/teams/${tenant.teamId}/tools/omn_memory_stats?project=shop`, body: {} })).status).toBe(200);
   });
 
+  test("what is missing has a code of its own where it is a memory, and one for everything else [D6] [A16]", async () => {
+    const other = crypto.randomUUID();
+    const codeOf = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+      const answer = await (method === "GET" ? browser.get(`/v1/${path}`) : browser.json(method, `/v1/${path}`, body));
+      return [answer.status, (await answer.json<{ error: { code: string } }>()).error.code];
+    };
+    const asked: [method: string, path: string, body?: unknown][] = [
+      ["GET", `teams/${other}`], ["GET", `teams/${other}/export`], ["POST", `teams/${other}/restore`], ["POST", "invitations/accept", { token: "x".repeat(43) }],
+      ...([["PATCH", `members/${other}`, { role: "viewer" }], ["POST", "transfer", { user_id: other }], ["POST", `alerts/${other}/acknowledge`], ["POST", `proposals/${other}/accept`], ["POST", "reverts", { undo: other }],
+        ["GET", `runs/${other}`], ["POST", `runs/${other}/undo`], ["GET", `jobs/${other}`], ["GET", `jobs/${other}/result`], ["POST", `jobs/${other}/cancel`], ["GET", `sessions/${other}`], ["GET", `sessions/${other}/turns`]] as const
+      ).map(([method, path, body]): [string, string, unknown] => [method, `teams/${tenant.teamId}/${path}`, body]),
+    ];
+    for (const [method, path, body] of asked) expect(await codeOf(method, path, body), path).toEqual([404, "NOT_FOUND"]);
+    expect(await codeOf("POST", `teams/${tenant.teamId}/quarantine/${other}/release`)).toEqual([404, "MEMORY_NOT_FOUND"]);
+    expect(await codeOf("POST", `teams/${tenant.teamId}/reverts`, { tool: "nobody" })).toEqual([404, "MEMORY_NOT_FOUND"]);
+  });
+
   test("a parameter that is given twice is no answer to either [S7]", async () => {
     const answer = await ask("GET /v1/teams/:team/jobs", undefined, "?limit=1&limit=2");
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("limit is given more than once")]);

@@ -152,7 +152,7 @@ const review: Action = async (server, p, op) => {
   });
 };
 
-const statuses: Record<string, number> = { PERMISSION_DENIED: 403, MEMORY_NOT_FOUND: 404, CONFLICT: 409 };
+const statuses: Record<string, number> = { PERMISSION_DENIED: 403, NOT_FOUND: 404, CONFLICT: 409 };
 
 const decideOn = (server: TestTeams, p: Credential, proposal: Proposal | undefined, accept: boolean): Promise<Answer | undefined> =>
   ask(server, p, "POST", `/proposals/${proposal?.id ?? crypto.randomUUID()}/${accept ? "accept" : "refuse"}`, undefined, () => {

@@ -32,7 +32,7 @@ const claim: Command = async (server, p, op) => {
     learnSession(server, p, answer);
     return scan(server, p, answer, given(url));
   }
-  expectRefusal(server, p, answer, given(url), "MEMORY_NOT_FOUND");
+  expectRefusal(server, p, answer, given(url), "NOT_FOUND");
   expectAlike(answer, url, await server.tool(p, tool, given(invented)), invented);
 };
 

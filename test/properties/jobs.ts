@@ -101,7 +101,7 @@ async function result(server: TestServer, p: Principal, job: KnownJob | undefine
 }
 
 async function sameAsNobodys(server: TestServer, p: Principal, method: string, id: string, rest_: string, answer: Awaited<ReturnType<typeof rest>>): Promise<void> {
-  expect(answer, answer.raw).toMatchObject({ status: 404, code: "MEMORY_NOT_FOUND" });
+  expect(answer, answer.raw).toMatchObject({ status: 404, code: "NOT_FOUND" });
   server.scan(p, answer, [id]);
   const invented = crypto.randomUUID();
   expectAlike(answer, id, await rest(server, p, method, `/jobs/${invented}${rest_}`), invented);

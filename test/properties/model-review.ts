@@ -41,7 +41,7 @@ export const showsMemory = (p: Principal, proposal: Proposal): boolean =>
 
 export function decide(model: Model, p: Principal, proposal: Proposal | undefined, accept: boolean): Refusal | undefined {
   if (!isAdmin(p)) return refuse("PERMISSION_DENIED");
-  if (proposal?.entry.team !== p.team) return refuse("MEMORY_NOT_FOUND");
+  if (proposal?.entry.team !== p.team) return refuse("NOT_FOUND");
   if (proposal.state !== "pending") return refuse("CONFLICT");
   if (accept) {
     if (isOutdated(proposal)) return refuse("CONFLICT");

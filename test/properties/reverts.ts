@@ -42,7 +42,7 @@ async function undo(server: TestServer, p: Principal, op: Op, tool: string): Pro
   const run = model.runs[op.target % model.runs.length];
   const args = { undo: run?.id };
   const answer = await server.tool(p, tool, args);
-  const code = !canWrite(p) || !canRead(p) ? "PERMISSION_DENIED" : mayUndo(p, run) ? undefined : "MEMORY_NOT_FOUND";
+  const code = !canWrite(p) || !canRead(p) ? "PERMISSION_DENIED" : mayUndo(p, run) ? undefined : "NOT_FOUND";
   if (code !== undefined || !run) return expectRefusal(server, p, answer, args, code ?? "");
   const { already, gone, ...plan } = planUndo(model, p, run);
   const numbers = carryOutPlan(plan.changes);

@@ -36,8 +36,8 @@ const session = (mayDo: (p: Principal) => boolean, more: (tool: string) => Recor
   const args = { ...more(op.flag ? "cursor" : "vscode"), ...(named ? { [tool === "omn_create_session" ? "restore_from" : "session_id"]: named.id } : {}) };
   const answer = await server.tool(p, tool, args);
   if (!mayDo(p)) return expectRefusal(server, p, answer, args, "PERMISSION_DENIED");
-  if (named && named.owner !== ownerOf(p)) return expectRefusal(server, p, answer, args, "MEMORY_NOT_FOUND");
-  expect(["MEMORY_NOT_FOUND", undefined]).toContain(answer.code);
+  if (named && named.owner !== ownerOf(p)) return expectRefusal(server, p, answer, args, "NOT_FOUND");
+  expect(["NOT_FOUND", undefined]).toContain(answer.code);
   // The link to an exported session names its person's own team, in which it is looked for.
   scan(server, p, answer, tool === "omn_export_session" ? [args, p.team] : args);
 };

@@ -43,7 +43,7 @@ describe("who may revert what", () => {
     for (const who of [sister.owner, stranger.owner]) {
       expect(await refused(who, { tool: "bad-client" })).toBe("MEMORY_NOT_FOUND");
       expect(await refused(who, { author: team.owner.id })).toBe("MEMORY_NOT_FOUND");
-      expect(await refused(who, { undo: run["run"] })).toBe("MEMORY_NOT_FOUND");
+      expect(await refused(who, { undo: run["run"] })).toBe("NOT_FOUND");
       expect(await refused(who, { tool: "bad-client", confirm: run["run"] })).toBe("MEMORY_NOT_FOUND");
     }
     expect(await memoryRows(team.id)).toEqual(rows);
@@ -70,7 +70,7 @@ describe("who may revert what", () => {
     const before = await exported(team.owner);
     const run = await reverted(grace, { tool: "bad-client" });
     expect(run).toMatchObject({ count: 1, restored: 1, kept_memories: [{ memory_id: widened, reason: "visibility" }] });
-    expect(await refused(alan, { undo: run["run"] })).toBe("MEMORY_NOT_FOUND");
+    expect(await refused(alan, { undo: run["run"] })).toBe("NOT_FOUND");
     expect(await undone(admin, run["run"])).toMatchObject({ count: 1 });
     expect(await exported(team.owner)).toBe(before);
     expect(await reverted(admin, { tool: "bad-client" })).toMatchObject({ count: 2, restored: 2 });

@@ -113,6 +113,6 @@ describe("what a revert selects", () => {
       expect(error?.code, message).toBe("VALIDATION_ERROR");
       expect(`${error?.message} ${error?.hint}`).toContain(message);
     }
-    expect((await owner.call("omn_revert", { undo: "0123" })).error).toMatchObject({ code: "MEMORY_NOT_FOUND" });
+    expect((await owner.call("omn_revert", { undo: "0123" })).error).toMatchObject({ code: "NOT_FOUND" });
   });
 });

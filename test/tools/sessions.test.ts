@@ -76,7 +76,7 @@ describe("a work session [A4]", () => {
     const created = await ask("omn_create_session", { tool_id: "cursor", restore_from: id }, { client: "cursor" });
     expect(created["session_id"]).not.toBe(id);
     expect(await context({ client: "cursor" })).toMatchObject({ context: { recent_searches: ["which database for billing"], workflow_state: { current_task: "implement login" } } });
-    expect((await ask("omn_create_session", { restore_from: "sess_none" }))["error"]?.code).toBe("MEMORY_NOT_FOUND");
+    expect((await ask("omn_create_session", { restore_from: "sess_none" }))["error"]?.code).toBe("NOT_FOUND");
   });
 
   test("is for nobody else: neither by user_id nor by its id", async () => {
@@ -84,8 +84,8 @@ describe("a work session [A4]", () => {
     const { session_id: id } = await context();
     const grace = await team.join();
     expect((await ask("omn_create_session", { user_id: ada.id }, { who: grace }))["error"]?.code).toBe("PERMISSION_DENIED");
-    for (const tool of ["omn_get_session_context", "omn_restore_session", "omn_end_session"]) expect((await ask(tool, { session_id: id }, { who: grace }))["error"]?.code, tool).toBe("MEMORY_NOT_FOUND");
-    expect((await ask("omn_migrate_session", { session_id: id, to_tool: "vscode" }, { who: grace }))["error"]?.code).toBe("MEMORY_NOT_FOUND");
+    for (const tool of ["omn_get_session_context", "omn_restore_session", "omn_end_session"]) expect((await ask(tool, { session_id: id }, { who: grace }))["error"]?.code, tool).toBe("NOT_FOUND");
+    expect((await ask("omn_migrate_session", { session_id: id, to_tool: "vscode" }, { who: grace }))["error"]?.code).toBe("NOT_FOUND");
     expect((await context({ who: grace }))["session_id"]).toBeNull();
   });
 
@@ -106,7 +106,7 @@ describe("a work session [A4]", () => {
     // The first tool begins anew.
     await ask("omn_retrieve_memory", { query: "deploy" });
     expect((await context())["session_id"]).not.toBe(id);
-    expect((await ask("omn_restore_session", { session_id: "sess_none" }))["error"]?.code).toBe("MEMORY_NOT_FOUND");
+    expect((await ask("omn_restore_session", { session_id: "sess_none" }))["error"]?.code).toBe("NOT_FOUND");
   });
 
   test("is ended, and restored by what was used last in the project", async () => {
@@ -114,7 +114,7 @@ describe("a work session [A4]", () => {
     const { session_id: id } = await context();
     expect(await ask("omn_end_session")).toMatchObject({ session_id: id, ended_at: expect.any(String), total_files_accessed: 1, total_searches: 1, total_decisions: 1 });
     expect((await context())["session_id"]).toBeNull();
-    expect((await ask("omn_end_session"))["error"]?.code).toBe("MEMORY_NOT_FOUND");
+    expect((await ask("omn_end_session"))["error"]?.code).toBe("NOT_FOUND");
     const restored = await ask("omn_restore_session", {}, { client: "cursor" });
     expect(restored).toMatchObject({ session_id: id, context: { recent_searches: ["which database for billing"] } });
     expect(restored["ended_at"]).toBeUndefined();

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { notFound } from "../errors.ts";
+import { noMemory } from "../errors.ts";
 import type { Memory } from "../memories/memory.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { withSuccessors } from "../recall/selection/succession.ts";
@@ -35,7 +35,7 @@ export async function neighbourhood(ctx: Context, { seeds, depth, limit }: { see
   const { graph, memories, principal, now } = ctx;
   const named = await Promise.all(seeds.map((ref) => memories.get(principal, now, ref)));
   const missing = seeds.filter((_, i) => !named[i] || named[i].archivedAt !== null);
-  if (missing.length > 0) throw notFound(`There is no memory with the id ${missing.join(", ")}.`, "Recall or list to find the ids.");
+  if (missing.length > 0) throw noMemory(`There is no memory with the id ${missing.join(", ")}.`, "Recall or list to find the ids.");
   const start = [...new Map((named as Memory[]).map((memory) => [memory.id, asFound(memory)])).values()];
   const ids = start.map(({ id }) => id);
   const walked = await graph.walk(principal, now, { memoryIds: ids }, { depth, breadth, limit });

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { notFound } from "../errors.ts";
+import { noMemory } from "../errors.ts";
 import { stateOfValue } from "./any-value.ts";
 import * as field from "./fields.ts";
 import { historyOf } from "./history.ts";
@@ -29,7 +29,7 @@ export async function editText(ctx: Context, { id, expectedVersion, text }: Edit
 /** The memory says what a version of it said, as text or value. @throws MEMORY_NOT_FOUND */
 export async function sayAgain(ctx: Context, { id, expectedVersion, version }: Edit & { version: number }): Promise<ReviseOutcome> {
   const [entry] = (await historyOf(ctx, { target: { id }, limit: 1, before: version + 1 })).entries;
-  if (entry?.version.version !== version) throw notFound(`There is no version ${version} of this memory.`, "Its history shows which there are.");
+  if (entry?.version.version !== version) throw noMemory(`There is no version ${version} of this memory.`, "Its history shows which there are.");
   const { content, value } = entry.version.state;
   return revise(ctx, { target: { id }, expectedVersion, changes: { content, value } });
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { invalid, notFound } from "../errors.ts";
+import { invalid, noMemory } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import type { MemoryFilter } from "./memory-store.ts";
 import { WriteConflict } from "./write-conflict.ts";
@@ -106,7 +106,7 @@ async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
   if (input.ids?.length) {
     const found = await Promise.all(input.ids.map((id) => ctx.memories.get(principal, now, id)));
     const missing = input.ids.filter((_, i) => !found[i]);
-    if (missing.length > 0) throw notFound(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");
+    if (missing.length > 0) throw noMemory(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");
     // The same memory may be named twice, by its id and by its alias.
     return [...new Map((found as Memory[]).map((memory) => [memory.id, memory.quarantine ? redacted(memory) : memory])).values()];
   }
@@ -120,7 +120,7 @@ async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
   } else {
     throw invalid("Nothing was selected.", "Say what to forget: id, key (with * as wildcard) or filters.");
   }
-  if (selected.length === 0) throw notFound("Nothing matches, so there is nothing to forget.", "Check the key or the filters.");
+  if (selected.length === 0) throw noMemory("Nothing matches, so there is nothing to forget.", "Check the key or the filters.");
   if (selected.length > maxForget) throw invalid(`More than ${maxForget} memories match.`, "Narrow the filters and forget in several calls.");
   return selected;
 }

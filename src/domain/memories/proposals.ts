@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { DomainError } from "../errors.ts";
+import { DomainError, notFound } from "../errors.ts";
 import { linkMemory, unlinkMemory } from "../graph/link.ts";
 import { successorsOf, withSuccessor, withSuccessors } from "../recall/selection/succession.ts";
 import { assertReadable } from "../secrets/redaction.ts";
@@ -112,5 +112,5 @@ export async function setReview(ctx: Context, input: { required: boolean }): Pro
   await ctx.proposals.setReview(ctx.principal, ctx, input.required);
 }
 
-const noSuchProposal = (): DomainError => new DomainError("MEMORY_NOT_FOUND", "There is no proposal with this id.", { hint: "List the proposals to see their ids." });
+const noSuchProposal = (): DomainError => notFound("There is no proposal with this id.", "List the proposals to see their ids.");
 const decided = (): DomainError => new DomainError("CONFLICT", "This proposal is decided already.", { hint: "List the proposals to see how." });

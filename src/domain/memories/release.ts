@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { notFound } from "../errors.ts";
+import { noMemory } from "../errors.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import type { Memory } from "./memory.ts";
 import { givenFields } from "./memory-fields.ts";
@@ -36,7 +36,7 @@ export async function discard(ctx: Context, { id }: { id: string }): Promise<voi
 
 async function find(ctx: Context, id: string): Promise<Memory> {
   const found = await ctx.memories.get(ctx.principal, ctx.now, id);
-  if (!found?.quarantine || found.ownerId !== ctx.principal.userId) throw notFound("Nothing is in quarantine under this id.", "List the quarantine to see the ids.");
+  if (!found?.quarantine || found.ownerId !== ctx.principal.userId) throw noMemory("Nothing is in quarantine under this id.", "List the quarantine to see the ids.");
   return found;
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Undefinable } from "../defined.ts";
-import { DomainError, invalid } from "../errors.ts";
+import { type DomainError, invalid, noMemory } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { screen } from "../guard/screen.ts";
 import type { AskedBeside, IdempotencyRecord, MemoryWrite } from "./memory-store.ts";
@@ -204,7 +204,7 @@ const usedOtherwise = (): DomainError =>
 async function replay(ctx: Context, prior: IdempotencyRecord, request: RequestHashes, input: RememberInput): Promise<RememberOutcome> {
   if (prior.requestHash !== request.whole && prior.requestHash !== request.open) throw usedOtherwise();
   const memory = await ctx.memories.get(ctx.principal, ctx.now, prior.memoryId);
-  if (!memory) throw new DomainError("MEMORY_NOT_FOUND", "The memory this call stored has expired since.", { hint: "Store it again with a new idempotency_key." });
+  if (!memory) throw noMemory("The memory this call stored has expired since.", "Store it again with a new idempotency_key.");
   const stored = assertReadable([await asOfVersion(ctx, memory, prior.version)])[0] as Memory;
   // The hash does not cover the sealed fields, so they are compared with what was stored.
   const said: MemoryState | null | undefined = prior.outcome === "proposed" ? (await ownFrequency(ctx, stored))?.proposed : stored;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
-import { invalid, notFound } from "../errors.ts";
+import { invalid, noMemory } from "../errors.ts";
 import * as field from "./fields.ts";
 import { judged, keptOf, staleAfter } from "./health.ts";
 import { mostJudged } from "./health-findings.ts";
@@ -46,7 +46,7 @@ export async function repair(ctx: Context, { fix, ids, confirm }: RepairInput): 
       return "next" in change ? { ...change, restored: memory.version } : change;
     });
     return { ...(await inOrderOfKeys(ctx, considered)), more: wanted.length > limit };
-  }, () => notFound(`There is nothing to repair: the report card names no ${fix}.`, "omn_memory_health says what there is."));
+  }, () => noMemory(`There is nothing to repair: the report card names no ${fix}.`, "omn_memory_health says what there is."));
 }
 
 async function selected({ memories, principal, now }: Context, fix: Fix): Promise<string[]> {

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
-import { DomainError, invalid, notFound } from "../errors.ts";
+import { DomainError, invalid, noMemory } from "../errors.ts";
 import { named } from "../frame.ts";
 import type { MemoryFilter } from "./memory-store.ts";
 import { matchesFilter } from "./memory-filters.ts";
@@ -28,7 +28,7 @@ export interface Reference {
 export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> {
   if (ref.id !== undefined) {
     const [memory] = await findNamed(ctx, { id: ref.id });
-    if (!memory || !matchesFilter(memory, ref.within ?? {})) throw notFound(`There is no memory with the id ${ref.id}.`, "List or search to find its id.");
+    if (!memory || !matchesFilter(memory, ref.within ?? {})) throw noMemory(`There is no memory with the id ${ref.id}.`, "List or search to find its id.");
     return assertReadable([memory])[0] as Memory;
   }
   if (ref.key === undefined) throw invalid("Neither id nor key was given.", "Say which memory: give its id or its key.");
@@ -50,7 +50,7 @@ const placed = ({ id, namespace, visibility }: Memory) => ({ id, namespace, visi
 /** An archived memory has given its key away, and is named by its id only. */
 async function absent(ctx: Context, key: string, filter: MemoryFilter): Promise<DomainError> {
   const archived = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, filter, mostArchived, true);
-  if (archived.length === 0) return notFound(`There is no memory with the key ${named(key)}.`, "Check the key's spelling and namespace, or search for it.");
+  if (archived.length === 0) return noMemory(`There is no memory with the key ${named(key)}.`, "Check the key's spelling and namespace, or search for it.");
   return new DomainError("MEMORY_NOT_FOUND", `There is no memory with the key ${named(key)} but what was archived.`, {
     hint: "Call again with the id instead of the key; an update with archived: false restores it.",
     details: { archived: archived.map(placed) },

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
-import { type DomainError, invalid, notFound } from "../errors.ts";
+import { type DomainError, invalid, noMemory, notFound } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { curatorActor, isTeamAdmin, requireScope } from "../tenancy/principal.ts";
 import { canonical, isExpired, sameState, type Memory, type Version } from "./memory.ts";
@@ -34,7 +34,7 @@ export async function revert(ctx: Context, { selection: given, confirm }: Revert
   requireScopes(ctx);
   const selection = requireSelection(given);
   return runOf(ctx, selection, confirm, (limit) => planOf(ctx, selection, limit), () =>
-    notFound("Nothing that matches stands, so there is nothing to revert.", "Check author, tool, session and request; what was reverted before is not reverted again."),
+    noMemory("Nothing that matches stands, so there is nothing to revert.", "Check author, tool, session and request; what was reverted before is not reverted again."),
   );
 }
 

@@ -40,10 +40,10 @@ export interface ClaimedSession {
   counts: { files: number; searches: number; decisions: number; tasks: number };
 }
 
-/** What the link leads to; looking at it uses nothing up. @throws MEMORY_NOT_FOUND */
+/** What the link leads to; looking at it uses nothing up. @throws NOT_FOUND */
 export const previewClaim = (ctx: Claims, token: string): Promise<ClaimedSession> => claimed(ctx, token, "findClaim");
 
-/** @throws MEMORY_NOT_FOUND the second time */
+/** @throws NOT_FOUND the second time */
 export const takeClaim = (ctx: Claims, token: string): Promise<ClaimedSession> => claimed(ctx, token, "takeClaim");
 
 async function claimed(ctx: Claims, token: string, how: "findClaim" | "takeClaim"): Promise<ClaimedSession> {

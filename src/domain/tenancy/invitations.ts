@@ -1,4 +1,4 @@
-import { DomainError, forbidden, invalid } from "../errors.ts";
+import { DomainError, forbidden, invalid, notFound } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import { requireFreshCredential } from "./fresh-sign-in.ts";
@@ -73,5 +73,5 @@ export async function acceptInvitation(
     if (taken) return taken;
   }
   await invitations.auditFailure({ ...from, action: "invitation.refused", success: false, subject: person.userId }, auditedFailuresPerMinute);
-  throw new DomainError("MEMORY_NOT_FOUND", "This invitation cannot be accepted. It may be used, expired, revoked or mistyped.", { hint: "Ask for a new one." });
+  throw notFound("This invitation cannot be accepted. It may be used, expired, revoked or mistyped.", "Ask for a new one.");
 }

@@ -1,4 +1,4 @@
-import { DomainError, forbidden, invalid } from "../errors.ts";
+import { DomainError, forbidden, invalid, notFound } from "../errors.ts";
 import { requireFreshCredential } from "./fresh-sign-in.ts";
 import type { Role } from "./principal.ts";
 import { mayChangeRole, mayRemove, requireAction } from "./roles.ts";
@@ -57,7 +57,7 @@ export async function transferOwnership(ctx: TenantContext, input: { userId: str
 
 async function requireMember(ctx: TenantContext, userId: string): Promise<Member> {
   const member = await ctx.tenants.findMember(ctx.principal, userId);
-  if (!member) throw new DomainError("MEMORY_NOT_FOUND", "The team has no such member.", { hint: "List the members to see their ids." });
+  if (!member) throw notFound("The team has no such member.", "List the members to see their ids.");
   return member;
 }
 

@@ -1,4 +1,4 @@
-import { DomainError, invalid } from "../errors.ts";
+import { DomainError, invalid, notFound } from "../errors.ts";
 import { uuidv7 } from "../ids.ts";
 import type { AuditAction, AuditEntry, CallOrigin } from "./audit-entry.ts";
 import { type Principal, scopes } from "./principal.ts";
@@ -95,7 +95,7 @@ export function requireDone(done: boolean): void {
 }
 
 /** The same for a team that is not there and for one that the caller is not in. */
-export const noSuchTeam = (): DomainError => new DomainError("MEMORY_NOT_FOUND", "You are in no team with this id.", { hint: "List your teams to see their ids." });
+export const noSuchTeam = (): DomainError => notFound("You are in no team with this id.", "List your teams to see their ids.");
 
 function requireName(name: string): string {
   const trimmed = name.trim();

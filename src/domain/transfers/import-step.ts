@@ -8,7 +8,7 @@ import type { StepResult } from "./work.ts";
 /** The failed entries that a job names; it counts all. */
 const maxFailed = 100;
 /** What is wrong with one entry, and leaves the others alone. */
-const ofEntry: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT", "PERMISSION_DENIED", "MEMORY_NOT_FOUND"]);
+const ofEntry: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT", "PERMISSION_DENIED", "MEMORY_NOT_FOUND", "NOT_FOUND"]);
 const counted = ["created", "updated", "unchanged", "skipped", "proposed", "quarantined", "masked"] as const;
 
 /** Stores the next piece. One that was begun before writes no entry a second time. */

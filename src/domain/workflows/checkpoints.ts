@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
-import { invalid, notFound } from "../errors.ts";
+import { invalid, noMemory } from "../errors.ts";
 import { checkpointEvent } from "../events/work-events.ts";
 import { named } from "../frame.ts";
 import { stateOfValue, valueOf } from "../memories/any-value.ts";
@@ -60,7 +60,7 @@ export const listCheckpoints = async (ctx: Context, { project }: Pick<Place, "pr
 export async function restoreCheckpoint(ctx: Context, { project, name, id }: Pick<Place, "project"> & { name: string; id?: string | number | undefined }): Promise<{ found: Recalled; checkpoint: Checkpoint }> {
   const asked = id === undefined ? { key: `${keyPrefix}${name}`, filter: { namespaces: [namespaceIn(project)] } } : { id };
   const [found] = (await cachedRecall(ctx, { ...asked, limit: 1 }, "checkpoint")).items;
-  if (!found) throw notFound(`There is no checkpoint ${id ?? named(name)} here.`, "action: list shows which there are in this project.");
+  if (!found) throw noMemory(`There is no checkpoint ${id ?? named(name)} here.`, "action: list shows which there are in this project.");
   const value = valueOf(found.memory);
   const { data } = stored.safeParse(value);
   // A memory that somebody wrote by hand is a state all the same.

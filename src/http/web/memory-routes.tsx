@@ -2,7 +2,7 @@ import { type Context as WebCall, Hono } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
-import { notFound } from "../../domain/errors.ts";
+import { noMemory } from "../../domain/errors.ts";
 import { authorsOf } from "../../domain/memories/authorship.ts";
 import { editText, sayAgain, withPlainBreaks } from "../../domain/memories/edit-text.ts";
 import * as field from "../../domain/memories/fields.ts";
@@ -120,7 +120,7 @@ async function found(ctx: Context, query: string): Promise<Awaited<ReturnType<ty
 
 function idOf(c: WebCall<Web>): string {
   const id = z.uuid().safeParse(c.req.param("id"));
-  if (!id.success) throw notFound("There is no such memory.", "Search for it.");
+  if (!id.success) throw noMemory("There is no such memory.", "Search for it.");
   return id.data;
 }
 

@@ -341,8 +341,8 @@ describe("who decides [F4]", () => {
   test("nor does an admin of another team", async () => {
     const other = await newTeam();
     const { proposal } = await member.remember("ours", { visibility: "shared" });
-    await expect(acceptProposal(other.owner.at(now), { id: proposal?.id ?? "" })).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
-    await expect(refuseProposal(other.owner.at(now), { id: proposal?.id ?? "" })).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
+    await expect(acceptProposal(other.owner.at(now), { id: proposal?.id ?? "" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(refuseProposal(other.owner.at(now), { id: proposal?.id ?? "" })).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(await queue(other.owner)).toEqual([]);
   });
 

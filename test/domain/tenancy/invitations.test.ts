@@ -40,7 +40,7 @@ describe("an invitation [F3]", () => {
     const [first, second] = [await newPerson(), await newPerson()];
     expect(await readInvitation(invitations, token, now)).toMatchObject({ teamName: "Core", role });
     expect(await accept(first, token, now + 1)).toEqual({ teamId: tenant.teamId, joined: true });
-    await expect(accept(second, token, now + 2)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
+    await expect(accept(second, token, now + 2)).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect((await listMembers(owner)).map(({ userId, role }) => ({ userId, role }))).toContainEqual({ userId: first.userId, role });
     expect(await tenants.membership(second, tenant.teamId)).toBeUndefined();
     expect((await audit("subject", first.userId)).map(({ action }) => action)).toEqual(["invitation.accept"]);

@@ -62,7 +62,7 @@ describe("changing roles [F3]", () => {
   test("nobody outside the team is a member of it", async () => {
     const { owner } = await teamOf();
     const other = await newTenant();
-    await expect(changeRole(owner, { userId: other.ownerId, role: "viewer" })).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
+    await expect(changeRole(owner, { userId: other.ownerId, role: "viewer" })).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(await principalIn(tenants, { person: { userId: owner.principal.userId }, session: { id: "browser", createdAt: now } }, other.teamId)).toBeUndefined();
   });
 });

@@ -112,9 +112,9 @@ describe("a long export [A1]", () => {
     await work(team);
     const second = await startExport(asking(owner, now + 10), whole);
     await work(team);
-    await expect(result(owner, first.id)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
+    await expect(result(owner, first.id)).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(await result(owner, second.id)).toContain("gazpacho");
-    await expect(result(owner, second.id, now + 1_000 + resultLifeMs)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
+    await expect(result(owner, second.id, now + 1_000 + resultLifeMs)).rejects.toMatchObject({ code: "NOT_FOUND" });
     await sweepJobs(jobPortsOf(services), () => now + 1_001 + resultLifeMs, now + 2 * resultLifeMs, resultLifeMs);
     expect([await rows("job_pieces"), (await rows("jobs")).length]).toEqual([[], 2]);
 
@@ -135,8 +135,8 @@ describe("a long export [A1]", () => {
     expect(await findJob(asking(member), run?.id ?? "")).toMatchObject({ run: { kind: "consolidation" } });
     await work(team);
     for (const other of [owner, (await newTeam()).owner]) {
-      await expect(result(other, id)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
-      await expect(cancelJob(asking(other), id)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
+      await expect(result(other, id)).rejects.toMatchObject({ code: "NOT_FOUND" });
+      await expect(cancelJob(asking(other), id)).rejects.toMatchObject({ code: "NOT_FOUND" });
     }
   });
 });

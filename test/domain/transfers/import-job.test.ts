@@ -119,8 +119,8 @@ describe("a long import [A1]", () => {
     const member = await team.join();
     const { id } = await startImport(asking(member), { records: notes(1), onConflict: "update" });
     for (const other of [owner, await team.join(), (await newTeam()).owner]) {
-      await expect(findJob(asking(other), id)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
-      await expect(cancelJob(asking(other), id)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
+      await expect(findJob(asking(other), id)).rejects.toMatchObject({ code: "NOT_FOUND" });
+      await expect(cancelJob(asking(other), id)).rejects.toMatchObject({ code: "NOT_FOUND" });
     }
     for (let i = 0; i < 2; i += 1) await startImport(asking(member), { records: notes(1), onConflict: "update" });
     await expect(startImport(asking(member), { records: notes(1), onConflict: "update" })).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });

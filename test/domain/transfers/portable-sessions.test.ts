@@ -93,7 +93,7 @@ describe("work sessions in an export [U10] [A4]", () => {
       await expect(parseTransfer(JSON.stringify(wrong), {})).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
     }
     const job = await bring(ada, team, `${JSON.stringify({ content: "A note." })}\n${JSON.stringify(turns)}`);
-    expect([job.counts, job.failed]).toEqual([{ created: 1, failed: 1 }, [[2, "MEMORY_NOT_FOUND"]]]);
+    expect([job.counts, job.failed]).toEqual([{ created: 1, failed: 1 }, [[2, "NOT_FOUND"]]]);
     const { body } = await rpc(ada.token, "tools/call", { name: "omn_import_memories", arguments: { data: JSON.stringify(turns) } }, "?surface=all");
     expect(body.result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/1 of the 1 records are no memories.*work_turns.*POST \/v1\/teams\/<team>\/jobs\/import/s) }] });
     expect(await services.sessions.list(ada.principal, { limit: 10 })).toEqual([]);

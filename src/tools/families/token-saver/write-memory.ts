@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defined } from "../../../domain/defined.ts";
-import { notFound } from "../../../domain/errors.ts";
+import { noMemory } from "../../../domain/errors.ts";
 import { named, say } from "../../../domain/frame.ts";
 import { stateOfValue, valueOf } from "../../../domain/memories/any-value.ts";
 import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
@@ -75,7 +75,7 @@ export const writeMemory = defineTool({
 async function replace(ctx: ToolContext, said: ReturnType<typeof stateOfValue>, expectedVersion: number, { key, scope, ttl, tags, ...at }: Written): Promise<ToolResult> {
   const standing = await ctx.memories.byKey(ctx.principal, ctx.now, key, filterOf(ctx, scope, at));
   const [found] = withoutReplaced(ctx, at, standing, (memory) => memory);
-  if (!found) throw notFound(`There is no memory with the key ${named(key)} in this scope.`, "Leave out expected_version to write the first one.");
+  if (!found) throw noMemory(`There is no memory with the key ${named(key)} in this scope.`, "Leave out expected_version to write the first one.");
   const result = await revise(ctx, { target: { id: found.id }, expectedVersion, changes: { ...said, expiresAt: ttl === undefined ? null : ctx.now + ttl * 1000, ...defined({ tags }) } });
   if (result.outcome === "conflict") {
     const { author } = attributed(result.current, await authorsOf(ctx, [result.current]));
