@@ -63,12 +63,17 @@ export class DataDir {
     writeAtomically(join(this.path, "local.json"), `${JSON.stringify(local, null, 2)}\n`);
   }
 
-  /** MASTER_KEYS of this directory; the first start makes one. What is there is never replaced. */
-  masterKeys(): string {
+  /**
+   * MASTER_KEYS of this directory; the first start makes one. What is there is never replaced, and what is missing only with
+   * `makeNew`: what the lost key sealed opens with no other, so the new one has an id that no key had before.
+   */
+  masterKeys(makeNew: boolean): string {
     const path = join(this.path, "master-keys.json");
     const known = readIfThere(path);
     if (known !== undefined) return known;
-    const made = JSON.stringify([{ id: "local-1", key: randomBytes(32).toString("base64") }]);
+    const isFirst = truthIn(this.stateDir).length === 0;
+    if (!isFirst && !makeNew) throw masterKeysGone(path);
+    const made = JSON.stringify([{ id: isFirst ? "local-1" : `local-${randomBytes(4).toString("hex")}`, key: randomBytes(32).toString("base64") }]);
     writeAtomically(path, `${made}\n`);
     return made;
   }
@@ -127,6 +132,13 @@ function lock(path: string): () => void {
   return () => database.close();
 }
 
+function masterKeysGone(path: string): StartFailure {
+  return new StartFailure(
+    `The master key of this data is not there: ${path}. Without it nobody can open stored secrets and what is in quarantine. Nothing was changed. Put this file back from a backup, or set ` +
+      "MASTER_KEYS as before; then start again with: npm start. If the key is lost for good, this makes another one, and everything else is as before: OMNIMEMORY_NEW_MASTER_KEY=on npm start",
+  );
+}
+
 function readLocalFile(path: string): LocalFile | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(join(path, "local.json"), "utf8"));
@@ -149,6 +161,7 @@ function readIfThere(path: string): string | undefined {
 function writeAtomically(path: string, text: string): void {
   const draft = `${path}.new`;
   rmSync(draft, { force: true });
-  writeFileSync(draft, text, { mode: 0o600 });
+  // To the disk before it has its name: after a power cut a key that is empty would be as good as lost.
+  writeFileSync(draft, text, { mode: 0o600, flush: true });
   renameSync(draft, path);
 }

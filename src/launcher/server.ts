@@ -28,6 +28,8 @@ export interface ServerOptions {
   curatorVars?: Record<string, string>;
   /** Make a sign-in link even for a person who has other ways in. */
   recovery?: boolean;
+  /** Make another master key where that of the data is gone. */
+  newMasterKey?: boolean;
   log?: Logger;
   /** The runtime died after the start; everything is closed by then. */
   onCrash?: (line: string) => void;
@@ -81,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
 
 async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions, started: Runtime[]): Promise<LocalServer> {
   const { host = "127.0.0.1", log = () => undefined, entry = join(projectRoot, "src", "index.ts") } = options;
-  const vars = { MASTER_KEYS: options.vars?.["MASTER_KEYS"] ?? dataDir.masterKeys(), ...options.vars };
+  const vars = { MASTER_KEYS: options.vars?.["MASTER_KEYS"] ?? dataDir.masterKeys(options.newMasterKey ?? false), ...options.vars };
   await endOrphan(dataDir.pidFile, dataDir.path);
   let port = await claimPort(host, options.port);
   const prepared = dataDir.readPrepared();
@@ -120,7 +122,7 @@ async function startIn(dataDir: DataDir, room: DiskRoom, options: ServerOptions,
   signIn.catch(() => undefined);
   const prepareIn = async (starting: Runtime | Promise<Runtime>, known: string | undefined): Promise<LocalKey> => {
     const [runtime, { prepare }] = await Promise.all([starting, import("./prepare.ts")]);
-    return Promise.race([prepare(runtime, plan, known), crash]);
+    return Promise.race([prepare(runtime, plan, known, options.newMasterKey ? vars.MASTER_KEYS : undefined), crash]);
   };
 
   const known = dataDir.readLocal()?.apiKey;

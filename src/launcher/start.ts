@@ -9,9 +9,11 @@ const { env } = process;
 
 /** A link for whoever lost their passkeys and accounts, and still has this machine. */
 const isRecovery = env.OMNIMEMORY_RECOVERY === "on";
+/** Another master key where the one of the data is lost for good. */
+const newMasterKey = env.OMNIMEMORY_NEW_MASTER_KEY === "on";
 
 /** Settings of the launcher itself; every other one of the Worker that one machine can have is handed to it. */
-const own = new Set(["OMNIMEMORY_DATA_DIR", "OMNIMEMORY_LOG", "OMNIMEMORY_RECOVERY"]);
+const own = new Set(["OMNIMEMORY_DATA_DIR", "OMNIMEMORY_LOG", "OMNIMEMORY_RECOVERY", "OMNIMEMORY_NEW_MASTER_KEY"]);
 const handedOn = /^(?:OMNIMEMORY_|SIGN_IN_|EMBEDDINGS(?:_|$)|(?:MASTER_KEYS|TEAM_MAX_MEMORIES|TEAM_MAX_BYTES|RECENCY_HALF_LIFE_DAYS|TOKEN_PRICE_PER_1K|ALLOWED_HOSTS|ALLOWED_ORIGINS)$)/;
 /** To the curator, and to no Worker that serves requests. */
 const handedToCurator = /^(?:INTELLIGENCE_|ANTHROPIC_API_KEY$)/;
@@ -30,7 +32,7 @@ async function main(): Promise<void> {
   let stopping: number | undefined;
   // systemd, CI and the like send SIGTERM to the runtime as well, whose end may be seen first; that is no crash.
   const onCrash = (line: string): unknown => setTimeout(() => stopping ?? fail(line), 250);
-  const server = await startServer({ dataDir, port: portOf(env.PORT ?? ""), vars: named(handedOn), curatorVars: named(handedToCurator), recovery: isRecovery, log, onCrash });
+  const server = await startServer({ dataDir, port: portOf(env.PORT ?? ""), vars: named(handedOn), curatorVars: named(handedToCurator), recovery: isRecovery, newMasterKey, log, onCrash });
 
   // Miniflare ends the process on these signals at once; here the launcher decides.
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
