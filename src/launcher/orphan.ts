@@ -7,8 +7,8 @@ const patienceMs = 2_000;
 export const ownerVariable = "WORKERD_DATA_DIR";
 
 /**
- * A launcher that was killed outright (SIGKILL, out of memory) leaves its workerd behind, which then holds the port and
- * the databases. Whoever has the lock of the data directory may end it. Linux only: elsewhere the identity of a process
+ * A launcher that was killed outright (SIGKILL, out of memory) leaves its workerd behind where workerd.sh does not end it; it
+ * then holds the port and the databases. Whoever has the lock of the data directory may end it. Linux only: elsewhere the identity of a process
  * cannot be checked as surely, and the start reports the taken port instead.
  */
 export async function endOrphan(pidFile: string, dataDir: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,6 +11,8 @@ import { freePort } from "./free-port.ts";
 import { cleanUp, launch, launchReady, localFile, scratchDir, statusOf } from "./launcher.ts";
 
 const patience = 120_000;
+const require = createRequire(import.meta.url);
+const { default: workerdBinary } = createRequire(require.resolve("miniflare"))("workerd") as { default: string };
 afterAll(cleanUp, patience);
 
 describe("npm start", () => {
@@ -114,9 +117,24 @@ describe("npm start", () => {
     await second.stop();
   });
 
-  test("a launcher that was killed outright does not stand in the way of the next start", { timeout: patience, skip: process.platform !== "linux" }, async () => {
+  test("when it is killed outright, the runtime ends with it: clients are refused a connection instead of each write [S10]", { timeout: patience, skip: process.platform === "win32" }, async () => {
     const dataDir = scratchDir();
-    const env = { OMNIMEMORY_DATA_DIR: dataDir, PORT: String(await freePort()) };
+    const killed = await launchReady({ OMNIMEMORY_DATA_DIR: dataDir, PORT: "0" });
+    const runtime = Number(readFileSync(join(dataDir, "workerd.pid"), "utf8"));
+    expect(await statusOf(killed.url, killed.apiKey)).toBe(200);
+    killed.child.kill("SIGKILL");
+    await killed.exit;
+
+    const refused = (): Promise<string | undefined> => fetch(killed.url).then((answer) => `${answer.status}`, ({ cause }: Error) => (cause as { code?: string }).code);
+    await expect.poll(refused, { timeout: 10_000 }).toBe("ECONNREFUSED");
+    await expect.poll(() => isRunning(runtime)).toBe(false);
+  });
+
+  // With a binary of the user's own nothing ends the runtime; the next start does.
+  const runtimes: [name: string, env: Record<string, string>][] = [["ours", {}], ["one of the user's own", { MINIFLARE_WORKERD_PATH: workerdBinary }]];
+  test.each(runtimes)("a launcher that was killed outright does not stand in the way of the next start, where the runtime is %s", { timeout: patience, skip: process.platform !== "linux" }, async (_, binary) => {
+    const dataDir = scratchDir();
+    const env = { OMNIMEMORY_DATA_DIR: dataDir, PORT: String(await freePort()), ...binary };
     const killed = await launchReady(env);
     killed.child.kill("SIGKILL");
     await killed.exit;
