@@ -22,7 +22,7 @@ const answers = async (asked: Promise<unknown>) => {
 };
 
 /** Everything that a call or the work behind it needs. */
-export function dependenciesOf(env: Env, { shardOf, vectorBindings }: Pick<Base, "shardOf" | "vectorBindings">, { index, reranker }: Recall, embedders: Embedders): readonly Dependency[] {
+export function dependenciesOf(env: Env, { shardOf, vectorBindings, room }: Pick<Base, "shardOf" | "vectorBindings" | "room">, { index, reranker }: Recall, embedders: Embedders): readonly Dependency[] {
   const { CURATOR: curators, JOBS: jobs } = env as unknown as OptionalBindings;
   const shards = Object.keys(env).filter((name) => shardName.test(name));
   return [
@@ -30,6 +30,7 @@ export function dependenciesOf(env: Env, { shardOf, vectorBindings }: Pick<Base,
     // Under the name of the team's own.
     { name: "database", check: ({ shard }) => answers(shardOf(shard).prepare("SELECT 1").run()) },
     ...shards.map((name): Dependency => ({ name: name.toLowerCase(), check: () => answers(shardOf(name).prepare("SELECT 1").run()) })),
+    ...(room.isFull ? [{ name: "storage", check: async () => ({ state: (await room.isFull?.()) ? "full" : "ok" }) } as Dependency] : []),
     { name: "search_index", check: (principal) => answers(index.stats(principal)) },
     { name: "vectorize", check: () => answers(vectorBindings.describe()) },
     { name: "embedder", check: (_principal, _now, signal) => answers(embedders.current.embed([probe], "query", signal)) },

@@ -4,6 +4,8 @@ import { storageFull } from "../domain/errors.ts";
 export interface StorageRoom {
   /** @throws DomainError when nothing more can be stored */
   require(): Promise<void>;
+  /** Missing where nobody looks after the disk. */
+  isFull?(): Promise<boolean>;
 }
 
 /** An answer may be as old as this, ms: an import fills no disk meanwhile that has the launcher's reserve. */
@@ -20,11 +22,15 @@ export class LocalStorageRoom implements StorageRoom {
     this.#launcher = launcher;
   }
 
-  async require(): Promise<void> {
+  async isFull(): Promise<boolean> {
     if (!this.#known || this.#known.until <= Date.now()) {
       const { ok } = await this.#launcher.fetch("http://launcher/");
       this.#known = { hasRoom: ok, until: Date.now() + believedMs };
     }
-    if (!this.#known.hasRoom) throw storageFull();
+    return !this.#known.hasRoom;
+  }
+
+  async require(): Promise<void> {
+    if (await this.isFull()) throw storageFull();
   }
 }

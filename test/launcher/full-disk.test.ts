@@ -52,10 +52,13 @@ describe.skipIf(!hasDisk)("on a full disk", () => {
   const start = (): Promise<LocalServer> => startServer({ dataDir, port: 0, vars: { OMNIMEMORY_RATE_LIMIT: "off" }, log: (_, line) => void lines.push(line) });
   const store = (key: string): ReturnType<typeof callTool> => callTool(server, "omn_store_memory", { key, content: `The lighthouse number ${key}. ${"x".repeat(5_000)}` });
 
+  const health = async (): Promise<Record<string, any>> => (await callTool(server, "omn_health_check", { deep: true })).structured;
+
   beforeAll(async () => {
     mkdirSync(dataDir);
     server = await start();
     expect((await store("one")).structured["outcome"]).toBe("created");
+    expect(await health()).toMatchObject({ status: "ok", dependencies: { storage: { ok: true, state: "ok" } } });
   }, patience);
 
   test("what would be stored is refused with what to do, nothing is half written, and all reads go on", { timeout: patience }, async () => {
@@ -79,11 +82,17 @@ describe.skipIf(!hasDisk)("on a full disk", () => {
     }
   });
 
+  test("the deep health check says that the storage is full [A7]", { timeout: patience }, async () => {
+    expect(await health()).toMatchObject({ status: "degraded", dependencies: { storage: { ok: false, state: "full" }, database: { ok: true } } });
+  });
+
   test("memories can be erased, and once there is room again, stored", { timeout: patience }, async () => {
     const { structured } = await callTool(server, "omn_forget_memory", { key: "one", mode: "erase" });
     expect((await callTool(server, "omn_forget_memory", { key: "one", mode: "erase", confirm: structured["confirm"] })).structured["outcome"]).toBe("erased");
     empty();
     await vi.waitFor(async () => expect((await store("two")).structured["outcome"]).toBe("created"), { timeout: 20_000, interval: 250 });
+    // The Worker asks by itself what the object knows already.
+    await vi.waitFor(async () => expect(await health()).toMatchObject({ status: "ok", dependencies: { storage: { ok: true, state: "ok" } } }), { timeout: 20_000, interval: 250 });
   });
 
   test("that another program fills to the last byte at once, reads are back as soon as it is noticed", { timeout: patience }, async () => {

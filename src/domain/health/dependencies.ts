@@ -1,8 +1,8 @@
 import type { Principal } from "../tenancy/principal.ts";
 import { TimeoutError, withTimeout } from "../timeout.ts";
 
-/** `off`: not configured, or not for this team. `late`: it answers, and what it answers is older than it should be. */
-export type DependencyState = "ok" | "off" | "unknown" | "late" | "failed" | "timeout";
+/** `off`: not configured, or not for this team. `late`: it answers, and what it answers is older than it should be. `full`: it takes no more. */
+export type DependencyState = "ok" | "off" | "unknown" | "late" | "full" | "failed" | "timeout";
 
 export interface Checked {
   state?: Exclude<DependencyState, "failed" | "timeout">;
@@ -38,7 +38,7 @@ export async function checkDependencies(
       report(`health.${name}`, error);
       return { state: error instanceof TimeoutError ? ("timeout" as const) : ("failed" as const), figures: {} };
     });
-    return [name, { ok: state !== "failed" && state !== "timeout" && state !== "late", state, ms: Math.round((clock() - started) * 10) / 10, figures }];
+    return [name, { ok: state === "ok" || state === "off" || state === "unknown", state, ms: Math.round((clock() - started) * 10) / 10, figures }];
   });
   return new Map(await Promise.all(checked));
 }
