@@ -4,7 +4,7 @@ const oldest = [22, 18];
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   process.stderr.write(
-    `OmniMemory needs Node ${oldest.join(".")} or newer, this is ${process.versions.node}. "npm install" brings one, and "npm start" uses it.\n`,
+    `OmniMemory needs Node ${oldest.join(".")} or newer, this is ${process.versions.node}. "npm ci" brings one, and "npm start" uses it; a service manager starts node_modules/.bin/node src/launcher/start.mjs\n`,
   );
   process.exit(1);
 }

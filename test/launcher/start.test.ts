@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { clients } from "../../scripts/guides/clients.ts";
 import { exampleSite } from "../../scripts/guides/pages.ts";
@@ -161,6 +164,20 @@ describe("npm start", () => {
     expect(server.stderr()).not.toContain("unexpectedly");
   });
 
+  test("the documents' command for service managers runs where another Node is the system's, and ends in order [S10]", { timeout: patience, skip: process.platform === "win32" }, async () => {
+    const root = fileURLToPath(new URL("../..", import.meta.url));
+    const [readme = "", deploy = ""] = ["README.md", "docs/deploy.md"].map((name) => readFileSync(join(root, name), "utf8"));
+    const [node = "", script = ""] = /^ExecStart=(.+)$/m.exec(deploy)?.[1]?.replaceAll("/opt/omnimemory/", "").split(" ") ?? [];
+    expect(readme).toContain(`\`${node} ${script}\``);
+
+    const service = spawn(join(root, node), [join(root, script)], { cwd: "/", env: { PATH: "/usr/bin:/bin", OMNIMEMORY_DATA_DIR: scratchDir(), PORT: "0" }, stdio: ["ignore", "pipe", "inherit"] });
+    const ended = once(service, "exit");
+    const [line] = (await Promise.race([once(service.stdout, "data"), ended])) as [unknown];
+    expect(`${line}`).toMatch(/^OmniMemory is running/);
+    service.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  });
+
   test("ends with one line when the runtime dies", { timeout: patience }, async () => {
     const dataDir = scratchDir();
     const server = await launchReady({ OMNIMEMORY_DATA_DIR: dataDir, PORT: "0" });
@@ -220,6 +237,6 @@ describe("npm start says in one line why it cannot", () => {
 
   test("Node is too old", async () => {
     const pretend = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})`;
-    await expectRefusal({}, /^OmniMemory needs Node 22\.18 or newer, this is 20\.20\.2\./, ["--import", pretend]);
+    await expectRefusal({}, /^OmniMemory needs Node 22\.18 or newer, this is 20\.20\.2\. .*"npm start".*node_modules\/\.bin\/node src\/launcher\/start\.mjs$/m, ["--import", pretend]);
   });
 });
