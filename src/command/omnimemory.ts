@@ -1,5 +1,6 @@
 /** The command `omnimemory`: hooks of Claude Code, and which project a folder is. One file without dependencies, so that it starts fast. */
 import { parseArgs } from "node:util";
+import { version } from "../../package.json";
 import { isHook, runHook } from "./hooks/hooks.ts";
 import { installHooks, removeHooks } from "./install.ts";
 import { projectOf } from "./project.ts";
@@ -10,15 +11,29 @@ const usage = `Usage:
   omnimemory hooks remove [--user | --project]
   omnimemory hook session-start | post-commit | pre-compact | stop   as Claude Code calls them
   omnimemory project   how this folder's project is called
+  omnimemory help | --help | -h
+  omnimemory --version | -V
 
 The server is OMNIMEMORY_URL, else the one of this machine; the key is OMNIMEMORY_KEY, else that of .data/local.json.`;
 
+/** What was typed is no command. */
+class Misspelt extends CommandFailure {}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, allowPositionals: true, options: { url: { type: "string" }, team: { type: "string" }, user: { type: "boolean" }, project: { type: "boolean" }, help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "V" } } });
+  } catch (error) {
+    throw new Misspelt(`${error instanceof Error ? error.message.split(". ", 1)[0] : "This is no option"}.\n\n${usage}`);
+  }
+}
+
 async function run(args: string[]): Promise<string[]> {
-  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { url: { type: "string" }, team: { type: "string" }, user: { type: "boolean" }, project: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
-  if (values.help) return [usage];
+  const { positionals, values } = parse(args);
   const [command, what] = positionals;
+  if (values.help || command === "help") return [usage];
+  if (values.version) return [version];
   const named = { url: values.url, team: values.team };
-  if (values.user && values.project) throw new CommandFailure("Say --user or --project.");
+  if (values.user && values.project) throw new Misspelt("Say --user or --project.");
   const where = values.project ? "project" : "user";
   if (command === "hook" && isHook(what)) {
     const printed = await runHook(what, named, { stdin: process.stdin, env: process.env, warn: (line) => void process.stderr.write(`${line}\n`) });
@@ -27,7 +42,15 @@ async function run(args: string[]): Promise<string[]> {
   if (command === "hooks" && what === "install") return installHooks(where, named, process.env);
   if (command === "hooks" && what === "remove") return removeHooks(where, process.env);
   if (command === "project" && what === undefined) return [await projectOf(process.cwd())];
-  throw new CommandFailure(usage);
+  throw new Misspelt(command === undefined ? usage : `There is no command "${positionals.join(" ")}".\n\n${usage}`);
+}
+
+// Whoever reads the output may have enough of it before it is over, as `head` does.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
 }
 
 try {
@@ -35,5 +58,5 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : "It failed."}\n`);
   // A hook never fails: Claude Code would tell the model.
-  process.exitCode = process.argv[2] === "hook" ? 0 : 1;
+  process.exitCode = process.argv[2] === "hook" ? 0 : error instanceof Misspelt ? 2 : 1;
 }
