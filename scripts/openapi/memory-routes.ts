@@ -28,7 +28,7 @@ export const memoryRoutes: Routes = {
   "GET /v1/teams/:team/guard": { id: "getGuard", says: "What the write guard does with secrets and with orders to models", needs: read, answer: answer.guard },
   "PUT /v1/teams/:team/guard": { id: "setGuard", says: "Sets it", needs: admin, body: quarantine.setting, answer: answer.guard },
   "GET /v1/teams/:team/quarantine": { id: "listQuarantine", says: "What the write guard keeps back of your own writes", needs: read, answer: answer.quarantine },
-  "POST /v1/teams/:team/quarantine/:id/release": { id: "releaseFromQuarantine", says: "Stores it after all", needs: write, answer: answer.released, refuses: [409] },
+  "POST /v1/teams/:team/quarantine/:id/release": { id: "releaseFromQuarantine", says: "Stores it after all", needs: write, body: quarantine.releasing, answer: answer.released, refuses: [409] },
   "POST /v1/teams/:team/quarantine/:id/discard": { id: "discardFromQuarantine", says: "Erases it", needs: write, answer: answer.discarded },
 
   "GET /v1/teams/:team/intelligence": { id: "getIntelligence", says: "Who understands the team's texts, and what it took", needs: admin, answer: answer.intelligence },

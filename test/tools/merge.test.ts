@@ -75,6 +75,11 @@ describe("what is stored without a key and says what another memory says [A1]", 
     await expectCreated(ada, fact);
   });
 
+  test.each(["The staging port is 8443.", "The docs are built with Antora.", "We deploy on Fridays.", "Lena owns billing.", "Use npm ci, not npm install."])("a short fact is said once: %s", async (said) => {
+    const id = await expectCreated(ada, said);
+    expect((await store(ada, said)).structured).toMatchObject({ outcome: "merged", memory_id: id });
+  });
+
   test("values and messages of a conversation repeat themselves", async () => {
     for (const said of ["in progress", "yes, please"]) for (let i = 0; i < 2; i += 1) await expectCreated(ada, said);
     for (const namespace of ["thread:standup", "session:shop/1"]) for (let i = 0; i < 2; i += 1) await expectCreated(ada, fact, { namespace });

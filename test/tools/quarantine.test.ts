@@ -103,6 +103,31 @@ describe("text aimed at models [U8]", () => {
     expect(await quarantineOf(ada)).toEqual([]);
   });
 
+  test.each([
+    ["a change that was kept back", order],
+    ["what was masked", note],
+  ])("%s does not take the place of what was said since, unless somebody who saw that says so", async (_what, change) => {
+    const { structured } = await ada.call("omn_store_memory", { key: "ci", content: "The build host runs four jobs at once." });
+    await ada.call("omn_update_memory", { key: "ci", content: change });
+    await ada.call("omn_update_memory", { key: "ci", content: "The build host runs eight jobs at once." });
+    const [held] = (await quarantineOf(ada)) as [Held];
+    const refused = await rest(ada, "POST", `/quarantine/${held.id}/release`);
+    const now = (await ada.call("omn_retrieve_memory", { id: structured["memory_id"] })).structured["memories"][0];
+    expect([refused.status, refused.body["error"]]).toEqual([409, expect.objectContaining({ code: "CONFLICT", message: expect.stringMatching(new RegExp(`${now.memory_id}.* version ${now.version}\\.$`)) })]);
+    expect(now.content).toBe("The build host runs eight jobs at once.");
+    expect(await quarantineOf(ada)).toHaveLength(1);
+    const released = await rest(ada, "POST", `/quarantine/${held.id}/release`, JSON.stringify({ version: now.version }));
+    expect(released.body).toMatchObject({ outcome: "updated", memory: { memory_id: now.memory_id, content: change } });
+    expect(await quarantineOf(ada)).toEqual([]);
+  });
+
+  test("what was masked takes its place again where only other fields have changed since", async () => {
+    await ada.call("omn_store_memory", { key: "ci", content: note });
+    await ada.call("omn_update_memory", { key: "ci", metadata: { tags: ["build"] } });
+    const [held] = (await quarantineOf(ada)) as [Held];
+    expect((await rest(ada, "POST", `/quarantine/${held.id}/release`)).body).toMatchObject({ outcome: "updated", memory: { content: note, metadata: { tags: ["build"] } } });
+  });
+
   test("cannot be released by a tool, is erased when discarded, and said again is the same", async () => {
     const first = await ada.call("omn_store_memory", { key: "note", content: order, idempotency_key: "k" });
     const again = await ada.call("omn_store_memory", { key: "note", content: order, idempotency_key: "k" });

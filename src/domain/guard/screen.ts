@@ -4,13 +4,13 @@ import { findInstructions } from "./find-instructions.ts";
 import { findSecrets } from "./find-secrets.ts";
 import type { Finding } from "./finding.ts";
 
-/** Whether the guard finds nothing in a text that stands beside a memory, and so cannot be quarantined with it. */
 /** Stands where a secret stood, before its kind. */
 export const maskMark = "[masked:";
 
 /** What differs between two such texts may be what is not there. */
 export const isMasked = (text: string): boolean => text.includes(maskMark);
 
+/** Whether the guard finds nothing in a text that stands beside a memory, and so cannot be quarantined with it. */
 export const isPlain = (text: string): boolean => text === "" || (findSecrets(text).length === 0 && findInstructions(text).length === 0);
 
 /** What the guard finds in a state of a memory. */

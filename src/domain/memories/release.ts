@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
-import { noMemory } from "../errors.ts";
+import { DomainError, noMemory } from "../errors.ts";
+import { screen } from "../guard/screen.ts";
 import { requireScope } from "../tenancy/principal.ts";
-import type { Memory } from "./memory.ts";
+import { canonical, type Memory } from "./memory.ts";
 import { givenFields } from "./memory-fields.ts";
 import { waiting } from "./quarantine.ts";
 import { reviseScreened, type ReviseOutcome } from "./revise.ts";
@@ -13,8 +14,14 @@ export async function listQuarantine(ctx: Context): Promise<Memory[]> {
   return waiting(ctx);
 }
 
-/** Stores it as it was said; a change of a memory that is there becomes one. Under a review, others see it once that says so. */
-export async function release(ctx: Context, { id }: { id: string }): Promise<Exclude<ReviseOutcome, { outcome: "conflict" | "quarantined" }>> {
+export interface Release {
+  id: string;
+  /** Of the memory that it changes, as the caller saw it: needed where that has been changed since this was kept back. */
+  version?: number | undefined;
+}
+
+/** Stores it as it was said; a change of a memory that is there becomes one. Under a review, others see it once that says so. @throws CONFLICT */
+export async function release(ctx: Context, { id, version }: Release): Promise<Exclude<ReviseOutcome, { outcome: "conflict" | "quarantined" }>> {
   requireScope(ctx.principal, "memory:write");
   const held = await find(ctx, id);
   const { target, fields = [], visibility, sensitivity } = held.quarantine as NonNullable<Memory["quarantine"]>;
@@ -22,10 +29,23 @@ export async function release(ctx: Context, { id }: { id: string }): Promise<Exc
   if (!changed || changed.archivedAt !== null) {
     return plain(await reviseScreened(ctx, { target: { id: held.id }, changes: { visibility, sensitivity, archivedAt: null, quarantine: null, trust: { ...held.trust, quarantined: false } } }));
   }
+  if (version !== changed.version && isChangedSince(held, changed, fields)) {
+    throw new DomainError("CONFLICT", `The memory ${changed.id}, which this would change, has been changed since.`, {
+      hint: `Nothing was written. Look at what it says now; to put this in its place, release it with version ${changed.version}.`,
+    });
+  }
   const changes = Object.fromEntries(givenFields.filter((field) => fields.includes(field)).map((field) => [field, held[field]]));
   const done = plain(await reviseScreened(ctx, { target: { id: changed.id }, changes, maybeNothing: true }));
   await purge(ctx, [held]);
   return done;
+}
+
+/** Whether it says anything but what it said when this was kept back: then, or with the secrets of this masked. */
+function isChangedSince(held: Memory, changed: Memory, fields: readonly string[]): boolean {
+  const { quarantine, ...said } = held;
+  const masked = screen({ ...said, quarantine: null, sensitivity: quarantine?.sensitivity ?? "normal" })?.masked;
+  const saysAsMasked = masked !== undefined && givenFields.every((field) => !fields.includes(field) || canonical(changed[field]) === canonical(masked[field]));
+  return changed.updatedAt > held.createdAt && !saysAsMasked;
 }
 
 /** Erases what is kept back; a masked memory stays masked. */

@@ -1,12 +1,15 @@
 import { canonical, isInThread, type MemoryState } from "./memory.ts";
 import { hash64 } from "./repetition.ts";
-import { shortestText } from "./similar.ts";
-import { statementForm } from "./statement-form.ts";
+import { type StatementForm, statementForm } from "./statement-form.ts";
 
-/** Whether both texts state the same thing; neither is a value such as "in progress". Wrongly yes loses a fact, wrongly no costs a line. */
+/** In telling words: fewer are a value such as "in progress", unless they are a sentence, such as "We deploy on Fridays." */
+const [shortest, shortestSentence] = [3, 2];
+const isStatement = (text: string, { telling }: StatementForm): boolean => telling >= shortest || (telling >= shortestSentence && /[.!?。！？]\s*$/.test(text));
+
+/** Whether both texts state the same thing; neither is a value. Wrongly yes loses a fact, wrongly no costs a line. */
 export function saysTheSame(text: string, other: string): boolean {
   const [said, told] = [statementForm(text), statementForm(other)];
-  return said.telling >= shortestText && said.form === told.form;
+  return isStatement(text, said) && said.form === told.form;
 }
 
 /** What a state must have to be compared; a stored memory has all of it. */
@@ -18,8 +21,8 @@ export type Comparable = Pick<MemoryState, "content" | "value" | "namespace" | "
  */
 export function statementKey(state: Comparable): string | undefined {
   if (!isComparable(state)) return undefined;
-  const { form, telling } = statementForm(state.content);
-  return telling < shortestText ? undefined : hash64(canonical([form, timeOf(state)]));
+  const statement = statementForm(state.content);
+  return isStatement(state.content, statement) ? hash64(canonical([statement.form, timeOf(state)])) : undefined;
 }
 
 export const isSameStatement = (state: Comparable, other: Comparable): boolean =>

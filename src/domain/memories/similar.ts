@@ -10,7 +10,7 @@ import type { RememberOutcome } from "./remember.ts";
 const maxSimilar = 3;
 
 /** In telling words: fewer are a value such as "in progress", and one word in common is nothing. */
-export const shortestText = 4;
+const shortestText = 4;
 const leastShared = 2;
 
 /**

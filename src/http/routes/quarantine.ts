@@ -14,6 +14,9 @@ import { iso } from "./wire.ts";
 
 export const setting = z.strictObject({ secrets: z.enum(secretPolicies), instructions: z.enum(instructionPolicies) });
 
+/** The version of the memory that it changes, where that was changed since. */
+export const releasing = z.strictObject({ version: z.number().int().positive().optional() });
+
 /** What a team does with secrets and instructions in what is written, below its path. */
 export function guardRoutes(services: Services): Hono<RestEnv> {
   const app = new Hono<RestEnv>();
@@ -34,7 +37,7 @@ export function quarantineRoutes(services: Services): Hono<RestEnv> {
   app.get("/", async (c) => c.json({ quarantine: (await listQuarantine(await context(c))).map(shown) }));
   app.post("/:id/release", async (c) => {
     const ctx = await context(c);
-    const { outcome, memory, proposal } = await release(ctx, { id: c.req.param("id") });
+    const { outcome, memory, proposal } = await release(ctx, { id: c.req.param("id"), ...(await parsed(c.req.raw, releasing)) });
     const [released] = (await withSuccessors(ctx, [memory])) as [typeof memory];
     return c.json({ outcome, memory: omnMemory(released), ...(proposal ? { proposal: { id: proposal.id, state: proposal.state } } : {}) });
   });

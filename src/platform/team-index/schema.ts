@@ -7,7 +7,7 @@ import { textTableNames, textTables } from "../text-index/text-index.ts";
  * version as JSON, without what is sealed of a secret and without fields that have their initial value; last, so that a look at the other columns does not read it. `accesses` counts
  * readings, which are no versions.
  */
-const version = "13";
+const version = "14";
 
 const tables = `
   CREATE TABLE sources (
