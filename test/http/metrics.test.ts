@@ -50,10 +50,12 @@ describe("/metrics [A17]", () => {
     for (const { targets } of dashboard.panels) for (const { expr } of targets) for (const [name] of expr.matchAll(/omnimemory_[a-z_0-9]+/g)) expect(metrics).toContain(name);
   });
 
-  test("takes a key that was granted memory:admin, and tells nothing of other teams", async () => {
+  test("takes an admin's key that was granted memory:admin, and tells nothing of other teams", async () => {
     expect((await send({ method: "GET", path: "/metrics" })).status).toBe(401);
     const { token } = await keyFor(ada.principal, ada.id, ["memory:read", "memory:write"]);
     expect((await get("/metrics", token)).status).toBe(403);
+    expect((await get("/metrics", (await team.join("member")).token)).status).toBe(403);
+    expect((await get("/metrics", (await team.join("admin")).token)).status).toBe(200);
     const stranger = (await newTeam()).owner;
     expect(await (await get("/metrics", stranger.token)).text()).not.toContain("omn_retrieve_memory");
   });

@@ -66,6 +66,9 @@ describe("what calls prevent [A15]", () => {
     expect(hourly["series"][0].start).toMatch(/:00:00\.000Z$/);
     expect((await statsOf(grace))["series"][0].start).toMatch(/T00:00:00\.000Z$/);
     expect(await grace.call("omn_get_stats", { of: "team" })).toMatchObject({ isError: true, error: { code: "PERMISSION_DENIED" } });
+    // A member may make a key with memory:admin, and is no admin by that.
+    const member = await team.join("member");
+    expect(await member.call("omn_get_stats", { of: "team" })).toMatchObject({ isError: true, error: { code: "PERMISSION_DENIED" } });
     await statsOf(ada);
     expect(await statsOf(ada, { of: "team" })).toMatchObject({ of: "team", calls: 2 });
     const stranger = (await newTeam()).owner;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { requireScope } from "../tenancy/principal.ts";
+import { requireAction } from "../tenancy/roles.ts";
 import { withRate } from "../recall/cache/recall-cache.ts";
 import { rounded } from "../rounded.ts";
 import { added, noPrevention, type Prevention } from "./prevention.ts";
@@ -50,10 +51,14 @@ export interface PreventionStats extends PreventionSummary {
   series: (PreventionSummary & { start: number })[];
 }
 
+/** In a small team they are another person's day. */
+export const teamFigures = "read what the team's calls prevented";
+
 /** What the caller's calls prevented, or those of their team. */
 export async function preventionStats(ctx: Pick<Context, "principal" | "now"> & { prevention: PreventionPort }, { days, by, of }: z.output<typeof statsInput>): Promise<PreventionStats> {
   const { principal, now, prevention } = ctx;
-  requireScope(principal, of === "team" ? "memory:admin" : "memory:read");
+  if (of === "team") requireAction(principal, teamFigures);
+  else requireScope(principal, "memory:read");
   const from = Math.max(now - days * dayMs, now - retentionMs[by]);
   const rows = await prevention.store.read(principal, { of, period: by, since: from });
   const summary = (chosen: readonly PreventionRow[]): PreventionSummary => summaryOf(chosen.reduce<Prevention>(added, noPrevention), prevention.pricePer1k);

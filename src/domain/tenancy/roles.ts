@@ -13,6 +13,7 @@ const actions = {
   "manage members": { roles: admins, scope: "memory:admin" },
   "manage invitations": { roles: admins, scope: "memory:admin" },
   "read the audit": { roles: admins, scope: "memory:admin" },
+  "read what the team's calls prevented": { roles: admins, scope: "memory:admin" },
   "acknowledge alerts": { roles: admins, scope: "memory:admin" },
   "decide proposals": { roles: admins, scope: "memory:admin" },
   "set the review": { roles: admins, scope: "memory:admin" },

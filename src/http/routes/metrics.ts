@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import type { Services } from "../../app.ts";
 import { forbidden } from "../../domain/errors.ts";
-import { summaryOf } from "../../domain/metrics/prevention-stats.ts";
+import { summaryOf, teamFigures } from "../../domain/metrics/prevention-stats.ts";
 import type { PreventionRow } from "../../domain/metrics/prevention-store.ts";
-import { requireScope } from "../../domain/tenancy/principal.ts";
+import { requireAction } from "../../domain/tenancy/roles.ts";
 import { findCaller, type RestEnv } from "./caller.ts";
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/ */
@@ -24,7 +24,7 @@ export function metricsRoutes(services: Services): Hono<RestEnv> {
     const caller = c.get("caller");
     if (caller.kind !== "key") throw forbidden("Metrics are of one team, which a key names.", "Send an API key that was granted memory:admin.");
     const { principal, now } = caller;
-    requireScope(principal, "memory:admin");
+    requireAction(principal, teamFigures);
     const rows = await services.prevention.store.totals(principal);
     const vectors = (await services.memories.stats(principal, now)).vectors;
     const body = exposition([
