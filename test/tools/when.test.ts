@@ -93,3 +93,15 @@ describe("what was true when: valid_at", () => {
     expect(keys(await ada.call("omn_retrieve_memory", { ...asked, as_of: before }))).toEqual(["present"]);
   });
 });
+
+describe("metadata that means the expiry [B2]", () => {
+  test.each(["ttl", "ttl_seconds", "expires", "expires_in", "expires_at", "expiration"])("%s is refused, and the answer says what to say instead", async (name) => {
+    const { error } = await ada.call("omn_store_memory", { content: "The lighthouse is closed for repairs.", metadata: { [name]: 3600 } });
+    expect(error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringMatching(new RegExp(`\\b${name} .*say expiry`)) });
+  });
+
+  test("other names are entries of one's own", async () => {
+    const { structured } = await ada.call("omn_store_memory", { content: "The zone file has short lifetimes.", metadata: { dns_ttl: 300 } });
+    expect((await ada.call("omn_retrieve_memory", { id: structured["memory_id"] })).structured["memories"][0].metadata).toMatchObject({ dns_ttl: 300 });
+  });
+});

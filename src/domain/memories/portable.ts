@@ -10,9 +10,13 @@ import { givenFields, givenShape, memoryFields, onWire, portableRecordShape, por
  * record; an exported one also carries identity, authorship and history, so that a round trip loses nothing.
  */
 
-/** As it is said anew. An import takes the own entry `expires_at` that older exports may hold. */
+const meansExpiry = /^(?:expires(?:_at|_in)?|expiration|ttl(?:_seconds)?)$/;
+
+/** As it is said anew. An import takes such own entries, as `expires_at` of older exports. */
 export const givenMetadata = field.metadata
-  .refine((value) => !Object.hasOwn(value, "expires_at"), { message: "expires_at would be an entry of its own, and nothing would expire; say expiry instead" })
+  .refine((value) => !Object.keys(value).some((name) => meansExpiry.test(name)), {
+    error: ({ input }) => `${Object.keys(input as object).find((name) => meansExpiry.test(name))} would be an entry of its own, and nothing would expire; say expiry (an ISO date) instead`,
+  })
   .optional();
 
 const stateSchema = z.object(givenShape);
