@@ -72,6 +72,9 @@ export const lead = { least: 0.155, most: 2 } as const;
  */
 export const few = { memories: 24, least: 0.045, most: 1 } as const;
 
+/** A text of so many characters at most (as `length` has it) that holds so many words of a question, all of them, is certain. */
+export const plain = { terms: 2, length: Math.log2(1 + 200) } as const;
+
 /** Of the relevance of the nearest, in a search by meaning alone. */
 export const vectorShare = 0.5;
 

@@ -8,7 +8,7 @@ import { matchedWords, type Question } from "./relevance.ts";
 import { Trees, type TreeModel } from "./trees.ts";
 import { saidIn } from "../../memories/memory-fields.ts";
 import { happenedAt, isInThread } from "../../memories/memory.ts";
-import { aliasWeight, importanceWeight, lead, nameWeight, recencyWeight, topicWeight } from "../weights.ts";
+import { aliasWeight, certain, importanceWeight, lead, nameWeight, plain, recencyWeight, topicWeight } from "../weights.ts";
 
 /**
  * Two models over one row of features: the order of the candidates, learned from pairs (LambdaMART), and the probability that one is
@@ -53,7 +53,7 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
   const called = own.map(({ graph }) => graph);
   const isComplete = placed.map((i) => valueOf(rows[i], "complete") === 1);
-  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, called), isComplete);
+  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, called), isComplete, isPlainAnswer(rows[placed[0] as number] as Float32Array));
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
     const legs = { ...(text && { memory_text: text }), ...(vector && { memory_vector: vector }), ...(near && legOf(near)), ...(graph && legOf(graph)) };
@@ -76,10 +76,13 @@ export function relevancesOf(rows: readonly Float32Array[], scores: readonly num
   return placed.map((i, place) => (least = Math.min(least, logistic((own[i] ?? 0) + (learned[place] as number)))));
 }
 
+/** A short text that holds all words of the question, several, and what it asks for: "The staging port is 8443." */
+const isPlainAnswer = (row: Float32Array): boolean => valueOf(row, "complete") === 1 && valueOf(row, "terms") >= plain.terms && valueOf(row, "length") <= plain.length && valueOf(row, "typed") > 0;
+
 /** What holds all words of the question in one passage may be meant, and so may what stands above it. */
-function raised(relevances: readonly number[], isComplete: readonly boolean[]): number[] {
+function raised(relevances: readonly number[], isComplete: readonly boolean[], isPlain: boolean): number[] {
   const last = isComplete.lastIndexOf(true);
-  return relevances.map((relevance, place) => (place <= last ? Math.max(relevance, lead.least) : relevance));
+  return relevances.map((relevance, place) => Math.max(relevance, place === 0 && isPlain ? certain : place <= last ? lead.least : 0));
 }
 
 export function withPlace(row: Float32Array, score: number, best: number, place: number): Float32Array {
