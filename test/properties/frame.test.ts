@@ -127,7 +127,14 @@ const elements: Look = async (stored, { own, shared, brought }) => {
     const answer = accepted(await ada.call(tool, args));
     const { elements: found } = readFrames(answer.text);
     expect(found.length).toBeGreaterThanOrEqual(least);
-    expect(found.map(({ attributes }) => attributes["id"])).toEqual(answer.structured["memories"].map((one: { memory_id: string }) => one.memory_id));
+    const ids = answer.structured["memories"].map((one: { memory_id: string }) => one.memory_id);
+    // A search says numbers, which lead to the memories.
+    for (const [i, { attributes }] of found.entries()) {
+      if (!/^\d+$/.test(attributes["id"] ?? "")) continue;
+      expect((await ada.call("omn_retrieve_memory", { id: attributes["id"] })).structured["memories"]).toMatchObject([{ memory_id: ids[i] }]);
+      attributes["id"] = ids[i];
+    }
+    expect(found.map(({ attributes }) => attributes["id"])).toEqual(ids);
     found.forEach(same);
     for (const one of answer.structured["memories"]) {
       const known = byId.get(one.memory_id);
