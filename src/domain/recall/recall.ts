@@ -100,6 +100,8 @@ export interface RecallOutcome {
   degraded: string[];
   /** Nothing is certain: the items are leads. */
   uncertain?: boolean;
+  /** Others were found that are less likely than what is shown; with `minRelevance` 0 they come too. */
+  lessLikely?: true;
   receipt?: Receipt;
   /** Tokens of all that the answer was drawn from, whole (`domain/metrics`). */
   baseline?: number;
@@ -175,7 +177,8 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   };
   const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
   const uncertain = shown.uncertain && items.length > 0 ? { uncertain: true } : {};
-  const outcome = finish({ items, totalFound: shown.leads ? items.length : distinct, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain }, report, {
+  const lessLikely = drops.some(({ reason }) => reason === "threshold") || (shown.leads && distinct > items.length) ? { lessLikely: true as const } : {};
+  const outcome = finish({ items, totalFound: shown.leads ? items.length : distinct, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain, ...lessLikely }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),

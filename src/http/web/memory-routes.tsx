@@ -21,11 +21,11 @@ import { contextFor } from "../routes/proposals.ts";
 import { formOf, parsedForm } from "./form.ts";
 import { orExplained } from "./fresh-sign-in.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { MemoriesPage, MemoryPage, mostAsked } from "./pages/memories.tsx";
+import { MemoriesPage, MemoryPage, mostAsked, type Shown } from "./pages/memories.tsx";
 import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
 
-const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), before: z.uuid().optional(), archived: z.string().optional() });
+const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), all: z.string().optional(), before: z.uuid().optional(), archived: z.string().optional() });
 const change = z.object({ content: z.string().transform(withPlainBreaks).pipe(field.content), version: z.coerce.number().int().positive() });
 const repetition = z.object({ version: z.coerce.number().int().positive(), said: z.coerce.number().int().positive() });
 const past = z.object({ older: z.coerce.number().int().positive().optional() });
@@ -40,14 +40,14 @@ export function memoryPages(services: Services): Hono<Web> {
 
   app.get("/memories/:team", (c) =>
     forMember(c, async (ctx, { person }) => {
-      const { q, before, archived } = parsedForm(listing, c.req.query());
-      const [teams, kept, { memories, nextCursor }] = await Promise.all([
+      const { q, all, before, archived } = parsedForm(listing, c.req.query());
+      const [teams, kept, shown] = await Promise.all([
         services.grants.memberships(person),
         q || before || archived ? [] : listQuarantine(ctx),
-        q ? found(ctx, q) : list(ctx, { cursor: before, limit: mostListed, archived: archived !== undefined, withoutMessages: true }),
+        q ? found(ctx, q, all) : list(ctx, { cursor: before, limit: mostListed, archived: archived !== undefined, withoutMessages: true }),
       ]);
       const team = teams.find(({ teamId }) => teamId === ctx.principal.teamId)?.teamName ?? "";
-      return showPage(c, { title: "Memories", body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, kept, memories, next: nextCursor }} /> });
+      return showPage(c, { title: "Memories", body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, kept, ...shown }} /> });
     }),
   );
 
@@ -112,10 +112,10 @@ async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?
   return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : 409, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, authorOf, notice, draft }} /> });
 }
 
-/** The best first, of this team alone: others are changed where they are. */
-async function found(ctx: Context, query: string): Promise<Awaited<ReturnType<typeof list>>> {
-  const { items } = await recall(ctx, { query, limit: mostFound, minRelevance: 0 });
-  return { memories: items.flatMap(({ memory }) => (memory.teamId === ctx.principal.teamId ? memory : [])) };
+/** The best first, of this team alone: others are changed where they are. `all`: whatever matches, not only what probably was asked for. */
+async function found(ctx: Context, query: string, all: string | undefined): Promise<Shown> {
+  const { items, uncertain, lessLikely } = await recall(ctx, { query, limit: mostFound, minRelevance: all ? 0 : undefined });
+  return { memories: items.flatMap(({ memory }) => (memory.teamId === ctx.principal.teamId ? memory : [])), uncertain, lessLikely };
 }
 
 function idOf(c: WebCall<Web>): string {

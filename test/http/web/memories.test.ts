@@ -44,6 +44,26 @@ describe("the pages of a team's memories [A13]", () => {
     expect(await page(ada, path(id))).toContain("The harbour opens at six.\nThe café «Zum Anker» opens at seven.</textarea>");
   });
 
+  test("a search shows what tools are shown, says where nothing is certain, and the less likely ones when asked", async () => {
+    for (let i = 0; i < 30; i += 1) await team.owner.remember(`The staging berth ${i} has a crane for ${i + 2} tons.`);
+    await stored(team.owner, { content: "The staging port is 8443." });
+    const count = (html: string): number => html.match(/<li>/g)?.length ?? 0;
+    const asked = async (query: string): Promise<string> => page(ada, `${path()}?q=${encodeURIComponent(query)}`);
+    const tool = async (query: string) => (await team.owner.call("omn_retrieve_memory", { query, limit: 30 })).structured;
+    for (const query of ["zzzzqqqq", "staging port", "staging rabbits & hares"]) {
+      const [html, { memories, uncertain }] = [await asked(query), await tool(query)];
+      expect(count(html), query).toBe(memories.length);
+      expect(html.includes("Nothing is certain; these may be meant."), query).toBe(uncertain === true);
+    }
+    expect(await asked("zzzzqqqq")).toContain("Nothing. Try other words.");
+    const few = await asked("staging rabbits & hares");
+    const more = /href="([^"]*all=yes[^"]*)">Show less likely ones</.exec(few)?.[1] ?? "";
+    const all = await page(ada, more.replaceAll("&amp;", "&"));
+    expect(count(all)).toBeGreaterThan(count(few));
+    expect(all).toContain('value="staging rabbits &amp; hares"');
+    expect(all).not.toContain("Show less likely ones");
+  });
+
   test("texts are text, not markup", async () => {
     const id = await stored(team.owner, { content: '</textarea><img src=x onerror=alert(1)> "quoted"' });
     for (const at of [path(), path(id), `${path()}?q=${encodeURIComponent('"><img src=x>')}`]) expect(await page(ada, at)).not.toContain("<img");

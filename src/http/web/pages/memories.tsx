@@ -13,20 +13,28 @@ const shownLength = 160;
 export const mostAsked = 1_000;
 const mostKeptShown = 20;
 
-interface MemoriesProps {
+/** What is listed, or was found. */
+export interface Shown {
+  memories: readonly Memory[];
+  /** Cursor of the next page. */
+  nextCursor?: string | undefined;
+  /** Nothing found is certain. */
+  uncertain?: boolean | undefined;
+  /** More was found, which is less likely. */
+  lessLikely?: boolean | undefined;
+}
+
+interface MemoriesProps extends Shown {
   principal: Principal;
   team: string;
   q: string | undefined;
   archived: string | undefined;
   /** What the write guard keeps back of the person's own. */
   kept: readonly Memory[];
-  memories: readonly Memory[];
-  /** Cursor of the next page. */
-  next: string | undefined;
 }
 
 /** What a team's memory knows, as far as the person may see it. Memories are in any language, so each text says by itself where it begins. */
-export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, memories, next }: MemoriesProps) => {
+export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, memories, nextCursor, uncertain, lessLikely }: MemoriesProps) => {
   const here = `/memories/${teamId}`;
   return (
     <>
@@ -67,6 +75,7 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
         </>
       )}
       <h2 id="list">{q ? "Found, the best first" : archived ? "Archived" : "Newest first"}</h2>
+      {uncertain && memories.length > 0 && <p>Nothing is certain; these may be meant.</p>}
       {memories.length === 0 ? (
         <p>{q ? "Nothing. Try other words." : archived ? "Nothing is archived." : "None yet. What your clients store shows up here."}</p>
       ) : (
@@ -84,9 +93,14 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
           ))}
         </ul>
       )}
-      {next !== undefined && (
+      {lessLikely && (
         <p>
-          <a href={`${here}?before=${next}${archived ? "&archived=yes" : ""}`}>Older</a>
+          <a href={`${here}?all=yes&q=${encodeURIComponent(q ?? "")}`}>Show less likely ones</a>
+        </p>
+      )}
+      {nextCursor !== undefined && (
+        <p>
+          <a href={`${here}?before=${nextCursor}${archived ? "&archived=yes" : ""}`}>Older</a>
         </p>
       )}
     </>
