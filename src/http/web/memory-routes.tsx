@@ -14,6 +14,7 @@ import { resolveOne } from "../../domain/memories/resolve.ts";
 import { revise, type ReviseOutcome } from "../../domain/memories/revise.ts";
 import { noteSecrets } from "../../domain/memories/secret-reading.ts";
 import { recall } from "../../domain/recall/recall.ts";
+import { withSuccessors } from "../../domain/recall/selection/succession.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
 import { bounds } from "../bounded-body.ts";
 import { chargeBrowser } from "../routes/limits.ts";
@@ -104,8 +105,9 @@ export function memoryPages(services: Services): Hono<Web> {
 /** `draft`: what the person wrote and that is not stored. */
 async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?: string): Promise<Response> {
   const { older } = parsedForm(past, c.req.query());
-  const { memory, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions + 1, before: older });
-  await noteSecrets(ctx, [memory]);
+  const { memory: found, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions + 1, before: older });
+  await noteSecrets(ctx, [found]);
+  const [memory = found] = await withSuccessors(ctx, [found]);
   const versions = entries.slice(0, mostVersions).map(({ version }) => version);
   const oldest = entries.length > mostVersions ? versions.at(-1)?.version : undefined;
   const authorOf = await authorsOf(ctx, versions.map(({ actorId }) => ({ updatedBy: actorId })));
@@ -115,7 +117,7 @@ async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?
 /** The best first, of this team alone: others are changed where they are. `all`: whatever matches, not only what probably was asked for. */
 async function found(ctx: Context, query: string, all: string | undefined): Promise<Shown> {
   const { items, uncertain, lessLikely } = await recall(ctx, { query, limit: mostFound, minRelevance: all ? 0 : undefined });
-  return { memories: items.flatMap(({ memory }) => (memory.teamId === ctx.principal.teamId ? memory : [])), uncertain, lessLikely };
+  return { memories: items.flatMap(({ memory, laterId }) => (memory.teamId === ctx.principal.teamId ? { ...memory, laterId } : [])), uncertain, lessLikely };
 }
 
 function idOf(c: WebCall<Web>): string {

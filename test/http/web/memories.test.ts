@@ -64,6 +64,24 @@ describe("the pages of a team's memories [A13]", () => {
     expect(all).not.toContain("Show less likely ones");
   });
 
+  test("what was replaced or may be outdated says so everywhere, until when it held, and leads to what is said now", async () => {
+    const old = await stored(team.owner, { content: "The staging port is 8443." });
+    const end = Date.now();
+    const now = await stored(team.owner, { content: "The staging port is 9443 now, because 8443 is taken by the mesh." });
+    const mark = `It was replaced: see <a href="${path(now)}">what is said now</a>.`;
+    for (const at of [path(), `${path()}?q=staging+port&all=yes`, path(old)]) {
+      const html = await page(ada, at);
+      expect(html.split(mark), at).toHaveLength(2);
+      expect(html, at).toContain(`Valid until <time datetime="${new Date(end).toISOString().slice(0, 10)}`);
+    }
+    expect(await page(ada, path(now))).not.toContain("what is said now");
+    await ada.post(`${path(now)}/archive`);
+    expect(await page(ada, path(old)), "what is archived replaces nothing").not.toContain("what is said now");
+    await stored(team.owner, { content: "The CI for billing runs on Buildkite." });
+    const later = await stored(team.owner, { content: "The CI for billing runs on GitHub Actions." });
+    expect(await page(ada, `${path()}?q=Where+does+CI+run+for+billing`)).toContain(`It may be outdated: see <a href="${path(later)}">what is said now</a>.`);
+  });
+
   test("texts are text, not markup", async () => {
     const id = await stored(team.owner, { content: '</textarea><img src=x onerror=alert(1)> "quoted"' });
     for (const at of [path(), path(id), `${path()}?q=${encodeURIComponent('"><img src=x>')}`]) expect(await page(ada, at)).not.toContain("<img");

@@ -13,9 +13,12 @@ const shownLength = 160;
 export const mostAsked = 1_000;
 const mostKeptShown = 20;
 
+/** `laterId`: of a memory that probably says what holds now. */
+type Listed = Memory & { laterId?: string | undefined };
+
 /** What is listed, or was found. */
 export interface Shown {
-  memories: readonly Memory[];
+  memories: readonly Listed[];
   /** Cursor of the next page. */
   nextCursor?: string | undefined;
   /** Nothing found is certain. */
@@ -80,14 +83,15 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
         <p>{q ? "Nothing. Try other words." : archived ? "Nothing is archived." : "None yet. What your clients store shows up here."}</p>
       ) : (
         <ul aria-labelledby="list" class="cards">
-          {memories.map(({ id, key, content, namespace, visibility, updatedAt }) => (
+          {memories.map((memory) => (
             <li>
               <p dir="auto">
-                <a href={`${here}/${id}`}>{key ?? preview(content, shownLength)}</a>
+                <a href={`${here}/${memory.id}`}>{nameOf(memory)}</a>
               </p>
-              {key !== null && <p dir="auto">{preview(content, shownLength)}</p>}
+              {memory.key !== null && <p dir="auto">{preview(memory.content, shownLength)}</p>}
+              <Past of={memory} />
               <p class="aside">
-                {namespace}, {seenBy(visibility)}, <Instant at={updatedAt} />
+                {memory.namespace}, {seenBy(memory.visibility)}, <Instant at={memory.updatedAt} />
               </p>
             </li>
           ))}
@@ -135,6 +139,7 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
         </p>
       )}
       {isArchived && <p class="warning">It is archived: no client finds it.</p>}
+      <Past of={memory} />
       {isEditable ? (
         <form method="post" action={at}>
           {base}
@@ -182,6 +187,28 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
       {oldest !== undefined && (
         <p>
           <a href={`${at}?older=${oldest}#history`}>Older versions</a>
+        </p>
+      )}
+    </>
+  );
+};
+
+const nameOf = ({ key, content }: Memory): string => key ?? preview(content, shownLength);
+
+/** Where it does not hold any more, or not for ever. */
+const Past = ({ of: { teamId, supersededBy, laterId, validTo } }: { of: Listed }) => {
+  const next = supersededBy ?? laterId;
+  return (
+    <>
+      {next && (
+        <p class="warning">
+          {supersededBy ? "It was replaced: see " : "It may be outdated: see "}
+          <a href={`/memories/${teamId}/${next}`}>what is said now</a>.
+        </p>
+      )}
+      {validTo !== null && (
+        <p>
+          Valid until <Instant at={validTo} />
         </p>
       )}
     </>
