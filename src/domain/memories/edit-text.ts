@@ -13,6 +13,12 @@ interface Edit {
   expectedVersion: number;
 }
 
+interface TextEdit extends Edit {
+  text: string;
+  /** Whether it is archived, and is to be restored with it. */
+  restore?: boolean | undefined;
+}
+
 /** A form sends each line break as two characters. */
 export const withPlainBreaks = (text: string): string => text.replaceAll("\r\n", "\n");
 
@@ -20,10 +26,10 @@ export const withPlainBreaks = (text: string): string => text.replaceAll("\r\n",
  * What a memory says, edited as text by a person. The text has plain line breaks, and is no change where it differs in nothing else;
  * a value stays one as long as its text is JSON.
  */
-export async function editText(ctx: Context, { id, expectedVersion, text }: Edit & { text: string }): Promise<ReviseOutcome> {
+export async function editText(ctx: Context, { id, expectedVersion, text, restore }: TextEdit): Promise<ReviseOutcome> {
   const memory = await resolveOne(ctx, { id });
-  if (text === withPlainBreaks(memory.content)) return { outcome: "unchanged", memory };
-  return revise(ctx, { target: { id }, expectedVersion, changes: said(memory, text) });
+  if (!restore && text === withPlainBreaks(memory.content)) return { outcome: "unchanged", memory };
+  return revise(ctx, { target: { id }, expectedVersion, changes: { ...said(memory, text), ...(restore ? { archivedAt: null } : {}) } });
 }
 
 /** The memory says what a version of it said, as text or value. @throws MEMORY_NOT_FOUND */

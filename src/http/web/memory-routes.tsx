@@ -1,8 +1,9 @@
 import { type Context as WebCall, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
-import { noMemory } from "../../domain/errors.ts";
+import { DomainError, noMemory } from "../../domain/errors.ts";
 import { authorsOf } from "../../domain/memories/authorship.ts";
 import { editText, sayAgain, withPlainBreaks } from "../../domain/memories/edit-text.ts";
 import * as field from "../../domain/memories/fields.ts";
@@ -17,17 +18,19 @@ import { recall } from "../../domain/recall/recall.ts";
 import { withSuccessors } from "../../domain/recall/selection/succession.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
 import { bounds } from "../bounded-body.ts";
+import { statusOf } from "../errors.ts";
 import { chargeBrowser } from "../routes/limits.ts";
 import { contextFor } from "../routes/proposals.ts";
 import { formOf, parsedForm } from "./form.ts";
 import { orExplained } from "./fresh-sign-in.tsx";
+import { errorPage } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { MemoriesPage, MemoryPage, mostAsked, type Shown } from "./pages/memories.tsx";
+import { Edit, MemoriesPage, MemoryPage, mostAsked, type Shown } from "./pages/memories.tsx";
 import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
 
 const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), all: z.string().optional(), before: z.uuid().optional(), archived: z.string().optional() });
-const change = z.object({ content: z.string().transform(withPlainBreaks).pipe(field.content), version: z.coerce.number().int().positive() });
+const change = z.object({ content: z.string().transform(withPlainBreaks).pipe(field.content), version: z.coerce.number().int().positive(), restore: z.string().optional() });
 const repetition = z.object({ version: z.coerce.number().int().positive(), said: z.coerce.number().int().positive() });
 const past = z.object({ older: z.coerce.number().int().positive().optional() });
 const mostFound = 30;
@@ -57,8 +60,15 @@ export function memoryPages(services: Services): Hono<Web> {
   app.post("/memories/:team/:id", (c) =>
     forMember(c, async (ctx) => {
       const form = await formOf(c, bounds.conversation);
-      const { content, version } = parsedForm(change, { content: form.get("content") ?? undefined, version: form.get("version") });
-      return afterChange(c, ctx, await editText(ctx, { id: idOf(c), expectedVersion: version, text: content }));
+      const written = form.get("content") ?? "";
+      try {
+        const { content, version, restore } = parsedForm(change, Object.fromEntries(form));
+        return await afterChange(c, ctx, await editText(ctx, { id: idOf(c), expectedVersion: version, text: content, restore: restore !== undefined }));
+      } catch (error) {
+        // Whatever refuses a text, it is not lost.
+        if (!(error instanceof DomainError) || error.code === "PERMISSION_DENIED") throw error;
+        return showMemory(c, ctx, `Not saved. ${written.trim() ? error.message : "There is no text."}`, written, statusOf[error.code]);
+      }
     }),
   );
   app.post("/memories/:team/:id/say-again", (c) =>
@@ -88,8 +98,16 @@ export function memoryPages(services: Services): Hono<Web> {
     const visitor = c.get("visitor");
     if (!visitor) {
       const { pathname, search } = new URL(c.req.url);
-      if (c.req.method === "GET") await rememberReturn(services, c, pathname + search);
-      return c.redirect("/sign-in", 303);
+      if (c.req.method === "GET") {
+        await rememberReturn(services, c, pathname + search);
+        return c.redirect("/sign-in", 303);
+      }
+      const form = await formOf(c, bounds.conversation);
+      const written = form.get("content");
+      return errorPage(c, 401, "You are signed out", "Nothing was changed. Sign in in another tab, then try again.", {
+        link: { href: "/sign-in", target: "_blank", children: "Sign in" },
+        more: written !== null && <Edit at={pathname} version={form.get("version")} text={written} />,
+      });
     }
     return orExplained(services, c, visitor, async () => {
       await chargeBrowser(services, c, visitor.person.userId);
@@ -103,7 +121,7 @@ export function memoryPages(services: Services): Hono<Web> {
 }
 
 /** `draft`: what the person wrote and that is not stored. */
-async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?: string): Promise<Response> {
+async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?: string, status: ContentfulStatusCode = 409): Promise<Response> {
   const { older } = parsedForm(past, c.req.query());
   const { memory: found, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions + 1, before: older });
   await noteSecrets(ctx, [found]);
@@ -111,7 +129,7 @@ async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?
   const versions = entries.slice(0, mostVersions).map(({ version }) => version);
   const oldest = entries.length > mostVersions ? versions.at(-1)?.version : undefined;
   const authorOf = await authorsOf(ctx, versions.map(({ actorId }) => ({ updatedBy: actorId })));
-  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : 409, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, authorOf, notice, draft }} /> });
+  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : status, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, authorOf, notice, draft }} /> });
 }
 
 /** The best first, of this team alone: others are changed where they are. `all`: whatever matches, not only what probably was asked for. */

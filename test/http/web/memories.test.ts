@@ -175,6 +175,41 @@ describe("the pages of a team's memories [A13]", () => {
     expect(await contentOf(team.owner, id)).toBe("The harbour opens at six.");
   });
 
+  test("a text for a memory that was archived meanwhile is kept, and saved with the restore when the person wants that", async () => {
+    const id = await stored(team.owner, { content: "The harbour opens at six." });
+    const version = versionIn(await page(ada, path(id)));
+    await ada.post(`${path(id)}/archive`);
+    const html = await (await ada.post(path(id), { content: "The harbour opens <late>.", version })).text();
+    expect(html).toContain("Not saved. This memory is archived.");
+    expect(html).toContain("The harbour opens &lt;late&gt;.</textarea>");
+    expect(html.match(/<button[^>]*>/g)).toEqual(['<button type="submit" class="main" name="restore">']);
+    expect(html).not.toContain("archived: false");
+    expect((await ada.post(path(id), { content: "The harbour opens late.", version: versionIn(html), restore: "" })).status).toBe(303);
+    expect(await contentOf(team.owner, id)).toBe("The harbour opens late.");
+  });
+
+  test("white space alone is no text, and the page says so beside the form", async () => {
+    const id = await stored(team.owner, { content: "The harbour opens at six." });
+    const answer = await ada.post(path(id), { content: " \r\n ", version: "1" });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringMatching(/role="alert">Not saved\. There is no text\.<[^]*<textarea/)]);
+  });
+
+  test("whose session ended while they wrote sees that it is not saved, and saves it once they are signed in again", async () => {
+    const id = await stored(team.owner, { content: "The harbour opens at six." });
+    const version = versionIn(await page(ada, path(id)));
+    await ada.post("/sign-out");
+    const answer = await ada.post(path(id), { content: "The harbour opens <late>.", version });
+    const html = await answer.text();
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([401, expect.stringContaining("text/html")]);
+    expect(html).toContain("<h1>You are signed out</h1>");
+    expect(html).toContain('<a href="/sign-in" target="_blank">Sign in</a>');
+    expect(html).toContain("The harbour opens &lt;late&gt;.</textarea>");
+    expect(html).toContain(`action="${path(id)}"`);
+    expect(versionIn(html)).toBe(version);
+    expect(await (await ada.post(`${path(id)}/archive`)).text()).toMatch(/Nothing was changed(?![^]*<form)/);
+    expect(await contentOf(team.owner, id)).toBe("The harbour opens at six.");
+  });
+
   test("what the write guard keeps back is read there, released as it was said, or discarded", async () => {
     const [first, second] = [await stored(team.owner, { key: "a", content: order }), await stored(team.owner, { key: "b", content: `${order} Now.`, metadata: { source: "a page" } })];
     const list = await page(ada, path());

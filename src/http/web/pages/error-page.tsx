@@ -1,9 +1,16 @@
 import type { Context } from "hono";
+import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { showPage } from "./layout.tsx";
 
+interface Onward {
+  /** Instead of the one to the start page. */
+  link?: { href: string; target?: string; children: string };
+  more?: Child;
+}
+
 /** Says what is wrong, and what the person can do about it. The request id is for whoever helps them. */
-export const errorPage = (c: Context, status: ContentfulStatusCode, what: string, advice: string): Response =>
+export const errorPage = (c: Context, status: ContentfulStatusCode, what: string, advice: string, { link = { href: "/", children: "To the start page" }, more }: Onward = {}): Response =>
   showPage(c, {
     title: what,
     status,
@@ -12,8 +19,9 @@ export const errorPage = (c: Context, status: ContentfulStatusCode, what: string
         <h1>{what}</h1>
         <p>{advice}</p>
         <p>
-          <a href="/">To the start page</a>
+          <a {...link} />
         </p>
+        {more}
         <p class="aside">Request {String(c.get("requestId"))}</p>
       </>
     ),

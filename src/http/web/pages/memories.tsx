@@ -140,27 +140,15 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
       )}
       {isArchived && <p class="warning">It is archived: no client finds it.</p>}
       <Past of={memory} />
-      {isEditable ? (
-        <form method="post" action={at}>
-          {base}
-          <label for="content">What it says</label>
-          <textarea id="content" name="content" dir="auto" rows={8} maxlength={limits.content} required>
-            {/* A browser drops the first line break. */}
-            {`\n${draft ?? memory.content}`}
-          </textarea>
-          <p>
-            <button type="submit" class="main">
-              Save
-            </button>
-          </p>
-        </form>
+      {isEditable || draft !== undefined ? (
+        <Edit at={at} version={memory.version} text={draft ?? memory.content} restores={isArchived} />
       ) : (
         <Text of={memory.content} />
       )}
       <p class="aside">
         {[memory.namespace, seenBy(memory.visibility), memory.type.replaceAll("_", " "), ...memory.tags].join(", ")}; stored <Instant at={memory.createdAt} />
       </p>
-      {mayWrite(principal) && <Act at={at} does={isArchived ? "restore" : "archive"} label={isArchived ? "Restore" : "Archive"} />}
+      {(isEditable || (mayWrite(principal) && draft === undefined)) && <Act at={at} does={isArchived ? "restore" : "archive"} label={isArchived ? "Restore" : "Archive"} />}
       <p>
         <a href={here}>All memories</a>
       </p>
@@ -214,6 +202,32 @@ const Past = ({ of: { teamId, supersededBy, laterId, validTo } }: { of: Listed }
     </>
   );
 };
+
+interface EditProps {
+  at: string;
+  /** That the person saw. */
+  version: number | string | null;
+  text: string;
+  /** Whether it is archived. */
+  restores?: boolean;
+}
+
+/** To change what a memory says. */
+export const Edit = ({ at, version, text, restores }: EditProps) => (
+  <form method="post" action={at}>
+    <input type="hidden" name="version" value={String(version)} />
+    <label for="content">What it says</label>
+    <textarea id="content" name="content" dir="auto" rows={8} maxlength={limits.content} required>
+      {/* A browser drops the first line break. */}
+      {`\n${text}`}
+    </textarea>
+    <p>
+      <button type="submit" class="main" name={restores ? "restore" : undefined}>
+        {restores ? "Restore and save" : "Save"}
+      </button>
+    </p>
+  </form>
+);
 
 const Text = ({ of }: { of: string }) => (
   <p class="text" dir="auto">
