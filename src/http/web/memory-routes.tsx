@@ -16,6 +16,7 @@ import { revise, type ReviseOutcome } from "../../domain/memories/revise.ts";
 import { noteSecrets } from "../../domain/memories/secret-reading.ts";
 import { recall } from "../../domain/recall/recall.ts";
 import { withSuccessors } from "../../domain/recall/selection/succession.ts";
+import { asFound } from "../../domain/secrets/redaction.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
 import { bounds } from "../bounded-body.ts";
 import { statusOf } from "../errors.ts";
@@ -25,7 +26,7 @@ import { formOf, parsedForm } from "./form.ts";
 import { orExplained } from "./fresh-sign-in.tsx";
 import { errorPage } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { Edit, MemoriesPage, MemoryPage, mostAsked, type Shown } from "./pages/memories.tsx";
+import { Edit, MemoriesPage, MemoryPage, mostAsked, type Kept, type Shown } from "./pages/memories.tsx";
 import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
 
@@ -47,7 +48,7 @@ export function memoryPages(services: Services): Hono<Web> {
       const { q, all, before, archived } = parsedForm(listing, c.req.query());
       const [teams, kept, shown] = await Promise.all([
         services.grants.memberships(person),
-        q || before || archived ? [] : listQuarantine(ctx),
+        q || before || archived ? [] : keptBack(ctx),
         q ? found(ctx, q, all) : list(ctx, { cursor: before, limit: mostListed, archived: archived !== undefined, withoutMessages: true }),
       ]);
       const team = teams.find(({ teamId }) => teamId === ctx.principal.teamId)?.teamName ?? "";
@@ -136,6 +137,14 @@ async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?
 async function found(ctx: Context, query: string, all: string | undefined): Promise<Shown> {
   const { items, uncertain, lessLikely } = await recall(ctx, { query, limit: mostFound, minRelevance: all ? 0 : undefined });
   return { memories: items.flatMap(({ memory, laterId }) => (memory.teamId === ctx.principal.teamId ? { ...memory, laterId } : [])), uncertain, lessLikely };
+}
+
+/** What is kept back of the person's own, and of what is there already what it would change. */
+async function keptBack(ctx: Context): Promise<Kept[]> {
+  const kept = await listQuarantine(ctx);
+  const ids = kept.flatMap(({ quarantine }) => quarantine?.target ?? []);
+  const targets = ids.length > 0 ? (await ctx.memories.hydrate(ctx.principal, ctx.now, ids)).memories.map(asFound) : [];
+  return kept.map((memory) => ({ memory, target: targets.find(({ id }) => id === memory.quarantine?.target) }));
 }
 
 function idOf(c: WebCall<Web>): string {

@@ -235,6 +235,21 @@ describe("the pages of a team's memories [A13]", () => {
     expect(await contentOf(team.owner, id)).toBe(order);
   });
 
+  test("a change that is kept back names the memory that it would change, and what that says now", async () => {
+    const id = await stored(team.owner, { key: "harbour", content: "The harbour opens at six." });
+    const safe = await stored(team.owner, { content: "The safe opens with 4711.", metadata: { sensitivity: "secret" } });
+    for (const one of [id, safe]) await ada.post(path(one), { content: order, version: "1" });
+    await team.owner.call("omn_update_memory", { id, content: "The <harbour> opens at ten." });
+    await stored(team.owner, { content: `${order} Now.` });
+    const list = await page(ada, path());
+    expect(list).toContain(`Would change <a href="${path(id)}">harbour</a> that says now: The &lt;harbour&gt; opens at ten.`);
+    expect(list).toContain(`Would change <a href="${path(safe)}">a memory</a> that says now: [secret`);
+    expect(list).not.toContain("4711");
+    expect(list.match(/Would change/g)).toHaveLength(2);
+    await ada.post(`${path(id)}/archive`);
+    expect(await page(ada, path()), "what is archived is left as it is").not.toContain("opens at ten");
+  });
+
   test("of a change that is kept back only what would be stored is shown, and a secret only to who opens it", async () => {
     const id = await stored(team.owner, { content: "The harbour opens at six. ".repeat(40), metadata: { summary: "An old summary of the harbour." } });
     await ada.post(path(id), { content: `The new hours. ${order}`, version: "1" });

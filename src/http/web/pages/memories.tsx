@@ -16,6 +16,12 @@ const mostKeptShown = 20;
 /** `laterId`: of a memory that probably says what holds now. */
 type Listed = Memory & { laterId?: string | undefined };
 
+/** `target`: the memory that it would change. */
+export interface Kept {
+  memory: Memory;
+  target: Memory | undefined;
+}
+
 /** What is listed, or was found. */
 export interface Shown {
   memories: readonly Listed[];
@@ -33,7 +39,7 @@ interface MemoriesProps extends Shown {
   q: string | undefined;
   archived: string | undefined;
   /** What the write guard keeps back of the person's own. */
-  kept: readonly Memory[];
+  kept: readonly Kept[];
 }
 
 /** What a team's memory knows, as far as the person may see it. Memories are in any language, so each text says by itself where it begins. */
@@ -58,9 +64,14 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
           <h2 id="kept">Kept back</h2>
           <p>No client sees these until you release them.</p>
           <ul aria-labelledby="kept" class="cards">
-            {kept.slice(0, mostKeptShown).map((memory) => (
+            {kept.slice(0, mostKeptShown).map(({ memory, target }) => (
               <li>
                 <KeptText of={memory} />
+                {target && (
+                  <p dir="auto">
+                    Would change <a href={`${here}/${target.id}`}>{target.key ?? "a memory"}</a> that says now: {preview(target.content, shownLength)}
+                  </p>
+                )}
                 <p class="aside">
                   The write guard found {memory.quarantine?.reasons.join(", ")}, <Instant at={memory.createdAt} />
                 </p>
