@@ -29,7 +29,7 @@ export const withPlainBreaks = (text: string): string => text.replaceAll("\r\n",
 export async function editText(ctx: Context, { id, expectedVersion, text, restore }: TextEdit): Promise<ReviseOutcome> {
   const memory = await resolveOne(ctx, { id });
   if (!restore && text === withPlainBreaks(memory.content)) return { outcome: "unchanged", memory };
-  return revise(ctx, { target: { id }, expectedVersion, changes: { ...said(memory, text), ...(restore ? { archivedAt: null } : {}) } });
+  return revise(ctx, { target: { id }, expectedVersion, changes: { ...said(memory, text), ...(restore && { archivedAt: null }) } });
 }
 
 /** The memory says what a version of it said, as text or value. @throws MEMORY_NOT_FOUND */

@@ -177,7 +177,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   };
   const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
   const uncertain = shown.uncertain && items.length > 0 ? { uncertain: true } : {};
-  const lessLikely = drops.some(({ reason }) => reason === "threshold") || (shown.leads && distinct > items.length) ? { lessLikely: true as const } : {};
+  const lessLikely = relevant.length < ranked.length || (shown.leads && distinct > items.length) ? { lessLikely: true as const } : {};
   const outcome = finish({ items, totalFound: shown.leads ? items.length : distinct, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain, ...lessLikely }, report, {
     ...input,
     receipt: input.receipt ?? false,

@@ -39,6 +39,7 @@ export async function orExplained(services: Services, c: Context<Web>, visitor: 
       const who = { userId: visitor.person.userId, credentialId: visitor.session.id };
       auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, who, `${c.req.method} ${routePath(c, -1)}`, Date.now(), originOfCall(c)));
     }
+    if (error.code === "MEMORY_NOT_FOUND") return errorPage(c, 404, "There is no such memory.", "It may be forgotten, or seen by others alone.", { link: { href: `/memories/${c.req.param("team")}`, children: "All memories" } });
     return errorPage(c, statusOf[error.code], error.message, error.hint ?? "Go back and try again.");
   }
 }

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
-import { DomainError, noMemory } from "../../domain/errors.ts";
+import { DomainError, noMemory, notFound } from "../../domain/errors.ts";
 import { authorsOf } from "../../domain/memories/authorship.ts";
 import { editText, sayAgain, withPlainBreaks } from "../../domain/memories/edit-text.ts";
 import * as field from "../../domain/memories/fields.ts";
@@ -17,7 +17,7 @@ import { noteSecrets } from "../../domain/memories/secret-reading.ts";
 import { recall } from "../../domain/recall/recall.ts";
 import { withSuccessors } from "../../domain/recall/selection/succession.ts";
 import { asFound } from "../../domain/secrets/redaction.ts";
-import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
+import { principalIn } from "../../domain/tenancy/teams.ts";
 import { bounds } from "../bounded-body.ts";
 import { statusOf } from "../errors.ts";
 import { chargeBrowser } from "../routes/limits.ts";
@@ -33,7 +33,7 @@ import { rememberReturn } from "./way-back.ts";
 const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), all: z.string().optional(), before: z.uuid().optional(), archived: z.string().optional() });
 const change = z.object({ content: z.string().transform(withPlainBreaks).pipe(field.content), version: z.coerce.number().int().positive(), restore: z.string().optional() });
 const repetition = z.object({ version: z.coerce.number().int().positive(), said: z.coerce.number().int().positive() });
-const past = z.object({ older: z.coerce.number().int().positive().optional() });
+const past = z.object({ older: z.coerce.number().int().positive().optional(), saved: z.string().optional() });
 const mostFound = 30;
 const mostListed = 50;
 const mostVersions = 50;
@@ -113,7 +113,7 @@ export function memoryPages(services: Services): Hono<Web> {
     return orExplained(services, c, visitor, async () => {
       await chargeBrowser(services, c, visitor.person.userId);
       const principal = await principalIn(services.tenants, visitor, c.req.param("team") ?? "");
-      if (!principal) throw noSuchTeam();
+      if (!principal) throw notFound("You are in no such team.", "Your account shows your teams.");
       const call = { principal, now: Date.now(), requestId: c.get("requestId"), address: originOfCall(c).address };
       return work(contextFor(services, call, (later) => c.executionCtx.waitUntil(later)), visitor);
     });
@@ -123,14 +123,16 @@ export function memoryPages(services: Services): Hono<Web> {
 
 /** `draft`: what the person wrote and that is not stored. */
 async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?: string, status: ContentfulStatusCode = 409): Promise<Response> {
-  const { older } = parsedForm(past, c.req.query());
+  const { older, saved } = parsedForm(past, c.req.query());
   const { memory: found, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions + 1, before: older });
   await noteSecrets(ctx, [found]);
   const [memory = found] = await withSuccessors(ctx, [found]);
   const versions = entries.slice(0, mostVersions).map(({ version }) => version);
   const oldest = entries.length > mostVersions ? versions.at(-1)?.version : undefined;
+  // The address may be opened again when something else was saved.
+  const done = saved === "no" ? "Not changed." : saved === String(memory.version) ? "Saved." : undefined;
   const authorOf = await authorsOf(ctx, versions.map(({ actorId }) => ({ updatedBy: actorId })));
-  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : status, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, authorOf, notice, draft }} /> });
+  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : status, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, authorOf, notice, done, draft }} /> });
 }
 
 /** The best first, of this team alone: others are changed where they are. `all`: whatever matches, not only what probably was asked for. */
@@ -149,15 +151,16 @@ async function keptBack(ctx: Context): Promise<Kept[]> {
 
 function idOf(c: WebCall<Web>): string {
   const id = z.uuid().safeParse(c.req.param("id"));
-  if (!id.success) throw noMemory("There is no such memory.", "Search for it.");
+  if (!id.success) throw noMemory("");
   return id.data;
 }
 
 /** The memory, and what became of the change. */
 async function afterChange(c: WebCall<Web>, ctx: Context, done: ReviseOutcome): Promise<Response> {
   const notice = noticeOf(done);
-  if (notice === undefined) return c.redirect(`/memories/${ctx.principal.teamId}/${idOf(c)}`, 303);
-  return showMemory(c, ctx, notice, done.outcome === "conflict" ? done.attempted.content : undefined);
+  if (done.outcome === "conflict") return showMemory(c, ctx, notice, done.attempted.content);
+  if (notice) return showMemory(c, ctx, notice);
+  return c.redirect(`/memories/${ctx.principal.teamId}/${idOf(c)}?saved=${done.outcome === "unchanged" ? "no" : done.memory.version}`, 303);
 }
 
 /** What the person has to know of a change that was not stored just as they wrote it. */

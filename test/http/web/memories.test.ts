@@ -100,7 +100,7 @@ describe("the pages of a team's memories [A13]", () => {
   test("a text is changed, and said again as it was before; every version stays", async () => {
     const id = await stored(team.owner, { content: "The harbour opens at six." });
     const changed = await ada.post(path(id), { content: "The harbour opens at seven.\r\nOn Sundays at nine.", version: versionIn(await page(ada, path(id))) });
-    expect([changed.status, changed.headers.get("location")]).toEqual([303, path(id)]);
+    expect([changed.status, changed.headers.get("location")]).toEqual([303, `${path(id)}?saved=2`]);
     expect(await contentOf(team.owner, id)).toBe("The harbour opens at seven.\nOn Sundays at nine.");
     const before = await page(ada, path(id));
     expect(before).toContain("Version 1: create by you with vitest");
@@ -121,6 +121,33 @@ describe("the pages of a team's memories [A13]", () => {
       expect((await ada.post(path(id), { content: sent, version: versionIn(html) })).status).toBe(303);
       expect([await contentOf(team.owner, id), versionIn(await page(ada, path(id)))]).toEqual([content, "1"]);
     }
+  });
+
+  test("a person is told that their text was saved, or that nothing changed, until the memory says something else", async () => {
+    const id = await stored(team.owner, { content: "The harbour opens at six." });
+    const save = async (content: string): Promise<string> => (await ada.post(path(id), { content, version: versionIn(await page(ada, path(id))) })).headers.get("location") ?? "";
+    const saved = await save("The harbour opens at seven.");
+    expect(await page(ada, saved)).toContain('<p role="status">Saved.</p>');
+    expect(await page(ada, await save("The harbour opens at seven."))).toContain('<p role="status">Not changed.</p>');
+    await save("The harbour opens at eight.");
+    expect(await page(ada, saved)).not.toContain('role="status"');
+  });
+
+  test("who has no memories yet is led to where a client is added", async () => {
+    expect(await page(ada, path())).toContain('None yet. What your clients store shows up here. <a href="/#connections">Add a client</a>');
+    expect(await page(ada, "/")).toContain('<h2 id="connections">');
+  });
+
+  test("what is not there, or not theirs, is said in a person's words, with a way back", async () => {
+    for (const at of [path("x"), path(crypto.randomUUID())]) {
+      const html = await page(ada, at);
+      expect(html).toContain("<h1>There is no such memory.</h1>");
+      expect(html).toContain(`<a href="${path()}">All memories</a>`);
+      expect(html).not.toMatch(/\bids?\b/);
+    }
+    const foreign = await page(ada, `/memories/${crypto.randomUUID()}`);
+    expect(foreign).toContain("<h1>You are in no such team.</h1>");
+    expect(foreign).toContain('<a href="/">To the start page</a>');
   });
 
   test("a value that is edited as JSON stays a value, and one that was overwritten is said again as a value", async () => {

@@ -91,7 +91,13 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
       <h2 id="list">{q ? "Found, the best first" : archived ? "Archived" : "Newest first"}</h2>
       {uncertain && memories.length > 0 && <p>Nothing is certain; these may be meant.</p>}
       {memories.length === 0 ? (
-        <p>{q ? "Nothing. Try other words." : archived ? "Nothing is archived." : "None yet. What your clients store shows up here."}</p>
+        <p>
+          {q ? "Nothing. Try other words." : archived ? "Nothing is archived." : (
+            <>
+              None yet. What your clients store shows up here. <a href="/#connections">Add a client</a>
+            </>
+          )}
+        </p>
       ) : (
         <ul aria-labelledby="list" class="cards">
           {memories.map((memory) => (
@@ -129,13 +135,15 @@ interface MemoryProps {
   versions: readonly Version[];
   authorOf: AuthorOf;
   notice: string | undefined;
+  /** What became of the last change, where nothing else has to be known. */
+  done: string | undefined;
   draft: string | undefined;
   /** The oldest version shown, when there are older ones. */
   oldest: number | undefined;
 }
 
 /** One memory: to read, to change as long as it is not archived, and with what it said before. */
-export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, notice, draft }: MemoryProps) => {
+export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, notice, done, draft }: MemoryProps) => {
   const here = `/memories/${principal.teamId}`;
   const at = `${here}/${memory.id}`;
   const isArchived = memory.archivedAt !== null;
@@ -149,6 +157,7 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
           {notice}
         </p>
       )}
+      {done && <p role="status">{done}</p>}
       {isArchived && <p class="warning">It is archived: no client finds it.</p>}
       <Past of={memory} />
       {isEditable || draft !== undefined ? (
