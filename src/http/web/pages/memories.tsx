@@ -158,7 +158,7 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
         </p>
       )}
       {done && <p role="status">{done}</p>}
-      {isArchived && <p class="warning">It is archived: no client finds it.</p>}
+      {isArchived && draft === undefined && <p class="warning">It is archived: no client finds it.</p>}
       <Past of={memory} />
       {isEditable || draft !== undefined ? (
         <Edit at={at} version={memory.version} text={draft ?? memory.content} restores={isArchived} />
