@@ -13,7 +13,9 @@ import { coalesce } from "./coalesce.ts";
 /** How long what the calls of a person leave behind lies in the object alone. */
 const saveEveryMs = 5 * 60 * 1_000;
 /** While it cannot be saved, the oldest gives way. */
-const mostEntries = 2_000;
+const most = { entries: 2_000, bytes: 4 * 1_024 * 1_024 } as const;
+/** Of turns that are written at once, as the object holds them: with their compressed forms they stay below D1's 2 MB for a parameter. No entry is longer. */
+const bundleBytes = 500_000;
 
 /** A client tool in a project, as the connection names both. */
 interface Place {
@@ -34,7 +36,11 @@ interface TrailOptions {
   tell(owner: SessionOwner, event: TeamEvent): void;
 }
 
-type Row = { seq: number; client: string; project: string; entry: string };
+type Row = { seq: number; client: string; project: string; entry: string; bytes: number };
+type Saying = { row: Row; turn: GivenTurn };
+
+const dropOldest = `DELETE FROM trail WHERE seq <= (SELECT max(seq) FROM
+  (SELECT seq, row_number() OVER newest AS place, sum(octet_length(entry)) OVER newest AS bytes FROM trail WINDOW newest AS (ORDER BY seq DESC)) WHERE place > ? OR bytes > ?)`;
 
 /**
  * What the calls of a person leave behind of their sessions. A call only notes it in memory; a second later it is screened and
@@ -119,7 +125,7 @@ export class SessionTrails {
   #digest(): boolean {
     const rows = this.#pending.flatMap(({ client, project, entry }) => {
       const screened = screenedEntry(entry);
-      return screened ? [[client, project, JSON.stringify(screened)]] : [];
+      return screened ? { client, project, text: JSON.stringify(screened) } : [];
     });
     const said = this.#pending.filter(({ entry }) => entry.kind === "turn");
     const isMore = this.#pending.length > said.length;
@@ -128,8 +134,9 @@ export class SessionTrails {
     if (rows.length === 0 || !owner) return false;
     this.#storage.transactionSync(() => {
       this.#storage.sql.exec("INSERT OR REPLACE INTO trail_owner (one, team_id, user_id, shard) VALUES (1, ?, ?, ?)", owner.teamId, owner.userId, owner.shard);
-      this.#storage.sql.exec("INSERT INTO trail (client, project, entry) SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)", JSON.stringify(rows));
-      this.#storage.sql.exec("DELETE FROM trail WHERE seq <= (SELECT max(seq) FROM trail) - ?", mostEntries);
+      // One by one: together they may be longer than the 2 MB that SQLite takes for a value here.
+      for (const { client, project, text } of rows) this.#storage.sql.exec("INSERT INTO trail (client, project, entry) SELECT ?, ?, ?3 WHERE octet_length(?3) <= ?", client, project, text, bundleBytes);
+      this.#storage.sql.exec(dropOldest, most.entries, most.bytes);
     });
     this.#changed({ session: isMore, conversations: said.length === 0 ? undefined : [...new Set(said.flatMap((place) => this.#bound(place) ?? []))] });
     return true;
@@ -142,7 +149,7 @@ export class SessionTrails {
 
   async #save(): Promise<void> {
     this.#digest();
-    const rows = this.#rows(mostEntries);
+    const rows = this.#rows(most.entries);
     const owner = this.#ownerStored();
     if (rows.length === 0 || !owner) return;
     for (const group of Map.groupBy(rows, ({ client, project }) => JSON.stringify([client, project])).values()) await this.#saveGroup(owner, group as [Row, ...Row[]]);
@@ -150,20 +157,40 @@ export class SessionTrails {
 
   async #saveGroup(owner: SessionOwner, rows: [Row, ...Row[]]): Promise<void> {
     const [{ client, project }] = rows;
-    const noted = rows.map(({ entry }) => JSON.parse(entry) as Noted["entry"]);
-    const entries = noted.filter((entry) => entry.kind !== "turn");
-    const turns = noted.flatMap((entry) => (entry.kind === "turn" ? entry.turn : []));
+    const noted = rows.map((row) => ({ row, entry: JSON.parse(row.entry) as Noted["entry"] }));
+    const traced = noted.flatMap(({ row, entry }) => (entry.kind === "turn" ? [] : { row, entry }));
+    const turns = noted.flatMap(({ row, entry }) => (entry.kind === "turn" ? { row, turn: entry.turn } : []));
     const now = Date.now();
     const session = await retryOnConflict("this session", async () => {
       const open = await this.#find({ client, project });
       const before = open ?? (await this.#sessions.create(owner, newSession({ tool: client, project, now })));
       if (!open) this.#tell(owner, sessionEvent({ principal: owner, now, tool: client, requestId: `trail:${before.id}` }, before, "created"));
-      if (entries.length > 0 && !(await this.#sessions.save(owner, { ...before, activeAt: now, trace: withEntries(before.trace, entries) }))) throw new WriteConflict();
+      if (traced.length > 0 && !(await this.#sessions.save(owner, { ...before, activeAt: now, trace: withEntries(before.trace, traced.map(({ entry }) => entry)) }))) throw new WriteConflict();
       return before;
     });
     this.#attach({ client, project }, session.id);
-    await addTurns(this.#sessions, owner, session.id, turns);
-    this.#storage.sql.exec("DELETE FROM trail WHERE seq IN (SELECT value FROM json_each(?))", JSON.stringify(rows.map(({ seq }) => seq)));
+    this.#drop(traced);
+    for (const bundle of bundles(turns)) await this.#saveTurns(owner, session.id, bundle);
+  }
+
+  /** Each bundle leaves the object as it is written: a failure later on repeats nothing. */
+  async #saveTurns(owner: SessionOwner, id: string, turns: Saying[]): Promise<void> {
+    try {
+      await addTurns(this.#sessions, owner, id, turns.map(({ turn }) => turn));
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      if (turns.length > 1) {
+        for (const one of turns) await this.#saveTurns(owner, id, [one]);
+        return;
+      }
+      // It would be refused for ever, and all behind it with it.
+      this.#report(error);
+    }
+    this.#drop(turns);
+  }
+
+  #drop(saved: readonly { row: Row }[]): void {
+    this.#storage.sql.exec("DELETE FROM trail WHERE seq IN (SELECT value FROM json_each(?))", JSON.stringify(saved.map(({ row }) => row.seq)));
   }
 
   async #find({ client, project }: Place): Promise<WorkSession | undefined> {
@@ -179,7 +206,7 @@ export class SessionTrails {
   }
 
   #rows(limit: number): Row[] {
-    return this.#storage.sql.exec<Row>("SELECT seq, client, project, entry FROM trail ORDER BY seq LIMIT ? + 0", limit).toArray();
+    return this.#storage.sql.exec<Row>("SELECT seq, client, project, entry, octet_length(entry) AS bytes FROM trail ORDER BY seq LIMIT ? + 0", limit).toArray();
   }
 
   /** The alarm comes without a caller. */
@@ -188,6 +215,23 @@ export class SessionTrails {
     return row && { teamId: row.team_id, userId: row.user_id, shard: row.shard };
   }
 }
+
+function bundles(turns: readonly Saying[]): Saying[][] {
+  const found: Saying[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const one of turns) {
+    bytes += one.row.bytes;
+    if (bytes > bundleBytes) {
+      found.push([]);
+      bytes = one.row.bytes;
+    }
+    (found.at(-1) as Saying[]).push(one);
+  }
+  return found;
+}
+
+/** By the database for what it is, and not because the database is away. */
+const isRefused = (error: unknown): boolean => /SQLITE_TOOBIG|NOT NULL constraint failed/.test(String(error));
 
 /** A question with a secret in it, or with orders to a model, leaves no trace. */
 function screenedEntry(entry: Noted["entry"]): Noted["entry"] | undefined {

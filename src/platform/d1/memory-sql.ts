@@ -29,7 +29,7 @@ export function toRow(table: SQLiteTable, record: Record<string, unknown>): Reco
 const maxParameterLength = 600_000;
 
 /** The rows as JSON arrays, in order, each small enough for a parameter. */
-export function jsonArrays(rows: Record<string, unknown>[]): string[] {
+export function jsonArrays(rows: readonly object[]): string[] {
   const arrays: string[][] = [];
   let length = Number.POSITIVE_INFINITY;
   for (const row of rows) {

@@ -1,5 +1,6 @@
 import type { Migration, SessionOwner, SessionStore, StoredTurn, Turn, WorkSession } from "../../domain/sessions/session-store.ts";
 import type { StorageRoom } from "../storage-room.ts";
+import { jsonArrays } from "./memory-sql.ts";
 import type { QuotaGuard } from "./quota-guard.ts";
 import type { ShardOf } from "./shard-of.ts";
 
@@ -128,8 +129,8 @@ export class D1SessionStore implements SessionStore {
   }
 
   async addTurns(owner: SessionOwner, id: string, added: readonly Turn[]): Promise<number> {
-    const done = await this.#written(owner, [this.#bound(owner, addTurns, id, JSON.stringify(added)), this.#bound(owner, countTurns, id)]);
-    return (done[1] as D1Result<{ count: number }>).results[0]?.count ?? 0;
+    const done = await this.#written(owner, [...jsonArrays(added).map((turns) => this.#bound(owner, addTurns, id, turns)), this.#bound(owner, countTurns, id)]);
+    return (done.at(-1) as D1Result<{ count: number }>).results[0]?.count ?? 0;
   }
 
   async turns(owner: SessionOwner, id: string, { after, limit }: { after: number; limit: number }): Promise<StoredTurn[]> {

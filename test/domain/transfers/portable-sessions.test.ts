@@ -54,6 +54,16 @@ describe("work sessions in an export [U10] [A4]", () => {
     expect(workIn(await exportOf(newcomer, "include_sessions=true")).slice(1)).toEqual(turns);
   });
 
+  test("come with as much as a record may say, in whatever alphabet", async () => {
+    const id = await converse(ada, 1);
+    // Of three bytes each, that nothing can be left out of: the row has them twice.
+    const content = Array.from({ length: 49_900 }, (_, i) => (i % 20 === 19 ? "。" : String.fromCodePoint(0x4e00 + ((i * 7_919 + ((i / 20) | 0) * 31) % 20_000)))).join("");
+    const turns = Array.from({ length: 6 }, (_, i) => ({ id: `long ${i}`, role: "user", at: new Date(now + i).toISOString(), content }));
+    const data = `${JSON.stringify({ kind: "work_turns", version: 1, session_id: id, turns: [...turns, { ...turns[0], id: "long 6" }] })}\n`;
+    expect(await bring(ada, team, data)).toMatchObject({ state: "done", counts: { turns: 7 } });
+    expect(workIn(await exportOf(ada, "include_sessions=true")).flatMap(({ turns: said = [] }) => said.map(({ id, content }: { id: string; content: string }) => [id, content.length])).slice(1)).toEqual(Array.from({ length: 7 }, (_, i) => [`long ${i}`, 49_900]));
+  });
+
   test("are the person's own: nobody exports another's, and who brings a file with a taken id gets a copy that tells nothing of it", async () => {
     const id = await converse(ada);
     const data = await exportOf(ada, "include_sessions=true");
