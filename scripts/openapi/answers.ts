@@ -20,6 +20,8 @@ const open = z.looseObject({});
 const cursor = z.string().optional().describe("of the next page; absent on the last");
 
 export const memory = named("Memory", z.looseObject({ memory_id: z.string(), key: z.string().optional(), content: z.string(), metadata: open.optional(), namespace: z.string().optional(), created_at: instant.optional() }));
+/** The id alone for a key that may not read. */
+const readable = z.union([memory, z.strictObject({ memory_id: z.string() })]);
 
 export const team = named("Team", z.strictObject({
   id: z.string(), name: z.string(), organization: z.strictObject({ id: z.string(), name: z.string() }), role: z.enum(roles), personal: z.boolean(), created_at: instant,
@@ -89,7 +91,7 @@ export const proposals = z.strictObject({
   }))),
   next_cursor: cursor,
 });
-export const accepted = z.strictObject({ accepted: z.literal(true), memory });
+export const accepted = z.strictObject({ accepted: z.literal(true), memory: readable });
 export const refused = z.strictObject({ refused: z.literal(true) });
 export const quarantine = z.strictObject({
   quarantine: z.array(named("QuarantinedMemory", z.strictObject({
@@ -97,7 +99,7 @@ export const quarantine = z.strictObject({
     namespace: z.string(), content: z.string(), value: z.unknown().optional(), summary: z.string().optional(), metadata: open.optional(), tags: z.array(z.string()), tool: z.string(),
   }))),
 });
-export const released = z.strictObject({ outcome: z.string(), memory, proposal: z.strictObject({ id: z.string(), state: z.enum(proposalStates) }).optional() });
+export const released = z.strictObject({ outcome: z.string(), memory: readable, proposal: z.strictObject({ id: z.string(), state: z.enum(proposalStates) }).optional() });
 export const discarded = z.strictObject({ discarded: z.literal(true) });
 
 const setting = { provider: z.enum(intelligenceProviders), extraction_prompt: z.string().nullable(), update_prompt: z.string().nullable(), daily_tokens: z.number().int().nullable() };

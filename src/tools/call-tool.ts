@@ -5,7 +5,7 @@ import { project } from "../domain/memories/fields.ts";
 import { CallReading } from "../domain/metrics/prevention.ts";
 import { describeProblems } from "../domain/problems.ts";
 import type { SessionTrail } from "../domain/sessions/session-trail.ts";
-import { requireScope } from "../domain/tenancy/principal.ts";
+import { mayRead, requireScope } from "../domain/tenancy/principal.ts";
 import { findInFamily } from "./catalogue.ts";
 import { AskedConflict } from "./conflict-question.ts";
 import { type Deed, type Done, perform } from "./deeds.ts";
@@ -56,8 +56,11 @@ async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: 
     const structured = isStructured(tool, ctx.surface);
     const trail = ctx.trailIn?.(project);
     const reading = new CallReading();
-    const { structured: form, ...result } = await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, project, trail, structured, reading, now: Date.now() }, parsed.data));
+    // A question shows the person what is stored, by way of the client.
+    const mayAsk = mayRead(ctx.principal);
+    const { structured: form, question, ...told } = await ctx.inTurn(tool.cost, () => tool.call({ ...ctx, asksPerson: mayAsk && ctx.asksPerson === true, project, trail, structured, reading, now: Date.now() }, parsed.data));
     if (tool.isStep) trail?.note({ kind: "command", name: tool.name });
+    const result = mayAsk && question ? { ...told, question } : told;
     ctx.measured?.(tool.name, reading, () => result.text.toString());
     return structured && form ? { ...result, structured: form } : result;
   } catch (error) {

@@ -8,6 +8,7 @@ import type { CitedFile, Freshness } from "../domain/memories/citations.ts";
 import type { Citation } from "../domain/memories/memory-values.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
 import type { Proposal } from "../domain/memories/proposal-store.ts";
+import { mayRead, type Principal } from "../domain/tenancy/principal.ts";
 import type { Question } from "./define-tool.ts";
 import type { Related } from "../domain/recall/selection/related.ts";
 
@@ -168,6 +169,13 @@ function relatedText({ id, key, title, why, author, quarantined }: Related): Fra
 
 /** How a line calls a memory. */
 export const handleOf = ({ key, id }: Pick<Memory, "key" | "id">): Framed => named(key ?? id);
+
+/** The memory as the answer of a write names it: who may not read learns no key but the one that they said. */
+export const namedTo = (principal: Principal, memory: Memory, ...said: (string | undefined)[]): Memory =>
+  mayRead(principal) || said.includes(memory.key ?? undefined) ? memory : { ...memory, key: null };
+
+/** The same in the forms of REST: all of it, or its id. */
+export const memoryFor = (principal: Principal, memory: Memory, extra?: Extra): Record<string, unknown> => (mayRead(principal) ? omnMemory(memory, extra) : { memory_id: memory.id });
 
 /** The id, where the handle is a name. */
 export const idBeside = ({ key, id }: Pick<Memory, "key" | "id">): string | undefined => (key === null ? undefined : `id ${id}`);

@@ -56,6 +56,9 @@ export function requireGranted({ scopes: granted }: Principal, scope: Scope): vo
   if (!granted.includes(scope)) throw forbidden(`This credential lacks the scope ${scope}.`, `Use a key or sign-in that was granted ${scope}.`);
 }
 
+/** Who may only write is answered without what is stored. */
+export const mayRead = ({ scopes: granted }: Pick<Principal, "scopes">): boolean => granted.includes("memory:read");
+
 export const mayWrite = ({ scopes: granted, role }: Principal): boolean => granted.includes("memory:write") && roleAllows(role, "memory:write");
 
 export const isTeamAdmin = (principal: Principal): boolean =>

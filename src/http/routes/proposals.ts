@@ -7,7 +7,7 @@ import { canonical, type Memory, type MemoryState } from "../../domain/memories/
 import { portableState } from "../../domain/memories/portable.ts";
 import { acceptProposal, listProposals, type ProposedMemory, refuseProposal, reviewSetting, setReview } from "../../domain/memories/proposals.ts";
 import { proposalStates } from "../../domain/memories/proposal-store.ts";
-import { omnMemory } from "../../tools/render.ts";
+import { memoryFor, omnMemory } from "../../tools/render.ts";
 import { parsed } from "./body.ts";
 import { type RestEnv, callerInTeam } from "./caller.ts";
 import { withQuery } from "./query.ts";
@@ -63,7 +63,7 @@ export function proposalRoutes(services: Services): Hono<RestEnv> {
     const ctx = await context(c);
     const memory = await acceptProposal(ctx, { id: c.req.param("id") });
     const authorOf = await authorsOf(ctx, [memory]);
-    return c.json({ accepted: true, memory: omnMemory(memory, { author: authorOf(memory) }) });
+    return c.json({ accepted: true, memory: memoryFor(ctx.principal, memory, { author: authorOf(memory) }) });
   });
   app.post("/:id/refuse", async (c) => {
     await refuseProposal(await context(c), { id: c.req.param("id") });

@@ -6,7 +6,7 @@ import { instructionPolicies, secretPolicies } from "../../domain/guard/guard-po
 import type { Memory } from "../../domain/memories/memory.ts";
 import { discard, listQuarantine, release } from "../../domain/memories/release.ts";
 import { withSuccessors } from "../../domain/recall/selection/succession.ts";
-import { omnMemory } from "../../tools/render.ts";
+import { memoryFor } from "../../tools/render.ts";
 import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
@@ -39,7 +39,7 @@ export function quarantineRoutes(services: Services): Hono<RestEnv> {
     const ctx = await context(c);
     const { outcome, memory, proposal } = await release(ctx, { id: c.req.param("id"), ...(await parsed(c.req.raw, releasing)) });
     const [released] = (await withSuccessors(ctx, [memory])) as [typeof memory];
-    return c.json({ outcome, memory: omnMemory(released), ...(proposal ? { proposal: { id: proposal.id, state: proposal.state } } : {}) });
+    return c.json({ outcome, memory: memoryFor(ctx.principal, released), ...(proposal ? { proposal: { id: proposal.id, state: proposal.state } } : {}) });
   });
   app.post("/:id/discard", async (c) => {
     await discard(await context(c), { id: c.req.param("id") });

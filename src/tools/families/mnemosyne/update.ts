@@ -5,6 +5,7 @@ import { linkMemory, resolveEnds, unlinkMemory } from "../../../domain/graph/lin
 import { attributed, authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { revise } from "../../../domain/memories/revise.ts";
+import { mayRead } from "../../../domain/tenancy/principal.ts";
 import { conflictQuestion } from "../../conflict-question.ts";
 import { additive, defineTool } from "../../define-tool.ts";
 import { conflictForm } from "../../errors.ts";
@@ -65,7 +66,7 @@ export const update = defineTool({
     const isLinked = proposal === undefined && added.length + removed.length > 0;
     const outcome = outcomeWith(isLinked && result.outcome === "unchanged" ? "updated" : result.outcome, proposal);
     if (result.outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: input.archived !== undefined });
-    const structured = { memory_id: memory.id, updated: outcome === "updated", outcome, version: memory.version, tags: memory.tags, ...proposalOf(proposal), ...guardOf(outcome, result.masked) };
+    const structured = { memory_id: memory.id, updated: outcome === "updated", outcome, version: memory.version, ...(mayRead(ctx.principal) ? { tags: memory.tags } : {}), ...proposalOf(proposal), ...guardOf(outcome, result.masked) };
     return { structured, text: json(structured) };
   },
 });

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { checkDependencies, type DependencyReport } from "../../../domain/health/dependencies.ts";
 import { type Framed, joined, say } from "../../../domain/frame.ts";
+import { mayRead } from "../../../domain/tenancy/principal.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 
 /** OmniMemory document 5.3. Shallow, it touches no dependency: the floor of what a call costs. */
@@ -18,7 +19,7 @@ export const healthCheck = defineTool({
     const reports = await checkDependencies(dependencies, principal, { now, clock: () => performance.now(), report });
     const status = [...reports.values()].every(({ ok }) => ok) ? "ok" : "degraded";
     // How much waits says something of memories.
-    const isShown = principal.scopes.includes("memory:read");
+    const isShown = mayRead(principal);
     const found = [...reports].map(([name, { figures, ...rest }]) => [name, { ...rest, ...(isShown ? figures : {}) }] as const);
     return {
       structured: { status, dependencies: Object.fromEntries(found) },

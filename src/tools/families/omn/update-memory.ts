@@ -9,11 +9,12 @@ import { revise } from "../../../domain/memories/revise.ts";
 import { additive, defineTool, listedAs } from "../../define-tool.ts";
 import { ownNamespaceOf } from "../../../domain/memories/memory.ts";
 import { isOfOther } from "../../../domain/recall/selection/project.ts";
+import { mayRead } from "../../../domain/tenancy/principal.ts";
 import { conflictForm } from "../../errors.ts";
 import { conflictQuestion } from "../../conflict-question.ts";
 import { quarantineQuestion } from "../../quarantine-question.ts";
 import { privateStill, sharingQuestion } from "../../sharing-question.ts";
-import { adviceOf, compressionMade, guardOf, guardText, handleOf, memoryText, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
+import { adviceOf, compressionMade, guardOf, guardText, handleOf, memoryText, namedTo, omnMemory, outcomeWith, proposalOf, proposalText } from "../../render.ts";
 
 /** OmniMemory document 1.3; optimistic versions: features B row 2. */
 export const updateMemory = defineTool({
@@ -73,7 +74,8 @@ export const updateMemory = defineTool({
       };
     }
     if (result.outcome === "quarantined") {
-      const { memory, reasons } = result;
+      const { reasons } = result;
+      const memory = namedTo(ctx.principal, result.memory, key, new_key);
       return {
         structured: { outcome: "quarantined", memory_id: memory.id, key: memory.key, version: memory.version, ...guardOf("quarantined", reasons) },
         text: say`Not updated: ${handleOf(memory)} stays at version ${memory.version}.${guardText("quarantined", reasons)}`,
@@ -84,10 +86,11 @@ export const updateMemory = defineTool({
     const proposal = (await unlinkMemory(ctx, result.memory, unlink)) ?? linked ?? result.proposal;
     const outcome = outcomeWith(result.outcome, proposal);
     if (result.outcome === "updated") ctx.changed({ ids: [result.memory.id], listChanged: archived !== undefined });
+    const called = namedTo(ctx.principal, result.memory, key, new_key);
     const still = result.wider && privateStill(result.wider);
     return {
-      structured: { outcome, memory_id: result.memory.id, key: result.memory.key, version: result.memory.version, ...compressionMade(result.memory), ...proposalOf(proposal), ...guardOf(outcome, result.masked), ...(still && adviceOf(still)) },
-      text: say`${outcome} ${handleOf(result.memory)} (version ${result.memory.version}${isOfOther(result.memory, ctx.project) && ctx.principal.scopes.includes("memory:read") ? say`, ${named(result.memory.namespace)}` : say``})${proposalText(proposal)}${guardText(outcome, result.masked)}${still ? say` ${still}` : say``}`,
+      structured: { outcome, memory_id: result.memory.id, key: called.key, version: result.memory.version, ...compressionMade(result.memory), ...proposalOf(proposal), ...guardOf(outcome, result.masked), ...(still && adviceOf(still)) },
+      text: say`${outcome} ${handleOf(called)} (version ${result.memory.version}${isOfOther(result.memory, ctx.project) && mayRead(ctx.principal) ? say`, ${named(result.memory.namespace)}` : say``})${proposalText(proposal)}${guardText(outcome, result.masked)}${still ? say` ${still}` : say``}`,
       question: sharingQuestion(result),
     };
   },
