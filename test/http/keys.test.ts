@@ -185,3 +185,16 @@ describe("keys per person uncapped", () => {
     expect(rotated).toBe(49);
   });
 });
+
+describe("the name of a key [S17]", () => {
+  test.each([["a line break", "a\nb"], ["a sign that turns the direction of writing", "\u202e"], ["a sign of no width", "work\u200b"], ["white space alone", " "]])("has none of what nobody can see: %s", async (_name, name) => {
+    const { token } = await owner();
+    expect((await rest(token, "POST", "", { name, scopes: ["memory:read"] })).status).toBe(400);
+    expect((await (await rest(token, "GET", "")).json<{ keys: { name: string }[] }>()).keys.map((key) => key.name)).not.toContain(name);
+  });
+
+  test("may be in any alphabet, with emoji", async () => {
+    const { token } = await owner();
+    expect((await rest(token, "POST", "", { name: "работа 💻 ноутбук", scopes: ["memory:read"] })).status).toBe(201);
+  });
+});

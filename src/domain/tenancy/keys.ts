@@ -5,6 +5,7 @@ import type { AuditAction, AuditEntry, CallOrigin } from "./audit-entry.ts";
 import type { KeyStore, KeyHolder, KeyRecord, KeyRenewal, KeySummary } from "./key-store.ts";
 import type { Preferences } from "./preferences.ts";
 import { isTeamAdmin, type Principal, requireGranted, roleAllows, type Scope, scopes } from "./principal.ts";
+import { nameProblem } from "./shown-name.ts";
 
 /** API keys: 90 days unless asked otherwise (omnimemory document, API Key Authentication). */
 export const defaultLifetimeDays = 90;
@@ -109,7 +110,9 @@ export async function createKey(
 ): Promise<IssuedKey> {
   requireGranted(ctx.principal, "memory:admin");
   const name = input.name.trim();
-  if (name.length === 0 || name.length > maxNameLength) throw invalid(`The name of a key has 1 to ${maxNameLength} characters.`);
+  // It stands in lists of other people's keys, where nothing may reorder or hide it.
+  const problem = name === "" ? "has at least one character" : nameProblem(name, maxNameLength);
+  if (problem !== undefined) throw invalid(`The name ${problem}.`, "Choose a name that is one line of visible characters.");
   const granted = input.scopes ?? ctx.principal.scopes;
   requireSubset(ctx.principal, granted);
   const days = input.expiresInDays ?? defaultLifetimeDays;
