@@ -59,15 +59,38 @@ describe("a work session [A4]", () => {
     expect(site).toMatchObject({ project_id: "site", context: { recent_searches: ["login form"], decisions: [] } });
   });
 
-  test("is created by name: the one that the client's calls began takes the name, and an open one is answered again", async () => {
-    await work({ client: "cursor-vscode" });
-    const before = await context({ client: "cursor-vscode" });
+  test("is created by name: what the client does from then on belongs to it, and an open one is answered again", async () => {
     const created = await ask("omn_create_session", { tool_id: "cursor", user_id: ada.id }, { client: "cursor-vscode" });
-    expect(created).toMatchObject({ session_id: before["session_id"], project_id: "shop", created_at: before["created_at"], tool_id: "cursor" });
+    expect(created).toMatchObject({ session_id: expect.stringMatching(/^sess_/), project_id: "shop", tool_id: "cursor" });
+    await work({ client: "cursor-vscode" });
     await ask("omn_retrieve_memory", { query: "login form" }, { client: "cursor-vscode" });
     const again = await ask("omn_create_session", { tool_id: "cursor" }, { client: "cursor-vscode" });
     expect(again["session_id"]).toBe(created["session_id"]);
     expect(await context({ client: "cursor-vscode" })).toMatchObject({ session_id: created["session_id"], context: { recent_searches: ["login form", "which database for billing"] } });
+  });
+
+  test("that is created for another tool leaves the client's own as it is: where that began is not lost", async () => {
+    await work();
+    const own = await context();
+    const created = await ask("omn_create_session", { tool_id: "cursor" });
+    expect(created).toMatchObject({ tool_id: "cursor", project_id: "shop" });
+    expect(created["session_id"]).not.toBe(own["session_id"]);
+    expect(await context({}, own["session_id"])).toMatchObject({ session_id: own["session_id"], tool_id: "claude-code", original_tool: "claude-code", last_activity: own["last_activity"], context: own["context"] });
+    // The client that is called so finds it, and this one goes back to its own.
+    await ask("omn_retrieve_memory", { query: "login form" }, { client: "cursor" });
+    expect(await context({ client: "cursor" })).toMatchObject({ session_id: created["session_id"], original_tool: "cursor", context: { recent_searches: ["login form"] } });
+    expect(await ask("omn_create_session")).toMatchObject({ session_id: own["session_id"], tool_id: "claude-code" });
+    expect(await context()).toMatchObject({ session_id: own["session_id"], original_tool: "claude-code" });
+  });
+
+  test("that is not there is told with what to do", async () => {
+    await work();
+    await ask("omn_end_session");
+    for (const tool of ["omn_export_session", "omn_end_session"]) {
+      expect((await ask(tool))["error"], tool).toMatchObject({ code: "NOT_FOUND", message: "No session of this client is open in this project.", hint: expect.stringMatching(/omn_create_session.*session_id/) });
+    }
+    expect((await ask("omn_migrate_session", { to_tool: "cursor" }))["error"]).toMatchObject({ code: "NOT_FOUND", hint: expect.stringContaining("omn_create_session") });
+    expect((await ask("omn_export_session", { session_id: "sess_none" }))["error"]).toMatchObject({ code: "NOT_FOUND", message: "There is no such session." });
   });
 
   test("begins with what another one holds where it is asked to", async () => {

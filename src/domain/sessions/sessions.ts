@@ -25,6 +25,8 @@ export const newSession = ({ tool, project, workspacePath = null, trace = emptyT
 
 export const noSuchSession = (): DomainError => notFound("There is no such session.", "Leave the session out for the one that was used last in this project.");
 
+const noOpenSession = (): DomainError => notFound("No session of this client is open in this project.", "Begin one with omn_create_session, or give the session_id of an earlier one.");
+
 /** Sessions are their person's own: an identifier of somebody else leads nowhere. */
 export function requireOwn({ principal }: Context, userId: string | undefined): void {
   if (userId !== undefined && userId !== principal.userId) throw forbidden("A session belongs to whoever the credential is for.", "Leave user_id out.");
@@ -34,7 +36,7 @@ export function requireOwn({ principal }: Context, userId: string | undefined): 
 export async function sessionNamed(ctx: Sessions, id: string | undefined): Promise<WorkSession> {
   const current = await ctx.trail?.session();
   const found = id === undefined ? current : await ctx.sessions.find(ctx.principal, id);
-  if (!found) throw noSuchSession();
+  if (!found) throw id === undefined ? noOpenSession() : noSuchSession();
   return found;
 }
 
@@ -82,18 +84,18 @@ interface Creating {
   restoreFrom?: string | undefined;
 }
 
-/** Begins a session, or answers the open one of this tool and project. A session that the client began by its calls takes the name that it gives itself. */
+/** Begins a session, or answers the open one of this tool and project. It becomes the one that the client is in, whatever the client announces itself as; the one that it was in stays as it is. */
 export async function createSession(ctx: Sessions, { tool, project, workspacePath, restoreFrom }: Creating): Promise<WorkSession> {
   requireScope(ctx.principal, "memory:write");
   const source = restoreFrom === undefined ? undefined : await ctx.sessions.find(ctx.principal, restoreFrom);
   if (restoreFrom !== undefined && !source) return failed(ctx, restoreFrom, tool);
+  // What was noted until now belongs to the one that the client was in.
+  await ctx.trail?.session();
   const { session, action } = await retryOnConflict("this session", async () => {
-    const current = await ctx.trail?.session();
     const open = await ctx.sessions.findOpen(ctx.principal, { tool, project });
-    const unnamed = current && !open && current.project === project && current.migrations === 0 ? current : undefined;
-    const before = open ?? unnamed ?? (await ctx.sessions.create(ctx.principal, newSession({ tool, project, workspacePath: workspacePath ?? null, now: ctx.now })));
+    const before = open ?? (await ctx.sessions.create(ctx.principal, newSession({ tool, project, workspacePath: workspacePath ?? null, now: ctx.now })));
     const trace = source && source.id !== before.id ? mergedTraces(source.trace, before.trace) : before.trace;
-    const next: WorkSession = { ...before, ...(unnamed ? { tool, originalTool: tool } : {}), workspacePath: workspacePath ?? before.workspacePath, activeAt: ctx.now, trace };
+    const next: WorkSession = { ...before, workspacePath: workspacePath ?? before.workspacePath, activeAt: ctx.now, trace };
     const migration = source && source.id !== before.id ? migrationOf(ctx, { sessionId: next.id, fromTool: source.tool, toTool: tool }) : undefined;
     const session = saved(next, await ctx.sessions.handOver(ctx.principal, next, ctx.now, migration));
     return { session, action: migration ? ("restored" as const) : before === open ? undefined : ("created" as const) };
@@ -167,7 +169,7 @@ const migrationOf = ({ now }: Context, of: Pick<Migration, "sessionId" | "fromTo
   passportUsed: false, ...of, id: uuidv7(now), at: now, success: true, error: null,
 });
 
-const failed = (ctx: Sessions, id: string, tool: string): Promise<never> => attemptFailed(ctx, { id, tool, error: noSuchSession() });
+const failed = (ctx: Sessions, id: string, tool: string): Promise<never> => attemptFailed(ctx, { id, tool, error: id === "" ? noOpenSession() : noSuchSession() });
 
 interface FailedAttempt {
   id: string;
