@@ -6,7 +6,7 @@ import type { JudgedPair } from "../domain/memories/consolidation-pairs.ts";
 import type { ProposalReason } from "../domain/memories/consolidation-steps.ts";
 import type { Memory } from "../domain/memories/memory.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
-import { adviceOf, audienceOf, handleOf, questionOf } from "./render.ts";
+import { adviceOf, audienceOf, confirmText, handleOf, questionOf } from "./render.ts";
 import type { Rendered } from "./render-revert.ts";
 
 const mostShown = 30;
@@ -97,7 +97,7 @@ const plural = (count: number, one: string, many: string): string => `${count} $
 function wordsOf(result: ConsolidateOutcome): [summary: Framed, advice: Framed] {
   const more = result.cursor === undefined ? say`` : say` There are older memories: call again with cursor: "${result.cursor}".`;
   if (result.outcome === "preview") {
-    const stale = result.changed ? "The memories have changed since that preview. " : "";
+    const stale = confirmText(result.changed);
     const looked = plural(result.looked, "memory", "memories");
     if (result.steps.length === 0) {
       const what = result.proposals.length > 0 ? "Nothing is certain enough to be settled" : "Nothing to settle";

@@ -5,7 +5,7 @@ import type { Fix } from "../domain/memories/repair.ts";
 import type { RevertOutcome } from "../domain/memories/revert.ts";
 import { asFound } from "../domain/secrets/redaction.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
-import { adviceOf, audienceOf, handleOf, questionOf } from "./render.ts";
+import { adviceOf, audienceOf, confirmText, handleOf, questionOf } from "./render.ts";
 import { keptReasons, type Rendered } from "./render-revert.ts";
 
 const mostLines = 50;
@@ -20,7 +20,7 @@ export async function renderRepair(ctx: Context, fix: Fix, result: RevertOutcome
   const [summary, advice] =
     result.outcome === "preview"
       ? [
-          say`${result.changed ? "The report card has changed since that preview. " : ""}Nothing ${result.done > 0 ? `more archived yet; a run that was interrupted archived ${result.done}` : "archived yet"}${changes.length === 0 ? "" : `. It would archive ${changes.length}`}${changes.length === 0 ? "." : ":"}`,
+          say`${confirmText(result.changed)}Nothing ${result.done > 0 ? `more archived yet; a run that was interrupted archived ${result.done}` : "archived yet"}${changes.length === 0 ? "" : `. It would archive ${changes.length}`}${changes.length === 0 ? "." : ":"}`,
           say`${result.confirm === undefined ? "" : `To go ahead, repeat the call with confirm: "${result.confirm}".`}${next}`,
         ]
       : [say`archived ${result.ids.length}${result.undone > 0 ? `, of which ${result.undone} have been undone since` : ""}.`, say`To undo it, call omn_revert with undo: "${result.run}".${next}`];

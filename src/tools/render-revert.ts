@@ -6,7 +6,7 @@ import type { RevertOutcome, UndoOutcome } from "../domain/memories/revert.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
 import { asFound } from "../domain/secrets/redaction.ts";
 import type { Question } from "./define-tool.ts";
-import { adviceOf, audienceOf, handleOf, questionOf } from "./render.ts";
+import { adviceOf, audienceOf, confirmText, handleOf, questionOf } from "./render.ts";
 
 /** An answer in both its forms. */
 export interface Rendered {
@@ -87,7 +87,7 @@ function factsOf(result: RevertOutcome | UndoOutcome): [fields: Record<string, u
   const { changes, confirm, changed, done } = result;
   const archived = changes.filter(({ restored }) => restored === null).length;
   const restored = changes.length - archived;
-  const stale = changed ? "The selection has changed since that preview. " : "";
+  const stale = confirmText(changed);
   return [
     { count: changes.length, archived, restored, ...(confirm === undefined ? {} : { confirm }), ...(done > 0 ? { done } : {}), ...more },
     changes.length === 0

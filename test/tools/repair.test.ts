@@ -78,7 +78,7 @@ describe("a fix of the report card", () => {
     await ada.keep("x.2", "Thanks a lot!");
     const late = await ada.call("omn_forget_memory", { fix: "junk", confirm: structured["confirm"] });
     expect(late.structured).toMatchObject({ outcome: "preview", count: 2 });
-    expect(late.text).toContain("has changed since");
+    expect(late.text).toContain("does not belong to this preview");
     expect((await ada.call("omn_memory_health")).structured["counts"].junk).toBe(2);
   });
 

@@ -100,7 +100,7 @@ describe("preview, repetition and interruption", () => {
     const { confirm } = (await owner.call("omn_revert", bad)).structured;
     await storeAs(owner, "bad-client", { key: "b", content: "Bad B." });
     const late = (await owner.call("omn_revert", { ...bad, confirm })).structured;
-    expect(late).toMatchObject({ outcome: "preview", count: 2, advice: expect.stringContaining("has changed since that preview") as string });
+    expect(late).toMatchObject({ outcome: "preview", count: 2, advice: expect.stringContaining("does not belong to this preview") as string });
     expect((await owner.call("omn_revert", { ...bad, author: owner.id, confirm: late["confirm"] })).structured["outcome"]).toBe("preview");
     const first = (await owner.call("omn_revert", { ...bad, confirm: late["confirm"] })).structured;
     expect(first).toMatchObject({ outcome: "reverted", count: 2, archived: 1, restored: 1 });

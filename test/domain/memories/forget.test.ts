@@ -50,9 +50,19 @@ describe("forgetting previews, then does it [U4] [A1] [S14]", () => {
     await ada.keep("k", "two", {}, Date.now());
     const second = await ada.call("omn_forget_memory", { key: "k", mode: "erase", confirm: first.structured["confirm"] });
     expect(second.structured).toMatchObject({ outcome: "preview", would_forget: [{ preview: "two", version: 2 }] });
-    expect(second.text).toContain("has changed since");
+    expect(second.text).toMatch(/does not belong to this preview.*before it changed\. Nothing forgotten yet/);
     expect(second.structured["confirm"]).not.toBe(first.structured["confirm"]);
     expect((await ada.call("omn_forget_memory", { key: "k", mode: "erase", confirm: second.structured["confirm"] })).structured).toMatchObject({ outcome: "erased", count: 1 });
+  });
+
+  test("a token that was never given is not said to be late: nothing has changed", async () => {
+    await ada.keep("k", "one");
+    const { structured } = await ada.call("omn_forget_memory", { key: "k" });
+    const [mistyped, all] = [await ada.call("omn_forget_memory", { key: "k", confirm: "0123456789abcdef" }), await ada.call("memory_delete_all", { user_id: ada.id, confirm: "0123456789abcdef" })];
+    for (const { text } of [mistyped, all]) expect(text).not.toMatch(/has changed|have changed/);
+    expect(mistyped.text).toContain("That confirm does not belong to this preview: it is mistyped, or");
+    expect(mistyped.structured).toMatchObject({ outcome: "preview", confirm: structured["confirm"] });
+    expect((await ada.call("omn_forget_memory", { key: "k", confirm: structured["confirm"] })).structured).toMatchObject({ outcome: "archived" });
   });
 
   test("also after another memory joined the selection", async () => {

@@ -6,7 +6,7 @@ import { forget } from "../../../domain/memories/forget.ts";
 import { scopeFilter } from "../../../domain/memories/session-scope.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { bulkCost, defineTool, destructive } from "../../define-tool.ts";
-import { questionOf } from "../../render.ts";
+import { confirmText, questionOf } from "../../render.ts";
 import { succeeded, successOf } from "./answer.ts";
 import { contextOf, sessionScope } from "./scope.ts";
 
@@ -38,7 +38,7 @@ export const memoryDeleteAll = defineTool({
       const shown = succeeded(ctx, session, {
         event: "PREVIEW", count: memories.length, confirm: result.confirm, success_count: 0, failure_count: 0,
         would_delete: memories.slice(0, mostShown).map(({ id, content }) => ({ id, memory: preview(content, previewed).toString() })),
-        message: `${changed ? "The memories have changed since that preview. " : ""}Nothing is deleted yet. Repeat the call with this confirm.`,
+        message: `${confirmText(changed)}Nothing is deleted yet. Repeat the call with this confirm.`,
       });
       return { ...shown, question: questionOf(result.confirm, say`This would delete ${memories.length}:`, lines, memories.length) };
     }

@@ -10,7 +10,7 @@ import { describeProblems } from "../../../domain/problems.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { defineTool, destructive, type ToolContext, type ToolResult } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
-import { adviceOf, audienceOf, handleOf, questionOf, trustFieldOf } from "../../render.ts";
+import { adviceOf, audienceOf, confirmText, handleOf, questionOf, trustFieldOf } from "../../render.ts";
 import { renderRepair } from "../../render-repair.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
@@ -69,7 +69,7 @@ export const forgetMemory = defineTool({
     });
     const more = result.memories.length - lines.length;
     const summary = say`${result.mode} would remove ${result.memories.length}:`;
-    const before = say`${result.changed ? "The selection has changed since that preview. " : ""}Nothing forgotten yet.`;
+    const before = say`${confirmText(result.changed)}Nothing forgotten yet.`;
     const advice = say`To go ahead, repeat the call with confirm: "${result.confirm}".`;
     return {
       structured: {
