@@ -24,6 +24,7 @@ import type { SessionDefaults } from "../domain/memories/session-scope.ts";
 import type { Authentication } from "../domain/tenancy/keys.ts";
 import { copiesWith } from "../domain/secrets/sealed-copy.ts";
 import { defaultProject } from "../domain/sessions/session-fields.ts";
+import { hookClient } from "../domain/sessions/session-trail.ts";
 import { mayWrite, type Principal } from "../domain/tenancy/principal.ts";
 import { usualPreferences } from "../domain/tenancy/preferences.ts";
 import { preferenceUris } from "../tools/families/omn/preference-resources.ts";
@@ -326,7 +327,7 @@ export class UserSession extends DurableObject<Env> {
       cache: this.#cache,
       recalled: this.#recalled,
       // Who may not write leaves nothing behind.
-      trailIn: (project) => (mayWrite(principal) ? this.#trails.of(principal, { client: client.tool, project: project ?? defaultProject }) : undefined),
+      trailIn: (project) => (mayWrite(principal) && client.tool !== hookClient ? this.#trails.of(principal, { client: client.tool, project: project ?? defaultProject }) : undefined),
       report: (event, error) => this.#services.report(event, requestId, error),
       noteAccess: (ids) => this.#accesses.note(principal, ids),
       changed: (change) => this.#changed(change),

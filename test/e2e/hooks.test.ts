@@ -167,6 +167,17 @@ describe("post-commit [C6]", () => {
     expect(JSON.stringify(memories)).toContain(decision as string);
   });
 
+  test("what it looks up is no search of the person's: the session says what they asked, and that a commit was stored", async () => {
+    const person = new OmniMemory({ url: product.url().origin, key: product.apiKey, project, client: "claude-code" });
+    await person.call("omn_retrieve_memory", { query: "who owns the refunds" });
+    claude.write("refund.ts", "export {};\n");
+    await claude.bash("git add -A && git commit -m 'Fix race in refunds'");
+    expect(await stored()).toHaveLength(1);
+    const { context } = (await person.call("omn_get_session_context", {})) as { context: { recent_searches: string[]; workflow_state: { recent_commands: string[] } } };
+    expect(context.recent_searches).toEqual(["who owns the refunds"]);
+    expect(context.workflow_state.recent_commands).toEqual(["omn_retrieve_memory", "omn_store_memory"]);
+  });
+
   test("the same commit is remembered once, whatever else is committed or said later", async () => {
     claude.write("a.txt", "a");
     await claude.bash("git add -A && git commit -m 'Add a'");

@@ -1,4 +1,5 @@
 import type { OmniMemory } from "../../client/client.ts";
+import { hookClient } from "../../domain/sessions/session-trail.ts";
 import { projectOf } from "../project.ts";
 import { clientFor, CommandFailure, type Named } from "../server.ts";
 import { stop } from "./conversation.ts";
@@ -14,6 +15,8 @@ export interface HookRun {
   memory: OmniMemory;
   /** Of another project. */
   memoryIn(project: string): OmniMemory & { namespace: string };
+  /** To look something up there, which leaves nothing in the person's work session. */
+  lookUpIn(project: string): OmniMemory;
   now: number;
 }
 
@@ -38,9 +41,9 @@ export async function runHook(name: HookName, named: Named, io: { stdin: AsyncIt
   try {
     const { timeoutMs, run } = hooks[name];
     const input = await readHookInput(io.stdin);
-    const clientIn = (project: string): OmniMemory => clientFor(named, io.env, { project, client: "claude-code", timeoutMs });
+    const clientIn = (project: string, client = "claude-code"): OmniMemory => clientFor(named, io.env, { project, client, timeoutMs });
     const project = await projectOf(input.cwd);
-    return await run({ input, project, memory: clientIn(project), memoryIn: (other) => Object.assign(clientIn(other), { namespace: `project:${other}` }), now: Date.now() });
+    return await run({ input, project, memory: clientIn(project), memoryIn: (other) => Object.assign(clientIn(other), { namespace: `project:${other}` }), lookUpIn: (other) => clientIn(other, hookClient), now: Date.now() });
   } catch (error) {
     io.warn(`omnimemory ${name}: ${reasonOf(error)}`);
     return undefined;

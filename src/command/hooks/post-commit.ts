@@ -13,17 +13,17 @@ export const importanceOf = ({ subject, body, files }: Pick<Commit, "subject" | 
   6 + Number(significant.test(`${subject}\n${body}`)) + Number(files >= manyFiles);
 
 /** Remembers the commits that a command made, with links to what they are about. */
-export async function postCommit({ input, memoryIn, now }: HookRun): Promise<undefined> {
+export async function postCommit({ input, memoryIn, lookUpIn, now }: HookRun): Promise<undefined> {
   for (const commit of await commitsOf(input, now)) {
     const project = await projectOf(commit.folder);
-    const memory = memoryIn(project);
+    const [memory, lookUp] = [memoryIn(project), lookUpIn(project)];
     const keyOf = (hash: string): string => `commit.${hash.slice(0, 12)}`;
     const key = keyOf(commit.hash);
     const filters = { namespace: memory.namespace };
     const [stored, amended, related] = await Promise.all([
-      memory.call("omn_retrieve_memory", { key, filters, limit: 1 }),
-      commit.amended === undefined ? undefined : memory.call("omn_retrieve_memory", { key: keyOf(commit.amended), filters, limit: 1 }),
-      memory.call("omn_retrieve_memory", { query: commit.subject.slice(0, 400) || "commit", filters, limit: mostLinks + 2 }),
+      lookUp.call("omn_retrieve_memory", { key, filters, limit: 1 }),
+      commit.amended === undefined ? undefined : lookUp.call("omn_retrieve_memory", { key: keyOf(commit.amended), filters, limit: 1 }),
+      lookUp.call("omn_retrieve_memory", { query: commit.subject.slice(0, 400) || "commit", filters, limit: mostLinks + 2 }),
     ]);
     if (idsIn(stored).length > 0) continue;
     const [replaced] = amended ? idsIn(amended) : [];

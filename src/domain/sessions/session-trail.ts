@@ -4,6 +4,9 @@ import type { GivenTurn } from "./turns.ts";
 
 export type TrailEvent = TraceEvent | { kind: "turn"; turn: GivenTurn };
 
+/** A hook that looks something up announces itself so: what it asks for is no work of the person. */
+export const hookClient = "omnimemory-hook";
+
 /** What the calls of one client in one project leave behind of their session. */
 export interface SessionTrail {
   /** Costs the call nothing: what is noted is looked at and stored after the answer. */
