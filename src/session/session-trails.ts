@@ -179,12 +179,9 @@ export class SessionTrails {
       await addTurns(this.#sessions, owner, id, turns.map(({ turn }) => turn));
     } catch (error) {
       if (!isRefused(error)) throw error;
-      if (turns.length > 1) {
-        for (const one of turns) await this.#saveTurns(owner, id, [one]);
-        return;
-      }
+      if (turns.length > 1) for (const one of turns) await this.#saveTurns(owner, id, [one]);
       // It would be refused for ever, and all behind it with it.
-      this.#report(error);
+      else this.#report(error);
     }
     this.#drop(turns);
   }
@@ -221,11 +218,11 @@ function bundles(turns: readonly Saying[]): Saying[][] {
   let bytes = Number.POSITIVE_INFINITY;
   for (const one of turns) {
     bytes += one.row.bytes;
-    if (bytes > bundleBytes) {
-      found.push([]);
+    if (bytes <= bundleBytes) found.at(-1)?.push(one);
+    else {
+      found.push([one]);
       bytes = one.row.bytes;
     }
-    (found.at(-1) as Saying[]).push(one);
   }
   return found;
 }

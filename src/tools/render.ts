@@ -172,7 +172,7 @@ export const handleOf = ({ key, id }: Pick<Memory, "key" | "id">): Framed => nam
 
 /** Before a preview in the place of what a confirm was to do. Whether it was given for this selection before, nobody remembers. */
 export const confirmText = (wasWrong: boolean): string =>
-  wasWrong ? "That confirm does not belong to this preview: it is mistyped, or was given for another selection, or for this one before it changed. " : "";
+  wasWrong ? "That confirm does not belong to this preview: it is mistyped, or from before a change. " : "";
 
 /** The memory as the answer of a write names it: who may not read learns no key but the one that they said. */
 export const namedTo = (principal: Principal, memory: Memory, ...said: (string | undefined)[]): Memory =>

@@ -125,7 +125,7 @@ describe("consolidation [C3]", () => {
     await owner.call("omn_update_memory", { id: stale, metadata: { importance: 0.9 } });
     const again = await owner.call("omn_consolidate", { confirm: structured["confirm"] });
     expect(again.structured["outcome"]).toBe("preview");
-    expect(again.text).toMatch(/^That confirm does not belong to this preview.*before it changed\. Nothing changed yet/);
+    expect(again.text).toMatch(/^That confirm does not belong to this preview.*before a change\. Nothing changed yet/);
     expect(again.structured["confirm"]).not.toBe(structured["confirm"]);
   });
 

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { isSameProject } from "../project.ts";
+import { mayRead } from "../tenancy/principal.ts";
 import { topicOf, visibilities, withFormerNamespace, type Memory, type MemoryState } from "./memory.ts";
 import { repeats } from "./repetition.ts";
 
@@ -24,7 +25,7 @@ const mostAsked = 3;
  */
 export async function repeatedMemory(ctx: Context, fresh: MemoryState): Promise<Memory | undefined> {
   // A secret is stored as one, even if a memory that is none says the same.
-  if (!ctx.recalled || fresh.value !== null || fresh.sensitivity === "secret" || !ctx.principal.scopes.includes("memory:read")) return undefined;
+  if (!ctx.recalled || fresh.value !== null || fresh.sensitivity === "secret" || !mayRead(ctx.principal)) return undefined;
   for (const id of ctx.recalled.findSourcesOf(ctx.now, fresh.content).slice(0, mostAsked)) {
     const memory = await stillThere(ctx, id);
     if (memory && reaches(memory, fresh) && isInView(memory, fresh) && isAbout(memory.namespace, fresh.namespace) && repeats(fresh.content, memory.content)) return memory;

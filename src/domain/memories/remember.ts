@@ -8,7 +8,7 @@ import { type Held, type KeptBack, keptBack, maskedFields, verdictOn } from "./q
 import { type Merge, mergeInto } from "./merge.ts";
 import { SaidAlready, WriteConflict } from "./write-conflict.ts";
 import { assertReadable } from "../secrets/redaction.ts";
-import { requireScope } from "../tenancy/principal.ts";
+import { mayRead, requireScope } from "../tenancy/principal.ts";
 import { asSaid, type GivenState, inheritedFields, sealedFields, type SealedFields } from "./memory-fields.ts";
 import { compressedForm } from "./compressed-form.ts";
 import { asVersion, canonical, visibilityKeyOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
@@ -68,7 +68,7 @@ export async function remember(ctx: Context, input: RememberInput, alike?: Asked
   const request = idempotencyKey === undefined ? { whole: "", open: "" } : await hashesOf(input);
   const review = wanted.visibility !== "private" && (await isReviewed(ctx));
   const isSuspect = screen(wanted) !== undefined;
-  const mayMerge = wanted.key === null && !allowDuplicate && !review && !isSuspect && ctx.principal.scopes.includes("memory:read");
+  const mayMerge = wanted.key === null && !allowDuplicate && !review && !isSuspect && mayRead(ctx.principal);
   let saying: readonly string[] | undefined;
 
   return retryOnConflict("this key", async (attempt): Promise<RememberOutcome> => {

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import * as field from "./fields.ts";
-import { requireScope } from "../tenancy/principal.ts";
+import { mayRead, requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { visibilityKeyOf, isExpired, sameState, type Memory, type Visibility } from "./memory.ts";
 import type { GivenState, MemoryState } from "./memory-fields.ts";
@@ -74,7 +74,7 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     const changes = wholeChanges(current, input);
     if (changes.visibility) requireVisibilityChange(ctx.principal, current, changes.visibility);
     if (input.expectedVersion !== undefined && !(await isAsSeen(ctx, current, input.expectedVersion))) {
-      if (ctx.principal.scopes.includes("memory:read")) return { outcome: "conflict", current: (await withSuccessors(ctx, [current]))[0] as Memory, attempted: changes };
+      if (mayRead(ctx.principal)) return { outcome: "conflict", current: (await withSuccessors(ctx, [current]))[0] as Memory, attempted: changes };
       throw new DomainError("CONFLICT", `The memory is at version ${current.version}, not ${input.expectedVersion}.`, {
         hint: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
       });

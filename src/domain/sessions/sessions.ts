@@ -25,7 +25,7 @@ export const newSession = ({ tool, project, workspacePath = null, trace = emptyT
 
 export const noSuchSession = (): DomainError => notFound("There is no such session.", "Leave the session out for the one that was used last in this project.");
 
-const noOpenSession = (): DomainError => notFound("No session of this client is open in this project.", "Begin one with omn_create_session, or give the session_id of an earlier one.");
+const noOpenSession = (): DomainError => notFound("No session of this client is open in this project.", "Begin one with omn_create_session, or name a session_id.");
 
 /** Sessions are their person's own: an identifier of somebody else leads nowhere. */
 export function requireOwn({ principal }: Context, userId: string | undefined): void {

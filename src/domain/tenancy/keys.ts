@@ -112,7 +112,7 @@ export async function createKey(
   const name = input.name.trim();
   // It stands in lists of other people's keys, where nothing may reorder or hide it.
   const problem = name === "" ? "has at least one character" : nameProblem(name, maxNameLength);
-  if (problem !== undefined) throw invalid(`The name ${problem}.`, "Choose a name that is one line of visible characters.");
+  if (problem !== undefined) throw invalid(`The name of a key ${problem}.`);
   const granted = input.scopes ?? ctx.principal.scopes;
   requireSubset(ctx.principal, granted);
   const days = input.expiresInDays ?? defaultLifetimeDays;

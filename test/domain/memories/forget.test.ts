@@ -50,7 +50,7 @@ describe("forgetting previews, then does it [U4] [A1] [S14]", () => {
     await ada.keep("k", "two", {}, Date.now());
     const second = await ada.call("omn_forget_memory", { key: "k", mode: "erase", confirm: first.structured["confirm"] });
     expect(second.structured).toMatchObject({ outcome: "preview", would_forget: [{ preview: "two", version: 2 }] });
-    expect(second.text).toMatch(/does not belong to this preview.*before it changed\. Nothing forgotten yet/);
+    expect(second.text).toMatch(/does not belong to this preview.*before a change\. Nothing forgotten yet/);
     expect(second.structured["confirm"]).not.toBe(first.structured["confirm"]);
     expect((await ada.call("omn_forget_memory", { key: "k", mode: "erase", confirm: second.structured["confirm"] })).structured).toMatchObject({ outcome: "erased", count: 1 });
   });

@@ -3,7 +3,7 @@ import { invalid } from "../../errors.ts";
 import { isMasked, screen } from "../../guard/screen.ts";
 import { type Decisions, decisions } from "../../intelligence/answers.ts";
 import type { Message } from "../../intelligence/intelligence.ts";
-import { requireScope } from "../../tenancy/principal.ts";
+import { mayRead, requireScope } from "../../tenancy/principal.ts";
 import type { GivenState } from "../memory-fields.ts";
 import { isExpired, type Memory, newState, visibilityKeyOf } from "../memory.ts";
 import type { IdempotencyRecord } from "../memory-store.ts";
@@ -120,7 +120,7 @@ async function addedBefore(ctx: Context, record: MessageRecord, idempotencyKey: 
   const written = new Map((await ctx.memories.lookupMany(ctx.principal, { ids: did.map(({ id }) => id), named: [] })).map((memory) => [memory.id, memory]));
   const operations = did.flatMap(({ id, event }): Operation[] => {
     const memory = written.get(id);
-    if (!memory || memory.sensitivity === "secret" || !ctx.principal.scopes.includes("memory:read")) return [];
+    if (!memory || memory.sensitivity === "secret" || !mayRead(ctx.principal)) return [];
     return [{ id, event: prior ? event : "NONE", text: memory.content, confidence: memory.confidence, reasoning: "The same messages were added before." }];
   });
   return { operations, extractedBy: "rules", decidedBy: "rules", facts: operations.length, confidence: 0, record: kept.id, held: [], repeated: true };

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import type { RetrievalRequest } from "../../recall/retrieve.ts";
+import { mayRead } from "../../tenancy/principal.ts";
 import { queryTerms } from "../../text/query-terms.ts";
 import type { GivenState } from "../memory-fields.ts";
 import { initialState } from "../memory-fields.ts";
@@ -13,7 +14,7 @@ const most = { perFact: 6, all: 100, atOnce: 8 } as const;
  * go into (namespace, visibility, agent and run), in force, and neither secret nor quarantined. Whoever may not read finds none.
  */
 export async function candidatesFor(ctx: Context, facts: readonly string[], state: GivenState): Promise<Memory[]> {
-  if (!ctx.principal.scopes.includes("memory:read")) return [];
+  if (!mayRead(ctx.principal)) return [];
   const { namespace = initialState.namespace, visibility = initialState.visibility, agentId = null, runId = null } = state;
   const isOfScope = (memory: Memory): boolean =>
     memory.teamId === ctx.principal.teamId && memory.ownerId === ctx.principal.userId && memory.namespace === namespace && memory.visibility === visibility &&
