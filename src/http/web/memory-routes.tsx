@@ -34,6 +34,8 @@ const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), all: 
 const change = z.object({ content: z.string().transform(withPlainBreaks).pipe(field.content), version: z.coerce.number().int().positive(), restore: z.string().optional() });
 const repetition = z.object({ version: z.coerce.number().int().positive(), said: z.coerce.number().int().positive() });
 const past = z.object({ older: z.coerce.number().int().positive().optional(), saved: z.string().optional() });
+/** Of the memory that an act changes, as the page showed it. */
+const asShown = z.object({ version: z.coerce.number().int().positive().optional() });
 const mostFound = 30;
 const mostListed = 50;
 const mostVersions = 50;
@@ -80,16 +82,16 @@ export function memoryPages(services: Services): Hono<Web> {
   );
 
   /** Each answers what the person is shown then: what a release changed is another memory than what was kept back. */
-  const acts: Record<string, (ctx: Context, id: string) => Promise<string>> = {
+  const acts: Record<string, (ctx: Context, id: string, version?: number) => Promise<string>> = {
     archive: async (ctx, id) => (await archiveOne(ctx, await resolveOne(ctx, { id })), `/${id}`),
     restore: async (ctx, id) => (await revise(ctx, { target: { id }, changes: { archivedAt: null } }), `/${id}`),
-    release: async (ctx, id) => `/${(await release(ctx, { id })).memory.id}`,
+    release: async (ctx, id, version) => `/${(await release(ctx, { id, version })).memory.id}`,
     discard: async (ctx, id) => (await discard(ctx, { id }), ""),
   };
   for (const [name, act] of Object.entries(acts)) {
     app.post(`/memories/:team/:id/${name}`, (c) =>
       forMember(c, async (ctx) => {
-        const shown = await act(ctx, idOf(c));
+        const shown = await act(ctx, idOf(c), parsedForm(asShown, c.req.query()).version);
         return c.redirect(`/memories/${ctx.principal.teamId}${shown}`, 303);
       }),
     );

@@ -257,7 +257,7 @@ describe("the pages of a team's memories [A13]", () => {
     const answer = await ada.post(path(id), { content: order, version: "1" });
     expect(await answer.text()).toContain("Not saved, but kept back");
     expect(await contentOf(team.owner, id)).toBe("The harbour opens at six.");
-    const kept = /action="([^"]*)\/release"/.exec(await page(ada, path()))?.[1] ?? "";
+    const kept = /action="([^"]*)\/release(?:\?[^"]*)?"/.exec(await page(ada, path()))?.[1] ?? "";
     expect((await ada.post(`${kept}/release`)).headers.get("location"), "the memory that it changed").toBe(path(id));
     expect(await contentOf(team.owner, id)).toBe(order);
   });
@@ -275,6 +275,18 @@ describe("the pages of a team's memories [A13]", () => {
     expect(list.match(/Would change/g)).toHaveLength(2);
     await ada.post(`${path(id)}/archive`);
     expect(await page(ada, path()), "what is archived is left as it is").not.toContain("opens at ten");
+  });
+
+  test("a release changes what the page showed, not what somebody said since", async () => {
+    const id = await stored(team.owner, { content: "The harbour opens at six." });
+    await ada.post(path(id), { content: order, version: "1" });
+    const releases = async () => /action="([^"]*\/release\?version=\d+)"/.exec(await page(ada, path()))?.[1] ?? "";
+    const shownBefore = await releases();
+    await team.owner.call("omn_update_memory", { id, content: "The harbour opens at ten." });
+    expect((await ada.post(shownBefore)).status).toBe(409);
+    expect(await contentOf(team.owner, id)).toBe("The harbour opens at ten.");
+    expect((await ada.post(await releases())).headers.get("location")).toBe(path(id));
+    expect(await contentOf(team.owner, id)).toBe(order);
   });
 
   test("of a change that is kept back only what would be stored is shown, and a secret only to who opens it", async () => {

@@ -3,7 +3,7 @@ import type { Json, Memory } from "../../memories/memory.ts";
 import { memoryFields, type FieldDefinition, type Kind } from "../../memories/memory-fields.ts";
 import { derivedFields } from "../../memories/memory-values.ts";
 import { receiptSchema } from "../presentation/receipt.ts";
-import type { RecallOutcome } from "../recall.ts";
+import type { Recalled, RecallOutcome } from "../recall.ts";
 
 /** To be raised when the shape of a kept answer changes: answers kept by the deployment before are then not found. */
 export const cachedAnswerShape = 11;
@@ -52,7 +52,10 @@ const outcome: z.ZodType<RecallOutcome> = z.strictObject({
   items: z.array(
     z.strictObject({
       memory, author: z.string().exactOptional(), relevance: z.number().exactOptional(), truncated: z.boolean(), tokensTotal: z.number().exactOptional(), tokensSaved: z.number().exactOptional(), related: z.array(related).exactOptional(),
-    }),
+      here: z.boolean().exactOptional(), laterId: z.string().exactOptional(), numbers: z.record(z.string(), z.number()).exactOptional(),
+      // What the client's files say is said beside it.
+      cited: z.never().exactOptional(),
+    } satisfies Record<keyof Recalled, z.ZodType>),
   ),
   totalFound: z.number(),
   more: texts,
