@@ -21,7 +21,7 @@ export interface ClientOptions {
   timeoutMs?: number;
 }
 
-/** What the server refused, in its own words. */
+/** What the server refused, in its own words; that it gives no answer is `UNREACHABLE`, none in time `TIMEOUT`, with status 0. */
 export class OmniMemoryError extends Error {
   /** `CONFLICT`, `MEMORY_NOT_FOUND`, `NOT_FOUND`, `RATE_LIMIT_EXCEEDED` … */
   readonly code: string;
@@ -126,7 +126,7 @@ export class OmniMemory {
   }
 
   async #send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    return this.#fetch(method, `/v1/teams/${encodeURIComponent(await this.team())}/${path}`, body, headers);
+    return this.#fetch(method, `/v1/teams/${encodeURIComponent(await this.team())}/${path.replace(/^\/+/, "")}`, body, headers);
   }
 
   async #fetch(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
@@ -137,6 +137,10 @@ export class OmniMemory {
       // The key is for this server alone.
       redirect: "error",
       signal: AbortSignal.timeout(this.#timeoutMs),
+    }).catch((error: unknown) => {
+      const { name, message, cause } = error as Error;
+      const why = cause instanceof Error && cause.message !== "" ? cause.message : message;
+      throw new OmniMemoryError(0, { code: name === "TimeoutError" ? "TIMEOUT" : "UNREACHABLE", message: `${this.#base} gives no answer: ${why}` }, null);
     });
     if (answer.ok) return answer;
     const told = (await answer.json().catch(() => ({}))) as { error?: Record<string, unknown> };

@@ -38,6 +38,12 @@ async function refusal(call: Promise<unknown>): Promise<client.OmniMemoryError> 
 }
 
 describe("the packed client against the running server [C10]", () => {
+  test("says that a server gives no answer as it says what one refuses, and takes a path with a slash before it", async () => {
+    const gone = await refusal(connect({ url: "http://127.0.0.1:9" }).call("omn_list_memories", {}));
+    expect([gone.code, gone.status, gone.message]).toEqual(["UNREACHABLE", 0, expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 gives no answer: .+/)]);
+    expect(await connect().request("GET", "/stats")).toMatchObject({ of: "own" });
+  });
+
   test("stores, recalls, updates, previews and forgets, each by one request", async () => {
     const memory = connect();
     await memory.team();

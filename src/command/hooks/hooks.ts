@@ -1,4 +1,4 @@
-import type { OmniMemory } from "../../client/client.ts";
+import { type OmniMemory, OmniMemoryError } from "../../client/client.ts";
 import { hookClient } from "../../domain/sessions/session-trail.ts";
 import { projectOf } from "../project.ts";
 import { clientFor, CommandFailure, type Named } from "../server.ts";
@@ -53,7 +53,9 @@ export async function runHook(name: HookName, named: Named, io: { stdin: AsyncIt
 function reasonOf(error: unknown): string {
   if (error instanceof CommandFailure) return error.message;
   if (!(error instanceof Error)) return "it failed.";
-  if (error.name === "TimeoutError") return "the server did not answer in time; nothing was done.";
-  if (error.message === "fetch failed") return "the server cannot be reached; nothing was done.";
+  const code = error instanceof OmniMemoryError ? error.code : undefined;
+  // The body may be late as well.
+  if (code === "TIMEOUT" || error.name === "TimeoutError") return "the server did not answer in time; nothing was done.";
+  if (code === "UNREACHABLE") return "the server cannot be reached; nothing was done.";
   return error.message.split("\n", 1)[0] ?? "it failed.";
 }
