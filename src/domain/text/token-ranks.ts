@@ -13249,4 +13249,144 @@ isl
  част
 _EN
  Default
-éri`;
+éri
+\u0001¾\u0099
+ society
+.Id
+chat
+Submit
+avigate
+ Register
+kel
+History
+ plenty
+Share
+格
+יס
+ χ
+աղ
+illi
+ Security
+(index
+Der
+ları
+ CG
+Div
+010
+Stop
+ *\r\n
+ challenges
+ exercise
+_VALUE
+issa
+PIO
+ bah
+ parties
+appy
+یش
+aler
+_token
+ена
+ adm
+abb
+\u0001é\u0085
+িব
+                            
+']);\n
+ Fest
+ },\n\n
+\u0001\u0087à¸´à¸\u0099
+ owners
+ !\n\n
+フ
+اني
+Center
+ projet
+owner
+\u0001å²
+اک
+חר
+ warranty
+ठ
+\u0001æ¥
+ reality
+-term
+May
+.clear
+ Church
+ Util
+element
+ද
+168
+ Size
+ME
+ ?\n\n
+ remote
+ advent
+ LE
+ separate
+_no
+ compreh
+clar
+odi
+내
+amps
+ ҡ
+\t\t   
+থ
+ prz
+ rows
+ weak
+Program
+atura
+189
+ ça
+ეგ
+ Ges
+ERV
+SG
+ül
+ empresa
+ deposit
+超
+ duration
+дин
+\u0001\u009fà«\u0087
+ Because
+ට
+ Een
+pute
+ Sup
+েই
+ toe
+\u0001 í\u0099
+aug
+ 보
+做
+ rh
+unately
+èt
+ Seg
+icher
+ық
+中奖
+cout
+anie
+vm
+ İ
+ൾ
+olution
+ Education
+split
+וצ
+ premi
+uur
+Å
+ rating
+ numerous
+orer
+*/\n\n
+ depth
+)[
+ tasks
+bes`;
