@@ -24,13 +24,12 @@ const lookedAtOnce = 40_000;
 /** @throws QUOTA_EXCEEDED before anything is stored */
 export async function screenRecords(ctx: Context, records: readonly PortableMemory[]): Promise<Screened> {
   const judged: Judged[] = [];
-  while (judged.length < records.length) {
-    const first = judged.length;
-    let characters = 0;
-    const some = records.slice(first).filter(({ content }) => (characters += content.length) - content.length < lookedAtOnce);
-    judged.push(...(await Promise.all(some.map((record, i) => judge(ctx, record, first + i)))));
+  for (let last = 0; last < records.length; ) {
+    const first = last;
     // Others have their turn.
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (first > 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    for (let characters = 0; last < records.length && characters < lookedAtOnce; last += 1) characters += records[last]?.content.length ?? 0;
+    judged.push(...(await Promise.all(records.slice(first, last).map((record, i) => judge(ctx, record, first + i)))));
   }
   const originals = await keptBack(ctx, judged.flatMap(({ kept }) => kept ?? []));
   const screened: Screened = { passed: [], kept: [] };

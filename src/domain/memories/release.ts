@@ -29,16 +29,18 @@ export async function release(ctx: Context, { id, version }: Release): Promise<E
   if (!changed || changed.archivedAt !== null) {
     return plain(await reviseScreened(ctx, { target: { id: held.id }, changes: { visibility, sensitivity, archivedAt: null, quarantine: null, trust: { ...held.trust, quarantined: false } } }));
   }
-  if (version !== changed.version && isChangedSince(held, changed, fields)) {
-    throw new DomainError("CONFLICT", `The memory ${changed.id}, which this would change, has been changed since.`, {
-      hint: `Nothing was written. Look at what it says now; to put this in its place, release it with version ${changed.version}.`,
-    });
-  }
+  const seen = isChangedSince(held, changed, fields) ? version : changed.version;
+  if (seen === undefined) throw saidSince(changed);
   const changes = Object.fromEntries(givenFields.filter((field) => fields.includes(field)).map((field) => [field, held[field]]));
-  const done = plain(await reviseScreened(ctx, { target: { id: changed.id }, changes, maybeNothing: true }));
+  const done = plain(await reviseScreened(ctx, { target: { id: changed.id }, expectedVersion: seen, changes, maybeNothing: true }));
   await purge(ctx, [held]);
   return done;
 }
+
+const saidSince = ({ id, version }: Memory): DomainError =>
+  new DomainError("CONFLICT", `The memory ${id}, which this would change, has been changed since.`, {
+    hint: `Nothing was written. Look at what it says now; to put this in its place, release it with version ${version}.`,
+  });
 
 /** Whether it says anything but what it said when this was kept back: then, or with the secrets of this masked. */
 function isChangedSince(held: Memory, changed: Memory, fields: readonly string[]): boolean {
@@ -61,6 +63,7 @@ async function find(ctx: Context, id: string): Promise<Memory> {
 }
 
 function plain(outcome: ReviseOutcome): Exclude<ReviseOutcome, { outcome: "conflict" | "quarantined" }> {
-  if (outcome.outcome === "conflict" || outcome.outcome === "quarantined") throw new Error("A release names no version and is not screened");
+  if (outcome.outcome === "conflict") throw saidSince(outcome.current);
+  if (outcome.outcome === "quarantined") throw new Error("A release is not screened");
   return outcome;
 }
