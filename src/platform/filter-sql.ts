@@ -43,5 +43,6 @@ const tests: Record<Condition["test"], (columns: FieldColumns, place: Place) => 
   // The type tells true from 1 and null from a text.
   "holds entries": ({ entries }, { field }) => `NOT EXISTS (SELECT 1 FROM json_each(?) w
     WHERE NOT EXISTS (SELECT 1 FROM json_each(${entries(field)}) e WHERE e.key = w.key AND e.value IS w.value AND replace(e.type, 'real', 'integer') = replace(w.type, 'real', 'integer')))`,
+  "holds none": ({ holds }, { field }) => `NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE ${holds(field, "w.value")})`,
   "holds all": ({ holds }, { field }) => `NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE NOT ${holds(field, "w.value")})`,
 };

@@ -144,6 +144,20 @@ describe("session start [C6]", () => {
     expect(hookSpecificOutput.additionalContext).not.toMatch(/kettle|Oracle|ada:secret/);
   });
 
+  test("commits leave room for what was said, and one that was amended is told no longer", async () => {
+    await install();
+    for (let i = 0; i < 8; i += 1) await memory.call("omn_store_memory", { key: `rule.${i}`, content: `Rule ${i}: the ${["tills", "carts", "orders", "refunds", "invoices", "stocks", "prices", "taxes"][i]} have a service of their own.`, metadata: { importance: 0.9 } });
+    for (const [i, subject] of ["Implement search", "Refactor the tills", "Decision: SQLite", "wip: migrate carts", "fixup! Decision: SQLite", "Decision: MySQL"].entries()) {
+      claude.write(`c${i}.txt`, `${i}`);
+      await claude.bash(`git add -A && git commit -m '${subject}'`);
+    }
+    await claude.bash("git commit --amend -m 'Decision: PostgreSQL'");
+    const [ran] = await claude.fire("SessionStart", { source: "startup" });
+    const told = (JSON.parse(ran?.stdout ?? "") as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput.additionalContext;
+    expect(told.match(/Rule \d/g)).toHaveLength(8);
+    expect(told.match(/Git commit \w+: [^\n]*/g)?.map((line) => line.split(": ").slice(1).join(": "))).toEqual(["Decision: PostgreSQL", "Decision: SQLite"]);
+  });
+
   test("a project without memories adds nothing", async () => {
     await install();
     expect(await claude.fire("SessionStart", { source: "resume" })).toEqual([quiet]);

@@ -13,6 +13,9 @@ export interface Commit {
   amended: string | undefined;
 }
 
+/** Of the memories of commits. */
+export const commitTag = "commit";
+
 /** Of one command. */
 const most = 5;
 /** How long ago a commit may be that a command made without saying so, where Claude Code does not say how long the command ran. */

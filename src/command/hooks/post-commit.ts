@@ -1,10 +1,12 @@
 import { OmniMemoryError } from "../../client/client.ts";
 import { projectOf } from "../project.ts";
-import { type Commit, commitsOf } from "./commits.ts";
+import { type Commit, commitsOf, commitTag } from "./commits.ts";
 import type { HookRun } from "./hooks.ts";
 
 /** Mnemosyne document, post-commit.sh. */
 const significant = /\b(?:architect\w*|implement\w*|refactor\w*|migrat\w*|design\w*|pattern\w*|decision\w*|decid\w*)/i;
+/** What its author means to write again: the commit that stays says it. */
+const draft = /^(?:(?:fixup|squash|amend)! |wip\b)/i;
 const manyFiles = 10;
 const mostLinks = 3;
 
@@ -15,6 +17,7 @@ export const importanceOf = ({ subject, body, files }: Pick<Commit, "subject" | 
 /** Remembers the commits that a command made, with links to what they are about. */
 export async function postCommit({ input, memoryIn, lookUpIn, now }: HookRun): Promise<undefined> {
   for (const commit of await commitsOf(input, now)) {
+    if (draft.test(commit.subject)) continue;
     const project = await projectOf(commit.folder);
     const [memory, lookUp] = [memoryIn(project), lookUpIn(project)];
     const keyOf = (hash: string): string => `commit.${hash.slice(0, 12)}`;
@@ -35,7 +38,7 @@ export async function postCommit({ input, memoryIn, lookUpIn, now }: HookRun): P
     await memory.call("omn_store_memory", {
       content: [`Git commit ${short}: ${commit.subject}`, `**Files changed**: ${commit.files}`, ...(commit.body === "" ? [] : [`**Details**: ${commit.body}`])].join("\n\n"),
       key,
-      metadata: { tags: ["commit", short], importance: importanceOf(commit) / 10, context: `Git commit ${short}` },
+      metadata: { tags: [commitTag, short], importance: importanceOf(commit) / 10, context: `Git commit ${short}` },
       // Two commits that say the same are two.
       allow_duplicate: true,
       idempotency_key: `commit:${commit.hash.slice(0, 40)}:${project}`,
@@ -44,6 +47,8 @@ export async function postCommit({ input, memoryIn, lookUpIn, now }: HookRun): P
       // The same hook at work twice at once.
       if (!(error instanceof OmniMemoryError && error.code === "CONFLICT")) throw error;
     });
+    // The history has it no longer.
+    if (replaced !== undefined) await memory.call("omn_update_memory", { id: replaced, valid_to: new Date(now).toISOString() });
   }
   return undefined;
 }

@@ -40,6 +40,7 @@ const sections: Section[] = [
   { title: "Discovered", prefixes: ["discovered."], share: 0.4 },
   { title: "Project", prefixes: ["project."], share: 0.6 },
   { title: "Decisions", prefixes: [], types: ["architecture_decision"], share: 0.5 },
+  { title: "Commits", prefixes: ["commit."], share: 0.3 },
   { title: "Also known", prefixes: [], share: 1 },
 ];
 

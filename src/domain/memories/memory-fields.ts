@@ -132,7 +132,7 @@ export interface FilterDefinition {
   /** With the field the bounds of an interval, this one outside of it. */
   until?: MemoryField;
   /** How the memory's value is compared with the one asked for. An empty field equals nothing and is neither before nor after anything; an empty bound is open, and `equals or none` lets it through. */
-  test: "equals" | "equals or none" | "at least" | "before" | "within" | "matches one" | "holds all" | "holds entries";
+  test: "equals" | "equals or none" | "at least" | "before" | "within" | "matches one" | "holds all" | "holds none" | "holds entries";
   /** On the wire. */
   name: string;
   given: z.ZodType;
@@ -147,6 +147,7 @@ const day = 86_400_000;
 /** What memories can be filtered by, in the order in which tools list it. All that is asked for holds together. */
 export const memoryFilters = {
   tags: { field: "tags", test: "holds all", name: "tags", given: rule.tags, from: (tags: string[]) => (tags.length > 0 ? tags : undefined) },
+  withoutTags: { field: "tags", test: "holds none", name: "without_tags", given: rule.tags.meta({ listed: null }), from: (tags: string[]) => (tags.length > 0 ? tags : undefined) },
   visibility: { field: "visibility", test: "equals", name: "scope", given: rule.visibility },
   /** Exact namespaces, or prefixes ending in `*`. */
   namespaces: { field: "namespace", test: "matches one", name: "namespace", given: rule.namespaceFilter, from: (namespace: string) => [namespace] },

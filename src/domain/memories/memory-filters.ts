@@ -58,6 +58,7 @@ const tests: Record<Condition["test"], (value: unknown, asked: unknown, until: u
   within: (value, asked, until) => (asked as number) >= ((value as number | null) ?? -Infinity) && (asked as number) < ((until as number | null) ?? Infinity),
   "matches one": (value, asked) => value !== null && (asked as string[]).some((pattern) => matchesPrefix(value as string, pattern)),
   "holds all": (value, asked) => (asked as string[]).every((item) => (value as string[]).includes(item)),
+  "holds none": (value, asked) => !(asked as string[]).some((item) => (value as string[]).includes(item)),
   "holds entries": (value, asked) => Object.entries(asked as Entries).every(([name, entry]) => Object.hasOwn(value as object, name) && (value as Record<string, unknown>)[name] === entry),
 };
 

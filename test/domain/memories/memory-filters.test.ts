@@ -16,7 +16,7 @@ function asking(memories: Memory[]): fc.Arbitrary<MemoryFilter> {
     if (how === "equals" || how === "equals or none") return fc.oneof({ weight: 9, arbitrary: held }, { weight: 1, arbitrary: held.map((one) => (typeof one === "string" ? `${one}x` : one)) });
     if (how === "before" || how === "within") return held.chain((one) => fc.constantFrom(one, (one as number) + 1, (one as number) - 1));
     if (how === "at least") return held.chain((one) => fc.constantFrom(one, (one as number) + 1e-9, (one as number) - 1));
-    if (how === "holds all") return fc.uniqueArray(held.chain((list) => fc.constantFrom(...(list as string[]), "nowhere")), { maxLength: 3 });
+    if (how === "holds all" || how === "holds none") return fc.uniqueArray(held.chain((list) => fc.constantFrom(...(list as string[]), "nowhere")), { maxLength: 3 });
     if (how === "holds entries") {
       const entries = memories.flatMap(({ metadata }) => Object.entries(metadata)).filter(([, entry]) => entry === null || typeof entry !== "object");
       const entry = fc.constantFrom(...entries, ["category", "nowhere"] as const);
@@ -60,10 +60,10 @@ test("a filter lets the same memories through in memory, in D1 and in the team's
 }, 120_000);
 
 test("an empty field equals nothing, is neither before nor after anything and matches nothing; what has no bounds holds always, and what nobody stored is for every role", () => {
-  const empty = Object.fromEntries(filters.map(([, { field, test: how }]) => [field, how === "holds all" ? [] : how === "holds entries" ? {} : null])) as unknown as Memory;
+  const empty = Object.fromEntries(filters.map(([, { field, test: how }]) => [field, how === "holds all" || how === "holds none" ? [] : how === "holds entries" ? {} : null])) as unknown as Memory;
   for (const [filter, { test: how }] of filters) {
     const asked = how === "equals" || how === "equals or none" ? "x" : how === "at least" ? -1 : how === "before" || how === "within" ? 9e15 : how === "holds entries" ? { category: null } : ["*"];
-    expect(matchesFilter(empty, { [filter]: asked }), filter).toBe(how === "within" || how === "equals or none");
+    expect(matchesFilter(empty, { [filter]: asked }), filter).toBe(how === "within" || how === "equals or none" || how === "holds none");
   }
   expect(matchesFilter(empty, {})).toBe(true);
 });
@@ -78,9 +78,9 @@ test("entries of a secret's metadata meet no filter, wherever it is asked", asyn
 });
 
 test("what is said on the wire becomes what is asked for; what asks for nothing is left out", () => {
-  const input = filterInput.parse({ tags: [" sea "], scope: "shared", namespace: "project:*", min_importance: 0.5, max_age_days: 2, author: "ada", type: "reference", occurred_after: "2026-01-02", occurred_before: "2026-01-02T01:00", agent_id: "a_1", run_id: "r-1", category: "food", metadata: { n: 1, b: false, nil: null } });
-  expect(toFilter({ ...input, valid_at: 5 }, now)).toEqual({ tags: ["sea"], visibility: "shared", namespaces: ["project:*"], minImportance: 0.5, changedSince: now - 2 * day, author: "ada", type: "reference", occurredAfter: Date.UTC(2026, 0, 2), occurredBefore: Date.UTC(2026, 0, 2, 1), agentId: "a_1", runId: "r-1", category: { category: "food" }, entries: { n: 1, b: false, nil: null }, validAt: 5 });
-  expect(toFilter({ tags: [], metadata: {} }, now)).toEqual({});
+  const input = filterInput.parse({ tags: [" sea "], without_tags: ["commit"], scope: "shared", namespace: "project:*", min_importance: 0.5, max_age_days: 2, author: "ada", type: "reference", occurred_after: "2026-01-02", occurred_before: "2026-01-02T01:00", agent_id: "a_1", run_id: "r-1", category: "food", metadata: { n: 1, b: false, nil: null } });
+  expect(toFilter({ ...input, valid_at: 5 }, now)).toEqual({ tags: ["sea"], withoutTags: ["commit"], visibility: "shared", namespaces: ["project:*"], minImportance: 0.5, changedSince: now - 2 * day, author: "ada", type: "reference", occurredAfter: Date.UTC(2026, 0, 2), occurredBefore: Date.UTC(2026, 0, 2, 1), agentId: "a_1", runId: "r-1", category: { category: "food" }, entries: { n: 1, b: false, nil: null }, validAt: 5 });
+  expect(toFilter({ tags: [], without_tags: [], metadata: {} }, now)).toEqual({});
   expect(toFilter(undefined, now)).toEqual({});
   expect(conditionsOf({ type: "reference" })).toEqual([{ filter: "type", field: "type", test: "equals", value: "reference" }]);
 });
