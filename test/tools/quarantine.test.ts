@@ -245,6 +245,31 @@ describe("an import [U8]", () => {
     expect(await quarantineOf(ada)).toHaveLength(3);
   });
 
+  test("of the team's own export keeps nothing back that was released, and what is new in it all the same", async () => {
+    const { structured } = await ada.call("omn_store_memory", { key: "rule", content: order });
+    const [held] = await quarantineOf(ada);
+    expect((await rest(ada, "POST", `/quarantine/${held?.id}/release`)).status).toBe(200);
+    const { data } = (await ada.call("omn_export_memories", { format: "ndjson", include_history: true })).structured as { data: string };
+    for (const on_conflict of ["skip", "update"]) {
+      const { structured: imported } = await ada.call("omn_import_memories", { data, on_conflict });
+      expect(imported).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+      expect(imported).not.toHaveProperty("quarantined");
+    }
+    expect(await quarantineOf(ada)).toEqual([]);
+    const changed = data.replace(order, `${order} ${note}`);
+    expect((await ada.call("omn_import_memories", { data: changed })).structured).toMatchObject({ masked: 1 });
+    expect(await contents(ada, { key: "rule" })).toEqual([`${order} ${note.replace(token, "[masked: GitHub token]")}`]);
+    expect((await (await newTeam()).owner.call("omn_import_memories", { data })).structured).toMatchObject({ quarantined: 1 });
+    expect(structured["outcome"]).toBe("quarantined");
+  });
+
+  test("what a secret memory says is kept back where it is said openly", async () => {
+    await ada.call("omn_store_memory", { key: "deploy", content: note, metadata: { sensitivity: "secret" } });
+    const said = await ada.call("omn_store_memory", { key: "deploy", content: note, metadata: { sensitivity: "normal" } });
+    expect(said.structured).toMatchObject({ masked: ["GitHub token"] });
+    expect(await everythingShownTo(ada)).not.toContain(token);
+  });
+
   test("of an export that holds the quarantine brings it back as such", async () => {
     await ada.call("omn_store_memory", { key: "note", content: order, metadata: { scope: "shared" } });
     const { structured } = await ada.call("omn_export_memories", { format: "ndjson", include_secrets: true });

@@ -2,9 +2,10 @@ import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
 import { screen } from "../guard/screen.ts";
 import { arrival } from "./arrival.ts";
+import { existing } from "./import-places.ts";
 import { memoryFields, sealedFields } from "./memory-fields.ts";
 import type { MemoryWrite } from "./memory-store.ts";
-import { newState, type MemoryState } from "./memory.ts";
+import { type Memory, newState, type MemoryState } from "./memory.ts";
 import { toState, type PortableMemory } from "./portable.ts";
 import { type Held, type KeptBack, keptBack, maskedFields, verdictOn } from "./quarantine.ts";
 
@@ -29,7 +30,8 @@ export async function screenRecords(ctx: Context, records: readonly PortableMemo
     // Others have their turn.
     if (first > 0) await new Promise((resolve) => setTimeout(resolve, 0));
     for (let characters = 0; last < records.length && characters < lookedAtOnce; last += 1) characters += records[last]?.content.length ?? 0;
-    judged.push(...(await Promise.all(records.slice(first, last).map((record, i) => judge(ctx, record, first + i)))));
+    const part = await Promise.all(records.slice(first, last).map((record, i) => judge(ctx, record, first + i)));
+    judged.push(...(await withoutKnown(ctx, records, part)));
   }
   const originals = await keptBack(ctx, judged.flatMap(({ kept }) => kept ?? []));
   const screened: Screened = { passed: [], kept: [] };
@@ -48,14 +50,14 @@ interface Judged {
   kept?: KeptBack;
 }
 
-/** A record whose history holds something is looked at by what it says now and said then. */
-async function judge(ctx: Context, record: PortableMemory, at: number): Promise<Judged> {
+/** A record whose history holds something is looked at by what it says now and said then; of one that is here already, `before`, no history is taken. */
+async function judge(ctx: Context, record: PortableMemory, at: number, before?: Memory): Promise<Judged> {
   if (record.quarantine) return { at, record };
   const owner = ctx.principal.userId;
   const state = stateOf(record, owner);
-  const past = (record.history ?? []).map((version) => newState({ ...toState(version.state), content: version.state.content, ownerId: owner }));
+  const past = (before ? [] : (record.history ?? [])).map((version) => newState({ ...toState(version.state), content: version.state.content, ownerId: owner }));
   if (!screen(state) && !past.some((earlier) => screen(earlier))) return { at, record };
-  const verdicts = await Promise.all([state, ...past].map((one) => verdictOn(ctx, one)));
+  const verdicts = await Promise.all([state, ...past].map((one) => verdictOn(ctx, one, before)));
   const reasons = [...new Set(verdicts.flatMap((verdict) => verdict?.reasons ?? []))];
   if (reasons.length === 0) return { at, record };
   if (verdicts.some((verdict) => verdict && !verdict.masked)) return { at, kept: { state, reasons, arrived: arrived(ctx, record) } };
@@ -66,6 +68,20 @@ async function judge(ctx: Context, record: PortableMemory, at: number): Promise<
     record: { ...record, ...onWireOf(present?.masked), ...(history ? { history } : {}) },
     kept: { state, reasons, fields: present?.masked ? maskedFields(state, present.masked) : [] },
   };
+}
+
+/** What the team's own memory says already was let in, or released: its export changes nothing. */
+async function withoutKnown(ctx: Context, records: readonly PortableMemory[], judged: Judged[]): Promise<Judged[]> {
+  const named = judged.flatMap(({ at, kept }) => (kept && records[at]?.id !== undefined ? (records[at] as PortableMemory) : []));
+  if (named.length === 0) return judged;
+  const { byId } = await existing(ctx, named, []);
+  return Promise.all(
+    judged.map((one) => {
+      const record = records[one.at] as PortableMemory;
+      const present = one.kept && byId.get(record.id ?? "");
+      return present && !present.quarantine ? judge(ctx, record, one.at, present) : one;
+    }),
+  );
 }
 
 /** Under a new id: the one that it had leads to it within the team. */

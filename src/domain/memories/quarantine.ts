@@ -21,9 +21,9 @@ export interface Verdict {
 /** Most that is kept back of one person at once. */
 export const mostQuarantined = 200;
 
-/** What the team's policy says of a state that is about to be stored over `before`; undefined when nothing speaks against it. */
+/** What the team's policy says of a state that is about to be stored over `before`; undefined when nothing speaks against it. What a secret memory says is news where it is said openly. */
 export async function verdictOn(ctx: Context, state: MemoryState, before?: Memory): Promise<Verdict | undefined> {
-  const found = screen(state, before);
+  const found = screen(state, before?.sensitivity === state.sensitivity ? before : undefined);
   if (!found) return undefined;
   const policy = await ctx.guard.policy(ctx.principal);
   const secrets = policy.secrets === "store" ? [] : found.secrets;

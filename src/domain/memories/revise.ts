@@ -81,7 +81,7 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     }
     const form = ctx.compresses === false && changes.content !== undefined && changes.content !== current.content ? compressedForm(changes.content, false) : {};
     const said = followingVersion(ctx, current, { trust: trustAfter(current, changes.content), ...form, ...changes });
-    const verdict = isGuarded ? await verdictOn(ctx, said, current.sensitivity === "secret" && said.sensitivity === "normal" ? undefined : current) : undefined;
+    const verdict = isGuarded ? await verdictOn(ctx, said, current) : undefined;
     const wider = input.keepsPrivate && current.visibility === "private" && said.visibility !== "private" ? said.visibility : undefined;
     const wanted = enriched<Memory>({ ...said, ...verdict?.masked, ...(wider && { visibility: current.visibility }) }, { before: current, given: givenIn(changes) });
     if (changes.validFrom !== undefined || changes.validTo !== undefined) requireValidity(wanted);
