@@ -138,7 +138,7 @@ export function memoryText({ memory, author, relevance, truncated, tokensTotal, 
   ];
   // Entities and relationships that matched are named in the memory itself.
   const others = related.filter(({ kind }) => kind === "memory");
-  return say`<memory${joined(attributes, "")}>\n${block(memory.content)}\n${joined(others.map(relatedText), "")}</memory>`;
+  return say`<memory${joined(attributes, "")}>\n${block(memory.content)}\n${joined(others.map((other) => relatedText({ ...other, id: String(called(other.id)) })), "")}</memory>`;
 }
 
 /** What a search leaves out, where it is not as usual. `changed`: files that are named already. */
@@ -167,8 +167,13 @@ function relatedText({ id, key, title, why, author, quarantined }: Related): Fra
   return say`<related${joined(attributes, "")}>${title}</related>\n`;
 }
 
+type Called = Pick<Memory, "key" | "id"> & { alias?: number };
+
+/** What tools take for a memory: of one of the team's own its number, which is a fifth of the tokens of its id. */
+const refOf = ({ id, alias }: Called): string => String(alias || id);
+
 /** How a line calls a memory. */
-export const handleOf = ({ key, id }: Pick<Memory, "key" | "id">): Framed => named(key ?? id);
+export const handleOf = (memory: Called): Framed => (memory.key === null ? say`id ${refOf(memory)}` : named(memory.key));
 
 /** Before a preview in the place of what a confirm was to do. Whether it was given for this selection before, nobody remembers. */
 export const confirmText = (wasWrong: boolean): string =>
@@ -182,7 +187,7 @@ export const namedTo = (principal: Principal, memory: Memory, ...said: (string |
 export const memoryFor = (principal: Principal, memory: Memory, extra?: Extra): Record<string, unknown> => (mayRead(principal) ? omnMemory(memory, extra) : { memory_id: memory.id });
 
 /** The id, where the handle is a name. */
-export const idBeside = ({ key, id }: Pick<Memory, "key" | "id">): string | undefined => (key === null ? undefined : `id ${id}`);
+export const idBeside = (memory: Called): string | undefined => (memory.key === null ? undefined : `id ${refOf(memory)}`);
 
 /** How much of one's own reading was answered from what was kept. */
 export function ratesOf({ l1, l2, tokens }: CacheRates): Record<string, unknown> {
@@ -190,14 +195,14 @@ export function ratesOf({ l1, l2, tokens }: CacheRates): Record<string, unknown>
 }
 
 /** Advice to the model after a store that was a repeat. */
-const duplicateText = ({ id, key }: Memory, updateTool: string): Framed =>
-  say`duplicate: nothing was stored. This session recalled just that from memory ${id}${key === null ? "" : say` (key ${named(key)})`}, which still says it. ${
+const duplicateText = (memory: Memory, updateTool: string): Framed =>
+  say`duplicate: nothing was stored. This session recalled just that from memory ${refOf(memory)}${memory.key === null ? "" : say` (key ${named(memory.key)})`}, which still says it. ${
     say`If something changed, say what: update that memory with ${updateTool}. To keep it a second time all the same, repeat the call with allow_duplicate: true.`
   }`;
 
 /** After a store of what another memory said already. */
-const mergedText = ({ id, key, version, visibility, namespace }: Memory): Framed =>
-  say`merged into memory ${id}${key === null ? "" : say` (key ${named(key)})`} (version ${version}, ${visibility}, ${named(namespace)}), which said the same. Its history keeps both sources. To keep it apart all the same, repeat the call with allow_duplicate: true.`;
+const mergedText = (memory: Memory): Framed =>
+  say`merged into memory ${refOf(memory)}${memory.key === null ? "" : say` (key ${named(memory.key)})`} (version ${memory.version}, ${memory.visibility}, ${named(memory.namespace)}), which said the same. Its history keeps both sources. To keep it apart all the same, repeat the call with allow_duplicate: true.`;
 
 /** What a store says of a text that was there already; `updateTool` is how the family changes it. */
 export const repeatedText = (outcome: string, memory: Memory, updateTool: string): Framed | undefined =>

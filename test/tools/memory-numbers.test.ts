@@ -33,6 +33,16 @@ describe("what a search calls a memory [U5]", () => {
     expect(await hits(ada, "lighthouse")).toEqual([]);
   });
 
+  test("is what a store, a list and the preview of a forgetting call it, too, unless it has a key", async () => {
+    const stored = await ada.call("omn_store_memory", { content: "The lighthouse is painted white." });
+    const [, called] = /^created id (\d+) /.exec(stored.text) ?? [];
+    expect((await ada.call("omn_retrieve_memory", { id: called })).structured["memories"]).toMatchObject([{ memory_id: stored.structured["memory_id"] }]);
+    expect((await ada.call("omn_list_memories", {})).text).toMatch(new RegExp(`^- id ${called} \\(.*\\): The lighthouse is painted white\\.$`));
+    expect((await ada.call("omn_forget_memory", { ids: [called] })).text).toContain(`- id ${called}`);
+    expect((await ada.call("omn_store_memory", { key: "harbour", content: "The harbour closes at nine." })).text).toMatch(/^created harbour \(id \d+, version 1, /);
+    expect((await ada.call("omn_list_memories", {})).text).toMatch(/^- harbour \(/);
+  });
+
   test("says by the same numbers what is said of another hit", async () => {
     await store(ada, "Our package manager is npm.");
     await store(ada, "We switched from npm to pnpm.");

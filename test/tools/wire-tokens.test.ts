@@ -79,7 +79,8 @@ describe("what a model sees of an answer [U5] [F1]", () => {
   test("a list says by id which of several of one key is meant", async () => {
     const twin = await callTool(token, "omn_store_memory", { key: get.key, content: "The same key elsewhere.", namespace: "project:twin" });
     const lines = (await seenOn("core", "omn_list_memories", get)).text.split("\n");
-    expect(lines.map((line) => /id ([0-9a-f-]{36})/.exec(line)?.[1])).toEqual([twin.structured["memory_id"], ids[0]]);
+    const named = await Promise.all(lines.map(async (line) => (await callTool(token, "omn_retrieve_memory", { id: /id (\d+)/.exec(line)?.[1] })).structured["memories"][0].memory_id as string));
+    expect(named).toEqual([twin.structured["memory_id"], ids[0]]);
     expect(lines[0]).toContain("project:twin");
   });
 
