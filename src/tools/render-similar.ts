@@ -4,7 +4,7 @@ import type { Contradiction } from "../domain/memories/contradictions.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
 import { isTwin } from "../domain/memories/similar.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
-import { audienceOf, trustFieldOf } from "./render.ts";
+import { audienceOf, refOf, trustFieldOf } from "./render.ts";
 
 /** In characters. */
 const lineLength = 120;
@@ -66,7 +66,7 @@ export function similarText(similar: readonly Memory[], now: number, repair: Rep
   if (similar.length === 0) return say``;
   const lines = similar.map((memory) => {
     const attributes = [
-      attribute("id", memory.id),
+      attribute("id", refOf(memory)),
       attribute("key", memory.key ?? undefined),
       attribute("age", ageOf(memory, now)),
       attribute("scope", audienceOf(memory, undefined).scope),

@@ -170,7 +170,7 @@ function relatedText({ id, key, title, why, author, quarantined }: Related): Fra
 type Called = Pick<Memory, "key" | "id"> & { alias?: number };
 
 /** What tools take for a memory: of one of the team's own its number, which is a fifth of the tokens of its id. */
-const refOf = ({ id, alias }: Called): string => String(alias || id);
+export const refOf = ({ id, alias }: Called): string => String(alias || id);
 
 /** How a line calls a memory. */
 export const handleOf = (memory: Called): Framed => (memory.key === null ? say`id ${refOf(memory)}` : named(memory.key));
