@@ -48,12 +48,13 @@ const sizeOf = (turns: readonly { content: string }[]): number => turns.reduce((
 
 export type Work = Context & { sessions: SessionStore };
 
-/** Some lines, and where the next ones begin. The place of a session, and its turn after which they go on. */
-export async function exportWork(ctx: Work, cursor = "0 0"): Promise<{ data: string; nextCursor?: string }> {
+/** Some lines, and where the next ones begin: the session after which they go on, or one and its turn. */
+export async function exportWork(ctx: Work, cursor = ""): Promise<{ data: string; nextCursor?: string }> {
   requireScope(ctx.principal, "memory:read");
-  const [place = 0, after = 0] = cursor.split(" ").map(Number);
-  const [session] = await ctx.sessions.list(ctx.principal, { limit: 1, skip: place });
+  const [id = "", turn] = cursor.split(" ");
+  const session = (turn === undefined ? undefined : await ctx.sessions.find(ctx.principal, id)) ?? (await ctx.sessions.next(ctx.principal, id));
   if (!session) return { data: "" };
+  const after = session.id === id ? Number(turn) : 0;
   const found = await ctx.sessions.turns(ctx.principal, session.id, { after, limit: most.turns });
   let size = 0;
   const cut = found.findIndex(({ content }, i) => (size += content.length) > most.characters && i > 0);
@@ -64,7 +65,7 @@ export async function exportWork(ctx: Work, cursor = "0 0"): Promise<{ data: str
     ...(after === 0 ? [await sessionOf(ctx, session)] : []),
     ...(turns.length > 0 ? [{ kind: "work_turns", version: 1, session_id: session.id, turns: turns.map(({ id, role, name, at, content }) => ({ id, role, ...(name === null ? {} : { name }), at: toIso(at), content })) }] : []),
   ];
-  return { data: records.map((record) => `${JSON.stringify(record)}\n`).join(""), nextCursor: isLast || last === undefined ? `${place + 1} 0` : `${place} ${last}` };
+  return { data: records.map((record) => `${JSON.stringify(record)}\n`).join(""), nextCursor: isLast || last === undefined ? session.id : `${session.id} ${last}` };
 }
 
 async function sessionOf(ctx: Work, session: WorkSession): Promise<z.input<typeof sessionRecord>> {

@@ -58,8 +58,10 @@ export interface SessionStore {
   find(owner: SessionOwner, id: string): Promise<WorkSession | undefined>;
   /** The one of this tool and project that is not ended. */
   findOpen(owner: SessionOwner, where: { tool: string; project: string }): Promise<WorkSession | undefined>;
-  /** Those of the project, or of all, last used first, after the first `skip`. */
-  list(owner: SessionOwner, which: { project?: string | undefined; limit: number; skip?: number }): Promise<WorkSession[]>;
+  /** Those of the project, or of all, last used first. */
+  list(owner: SessionOwner, which: { project?: string | undefined; limit: number }): Promise<WorkSession[]>;
+  /** The first above an id, in the order of ids, which no use changes. */
+  next(owner: SessionOwner, after: string): Promise<WorkSession | undefined>;
   /** Unless there is an open one of this tool and project: then that one is answered. @throws QUOTA_EXCEEDED, STORAGE_FULL */
   create(owner: SessionOwner, session: WorkSession): Promise<WorkSession>;
   /** Stores one that is ended, as a passport tells of it. False where its id is taken. @throws QUOTA_EXCEEDED, STORAGE_FULL */

@@ -29,7 +29,7 @@ export const exportTeam = (services: Services) => withQuery(asked, async (c, { i
       return { data, nextCursor: next(work, nextCursor, stepsIfAsked) };
     }
     const { data, nextCursor } = await exportMemories(ctx, { format: "ndjson", limit: pageSize, includeHistory: true, includeSecrets, cursor });
-    return { data, nextCursor: next("", nextCursor, includeSessions ? `${work}0 0` : stepsIfAsked) };
+    return { data, nextCursor: next("", nextCursor, includeSessions ? work : stepsIfAsked) };
   };
   return ndjson(services, c, "omnimemory.ndjson", page);
 });

@@ -10,7 +10,8 @@ const columns = `id, project, workspace_path AS workspacePath, original_tool AS 
   migrations, exports, trace, revision`;
 const find = `SELECT ${columns} FROM work_sessions WHERE ${owned} AND id = ?3`;
 const findOpen = `SELECT ${columns} FROM work_sessions WHERE ${owned} AND project = ?3 AND tool = ?4 AND ended_at IS NULL`;
-const list = `SELECT ${columns} FROM work_sessions WHERE ${owned} AND (?3 IS NULL OR project = ?3) ORDER BY active_at DESC, id DESC LIMIT ?4 + 0 OFFSET ?5 + 0`;
+const list = `SELECT ${columns} FROM work_sessions WHERE ${owned} AND (?3 IS NULL OR project = ?3) ORDER BY active_at DESC, id DESC LIMIT ?4 + 0`;
+const next = `SELECT ${columns} FROM work_sessions WHERE ${owned} AND id > ?3 ORDER BY id LIMIT 1`;
 const create = `INSERT INTO work_sessions (team_id, user_id, id, project, workspace_path, original_tool, tool, created_at, active_at, trace)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE NOT EXISTS (SELECT 1 FROM team_policies WHERE team_id = ?1 AND closed_at IS NOT NULL) ON CONFLICT DO NOTHING`;
 const importEnded = `INSERT INTO work_sessions (team_id, user_id, id, project, workspace_path, original_tool, tool, created_at, active_at, trace, ended_at, migrations)
@@ -78,8 +79,13 @@ export class D1SessionStore implements SessionStore {
     return row === null ? undefined : opened(row);
   }
 
-  async list(owner: SessionOwner, { project, limit, skip = 0 }: { project?: string | undefined; limit: number; skip?: number }): Promise<WorkSession[]> {
-    return (await this.#bound(owner, list, project ?? null, limit, skip).all<Stored>()).results.map(opened);
+  async list(owner: SessionOwner, { project, limit }: { project?: string | undefined; limit: number }): Promise<WorkSession[]> {
+    return (await this.#bound(owner, list, project ?? null, limit).all<Stored>()).results.map(opened);
+  }
+
+  async next(owner: SessionOwner, after: string): Promise<WorkSession | undefined> {
+    const row = await this.#bound(owner, next, after).first<Stored>();
+    return row === null ? undefined : opened(row);
   }
 
   async create(owner: SessionOwner, session: WorkSession): Promise<WorkSession> {

@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { exportWork, type Work } from "../../../src/domain/sessions/portable-sessions.ts";
+import { newSession } from "../../../src/domain/sessions/sessions.ts";
+import { addTurns } from "../../../src/domain/sessions/turns.ts";
 import { parseTransfer } from "../../../src/domain/transfers/parse.ts";
 import { send } from "../../http/raw.ts";
 import { rpc } from "../../support/mcp.ts";
@@ -52,6 +55,29 @@ describe("work sessions in an export [U10] [A4]", () => {
     const again = await bring(newcomer, copy, data);
     expect([again.state, again.counts["sessions"], again.counts["turns"]]).toEqual(["done", undefined, undefined]);
     expect(workIn(await exportOf(newcomer, "include_sessions=true")).slice(1)).toEqual(turns);
+  });
+
+  test("are all in it, each once and with its own turns, though their person works on while it is read", async () => {
+    const ctx = { principal: ada.principal, now, sessions: services.sessions } as unknown as Work;
+    const ids = await Promise.all(["shop", "ship", "shed"].map(async (project, i) => {
+      const { id } = await services.sessions.create(ada.principal, newSession({ tool: "cursor", project, now: now + i }));
+      await addTurns(services.sessions, ada.principal, id, Array.from({ length: 120 }, (_, n) => ({ id: `${project} ${n}`, role: "user", name: null, at: now + n, content: `${project} ${n}` })));
+      return id;
+    }));
+    const records: Record<string, any>[] = [];
+    const touched = [...ids];
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+      const page = await exportWork(ctx, cursor);
+      records.push(...recordsIn(page.data));
+      cursor = page.nextCursor;
+      // The one used longest ago is used again.
+      const used = touched.shift();
+      const session = used && (await services.sessions.find(ada.principal, used));
+      if (session) await services.sessions.save(ada.principal, { ...session, activeAt: now + day });
+    }
+    const told = records.filter(({ kind }) => kind === "work_session").map(({ session_id: id }) => id as string);
+    expect(told.toSorted()).toEqual(ids.toSorted());
+    for (const id of ids) expect(records.flatMap(({ session_id: of, turns = [] }) => (of === id ? turns : []))).toHaveLength(120);
   });
 
   test("come with as much as a record may say, in whatever alphabet", async () => {
