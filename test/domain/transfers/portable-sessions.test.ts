@@ -123,6 +123,14 @@ describe("work sessions in an export [U10] [A4]", () => {
     expect((await rest(ada, "GET", `sessions/${id}`))["context"].recent_searches).toEqual([]);
   });
 
+  test("say a turn once that a record has twice", async () => {
+    const id = await converse(ada, 1);
+    const [one, other] = ["one", "other"].map((name, i) => ({ id: name, role: "user", at: new Date(now + i).toISOString(), content: `This is ${name}.` }));
+    const data = JSON.stringify({ kind: "work_turns", version: 1, session_id: id, turns: [one, one, other] });
+    expect(await bring(ada, team, data)).toMatchObject({ state: "done", counts: { turns: 2 } });
+    expect((await rest(ada, "GET", `sessions/${id}/turns`))["turns"].map(({ content }: Record<string, unknown>) => content).slice(1)).toEqual(["This is one.", "This is other."]);
+  });
+
   test("that are none are refused before anything is stored; turns without their session are named as failed", async () => {
     const turns = { kind: "work_turns", version: 1, session_id: `sess_${crypto.randomUUID()}`, turns: [{ id: "t", role: "user", at: new Date(now).toISOString(), content: "Hello." }] };
     for (const wrong of [{ ...turns, version: 2 }, { ...turns, kind: "work_other" }, { ...turns, turns: [] }, { ...turns, colour: "red" }]) {
