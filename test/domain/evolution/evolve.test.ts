@@ -225,6 +225,18 @@ describe("a run", () => {
     expect(await woken(now + 2 * day)).toContain(team.id);
   });
 
+  test("is begun for the teams behind one whose object does not answer, which is the first in every minute", async () => {
+    const teams = [await newTeam(), await newTeam()];
+    for (const { owner } of teams) await aged(owner, "The printer is called Gutenberg", { days: 200 });
+    const [asked, reported]: [string[], string[]] = [[], []];
+    const woken = await wakeTeams({ ...curator, report: (event) => reported.push(event) }, async ({ teamId }) => {
+      asked.push(teamId);
+      if (asked.length === 1) throw new Error("Durable Object is overloaded");
+    }, now);
+    expect(asked).toEqual(expect.arrayContaining(teams.map(({ id }) => id)));
+    expect([woken, reported]).toEqual([asked.length - 1, ["curator.wake"]]);
+  });
+
   test("does nothing for a team of another shard or organization", async () => {
     const [team, other] = [await newTeam(), await newTeam()];
     await aged(other.owner, "The printer is called Gutenberg", { days: 200 });
