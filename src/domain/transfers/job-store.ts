@@ -88,8 +88,8 @@ export interface JobStore {
   release(team: TeamRef, id: string): Promise<void>;
   /** Moves the cursor from where it was, with all that the step made. `false` when the job has ended or moved meanwhile. */
   advance(principal: Principal, id: string, step: JobStep, leaseMs: number): Promise<boolean>;
-  /** Counts a turn that failed. */
-  fail(principal: Principal, id: string, error: string): Promise<void>;
+  /** Counts a turn that failed. Nobody takes the job before `until`. */
+  fail(principal: Principal, id: string, error: string, until: number): Promise<void>;
   /** The first of one's job from this number on. */
   piece(principal: Principal, id: string, from: number): Promise<Piece | undefined>;
   /** Of these memories, those that have a version by this request. */

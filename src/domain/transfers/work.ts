@@ -1,4 +1,5 @@
 import { asDomainError, DomainError, type ErrorCode } from "../errors.ts";
+import { backoff } from "../indexing/backoff.ts";
 import type { Clock } from "../indexing/stage.ts";
 import { mayWrite, type Principal } from "../tenancy/principal.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
@@ -22,8 +23,9 @@ export interface JobPorts {
 export const leaseMs = 20_000;
 /** One invocation of a Worker asks D1 at most a thousand times. */
 const stepsAtOnce = 20;
-/** After which a job is given up. */
+/** After which a job is given up. Between them it waits, ms: whoever looks at it in an outage would use them up in seconds. */
 const maxFailures = 5;
+const retry = { first: 30_000, most: 5 * 60_000 };
 /** To try again would not help. */
 const final: ReadonlySet<ErrorCode> = new Set(["QUOTA_EXCEEDED", "STORAGE_FULL", "PERMISSION_DENIED", "VALIDATION_ERROR", "CONFLICT"]);
 
@@ -46,7 +48,7 @@ export async function workOnJobs(ports: JobPorts, team: TeamRef, clock: Clock, d
       const code = asDomainError(error)?.code ?? "INTERNAL_ERROR";
       const owner = requesterOf(team, job);
       if (final.has(code) || job.failures + 1 >= maxFailures) await ports.jobs.end(owner, job.id, { now: clock(), state: "failed", error: code });
-      else await ports.jobs.fail(owner, job.id, code);
+      else await ports.jobs.fail(owner, job.id, code, clock() + backoff(retry, job.failures + 1));
       return "failed";
     }
     if (clock() >= deadline) return "more";

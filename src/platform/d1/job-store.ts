@@ -36,7 +36,7 @@ const claim = `UPDATE jobs SET state = 'running', started_at = coalesce(started_
 const release = `UPDATE jobs SET leased_until = 0 WHERE team_id = ?1 AND id = ?2 AND ${isOpen}`;
 const advance = `UPDATE jobs SET cursor = ?5, done = ?6, counts = ?7, failed = ?8, leased_until = ?9, failures = 0, error = NULL WHERE ${mine} AND state = 'running' AND cursor = ?4`;
 const usePiece = `${dropPieces} AND number = ?4 AND (SELECT cursor FROM jobs WHERE ${mine} AND state = 'running') = ?5`;
-const fail = `UPDATE jobs SET failures = failures + 1, error = ?4, leased_until = 0 WHERE ${mine} AND ${isOpen}`;
+const fail = `UPDATE jobs SET failures = failures + 1, error = ?4, leased_until = ?5 WHERE ${mine} AND ${isOpen}`;
 const piece = "SELECT number, ids, data_key AS dataKey, sealed FROM job_pieces WHERE team_id = ?1 AND user_id = ?2 AND job_id = ?3 AND number >= ?4 ORDER BY number LIMIT 1";
 /** `?2` request, `?3` ids as JSON. */
 const written = `SELECT v.memory_id AS id, min(v.prev_version IS NOT NULL AND v.action <> 'import') = 0 AS isNew, max(v.version) = m.version AS isLatest FROM json_each(?3) e
@@ -132,8 +132,8 @@ export class D1JobStore implements JobStore {
     return results[pieces.length]?.meta.changes === 1;
   }
 
-  async fail({ shard, teamId, userId }: Principal, id: string, error: string): Promise<void> {
-    await this.#shardOf(shard).prepare(fail).bind(teamId, userId, id, error).run();
+  async fail({ shard, teamId, userId }: Principal, id: string, error: string, until: number): Promise<void> {
+    await this.#shardOf(shard).prepare(fail).bind(teamId, userId, id, error, until).run();
   }
 
   async piece({ shard, teamId, userId }: Principal, id: string, from: number): Promise<Piece | undefined> {

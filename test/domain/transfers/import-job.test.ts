@@ -5,7 +5,7 @@ import { cancelJob, findJob, startImport } from "../../../src/domain/transfers/j
 import { leaseMs } from "../../../src/domain/transfers/work.ts";
 import type { PortableMemory } from "../../../src/domain/memories/portable.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
-import { hour, newTeam, now, services, type Person, type Team } from "../../support/team.ts";
+import { hour, minute, newTeam, now, services, type Person, type Team } from "../../support/team.ts";
 import { asking, jobsWith, work } from "./world.ts";
 
 let team: Team;
@@ -127,13 +127,27 @@ describe("a long import [A1]", () => {
     expect(await rows("job_pieces")).toHaveLength(3);
   });
 
+  const away = jobsWith({ piece: () => Promise.reject(new Error("the database is away")) });
+
   test("that keeps failing is given up", async () => {
     const { id } = await startImport(asking(owner), { records: notes(1), onConflict: "update" });
-    const jobs = jobsWith({ piece: () => Promise.reject(new Error("the database is away")) });
-    for (let i = 0; i < 4; i += 1) expect(await work(team, { jobs })).toBe("failed");
+    for (let turn = 1; turn <= 4; turn += 1) expect(await work(team, { jobs: away, at: now + turn * hour })).toBe("failed");
     expect(await found(id)).toMatchObject({ state: "running", failures: 4, error: "INTERNAL_ERROR" });
-    expect(await work(team, { jobs })).toBe("failed");
+    expect(await work(team, { jobs: away, at: now + 5 * hour })).toBe("failed");
     expect(await found(id)).toMatchObject({ state: "failed", error: "INTERNAL_ERROR" });
     expect(await rows("job_pieces")).toEqual([]);
+  });
+
+  test("outlives an outage of minutes, however often its person looks meanwhile", async () => {
+    const { id } = await startImport(asking(owner), { records: notes(1), onConflict: "update" });
+    const asked: number[] = [];
+    // Each look may be a message, and each message a turn.
+    for (let at = now + 1_000; at < now + 5 * minute; at += 1_000) {
+      await findJob({ ...asking(owner, at), jobQueue: { enqueueJob: async () => void asked.push(at) } }, id);
+      if (asked.at(-1) === at) await work(team, { jobs: away, at });
+    }
+    expect(asked.length).toBeGreaterThan(2);
+    expect(await work(team, { at: now + 10 * minute })).toBe("idle");
+    expect(await found(id)).toMatchObject({ state: "done", counts: { created: 1 }, error: null });
   });
 });
