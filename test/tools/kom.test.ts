@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { importMemories } from "../../src/domain/memories/import.ts";
+import type { PortableMemory } from "../../src/domain/memories/portable.ts";
 import { fill } from "../evals/guard-values.ts";
 import { send } from "../http/raw.ts";
+import { longestParameter } from "../support/longest-parameter.ts";
 import { indexed, newTeam, type Person, type Team } from "../support/team.ts";
 import { rpc } from "../support/mcp.ts";
 
@@ -149,6 +152,14 @@ describe("tiers of memory", () => {
     // Stored again, it stays what it is.
     expect((await ada.call("upsert_memory", { items: [{ id: "a", text: "first" }] })).structured).toMatchObject({ upserted: 1 });
     expect((await ada.call("recall_context", { key: "a" })).structured["items"][0]).toMatchObject({ version: 2 });
+  });
+
+  test("sync_semantic moves as many as it is asked for, however long they are, in transactions that D1 takes", async () => {
+    const long = Array.from({ length: 80 }, (_, i) => ({ content: `${i} ${"湖".repeat(9_900)}` }) as PortableMemory);
+    await importMemories(ada.at(Date.now()), { records: long, onConflict: "update" });
+    const longest = await longestParameter(async () => expect((await ada.call("sync_semantic")).structured).toMatchObject({ processed: 80 }));
+    expect(longest).toBeGreaterThan(100_000);
+    expect(longest).toBeLessThan(2_000_000);
   });
 
   test("what others see is not moved by whom a review would hold up", async () => {

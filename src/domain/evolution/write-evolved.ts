@@ -1,8 +1,8 @@
 import { type Step, toolOf } from "../curation/work-kind.ts";
+import { commitAll } from "../memories/commit-all.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { MemoryWrite, MemoryWriter } from "../memories/memory-store.ts";
 import type { ReversionStore } from "../memories/reversion-store.ts";
-import { batches } from "../memories/reversion-writes.ts";
 import { curatorActor } from "../tenancy/principal.ts";
 import { upkeepIn } from "../tenancy/upkeep.ts";
 
@@ -27,14 +27,12 @@ export async function writeEvolved({ reversions, writer }: EvolvedPorts, { team,
   if (evolved.length === 0) return;
   const write = { now, tool: curatorActor, requestId: run.id };
   await reversions.begin(upkeepIn(team, ""), write, { id: run.id, kind: "evolution", selection: {}, memories: 0 });
-  for (const batch of batches(evolved)) {
-    const writes = batch.map(({ memory, next, changedAt, rules }): MemoryWrite => ({
-      memory: next,
-      action: "evolve",
-      before: memory,
-      stamp: { at: Math.max(now, changedAt + 1), actorId: curatorActor, tool: toolOf(rules) },
-      reversion: { run: run.id, restored: memory.version },
-    }));
-    await writer.commit(upkeepIn(team, audience), write, writes);
-  }
+  const writes = evolved.map(({ memory, next, changedAt, rules }): MemoryWrite => ({
+    memory: next,
+    action: "evolve",
+    before: memory,
+    stamp: { at: Math.max(now, changedAt + 1), actorId: curatorActor, tool: toolOf(rules) },
+    reversion: { run: run.id, restored: memory.version },
+  }));
+  await commitAll(writer, upkeepIn(team, audience), write, writes);
 }

@@ -5,6 +5,7 @@ import type { MemoryFilter } from "./memory-store.ts";
 import { WriteConflict } from "./write-conflict.ts";
 import { assertReadable, redacted } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
+import { commitAll } from "./commit-all.ts";
 import { canonical, type Memory } from "./memory.ts";
 import { requireEdit, requireErase } from "./policy.ts";
 import { noteSecrets } from "./secret-reading.ts";
@@ -68,7 +69,7 @@ async function archive(ctx: Context, selected: Memory[], noted: Partial<Pick<Mem
       action: "archive" as const,
       before: memory,
     }));
-    await ctx.writer.commit(ctx.principal, ctx, writes);
+    await commitAll(ctx.writer, ctx.principal, ctx, writes);
   }
   if (held.length === 0) return { outcome: "archived", ids: selected.map(({ id }) => id) };
   const waiting = new Set(held.map(({ id }) => id));

@@ -10,6 +10,7 @@ import { describeProblems } from "../problems.ts";
 import { parseJson } from "../strict-json.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { arrival, importedTrust } from "./arrival.ts";
+import { commitAll } from "./commit-all.ts";
 import { isExpired, sameState, type MemoryState } from "./memory.ts";
 import { enriched, givenIn } from "./enriched.ts";
 import { importLinks } from "../graph/portable-links.ts";
@@ -62,8 +63,6 @@ export interface ImportOutcome {
 const maxChunkBytes = 1_500_000;
 /** Of a call that tells how far it is. */
 const toldAtOnce = 200;
-/** At their longest, of one transaction. */
-const keptAtOnce = 25;
 /** Bytes that a row has beside its record: the names of all columns, and the defaults. */
 const rowBytes = 1_500;
 
@@ -95,7 +94,7 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
 async function keepBack(ctx: Context, imported: string[], passed: Screened["passed"], kept: Screened["kept"]): Promise<Pick<ImportOutcome, "ids" | "quarantined" | "masked">> {
   const originals = passed.flatMap(({ original }, i) => (original ? originalOf(original, imported[i] as string) : []));
   const writes = [...kept.flatMap(({ held }) => held.writes), ...originals];
-  for (let at = 0; at < writes.length; at += keptAtOnce) await ctx.writer.commit(ctx.principal, ctx, writes.slice(at, at + keptAtOnce));
+  await commitAll(ctx.writer, ctx.principal, ctx, writes);
   const places = [...passed.map(({ at }, i) => ({ at, id: imported[i] as string })), ...kept.map(({ at, held }) => ({ at, id: held.memory.id }))];
   return { ids: places.sort((a, b) => a.at - b.at).map(({ id }) => id), quarantined: kept.length, masked: passed.filter(({ original }) => original).length };
 }

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { commitAll } from "./commit-all.ts";
 import { canonical, isExpired, type Memory, sameState, type Version, visibilityKeyOf } from "./memory.ts";
 import { mayChangeVisibility } from "./policy.ts";
 import { followingVersion, purge } from "./versions.ts";
@@ -69,32 +70,8 @@ export async function inOrderOfKeys(ctx: Context, considered: readonly (Change |
   return { changes: ordered, kept: [...kept, ...waiting.map(({ memory }) => ({ memory, reason: "key" as const }))], expired };
 }
 
-/** Rows of one transaction: their JSON must stay below D1's 2 MB for a parameter. */
-const maxBatchBytes = 1_500_000;
-/** At most what a memory takes there: columns of JSON are quoted twice, and the names of all columns come beside them. */
-const bytesOf = (memory: Memory): number => 2 * new TextEncoder().encode(JSON.stringify(memory)).byteLength + 500;
-
-/** The changes in batches that one transaction takes. */
-export function batches<T extends Pick<Change, "next">>(changes: readonly T[]): T[][] {
-  const all: T[][] = [];
-  let room = 0;
-  for (const change of changes) {
-    const bytes = bytesOf(change.next);
-    if (bytes > room) {
-      all.push([]);
-      room = maxBatchBytes;
-    }
-    all.at(-1)?.push(change);
-    room -= bytes;
-  }
-  return all;
-}
-
-/** Each batch is written whole, together with the record of what it did; the batches before a failure stay. @throws WriteConflict */
+/** Each transaction together with the record of what it did. @throws WriteConflict */
 export async function writeRun(ctx: Context, run: string, action: "revert" | "undo", { changes, expired }: { changes: readonly Change[]; expired: Memory[] }): Promise<void> {
   if (expired.length > 0) await purge(ctx, expired);
-  for (const batch of batches(changes)) {
-    const writes = batch.map(({ memory, next, restored }) => ({ memory: next, action, before: memory, reversion: { run, restored } }));
-    await ctx.writer.commit(ctx.principal, ctx, writes);
-  }
+  await commitAll(ctx.writer, ctx.principal, ctx, changes.map(({ memory, next, restored }) => ({ memory: next, action, before: memory, reversion: { run, restored } })));
 }

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { requireScope } from "../tenancy/principal.ts";
+import { commitAll } from "./commit-all.ts";
 import type { Memory } from "./memory.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 import { isReviewed } from "./review.ts";
@@ -23,7 +24,7 @@ export async function syncSemantic(ctx: Context, { maxBatch }: { maxBatch: numbe
   const which = { privateOnly: await isReviewed(ctx) };
   const synced = await retryOnConflict("these memories", async () => {
     const found = await memories.episodic(principal, now, { ...which, limit: maxBatch });
-    if (found.length > 0) await writer.commit(principal, ctx, found.map((before) => ({ memory: asSemantic(before), action: "update" as const, before })));
+    await commitAll(writer, principal, ctx, found.map((before) => ({ memory: asSemantic(before), action: "update" as const, before })));
     return found.map(({ id }) => id);
   });
   return { synced, pending: await memories.countUnsynced(principal, now, which) };

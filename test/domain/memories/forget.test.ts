@@ -2,6 +2,9 @@ import { env } from "cloudflare:workers";
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { forget, type ForgetInput } from "../../../src/domain/memories/forget.ts";
+import { importMemories } from "../../../src/domain/memories/import.ts";
+import type { PortableMemory } from "../../../src/domain/memories/portable.ts";
+import { longestParameter } from "../../support/longest-parameter.ts";
 import { day, minute, newTeam, now, segmentsOf, type Person, type Team } from "../../support/team.ts";
 
 let team: Team;
@@ -188,6 +191,17 @@ describe("archiving [U4] [S14]", () => {
     expect((await ada.call("omn_list_memories", { archived: true })).structured["memories"]).toMatchObject([{ memory_id: id, version: 2 }]);
     expect((await ada.call("omn_list_memories")).structured["memories"]).toEqual([]);
     expect((await ada.call("omn_memory_stats")).structured).toMatchObject({ total: 0, archived: 1 });
+  });
+
+  test("takes as many as a preview shows, however long they are, in transactions that D1 takes", async () => {
+    const long = Array.from({ length: 80 }, (_, i) => ({ content: `${i} ${"湖".repeat(9_900)}`, tags: ["t"] }) as PortableMemory);
+    await importMemories(ada.at(now), { records: long, onConflict: "update" });
+    const longest = await longestParameter(async () => {
+      expect(await really(ada, { filter: { tags: ["t"] }, mode: "archive" })).toMatchObject({ outcome: "archived", ids: expect.objectContaining({ length: 80 }) });
+    });
+    expect(longest).toBeGreaterThan(100_000);
+    expect(longest).toBeLessThan(2_000_000);
+    expect(await ada.listed(later)).toEqual([]);
   });
 
   test("twice is no second version", async () => {
