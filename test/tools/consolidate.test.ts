@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { revise } from "../../src/domain/memories/revise.ts";
-import { exported, undone } from "../support/revert.ts";
+import { exported, recordsOf, undone } from "../support/revert.ts";
 import { newTeam, type Person } from "../support/team.ts";
 
 const day = 86_400_000;
@@ -30,7 +30,7 @@ describe("consolidation [C3]", () => {
     const { owner } = await newTeam();
     const [stale, current, short, long, other] = await noted(owner, [
       old, fresh,
-      { content: "The importer validates the CSV files of the bank.", tags: ["bank"] },
+      { content: "The importer validates the CSV files of the bank.", tags: ["bank"], citations: [{ path: "importer.ts" }] },
       { content: "The importer validates the CSV files of the bank against a schema and rejects more than 10,000 rows.", tags: ["csv"] },
       "The production database runs on PostgreSQL 14 in Frankfurt.",
     ]) as [string, string, string, string, string];
@@ -47,6 +47,7 @@ describe("consolidation [C3]", () => {
     expect(await of(stale)).toMatchObject({ superseded_by: current, valid_to: "2026-01-06T00:00:00.000Z" });
     expect(await of(short), "its id leads to what it was merged into").toMatchObject({ memory_id: long, related: [{ id: short, why: "merged into this" }] });
     expect(await of(long)).toMatchObject({ metadata: { tags: ["csv", "bank"] } });
+    expect(recordsOf(await exported(owner)).find(({ id }) => id === long)).toMatchObject({ citations: [{ path: "importer.ts" }] });
     expect(await of(other)).not.toHaveProperty("superseded_by");
 
     // A repeated confirmation answers the same run, and does nothing more.

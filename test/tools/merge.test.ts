@@ -41,6 +41,14 @@ describe("what is stored without a key and says what another memory says [A1]", 
     expect((await history(ada, id)).map(({ action, tool, state }) => [action, tool, state.content])).toEqual([["create", "cursor", fact], ["merge", "claude-code", fact]]);
   });
 
+  test("takes in what nobody said of the first one, to stay, and the files that the other one cites", async () => {
+    const id = await expectCreated(ada, fact, { citations: [{ path: "ops/a.yml", hash: "1" }, { path: "ops/b.yml" }] });
+    const said = { type: "procedural", metadata: { tags: ["nightly"], importance: 0.2 } };
+    expect((await store(ada, fact, { ...said, citations: [{ path: "ops/a.yml", hash: "2" }] }, "claude-code")).structured).toMatchObject({ outcome: "merged", memory_id: id });
+    await ada.call("omn_update_memory", { id, content: fact.replace("Monday", "Tuesday") });
+    expect(recordsOf(await exported(ada))[0]).toMatchObject({ type: "procedural", tags: ["nightly"], importance: 0.2, citations: [{ path: "ops/a.yml", hash: "2" }, { path: "ops/b.yml" }] });
+  });
+
   test("gives way to a plainer wording, whose history has the former one", async () => {
     const id = await expectCreated(ada, again);
     expect((await store(ada, fact, {}, "claude-code")).structured).toMatchObject({ outcome: "merged", memory_id: id, version: 2 });

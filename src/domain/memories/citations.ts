@@ -10,7 +10,7 @@ import type { Citation } from "./memory-values.ts";
  * SHA-256 or its git blob id: it is compared as it is, letter case aside, so all clients of a team take the same kind.
  */
 
-const mostCitations = 50;
+export const mostCitations = 50;
 /** Files of one call. */
 const mostHashes = 1_000;
 const mostLines = 100_000_000;
@@ -49,6 +49,13 @@ const citation = z.strictObject({
 
 /** As callers give them. */
 export const citations = z.array(citation).max(mostCitations, `at most ${mostCitations} citations`);
+
+/** What two memories cite that become one: of the same place what the first one says. */
+export function citedTogether(first: readonly Citation[], second: readonly Citation[]): Citation[] {
+  const placeOf = ({ path, lines }: Citation): string => JSON.stringify([path, lines]);
+  const cited = new Set(first.map(placeOf));
+  return [...first, ...second.filter((one) => !cited.has(placeOf(one)))];
+}
 
 /** Current hashes by normal path; null for a file that is gone. */
 export type CurrentHashes = ReadonlyMap<string, string | null>;

@@ -1,4 +1,5 @@
 import { isPlain } from "../guard/screen.ts";
+import { citedTogether, mostCitations } from "./citations.ts";
 import type { JudgedPair } from "./consolidation-pairs.ts";
 import { enriched } from "./enriched.ts";
 import { limits } from "./fields.ts";
@@ -104,6 +105,7 @@ function united({ kept, gone }: JudgedPair, content: string): Partial<MemoryStat
     tags: union(stays.tags, goes.tags, limits.tags),
     keywords: union(stays.keywords, goes.keywords, limits.tags),
     relatedFiles: union(kept.relatedFiles, gone.relatedFiles, 100),
+    citations: citedTogether(kept.citations, gone.citations).slice(0, mostCitations),
     metadata: { ...gone.metadata, ...kept.metadata },
     importance: !isSaid(gone, "importance") ? stays.importance : isSaid(kept, "importance") ? Math.max(stays.importance, goes.importance) : goes.importance,
     confidence: Math.max(kept.confidence, gone.confidence),
