@@ -15,6 +15,18 @@ async function hits(who: Person, query: string): Promise<{ called: string; tag: 
   return [...text.matchAll(/<memory id="([^"]+)"([^>]*)>\n([^<]*)\n/g)].map(([, called = "", tag = "", content = ""]) => ({ called, tag, content }));
 }
 
+test("an id in capitals, as some programs write UUIDs, is the same id for every tool [A1]", async () => {
+  const id = await store(ada, "The lighthouse is painted white.");
+  const other = await store(ada, "The harbour closes at nine.");
+  const capitals = id.toUpperCase();
+  expect((await ada.call("omn_retrieve_memory", { id: capitals })).structured["memories"]).toMatchObject([{ memory_id: id }]);
+  expect((await ada.call("fetch", { id: capitals })).structured).toMatchObject({ id });
+  expect((await ada.call("omn_update_memory", { id: other, links: [{ to: capitals, type: "references" }] })).isError).toBeFalsy();
+  expect((await ada.call("upsert_memory", { items: [{ id: capitals, text: "The lighthouse is painted red." }] })).structured).toMatchObject({ ids: [id] });
+  expect((await ada.call("mnemosyne_update", { memory_id: capitals, importance: 9 })).structured).toMatchObject({ memory_id: id, updated: true });
+  expect((await ada.call("memory_delete", { memory_id: capitals })).structured).toMatchObject({ data: { id, event: "DELETE" } });
+});
+
 describe("what a search calls a memory [U5]", () => {
   test("is a number, which every tool takes for an id, as text, too", async () => {
     const id = await store(ada, "The lighthouse is painted white.");

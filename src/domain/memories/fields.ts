@@ -122,9 +122,9 @@ export const enrichmentMark = z.strictObject({
 export const userId = z.string().regex(/^[A-Za-z0-9_]{1,100}$/, "must be 1–100 letters, digits or underscores");
 export const runId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "must be 1–100 letters, digits, underscores or hyphens");
 
-/** A UUID in standard form, or the number that the team has for it, which models write as text, too. */
+/** A UUID, or the number that the team has for it, which models write as text, too. Ids are kept in lower case. */
 export const memoryRef = z
-  .union([z.uuid(), z.number().int().positive(), z.string().regex(/^[1-9]\d{0,14}$/).transform(Number)], { error: "must be a UUID or a positive integer" })
+  .union([z.uuid().toLowerCase(), z.number().int().positive(), z.string().regex(/^[1-9]\d{0,14}$/).transform(Number)], { error: "must be a UUID or a positive integer" })
   .meta({ listed: { type: "string" } });
 
 /** ISO 8601 date or date-time; without an offset it is UTC. Becomes ms since the epoch. */

@@ -39,7 +39,7 @@ export async function upsert(ctx: Context, items: readonly UpsertItem[]): Promis
 }
 
 async function upsertOne(ctx: Context, { id, state, place }: UpsertItem): Promise<Upserted> {
-  const present = id !== undefined && z.uuid().safeParse(id).success ? await ctx.memories.get(ctx.principal, ctx.now, id) : undefined;
+  const present = id !== undefined && z.uuid().safeParse(id).success ? await ctx.memories.get(ctx.principal, ctx.now, id.toLowerCase()) : undefined;
   if (!present) {
     const { outcome, memory, found = [] } = await remember(ctx, { ...state, namespace: state.namespace ?? place, ...(id === undefined ? {} : { key: id }) });
     return { outcome, memory, found, ...(outcome === "quarantined" && { held: memory }) };

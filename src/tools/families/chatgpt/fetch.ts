@@ -15,7 +15,7 @@ export const fetchMemory = defineTool({
   description: "The whole text of one memory, by an id that search returned.",
   scope: "memory:read",
   annotations: readOnly,
-  input: z.strictObject({ id: z.uuid("id must be one that search returned") }),
+  input: z.strictObject({ id: z.uuid("id must be one that search returned").toLowerCase() }),
   output: z.looseObject({ id: z.string(), title: z.string(), text: z.string(), url: z.string() }),
   async handler(ctx, { id }) {
     const [found] = (await cachedRecall(ctx, { id, limit: 1 }, "chatgpt")).items;
