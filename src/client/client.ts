@@ -56,6 +56,8 @@ export interface Turn {
 export class OmniMemory {
   readonly #base: string;
   readonly #headers: Record<string, string>;
+  /** In the address: a header takes no letters but those of ASCII. */
+  readonly #project: string;
   readonly #timeoutMs: number;
   #team: Promise<string> | undefined;
 
@@ -64,20 +66,21 @@ export class OmniMemory {
     // A key that crosses a network in the clear is everybody's.
     if (protocol !== "https:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname)) throw new TypeError(`${origin} is not https.`);
     this.#base = origin;
-    this.#headers = { authorization: `Bearer ${key}`, "user-agent": client, ...(project === undefined ? {} : { "x-memory-project": project }) };
+    this.#headers = { authorization: `Bearer ${key}`, "user-agent": client };
+    this.#project = project === undefined ? "" : `?project=${encodeURIComponent(project)}`;
     this.#timeoutMs = timeoutMs;
     this.#team = team === undefined ? undefined : Promise.resolve(team);
   }
 
   /** Calls a tool and answers its structured form. @throws OmniMemoryError */
   async call<Name extends keyof Tools & string>(tool: Name, args: Tools[Name]["input"]): Promise<Tools[Name]["output"]> {
-    const answer = await this.#send("POST", `tools/${encodeURIComponent(tool)}`, args);
+    const answer = await this.#callTool(tool, args);
     return (await answer.json()) as Tools[Name]["output"];
   }
 
   /** Calls a tool and answers the text for a model, in which the words of memories are framed as data. @throws OmniMemoryError */
   async text<Name extends keyof Tools & string>(tool: Name, args: Tools[Name]["input"]): Promise<string> {
-    return (await this.#send("POST", `tools/${encodeURIComponent(tool)}`, args, { accept: "text/plain" })).text();
+    return (await this.#callTool(tool, args, { accept: "text/plain" })).text();
   }
 
   /** Another route below `/v1/teams/<team>/`. @throws OmniMemoryError */
@@ -123,6 +126,10 @@ export class OmniMemory {
     const [team] = teams;
     if (!team) throw new OmniMemoryError(404, { code: "NOT_FOUND", message: "The key is for no team." }, null);
     return team.id;
+  }
+
+  #callTool(tool: string, args: unknown, headers?: Record<string, string>): Promise<Response> {
+    return this.#send("POST", `tools/${encodeURIComponent(tool)}${this.#project}`, args, headers);
   }
 
   async #send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {

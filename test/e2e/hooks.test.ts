@@ -167,6 +167,18 @@ describe("session start [C6]", () => {
 describe("post-commit [C6]", () => {
   beforeEach(() => install());
 
+  test.each(["プロジェクト", "büro"])("a project may be called %s, in letters that no header takes", async (name) => {
+    project = name;
+    claude.git("remote", "remove", "origin");
+    claude.write("CLAUDE.md", `---\nproject: ${project}\n---\n`);
+    const [ran] = await claude.bash("git add -A && git commit -m 'Decide on PostgreSQL'");
+    expect(ran).toEqual(quiet);
+    expect(await stored()).toHaveLength(1);
+    const own = new OmniMemory({ url: product.url().origin, key: product.apiKey, project });
+    expect(await own.call("omn_store_memory", { content: "The till runs on Linux." })).toMatchObject({ namespace: `project:${project}` });
+    expect(await own.text("omn_retrieve_memory", { key: "none" })).toContain("No memory");
+  });
+
   test("a commit is remembered with its hash, words and count of files, important as they say, and linked to what it is about", async () => {
     const { memory_id: decision } = await memory.call("omn_store_memory", { key: "auth.decision", content: "User authentication uses JWT tokens signed with Ed25519.", metadata: { importance: 0.7 } });
     for (let i = 0; i < 12; i += 1) claude.write(`auth-${i}.ts`, `export const part = ${i};\n`);
@@ -284,6 +296,14 @@ describe("pre-compact and stop [C6] [A4]", () => {
     const [note] = await stored();
     expect(note?.content).toContain("PostgreSQL for orders");
     expect(note?.content).not.toContain("FoxPro");
+  });
+
+  test("a text that is cut within a character, or holds what no memory may, is kept all the same", async () => {
+    claude.say([spoken("user", "u1", `${"x".repeat(7_899)}🙂 and so on`), spoken("assistant", "a1", "Half of one: \ud83d, and a NUL: \0.")]);
+    expect(await claude.fire("Stop", { stop_hook_active: false })).toEqual([quiet]);
+    const { sessions } = await memory.request<{ sessions: { session_id: string }[] }>("GET", `sessions?project=${encodeURIComponent(project)}`);
+    const { turns } = await memory.request<{ turns: { content: string }[] }>("GET", `sessions/${sessions[0]?.session_id}/turns`);
+    expect(turns.map(({ content }) => content.slice(-30))).toEqual([`${"x".repeat(28)}\ufffd…`, "Half of one: \ufffd, and a NUL: \ufffd."]);
   });
 
   test("each answer brings the conversation into the work session of Claude Code, nothing twice, secrets masked", async () => {

@@ -84,5 +84,5 @@ async function describe({ folder, hash }: Place): Promise<Commit | undefined> {
   const [subject = "", body = ""] = message.split("\0");
   const entries = (log ?? "").split("\n").map((line) => line.split("\t"));
   const at = entries.findIndex(([entry, what]) => entry === hash && what?.startsWith("commit (amend)"));
-  return { folder, hash, subject, body: body.trim().slice(0, longestBody), files: (names ?? "").split("\0").filter(Boolean).length, amended: at < 0 ? undefined : entries[at + 1]?.[0] };
+  return { folder, hash, subject, body: body.trim().slice(0, longestBody).toWellFormed(), files: (names ?? "").split("\0").filter(Boolean).length, amended: at < 0 ? undefined : entries[at + 1]?.[0] };
 }

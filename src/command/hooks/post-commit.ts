@@ -26,7 +26,7 @@ export async function postCommit({ input, memoryIn, lookUpIn, now }: HookRun): P
     const [stored, amended, related] = await Promise.all([
       lookUp.call("omn_retrieve_memory", { key, filters, limit: 1 }),
       commit.amended === undefined ? undefined : lookUp.call("omn_retrieve_memory", { key: keyOf(commit.amended), filters, limit: 1 }),
-      lookUp.call("omn_retrieve_memory", { query: commit.subject.slice(0, 400) || "commit", filters, limit: mostLinks + 2 }),
+      lookUp.call("omn_retrieve_memory", { query: commit.subject.slice(0, 400).toWellFormed() || "commit", filters, limit: mostLinks + 2 }),
     ]);
     if (idsIn(stored).length > 0) continue;
     const [replaced] = amended ? idsIn(amended) : [];

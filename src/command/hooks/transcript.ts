@@ -33,7 +33,9 @@ export function saidIn(path: string): Said[] {
     const own = words.replaceAll(/<(system-reminder|local-command-\w+|command-\w+)>[\s\S]*?<\/\1>/g, "").trim();
     if (own === "") return [];
     const at = timestamp !== undefined && !Number.isNaN(Date.parse(timestamp)) ? { timestamp: new Date(timestamp).toISOString() } : {};
-    return [{ id, role, content: own.length <= maxTurn ? own : `${own.slice(0, maxTurn)}…`, ...at }];
+    const whole = own.length <= maxTurn ? own : `${own.slice(0, maxTurn)}…`;
+    // One character that no memory may hold would keep the whole exchange out.
+    return [{ id, role, content: whole.replaceAll("\0", "\ufffd").toWellFormed(), ...at }];
   });
 }
 
