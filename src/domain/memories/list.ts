@@ -10,7 +10,7 @@ type IndexStats = Awaited<ReturnType<Context["index"]["stats"]>>;
 
 export interface ListInput {
   filter?: MemoryFilter | undefined;
-  /** Key pattern with `*`; such a list has one page. */
+  /** Key pattern with `*`. */
   keyPattern?: string | undefined;
   cursor?: string | undefined;
   /** So many of the newest are left out. */
@@ -43,14 +43,15 @@ export async function list(ctx: Context, input: ListInput): Promise<ListOutcome>
 }
 
 async function listed(ctx: Context, input: ListInput): Promise<ListOutcome> {
-  const filter = input.filter ?? {};
+  const { filter = {}, limit } = input;
+  const below = input.cursor === undefined ? undefined : requireCursor(input.cursor);
   if (input.keyPattern !== undefined) {
-    const memories = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, input.keyPattern, filter, input.limit, input.archived);
-    return { memories: await withSuccessors(ctx, memories) };
+    const found = await ctx.memories.byKeyPattern(ctx.principal, ctx.now, input.keyPattern, filter, limit + 1, input.archived, below);
+    return { memories: await withSuccessors(ctx, found.slice(0, limit)), nextCursor: found.length > limit ? found[limit - 1]?.id : undefined };
   }
   const page = await ctx.memories.list(ctx.principal, ctx.now, filter, {
-    below: input.cursor === undefined ? undefined : requireCursor(input.cursor),
-    limit: input.limit,
+    below,
+    limit,
     offset: input.offset,
     archived: input.archived,
     order: input.order,

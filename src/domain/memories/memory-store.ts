@@ -172,8 +172,8 @@ export interface MemoryStore {
    */
   hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]>;
   byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;
-  /** `*` stands for any characters; `limit` newest first, of the archived ones if asked. */
-  byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived?: boolean): Promise<Memory[]>;
+  /** `*` stands for any characters; `limit` newest first, of the archived ones if asked, behind the one of the id `before`. */
+  byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived?: boolean, before?: string): Promise<Memory[]>;
   list(principal: Principal, now: number, filter: MemoryFilter, page: PageOf): Promise<Page<Memory>>;
   /** All versions by memory id, or those named, oldest first, secret ones opened or left out. */
   history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit"; only?: readonly VersionName[] }): Promise<Map<string, Version[]>>;

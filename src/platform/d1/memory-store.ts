@@ -207,14 +207,14 @@ export class D1MemoryStore implements MemoryStore {
     return this.#opened.memories(principal, rows);
   }
 
-  async byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived = false): Promise<Memory[]> {
+  async byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived = false, before?: string): Promise<Memory[]> {
     const compiled = compileKeyPattern(pattern);
     const db = this.#db(principal);
     const matched: string[] = [];
     let looked = 0;
     // The literal prefix narrows by index; the rest of the pattern is matched here, since D1 allows no long GLOB. Only of what
     // matches is more than the key carried: a pattern that matches nothing may look at all the keys of a team.
-    for (let below: string | undefined; matched.length < limit; ) {
+    for (let below = before; matched.length < limit; ) {
       const rows = await db
         .select({ id: memories.id, key: memories.key })
         .from(memories)

@@ -125,3 +125,23 @@ describe("pages are stable under writes [A1] [S14]", () => {
     expect((await list(ada.at(later), { limit: 3 })).nextCursor).toBeDefined();
   });
 });
+
+test("a list by a key pattern goes on with its cursor, as every list does, and Token Saver's says that there is more [A1]", async () => {
+  const stored: string[] = [];
+  for (let n = 0; n < 5; n += 1) stored.unshift((await ada.keep(`k.${n}`, `c${n}`, {}, now + n)).id);
+  await ada.keep("other", "c", {}, now + 9);
+  const seen: string[] = [];
+  const pages: number[] = [];
+  for (let cursor: string | undefined; pages.length < 9; ) {
+    const { structured } = await ada.call("omn_list_memories", { key: "k.*", limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+    const ids = (structured["memories"] as { memory_id: string }[]).map(({ memory_id }) => memory_id);
+    seen.push(...ids);
+    pages.push(ids.length);
+    cursor = structured["next_cursor"] as string | undefined;
+    if (cursor === undefined) break;
+  }
+  expect([pages, seen]).toEqual([[2, 2, 1], stored]);
+  expect((await ada.call("omn_list_memories", { key: "k.*", limit: 5 })).structured).not.toHaveProperty("next_cursor");
+  const told = async (limit: number) => (await ada.call("list_memories", { pattern: "k.*", limit })).text.includes("More than limit");
+  expect([await told(4), await told(5)]).toEqual([true, false]);
+});
