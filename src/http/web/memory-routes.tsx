@@ -83,9 +83,12 @@ export function memoryPages(services: Services): Hono<Web> {
 
   /** Each answers what the person is shown then: what a release changed is another memory than what was kept back. */
   const acts: Record<string, (ctx: Context, id: string, version?: number) => Promise<string>> = {
-    archive: async (ctx, id) => (await archiveOne(ctx, await resolveOne(ctx, { id })), `/${id}`),
-    restore: async (ctx, id) => (await revise(ctx, { target: { id }, changes: { archivedAt: null } }), `/${id}`),
-    release: async (ctx, id, version) => `/${(await release(ctx, { id, version })).memory.id}`,
+    archive: async (ctx, id) => shownAfter(id, (await archiveOne(ctx, await resolveOne(ctx, { id }))).proposals),
+    restore: async (ctx, id) => shownAfter(id, proposedIn(await revise(ctx, { target: { id }, changes: { archivedAt: null } }))),
+    release: async (ctx, id, version) => {
+      const done = await release(ctx, { id, version });
+      return shownAfter(done.memory.id, done.proposal);
+    },
     discard: async (ctx, id) => (await discard(ctx, { id }), ""),
   };
   for (const [name, act] of Object.entries(acts)) {
@@ -132,7 +135,7 @@ async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?
   const versions = entries.slice(0, mostVersions).map(({ version }) => version);
   const oldest = entries.length > mostVersions ? versions.at(-1)?.version : undefined;
   // The address may be opened again when something else was saved.
-  const done = saved === "no" ? "Not changed." : saved === String(memory.version) ? "Saved." : undefined;
+  const done = saved === "no" ? "Not changed." : saved === "waits" ? waits : saved === String(memory.version) ? "Saved." : undefined;
   const authorOf = await authorsOf(ctx, versions.map(({ actorId }) => ({ updatedBy: actorId })));
   return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : status, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, authorOf, notice, done, draft }} /> });
 }
@@ -165,10 +168,14 @@ async function afterChange(c: WebCall<Web>, ctx: Context, done: ReviseOutcome): 
   return c.redirect(`/memories/${ctx.principal.teamId}/${idOf(c)}?saved=${done.outcome === "unchanged" ? "no" : done.memory.version}`, 303);
 }
 
+const waits = "Your change waits for an admin of the team.";
+const shownAfter = (id: string, proposed: unknown): string => `/${id}${proposed ? "?saved=waits" : ""}`;
+const proposedIn = (done: ReviseOutcome): unknown => "proposal" in done && done.proposal;
+
 /** What the person has to know of a change that was not stored just as they wrote it. */
 function noticeOf(done: ReviseOutcome): string | undefined {
   if (done.outcome === "conflict") return "Not saved: it was changed since you opened it. The history shows how. Saving puts your text in its place.";
   if (done.outcome === "quarantined") return `Not saved, but kept back: ${done.reasons.join(", ")}. All memories shows it.`;
-  if (done.proposal) return "Your change waits for an admin of the team.";
+  if (done.proposal) return waits;
   return done.masked && `Saved without ${done.masked.join(", ")}, which is kept back. All memories shows it.`;
 }

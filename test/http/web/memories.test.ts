@@ -389,5 +389,10 @@ describe("who sees them [S11] [A13]", () => {
     const member = await browserOf(await team.join());
     expect(await (await member.post(path(id), { content: "The pier is short.", version: "1" })).text()).toContain("waits for an admin");
     expect(await contentOf(team.owner, id)).toBe("The pier is long.");
+    const kept = (await member.post(`${path(id)}/archive`)).headers.get("location") ?? "";
+    expect(await page(member, kept)).toMatch(/waits for an admin[^]*<textarea/);
+    await ada.post(`${path(id)}/archive`);
+    const archived = (await member.post(`${path(id)}/restore`)).headers.get("location") ?? "";
+    expect(await page(member, archived)).toMatch(/waits for an admin[^]*It is archived/);
   });
 });
