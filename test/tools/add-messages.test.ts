@@ -205,6 +205,46 @@ describe("the write guard looks at messages [U8]", () => {
   });
 });
 
+describe("what a message says of itself [D2]", () => {
+  test("is so of the memory that it becomes: sealed, seen, labelled, and gone in time; an export of it is imported", async () => {
+    const message = (content: string, metadata: object) => ({ role: "user", content, metadata });
+    const { data } = await add(ada, { infer: false, messages: [
+      message("The spare key lies under the third stone.", { sensitivity: "secret" }),
+      message("The office opens at nine.", { scope: "shared", tags: ["office"], importance: 0.9, expiry: "2099-01-01", channel: "web" }),
+    ] });
+    expect((await contents(ada, { query: "spare key third stone", min_relevance: 0 })).join()).not.toContain("third stone");
+    const records = recordsOf(await exported(ada));
+    const [key, office] = data.map(({ id }) => records.find((record) => record.id === id));
+    expect(key).toMatchObject({ sensitivity: "secret" });
+    expect(office).toMatchObject({ visibility: "shared", tags: ["office"], importance: 0.9, expires_at: "2099-01-01T00:00:00.000Z", metadata: { channel: "web", role: "user" } });
+    const other = (await newTeam()).owner;
+    expect((await other.call("omn_import_memories", { data: await exported(ada) })).structured).toMatchObject({ created: 2 });
+  });
+
+  test("seals nothing where facts are taken, or a session keeps what was said: it is refused, or left out", async () => {
+    const secret = { role: "user", content: "I keep the spare key under the third stone.", metadata: { sensitivity: "secret" } };
+    expect((await ada.call("memory_add", { messages: [secret] })).error?.code).toBe("VALIDATION_ERROR");
+    const { session_id: session } = (await ada.call("omn_create_session", { tool_id: "vitest" })).structured;
+    const turns = async (method: string, body: unknown = "") => (await send({ token: ada.token, method, path: `/v1/teams/${team.id}/sessions/${session}/turns`, body })).text();
+    const open = { role: "user", content: "The office opens at nine." };
+    await add(ada, { infer: false, messages: [secret, open] });
+    await ada.call("omn_get_session_context", {});
+    expect(JSON.parse(await turns("POST", { turns: [secret, open] }))).toMatchObject({ added: 1, count: 2, refused: 1 });
+    const kept = await turns("GET");
+    expect(kept).toContain("The office opens at nine.");
+    expect(kept).not.toContain("third stone");
+  });
+
+  test("is refused where an import would not take it from the record", async () => {
+    const deep = { a: { b: { c: { d: 1 } } } };
+    const { error } = await ada.call("memory_add", { messages: [{ role: "user", content: "I live in Rome.", metadata: deep }] });
+    expect(error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("nested deeper") });
+    await add(ada, { messages: [{ role: "user", name: "Anna", content: "I live in Rome.", metadata: deep.a }] });
+    const other = (await newTeam()).owner;
+    expect((await other.call("omn_import_memories", { data: await exported(ada) })).isError).toBe(false);
+  });
+});
+
 describe("what is given is bounded, and says what is wrong", () => {
   const image = (url: string) => [{ role: "user", content: [{ type: "text", text: "I live in this house." }, { type: "image", image_url: { url, detail: "high" } }] }];
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { uuidv7 } from "../../domain/ids.ts";
 import * as field from "../../domain/memories/fields.ts";
-import { messagesInput } from "../../domain/memories/messages/message-input.ts";
+import { isSecret, messagesInput } from "../../domain/memories/messages/message-input.ts";
 import { describeSession } from "../../domain/sessions/describe-session.ts";
 import { distrustIssuer, trustedIssuers } from "../../domain/sessions/passport-issuers.ts";
 import { exportSession, type PassportPorts, withQrCode } from "../../domain/sessions/passports.ts";
@@ -67,9 +67,9 @@ export function sessionRoutes(services: Services): Hono<RestEnv> {
   app.post("/:session/turns", async (c) => {
     const ctx = await context(c);
     const { turns, idempotency_key: key } = await parsed(c.req.raw, saying, bounds.conversation);
-    const given = turns.map((message, i) => turnOf(message, { id: key === undefined ? uuidv7(ctx.now) : `${key}/${i}`, at: ctx.now }));
+    const given = turns.flatMap((message, i) => (isSecret(message) ? [] : turnOf(message, { id: key === undefined ? uuidv7(ctx.now) : `${key}/${i}`, at: ctx.now })));
     const { added, count, kept } = await recordTurns(ctx, { id: c.req.param("session"), turns: given });
-    return c.json({ added, count, ...(kept < given.length ? { refused: given.length - kept } : {}) }, 201);
+    return c.json({ added, count, ...(kept < turns.length ? { refused: turns.length - kept } : {}) }, 201);
   });
   return app;
 }

@@ -4,14 +4,15 @@ import { isMasked, screen } from "../../guard/screen.ts";
 import { type Decisions, decisions } from "../../intelligence/answers.ts";
 import type { Message } from "../../intelligence/intelligence.ts";
 import { mayRead, requireScope } from "../../tenancy/principal.ts";
+import * as field from "../fields.ts";
 import type { GivenState } from "../memory-fields.ts";
 import { isExpired, type Memory, newState, visibilityKeyOf } from "../memory.ts";
 import type { IdempotencyRecord } from "../memory-store.ts";
 import { remember, type RememberOutcome } from "../remember.ts";
 import { applyDecision, type Operation } from "./apply-decision.ts";
 import { candidatesFor } from "./candidates.ts";
-import type { GivenMessage } from "./message-input.ts";
-import { type MessageRecord, operationsIn, recordOf, recordStates } from "./message-record.ts";
+import { type GivenMessage, isSecret } from "./message-input.ts";
+import { type MessageRecord, operationsIn, ownMetadata, recordOf, recordStates } from "./message-record.ts";
 
 export interface AddInput {
   messages: readonly GivenMessage[];
@@ -45,7 +46,9 @@ export interface AddOutcome {
  */
 export async function addMessages(ctx: Context, { messages, state, idempotencyKey }: AddInput): Promise<AddOutcome> {
   requireScope(ctx.principal, "memory:write");
-  if (state.sensitivity === "secret") throw invalid("Facts are not taken from secrets.", "Store a secret with infer: false, or leave the sensitivity out.");
+  if (state.sensitivity === "secret" || messages.some(isSecret)) throw invalid("Facts are not taken from secrets.", "Store a secret with infer: false, or leave the sensitivity out.");
+  const problem = field.metadata.safeParse({ messages: ownMetadata(messages) }).error?.issues[0]?.message;
+  if (problem) throw invalid(`What the messages say in their metadata, kept together, ${problem}.`, "Give less of it, or store them with infer: false.");
   const record = await recordOf(messages, state);
   const before = await addedBefore(ctx, record, idempotencyKey);
   if (before) return before;

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { Message } from "../../intelligence/intelligence.ts";
 import { grouped, instant, metadata, phrase } from "../fields.ts";
-import type { Json } from "../memory-values.ts";
 
 /** Of one call. What is longer is added in several. */
 const most = { messages: 100, parts: 50, text: 8_000, together: 40_000, address: 2_000 } as const;
@@ -10,8 +9,11 @@ const most = { messages: 100, parts: 50, text: 8_000, together: 40_000, address:
 export interface GivenMessage extends Message {
   /** The texts with a line for each picture. */
   whole: string;
-  metadata?: Record<string, Json> | undefined;
+  metadata?: z.output<typeof metadata> | undefined;
 }
+
+/** What is to be kept sealed is no part of what a session or a record says in the clear. */
+export const isSecret = ({ metadata: own }: GivenMessage): boolean => own?.sensitivity === "secret";
 
 const bytesRefused =
   "holds the bytes of an image, which are not stored: describe it in a text part, or give the https address where it is kept (it is noted, and never fetched)";
@@ -59,7 +61,7 @@ const message = z
       whole: lines.join("\n"),
       ...(speaker === undefined ? {} : { name: speaker.trim() }),
       ...(timestamp === undefined ? {} : { at: timestamp }),
-      ...(own === undefined ? {} : { metadata: own as Record<string, Json> }),
+      ...(own === undefined ? {} : { metadata: own }),
     };
   });
 

@@ -31,6 +31,10 @@ const line = ({ role, name, at, whole }: GivenMessage): string => `${at === unde
 /** Stands by itself, so that the write guard keeps back no more than it: what sets up a model, and what gives it orders. */
 const isApart = ({ role, text }: GivenMessage): boolean => role === "system" || findInstructions(text).length > 0;
 
+/** By the place of its message. */
+export const ownMetadata = (messages: readonly GivenMessage[]): Record<string, Json> =>
+  Object.fromEntries(messages.flatMap(({ metadata }, i) => (metadata === undefined ? [] : [[String(i), metadata as Json]])));
+
 /** What the record stores, in as many memories as it takes; `done` stands in the first. */
 export function recordStates(record: MessageRecord, messages: readonly GivenMessage[], state: GivenState, done: Record<string, Json>): RememberInput[] {
   const texts: string[] = [];
@@ -40,7 +44,7 @@ export function recordStates(record: MessageRecord, messages: readonly GivenMess
     else texts.push(said);
   }
   texts.push(...messages.filter(isApart).map(line));
-  const own = Object.fromEntries(messages.flatMap(({ metadata }, i) => (metadata === undefined ? [] : [[String(i), metadata]])));
+  const own = ownMetadata(messages);
   const at = messages.find((message) => message.at !== undefined)?.at;
   return texts.map((content, i): RememberInput => ({
     content,
