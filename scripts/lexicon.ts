@@ -26,7 +26,8 @@ const nounTags = new Set(["Noun", "Singular", "Plural", "Uncountable", "Gerund",
 
 /**
  * The words of compromise in the order of the alphabet. Left out is what is answered alike when it is not listed, a proper noun
- * of no class, and what is never asked for: upper case, as in emoticons, and several words that name no one and nothing.
+ * of no class, what is never asked for, such as upper case in emoticons, and several words that are no place: the teams and stars
+ * among them are in few notes, and capitals show them to be names.
  */
 export function entriesOfCompromise(): Map<string, Entry> {
   const { lexicon } = (nlp.model() as { one: { lexicon: Record<string, string | string[]> } }).one;
@@ -36,7 +37,7 @@ export function entriesOfCompromise(): Map<string, Entry> {
     const named = tags.map((tag) => namingTags[tag]).find((wordClass) => wordClass !== undefined);
     if (word !== word.toLowerCase()) return [];
     if (named === undefined && tags.includes("ProperNoun")) return [];
-    if (word.includes(" ") && (named === undefined || named === "surname")) return [];
+    if (word.includes(" ") && named !== "place") return [];
     return [[word, { wordClass: named ?? "common", noun: tags.some((tag) => nounTags.has(tag)) }]];
   }));
 }

@@ -12,7 +12,7 @@ const ofCompromise = Object.keys((nlp.model() as { one: { lexicon: object } }).o
 test("holds what compromise says of each word, and no other word (else: node scripts/lexicon.ts)", () => {
   const entries = new Map([...listed].map(([word, { wordClass, noun }]) => [word, 2 * listedClasses.indexOf(wordClass) + Number(noun)]));
   expect(unpackLexicon(lexiconWords)).toEqual(entries);
-  expect(entries.size).toBeGreaterThan(20_000);
+  expect(entries.size).toBeGreaterThan(19_900);
 });
 
 test("answers by it for each word of compromise but those that are everyday words here", () => {
@@ -30,16 +30,16 @@ test("leaves out of compromise only what nothing asks for, and proper nouns that
   const { lexicon: tags } = (nlp.model() as { one: { lexicon: Record<string, string | string[]> } }).one;
   const left = ofCompromise.filter((word) => !listed.has(word) && word === word.toLowerCase() && !word.includes(" "));
   expect(left.filter((word) => tags[word] !== "ProperNoun")).toEqual([]);
-  const names = ofCompromise.filter((words) => words.includes(" ") && /Person|City|Country|Place|Region|Organization|SportsTeam/.test(String(tags[words])));
+  const names = ofCompromise.filter((words) => words.includes(" ") && /City|Country|Place|Region/.test(String(tags[words])));
   expect(names.filter((words) => !listed.has(words))).toEqual([]);
 });
 
 test.each([
   ["caroline", "person", false],
-  ["oprah winfrey", "person", false],
+  ["oprah winfrey", "unknown", true],
   ["garcia", "surname", false],
   ["san francisco", "place", false],
-  ["texas instruments", "organization", true],
+  ["texas instruments", "unknown", true],
   ["at&t", "organization", true],
   ["teacher", "common", true],
   ["abandoned", "common", false],

@@ -5,7 +5,7 @@ import { listedClasses, unpackLexicon } from "./packed-lexicon.ts";
 export type WordClass = "person" | "surname" | "place" | "organization" | "common" | "unknown";
 
 export interface Lexicon {
-  /** Takes a word, or words joined by single spaces, in lower case. Several words are known only as a person, place or organization. */
+  /** Takes a word, or words joined by single spaces, in lower case. Several words are known only as a place. */
   classOf(words: string): WordClass;
   /** Whether a word may name a thing; those not in the dictionary may. */
   mayBeNoun(word: string): boolean;
@@ -21,7 +21,7 @@ const everyday = new Set(
 
 let entries: Map<string, number> | undefined;
 
-/** A dictionary of 20,000 words, unpacked at first use: start-up does not pay for it. */
+/** A dictionary of 19,900 words, unpacked at first use: start-up does not pay for it. */
 export function loadLexicon(): Lexicon {
   entries ??= unpackLexicon(lexiconWords);
   const listed = entries;
