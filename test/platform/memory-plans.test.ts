@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { SecretBox } from "../../src/domain/secrets/secret-box.ts";
 import type { Principal } from "../../src/domain/tenancy/principal.ts";
 import * as graph from "../../src/platform/d1/graph-sql.ts";
+import { D1GraphWriter } from "../../src/platform/d1/graph-writer.ts";
 import { D1MemoryStore } from "../../src/platform/d1/memory-store.ts";
 import { newTeam } from "../support/team.ts";
 import { SealedRows } from "../../src/platform/d1/sealed-rows.ts";
@@ -69,4 +70,19 @@ test("a pattern reads the keys, and whole rows only of what matches", async () =
 
 test("no read of the graph has a bare parameter as its limit, for which SQLite compiles a statement anew at every call", () => {
   for (const [name, sql] of Object.entries(graph)) expect(sql, name).not.toMatch(/limit \?\d+(?! [*+])/i);
+});
+
+test("what a memory contributes to the graph is written by reading what is of that memory, not all that the team has [D3]", async () => {
+  const asked = new Set<string>();
+  const shard = new Proxy(env.SHARD_0, {
+    get(target, name) {
+      if (name === "prepare") return (query: string) => (asked.add(query), target.prepare(query));
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  await new D1GraphWriter(() => shard).contribute({ teamId: "t", organizationId: "o", shard: "SHARD_0" }, 0, [{ memoryId: "m", version: 1, entities: [], relationships: [], references: ["a"] }]);
+
+  expect(asked.size).toBeGreaterThan(8);
+  for (const sql of asked) for (const step of await planOf(sql)) expect(step, sql).not.toMatch(/^SCAN (?!e\b|CONSTANT|j\b)|\(team_id=\?\)$/);
 });

@@ -57,13 +57,17 @@ const insertLink = (type: string, strength: number, reason: string, ends: string
 const reachable = "o.team_id = ?1 AND o.id <> s.id AND o.home IN ('', s.home) AND o.archived_at IS NULL";
 const samePlace = "o.namespace IN (s.namespace, 'global')";
 
+/** Without statistics SQLite prefers a primary key that covers the row, and reads all references (or former ids) of the team for each memory. */
+const named = `${from} CROSS JOIN memories s ON s.team_id = ?1 AND s.id = m.id
+     CROSS JOIN memory_references r INDEXED BY memory_references_memory ON r.team_id = ?1 AND r.memory_id = s.id`;
+
 /** `?2` the memories of the page. */
 const drawLinks = [
   insertLink("references", 0.5, "names its key", "s.id, o.id",
-    `${from} CROSS JOIN memories s ON s.team_id = ?1 AND s.id = m.id CROSS JOIN memory_references r ON r.team_id = ?1 AND r.memory_id = s.id
+    `${named}
      CROSS JOIN memories o ON o.key = r.name AND ${reachable} AND ${samePlace} WHERE true`),
   insertLink("references", 0.7, "names its id", "s.id, o.id",
-    `${from} CROSS JOIN memories s ON s.team_id = ?1 AND s.id = m.id CROSS JOIN memory_references r ON r.team_id = ?1 AND r.memory_id = s.id
+    `${named}
      CROSS JOIN memories o ON o.id IN (SELECT r.name UNION ALL SELECT f.memory_id FROM former_ids f WHERE f.team_id = ?1 AND f.former_id = r.name) AND ${reachable} WHERE true`),
   // Others named this memory before it existed, or before it changed.
   insertLink("references", 0.5, "names its key", "s.id, o.id",
@@ -71,7 +75,7 @@ const drawLinks = [
      CROSS JOIN memories s ON s.team_id = ?1 AND s.id = r.memory_id WHERE ${reachable} AND ${samePlace}`),
   insertLink("references", 0.7, "names its id", "s.id, o.id",
     `${from} CROSS JOIN memories o ON o.team_id = ?1 AND o.id = m.id CROSS JOIN memory_references r ON r.team_id = ?1
-       AND r.name IN (SELECT o.id UNION ALL SELECT f.former_id FROM former_ids f WHERE f.team_id = ?1 AND f.memory_id = o.id)
+       AND r.name IN (SELECT o.id UNION ALL SELECT f.former_id FROM former_ids f INDEXED BY former_ids_memory WHERE f.team_id = ?1 AND f.memory_id = o.id)
      CROSS JOIN memories s ON s.team_id = ?1 AND s.id = r.memory_id WHERE ${reachable}`),
 ];
 
