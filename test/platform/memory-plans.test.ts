@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { SecretBox } from "../../src/domain/secrets/secret-box.ts";
@@ -5,7 +6,10 @@ import type { Principal } from "../../src/domain/tenancy/principal.ts";
 import * as graph from "../../src/platform/d1/graph-sql.ts";
 import { D1GraphWriter } from "../../src/platform/d1/graph-writer.ts";
 import { D1MemoryStore } from "../../src/platform/d1/memory-store.ts";
-import { newTeam } from "../support/team.ts";
+import { Documents } from "../../src/platform/team-index/documents.ts";
+import type { PresentRows } from "../../src/platform/team-index/present-rows.ts";
+import type { TextIndex } from "../../src/platform/text-index/text-index.ts";
+import { newTeam, now } from "../support/team.ts";
 import { SealedRows } from "../../src/platform/d1/sealed-rows.ts";
 
 const principal = { userId: "u", teamId: "t", organizationId: "o", role: "member", scopes: [], shard: "SHARD_0", credential: { kind: "api-key", id: "k" } } as Principal;
@@ -85,4 +89,22 @@ test("what a memory contributes to the graph is written by reading what is of th
 
   expect(asked.size).toBeGreaterThan(8);
   for (const sql of asked) for (const step of await planOf(sql)) expect(step, sql).not.toMatch(/^SCAN (?!e\b|CONSTANT|j\b)|\(team_id=\?\)$/);
+});
+
+test("what a new memory repeats is found by what it says, not among all that the team has [B5]", async () => {
+  const team = await newTeam();
+  await team.owner.remember("The ship sails at noon.");
+  await team.settle();
+  await runInDurableObject(team.index, (_, { storage: { sql } }) => {
+    const plans: string[] = [];
+    const watching = {
+      exec: (query: string, ...values: SqlStorageValue[]) => {
+        plans.push(...sql.exec<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, ...values).toArray().map(({ detail }) => detail));
+        return sql.exec(query, ...values);
+      },
+    };
+    const documents = new Documents(watching as SqlStorage, {} as TextIndex, {} as PresentRows, { publicOnly: false });
+    documents.saying({ key: "k", memoryId: "m", teamId: team.id, namespace: "global", visibility: "shared", ownerId: "u" }, now);
+    expect(plans[0]).toBe("SEARCH docs USING INDEX docs_said (said=?)");
+  });
 });

@@ -92,7 +92,11 @@ export class SealedRows {
 
   /** Whole; what cannot be opened is answered without what is sealed of it, and says why. */
   async memories(rows: StoredMemory[]): Promise<Memory[]> {
-    return rows.some(({ sensitivity, dataKey }) => dataKey !== null || sensitivity === "secret") ? Promise.all(rows.map((row) => this.#memory(row))) : rows.map(toMemory);
+    const first = rows.find(({ sensitivity, dataKey }) => dataKey !== null || sensitivity === "secret");
+    if (!first) return rows.map(toMemory);
+    // Brings the key: asked for by all at once it would be looked up for each.
+    await this.#memory(first);
+    return Promise.all(rows.map((row) => this.#memory(row)));
   }
 
   async #memory(row: StoredMemory): Promise<Memory> {

@@ -140,7 +140,7 @@ export class Documents {
   /** Present memories of the same readers and namespace that state the same, oldest first. */
   saying({ key, memoryId, teamId, namespace, visibility, ownerId }: Statement, now: number): string[] {
     const rows = this.#sql.exec<{ id: string }>(
-      `SELECT memory_id AS id FROM docs WHERE said = ?1 AND until_at IS NULL AND archived = 0 AND team_id = ?2 AND namespace = ?3 AND visibility = ?4
+      `SELECT memory_id AS id FROM docs INDEXED BY docs_said WHERE said = ?1 AND until_at IS NULL AND archived = 0 AND team_id = ?2 AND namespace = ?3 AND visibility = ?4
          AND (visibility <> 'private' OR owner_id = ?5) AND memory_id <> ?6 AND (expires_at IS NULL OR expires_at > ?7) ORDER BY memory_id LIMIT ${mostSaying} + 0`,
       key, teamId, namespace, visibility, ownerId, memoryId, now,
     );
