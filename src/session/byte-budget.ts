@@ -75,17 +75,18 @@ export class BodyLease {
     try {
       return await work();
     } finally {
-      this.#release();
+      this.release();
     }
   }
 
   /** The request is answered. The protocol layer hands calls on a moment after it took them, and they hold the body from then on. */
   releaseSoon(): void {
-    if (this.#given.length === 0) this.#release();
-    else setTimeout(() => this.#release());
+    if (this.#given.length === 0) this.release();
+    else setTimeout(() => this.release());
   }
 
-  #release(): void {
+  /** At once: outside an object no timer outlives the answer. */
+  release(): void {
     this.#holders -= 1;
     if (this.#holders === 0) this.#giveBack();
   }

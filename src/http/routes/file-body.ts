@@ -18,6 +18,6 @@ export async function withFile<T>(request: Request, isLong: () => Promise<void>,
   try {
     return await lease.during(async () => work(await readText(request, { maxBytes: maxFileBytes, withinMs, reserve })));
   } finally {
-    lease.releaseSoon();
+    lease.release();
   }
 }
