@@ -23,6 +23,7 @@ import { D1PeopleStore } from "../platform/d1/people-store.ts";
 import { D1PreferenceStore } from "../platform/d1/preference-store.ts";
 import { D1SignInStore } from "../platform/d1/sign-in-store.ts";
 import { D1TenantStore } from "../platform/d1/tenant-store.ts";
+import { answerMs, withRetries } from "../platform/team-index/attempts.ts";
 import { deletionWithInvalidation } from "../session/deletion-invalidation.ts";
 import { grantsWithInvalidation, recordsWithInvalidation } from "../session/grant-invalidation.ts";
 import { keysWithInvalidation } from "../session/key-invalidation.ts";
@@ -53,10 +54,10 @@ export interface Identity {
 
 /** Whoever changes a credential or a membership tells the person's session object before the change is acknowledged. */
 export function identityOf(env: Env, { config, directory }: Base, erasure: ErasurePorts): Identity {
-  const announce: SessionInvalidation = {
-    changed: (session) => env.USER_SESSION.getByName(session).credentialsChanged(),
-    left: (session) => env.USER_SESSION.getByName(session).memberLeft(),
-  };
+  // An object that is being reset is told again: who has left is not removed a second time.
+  const telling = (what: "credentialsChanged" | "memberLeft" | "preferencesChanged") => (session: string): Promise<void> =>
+    withRetries(answerMs, async () => env.USER_SESSION.getByName(session)[what]());
+  const announce: SessionInvalidation = { changed: telling("credentialsChanged"), left: telling("memberLeft") };
   const oauthRecords = recordsWithInvalidation(new D1OAuthRecordStore(env.DB), announce.changed);
   const boundShards = Object.keys(env).filter((name) => shardName.test(name));
   return {
@@ -72,7 +73,7 @@ export function identityOf(env: Env, { config, directory }: Base, erasure: Erasu
     oauthRecords,
     charges: restCharges(env, config.rateLimited),
     people: new D1PeopleStore(env.DB),
-    preferences: preferencesWithInvalidation(new D1PreferenceStore(env.DB), (session) => env.USER_SESSION.getByName(session).preferencesChanged()),
+    preferences: preferencesWithInvalidation(new D1PreferenceStore(env.DB), telling("preferencesChanged")),
     identityMaintenance: new D1IdentityMaintenance(env.DB),
     registerShards: (now) => directory.registerShards(boundShards, now),
   };

@@ -36,8 +36,7 @@ export function tenantsWithInvalidation(tenants: TenantStore, invalidate: Sessio
     },
     async transferOwnership(principal, userId, audit) {
       const transferred = await tenants.transferOwnership(principal, userId, audit);
-      const both = [userId, principal.userId].map((id) => invalidate.changed(sessionName(principal.teamId, id)));
-      if (transferred) await Promise.all(both);
+      if (transferred) await Promise.all([userId, principal.userId].map((id) => invalidate.changed(sessionName(principal.teamId, id))));
       return transferred;
     },
   };

@@ -1,7 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { newTeam, sessionOf, type Person, type Team } from "../support/team.ts";
+import type { AuditEntry } from "../../src/domain/tenancy/audit-entry.ts";
+import { newTeam, now, services, sessionOf, type Person, type Team } from "../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -135,5 +136,26 @@ describe("what calls leave behind [A4]", () => {
     expect(await runInDurableObject(sessionOf(viewer), (_, { storage }) => storage.sql.exec("SELECT * FROM trail").toArray())).toEqual([]);
     await sessionOf(ada).memberLeft();
     expect(await noted()).toEqual([]);
+  });
+
+  test("is gone with the person whose object is being reset just then: nobody would tell it again that they left [S17]", async () => {
+    const grace = await team.join();
+    await grace.call("omn_retrieve_memory", { query: "which database for billing" });
+    const notes = () => runInDurableObject(sessionOf(grace), (_, { storage }) => storage.sql.exec("SELECT * FROM trail").toArray());
+    await expect.poll(async () => (await notes()).length, { timeout: 5_000 }).toBe(2);
+    const sessions = env.USER_SESSION;
+    const getByName = sessions.getByName.bind(sessions);
+    const asked: string[] = [];
+    sessions.getByName = (name) => {
+      if (asked.push(name) > 1) return getByName(name);
+      return { memberLeft: () => Promise.reject(new Error("Durable Object reset because its code was updated.")) } as unknown as ReturnType<typeof getByName>;
+    };
+    try {
+      const audit = { at: now, action: "member.remove", success: true, teamId: team.id, userId: ada.id, subject: grace.id } as AuditEntry;
+      expect(await services.tenants.removeMember(ada.principal, { userId: grace.id, role: "member" }, audit)).toBe(true);
+    } finally {
+      sessions.getByName = getByName;
+    }
+    expect(await notes()).toEqual([]);
   });
 });
