@@ -40,20 +40,15 @@ export class SecretBox {
 
   /** @throws DamagedSecret when a field is not what was sealed there; DomainError when the key cannot be had */
   async open(name: SealedName, envelopes: Record<keyof SealedFields, unknown>): Promise<SealedFields> {
-    const fields: [string, unknown][] = [];
-    // One after the other: the first one brings the key.
-    for (const field of sealedFields) {
-      if (isUnsaid(field, envelopes[field])) {
-        fields.push([field, initialState[field]]);
-        continue;
-      }
+    const opened = sealedFields.map(async (field) => {
+      if (isUnsaid(field, envelopes[field])) return [field, initialState[field]] as const;
       const [, number, sealed = ""] = envelope.exec(String(envelopes[field])) ?? [];
       if (number === undefined) throw new DamagedSecret(name.memoryId);
       const plain = await decrypt(await this.#keys.opening(name.teamId, Number(number)), about(name, field), sealed);
       if (!plain) throw new DamagedSecret(name.memoryId);
-      fields.push([field, decode(field, text.decode(plain))]);
-    }
-    return Object.fromEntries(fields) as unknown as SealedFields;
+      return [field, decode(field, text.decode(plain))] as const;
+    });
+    return Object.fromEntries(await Promise.all(opened)) as unknown as SealedFields;
   }
 }
 
