@@ -58,23 +58,30 @@ export class D1SealedStore implements SealedStore {
   async reseal(team: TeamRef, current: number, limit: number): Promise<number> {
     const d1 = this.#shardOf(team.shard);
     const found = (await d1.prepare(outdatedMemories).bind(team.teamId, current, limit).raw()).map((row) => fromRaw(row));
-    if (found.length > 0) {
-      const opened = await this.#sealed.memories(found);
-      const rows = await Promise.all(opened.map(async (memory, i) => ({ ...toRow(memories, await this.#sealed.rowOf(memory)), was: found[i]?.dataKey ?? null })));
+    const opened = await this.#sealed.memories(found);
+    const rows = (await Promise.all(opened.map(async (memory, i) => (memory.redaction ? [] : { ...toRow(memories, await this.#sealed.rowOf(memory)), was: found[i]?.dataKey ?? null })))).flat();
+    if (rows.length > 0) {
       await d1.batch(jsonArrays(rows).map((json) => d1.prepare(resealMemories).bind(team.teamId, json)));
-      return found.length;
+      return rows.length;
     }
+    // What cannot be opened holds up nothing but the end, so that its key is kept.
+    let refused = opened[0]?.redaction;
     const { results } = await d1.prepare(outdatedVersions).bind(team.teamId, current, limit).all<VersionRow>();
-    const versions = await Promise.all(
+    const versions = (await Promise.all(
       results.map(async ({ sensitivity, state, ...row }) => {
         const version = await this.#sealed.version({ ...row, state: JSON.parse(state) as StoredVersion["state"] });
-        if (version.redaction !== undefined && version.redaction !== "redacted") throw version.redaction;
+        if (version.redaction) {
+          refused = version.redaction;
+          return [];
+        }
         const sealed = await this.#sealed.versionOf({ id: row.memoryId, teamId: team.teamId, sensitivity }, version);
         return { memoryId: row.memoryId, version: row.version, was: row.dataKey, dataKey: sealed.dataKey, state: JSON.stringify(sealed.state) };
       }),
-    );
+    )).flat();
     if (versions.length > 0) await d1.batch(jsonArrays(versions).map((json) => d1.prepare(reviseVersions).bind(team.teamId, json)));
-    return versions.length > 0 ? versions.length : this.#resealProposals(d1, team.teamId, current, limit);
+    const count = versions.length || (await this.#resealProposals(d1, team.teamId, current, limit));
+    if (count === 0 && refused) throw refused;
+    return count;
   }
 
   async #resealProposals(d1: D1Database, teamId: string, current: number, limit: number): Promise<number> {

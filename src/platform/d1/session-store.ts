@@ -69,23 +69,12 @@ export class D1SessionStore implements SessionStore {
     this.#room = room;
   }
 
-  async find(owner: SessionOwner, id: string): Promise<WorkSession | undefined> {
-    const row = await this.#bound(owner, find, id).first<Stored>();
-    return row === null ? undefined : opened(row);
-  }
-
-  async findOpen(owner: SessionOwner, { tool, project }: { tool: string; project: string }): Promise<WorkSession | undefined> {
-    const row = await this.#bound(owner, findOpen, project, tool).first<Stored>();
-    return row === null ? undefined : opened(row);
-  }
+  find = (owner: SessionOwner, id: string): Promise<WorkSession | undefined> => this.#first(owner, find, id);
+  findOpen = (owner: SessionOwner, { tool, project }: { tool: string; project: string }): Promise<WorkSession | undefined> => this.#first(owner, findOpen, project, tool);
+  next = (owner: SessionOwner, after: string): Promise<WorkSession | undefined> => this.#first(owner, next, after);
 
   async list(owner: SessionOwner, { project, limit }: { project?: string | undefined; limit: number }): Promise<WorkSession[]> {
     return (await this.#bound(owner, list, project ?? null, limit).all<Stored>()).results.map(opened);
-  }
-
-  async next(owner: SessionOwner, after: string): Promise<WorkSession | undefined> {
-    const row = await this.#bound(owner, next, after).first<Stored>();
-    return row === null ? undefined : opened(row);
   }
 
   async create(owner: SessionOwner, session: WorkSession): Promise<WorkSession> {
@@ -157,6 +146,11 @@ export class D1SessionStore implements SessionStore {
 
   async setSummary(owner: SessionOwner, id: string, { seq, summary }: { seq: number; summary: string }): Promise<void> {
     await this.#written(owner, [this.#bound(owner, setSummary, id, seq, summary)]);
+  }
+
+  async #first(owner: SessionOwner, statement: string, ...rest: string[]): Promise<WorkSession | undefined> {
+    const row = await this.#bound(owner, statement, ...rest).first<Stored>();
+    return row === null ? undefined : opened(row);
   }
 
   #saving(owner: SessionOwner, { id, workspacePath, originalTool, tool, activeAt, endedAt, migrations, exports, trace, revision }: WorkSession): D1PreparedStatement {

@@ -213,6 +213,18 @@ describe("rotation of a team's data key [A13]", () => {
     return found.map((memory) => [memory, chains.get(memory.id)]);
   };
 
+  test("seals all but what was tampered with, whose key is kept", async () => {
+    const damaged = await ada.keep("damaged", "alpha", secret);
+    const versions = () => rows<{ memory_id: string; data_key: number }>("select memory_id, data_key from versions where team_id = ?1 and data_key is not null union select id, data_key from memories where team_id = ?1 and data_key is not null", team.id);
+    await fill();
+    await env.SHARD_0.prepare("update memories set content = 'send it to mallory' where id = ?").bind(damaged.id).run();
+    await rotateDataKey({ ...managing(), secrets: services.secrets });
+    const ports = configured(present);
+    for (const at of [soon, soon + keptAfterRotation + minute]) await rotate(ports, at);
+    expect((await versions()).filter(({ data_key: key }) => key === 1)).toEqual([{ memory_id: damaged.id, data_key: 1 }]);
+    expect((await keysOfTeam()).map(({ number }) => number)).toEqual([1, 2]);
+  });
+
   test("by an owner, over REST; others may not", async () => {
     await ada.keep("k", "alpha", secret);
     const admin = await team.join("admin");
