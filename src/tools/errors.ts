@@ -31,3 +31,9 @@ export function renderError({ error, requestId, now, report }: CallFailure): Too
     text: say`${code}: ${message}${hint ? say` ${hint}` : ""}${known?.details ? say` ${json(known.details)}` : ""}`,
   };
 }
+
+/** The error in the form of documents that have no hint: it is part of the details. */
+export function withHintInDetails({ error }: ToolResult): Record<string, unknown> {
+  const { hint, details, ...rest } = error as { hint?: string; details?: Record<string, unknown> };
+  return hint || details ? { ...rest, details: { ...(hint && { hint }), ...details } } : rest;
+}

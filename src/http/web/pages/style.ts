@@ -9,7 +9,7 @@ button { font: inherit; padding: .5rem 1rem; border: 1px solid var(--accent); bo
 summary { padding: .5rem 0; color: var(--accent); cursor: pointer; }
 button.main { background: var(--accent); color: var(--on-accent); }
 button:disabled { opacity: .6; cursor: default; }
-button:focus-visible, summary:focus-visible, a:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 select, textarea, input[type="text"], input[type="search"] { font: inherit; padding: .45rem .6rem; border: 1px solid #888; border-radius: .4rem; max-width: 100%; box-sizing: border-box; }
 label { display: block; margin: .3rem 0; }
 fieldset { min-width: 0; border: 1px solid var(--line); border-radius: .4rem; margin: 1rem 0; padding: .5rem 1rem; }

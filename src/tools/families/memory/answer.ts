@@ -2,7 +2,7 @@ import * as z from "zod";
 import { json } from "../../../domain/frame.ts";
 import type { CallFailure } from "../../define-family.ts";
 import type { ToolContext, ToolResult } from "../../define-tool.ts";
-import { renderError } from "../../errors.ts";
+import { renderError, withHintInDetails } from "../../errors.ts";
 import { contextField } from "./scope.ts";
 import type { SessionContext } from "../../../domain/memories/session-scope.ts";
 
@@ -25,7 +25,5 @@ export function succeeded(ctx: ToolContext, session: SessionContext | undefined,
 /** Error of section 12 as JSON text: `{error: {code, message, details?, timestamp, request_id}}`. The hint is part of the details. */
 export function renderMemoryError(failure: CallFailure): ToolResult {
   const result = renderError(failure);
-  const { hint, details, ...error } = result.error as { hint?: string; details?: Record<string, unknown> };
-  const more = { ...(hint === undefined ? {} : { hint }), ...details };
-  return { ...result, text: json({ error: { ...error, ...(Object.keys(more).length > 0 ? { details: more } : {}) } }) };
+  return { ...result, text: json({ error: withHintInDetails(result) }) };
 }

@@ -16,15 +16,10 @@ export const deleteTool = defineTool({
   input: z.strictObject({ memory_id: field.memoryRef }),
   output: z.looseObject({ memory_id: z.string(), archived: z.boolean() }),
   async handler(ctx, { memory_id }) {
-    const { outcome, memory, proposal } = await archiveNamed(ctx, memory_id);
+    const memory = await resolveOne(ctx, { id: memory_id });
+    const { outcome, proposals: [proposal] = [] } = await archiveOne(ctx, memory);
     if (outcome === "archived") ctx.changed({ ids: [memory.id], listChanged: true });
     const structured = { memory_id: memory.id, archived: outcome === "archived", ...proposalOf(proposal) };
     return { structured, text: json(structured) };
   },
 });
-
-async function archiveNamed(ctx: Parameters<typeof archiveOne>[0], id: string | number) {
-  const memory = await resolveOne(ctx, { id });
-  const { outcome, proposals: [proposal] = [] } = await archiveOne(ctx, memory);
-  return { outcome, memory, proposal };
-}
