@@ -162,11 +162,17 @@ export class Runtime {
     const { worker, modules, curator, vars, curatorVars, listen, log, hasRoom } = this.#options;
     const { product, standIn } = localPlatform({ worker, modules: this.#options.platform, vars });
     const { modulesRules: _, ...options } = product;
+    const { TEAM_INDEX: teamIndex } = worker.durableObjects;
     const main = {
       ...options,
       d1Databases: filesOf(worker),
       modules,
-      ...(curator ? { durableObjects: { ...worker.durableObjects, CURATOR: { className: "Curator", scriptName: curator.worker.name, useSQLite: true } } } : {}),
+      durableObjects: {
+        ...worker.durableObjects,
+        // workerd drops an object that nobody has asked for ten seconds, and of 30,000 memories the next search would wait seconds for its graph and vectors.
+        ...(teamIndex ? { TEAM_INDEX: { ...teamIndex, unsafePreventEviction: true } } : {}),
+        ...(curator ? { CURATOR: { className: "Curator", scriptName: curator.worker.name, useSQLite: true } } : {}),
+      },
       serviceBindings: { ...product.serviceBindings, STORAGE_ROOM: () => new miniflare.Response(null, { status: hasRoom() ? 204 : 507 }) },
       outboundService: outbound(vars),
       ...(listen ? { unsafeDirectSockets: [listen] } : {}),

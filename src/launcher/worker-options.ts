@@ -14,7 +14,7 @@ export interface WorkerOptions {
   bindings: Record<string, string>;
   d1Databases: Record<string, { id: string }>;
   kvNamespaces: Record<string, { id: string }>;
-  durableObjects: Record<string, { className: string; scriptName?: string; useSQLite?: boolean }>;
+  durableObjects: Record<string, { className: string; scriptName?: string; useSQLite?: boolean; unsafePreventEviction?: boolean }>;
   cronTriggers: string[];
   [option: string]: unknown;
 }
