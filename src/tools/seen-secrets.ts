@@ -42,6 +42,7 @@ export function notingSecrets(store: MemoryStore, seen: () => void): MemoryStore
       for (const { version } of states) notedVersion(version);
       return states;
     },
+    count: (...args) => store.count(...args),
     stats: (...args) => store.stats(...args),
     examine: (...args) => store.examine(...args),
     files: (...args) => store.files(...args),

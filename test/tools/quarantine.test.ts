@@ -263,6 +263,15 @@ describe("an import [U8]", () => {
     expect(structured["outcome"]).toBe("quarantined");
   });
 
+  test("of what was masked says no more secrets than before", async () => {
+    const masked = "Host [masked: password or key] serves it. Port 31648 of host drogu-21.internal belongs to the currency converter.";
+    const { structured } = await ada.call("omn_import_memories", { memories: [{ content: masked }] });
+    expect(structured).not.toHaveProperty("masked");
+    expect(await contents(ada, { key: undefined, query: "converter port", min_relevance: 0 })).toEqual([masked]);
+    const { structured: changed } = await ada.call("omn_store_memory", { content: `${masked} ${note}` });
+    expect(changed).toMatchObject({ masked: ["GitHub token"] });
+  });
+
   test("what a secret memory says is kept back where it is said openly", async () => {
     await ada.call("omn_store_memory", { key: "deploy", content: note, metadata: { sensitivity: "secret" } });
     const said = await ada.call("omn_store_memory", { key: "deploy", content: note, metadata: { sensitivity: "normal" } });

@@ -10,8 +10,11 @@ export const maskMark = "[masked:";
 /** What differs between two such texts may be what is not there. */
 export const isMasked = (text: string): boolean => text.includes(maskMark);
 
+/** The words of a mask are no cue for what stands beside it: a text that was masked once says no more secrets than before. */
+const secretsIn = (text: string): Finding[] => findSecrets(isMasked(text) ? text.replaceAll(/\[masked: [A-Za-z' -]+\]/g, (mark) => "x".repeat(mark.length)) : text);
+
 /** Whether the guard finds nothing in a text that stands beside a memory, and so cannot be quarantined with it. */
-export const isPlain = (text: string): boolean => text === "" || (findSecrets(text).length === 0 && findInstructions(text).length === 0);
+export const isPlain = (text: string): boolean => text === "" || (secretsIn(text).length === 0 && findInstructions(text).length === 0);
 
 /** What the guard finds in a state of a memory. */
 export interface Screening {
@@ -38,13 +41,13 @@ export function screen(state: MemoryState, before?: Texts): Screening | undefine
   const found = (find: (text: string) => Finding[], texts: string[]): string[] => texts.flatMap((text) => find(text).filter(isNew(text)).map(({ kind }) => kind));
   const named = textsIn(names.map((field) => state[field]));
   const said = textsIn(sealedFields.map((field) => state[field] as Json));
-  const inNames = found(findSecrets, named);
-  const inFields = state.sensitivity === "secret" ? [] : found(findSecrets, said);
+  const inNames = found(secretsIn, named);
+  const inFields = state.sensitivity === "secret" ? [] : found(secretsIn, said);
   const secrets = unique([...inNames, ...inFields]);
   const instructions = unique(found(findInstructions, [...named, ...said]));
   if (secrets.length === 0 && instructions.length === 0) return undefined;
-  const spelt = new Map(said.flatMap((text) => findSecrets(text).filter(isNew(text)).map(({ kind, start, end }) => [text.slice(start, end), kind] as const)));
-  const mask = (text: string): string => withoutSpelt(masked(text, findSecrets(text).filter(isNew(text))), spelt);
+  const spelt = new Map(said.flatMap((text) => secretsIn(text).filter(isNew(text)).map(({ kind, start, end }) => [text.slice(start, end), kind] as const)));
+  const mask = (text: string): string => withoutSpelt(masked(text, secretsIn(text).filter(isNew(text))), spelt);
   const open = Object.fromEntries(sealedFields.map((field) => [field, mapTexts(state[field] as Json, mask)]));
   return { secrets, instructions, masked: inNames.length > 0 ? undefined : { ...state, ...open } };
 }

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import type { MemoryLink } from "../graph/graph.ts";
 import { neighbourhood } from "../graph/neighbourhood.ts";
-import { list, stats } from "./list.ts";
+import { list } from "./list.ts";
 import { defined } from "../defined.ts";
 import { matchesFilter } from "./memory-filters.ts";
 import type { Memory } from "./memory.ts";
@@ -37,10 +37,10 @@ export interface ProjectContext {
 /** What a session begins with. Secrets stay out: nobody asked for them by name. */
 export async function projectContext(ctx: Context, { namespaces, agentView }: { namespaces: string[] | undefined; agentView: string | undefined }): Promise<ProjectContext> {
   const place: MemoryFilter = defined({ namespaces, agentView });
-  const [newest, weighty, { total }] = await Promise.all([
+  const [newest, weighty, total] = await Promise.all([
     list(ctx, { filter: { ...place, changedSince: ctx.now - recentDays * day }, limit: mostShown, shown: Infinity }),
     list(ctx, { filter: { ...place, minImportance: leastImportance }, order: "importance", limit: mostShown, shown: Infinity }),
-    stats(ctx),
+    ctx.memories.count(ctx.principal, ctx.now),
   ]);
   const recent = newest.memories.filter(isOpen);
   const important = weighty.memories.filter(isOpen);

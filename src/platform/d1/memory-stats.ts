@@ -5,7 +5,7 @@ import { quotaUse, type TeamQuota } from "../../domain/memories/quota.ts";
 import type { TeamStats, VectorStats } from "../../domain/memories/memory-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { indexFailures, indexProgress, servingSpaces, vectorChecks, vectorItems } from "./index-schema.ts";
-import { counters, memories, memoryTags, versions } from "./shard-schema.ts";
+import { counters, memories, versions } from "./shard-schema.ts";
 
 /** Length of a sealed content: an envelope's base64url, from its second dot on, without nonce and tag (28 bytes). */
 const sealedBytes = sql`(length(${memories.content}) - 3 - instr(substr(${memories.content}, 4), '.')) * 3 / 4 - 28`;
@@ -46,12 +46,13 @@ export async function readStats(db: DrizzleD1Database, principal: Principal, now
     bySession(db, live, memories.agentId),
     bySession(db, live, memories.runId),
     db
-      .select({ tag: memoryTags.tag, count })
-      .from(memoryTags)
-      .innerJoin(memories, and(eq(memories.teamId, memoryTags.teamId), eq(memories.id, memoryTags.memoryId)))
-      .where(and(live, eq(memoryTags.teamId, principal.teamId)))
-      .groupBy(memoryTags.tag)
-      .orderBy(desc(count), memoryTags.tag)
+      .select({ tag: sql<string>`t.value`, count })
+      .from(memories)
+      // By the table of tags each tag looks its memory up: 330 ms instead of 90 for 33,000 memories.
+      .innerJoin(sql`json_each(${memories.tags}) t`, sql`true`)
+      .where(live)
+      .groupBy(sql`t.value`)
+      .orderBy(desc(count), sql`t.value`)
       .limit(20),
     db.select({ count }).from(memories).where(and(live, lte(memories.expiresAt, now + day))),
     selectVectors(db, principal, live),

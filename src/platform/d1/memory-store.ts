@@ -322,6 +322,10 @@ export class D1MemoryStore implements MemoryStore {
     await auditMemories(this.#shardOf(principal.shard), principal, write, { action, ...actOn(ids) }).run();
   }
 
+  count(principal: Principal, now: number): Promise<number> {
+    return this.#db(principal).$count(memories, live(principal, now));
+  }
+
   stats(principal: Principal, now: number, filter: MemoryFilter = {}): Promise<TeamStats> {
     const asked = matching(filter);
     const conditions = { live: and(live(principal, now), asked) as SQL, visible: and(visibleTo(principal), asked) as SQL };

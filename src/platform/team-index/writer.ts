@@ -65,5 +65,5 @@ const contextOf = ({ now, tool, requestId, address }: WriteContext): WriteContex
 
 const unavailable = (): DomainError =>
   new DomainError("PROVIDER_ERROR", "The team's memory did not answer in time. It is not certain whether this was written.", {
-    hint: "Try again in a moment with the same arguments: what was written is found again by its key or idempotency_key, and not written twice.",
+    hint: "Try again in a moment with the same arguments: what has a key, an id or an idempotency_key is found again and not written twice. Look first for what has none.",
   });
