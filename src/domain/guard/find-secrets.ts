@@ -17,7 +17,7 @@ export function findSecrets(text: string): Finding[] {
 }
 
 /** Each letter in its place, which `toLowerCase` alone does not promise. */
-const inLowerCase = (text: string): string => text.replaceAll(/[A-ZÀ-ÖØ-Þ]+/g, (capitals) => capitals.toLowerCase());
+const inLowerCase = (text: string): string => text.replaceAll(/[A-ZÀ-ÖØ-ÞŁŚŻŞČŠŽА-Я]+/g, (capitals) => capitals.toLowerCase());
 
 function ofKnownForm(text: string): Finding[] {
   const found: Finding[] = [];

@@ -25,7 +25,7 @@ export const [after, before] = [72, 24];
 /** Given the text in lower case as well. */
 export function cuesOf(text: string, lowered: string): Cues {
   const placesOf = (words: RegExp): At[] => [...lowered.matchAll(words)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
-  const hasDigits = /\d(?:[ -]?\d){3}/.test(text);
+  const hasDigits = /\d(?:[ -]{0,3}[\dA-F]){3}/.test(text);
   const follows = (words: readonly At[], start: number, reach: number): boolean => words.some((cue) => start >= cue.end && start - cue.end <= reach);
   return {
     cues: placesOf(callsItSecret),

@@ -64,7 +64,7 @@ export const secretForms: readonly (readonly [kind: string, form: RegExp])[] = [
   ["security code", /\b(?:cv[vc]2?|csc|cvn)\W{0,3}\d{3,4}\b/gi],
   ["shared link's code", /(?<=(?:提取|访问|分享)[码碼]\s?[:：是]?\s?)(?=[a-z]*\d)[a-z\d]{4,8}(?![a-z\d])/gi],
   ["payment card", /(?<![\d-])[3-6]\d{3}(?:[ -]?\d{4}){3}(?=[^\n\d]{0,20}\b(?:exp|cv[vc]|valid|gültig|val|cad|bis|\d\d\/\d\d))/gi],
-  ["combination", /(?<!\d)(?:\d{1,2} (?:left|right|links|rechts|gauche|droite)[, ]{1,2}){2}\d{1,2}(?!\d)/gi],
+  ["combination", /(?<!\d)(?:\d{1,2} (?:left|right|links|rechts|gauche|droite)[, ]{1,2}){2}\d{1,2}(?!\d)|\b(?:(?:left|right|links|rechts|gauche|droite) \d{1,2}[, ]{0,2}){3}/gi],
   ["OmniMemory key", /\bomn_[A-Za-z0-9]{8,}_[A-Za-z0-9_-]{20,}/g],
   ["JSON Web Token", /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g],
 ];

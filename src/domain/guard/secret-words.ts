@@ -10,9 +10,9 @@ import { passwords } from "./secret-names.ts";
  */
 
 /** `la clave es …` is the key to anything. */
-const named = passwords.replace("|clave|", "|clave(?= de)|");
+const named = passwords.replace("|clave(?! (?:", "|clave(?= de)(?! (?:del? éxito|");
 const called = verbatim`(?:${named})(?![a-zß-ÿ_]|-[a-z])|(?<!\p{L})(?:pw|pass)(?!\p{L})|(?:code|secret|safe|watch|magic|memorable|pass)[ -]?(?:word(?! for)|phrase)|security (?:question|answer)|codewort|losungs?wort|sicherheitsfrage|question secrète|pregunta de seguridad|community string`;
-const is = verbatim`(?<!\p{L})(?:is|was|are|reads|lautet|ist|war|est|es|c['’]est)(?:(?: tout)? (?:still|now|just|simply|really|both|noch|jetzt|einfach|encore|toujours|maintenant|simplement|todavía|ahora|simplemente))?`;
+const is = verbatim`(?<!\p{L})(?:is|was|are|reads|lautet|ist|war|est|es|c['’]est)(?:(?: tout)? (?:still|now|just|simply|really|both|noch|jetzt|einfach|désormais|encore|toujours|maintenant|simplement|todavía|ahora|simplemente))?`;
 const word = verbatim`(\p{Ll}{4,20})`;
 const [opened, closed] = [`["'‘“„«「] ?`, ` ?["'’”“»」]`];
 /** What is said ends here. */
@@ -41,13 +41,16 @@ const ofPassword = new RegExp(`${passwords}|(?<!\\p{L})pw`, "u");
 
 /** What may be said of a password. */
 const isState = new RegExp(
-  verbatim`(?:ed|ing|able|ible|[^st]al|ive|[aio]ry|ic|ful|less|ly|ten|ent|ant|word|wort|ée?s?|ad[oa]|id[oa]|que|ante|ien|ori?[oa]|[ao]ire|[lg]ich|[lmnst]ig|bar|sam)$|^(?:abge|ge|ver|be|ent|zurück)\p{Ll}+(?:t|en)$|^(?:fresh|right|lost|left|enough|ready|stale|safe|gone|secure|good|done|simple|complex|again|below|above|falsch|sicher|leer|nein|siehe|name|file|mine|dans|desde|manager|policy|field|hash|form|length|rules?|change|expire|rotate|open|back|just|easy|hard|first|free|strict|please|already|yesterday|today|tomorrow|always|gestern|heute|morgen|pflicht|dasselbe|derselbe|personnel|encore|hier|ayer|mañana|gleich|kurz|lang|stark|schwach|dort|noch|auch|immer|(?:un)?bekannt|vide|forte?|même|correcte?|difficile|longue?|courte?|nouve\p{Ll}+|bonne?|inconnue?|perdue?|ailleurs|trop|plus|(?:in)?correct[oa]|distint[oa]|cort[oa]|larg[oa]|nuev[oa]|segur[oa]|débil|fuerte|fácil|difícil|mism[oa]|vací[oa]|siempre|aquí)$`,
+  verbatim`(?:ed|ing|able|ible|[^st]al|ive|[aio]ry|ic|ful|less|ly|ten|ent|ant|word|wort|ée?s?|ad[oa]|id[oa]|que|ante|ien|ori?[oa]|[ao]ire|[lg]ich|[lmnst]ig|bar|sam)$|^(?:abge|ge|ver|be|ent|zurück)\p{Ll}+(?:t|en)$|^(?:fresh|twice|right|lost|left|enough|ready|stale|safe|gone|secure|good|done|simple|complex|again|below|above|falsch|sicher|leer|nein|siehe|name|file|mine|dans|desde|manager|policy|field|hash|form|length|rules?|change|expire|rotate|open|back|just|easy|hard|first|free|strict|please|already|yesterday|today|tomorrow|always|gestern|heute|morgen|pflicht|dasselbe|derselbe|personnel|encore|hier|ayer|mañana|gleich|kurz|lang|stark|schwach|dort|noch|auch|immer|(?:un)?bekannt|vide|forte?|même|correcte?|difficile|longue?|courte?|nouve\p{Ll}+|bonne?|inconnue?|perdue?|ailleurs|trop|plus|(?:in)?correct[oa]|distint[oa]|cort[oa]|larg[oa]|nuev[oa]|segur[oa]|débil|fuerte|fácil|difícil|mism[oa]|vací[oa]|siempre|aquí)$`,
   "u",
 );
+/** Words with which somebody speaks, asks or does something. */
+const speaking = verbatim`i|the(?:[iy]\p{L}*|re|m)|that|this|what|do(?:es)?|was|are|y?our?|yo?u|not|but|see|ask|same|will|can|must|should|when|where|who|how|why|here|its?|h[aei][sdrm]|have|she|very|also|still|now|because|been|did|got?|use|set|never|no|if|is|be|we|my|us|me|so|both|none|est|ist|nicht|wird|oder|pas|sont|key|case|characters|digits|letters|zeichen|caract[eè]res|correct horse|ich|dir|fragt?|weiß|schick(?:e|t|en)|check|look|sorry|later|dunno|sekunde|attends|más|\p{L}{3,6}(?:tag|day)|k?ein\p{L}*`;
+const isWholly = (words: string): RegExp => new RegExp(verbatim`(?<!\p{L})(?:${words})(?!\p{L})`, "u");
+export const isSpoken = isWholly(verbatim`${speaking}|du|wir|er|sind|habe|ja|je|tu|il|on|non|son|mi|está|não|nie|['’]\p{L}{1,2}`);
 /** Words of sentences: a passphrase has none. */
-const isSentence = new RegExp(
-  verbatim`(?<!\p{L})(?:the[iymnr]*|an?d?|that|this|with|for|what|do(?:es)?|was|are|y?our?|yo?u|from|not|but|too?|see|ask|same|only|under|over|into|until|like|than|will|can|must|should|when|where|who|how|why|here|its?|h[aei][sdrm]|have|she|all|any|each|every|some|more|most|less|few|many|much|very|also|still|now|one|two|new|old|last|next|after|before|since|because|about|been|did|got?|use|set|own|out|off|never|no|of|i[snf]|o[nr]|a[st]|by|be|we|my|us|me|so|up|un?|et|au|both|none|words?|est|[dl]es?|des|pour|que|las?|los|para|der|die|das|und|den|mit|ist|nicht|el|une|por|con|sur|im|es|du|zu|von|k?ein\p{L}*|auf|bei|sich|wird|nur|oder|pas|sont|y|se|su|key|case|characters|digits|letters|zeichen|caract[eè]res|correct horse|ich|dir|fragt?|weiß|schick(?:e|t|en)|check|look|sorry|later|dunno|sekunde|attends|más|detrás|\p{L}{3,6}(?:tag|day))(?!\p{L})`,
-  "u",
+const isSentence = isWholly(
+  verbatim`${speaking}|then?|an?d?|with|for|from|too?|only|under|over|into|until|like|than|all|any|each|every|some|more|most|less|few|many|much|one|two|new|old|last|next|after|before|since|about|own|out|off|of|i[nf]|o[nr]|a[st]|by|up|un?|et|au|words?|[dl]es?|des|pour|que|las?|los|para|der|die|das|und|den|mit|el|une|por|con|sur|im|es|du|zu|von|auf|bei|sich|nur|y|se|su|detrás`,
 );
 export const readsAsSentence = (value: string): boolean => isSentence.test(value.toLowerCase());
 export function isWordPassword(value: string): boolean {

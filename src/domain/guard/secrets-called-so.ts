@@ -5,24 +5,24 @@ import { after, before, cuesOf } from "./secret-cues.ts";
 import { digitsInGroups, direct, isPinThere, joined, nearKeypad, network, strongBox } from "./secret-digits.ts";
 import { secretsOfLists } from "./secret-lists.ts";
 import { callsItSecret, recoveryCodes } from "./secret-names.ts";
-import { entropyOf, isNumbered, isPassphrase, isPasswordLike, isRandomKey, isUnmistakable, isWord, ofCode } from "./secret-shapes.ts";
+import { entropyOf, isChain, isComposed, isNumbered, isPassphrase, isPasswordLike, isRandomKey, isUnmistakable, isWord, ofCode } from "./secret-shapes.ts";
 
-const linked = /(?:\bis|\bwas|\breads|lautet|heißt|ist|est|es|:|=|auf|(?<!\b(?:hop|jump|ssh|connect|over|log ?in|go|switch|tunnel) )to|は|是)(?:\s+(?:now|still|always|jetzt|noch|immer|désormais|ahora|siempre))?\s*["'„“«「]?\s*$/i;
+const linked = /(?:\bis|(?<!\p{L})(?:je|jest|är|er|é|è)|\bwas|\breads|lautet|heißt|ist|est|es|:|=|auf|(?<!\b(?:hop|jump|ssh|connect|over|log ?in|go|switch|tunnel) )to|は|是)(?:\s+(?:now|still|always|jetzt|noch|immer|désormais|ahora|siempre))?\s*["'„“«「]?\s*$/iu;
 const isSaid = /^\S?\s+(?:is|ist|est|es|as|als|comme|como)\s|^\s?[是がは为]/;
 /** Runs of Latin letters, digits and signs. */
-const run = /[!-~\u00a1-\u024f]{4,200}/g;
+const run = /[!-~\u00a1-\u052f]{4,200}/g;
 const generated = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[!#$%&*?@^~])(?!.*%[\dA-F]{2})[\w!#$%&*?@^~+=-]{9,23}\w$/;
 const mayBeGenerated = /\w[!#$%&*?@^~]\w/;
 /** Names of what is no secret. */
-const isOfOther = /(?:commit|fingerprint|trace|request|checksum|sha|digest|image|build|revision|sheet|doc|file|folder|id|hash|public[ _-]?key|pubkey)\s{0,3}[:=]?\s*["']?$/i;
+const isOfOther = /(?:commit|fingerprint|trace|request|checksum|sha|digest|image|build|revision|sheet|doc|file|folder|id|hash|public[ _-]?key|pubkey|article|artikel|model|r[ée]f\.?)\s{0,3}[:=]?\s*["']?$|(?:fingerprint|checksum|id|hash) (?:is|was|will be|ist|est|es) ["'`]?$/i;
 
 /** What stands near a word such as "password" and looks like one. */
 export function secretsCalledSo(text: string, lowered: string): Finding[] {
   const known = cuesOf(text, lowered);
   const { cues, hints, pins, locks, follows, isNear } = known;
   const isQuiet = cues.length + pins.length + hints.length + locks.length === 0;
-  if (isQuiet && !strongBox.test(text) && !nearKeypad.test(text) && !mayBeGenerated.test(text)) return [];
-  const found = isQuiet ? [] : secretsOfLists(text);
+  const found = secretsOfLists(text);
+  if (isQuiet && !strongBox.test(text) && !nearKeypad.test(text) && !mayBeGenerated.test(text)) return found;
   if (callsItCodes.test(text)) for (const { index, 0: { length } } of text.matchAll(oneTimeCode)) if (isNear(cues, index, index + length, 160)) found.push({ kind: "recovery code", start: index, end: index + length });
   for (const { index, 0: whole } of text.matchAll(run)) {
     const [, lead = "", value = ""] = /^([("'`“„«[{<*,:;=>-]*)(.*?)(?:[)"'`”“»\]}<>.,:;]|\*\*)*$/s.exec(whole) ?? [];
@@ -36,7 +36,7 @@ export function secretsCalledSo(text: string, lowered: string): Finding[] {
     const [, name = ""] = !/[:=]\s{0,3}["'`]?$/.test(close) ? [] : /(?:^|[{,;(\n]\s{0,8}|\s(?=[\w.-]*[_.-]))["']?([\w.-]{3,60})["']?\s{0,3}[:=]\s{0,3}["'`]?$/.exec(ahead) ?? [];
     if (isOther(name) || isAboutOne.test(name) || isUserName.test(ahead) || isExample.test(ahead) || (/^[a-z]+(?:-[a-z]+)+$/.test(value) && isRun.test(ahead))) continue;
     const add = (): void => void found.push({ kind: "password or key", start, end });
-    if (/^(?:\d{2,5}[A-F]\d{0,3}|[A-D]\d{4,5})$/.test(value) && (follows(pins, start, 40) || (joined.test(close) && follows(locks, start, 48)))) add();
+    if (/^(?:\d{2,5}[A-F]\d{0,3}|[A-D]\d{4,5})$/.test(value) && (follows(pins, start, 40) || (joined.test(close) && (follows(locks, start, 48) || follows(pins, start, 72))))) add();
     if (/^[*#]?\d(?:-?\d){3,7}[*#]?$/.test(value)) {
       if (isPinThere(known, { value, start, end, ahead, behind })) found.push({ kind: "password or key", start, end: end + (/^(?: \d{4})+(?!\d)/.exec(behind)?.[0].length ?? 0) });
       if (value.length < 9) continue;
@@ -50,15 +50,18 @@ export function secretsCalledSo(text: string, lowered: string): Finding[] {
       !isStandIn(value) && (/^\p{L}{3,}(?:[-.]\p{L}{3,}){3,}$|^\d{9,63}$/u.test(value) || (!isPlaceholder(value) && (/^\p{L}{4,}(?:19|20)\d\d$/u.test(value) || (/^\p{L}{3,}(?:-\p{L}{2,}){2,}$/u.test(value) && !ofCode.test(value)))));
     // Nothing calls it so, but it is as a generator makes them.
     const isGenerated = lead === "" && !/= ?\W?$/.test(close) && entropyOf(value) > 3 && generated.test(value) && !/^[\w-]+=|&\w+=/.test(value) && !isPlaceholder(value);
+    // What lets somebody in, right behind `with`.
+    const isGivenIn = isWith.test(close) && follows(hints, start, 40) && ((isPasswordLike(value) && (!isNumbered(value) || /_.*_/.test(value))) || isChain(value));
     const isOfNetwork = /^[A-Z\d]{12,}$/.test(value) && joined.test(close) && network.test(ahead.slice(-40));
-    const isThere = (): boolean => isPasswordLike(value) && (!isNumbered(value) || isLinked) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 64))));
-    if (isCalled || isGenerated || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && follows(hints, start, 24)) || (!isNamedOtherwise && !isOfAnother && isThere())) add();
+    const isThere = (): boolean => isPasswordLike(value) && (!isNumbered(value) || isLinked || isComposed(value)) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 64))));
+    if (isCalled || isGenerated || isGivenIn || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && follows(hints, start, 24)) || (!isNamedOtherwise && !isOfAnother && isThere())) add();
   }
   return [...found, ...digitsInGroups(text, known)];
 }
 
+const isWith = /(?<!\p{L})(?:followed by|suivi de|seguid[oa] de|gefolgt von|with|using|mit|avec|con|com|met|med|z|digita\p{L}*(?:-se)?|(?:and|und|et|y|e|en|i) (?:then|dann|puis|luego|poi|depois|dan)) ["'`„“«]?$/iu;
 const callsItCodes = new RegExp(recoveryCodes, "i");
-const oneTimeCode = /(?<![\w-])(?:(?=[a-z]*\d|[\w-]*[- ]?\w*\d|[a-z]{5}-[a-z]{5}(?![\w-]))[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,4}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{6,10}|\d{8})(?![\w-])/g;
+const oneTimeCode = /(?<![\w-])(?:(?=[a-z]*\d|[\w-]*[- ]?\w*\d|[a-z]{5}-[a-z]{5}(?![\w-]))[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,4}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{6,10}|\d{8}|\d{3} \d{3}(?: \d{3})?)(?![\w-])/g;
 /** `The trace id of the failed login was …`: what is named first is what it is. */
 function isNamedFirst(before: string): boolean {
   const said = before.slice(Math.max(before.lastIndexOf(". "), before.lastIndexOf("\n")) + 1);

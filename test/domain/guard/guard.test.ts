@@ -86,6 +86,33 @@ describe("secrets [U8]", () => {
     ["docs:$apr1$gAdh4xMx$TuPi25ONBKHBnAaLvwtoKs", 1],
     ["bindpw {{random_password}}", 1],
     ["Set-Cookie: connect.sid=s%3A{{opaque_token}}; Path=/; HttpOnly", 1],
+    // Composed of words and a number, behind `with` or a word for getting in.
+    ["You reach the admin pages of the scanner through the login svc and Zebra_crossing_19.", 1],
+    ["Le NAS accepte l'utilisateur « sauvegarde » suivi de galet.Rouge.7.", 1],
+    ["Heslo k tiskárně je Kostka-mraz-8, nikomu neříkat.", 1],
+    ["Per il gestionale si entra come magazzino con Lucciola_di_notte8.", 1],
+    ["- router: admin, Fjord_Kettle_3\n- printer: no login\n- nas: see the vault", 1],
+    ["Der Bildschirm ist gesperrt; hinein kommt man mit wacholder-im-keller, alles klein.", 1],
+    ["| Service | Name | Opens with |\n|---|---|---|\n| wiki | ops | Tulip_Engine_9 |", 1],
+    // Digits: in other languages, in groups, and what follows another.
+    ["Koden til cykelkælderen er {{pin_4}}.", 1],
+    ["Kod do furtki zmienili na {{pin_4}}, stary już nie działa.", 1],
+    ["O alarme desliga com {{pin_4}}.", 1],
+    ["Falls die Kasse sich aufhängt: Servicetaste, 9 1 1 4, Bestätigen.", 1],
+    ["El candado de las bicis pasó a 6-2-9-4.", 1],
+    ["De kluis in de kelder gaat open met 28-61-07.", 1],
+    ["The safe of the shop: left 14, right 32, left 9.", 1],
+    // Answers some turns later, to "and then?", in words, and to a personal question.
+    ["kim: how do I get into the panel\nrui: user is field\nkim: and then?\nrui: olive.grove.5", 1],
+    ["kim: the laptop won't let me in\nrui: what does it say?\nkim: nothing\nrui: caps lock?\nkim: off\nrui: Kettle_drum_47", 1],
+    ["kim: what was the passphrase of the archive?\nrui: on the mug\nrui: seven herons over the lake", 1],
+    ["kim: it wants the name of the first pet\nrui: Captain Biscuit", 1],
+    ["kim: what do I enter at the till?\nrui: the grey one?\nkim: yes\nrui: 3906", 1],
+    ["kim: combination of the safe?\nrui: 61 - 90 - 24", 1],
+    // Keys and hooks.
+    ["Builds are announced at https://hooks.rookery.example/in/T4/Xk29Lm40PqRt77", 1],
+    ["The seat for the plotter turned out to be RP8X 44KX Q7ZM 0LTD 9WVB, it activates twice.", 1],
+    ["The value in X-Courier-Auth is b7e1f09a3c5d48e2a6b0917fd3c2e854.", 1],
   ])("are found in: %s", (text, count) => {
     for (let seed = 1; seed <= 20; seed += 1) expect(found(findSecrets, fill(text, seed).text)).toHaveLength(count);
   });
@@ -156,6 +183,32 @@ describe("secrets [U8]", () => {
     "After each update run `npx sentry-expo-upload-sourcemaps dist` with SENTRY_AUTH_TOKEN from 1Password > Tendril CI.",
     "Production runs payments:8f31c2e; anything newer has to pass the soak test.",
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIQjw6KKgy6HqP6HvMWkZgQpGlTjXBoIff9PgWEEDnDTd jonas@werkstatt",
+    // Digits that are the number of what stands before them.
+    "Hasło wygasa po 90 dniach, zgłoszenie 88213.",
+    "Le code article est SR-4410, le code postal 75011. Kod produktu 44710, o código do produto é 44711.",
+    "kim: the alarm went off\nrui: company says incident 20417, technician at 1430",
+    "kim: Passwort vergessen\nrui: Hotline 4711 anrufen",
+    "La contraseña caduca el 2031-04-30, aviso n.º 4471.",
+    "WARN auth: bad pin, attempt 2, terminal 4471, card ****2204",
+    "Fixed the crash: the PIN view was given 1080 instead of 1920 as width.",
+    "| Key | Default |\n|---|---|\n| max_pins | 4096 |\n| lock_timeout | 3000 |",
+    "| Code | Text |\n|---|---|\n| 4011 | token expired |\n| 4012 | PIN wrong |",
+    "password:\n  min_length: 14\n  hash: argon2id\n  memory_kib: 65536",
+    "const maxBytes = 16 * 1024 * 1024; // of a key",
+    "The ETag header is 33a64df551425fcc55e4d42a148795d9f25f89d4, X-Request-Id as 5f1c7b902d3e47aa9c1088b2e4d7f613.",
+    "keyserver: password=******** accepted, listening on :11371",
+    // Names of keys, fingerprints, models, hosts.
+    "The key id will be rsa-2031-q4, the tokens tk-331 and tk-332 are revoked.",
+    "The certificate of the key has the fingerprint 9F:86:D0:81:88:4C:7D:65:9A:2F:EA:A0:C5:5A:D0:15.",
+    "gpg: good signature, key 4AEE18F83AFDEB23; signing key 0x9C41D7E25B08AF36",
+    "No key to type in any longer for article SL-PRO-6-25.",
+    "Fingerprint of the release key: BA3A F5B5 9B7B 407A CFA2 604C F451 E644 953E 75C9.",
+    "request_id=01HZX4T7Q2M9K3V8B5N6P0RSTW login failed for user kim",
+    "Login;Last seen;Tickets\nkim;2031-03-02;4471",
+    "SELECT id, totp_secret IS NULL AS no_2fa, last_login AS login_2031 FROM users",
+    "10:52:30 sw-yard1 warning: password expires soon\n10:52:31 sw-yard1 session 48213 closed",
+    "kim: I can't get into the tool\nrui: which one?\nkim: licence?\nrui: Apache-2.0",
+    "kim: error 1045?\nrui: wrong password, or host\nkim: it was the host. Thanks!",
   ])("are none in: %s", (text) => {
     expect(found(findSecrets, text)).toEqual([]);
   });
@@ -254,7 +307,7 @@ test("a long text of one repeated form is looked at to its end", () => {
 
 // By the square, each of these takes tens of seconds. The clock of workerd stands still while code runs, so the limit of the test is the measure.
 test("takes time in proportion to a text without an end [S6]", { timeout: 15_000 }, () => {
-  for (const unit of ["1.", "w-w-", "a-", "a1-", "hook/", "AAAA ", "pass:", "key=", "sk-", "密码", "  a", "x@"]) expect(findSecrets(unit.repeat(100_000 / unit.length)), unit).toBeDefined();
+  for (const unit of ["1.", "w-w-", "a-", "a1-", "hook/", "AAAA ", "pass:", "key=", "sk-", "密码", "  a", "x@", "1 ", "1-", "11 - ", "Ab_", "ab.1.", "grew up ", "x-a ", "with ", "a: b\n"]) expect(findSecrets(unit.repeat(100_000 / unit.length)), unit).toBeDefined();
 });
 
 test("findings lie within the text, in its order, and do not overlap; any text can be looked at", () => {
