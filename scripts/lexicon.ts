@@ -24,20 +24,28 @@ const namingTags: Record<string, Entry["wordClass"]> = {
 };
 const nounTags = new Set(["Noun", "Singular", "Plural", "Uncountable", "Gerund", "Actor", "ProperNoun", "Organization", "Abbreviation", "Unit"]);
 
+/** The words of the built-in model's table (src/platform/local/static-embedder.ts has its layout): 50,000 frequent ones. */
+function frequentWords(): Set<string> {
+  const table = readFileSync(new URL("../src/platform/local/static-model.bin", import.meta.url));
+  return new Set(table.subarray(table.length - table.readUInt32LE(12)).toString("utf8").split("\n"));
+}
+
 /**
  * The words of compromise in the order of the alphabet. Left out is what is answered alike when it is not listed, a proper noun
  * of no class, what is never asked for, such as upper case in emoticons, and several words that are no place: the teams and stars
- * among them are in few notes, and capitals show them to be names.
+ * among them are in few notes, and capitals show them to be names; and what is neither a name nor frequent.
  */
 export function entriesOfCompromise(): Map<string, Entry> {
   const { lexicon } = (nlp.model() as { one: { lexicon: Record<string, string | string[]> } }).one;
   const words = Object.keys(lexicon).sort();
+  const frequent = frequentWords();
   return new Map(words.flatMap((word) => {
     const tags = [lexicon[word] ?? []].flat();
     const named = tags.map((tag) => namingTags[tag]).find((wordClass) => wordClass !== undefined);
     if (word !== word.toLowerCase()) return [];
     if (named === undefined && tags.includes("ProperNoun")) return [];
     if (word.includes(" ") && named !== "place") return [];
+    if (named === undefined && !frequent.has(word)) return [];
     return [[word, { wordClass: named ?? "common", noun: tags.some((tag) => nounTags.has(tag)) }]];
   }));
 }

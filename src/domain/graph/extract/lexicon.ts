@@ -21,7 +21,7 @@ const everyday = new Set(
 
 let entries: Map<string, number> | undefined;
 
-/** A dictionary of 19,900 words, unpacked at first use: start-up does not pay for it. */
+/** A dictionary of 14,700 words, unpacked at first use: start-up does not pay for it. */
 export function loadLexicon(): Lexicon {
   entries ??= unpackLexicon(lexiconWords);
   const listed = entries;
