@@ -37,7 +37,7 @@ export const targets: readonly Target[] = [
   { set: "facts", figure: "fact precision", least: 0.85, held: 0.9, source: conversations },
   { set: "facts", figure: "decision accuracy", least: 0.85, held: 0.9, source: conversations },
   { set: "facts", figure: "change precision", least: 0.95, held: 0.95, source: conversations },
-  { set: "guard", figure: "secrets recall", least: 0.98, held: 0.96, source: heldHalf },
+  { set: "guard", figure: "secrets recall", least: 0.98, held: 0.97, source: heldHalf },
   { set: "guard", figure: "secrets false alarms", least: 0.02, held: 0.01, source: heldHalf, atMost: true },
   { set: "guard", figure: "injections recall", least: 0.9, held: 0.9, source: heldHalf },
   { set: "guard", figure: "injections false alarms", least: 0.03, held: 0.02, source: heldHalf, atMost: true },

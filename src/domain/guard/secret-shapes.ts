@@ -31,7 +31,7 @@ export function isPasswordLike(value: string): boolean {
   if (value.length < 6 || isPlaceholder(value) || /^(?:19|20)\d\d-|^[A-Z]+-\d+,|^AAAA|^0x|^(?:[\da-f]{2}:){5}|\d{4}-\d\d-\d\d|^SHA\d+:|^ssh-|:\d+:\d+$|[[\]]|^#[0-9a-f]{3,8}$|^[0-9a-f]{6,12}$|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/i.test(value)) return false;
   if (/^[a-z][\w.-]*@[a-z][a-z\d.-]*$|^(?:[a-z_.-]{2,}|[A-Z_]{3,}|[a-z]+[A-Z][a-zA-Z]{3,})=(?![!*+?&%@])/.test(value)) return false;
   if (/^\p{L}{3,}(?:[-._]\p{L}{3,}){3,}$/u.test(value)) return !/[-_](?:the|and|for|und|der|die)[-_]/.test(value);
-  if (/^(?:[\w.+-]+@[\w-]+\.\w+|[\w.-]+\.(?:[a-z]{2,4}|json|yaml|html|toml|local|intern)|[\w-]+(?:\.[\w-]+)+\.(?:[a-z]{2,6}|internal|example|localdomain))(?:[:/].*)?$/i.test(value)) return false;
+  if (/^(?:[\w.+-]+@[\w-]+\.\w+|[\w.-]+\.(?:[a-z]{2,4}|json|yaml|html|toml|local|internal?)|[\w-]+(?:\.[\w-]+)+\.(?:[a-z]{2,6}|internal|example|localdomain))(?:[:/].*)?$/i.test(value)) return false;
   if (isKey(value) && value.length >= 16) return true;
   if (isOfGenerator.test(value)) return true;
   const words = value.match(/\p{L}{3,}/gu) ?? [];

@@ -14,7 +14,7 @@ const run = /[!-~\u00a1-\u052f]{4,200}/g;
 const generated = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[!#$%&*?@^~])(?!.*%[\dA-F]{2})[\w!#$%&*?@^~+=-]{9,23}\w$/;
 const mayBeGenerated = /\w[!#$%&*?@^~]\w/;
 /** Names of what is no secret. */
-const isOfOther = /(?:commit|fingerprint|trace|request|checksum|sha|digest|image|build|revision|sheet|doc|file|folder|id|hash|public[ _-]?key|pubkey|article|artikel|model|r[ée]f\.?)\s{0,3}[:=]?\s*["']?$|(?:fingerprint|checksum|id|hash) (?:is|was|will be|ist|est|es) ["'`]?$/i;
+const isOfOther = /(?:commit|fingerprint|trace|request|checksum|sha|digest|image|build|revision|sheet|doc|file|folder|id|hash|public[ _-]?key|pubkey|article|artikel|model|host|branch|deploy(?:ment)?|release|pod|container|cluster|repo(?:sitory)?|bucket|queue|topic|run|job|pipeline|tag|node|machine|instance|r[ée]f\.?)\s{0,3}[:=]?\s*["']?$|(?:fingerprint|checksum|id|hash) (?:is|was|will be|ist|est|es) ["'`]?$/i;
 
 /** What stands near a word such as "password" and looks like one. */
 export function secretsCalledSo(text: string, lowered: string): Finding[] {

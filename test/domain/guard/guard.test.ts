@@ -118,6 +118,9 @@ describe("secrets [U8]", () => {
   });
 
   test.each([
+    "Port 9443 of host merlin-14.internal serves the token issuer.",
+    "We would rather keep Vault; the login work is in branch spike77raftx.",
+    "The page of service accounts fails since deploy q7w8e9po11x, ask the platform team.",
     "**The gateway queue drops messages larger than 683 KB, see ticket OPS-213.**",
     "We moved the gateway jobs to Postgres on 26 May 2026 because of OPS-5076!",
     "Passwords need 14 characters and one digit.",
