@@ -57,6 +57,8 @@ export class SessionTrails {
   #pending: Noted[] = [];
   #owner: SessionOwner | undefined;
   #saving: Promise<void> = Promise.resolve();
+  /** Since the save that is under way began. */
+  #isDropped = false;
 
   constructor(storage: DurableObjectStorage, { sessions, report, changed, tell }: TrailOptions) {
     this.#storage = storage;
@@ -96,9 +98,11 @@ export class SessionTrails {
     if (this.#rows(1).length > 0) await this.#storage.setAlarm(Date.now() + saveEveryMs);
   }
 
-  /** Nothing that was noted is saved any more. */
-  drop(): void {
+  /** Nothing that was noted is saved any more, if the caller empties the tables at once. Until what was on its way has ended. */
+  drop(): Promise<void> {
     this.#pending = [];
+    this.#isDropped = true;
+    return this.#saving;
   }
 
   #note({ client, project }: Place, event: TrailEvent): void {
@@ -148,6 +152,7 @@ export class SessionTrails {
   }
 
   async #save(): Promise<void> {
+    this.#isDropped = false;
     this.#digest();
     const rows = this.#rows(most.entries);
     const owner = this.#ownerStored();
@@ -163,11 +168,13 @@ export class SessionTrails {
     const now = Date.now();
     const session = await retryOnConflict("this session", async () => {
       const open = await this.#find({ client, project });
+      this.#requireKept();
       const before = open ?? (await this.#sessions.create(owner, newSession({ tool: client, project, now })));
       if (!open) this.#tell(owner, sessionEvent({ principal: owner, now, tool: client, requestId: `trail:${before.id}` }, before, "created"));
       if (traced.length > 0 && !(await this.#sessions.save(owner, { ...before, activeAt: now, trace: withEntries(before.trace, traced.map(({ entry }) => entry)) }))) throw new WriteConflict();
       return before;
     });
+    this.#requireKept();
     this.#attach({ client, project }, session.id);
     this.#drop(traced);
     for (const bundle of bundles(turns)) await this.#saveTurns(owner, session.id, bundle);
@@ -183,7 +190,12 @@ export class SessionTrails {
       // It would be refused for ever, and all behind it with it.
       else this.#report(error);
     }
+    this.#requireKept();
     this.#drop(turns);
+  }
+
+  #requireKept(): void {
+    if (this.#isDropped) throw new Error("What was noted is saved no further: it was dropped");
   }
 
   #drop(saved: readonly { row: Row }[]): void {

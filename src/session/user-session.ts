@@ -236,23 +236,22 @@ export class UserSession extends DurableObject<Env> {
   }
 
   /** The person is not in the team any more: nothing of what they did or read here is kept. */
-  memberLeft(): void {
+  memberLeft(): Promise<void> {
     this.#credentialCache.changed();
     this.#cache.drop();
     this.#endpoint.stopWatching();
-    this.#trails.drop();
+    const dropped = this.#trails.drop();
     this.ctx.storage.transactionSync(() => {
       const tables = this.ctx.storage.sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'");
       for (const { name } of tables.toArray()) this.ctx.storage.sql.exec(`DELETE FROM "${name}"`);
     });
+    return dropped;
   }
 
   /** The team or the person is erased: nothing at all is kept. */
   async erase(): Promise<void> {
     this.#credentialCache.changed();
-    this.#trails.drop();
-    await this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.deleteAll();
+    await Promise.all([this.#trails.drop(), this.ctx.storage.deleteAlarm(), this.ctx.storage.deleteAll()]);
   }
 
   /** The team's object tells of what others changed, and jobs. Answers whether somebody here still watches. */

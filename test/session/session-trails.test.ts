@@ -1,6 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { D1SessionStore } from "../../src/platform/d1/session-store.ts";
+import type { UserSession } from "../../src/session/user-session.ts";
 import type { AuditEntry } from "../../src/domain/tenancy/audit-entry.ts";
 import { newTeam, now, services, sessionOf, type Person, type Team } from "../support/team.ts";
 
@@ -136,6 +138,29 @@ describe("what calls leave behind [A4]", () => {
     expect(await runInDurableObject(sessionOf(viewer), (_, { storage }) => storage.sql.exec("SELECT * FROM trail").toArray())).toEqual([]);
     await sessionOf(ada).memberLeft();
     expect(await noted()).toEqual([]);
+  });
+
+  test.for(["memberLeft", "erase"] as const)("goes no further once the person is gone, though a save of it waits for the database just then: %s [F3]", async (end) => {
+    await ada.call("omn_retrieve_memory", { query: "which database for billing" });
+    await untilNoted(2);
+    await lay(Array.from({ length: 20 }, (_, i) => said(i, chinese(20_000))));
+    await runInDurableObject(sessionOf(ada), async (object: UserSession) => {
+      const { addTurns } = D1SessionStore.prototype;
+      const saves: string[][] = [];
+      D1SessionStore.prototype.addTurns = async function (owner, id, turns) {
+        const count = await addTurns.call(this, owner, id, turns);
+        if (owner.teamId === team.id && saves.push(turns.map((turn) => turn.id)) === 1) void object[end]();
+        return count;
+      };
+      try {
+        await object.alarm().catch(() => undefined);
+        await scheduler.wait(1_000);
+      } finally {
+        D1SessionStore.prototype.addTurns = addTurns;
+      }
+      expect(saves).toHaveLength(1);
+    });
+    expect((await turnsSaved()).length).toBeLessThan(20);
   });
 
   test("is gone with the person whose object is being reset just then: nobody would tell it again that they left [S17]", async () => {

@@ -57,12 +57,13 @@ async function eraseTeam(ports: ErasurePorts, team: TeamRef, clock: Clock, deadl
     await store.dropVectors(team, entries);
     if (clock() >= deadline) return false;
   }
+  // Before the rows, to which they could save what they had still noted.
+  for (const member of await directory.memberRefsOf({ teamId: team.teamId })) await sessions.erase(member);
   while (await store.eraseRows(team)) {
     if (clock() >= deadline) return false;
   }
   await ((await directory.isLastOfOrganization(team)) ? index.eraseOrganization(team.organizationId) : index.forgetInOrganization(team));
   await index.eraseTeam(team);
-  for (const member of await directory.memberRefsOf({ teamId: team.teamId })) await sessions.erase(member);
   const audit: AuditEntry = { at: clock(), action: "team.erase", success: true, organizationId: team.organizationId, teamId: team.teamId, subject: team.teamId, client: "erasure" };
   await directory.forgetTeam(team, audit);
   return true;
