@@ -89,6 +89,7 @@ interface CommitHost {
   report(event: string, error: unknown): void;
 }
 
+type Settled = readonly number[] | "later" | "read";
 type Numbers = { seq: number; alias: number }[];
 
 /** One change of a team, as far as it differs from others. */
@@ -110,8 +111,8 @@ interface Change {
   commit(): Promise<Numbers>;
   /** The numbers that it has in D1, when it was committed before. */
   committed(): Promise<Numbers | undefined>;
-  /** Tells this object, and the organization's. `settled`: what is no longer in doubt; or `later`, behind the answer. */
-  apply(numbers: Numbers, settled: readonly number[] | "later"): Promise<void>;
+  /** Tells this object, and the organization's. `settled`: what is no longer in doubt; or `later`, behind the answer; or `read`, where this object has it from D1. */
+  apply(numbers: Numbers, settled: Settled): Promise<void>;
 }
 
 /**
@@ -172,7 +173,7 @@ export class Commits {
         // A later version may have ceased to be public: the organization's index must hear of it all the same.
         const forOrganization = documents.filter(({ visibility, version }) => visibility === "public" || version > 1);
         await Promise.all([
-          settled === "later" ? host.applyLater(team, documents, first, last) : host.apply(team, documents, first, last, settled),
+          settled === "read" ? undefined : settled === "later" ? host.applyLater(team, documents, first, last) : host.apply(team, documents, first, last, settled),
           forOrganization.length === 0 ? undefined : this.#tell(principal.organizationId, forOrganization.length, (index) => index.apply(team, forOrganization, first, last)),
         ]);
       },
@@ -246,7 +247,7 @@ export class Commits {
       apply: async (numbers, settled) => {
         const [first, last] = [numbers[0]?.seq ?? 0, numbers.at(-1)?.seq ?? 0];
         await Promise.all([
-          host.remove(team, memoryIds, first, last, settled === "later" ? [] : settled),
+          settled === "read" ? undefined : host.remove(team, memoryIds, first, last, settled === "later" ? [] : settled),
           wasPublic.length === 0 ? undefined : this.#tell(place.organizationId, wasPublic.length, (index) => index.remove(team, wasPublic, first, last)),
         ]);
       },
@@ -255,14 +256,15 @@ export class Commits {
 
   async #write(isRepeated: boolean, change: Change): Promise<WriteAnswer> {
     const { acknowledged, freshness } = this.#host;
+    const earlier = isRepeated ? await change.committed() : undefined;
+    // By now its memories may have the numbers of later changes, which are on their way.
     if (isRepeated) freshness.invalidate();
     await freshness.ensure(change.team);
+    if (earlier) return this.#apply(change, earlier, "read");
     while (!change.isApart()) {
       acknowledged.drain();
       await freshness.ensure(change.team);
     }
-    const earlier = isRepeated ? await change.committed() : undefined;
-    if (earlier) return this.#apply(change, earlier, []);
     const ids = change.saidBy?.() ?? [];
     if (ids.length > 0) return { kind: "said", ids };
     if (change.isBoundToFail()) {
@@ -304,7 +306,7 @@ export class Commits {
     }
   }
 
-  async #apply(change: Change, numbers: Numbers, settled: readonly number[] | "later"): Promise<WriteAnswer> {
+  async #apply(change: Change, numbers: Numbers, settled: Settled): Promise<WriteAnswer> {
     this.#newest = Math.max(this.#newest, numbers.at(-1)?.seq ?? 0);
     await change.apply(numbers, settled);
     return { kind: "done", numbers };
@@ -333,10 +335,11 @@ export class Commits {
     if (failure instanceof TimeoutError) return { kind: "unknown" };
     await batch.catch(() => undefined);
     unsettled.end(doubt);
-    await freshness.ensure(change.team);
     const numbers = await change.committed();
+    freshness.invalidate();
+    await freshness.ensure(change.team);
     if (!numbers) throw failure;
-    return this.#apply(change, numbers, []);
+    return this.#apply(change, numbers, "read");
   }
 
   /** Once nothing waits: numbers that no change of this object took are another object's, as there are two of during a deployment. */

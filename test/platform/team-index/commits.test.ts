@@ -198,6 +198,43 @@ describe("D1 fails at a write [U6] [D5]", () => {
   });
 });
 
+test("a repeated write of several memories passes over no change that is on its way, though later ones have changed its memories [S15] [D5]", async () => {
+  const ctx = ada.at(now);
+  const [heron, crane] = ["a heron", "a crane"].map((content) => ({ memory: firstVersion(ctx, newState({ content, ownerId: ada.id })), action: "create" as const }));
+  const { tool, requestId, address } = ctx;
+  const request = { principal: ada.principal, write: { now, tool, requestId, address }, writes: JSON.stringify([heron, crane]), once: undefined, alike: undefined, isRepeated: false };
+  expect(await team.index.commit(request)).toMatchObject({ kind: "done" });
+  const gate = Promise.withResolvers<void>();
+  let storing: Promise<unknown> = Promise.resolve();
+  const meanwhile = async (): Promise<void> => {
+    const committed = Promise.withResolvers<void>();
+    nextCommit(async (commit) => {
+      const done = await commit();
+      committed.resolve();
+      await gate.promise;
+      return done;
+    });
+    storing = ada.remember("a stork", { visibility: "shared" });
+    await committed.promise;
+    const later = ada.at(now + minute);
+    await commits.commit(ada.principal, later, [{ memory: followingVersion(later, (crane as { memory: Memory }).memory, { content: "a crow" }), action: "update" }]);
+  };
+  const { prepare } = env.SHARD_0;
+  env.SHARD_0.prepare = (sql) => {
+    const statement = prepare(sql);
+    if (!sql.startsWith("SELECT v.memory_id AS id, v.at")) return statement;
+    return { bind: (...values: unknown[]) => ({ all: () => meanwhile().then(() => statement.bind(...values).all()) }) } as unknown as D1PreparedStatement;
+  };
+  try {
+    expect(await team.index.commit({ ...request, isRepeated: true })).toMatchObject({ kind: "done" });
+  } finally {
+    env.SHARD_0.prepare = prepare;
+  }
+  gate.resolve();
+  await storing;
+  expect([(await foundByObject(["stork"])).length, (await foundByObject(["crow"])).length, (await foundByObject(["heron"])).length, (await foundByObject(["crane"])).length]).toEqual([1, 1, 1, 0]);
+});
+
 describe("the object dies at a write [U6] [S15]", () => {
   test.each(["create", "update", "hide", "erase"] as const)("%s: between D1's commit and its own place: acknowledged once, and held", async (kind) => {
     const grace = await team.join();
