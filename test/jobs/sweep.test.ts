@@ -184,7 +184,7 @@ describe("one team's trouble [S14]", () => {
       teams, vectors, report,
       index: { purge: away, follow: (...args) => index.follow(...args), verify: (...args) => index.verify(...args) },
       store: {
-        expired: (shard, at, limit) => store.expired(shard, at, limit),
+        expired: (...which) => store.expired(...which),
         teamsWithOutbox: away,
         trimOutbox: away,
         dropIdempotencyBefore: away,

@@ -10,7 +10,7 @@ export interface ExpiredMemory {
 
 /** Work on whole shards that no person asked for; the only access to memories without a principal. */
 export interface MaintenanceStore {
-  expired(shard: string, now: number, limit: number): Promise<ExpiredMemory[]>;
+  expired(shard: string, now: number, limit: number, exceptTeams?: readonly string[]): Promise<ExpiredMemory[]>;
   /** Teams whose outbox has rows that a sweep has not seen yet. */
   teamsWithOutbox(shard: string): Promise<{ teamId: string; seq: number }[]>;
   /** Drops rows up to `seq`; tombstones stay until they are older than `tombstonesBefore`. */
@@ -108,13 +108,23 @@ export async function sweep(ports: MaintenancePorts, now: number): Promise<Sweep
   return report;
 }
 
+/** Those of a team that cannot be purged give way to the others'. */
 async function purgeExpired(ports: MaintenancePorts, places: Map<string, TeamRef>, shard: string, now: number): Promise<number> {
-  const expired = await ports.store.expired(shard, now, purgeBatch);
-  for (const [teamId, group] of Map.groupBy(expired, (memory) => memory.teamId)) {
-    const place = places.get(teamId);
-    if (place) await guarded(ports, "sweep.purge", () => ports.index.purge(place, now, group));
+  const kept: string[] = [];
+  for (let purged = 0; ; ) {
+    const before = kept.length;
+    const expired = await ports.store.expired(shard, now, purgeBatch, kept);
+    for (const [teamId, group] of Map.groupBy(expired, (memory) => memory.teamId)) {
+      const place = places.get(teamId);
+      kept.push(teamId);
+      if (place) await guarded(ports, "sweep.purge", async () => {
+        await ports.index.purge(place, now, group);
+        kept.pop();
+        purged += group.length;
+      });
+    }
+    if (expired.length < purgeBatch || kept.length === before) return purged;
   }
-  return expired.length;
 }
 
 async function guarded(ports: MaintenancePorts, event: string, work: () => Promise<void>): Promise<void> {

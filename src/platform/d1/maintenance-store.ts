@@ -17,11 +17,11 @@ export class D1MaintenanceStore implements MaintenanceStore {
     this.#shardOf = shardOf;
   }
 
-  async expired(shard: string, now: number, limit: number): Promise<ExpiredMemory[]> {
+  async expired(shard: string, now: number, limit: number, exceptTeams: readonly string[] = []): Promise<ExpiredMemory[]> {
     const rows = await drizzle(this.#shardOf(shard))
       .select({ teamId: memories.teamId, id: memories.id, version: memories.version, visibility: memories.visibility })
       .from(memories)
-      .where(lte(memories.expiresAt, now))
+      .where(and(lte(memories.expiresAt, now), sql`${memories.teamId} NOT IN (SELECT value FROM json_each(${JSON.stringify(exceptTeams)}))`))
       .limit(limit);
     return rows.map(({ visibility, ...row }) => ({ ...row, isPublic: visibility === "public" }));
   }

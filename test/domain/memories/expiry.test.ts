@@ -137,3 +137,28 @@ describe("the sweep purges what has expired [S14] [S15]", () => {
     expect(await ada.listed(end)).toEqual(["gone at noon"]);
   });
 });
+
+test("what expired goes though another team's cannot be purged, which has more of it than a sweep takes at once [S14]", async () => {
+  const page = Array.from({ length: 1_001 }, (_, i) => ({ teamId: i < 1_000 ? "stuck" : team.id, id: `${i}`, version: 1, isPublic: false }));
+  const { store, index } = services.maintenance;
+  const purged: string[] = [];
+  const ref = { ...team.ref, organizationId: ada.principal.organizationId };
+  await sweep({
+    ...services.maintenance,
+    teams: { listTeams: async (after = "") => (after === "" ? [{ ...ref, teamId: "stuck" }, ref] : []) },
+    store: Object.assign(Object.create(store) as typeof store, {
+      expired: async (_shard: string, _now: number, limit: number, exceptTeams: readonly string[] = []) => page.filter(({ teamId }) => !exceptTeams.includes(teamId)).slice(0, limit),
+    }),
+    index: Object.assign(Object.create(index) as typeof index, {
+      purge: async ({ teamId }: { teamId: string }) => {
+        if (teamId === "stuck") throw new Error("away");
+        purged.push(teamId);
+      },
+    }),
+    report: () => undefined,
+  }, end);
+  expect(purged).toEqual([team.id]);
+  await ada.keep("brief", "gone at noon", { expiresAt: end });
+  const expired = async (except: string[]) => (await store.expired(team.ref.shard, end, 10_000, except)).filter(({ teamId }) => teamId === team.id).length;
+  expect([await expired([]), await expired([team.id])]).toEqual([1, 0]);
+});
