@@ -46,11 +46,12 @@ export class EventLog {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const wake of waiting) wake();
-    for (const { user_id: userId } of this.#sql.exec<{ user_id: string }>("SELECT user_id FROM event_watchers").toArray()) {
+    for (const { user_id: userId, at } of this.#sql.exec<{ user_id: string; at: number }>("SELECT user_id, at FROM event_watchers").toArray()) {
       const heard = events.filter(({ audience }) => audience === "" || audience === userId);
       if (heard.length === 0) continue;
       this.#later(this.#tell(userId, heard).then((isWatching) => {
-        if (!isWatching) this.#sql.exec("DELETE FROM event_watchers WHERE user_id = ?", userId);
+        // Whoever has begun to watch since then stays.
+        if (!isWatching) this.#sql.exec("DELETE FROM event_watchers WHERE user_id = ? AND at = ?", userId, at);
       }));
     }
   }

@@ -25,3 +25,20 @@ test("the log keeps the last 10,000 events, and says where some since the one na
     expect(storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM team_events").one().n).toBeLessThanOrEqual(11_001);
   });
 });
+
+test("who begins to watch anew is told, though an answer from before says only then that nobody watched [A14]", async () => {
+  const team = await newTeam();
+  await runInDurableObject(team.index, async (_, { storage }) => {
+    const asked = Promise.withResolvers<boolean>();
+    const told: string[] = [];
+    let answered: Promise<unknown> = Promise.resolve();
+    const log = new EventLog(storage.sql, { tell: (userId) => (told.push(userId) === 1 ? asked.promise : Promise.resolve(true)), later: (work) => (answered = work) });
+    log.watch("ada", 1);
+    log.add([eventOf("")]);
+    log.watch("ada", 2);
+    asked.resolve(false);
+    await answered;
+    log.add([eventOf("")]);
+    expect(told).toEqual(["ada", "ada"]);
+  });
+});
