@@ -49,16 +49,22 @@ export function calendarUnit(unit: Unit, back: number, now: number): Span {
   }
 }
 
+/** The same day so many months before, or the last of a month that is shorter. */
+function monthsBefore(instant: number, months: number): number {
+  const date = new Date(instant);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() - months];
+  return Math.min(Date.UTC(year, month, date.getUTCDate()), Date.UTC(year, month + 1, 0));
+}
+
 /** The last so many days, weeks … up to the end of today. */
 export function recentUnits(unit: Unit, count: number, now: number): Span {
   const to = startOfDay(now) + day;
-  const date = new Date(to);
   switch (unit) {
     case "day": return { from: to - count * day, to };
     case "week": return { from: to - count * 7 * day, to };
-    case "month": return { from: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - count, date.getUTCDate()), to };
-    case "quarter": return { from: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - count * 3, date.getUTCDate()), to };
-    case "year": return { from: Date.UTC(date.getUTCFullYear() - count, date.getUTCMonth(), date.getUTCDate()), to };
+    case "month": return { from: monthsBefore(to, count), to };
+    case "quarter": return { from: monthsBefore(to, count * 3), to };
+    case "year": return { from: monthsBefore(to, count * 12), to };
   }
 }
 

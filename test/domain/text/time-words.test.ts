@@ -106,6 +106,13 @@ describe("what a question says of time", () => {
     expect(read(question)).toEqual([period]);
   });
 
+  test.each([
+    ["in the last 1 month", Date.UTC(2026, 2, 30), "2026-02-28/2026-03-31"], ["in the last 2 months", Date.UTC(2026, 11, 14), "2026-10-15/2026-12-15"],
+    ["in the last 1 quarter", Date.UTC(2026, 4, 30), "2026-02-28/2026-05-31"], ["in the last 2 years", Date.UTC(2024, 1, 28), "2022-02-28/2024-02-29"],
+  ])("the last of a shorter month stands for the same day of it: %s [D5]", (question, at, period) => {
+    expect(timesIn(question, at).periods.map(({ from, to }) => `${iso(from)}/${iso(to)}`)).toEqual([period]);
+  });
+
   test("either where it may mean two, and both where two are named", () => {
     expect(read("on 5/12/2026")).toEqual(["2026-12-05/2026-12-06", twelfthOfMay]);
     expect(read("in winter 2026")).toEqual(["2025-12-01/2026-03-01", "2026-12-01/2027-03-01"]);
