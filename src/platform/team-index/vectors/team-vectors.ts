@@ -51,7 +51,7 @@ export class TeamVectors {
 
   /** The team is copied from the truth again, when it is next asked for; what is held stays. */
   refill(teamId: string): void {
-    this.#progress.restart(teamId);
+    this.#fill.restart(teamId);
   }
 
   /** What left room since the budget cut the copy. */
@@ -60,7 +60,7 @@ export class TeamVectors {
     if (cut.length === 0 || this.copy.size().bytes > refillBelow) return;
     this.#options.atomically(() => {
       for (const { mark } of cut) this.copy.noteEvicted(mark, false);
-      for (const { teamId } of this.#options.teams()) this.#progress.restart(teamId);
+      for (const { teamId } of this.#options.teams()) this.#fill.restart(teamId);
     });
   }
 

@@ -28,6 +28,8 @@ const pauseMs = 5_000;
 export class VectorFill {
   readonly #options: FillOptions;
   readonly #running = new Map<string, Promise<void>>();
+  /** Teams that are to be read from the beginning though a run is on its way. */
+  readonly #restarted = new Set<string>();
   #pausedUntil = 0;
 
   constructor(options: FillOptions) {
@@ -54,8 +56,15 @@ export class VectorFill {
     return run;
   }
 
+  /** The team is read from the beginning again, when it is next asked for. */
+  restart(teamId: string): void {
+    this.#options.progress.restart(teamId);
+    this.#restarted.add(teamId);
+  }
+
   async #run({ teamId, shard }: TeamShard): Promise<void> {
     const { progress } = this.#options;
+    this.#restarted.delete(teamId);
     const source = new VectorSource(this.#options.shard(shard), teamId);
     const begun = progress.cursor(teamId);
     for (const space of await source.spaces()) {
@@ -68,6 +77,7 @@ export class VectorFill {
         await this.#copyKind({ teamId, shard }, source, space, kinds, isGoingOn ? begun.below : firstBelow);
       }
     }
+    if (this.#restarted.has(teamId)) return this.#run({ teamId, shard });
     this.#options.atomically(() => progress.finish(teamId));
   }
 
@@ -78,6 +88,7 @@ export class VectorFill {
     for (let below = begun; ; ) {
       const { removals } = copy;
       const page = await source.below(space, kind, below, pageSize, publicOnly);
+      if (this.#restarted.has(team.teamId)) return;
       // What was removed while the page was on its way must not come back with it.
       if (removals !== copy.removals) continue;
       const [first, last] = [page[0], page.at(-1)];

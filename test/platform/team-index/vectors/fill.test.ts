@@ -4,6 +4,7 @@ import { newState } from "../../../../src/domain/memories/memory.ts";
 import { firstVersion } from "../../../../src/domain/memories/versions.ts";
 import type { TeamIndex } from "../../../../src/platform/team-index/team-index.ts";
 import type { Near } from "../../../../src/platform/team-index/vectors/vector-copy.ts";
+import { VectorSource } from "../../../../src/platform/team-index/vectors/vector-source.ts";
 import { markOf } from "../../../../src/platform/vectorize/vector-ids.ts";
 import { indexed, newTeam, services, sisterOf, type Person, type Team } from "../../../support/team.ts";
 
@@ -87,6 +88,25 @@ describe("a copy that was lost", () => {
     expect(later).not.toContain(ids[0]);
     expect(later).not.toContain(ids[1]);
     expect(held).toEqual(expect.arrayContaining(ids.slice(2)));
+  });
+
+  test("is read from the beginning when it is to be filled anew, though a run has passed that page just then [D5]", async () => {
+    await keep(600);
+    await indexed(ada.principal);
+    await lose(team.index);
+    const { below } = VectorSource.prototype;
+    const begun: string[] = [];
+    const spy = vi.spyOn(VectorSource.prototype, "below").mockImplementation(async function (this: VectorSource, ...which) {
+      const page = await below.apply(this, which);
+      if (which[1] === "memory" && begun.push(which[2]) === 2) await runInDurableObject(team.index, (object) => void object.rebuild(team.ref));
+      return page;
+    });
+    try {
+      await filled(team.index);
+    } finally {
+      spy.mockRestore();
+    }
+    expect(begun.slice(2, 4)).toEqual(begun.slice(0, 2));
   });
 
   test("of the organization gets the public memories of all its teams, and nothing else", async () => {
