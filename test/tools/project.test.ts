@@ -165,6 +165,7 @@ describe("a project that is no name", () => {
     ["a long one", { path: `/mcp?project=${"p".repeat(151)}` }, /at most 150.*\?project=/],
     ["an empty header", { headers: { "x-memory-project": "" } }, /not be empty.*X-Memory-Project/],
     ["a wildcard in the header, whatever the URL says", { path: "/mcp?project=shop", headers: { "x-memory-project": "*" } }, /X-Memory-Project/],
+    ["a header in another encoding than UTF-8 [C5]", { headers: { "x-memory-project": "gr\ufffde" } }, /UTF-8.*\?project=/],
     ["an old stream", { path: "/sse?project=*" }, /\?project=/],
   ])("%s is refused with 400, and what to mend", async (_name, { path = "/mcp", headers = {} }, told) => {
     const answer = await send({ token: ada.token, path, method: path.startsWith("/sse") ? "GET" : "POST", headers });
