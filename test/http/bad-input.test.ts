@@ -84,7 +84,7 @@ describe("a call that is wrong is told how to mend it [S7] [A1] [S16]", () => {
   const cases: [what: string, tool: string, args: Record<string, unknown>, told: string][] = [
     ["an argument of another tool", "omn_retrieve_memory", { query: "q", project_path: "shop" }, 'Unrecognized key: "project_path". Known here: query, key, id, filters, limit,'],
     ["an argument that belongs deeper", "omn_store_memory", { content: "c", key: "k", tags: ["a"] }, 'Unrecognized key: "tags" (tags belongs into metadata). Known here: content, key, metadata,'],
-    ["an unknown filter", "omn_list_memories", { filters: { project: "shop" } }, 'filters: Unrecognized key: "project". Known here: tags, scope, namespace,'],
+    ["an unknown filter", "omn_list_memories", { filters: { project: "shop" } }, 'filters: Unrecognized key: "project". Known here: tags, without_tags, scope, namespace,'],
     ["an unknown field of a record", "omn_import_memories", { memories: [{ content: "c", titel: "t" }] }, 'memories.0: Unrecognized key: "titel". Known here: key, content,'],
     ["an unknown field in data", "omn_import_memories", { data: '{"content":"c","titel":"t"}' }, '0: Unrecognized key: "titel". Known here: key, content,'],
     ["a missing argument", "omn_store_memory", { key: "k" }, "omn_store_memory: content is missing."],

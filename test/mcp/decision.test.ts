@@ -56,7 +56,8 @@ describe("what comes back with a person's answer [U8] [S6]", () => {
     const { requestState = "" } = await store(ada);
     const [{ id }] = (await quarantineOf(ada)) as [{ id: string; content: string }];
     const acts = [{ title: release.content.choice, does: { do: "release", id, isNew: true } }];
-    const changed = `${requestState.slice(0, -1)}${requestState.endsWith("A") ? "B" : "A"}`;
+    // Not the last letter, of which some bits say nothing.
+    const changed = `${requestState.slice(0, 40)}${requestState[40] === "A" ? "B" : "A"}${requestState.slice(41)}`;
     for (const state of [`~${JSON.stringify({ until: Date.now() + 1_000, answer: { content: [] }, acts })}`, "~", "~%%", changed, `~${"A".repeat(40_000)}`]) {
       expect(await reply(ada, state, release)).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("closed") }] });
     }
