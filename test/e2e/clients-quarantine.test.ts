@@ -42,7 +42,7 @@ describe.each(kinds)("%s: what the write guard keeps back is the person's to dec
     const plain = await open();
     const without = await plain.call("omn_store_memory", { key: key(other), content: said(other) });
     expect(answer.structured["outcome"]).toBe("quarantined");
-    const steady = (text: string): string => text.replaceAll(/[0-9a-f-]{36}|\bid \d+/g, "ID").replaceAll(name, other);
+    const steady = (text: string): string => text.replaceAll(/[0-9a-f-]{36}|\bid[ =]"?\d+/g, "ID").replaceAll(name, other);
     expect(steady(answer.text)).toBe(steady(without.text));
     expect(await held(name)).toBe(true);
     expect(await found(plain, name)).toEqual([]);
