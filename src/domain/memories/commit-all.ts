@@ -3,7 +3,7 @@ import type { Memory } from "./memory.ts";
 import type { MemoryWrite, MemoryWriter, WriteContext } from "./memory-store.ts";
 
 /** Rows of one transaction: their JSON must stay below D1's 2 MB for a parameter. */
-const maxBatchBytes = 1_500_000;
+export const maxBatchBytes = 1_500_000;
 /** At most what a memory takes there: columns of JSON are quoted twice, and the names of all columns come beside them. */
 const bytesOf = (memory: Memory): number => 2 * new TextEncoder().encode(JSON.stringify(memory)).byteLength + 500;
 

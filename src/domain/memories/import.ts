@@ -10,7 +10,7 @@ import { describeProblems } from "../problems.ts";
 import { parseJson } from "../strict-json.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { arrival, importedTrust } from "./arrival.ts";
-import { commitAll } from "./commit-all.ts";
+import { commitAll, maxBatchBytes } from "./commit-all.ts";
 import { isExpired, sameState, type MemoryState } from "./memory.ts";
 import { enriched, givenIn } from "./enriched.ts";
 import { importLinks } from "../graph/portable-links.ts";
@@ -59,8 +59,6 @@ export interface ImportOutcome {
   renamed: { from: string; to: string }[];
 }
 
-/** Rows of one transaction: their JSON must stay below D1's 2 MB for a parameter. */
-const maxChunkBytes = 1_500_000;
 /** Of a call that tells how far it is. */
 const toldAtOnce = 200;
 /** Bytes that a row has beside its record: the names of all columns, and the defaults. */
@@ -173,7 +171,7 @@ function* chunks(records: PortableMemory[], ctx: Context, review: boolean): Gene
     // A record that a review holds back is stored as private.
     const names = [record.id, placeTaken(ctx, record, state), ...(review ? [placeTaken(ctx, record, state, "private")] : [])].filter((name) => name !== undefined);
     const size = bytesOf(record);
-    if (chunk.length > 0 && (bytes + size > maxChunkBytes || chunk.length >= maxChunk || names.some((name) => seen.has(name)))) {
+    if (chunk.length > 0 && (bytes + size > maxBatchBytes || chunk.length >= maxChunk || names.some((name) => seen.has(name)))) {
       yield chunk;
       chunk = [];
       bytes = 0;

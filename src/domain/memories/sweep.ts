@@ -1,3 +1,4 @@
+import { guarded } from "../guarded.ts";
 import { retentionMs } from "../metrics/prevention-stats.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
 
@@ -124,14 +125,6 @@ async function purgeExpired(ports: MaintenancePorts, places: Map<string, TeamRef
       });
     }
     if (expired.length < purgeBatch || kept.length === before) return purged;
-  }
-}
-
-async function guarded(ports: MaintenancePorts, event: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    ports.report(event, error);
   }
 }
 
