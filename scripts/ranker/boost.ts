@@ -1,4 +1,4 @@
-import type { TreeModel } from "../../src/domain/recall/ranking/trees.ts";
+import { depth, type TreeModel } from "../../src/domain/recall/ranking/trees.ts";
 
 /** Rows of one question stand together. */
 export interface Examples {
@@ -12,7 +12,6 @@ export interface Examples {
 
 export interface BoostOptions {
   trees: number;
-  depth: number;
   rate: number;
   /** Least sum of second derivatives in a leaf. */
   leastWeight: number;
@@ -34,7 +33,7 @@ const bins = 64;
 
 /** Gradient boosting on histograms (Ke et al. 2017), of LambdaMART's gradients (Burges 2010) or those of the logistic loss. */
 export function boost({ rows, labels, weights, starts }: Examples, options: BoostOptions): TreeModel {
-  const { trees, depth, rate, lambda } = options;
+  const { trees, rate, lambda } = options;
   const random = mulberry32(options.seed);
   const features = rows[0]?.length ?? 0;
   const edges = Array.from({ length: features }, (_, feature) => edgesOf(rows, feature));
@@ -43,7 +42,7 @@ export function boost({ rows, labels, weights, starts }: Examples, options: Boos
   const base = options.objective === "logistic" ? Math.log(positive / (1 - positive)) : 0;
   const scores = new Float64Array(rows.length).fill(base);
   const [gradients, hessians] = [new Float64Array(rows.length), new Float64Array(rows.length)];
-  const model: TreeModel = { depth, base, features: [], thresholds: [], leaves: [] };
+  const model: TreeModel = { base, features: [], thresholds: [], leaves: [] };
 
   for (let tree = 0; tree < trees; tree += 1) {
     if (options.objective === "rank") rankGradients(scores, labels, weights, starts, gradients, hessians);

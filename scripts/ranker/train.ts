@@ -34,8 +34,8 @@ const rising = new Set<FeatureName>(["text", "textShare", "textRank", "covered",
 const falling = new Set<FeatureName>(["similarityGap", "wordMatchGap", "rareMissing"]);
 const monotone = featureNames.map((name) => Number(rising.has(name)) - Number(falling.has(name)));
 
-const order: BoostOptions = { trees: 150, depth: 4, rate: 0.085, leastWeight: 5, lambda: 6, rowShare: 0.7, featureShare: 0.4, objective: "rank", seed: 1, monotone };
-const relevance: BoostOptions = { trees: 80, depth: 4, rate: 0.08, leastWeight: 12, lambda: 10, rowShare: 0.7, featureShare: 0.5, objective: "logistic", seed: 2 };
+const order: BoostOptions = { trees: 150, rate: 0.085, leastWeight: 5, lambda: 6, rowShare: 0.7, featureShare: 0.4, objective: "rank", seed: 1, monotone };
+const relevance: BoostOptions = { trees: 80, rate: 0.08, leastWeight: 12, lambda: 10, rowShare: 0.7, featureShare: 0.5, objective: "logistic", seed: 2 };
 
 interface Models {
   order: TreeModel;

@@ -42,11 +42,17 @@ export const conditionsOf = (filter: MemoryFilter): Condition[] =>
   });
 
 /** The filter for a memory in hand; `filter-sql.ts` states the same for databases. What is sealed of a secret meets no filter anywhere. */
-export function matchesFilter(given: Memory, filter: MemoryFilter): boolean {
-  const memory = given.sensitivity === "secret" ? { ...given, metadata: initialState.metadata } : given;
-  return conditionsOf(filter).every(({ field, otherwise, until, test, value }) =>
-    tests[test](memory[field] ?? (otherwise && memory[otherwise]) ?? null, value, until && memory[until]),
-  );
+export const matchesFilter = (memory: Memory, filter: MemoryFilter): boolean => matcherOf(filter)(memory);
+
+/** The same for many. */
+export function matcherOf(filter: MemoryFilter): (memory: Memory) => boolean {
+  const conditions = conditionsOf(filter);
+  return (given) => {
+    const memory = given.sensitivity === "secret" ? { ...given, metadata: initialState.metadata } : given;
+    return conditions.every(({ field, otherwise, until, test, value }) =>
+      tests[test](memory[field] ?? (otherwise && memory[otherwise]) ?? null, value, until && memory[until]),
+    );
+  };
 }
 
 /** `value` is what the memory has, `asked` what the filter says; the table sees to it that their types belong together. */

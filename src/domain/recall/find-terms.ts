@@ -20,6 +20,8 @@ type Tokenizer = (piece: string) => string[];
 /** The words of a text as `findAmong` looks through them; the arrays of `wordPlaces` are valid until its next call. */
 export interface WordPlaces {
   starts: Int32Array;
+  /** How many terms the text has in all, repeats included. */
+  count: number;
   /** For each word its first six letters, five bits for each; 0 for what is not plain ASCII. */
   letters: Int32Array;
   /** The terms of those that are not plain ASCII, by their place among the words. */
@@ -35,7 +37,7 @@ export const findTerms = (text: string, wanted: ReadonlySet<string>, tokenize: T
   findAmong(text, wordPlaces(text, tokenize), wanted);
 
 /** As `findTerms`, for a text whose words are known. */
-export function findAmong(text: string, { starts, letters, others }: WordPlaces, wanted: ReadonlySet<string>): FoundTerms {
+export function findAmong(text: string, { starts, letters, others, count }: WordPlaces, wanted: ReadonlySet<string>): FoundTerms {
   const prefixes = prefixesOf(wanted);
   const firstLetters = prefixes.reduce((bits, { value }) => bits | (1 << (value & 31)), 0);
   const hits: TermHit[] = [];
@@ -52,7 +54,7 @@ export function findAmong(text: string, { starts, letters, others }: WordPlaces,
       if (wanted.has(term)) hits.push({ term, position: i + shift });
     }
   }
-  return { hits, count: letters.length + shift };
+  return { hits, count };
 }
 
 let [scratchStarts, scratchLetters] = [new Int32Array(4_096), new Int32Array(4_096)];
@@ -63,7 +65,7 @@ export function wordPlaces(text: string, tokenize: Tokenizer = indexTerms): Word
   if (scratchStarts.length <= length) [scratchStarts, scratchLetters] = [new Int32Array(2 * length), new Int32Array(2 * length)];
   const [starts, letters] = [scratchStarts, scratchLetters];
   const others = new Map<number, string[]>();
-  let count = 0;
+  let [count, more] = [0, 0];
   for (let at = 0; at < length; ) {
     const start = at;
     const first = codes[at++] as number;
@@ -78,11 +80,15 @@ export function wordPlaces(text: string, tokenize: Tokenizer = indexTerms): Word
       kinds |= kind;
       if (shift < lastShift) code |= letterOf(codes[at] as number) << (shift += letterBits);
     }
-    if (kinds !== plain) others.set(count, tokenize(text.slice(start, at)));
+    if (kinds !== plain) {
+      const terms = tokenize(text.slice(start, at));
+      others.set(count, terms);
+      more += terms.length - 1;
+    }
     starts[count] = start;
     letters[count++] = kinds === plain ? code : 0;
   }
-  return { starts: starts.subarray(0, count), letters: letters.subarray(0, count), others };
+  return { starts: starts.subarray(0, count), count: count + more, letters: letters.subarray(0, count), others };
 }
 
 const plainWord = /[A-Za-z0-9]+/y;
@@ -114,7 +120,7 @@ function beginsWithOne(code: number, prefixes: readonly Prefix[]): boolean {
  * With which letters a word begins whose term is wanted. Porter's rules change the last two letters of a term at most (`bility`
  * to `ble`), and of a short one keep the first letter, and the second unless it is a y that becomes an i.
  */
-const prefixesOf = (wanted: ReadonlySet<string>): Prefix[] =>
+const makePrefixes = (wanted: ReadonlySet<string>): Prefix[] =>
   [...wanted].flatMap((term) => {
     if (!(term.charCodeAt(0) <= lastAscii)) return [];
     const kept = Math.max(term.length - 2, term[1] === "i" ? 1 : Math.min(term.length, 2));
@@ -125,6 +131,14 @@ const prefixesOf = (wanted: ReadonlySet<string>): Prefix[] =>
     }
     return { value, mask };
   });
+
+/** A question looks for the same terms in all candidates. */
+const prefixes = new WeakMap<ReadonlySet<string>, Prefix[]>();
+function prefixesOf(wanted: ReadonlySet<string>): Prefix[] {
+  const known = prefixes.get(wanted) ?? makePrefixes(wanted);
+  prefixes.set(wanted, known);
+  return known;
+}
 
 const lastAscii = 0x7f;
 const plain = 1;

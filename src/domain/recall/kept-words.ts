@@ -1,5 +1,7 @@
 import { LruMap } from "../lru-map.ts";
 import type { Memory } from "../memories/memory.ts";
+import { saidIn } from "../memories/memory-fields.ts";
+import { indexTerms } from "../text/query-terms.ts";
 import { estimateTokens } from "../text/token-count.ts";
 import { wordPlaces, type WordPlaces } from "./find-terms.ts";
 import { type Cutting, type Unit, unitsOf } from "./presentation/text-units.ts";
@@ -10,6 +12,7 @@ import { wordHashes } from "./selection/overlap.ts";
 interface Readings {
   words: Int32Array;
   places: WordPlaces;
+  named: readonly string[];
   traits: TextTraits;
   tokens: number;
   /** By how they were cut. */
@@ -57,8 +60,8 @@ export const wordsOfMemory = (memory: Memory, text: string): Int32Array =>
 export const placesOf = (memory: Memory): WordPlaces => reading(memory, "places", () => ownPlaces(memory.content), placesBytes);
 
 function ownPlaces(text: string): WordPlaces {
-  const { starts, letters, others } = wordPlaces(text);
-  return { starts: starts.slice(), letters: letters.slice(), others };
+  const { starts, letters, ...places } = wordPlaces(text);
+  return { ...places, starts: starts.slice(), letters: letters.slice() };
 }
 
 function placesBytes({ starts, letters, others }: WordPlaces): number {
@@ -66,6 +69,10 @@ function placesBytes({ starts, letters, others }: WordPlaces): number {
   for (const terms of others.values()) bytes += termBytes * (1 + terms.length);
   return bytes;
 }
+
+/** The terms of what a memory is called and belongs to: key, summary and tags. */
+export const namedByMemory = (memory: Memory): readonly string[] =>
+  reading(memory, "named", () => [...new Set([memory.key ?? "", saidIn(memory, "summary") ?? "", ...saidIn(memory, "tags")].flatMap(indexTerms))], ({ length }) => arrayBytes + termBytes * length);
 
 /** What ranking reads out of a memory. */
 export const traitsOfMemory = (memory: Memory): TextTraits => reading(memory, "traits", () => textTraits(memory), ({ names }) => arrayBytes + termBytes * names.flat().length);

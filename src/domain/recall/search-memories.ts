@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import type { Tie } from "../graph/graph-store.ts";
 import { statesOf } from "./lookup.ts";
-import { matchesFilter } from "../memories/memory-filters.ts";
+import { matcherOf } from "../memories/memory-filters.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { RecallInput } from "./recall.ts";
 import type { PublicPlace, RecallFound } from "../memories/memory-store.ts";
@@ -131,12 +131,12 @@ function evidenceOf(ctx: Context, request: RetrievalRequest, found: RecallFound,
   const memories = [...byId.values()].map(({ memory }) => memory);
 
   const question = questionOf(request, answer);
-  const held = heldBy(question);
+  const [held, matches] = [heldBy(question), matcherOf(request.filter)];
   const bits = new Map(answer.hits.map(({ id, place, ownTerms, contextTerms }) => [nameOf(id, place), { ownTerms, contextTerms }]));
   // A vector from before a memory became secret finds it no more.
   const byMeaning = ({ sensitivity }: Memory) => (sensitivity === "secret" ? [] : [vector, told]);
   const isFound = (name: string, memory: Memory): boolean => [text, graphHits, ...byMeaning(memory)].some((leg) => leg.has(name));
-  const hits = [...byId.values()].filter(({ name, memory }) => isFound(name, memory) && matchesFilter(memory, request.filter)).map(({ name, memory }): FusionCandidate => {
+  const hits = [...byId.values()].filter(({ name, memory }) => isFound(name, memory) && matches(memory)).map(({ name, memory }): FusionCandidate => {
     const { ownTerms: indexed, contextTerms = 0 } = bits.get(name) ?? {};
     const { all, together } = held(memory, indexed);
     const same = aliasBits(aliasMatches, all, memory);

@@ -1,8 +1,7 @@
 import { type Memory, topicOf } from "../../memories/memory.ts";
 import { projectName } from "../../project.ts";
-import { saidIn } from "../../memories/memory-fields.ts";
-import { findAmong, findTerms } from "../find-terms.ts";
-import { placesOf } from "../kept-words.ts";
+import { findAmong } from "../find-terms.ts";
+import { namedByMemory, placesOf } from "../kept-words.ts";
 import { isStopWord, wholeTerms, type QueryTerm } from "../../text/query-terms.ts";
 import { opening, passage } from "../weights.ts";
 import type { TextTraits } from "./text-traits.ts";
@@ -40,13 +39,10 @@ export function weightOf({ weights }: Pick<Question, "weights">, bits: number): 
 
 export const matchedWords = ({ terms }: Question, bits: number): string[] => terms.filter((_, i) => has(bits, i)).map(({ word }) => word);
 
-type Worded = Pick<Memory, "content" | "key" | "tags" | "summary" | "enrichment" | "redaction">;
-
 /** Those of the wanted terms that a memory's text and names hold. */
-export function termsHeld(memory: Worded, wanted: ReadonlySet<string>): ReadonlySet<string> {
-  const { content, key, redaction } = memory;
-  const texts = [redaction === undefined ? content : "", key ?? "", saidIn(memory, "summary") ?? "", ...saidIn(memory, "tags")];
-  return new Set(texts.flatMap((text) => findTerms(text, wanted).hits.map(({ term }) => term)));
+export function termsHeld(memory: Memory, wanted: ReadonlySet<string>): ReadonlySet<string> {
+  const said = memory.redaction === undefined ? findAmong(memory.content, placesOf(memory), wanted).hits.map(({ term }) => term) : [];
+  return new Set([...namedByMemory(memory).filter((term) => wanted.has(term)), ...said]);
 }
 
 /** The bit of each of a question's terms. */
@@ -69,9 +65,11 @@ export function heldBy(question: Question): (memory: Memory, all?: number) => He
   const bitsAmong = (held: ReadonlySet<string>): number => question.terms.reduce((sum, { term }, i) => (held.has(term) ? (sum | (1 << i)) >>> 0 : sum), 0);
   return (memory, found) => {
     const { content, redaction } = memory;
-    if (found !== undefined && (found === 0 || content.length <= passage)) return { all: found, together: found };
-    const { hits, count } = findAmong(content, placesOf(memory), wanted);
-    const names = bitsAmong(termsHeld({ ...memory, content: "" }, wanted));
+    if (found === 0 || (found !== undefined && content.length <= passage)) return { all: found, together: found };
+    const places = placesOf(memory);
+    if (found !== undefined && places.count <= passage) return { all: found, together: found };
+    const { hits, count } = findAmong(content, places, wanted);
+    const names = namedByMemory(memory).reduce((sum, term) => (sum | (bits.get(term) ?? 0)) >>> 0, 0);
     const all = found ?? (names | (redaction === undefined ? bitsAmong(new Set(hits.map(({ term }) => term))) : 0)) >>> 0;
     if (all === 0 || count <= passage) return { all, together: all };
     return { all, together: heldTogether(question, all, names, hits.map(({ term, position }) => ({ bit: bits.get(term) as number, position }))) };

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Trees, type TreeModel } from "../../../../src/domain/recall/ranking/trees.ts";
+import { depth, Trees, type TreeModel } from "../../../../src/domain/recall/ranking/trees.ts";
 
-const [depth, width] = [3, 4];
+const width = 4;
 const inner = 2 ** depth - 1;
 const eighths = fc.integer({ min: -40, max: 40 }).map((n) => n / 8);
 const list = <T>(of: fc.Arbitrary<T>, length: number): fc.Arbitrary<T[]> => fc.array(of, { minLength: length, maxLength: length });
 const model = fc.integer({ min: 1, max: 6 }).chain((count): fc.Arbitrary<TreeModel> => fc.record({
-  depth: fc.constant(depth), base: eighths, features: list(list(fc.nat(width - 1), inner), count), thresholds: list(list(eighths, inner), count), leaves: list(list(eighths, inner + 1), count),
+  base: eighths, features: list(list(fc.nat(width - 1), inner), count), thresholds: list(list(eighths, inner), count), leaves: list(list(eighths, inner + 1), count),
 }));
 const rows = fc.array(list(eighths, width).map((values) => Float32Array.from(values)), { maxLength: 8 });
 
