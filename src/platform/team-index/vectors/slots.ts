@@ -38,8 +38,6 @@ export class Slots implements Identified {
   /** Slots in use, and free ones below. */
   length = 0;
   readonly #free: number[] = [];
-  /** No code's scale is larger. */
-  #largestScale = 0;
 
   constructor(dimensions: number, capacity: number, familyOf: (classNumber: number) => number) {
     this.memory = new CodeMemory(dimensions, capacity);
@@ -61,11 +59,6 @@ export class Slots implements Identified {
     return this.memory.bytes + this.#lookup.bytes + 9 * this.ids.byteLength / 4;
   }
 
-  /** The rounding of a code changes an inner product with a unit vector by less than this, but for one in 50,000 (1.2 scales are four standard deviations). */
-  get inexactness(): number {
-    return 1.2 * this.#largestScale;
-  }
-
   familyAt(slot: number): number {
     return this.#familyOf(this.classes[slot] as number);
   }
@@ -84,7 +77,6 @@ export class Slots implements Identified {
     this.versions[slot] = fields.version;
     this.times[slot] = fields.at;
     this.scales[slot] = this.memory.encode(slot, values);
-    this.#largestScale = Math.max(this.#largestScale, this.scales[slot] as number);
     this.#lookup.add(slot);
     return slot;
   }
@@ -113,7 +105,6 @@ export class Slots implements Identified {
         this.#free.push(slot);
         continue;
       }
-      this.#largestScale = Math.max(this.#largestScale, this.scales[slot] as number);
       this.#lookup.add(slot);
     }
   }
@@ -145,13 +136,11 @@ export class Slots implements Identified {
   }
 
   /**
-   * The slots whose products are at most `margin` below the `limit`th largest, best first and `most` at most, for each of `count`
-   * groups. `groups` has for each class the group that its vectors compete in, from 1 on; 0 leaves them out.
+   * The slots with the largest products, best first and `limit` at most, for each of `count` groups. `groups` has for each class the
+   * group that its vectors compete in, from 1 on; 0 leaves them out.
    */
-  nearest(values: Float32Array, groups: Uint8Array, count: number, { limit, margin, most }: { limit: number; margin: number; most: number }): Scored[][] {
+  nearest(values: Float32Array, groups: Uint8Array, count: number, limit: number): Scored[][] {
     const best = Array.from({ length: count }, () => new TopK(limit, -2));
-    // Takes what is above the bar, which only rises: few of many vectors, where a heap of all finalists would take many.
-    const reached = Array.from({ length: count }, () => new TopK(most, -2));
     const bars = new Float64Array(count).fill(-2);
     const factor = this.memory.ask(values);
     const { classes, scales, length } = this;
@@ -163,13 +152,12 @@ export class Slots implements Identified {
         if (group === -1) continue;
         const score = (products[row] as number) * (scales[slot] as number) * factor;
         if (score < (bars[group] as number)) continue;
-        (reached[group] as TopK).offer(slot, score);
         const ofGroup = best[group] as TopK;
         ofGroup.offer(slot, score);
-        bars[group] = ofGroup.bar - margin;
+        bars[group] = ofGroup.bar;
       }
     }
-    return reached.map((found, group) => found.best(bars[group]).map(({ item, score }) => ({ slot: item, score })));
+    return best.map((found) => found.best().map(({ item, score }) => ({ slot: item, score })));
   }
 
   /** Inner products with the vectors in these slots. */

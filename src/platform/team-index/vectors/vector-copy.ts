@@ -1,8 +1,6 @@
-import { cosine } from "../../../domain/embedding/unit-vector.ts";
 import type { VectorKind } from "../../../domain/embedding/vector-index.ts";
 import { type ParsedVectorId, parseVectorId } from "../../vectorize/vector-ids.ts";
 import { budgetBytes, excess, mostBudgets, oldestOf } from "./eviction.ts";
-import { FloatCache } from "./float-cache.ts";
 import { uuidOf, wordsOf } from "./id-lookup.ts";
 import { groupsOf, joined } from "./pack.ts";
 import { LoadedSpace } from "./loaded-space.ts";
@@ -44,7 +42,7 @@ export interface NearHit {
   teamId: string;
   shard: string;
   version: number;
-  /** Cosine. */
+  /** Cosine, of the codes: off by .0007 at 192 dimensions (standard deviation). To compare the best by their exact values changed no figure of the evaluations. */
   similarity: number;
 }
 
@@ -62,19 +60,17 @@ export interface VectorCopyOptions {
   budget?: number;
 }
 
-/** So many times the limit are candidates for exact comparison. */
-const finalists = 4;
+/** A cosine: the product of two codes may be a little more. */
+const bounded = (product: number): number => Math.max(-1, Math.min(1, product));
 
 /**
- * The object's copy of its team's vectors, or of the public ones of its organization: codes in memory for scanning, exact values in
- * SQLite for the best of them. Vectorize has all vectors; beyond the memory budget it alone has the oldest. Changes belong in the
+ * The object's copy of its team's vectors, or of the public ones of its organization: codes, which are in memory for scanning. Vectorize has all vectors; beyond the memory budget it alone has the oldest. Changes belong in the
  * caller's transaction; `forget` drops what is in memory when that was rolled back.
  */
 export class VectorCopy {
   readonly #tables: VectorTables;
   readonly #isFilled: () => boolean;
   readonly #budget: number;
-  readonly #floats: FloatCache;
   readonly #classes: VectorClasses;
   /** By mark. */
   #spaces: Map<string, SpaceRow>;
@@ -88,7 +84,6 @@ export class VectorCopy {
     this.#tables = new VectorTables(sql);
     this.#isFilled = isFilled;
     this.#budget = budget;
-    this.#floats = new FloatCache((seqs) => this.#tables.values(seqs));
     this.#classes = new VectorClasses(this.#tables);
     this.#spaces = this.#readSpaces();
   }
@@ -156,28 +151,17 @@ export class VectorCopy {
     if (!row || row.dimensions !== values.length) return { hits: [], complete: this.complete(mark) };
     const space = this.#load(row);
     const groups = this.#classes.groups(kinds, ({ teamId, audience }) => teamId !== exceptTeam && (!audiences || audiences.includes(audience)));
-    const finals = space.slots.nearest(values, groups, kinds.length, { limit, margin: 2 * space.slots.inexactness, most: finalists * limit }).flat();
-    const exact = this.#floats.get(finals.map(({ slot }) => space.slots.seqs[slot] as number));
+    const nearest = space.slots.nearest(values, groups, kinds.length, limit).flat();
     const { seqs, classes, versions, ids } = space.slots;
-    const scored = finals.map(({ slot, score }) => {
-      const floats = exact.get(seqs[slot] as number);
-      return { slot, similarity: floats ? cosine(floats, values) : score };
-    });
-    scored.sort((a, b) => b.similarity - a.similarity || (seqs[b.slot] as number) - (seqs[a.slot] as number));
-    const left = new Map<string, number>(kinds.map((kind) => [kind, limit]));
-    const hits = scored.flatMap(({ slot, similarity }): NearHit[] => {
+    nearest.sort((a, b) => b.score - a.score || (seqs[b.slot] as number) - (seqs[a.slot] as number));
+    const hits = nearest.map(({ slot, score }): NearHit => {
       const { kind, teamId, shard } = this.#classes.at(classes[slot] as number);
-      const room = left.get(kind) ?? 0;
-      left.set(kind, room - 1);
-      return room > 0 ? [{ kind: kind as VectorKind, id: uuidOf(ids, slot), teamId, shard, version: versions[slot] as number, similarity }] : [];
+      return { kind: kind as VectorKind, id: uuidOf(ids, slot), teamId, shard, version: versions[slot] as number, similarity: bounded(score) };
     });
     return { hits, complete: this.complete(mark) };
   }
 
-  /**
-   * Cosines of the team's memories, of those that are held. They come from the codes alone: off by .0007 at 192 dimensions (standard
-   * deviation), which costs no read of SQLite for each.
-   */
+  /** Cosines of the team's memories, of those that are held. */
   similarities(mark: string, values: Float32Array, teamId: string, memoryIds: readonly string[]): Map<string, number> {
     const row = this.#spaces.get(mark);
     if (!row || row.dimensions !== values.length) return new Map();
@@ -189,7 +173,7 @@ export class VectorCopy {
       return slot === undefined ? [] : [{ id, slot }];
     });
     const products = space.slots.products(values, held.map(({ slot }) => slot));
-    return new Map(held.map(({ id }, i) => [id, Math.max(-1, Math.min(1, products[i] as number))]));
+    return new Map(held.map(({ id }, i) => [id, bounded(products[i] as number)]));
   }
 
   /** Those of the ids in Vectorize that are held, with the time of writing, ms since the epoch. */
@@ -257,7 +241,6 @@ export class VectorCopy {
   forget(): void {
     this.#loaded.clear();
     this.#unloaded.clear();
-    this.#floats.clear();
     this.#spaces = this.#readSpaces();
     this.#classes.read();
   }
@@ -269,7 +252,7 @@ export class VectorCopy {
 
   #drop(space: LoadedSpace, slots: readonly number[]): void {
     if (slots.length === 0) return;
-    for (const seq of space.remove(slots)) this.#floats.delete(seq);
+    space.remove(slots);
   }
 
   /** Evicts the oldest beyond the budget. @throws when the young ones alone are far beyond it */

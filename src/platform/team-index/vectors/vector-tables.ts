@@ -112,12 +112,6 @@ export class VectorTables {
     if (packed.length > 0) this.#sql.exec("INSERT INTO vector_gone (seq, space) SELECT value, ? FROM json_each(?)", space, JSON.stringify(packed));
   }
 
-  /** Exact values by row. */
-  values(seqs: readonly number[]): Map<number, Float32Array> {
-    const rows = this.#sql.exec("SELECT r.seq, r.vals FROM json_each(?) j CROSS JOIN vector_rows r ON r.seq = j.value", JSON.stringify(seqs)).raw();
-    return new Map([...rows].map(([seq, values]) => [seq as number, new Float32Array(values as ArrayBuffer)]));
-  }
-
   /** Rows up to here are in packs. */
   packedUpTo(space: number): number {
     return this.#sql.exec<{ seq: number | null }>("SELECT max(last_seq) AS seq FROM vector_packs WHERE space = ?", space).one().seq ?? 0;

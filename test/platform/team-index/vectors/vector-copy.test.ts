@@ -7,6 +7,8 @@ import { copyOver, idOf, inStorage, mark, teamId, unitVector, vector } from "./c
 
 const dimensions = 24;
 const minute = 60_000;
+/** Of codes in so few dimensions. */
+const rounding = 0.02;
 const budget = dimensions * 900;
 const teams = [teamId, "team-b"];
 const audiences = ["team", "ada", "grace"];
@@ -63,11 +65,13 @@ function check(copy: VectorCopy, model: Model, seed: number): void {
   ];
   for (const { query, passes } of asks) {
     const { hits } = copy.near({ mark, values, ...query });
-    expect(hits.map(({ similarity }) => similarity)).toEqual(model.near(values, query.limit, passes).map((similarity) => expect.closeTo(similarity, 5)));
+    const nearest = model.near(values, query.limit, passes);
+    expect(hits).toHaveLength(nearest.length);
+    for (const [place, { similarity }] of hits.entries()) expect(Math.abs(similarity - (nearest[place] as number))).toBeLessThan(rounding);
     for (const { kind, id, teamId: team, version, similarity } of hits) {
       const held = model.held.get(`${kind} ${id} ${team}`) as Held;
       expect({ version, passes: passes(held) }).toEqual({ version: held.version, passes: true });
-      expect(similarity).toBeCloseTo(cosine(held.values, values), 5);
+      expect(Math.abs(similarity - cosine(held.values, values))).toBeLessThan(rounding);
     }
   }
   expect(copy.size()).toEqual({ vectors: model.held.size, bytes: model.held.size * dimensions });
@@ -76,7 +80,7 @@ function check(copy: VectorCopy, model: Model, seed: number): void {
     const known = some.flatMap((id) => model.held.get(`memory ${id} ${team}`) ?? []);
     const similar = copy.similarities(mark, values, team, some);
     expect([...similar.keys()].sort()).toEqual(known.map(({ id }) => id).sort());
-    for (const { id, values: own } of known) expect(Math.abs((similar.get(id) as number) - cosine(own, values))).toBeLessThan(0.02);
+    for (const { id, values: own } of known) expect(Math.abs((similar.get(id) as number) - cosine(own, values))).toBeLessThan(rounding);
   }
 }
 
