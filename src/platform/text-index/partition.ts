@@ -16,6 +16,12 @@ export interface Partition {
   unmerged: UnmergedDocuments;
 }
 
+/** Of the documents in its segments the share that is not gone: about as many of a term's postings count, whatever was merged so far. */
+export function livingShare({ documents, dead, unmerged }: Partition): number {
+  const living = documents - unmerged.size;
+  return dead === 0 ? 1 : living / (living + dead);
+}
+
 export const partitionTables = `
   CREATE TABLE parts (part TEXT PRIMARY KEY, documents INTEGER NOT NULL, length REAL NOT NULL, dead INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE fresh (slot INTEGER PRIMARY KEY, part TEXT NOT NULL, length INTEGER NOT NULL, terms TEXT NOT NULL);

@@ -1,6 +1,6 @@
 import { ChunkCache, type Chunk } from "./chunk.ts";
 import { flush, isRotten, mergeable, release, reserve, SegmentMerge, segmentsToMerge } from "./merging.ts";
-import { partitionTables, readPartition, saveStatistics, saveUnmerged, type Partition } from "./partition.ts";
+import { livingShare, partitionTables, readPartition, saveStatistics, saveUnmerged, type Partition } from "./partition.ts";
 import { idf, indexIn, matchedTerms, scoreSegment, scoreUnmerged, type Scoring, type SegmentPostings } from "./scoring.ts";
 import { chunkOf, chunksFrom, segmentTables, type Segment } from "./segment.ts";
 import type { TermBag } from "./term-bag.ts";
@@ -145,9 +145,9 @@ export class TextIndex {
     const found = terms === asked ? written : this.#withCorrected(written, asked, terms);
     const documents = partitions.reduce((sum, partition) => sum + partition.documents, 0);
     const average = partitions.reduce((sum, partition) => sum + partition.length, 0) / Math.max(1, documents);
-    const inSegments = (i: number): number => found.reduce((sum, { postings }) => sum + (postings[i]?.positions.length ?? 0), 0);
-    const holding = terms.map((term, i) => unmerged.reduce((sum, fresh) => sum + (fresh.holding(term)?.size ?? 0), inSegments(i)));
-    // Dead postings are counted until they are merged away; a document frequency above the number of documents says nothing.
+    const alive = new Map(partitions.flatMap((partition) => partition.segments.map((segment) => [segment, livingShare(partition)])));
+    const inSegments = (i: number): number => found.reduce((sum, { segment, postings }) => sum + (postings[i]?.positions.length ?? 0) * (alive.get(segment) ?? 1), 0);
+    const holding = terms.map((term, i) => unmerged.reduce((sum, fresh) => sum + (fresh.holding(term)?.size ?? 0), Math.ceil(inSegments(i))));
     const weights = holding.map((count) => idf(documents, Math.min(count, documents)));
 
     const { k1, b, resolution } = this.#options;

@@ -93,6 +93,19 @@ function expectSame(found: { slot: number; score: number }[], expected: { slot: 
 }
 
 describe("the text index ranks by BM25F [S15] [A10]", () => {
+  test("a word weighs about what it weighs among the living, however often they were written anew since the last merge", () =>
+    inIndex(async (bench) => {
+      const texts = Array.from({ length: 900 }, (_, i) => `heron ${i % 3 === 0 ? "lake" : "river"} ${i % 30 === 0 ? "whale" : "krill"}`);
+      const weights = (): number[] => bench.index.search(["now:"], ["lake", "whale"], 10, { withContext: true }).weights;
+      const first = bench.put("now:", texts);
+      const before = weights();
+      bench.remove(first);
+      bench.put("now:", texts);
+      for (const [i, weight] of weights().entries()) expect(weight / (before[i] as number)).toBeCloseTo(1, 1);
+      await bench.maintain(true);
+      expect(weights()).toEqual(before);
+    }));
+
   test("whatever was put, removed, merged and reread: the answer is the formula's, and of the parts asked for alone", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyOperation, { maxLength: 12 }), anyText, anyPart, (operations, question, own) =>
