@@ -105,3 +105,13 @@ describe("metadata that means the expiry [B2]", () => {
     expect((await ada.call("omn_retrieve_memory", { id: structured["memory_id"] })).structured["memories"][0].metadata).toMatchObject({ dns_ttl: 300 });
   });
 });
+
+test("the last instant of the last year comes back from an export whatever its offset, and so does the first of the first [B2]", async () => {
+  const { owner } = await newTeam();
+  for (const [key, expiry] of Object.entries({ west: "9999-12-31T23:59:59-05:00", here: "9999-12-31T23:59:59Z" })) await owner.call("omn_store_memory", { key, content: `The lease of pier ${key} never ends.`, metadata: { expiry } });
+  await owner.call("omn_store_memory", { key: "east", content: "The quay was begun when years were.", occurred_at: "0000-01-01T00:00:00+02:00" });
+  const { data } = (await owner.call("omn_export_memories", { format: "ndjson" })).structured as { data: string };
+  const records = data.trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(Object.fromEntries(records.map(({ key, expires_at, occurred_at }) => [key, expires_at ?? occurred_at]))).toEqual({ west: "9999-12-31T23:59:59.999Z", here: "9999-12-31T23:59:59.000Z", east: "0000-01-01T00:00:00.000Z" });
+  expect((await (await newTeam()).owner.call("omn_import_memories", { data, format: "ndjson" })).structured).toMatchObject({ created: 3 });
+});

@@ -127,13 +127,17 @@ export const memoryRef = z
   .union([z.uuid().toLowerCase(), z.number().int().positive(), z.string().regex(/^[1-9]\d{0,14}$/).transform(Number)], { error: "must be a UUID or a positive integer" })
   .meta({ listed: { type: "string" } });
 
+/** What ISO 8601 writes with four digits of a year. An offset leads beyond them, and what is written then is read by nobody, this server included. */
+const [earliest, latest] = [Date.parse("0000-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];
+
 /** ISO 8601 date or date-time; without an offset it is UTC. Becomes ms since the epoch. */
 export const instant = z
   .union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], {
     error: "must be an ISO 8601 date or date-time such as 2026-01-31T12:00:00Z",
   })
   .transform((value) => Date.parse(/^\d{4}-\d\d-\d\dT[\d:.]+$/.test(value) ? `${value}Z` : value))
-  .refine((value) => Number.isFinite(value), { message: "is not a date that exists" });
+  .refine((value) => Number.isFinite(value), { message: "is not a date that exists" })
+  .transform((value) => Math.min(Math.max(value, earliest), latest));
 
 export const idempotencyKey = filled("idempotency_key", 200);
 
