@@ -32,6 +32,15 @@ test("a trace holds the newest of each kind once, and no more than its bounds, h
   );
 });
 
+test("two traces together hold what a passport told of either, the newest of a key [A4]", () => {
+  const told = (decision: string, value: string, at: number) => ({ decisions: [{ decision, at }], state: [{ key: "current.task", value, at }] });
+  const [one, other] = [{ ...emptyTrace(), told: told("Use SQLite.", "search", 1) }, { ...emptyTrace(), told: told("Use trigrams.", "import", 2) }];
+  expect(mergedTraces(emptyTrace(), one).told).toEqual(one.told);
+  expect(mergedTraces(one, emptyTrace()).told).toEqual(one.told);
+  expect(mergedTraces(one, other).told).toEqual({ decisions: [...one.told.decisions, ...other.told.decisions], state: other.told.state });
+  expect(mergedTraces(emptyTrace(), emptyTrace())).toEqual(emptyTrace());
+});
+
 test("two traces together hold what both held, files by the sum of their uses", () => {
   fc.assert(
     fc.property(entries, entries, (earlier, later) => {
