@@ -1,7 +1,6 @@
 import { label } from "../domain/frame.ts";
+import { longestClientName } from "../domain/sessions/session-fields.ts";
 import { isRecord } from "./json-rpc.ts";
-
-const longestClientName = 100;
 
 /** The client that speaks for the person, as it announced itself; kept as authorship beside the person: `claude-code`, `cursor` … */
 export function clientName(announced: unknown): string {

@@ -51,6 +51,14 @@ describe("a Memory Passport [A5]", () => {
     expect((await ask("omn_get_session_context"))["passport_export_count"]).toBe(1);
   });
 
+  test("names the tool as its client does, whatever that is, and is taken back", async () => {
+    for (const client of ["claude-ai (via mcp-remote 0.1.37)", "Über-Editor", "x".repeat(60)]) {
+      await ask("omn_retrieve_memory", { query: "which database for billing" }, client);
+      const { passport, session_id: id } = await ask("omn_export_session", {}, client);
+      expect(await ask("omn_restore_session", { passport }, "cursor")).toMatchObject({ session_id: id, previous_tool: client });
+    }
+  });
+
   test("carries a session from claude-code to cursor to vscode: id, files, searches and decisions stay, each migration is logged", async () => {
     await work();
     const first = await ask("omn_export_session");

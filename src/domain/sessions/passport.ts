@@ -5,7 +5,7 @@ import { canonical } from "../memories/memory.ts";
 import { parseJson } from "../strict-json.ts";
 import { isSignedBy, type IssuerKeys, type PublicKey } from "./issuer-keys.ts";
 import type { PassportKeys } from "./passport-keys.ts";
-import { toolId } from "./session-fields.ts";
+import { toolName } from "./session-fields.ts";
 
 /**
  * The Memory Passport (OmniMemory document, version 2.0): a session as a document that a person carries from one tool to another. Whoever
@@ -25,8 +25,8 @@ const shape = z.strictObject({
   version: z.literal(passportVersion),
   session_id: z.string().regex(/^sess_[0-9a-f-]{36}$/),
   exported_at: field.instant,
-  exported_by_tool: toolId,
-  original_tool: toolId,
+  exported_by_tool: toolName,
+  original_tool: toolName,
   project_id: field.project,
   workspace_path: text("workspace_path", longest.path).nullable(),
   created_at: field.instant,

@@ -8,7 +8,7 @@ import { toIso } from "../memories/memory-fields.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { type Passport, passportShape } from "./passport.ts";
 import { traceOf, written } from "./passports.ts";
-import { toolId } from "./session-fields.ts";
+import { toolName } from "./session-fields.ts";
 import { type SessionStore, turnRoles, type WorkSession } from "./session-store.ts";
 import { newSession } from "./sessions.ts";
 import { addTurns, screenedTurns } from "./turns.ts";
@@ -27,7 +27,7 @@ export const sessionRecord = z.strictObject({
   kind: z.literal("work_session"),
   version: z.literal(1),
   session_id: sessionId,
-  tool_id: toolId,
+  tool_id: toolName,
   original_tool: originalTool,
   project_id: project,
   workspace_path: workspacePath,

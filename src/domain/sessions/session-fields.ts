@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { label } from "../frame.ts";
 import { filled, projectGiven } from "../memories/fields.ts";
 import { isPlain } from "../guard/screen.ts";
 import { invalid } from "../errors.ts";
@@ -6,8 +7,13 @@ import { invalid } from "../errors.ts";
 /** Of a connection that names none. */
 export const defaultProject = "default";
 
+/** In characters of the name that a client announces. */
+export const longestClientName = 100;
+
 /** A word that a client calls itself by: it is shown without a frame of its own. */
 export const toolId = z.string().regex(/^[\w.:@+/-][\w .:@+/-]{0,48}[\w.:@+/-]?$/, "must be a name such as claude-code");
+/** What a session and its documents call a tool: whatever its client announces itself as, of which `claude-ai (via mcp-remote 0.1.37)` is one. */
+export const toolName = z.string().refine((name) => name !== "" && name === label(name, longestClientName), { message: "must be a name such as claude-code" });
 /** Any name is looked for, and one that nobody has is not there. */
 export const sessionRef = filled("session_id", 100);
 

@@ -57,6 +57,17 @@ describe("work sessions in an export [U10] [A4]", () => {
     expect(workIn(await exportOf(newcomer, "include_sessions=true")).slice(1)).toEqual(turns);
   });
 
+  test("come back whatever their client calls itself", async () => {
+    const client = "claude-ai (via mcp-remote 0.1.37)";
+    const asked = (name: string, args: Record<string, unknown>) => rpc(ada.token, "tools/call", { name, arguments: args }, "?surface=all&project=shop", client);
+    await asked("omn_retrieve_memory", { query: "which database for billing" });
+    await asked("omn_get_session_context", {});
+    const data = await exportOf(ada, "include_sessions=true");
+    await emptied();
+    expect(await bring(ada, team, data)).toMatchObject({ state: "done", counts: { sessions: 1 } });
+    expect((await rest(ada, "GET", "sessions"))["sessions"]).toMatchObject([{ tool_id: client, original_tool: client }]);
+  });
+
   test("are all in it, each once and with its own turns, though their person works on while it is read", async () => {
     const ctx = { principal: ada.principal, now, sessions: services.sessions } as unknown as Work;
     const ids = await Promise.all(["shop", "ship", "shed"].map(async (project, i) => {
