@@ -18,7 +18,7 @@ export const passportVersion = "2.0";
 export const longestPassport = 60_000;
 /** In characters of a text in it. */
 const longest = { path: 500, query: 500, text: 1_000 } as const;
-const mostEntries = 100;
+export const mostEntries = 100;
 
 const text = (label: string, max: number) => field.phrase(label, max);
 const shape = z.strictObject({

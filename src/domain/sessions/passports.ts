@@ -8,7 +8,7 @@ import { claimIn, claimRefused, newClaim, takeClaim } from "./claims.ts";
 import { describeSession } from "./describe-session.ts";
 import { decryptPassport, encryptPassport, isEncrypted } from "./passport-encryption.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
-import { claimedSession, type ForeignPassport, longestPassport, type Passport, passportVersion, readPassport, signPassport, type Signer, type WrittenPassport } from "./passport.ts";
+import { claimedSession, type ForeignPassport, longestPassport, mostEntries, type Passport, passportVersion, readPassport, signPassport, type Signer, type WrittenPassport } from "./passport.ts";
 import { type IssuerPorts, provenForeign, type TrustQuestion } from "./passport-issuers.ts";
 import type { PassportKeys } from "./passport-keys.ts";
 import { emptyTrace, type SessionTrace } from "./session-trace.ts";
@@ -85,8 +85,9 @@ export async function written(ctx: Sessions, session: WorkSession): Promise<Writ
     context: {
       files_accessed: files.map(({ path, importance, at }) => ({ path, importance, count: counts.get(path) ?? 1, accessed_at: iso(at) })),
       recent_searches: searches.map(({ query, at }) => ({ query, timestamp: iso(at) })),
-      decisions: decisions.map(({ decision, at, memoryId }) => ({ decision: cut(decision), timestamp: iso(at), ...named(memoryId) })),
-      workflow_state: { keys: state.map(({ key, text, at, memoryId }) => ({ key, value: cut(text), timestamp: iso(at), ...named(memoryId) })), recent_commands: commands },
+      // What an earlier passport told stands behind what is known here: together they may be more than a passport holds.
+      decisions: decisions.slice(0, mostEntries).map(({ decision, at, memoryId }) => ({ decision: cut(decision), timestamp: iso(at), ...named(memoryId) })),
+      workflow_state: { keys: state.slice(0, mostEntries).map(({ key, text, at, memoryId }) => ({ key, value: cut(text), timestamp: iso(at), ...named(memoryId) })), recent_commands: commands },
     },
     metadata: {
       total_files_accessed: session.trace.files.length,

@@ -68,6 +68,23 @@ describe("work sessions in an export [U10] [A4]", () => {
     expect((await rest(ada, "GET", "sessions"))["sessions"]).toMatchObject([{ tool_id: client, original_tool: client }]);
   });
 
+  test("hold no more than a record takes: what is known here goes before what a file told", async () => {
+    await converse(ada);
+    const [session] = workIn(await exportOf(ada, "include_sessions=true")) as [Record<string, any>];
+    const told = Array.from({ length: 100 }, (_, i) => ({ decision: `We decided for number ${i}.`, timestamp: "2026-01-01T00:00:00Z" }));
+    const other = await newTeam("SHARD_0");
+    const newcomer = await other.admit(ada);
+    await bring(newcomer, other, `${JSON.stringify({ ...session, context: { ...session["context"], decisions: told } })}\n`);
+    const asked = async (name: string, args: Record<string, unknown>) => (await rpc(newcomer.token, "tools/call", { name, arguments: args }, "?surface=all&project=shop", "cursor")).body.result.structuredContent;
+    await asked("omn_restore_session", { session_id: session["session_id"] });
+    await asked("omn_store_memory", { key: "search.decision", content: "We search with trigrams." });
+    const { passport } = await asked("omn_export_session", {});
+    expect(passport.context.decisions).toHaveLength(100);
+    expect(passport.context.decisions[0]).toMatchObject({ decision: "We search with trigrams." });
+    expect(await asked("omn_restore_session", { passport })).toMatchObject({ session_id: session["session_id"] });
+    expect(await bring(newcomer, other, await exportOf(newcomer, "include_sessions=true"))).toMatchObject({ state: "done" });
+  });
+
   test("are all in it, each once and with its own turns, though their person works on while it is read", async () => {
     const ctx = { principal: ada.principal, now, sessions: services.sessions } as unknown as Work;
     const ids = await Promise.all(["shop", "ship", "shed"].map(async (project, i) => {
