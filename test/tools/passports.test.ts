@@ -51,6 +51,17 @@ describe("a Memory Passport [A5]", () => {
     expect((await ask("omn_get_session_context"))["passport_export_count"]).toBe(1);
   });
 
+  test("has an end however long what is in work is, and in whatever alphabet: the oldest of it gives way, and it is taken back", async () => {
+    for (let i = 0; i < 20; i += 1) {
+      const value = Array.from({ length: 499 }, (_, at) => String.fromCharCode(0x4e00 + ((i * 499 + at) * 7919) % 3001)).join("");
+      await ask("write_memory", { key: `current.task ${i}`, value });
+    }
+    const { passport, session_id: id } = await ask("omn_export_session");
+    const keys = passport.context.workflow_state.keys.map(({ key }: { key: string }) => key);
+    expect(keys.slice(0, 2)).toEqual(["current.task 19", "current.task 18"]);
+    expect(await ask("omn_restore_session", { passport })).toMatchObject({ session_id: id });
+  });
+
   test("names the tool as its client does, whatever that is, and is taken back", async () => {
     for (const client of ["claude-ai (via mcp-remote 0.1.37)", "Über-Editor", "x".repeat(60)]) {
       await ask("omn_retrieve_memory", { query: "which database for billing" }, client);

@@ -97,14 +97,15 @@ export async function written(ctx: Sessions, session: WorkSession): Promise<Writ
   };
 }
 
-/** The oldest of everything gives way until a tool call takes the document, encrypted or not. */
+/** The oldest of everything gives way until a tool call takes the document, encrypted or not; what is in work does last. */
 async function fitted(ctx: PassportPorts, whole: WrittenPassport): Promise<Record<string, unknown>> {
   for (let share = 1; ; share *= 0.7) {
     const { context } = whole;
-    const some = <T>(entries: T[]): T[] => entries.slice(0, Math.ceil(entries.length * share));
+    const some = <T>(entries: T[], part = share): T[] => entries.slice(0, Math.ceil(entries.length * part));
+    const { workflow_state: work } = context;
     const passport = await signPassport(signerOf(ctx), {
       ...whole,
-      context: { ...context, files_accessed: some(context.files_accessed), recent_searches: some(context.recent_searches), decisions: some(context.decisions) },
+      context: { ...context, files_accessed: some(context.files_accessed), recent_searches: some(context.recent_searches), decisions: some(context.decisions), workflow_state: { ...work, keys: some(work.keys, Math.min(1, 10 * share)) } },
     });
     // Base64 makes four characters of three bytes.
     if ((new TextEncoder().encode(JSON.stringify(passport)).byteLength * 4) / 3 < longestPassport - 1_000) return passport;
