@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { beforeEach, describe, expect, test } from "vitest";
-import { indexed, newTeam, sisterOf, type Person, type Team } from "../support/team.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Clock } from "../support/clock.ts";
+import { hour, indexed, newTeam, sisterOf, type Person, type Team } from "../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -133,6 +134,24 @@ describe("a kept answer does not outlive [A11]", () => {
     expect(await isKept(ada, { query: "lighthouse colour" })).toBe(false);
     await team.index.rebuild(team.ref);
     expect(await isKept(ada, { query: "lighthouse colour" })).toBe(false);
+  });
+});
+
+describe("with the clock, a kept answer [A11]", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  test("says what was yesterday until the day is over", async () => {
+    const clock = Clock.atNoon();
+    for (const [key, daysAgo] of [["pump", 1], ["crane", 0], ["gate", 5]] as const) {
+      await ada.call("omn_store_memory", { key, content: `We repaired the ${key} in the harbour`, occurred_at: new Date(Date.now() - daysAgo * 24 * hour).toISOString() });
+    }
+    await indexed(ada.principal);
+    clock.forward(11.9 * hour);
+    const asked = { query: "what did we repair in the harbour yesterday" };
+    expect(await contents(ada, asked.query)).not.toContain("We repaired the crane in the harbour");
+    expect(await isKept(ada, asked)).toBe(true);
+    clock.forward(0.2 * hour);
+    expect(await contents(ada, asked.query)).toContain("We repaired the crane in the harbour");
   });
 });
 

@@ -7,11 +7,12 @@ import { canonical } from "../../memories/memory.ts";
 import { recall, type RecallInput, type RecallOutcome } from "../recall.ts";
 
 /**
- * The longest that an answer is kept. Nothing in it moves with the clock but what expires, which is minded, so the generation
+ * The longest that an answer is kept. Nothing in it moves with the clock but what expires and the day, which are minded, so the generation
  * ends it long before; the bound is for what a later release would answer otherwise, and for the space in KV. An hour holds
  * out from one conversation of a person to the next.
  */
 export const cachedAnswerMs = 60 * 60 * 1_000;
+const dayMs = 24 * cachedAnswerMs;
 
 /**
  * `recall` as the tools of a session use it: a question asked before is answered from what is kept while that is still true,
@@ -65,5 +66,6 @@ function questionOf({ query, filter, ...rest }: RecallInput, form: string): stri
 const isCacheable = ({ items, degraded }: RecallOutcome): boolean =>
   degraded.length === 0 && items.every(({ memory }) => memory.sensitivity !== "secret");
 
+/** What "yesterday" means ends with the day. */
 const validUntil = ({ items }: RecallOutcome, now: number): number =>
-  Math.min(now + cachedAnswerMs, ...items.map(({ memory }) => memory.expiresAt ?? Infinity));
+  Math.min(now + cachedAnswerMs, now + dayMs - (now % dayMs), ...items.map(({ memory }) => memory.expiresAt ?? Infinity));
