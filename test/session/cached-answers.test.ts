@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Clock } from "../support/clock.ts";
-import { hour, indexed, newTeam, sisterOf, type Person, type Team } from "../support/team.ts";
+import { hour, indexed, minute, newTeam, sisterOf, type Person, type Team } from "../support/team.ts";
 
 let team: Team;
 let ada: Person;
@@ -139,6 +139,18 @@ describe("a kept answer does not outlive [A11]", () => {
 
 describe("with the clock, a kept answer [A11]", () => {
   afterEach(() => void vi.restoreAllMocks());
+
+  test("names no memory beside another that has expired", async () => {
+    const clock = Clock.atNoon();
+    const bread = await stored(ada, "o", "Buy bread on the way home", { expiry: new Date(Date.now() + 10 * minute).toISOString() });
+    await ada.call("omn_store_memory", { key: "k", content: "The lighthouse is white", links: [{ to: "o", type: "references" }] });
+    await indexed(ada.principal);
+    const asked = { query: "lighthouse" };
+    expect((await memoriesOf(ada, asked))[0]?.related).toEqual([expect.objectContaining({ id: bread })]);
+    expect(await isKept(ada, asked)).toBe(true);
+    clock.forward(11 * minute);
+    expect((await memoriesOf(ada, asked))[0]?.related).toBeUndefined();
+  });
 
   test("says what was yesterday until the day is over", async () => {
     const clock = Clock.atNoon();

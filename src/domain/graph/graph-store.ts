@@ -66,6 +66,7 @@ export interface Tie {
     content: string;
     quarantined: boolean;
     updatedBy: string;
+    expiresAt: number | null;
   };
 }
 

@@ -105,6 +105,8 @@ export interface RecallOutcome {
   receipt?: Receipt;
   /** Tokens of all that the answer was drawn from, whole (`domain/metrics`). */
   baseline?: number;
+  /** When the first of the memories expires that a search looked at or names, ms since the epoch. */
+  endsAt?: number;
   /** Of the state that was searched, where it is known: while it lasts, the same query has the same answer. */
   generation?: string;
 }
@@ -185,7 +187,8 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     passagesOf: input.passages ? question : undefined,
     stageOf,
   });
-  return generation === undefined ? outcome : { ...outcome, generation };
+  const endsAt = Math.min(...[...ranked.map(({ memory }) => memory), ...named.values(), ...ties.map(({ other }) => other)].map(({ expiresAt }) => expiresAt ?? Infinity));
+  return generation === undefined ? outcome : { ...outcome, generation, endsAt };
 }
 
 /** Other teams' memories have other teams' numbers. */

@@ -176,7 +176,7 @@ export const links = `SELECT DISTINCT l.source_id, l.target_id, l.type, l.streng
   ORDER BY l.strength DESC, l.created_at, l.source_id, l.target_id, l.type`;
 
 /** Adds: ?4 memory ids, ?5 limit. Secrets are shown to who asks for them, not beside something else. */
-export const ties = `SELECT l.source_id, l.target_id, l.type, l.strength, o.id, o.key, substr(o.content, 1, ${beginning}) AS content, o.trust ->> '$.quarantined' AS quarantined, o.updated_by
+export const ties = `SELECT l.source_id, l.target_id, l.type, l.strength, o.id, o.key, substr(o.content, 1, ${beginning}) AS content, o.trust ->> '$.quarantined' AS quarantined, o.updated_by, o.expires_at
   FROM json_each(?4) j
     CROSS JOIN memories s ON s.team_id = ?1 AND s.id = j.value AND ${liveMemory("s")}
     CROSS JOIN memory_links l ON l.team_id = ?1 AND (l.source_id = s.id OR l.target_id = s.id)

@@ -125,7 +125,7 @@ export class D1GraphStore implements GraphStore {
 
 type EntityRow = [name: string, score: number, spellings: string];
 type WalkRow = [memoryId: string, distance: number, strength: number, path: string];
-type TieRow = [source: string, target: string, type: LinkType, strength: number, id: string, key: string | null, content: string, quarantined: number, updatedBy: string];
+type TieRow = [source: string, target: string, type: LinkType, strength: number, id: string, key: string | null, content: string, quarantined: number, updatedBy: string, expiresAt: number | null];
 
 const walkFrom = (from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Cell[] => [
   JSON.stringify("memoryIds" in from ? from.memoryIds : []),
@@ -137,8 +137,8 @@ const walkFrom = (from: { memoryIds: string[] } | { entityIds: string[] }, limit
 
 const walkedFrom = ([memoryId, distance, strength, path]: WalkRow): Walked => ({ memoryId, distance, strength, path: pathFrom(path) });
 
-const tieFrom = ([source, target, type, strength, id, key, content, quarantined, updatedBy]: TieRow): Tie => ({
-  source, target, type, strength, other: { id, key, content, quarantined: quarantined === 1, updatedBy },
+const tieFrom = ([source, target, type, strength, id, key, content, quarantined, updatedBy, expiresAt]: TieRow): Tie => ({
+  source, target, type, strength, other: { id, key, content, quarantined: quarantined === 1, updatedBy, expiresAt },
 });
 
 const entitiesFrom = (rows: EntityRow[]): Scored<Entity>[] =>

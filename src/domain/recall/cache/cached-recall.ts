@@ -36,9 +36,9 @@ async function answer(ctx: Context, input: RecallInput, form: string): Promise<{
   const question = questionOf(input, form);
   const kept = await ctx.cache.get(ctx.principal, ctx.now, question, () => ctx.index.state(ctx.principal, { others: findsPublic(input) }));
   if (kept && (await namesStillHold(ctx, kept.outcome))) return kept;
-  const { generation, ...outcome } = await recall(ctx, input);
+  const { generation, endsAt = Infinity, ...outcome } = await recall(ctx, input);
   if (generation === undefined || !isCacheable(outcome)) return { outcome, level: "off" };
-  ctx.cache.put(ctx.principal, ctx.now, question, { outcome, generation, until: validUntil(outcome, ctx.now) });
+  ctx.cache.put(ctx.principal, ctx.now, question, { outcome, generation, until: validUntil(ctx.now, endsAt) });
   return { outcome, level: "miss" };
 }
 
@@ -67,5 +67,4 @@ const isCacheable = ({ items, degraded }: RecallOutcome): boolean =>
   degraded.length === 0 && items.every(({ memory }) => memory.sensitivity !== "secret");
 
 /** What "yesterday" means ends with the day. */
-const validUntil = ({ items }: RecallOutcome, now: number): number =>
-  Math.min(now + cachedAnswerMs, now + dayMs - (now % dayMs), ...items.map(({ memory }) => memory.expiresAt ?? Infinity));
+const validUntil = (now: number, endsAt: number): number => Math.min(now + cachedAnswerMs, now + dayMs - (now % dayMs), endsAt);

@@ -111,8 +111,8 @@ export function ties(maps: GraphMaps, seen: SeenMemory, memoryIds: readonly stri
     if (shown.length >= limit) break;
     const other = seen(otherId);
     if (!other || other.secret) continue;
-    const { id, key, quarantined, updatedBy } = other;
-    shown.push({ source, target, type: type as LinkType, strength, other: { id, key, content: beginningOf(other.content), quarantined, updatedBy } });
+    const { id, key, quarantined, updatedBy, expiresAt } = other;
+    shown.push({ source, target, type: type as LinkType, strength, other: { id, key, content: beginningOf(other.content), quarantined, updatedBy, expiresAt } });
   }
   return shown;
 }

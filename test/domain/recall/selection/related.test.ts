@@ -5,7 +5,7 @@ import type { Tie } from "../../../../src/domain/graph/graph-store.ts";
 import { relate as relateFor } from "../../../../src/domain/recall/selection/related.ts";
 
 const relate = (answer: string[], drawn: Tie[], attached: Map<string, Candidate[]>) => relateFor(answer, drawn, attached, () => undefined);
-const other = (id: string, content: string, quarantined = false): Tie["other"] => ({ id, key: null, content, quarantined, updatedBy: "grace" });
+const other = (id: string, content: string, quarantined = false): Tie["other"] => ({ id, key: null, content, quarantined, updatedBy: "grace", expiresAt: null });
 const ties: Tie[] = [
   { source: "a", target: "x", type: "references", strength: 0.3, other: other("x", "X") },
   { source: "y", target: "a", type: "supersedes", strength: 0.9, other: other("y", "Y") },
