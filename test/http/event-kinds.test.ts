@@ -57,6 +57,15 @@ describe("the kinds of events [A14] [C7]", () => {
     expect(await heardBy(grace)).toEqual([]);
   });
 
+  test("a session that its link opens is told as one that its passport does", async () => {
+    const exported = (await inShop("omn_export_session", { session_id: (await inShop("omn_create_session")).body.result.structuredContent.session_id })).body.result.structuredContent;
+    expect((await inShop("omn_restore_session", { passport: exported.export_url })).body.result.structuredContent.session_id).toBe(exported.session_id);
+    await hears(ada, { kind: "session", action: "restored" });
+    const again = (await inShop("omn_export_session")).body.result.structuredContent;
+    await inShop("omn_restore_session", { passport: again.export_url, tool_id: "cursor" }, "cursor");
+    await hears(ada, { kind: "session", action: "migrated" });
+  });
+
   test("a session that a client begins by its calls is told once", async () => {
     await inShop("omn_retrieve_memory", { query: "login form" });
     const { body } = await inShop("omn_get_session_context");

@@ -134,7 +134,12 @@ export async function restorePassport(ctx: Passports, { passport: given, passphr
     await noteFailedAttempt(ctx, { ...attempt, error: notTrusted(opened) });
     return opened;
   }
-  const restored = await retryOnConflict("this session", async () => takenOver(ctx, await sessionOf(ctx, opened), tool, true));
+  return openedFor(ctx, tool, () => sessionOf(ctx, opened));
+}
+
+/** The session goes on with the tool, and whoever watches hears of it. */
+async function openedFor(ctx: Sessions, tool: string, find: () => Promise<WorkSession>): Promise<TakenOver> {
+  const restored = await retryOnConflict("this session", async () => takenOver(ctx, await find(), tool, true));
   ctx.trail?.attach(restored.session.id);
   tellOf(ctx, restored.session, restored.fromTool === tool ? "restored" : "migrated");
   return restored;
@@ -144,9 +149,7 @@ export async function restorePassport(ctx: Passports, { passport: given, passphr
 async function claimedFor(ctx: Passports, { teamId, token }: { teamId: string; token: string }, attempt: { id: string; tool: string; passportUsed: boolean }): Promise<TakenOver> {
   const found = teamId === ctx.principal.teamId ? takeClaim(ctx, token) : Promise.reject(claimRefused());
   const { session: { id } } = await found.catch((error: unknown) => attemptFailed(ctx, { ...attempt, error }));
-  const restored = await retryOnConflict("this session", async () => takenOver(ctx, await sessionNamed(ctx, id), attempt.tool, true));
-  ctx.trail?.attach(restored.session.id);
-  return restored;
+  return openedFor(ctx, attempt.tool, () => sessionNamed(ctx, id));
 }
 
 const notTrusted = ({ issuer }: TrustQuestion): DomainError => invalid(`Not imported: the person has not said whether they trust ${issuer}.`);
