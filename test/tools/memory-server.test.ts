@@ -239,6 +239,13 @@ describe("memory_get_stats [D1] [D6]", () => {
 });
 
 describe("memory_graph [D1] [D3]", () => {
+  test("of an entity within somebody's memories begins with theirs, however many newer ones of others name it", async () => {
+    const annas = await add("PostgreSQL runs the billing service.", { user_id: "anna" });
+    for (let i = 0; i < 12; i += 1) await add(`PostgreSQL number ${i} is called harbour${i}.`, { user_id: "ben" });
+    await indexed(ada.principal);
+    expect((await call("memory_graph", { entity: "PostgreSQL", user_id: "anna" })).data["memories"].map(({ id }: Data) => id)).toEqual([annas]);
+  });
+
   test("shows entities, relationships and links around a memory, or around an entity", async () => {
     const first = await add("PostgreSQL runs the billing service.", { user_id: "anna" });
     const second = await add("PostgreSQL is backed up by Barman.", { user_id: "anna" });

@@ -25,6 +25,8 @@ export interface GraphQuestion {
 }
 
 const mostSeeds = 10;
+/** Of the memories that name an entity, and of those around, so many are looked at for those that the filter lets through. */
+const mostLooked = { seeds: 200, nodes: 100 } as const;
 const mostEntities = 3;
 const mostNamed = 50;
 
@@ -35,9 +37,9 @@ export async function graphAround(ctx: Context, { memory, entity, within, depth,
   const { graph, principal, now } = ctx;
   requireScope(principal, "memory:read");
   if ((memory === undefined) === (entity === undefined)) throw invalid("The start of the walk is one of memory_id and entity.", "Give one of them.");
-  const seeds = memory !== undefined ? [(await resolveOne(ctx, { id: memory, within })).id] : await memoriesNaming(ctx, entity as string);
+  const seeds = memory !== undefined ? [(await resolveOne(ctx, { id: memory, within })).id] : await memoriesNaming(ctx, entity as string, within);
   if (seeds.length === 0) return nothing;
-  const walked = await neighbourhood(ctx, { seeds, depth, limit });
+  const walked = await neighbourhood(ctx, { seeds, depth, limit: isAll(within) ? limit : mostLooked.nodes });
   const nodes = walked.nodes.filter((node) => matchesFilter(node.memory, within)).slice(0, limit);
   const ids = nodes.map(({ memory: { id } }) => id);
   if (ids.length === 0) return nothing;
@@ -51,10 +53,15 @@ export async function graphAround(ctx: Context, { memory, entity, within, depth,
   };
 }
 
-async function memoriesNaming({ graph, principal, now }: Context, entity: string): Promise<string[]> {
+const isAll = (within: MemoryFilter): boolean => Object.keys(within).length === 0;
+
+async function memoriesNaming({ graph, memories, principal, now }: Context, entity: string, within: MemoryFilter): Promise<string[]> {
   const terms = queryTerms(entity).map(({ term }) => term);
   const found = terms.length === 0 ? [] : await graph.findEntities(principal, now, terms, mostEntities);
-  return found.length === 0 ? [] : graph.memoriesOf(principal, now, found.map(({ item }) => item.id), mostSeeds);
+  if (found.length === 0) return [];
+  const ids = await graph.memoriesOf(principal, now, found.map(({ item }) => item.id), isAll(within) ? mostSeeds : mostLooked.seeds);
+  if (isAll(within)) return ids;
+  return (await memories.hydrate(principal, now, ids)).memories.filter((memory) => matchesFilter(memory, within)).slice(0, mostSeeds).map(({ id }) => id);
 }
 
 function grouped(named: ReadonlyMap<string, Entity[]>): GraphAround["entities"] {
