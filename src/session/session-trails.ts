@@ -1,4 +1,5 @@
 import type { TeamEvent } from "../domain/events/team-event.ts";
+import { asDomainError } from "../domain/errors.ts";
 import { sessionEvent } from "../domain/events/work-events.ts";
 import { isPlain } from "../domain/guard/screen.ts";
 import { retryOnConflict } from "../domain/memories/retry-on-conflict.ts";
@@ -78,6 +79,12 @@ export class SessionTrails {
       note: (event) => this.#note(place, event),
       session: async () => {
         await this.save();
+        return this.#find(place);
+      },
+      shown: async () => {
+        await this.save().catch((error: unknown) => {
+          if (!isFull(error)) throw error;
+        });
         return this.#find(place);
       },
       attach: (id) => this.#attach(place, id),
@@ -241,6 +248,8 @@ function bundles(turns: readonly Saying[]): Saying[][] {
 
 /** By the database for what it is, and not because the database is away. */
 const isRefused = (error: unknown): boolean => /SQLITE_TOOBIG|NOT NULL constraint failed/.test(String(error));
+
+const isFull = (error: unknown): boolean => ["QUOTA_EXCEEDED", "STORAGE_FULL"].includes(asDomainError(error)?.code ?? "");
 
 /** A question with a secret in it, or with orders to a model, leaves no trace. */
 function screenedEntry(entry: Noted["entry"]): Noted["entry"] | undefined {

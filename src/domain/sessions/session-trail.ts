@@ -13,6 +13,8 @@ export interface SessionTrail {
   note(event: TrailEvent): void;
   /** Saves what was noted, and answers the open session of this client and project, where there is one. @throws QUOTA_EXCEEDED, STORAGE_FULL */
   session(): Promise<WorkSession | undefined>;
+  /** The same to be read: where there is no room to save, it is answered as it was saved last. */
+  shown(): Promise<WorkSession | undefined>;
   /** From now on, what this client does in this project belongs to that session, and what others do does not. */
   attach(id: string): void;
   /** No client is at work in this session any more. */

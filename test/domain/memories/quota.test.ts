@@ -8,6 +8,7 @@ import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { remember } from "../../../src/domain/memories/remember.ts";
 import { followingVersion } from "../../../src/domain/memories/versions.ts";
 import { reverted, storeAs, updateAs } from "../../support/revert.ts";
+import { rpc } from "../../support/mcp.ts";
 import { memoryRows } from "../../support/rows.ts";
 import { newTeam, now, type Person, services, type Team, writerOver } from "../../support/team.ts";
 
@@ -102,6 +103,18 @@ describe("at the tools", () => {
     const [one] = (await ada.call("omn_retrieve_memory", { key: "one" })).structured["memories"];
     expect({ version: 1, ...one }).toMatchObject({ content: "stored while there was room", version: 1 });
   });
+});
+
+test("a full team reads its work sessions, and what was noted meanwhile is saved once there is room [A4]", async () => {
+  const asked = async (name: string, args: Record<string, unknown> = {}) => (await ada.call(name, args)).structured;
+  await asked("omn_store_memory", { key: "one", content: "The lighthouse is white." });
+  const { session_id: id } = await asked("omn_get_session_context");
+  await pretend({ memories: 1, bytes: defaultQuota.maxBytes });
+  await asked("omn_retrieve_memory", { query: "which colour has it" });
+  expect(await asked("omn_get_session_context")).toMatchObject({ session_id: id, context: { recent_searches: [] } });
+  for (const uri of ["omnimemory://session/current", "omnimemory://conversation/current"]) expect((await rpc(ada.token, "resources/read", { uri })).body.error, uri).toBeUndefined();
+  await pretend({ memories: 1, bytes: 10_000 });
+  expect(await asked("omn_get_session_context")).toMatchObject({ session_id: id, context: { recent_searches: ["which colour has it"] } });
 });
 
 describe("in the transaction", () => {

@@ -17,7 +17,7 @@ export const getSessionContext = defineTool({
   input: z.strictObject({ session_id: sessionRef.optional() }),
   output: z.looseObject({ session_id: z.string().nullable().meta({ listed: { type: "string" } }), context: z.looseObject({}) }),
   async handler(ctx, { session_id: id }) {
-    const current = await ctx.trail?.session();
+    const current = await ctx.trail?.shown();
     const session = id === undefined ? current : await ctx.sessions.find(ctx.principal, id);
     if (!session && id !== undefined) throw noSuchSession();
     if (!session) return { structured: { session_id: null, context: {} }, text: say`This client has no session in this project yet; omn_restore_session goes on with an earlier one.` };

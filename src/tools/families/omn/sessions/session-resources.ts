@@ -15,7 +15,7 @@ export const currentSession = defineResource({
   description: "The work session of this client and project, and what it is about",
   scope: "memory:read",
   async read(ctx) {
-    const session = await ctx.trail?.session();
+    const session = await ctx.trail?.shown();
     if (!session) return json({ session_id: null, tool_id: ctx.tool });
     return json({ ...sessionFields(session), ...contextFields(await describeSession(ctx, session)) });
   },
@@ -31,7 +31,7 @@ export const conversationHistory = defineResource({
   description: "What was said in a session: the newest turns verbatim, older ones compressed, the oldest summarised",
   scope: "memory:read",
   async read(ctx, [id = ""]) {
-    const current = await ctx.trail?.session();
+    const current = await ctx.trail?.shown();
     const session = id === "current" ? current : await ctx.sessions.find(ctx.principal, id);
     if (!session) return undefined;
     const { count, turns } = await conversation(ctx.sessions, ctx.principal, session.id);
