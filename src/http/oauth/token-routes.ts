@@ -51,7 +51,8 @@ export function tokenRoutes(services: Services): Hono<OAuth> {
   app.post(paths.token, async (c) => {
     const body = await readBody(c.req.raw, bounds.oauth);
     const form = decodeForm(body);
-    if (!namesAcceptableClient(form, c.req.header("authorization"))) return refused("invalid_client", "Client not found", 401);
+    const authorization = c.req.header("authorization");
+    if (!namesAcceptableClient(form, authorization)) return refused("invalid_client", "Client not found", 401, authorization === undefined ? {} : challenge);
     const answer = await answerOnce(c, underPublicOrigin(c, body));
     if (!answer.ok && form.get("grant_type") === "refresh_token") await endIfReplayed(c, form.get("refresh_token") ?? "");
     return answer;
@@ -93,4 +94,6 @@ export function tokenRoutes(services: Services): Hono<OAuth> {
 const fromOf = (c: Context<OAuth>): CallOrigin => callOrigin(c.req.raw.headers, c.get("requestId"), "oauth");
 
 /** RFC 6749 section 5.2. */
-const refused = (error: string, description: string, status = 400): Response => Response.json({ error, error_description: description }, { status });
+const refused = (error: string, description: string, status = 400, headers: HeadersInit = {}): Response => Response.json({ error, error_description: description }, { status, headers });
+/** Whoever was told of the client by the Authorization header is told which scheme that takes, as the library tells it. */
+const challenge = { "www-authenticate": 'Basic realm="OAuth"' };

@@ -93,6 +93,7 @@ describe("authorization requests [A13]", () => {
       headers: { host: "localhost", "content-type": "application/x-www-form-urlencoded", ...headers },
       body: `grant_type=authorization_code&code=a.b:c:d${body}`,
     });
+    expect(answer.headers.get("www-authenticate")).toBe("authorization" in headers ? 'Basic realm="OAuth"' : null);
     expect(await errorOf(answer)).toEqual([401, "invalid_client"]);
     expect(namesAcceptableClient(new URLSearchParams(body), headers["authorization"])).toBe(false);
   });

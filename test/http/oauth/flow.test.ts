@@ -1,3 +1,4 @@
+import { SELF } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { callTool } from "../../support/mcp.ts";
@@ -176,6 +177,19 @@ describe("consent [A13]", () => {
     const code = await client.code(browser, tenant.teamId);
     expect((await client.exchange(code, { client_secret: "wrong" })).status).toBe(401);
     expect((await client.exchange(code)).status).toBe(200);
+  });
+
+  test("a client that fails to prove itself by the Authorization header is told which scheme that takes", async () => {
+    const client = await OAuthClient.registered({ token_endpoint_auth_method: "client_secret_basic" });
+    const credentials = [`${client.id}:wrong`, "nobody:secret", "nobody", "a b:c", `${client.id}:${client.secret}:more`];
+    for (const authorization of [...credentials.map((given) => `Basic ${btoa(given)}`), "Basic", "Basic %%"]) {
+      const answer = await SELF.fetch(`${origin}/oauth/token`, {
+        method: "POST",
+        headers: { host: "localhost", "content-type": "application/x-www-form-urlencoded", authorization },
+        body: "grant_type=authorization_code&code=a.b:c:d",
+      });
+      expect([authorization, answer.status, answer.headers.get("www-authenticate")]).toEqual([authorization, 401, 'Basic realm="OAuth"']);
+    }
   });
 
   test("saying no goes back to the client as access_denied", async () => {
