@@ -121,7 +121,7 @@ export const runChanges = z.strictObject({ run, changes: z.array(z.strictObject(
 
 const job = named("Job", z.strictObject({
   job: z.string(), kind: z.enum(["import", "export", ...runKinds]), state: z.enum(["waiting", "running", "done", "failed", "cancelled"]), ...times, done: z.number().int(), total: z.number().int().nullable(), counts,
-  failed: z.array(z.strictObject({ entry: z.number().int(), error: z.string() })).optional(), dry_run: z.boolean().optional(), error: z.string().optional(),
+  failed: z.array(z.strictObject({ entry: z.number().int(), error: z.string() })).optional(), hint: z.string().optional(), dry_run: z.boolean().optional(), error: z.string().optional(),
 }));
 export const jobs = z.strictObject({ jobs: z.array(job) });
 export const oneJob = z.strictObject({ job });

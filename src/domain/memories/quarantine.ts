@@ -73,7 +73,7 @@ export async function keptBack(ctx: Context, kept: readonly KeptBack[]): Promise
     const same = before.get(nameOf(memory));
     return same ? { memory: same, writes: [] } : { memory, writes: [{ ...one.arrived, memory, action: "quarantine" }] };
   });
-  if (there.length + held.flatMap(({ writes }) => writes).length > mostQuarantined) throw tooMany();
+  if (there.length + held.flatMap(({ writes }) => writes).length > mostQuarantined) throw new QuarantineFull();
   return held;
 }
 
@@ -93,5 +93,9 @@ const nameOf = ({ key, namespace, content, value, quarantine }: Memory): string 
 export const waiting = async (ctx: Context): Promise<Memory[]> =>
   (await ctx.memories.list(ctx.principal, ctx.now, {}, { below: undefined, limit: mostQuarantined, archived: "quarantined", secrets: "open" })).items;
 
-const tooMany = (): DomainError =>
-  new DomainError("QUOTA_EXCEEDED", `No more than ${mostQuarantined} memories of one person are in quarantine at once. Nothing was written.`, { hint: "Release or discard what waits there, then do the same again." });
+/** Concerns what would be kept back alone: of the team's storage nothing is said. */
+export class QuarantineFull extends DomainError {
+  constructor() {
+    super("QUOTA_EXCEEDED", `No more than ${mostQuarantined} memories of one person are in quarantine at once. Nothing was written.`, { hint: "Release or discard what waits there, then do the same again." });
+  }
+}

@@ -1,5 +1,6 @@
 import { asDomainError, type ErrorCode } from "../errors.ts";
 import { importMemories, type ImportInput, type ImportOutcome } from "../memories/import.ts";
+import { QuarantineFull } from "../memories/quarantine.ts";
 import type { FailedEntry, Job, JobStore } from "./job-store.ts";
 import type { Entry } from "./jobs.ts";
 import { importWork, type WorkContext } from "./portable-work.ts";
@@ -62,6 +63,6 @@ export async function importStep(ctx: WorkContext, jobs: Pick<JobStore, "piece" 
 /** @throws what is not about one entry */
 function requireOfEntry(error: unknown): ErrorCode {
   const code = asDomainError(error)?.code;
-  if (code === undefined || !ofEntry.has(code)) throw error;
+  if (code === undefined || !(ofEntry.has(code) || error instanceof QuarantineFull)) throw error;
   return code;
 }

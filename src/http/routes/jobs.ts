@@ -87,8 +87,12 @@ const shownJob = ({ id, options, state, requestedBy, requestedAt, startedAt, end
   counts,
   // Which entries they are is for who sent them.
   ...(isOwn && failed.length > 0 ? { failed: failed.map(([entry, code]) => ({ entry, error: code })) } : {}),
+  ...(isOwn && failed.some(([, code]) => code === "QUOTA_EXCEEDED") ? { hint: quarantineFull } : {}),
   ...(error === null ? {} : { error }),
 });
+
+/** No other quota is about one entry. */
+const quarantineFull = "Your quarantine is full, so entries with QUOTA_EXCEEDED are not stored: release or discard what waits there (GET …/quarantine), then import these entries again.";
 
 /** A run of the curator in the same form; `…/runs/<run>` says more of it, stops and undoes it. */
 const shownRun = ({ id, kind, state, isDry, requestedBy, requestedAt, startedAt, endedAt, counts, error }: CuratorRun): Record<string, unknown> => ({
