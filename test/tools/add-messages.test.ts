@@ -139,6 +139,15 @@ describe("a call is taken back as one [D2]", () => {
     expect(await exported(ada)).toBe(before);
     expect((await ada.call("memory_add", { ...call, messages: said("I live in Rome.") })).error?.code).toBe("VALIDATION_ERROR");
   });
+
+  test("two long keys that begin the same are two calls, and each is answered again as it was", async () => {
+    const calls = ["a", "b"].map((end) => ({ infer: false, messages: said(`Call ${end}, first.`, "Understood."), idempotency_key: `${"k".repeat(199)}${end}` }));
+    const first = [await add(ada, calls[0] ?? {}), await add(ada, calls[1] ?? {})];
+    expect(new Set(first.flatMap(({ data }) => data.map(({ id }) => id))).size).toBe(4);
+    const before = await exported(ada);
+    for (const [i, call] of calls.entries()) expect((await add(ada, call)).data.map(({ id }) => id)).toEqual(first[i]?.data.map(({ id }) => id));
+    expect(await exported(ada)).toBe(before);
+  });
 });
 
 describe("others' memories are never touched [S6]", () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { HookRun } from "./hooks.ts";
 import { type Said, saidIn } from "./transcript.ts";
 
@@ -19,7 +20,10 @@ export async function recordExchange({ input, memory, project }: HookRun, said: 
   const [first] = turns;
   if (!first) return;
   const session = await memory.openSession("claude-code", project);
-  await memory.recordTurns(session, turns.map(({ role, content, timestamp }) => ({ role, content, ...(timestamp === undefined ? {} : { timestamp }) })), `${input.session_id}/${first.id}`.slice(0, 190));
+  const key = `${input.session_id}/${first.id}`;
+  // Cut off, it would be that of another exchange of the same session, and this one would count as added.
+  const fitting = key.length <= 190 ? key : createHash("sha256").update(key).digest("hex");
+  await memory.recordTurns(session, turns.map(({ role, content, timestamp }) => ({ role, content, ...(timestamp === undefined ? {} : { timestamp }) })), fitting);
 }
 
 /** Feeds the conversation into the work session each time the model has answered. */

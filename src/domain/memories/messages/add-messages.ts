@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { invalid } from "../../errors.ts";
+import { keyOfPart } from "../../hash.ts";
 import { isMasked, screen } from "../../guard/screen.ts";
 import { type Decisions, decisions } from "../../intelligence/answers.ts";
 import type { Message } from "../../intelligence/intelligence.ts";
@@ -63,7 +64,7 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
     const target = decision.target === undefined ? undefined : candidates[decision.target];
     const fact = facts.find(({ text }) => text === decision.text);
     const at = fact?.message === undefined ? undefined : messages[fact.message]?.at;
-    operations.push(await applyDecision(ctx, { decision, target, at, by: decided.by, source: record.key, state, idempotencyKey: idempotencyKey && `${idempotencyKey.slice(0, 150)}/${record.key.slice(-32)}/${i}` }));
+    operations.push(await applyDecision(ctx, { decision, target, at, by: decided.by, source: record.key, state, idempotencyKey: idempotencyKey && (await keyOfPart(idempotencyKey, `${record.key.slice(-32)}/${i}`)) }));
   }
   const done = {
     request: ctx.requestId,

@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { keyOfPart } from "../../hash.ts";
 import type { GivenState } from "../memory-fields.ts";
 import { toState } from "../portable.ts";
 import { remember, type RememberOutcome } from "../remember.ts";
@@ -19,7 +20,7 @@ export async function storeMessages(
         content: whole,
         ...(at === undefined ? {} : { occurredAt: at }),
         metadata: { ...state.metadata, ...own.metadata, role, ...(name === undefined ? {} : { name }) },
-        idempotencyKey: idempotencyKey && (i === 0 ? idempotencyKey : `${idempotencyKey.slice(0, 190)}/${i}`),
+        idempotencyKey: idempotencyKey && (i === 0 ? idempotencyKey : await keyOfPart(idempotencyKey, String(i))),
       }),
     );
   }
