@@ -4,6 +4,7 @@ import { newState } from "../../src/domain/memories/memory.ts";
 import { memoryText, omnMemory } from "../../src/tools/render.ts";
 import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 import { callTool } from "../support/mcp.ts";
+import { newTeam } from "../support/team.ts";
 
 const refunds = "Support may approve refunds of the shop up to five hundred euros without asking finance first.";
 
@@ -31,6 +32,20 @@ describe("what omn_retrieve_memory says of its answer [U1] [D5]", () => {
     await callTool(token, "omn_store_memory", { key: "owner.billing", content: "Boris" });
     await callTool(token, "omn_store_memory", { key: "owner.search", content: "Boris" });
     expect(contents(await recall({ query: "boris" }))).toHaveLength(2);
+  });
+
+  test("filters beside an id are refused and say how to go on, and beside a key they hold [A1]", async () => {
+    const { owner } = await newTeam();
+    const { structured } = await owner.call("omn_store_memory", { key: "boat.name", content: "The boat is called Vega.", metadata: { tags: ["boat"] } });
+    const id = structured["memory_id"] as string;
+    for (const [filters, found] of [[{ tags: ["boat"] }, 1], [{ tags: ["car"] }, 0], [{ scope: "shared" }, 0], [{ namespace: "project:*" }, 0], [{ category: "x" }, 0]] as const) {
+      const refused = await owner.call("omn_retrieve_memory", { id, filters });
+      expect([refused.error?.code, refused.text]).toEqual(["VALIDATION_ERROR", expect.stringMatching(/filters.* an id names one.*Leave them out/s)]);
+      expect((await owner.call("omn_retrieve_memory", { key: "boat.name", filters })).structured["total_found"]).toBe(found);
+      expect((await owner.call("omn_retrieve_memory", { key: "boat.*", filters })).structured["total_found"]).toBe(found);
+    }
+    // What asks for nothing is no filter.
+    for (const filters of [{}, { tags: [] }, { metadata: {} }]) expect((await owner.call("omn_retrieve_memory", { id, filters })).structured["total_found"]).toBe(1);
   });
 
   test("a look-up lists everything", async () => {

@@ -50,8 +50,10 @@ export const retrieveMemory = defineTool({
     if (input.include?.length && (input.id === undefined || input.max_tokens !== undefined || input.as_of !== undefined)) {
       throw invalid("include goes with an id, and without max_tokens and as_of.", "Recall first, then get one memory by its id with include.");
     }
-    if (input.id !== undefined && input.valid_at !== undefined) {
-      throw invalid("valid_at chooses among memories, and an id names one.", "Leave out valid_at, or recall by query, key or filters.");
+    const filter = toReadFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now);
+    // Applied, they would say of a memory that is there that it is not.
+    if (input.id !== undefined && Object.keys(filter).length > 0) {
+      throw invalid("filters and valid_at choose among memories, and an id names one.", "Leave them out to get this memory, or leave out the id and recall by query, key or filters.");
     }
     const { structured: isStructured } = ctx;
     const { search_defaults: usual, auto_features: features } = ctx.preferences;
@@ -66,7 +68,7 @@ export const retrieveMemory = defineTool({
       id: input.id,
       key: input.key,
       query: input.query,
-      filter: toReadFilter({ ...input.filters, valid_at: input.valid_at }, ctx.now),
+      filter,
       limit: input.limit ?? usual.max_results,
       maxTokens: hashes ? budgetBeside(input.max_tokens) : input.max_tokens,
       rendering,
