@@ -105,6 +105,7 @@ async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
   const { principal, now } = ctx;
   const filter = input.filter ?? {};
   if (input.ids?.length) {
+    if (input.key !== undefined || Object.keys(filter).length > 0) throw invalid("key and filters choose among memories, and an id names one.", "Give the ids alone, or leave them out.");
     const found = await Promise.all(input.ids.map((id) => ctx.memories.get(principal, now, id)));
     const missing = input.ids.filter((_, i) => !found[i]);
     if (missing.length > 0) throw noMemory(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");

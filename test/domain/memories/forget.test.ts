@@ -118,6 +118,12 @@ describe("forgetting previews, then does it [U4] [A1] [S14]", () => {
     }
   });
 
+  test("ids beside a key or filters are refused: they would take along what these leave out", async () => {
+    const { memory } = await ada.remember("alpha", { key: "plan.a" });
+    for (const beside of [{ key: "plan.b" }, { filter: { tags: ["old"] } }]) await expect(forget(ada.at(later), { ids: [memory.id], mode: "archive", ...beside })).rejects.toMatchObject({ code: "VALIDATION_ERROR", hint: "Give the ids alone, or leave them out." });
+    expect((await preview(ada, { ids: [memory.id], mode: "archive", filter: {} })).contents).toEqual(["alpha"]);
+  });
+
   test("nothing selected, nothing found and an unknown id each say so", async () => {
     await expect(forget(ada.at(now), { mode: "erase" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
     await expect(forget(ada.at(now), { key: "x*", mode: "erase" })).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
