@@ -140,6 +140,34 @@ describe("a call is taken back as one [D2]", () => {
     expect((await ada.call("memory_add", { ...call, messages: said("I live in Rome.") })).error?.code).toBe("VALIDATION_ERROR");
   });
 
+  const much = (name: string) => Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${name}${i}`, "x".repeat(1_000)]));
+  const tooMuch = { code: "VALIDATION_ERROR", message: expect.stringMatching(/kept together, must be smaller than 32768 bytes as JSON\. Nothing was written/), hint: "Give less of it." };
+
+  test("metadata that with what the changed memory keeps is more than one may have is refused, and nothing of the call is stored [D5]", async () => {
+    await add(ada, { messages: said("I live in Berlin."), metadata: much("first") });
+    const before = await exported(ada);
+    const call = { messages: said("I speak Norwegian.", "I moved from Berlin to Oslo."), metadata: much("second") };
+    expect((await ada.call("memory_add", call)).error).toMatchObject(tooMuch);
+    expect(await exported(ada)).toBe(before);
+    expect(told(await add(ada, { ...call, metadata: { second: "less" } }))).toEqual([["ADD", "Anna speaks Norwegian."], ["UPDATE", "Anna moved from Berlin to Oslo."]]);
+  });
+
+  test.each([true, false])("so is what is more with the metadata of the session: infer %s", async (infer) => {
+    await ada.call("memory_init_session", { metadata: much("kept") });
+    const before = await exported(ada);
+    expect((await ada.call("memory_add", { infer, messages: said("Go.", "I speak Norwegian."), metadata: much("given") })).error).toMatchObject(tooMuch);
+    expect((await ada.call("memory_add", { infer: false, messages: [...said("I speak Norwegian."), { role: "user", content: "I ski.", metadata: much("given") }] })).error).toMatchObject(tooMuch);
+    expect(await exported(ada)).toBe(before);
+    await add(ada, { infer, messages: said("I speak Norwegian."), metadata: { given: "less" } });
+  });
+
+  test("metadata that fits leaves out why a fact was added where there is no room for that, so that an export can be imported", async () => {
+    const own = { ...much("own"), ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`more${i}`, "x".repeat(1_000)])), last: "x".repeat(310) };
+    await add(ada, { messages: said("I live in Berlin."), metadata: own });
+    const other = (await newTeam()).owner;
+    expect((await other.call("omn_import_memories", { data: await exported(ada) })).error).toBeUndefined();
+  });
+
   test("two long keys that begin the same are two calls, and each is answered again as it was", async () => {
     const calls = ["a", "b"].map((end) => ({ infer: false, messages: said(`Call ${end}, first.`, "Understood."), idempotency_key: `${"k".repeat(199)}${end}` }));
     const first = [await add(ada, calls[0] ?? {}), await add(ada, calls[1] ?? {})];

@@ -2,7 +2,7 @@ import { isPlain } from "../guard/screen.ts";
 import { citedTogether, mostCitations } from "./citations.ts";
 import type { JudgedPair } from "./consolidation-pairs.ts";
 import { enriched } from "./enriched.ts";
-import { limits } from "./fields.ts";
+import { limits, withRoom } from "./fields.ts";
 import { canonical, sameState, type Memory, type MemoryState } from "./memory.ts";
 import { asSaid, initialState, saidIn } from "./memory-fields.ts";
 import type { DerivedField } from "./memory-values.ts";
@@ -106,7 +106,7 @@ function united({ kept, gone }: JudgedPair, content: string): Partial<MemoryStat
     keywords: union(stays.keywords, goes.keywords, limits.tags),
     relatedFiles: union(kept.relatedFiles, gone.relatedFiles, 100),
     citations: citedTogether(kept.citations, gone.citations).slice(0, mostCitations),
-    metadata: { ...gone.metadata, ...kept.metadata },
+    metadata: withRoom(kept.metadata, { ...gone.metadata, ...kept.metadata }),
     importance: !isSaid(gone, "importance") ? stays.importance : isSaid(kept, "importance") ? Math.max(stays.importance, goes.importance) : goes.importance,
     confidence: Math.max(kept.confidence, gone.confidence),
     occurredAt: kept.occurredAt ?? gone.occurredAt,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { invalid } from "../errors.ts";
 import { projectIdentity } from "../project.ts";
 import { derivedFields, memoryTypes, sensitivities, visibilities, type Json } from "./memory-values.ts";
 
@@ -195,6 +196,15 @@ export const metadata = z
     const problem = metadataProblem(freeForm(value));
     if (problem) context.addIssue({ code: "custom", message: problem });
   });
+
+/** What is put together from parts of which each fits. @throws VALIDATION_ERROR where the whole does not */
+export function requireMetadata(whose: string, together: Record<string, unknown>): void {
+  const problem = metadataProblem(together);
+  if (problem) throw invalid(`${whose}, kept together, ${problem}. Nothing was written.`, "Give less of it.");
+}
+
+/** With what the server adds, where there is room for that. */
+export const withRoom = (own: Record<string, Json>, added: Record<string, Json>): Record<string, Json> => (metadataProblem({ ...own, ...added }) ? own : { ...own, ...added });
 
 /** The kind of thing that a memory is, in the caller's own words (memory-server document, section 1): an entry of `metadata`. */
 export const categoryEntry = "category";

@@ -48,8 +48,8 @@ export interface AddOutcome {
 export async function addMessages(ctx: Context, { messages, state, idempotencyKey }: AddInput): Promise<AddOutcome> {
   requireScope(ctx.principal, "memory:write");
   if (state.sensitivity === "secret" || messages.some(isSecret)) throw invalid("Facts are not taken from secrets.", "Store a secret with infer: false, or leave the sensitivity out.");
-  const problem = field.metadata.safeParse({ messages: ownMetadata(messages) }).error?.issues[0]?.message;
-  if (problem) throw invalid(`What the messages say in their metadata, kept together, ${problem}.`, "Give less of it, or store them with infer: false.");
+  field.requireMetadata("What the messages say in their metadata", { messages: ownMetadata(messages) });
+  field.requireMetadata("The metadata of this call and of its session", state.metadata ?? {});
   const record = await recordOf(messages, state);
   const before = await addedBefore(ctx, record, idempotencyKey);
   if (before) return before;
@@ -60,7 +60,12 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
   const candidates = await candidatesFor(ctx, texts, state);
   const decided = await ctx.intelligence.decide(texts, candidates.map(({ content, key, type, updatedAt, occurredAt }) => ({ content, key, type, at: occurredAt ?? updatedAt })));
   const operations: Operation[] = [];
-  for (const [i, decision] of withinCandidates(decided.answer, candidates.length).entries()) {
+  const plan = withinCandidates(decided.answer, candidates.length);
+  for (const { event, target: at } of plan) {
+    const target = event === "UPDATE" && at !== undefined ? candidates[at] : undefined;
+    if (target) field.requireMetadata(`The metadata given and that of the memory ${target.id}, which this updates`, { ...target.metadata, ...state.metadata });
+  }
+  for (const [i, decision] of plan.entries()) {
     const target = decision.target === undefined ? undefined : candidates[decision.target];
     const fact = facts.find(({ text }) => text === decision.text);
     const at = fact?.message === undefined ? undefined : messages[fact.message]?.at;

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import type { Decisions } from "../../intelligence/answers.ts";
+import { withRoom } from "../fields.ts";
 import { archiveOne } from "../forget.ts";
 import type { GivenState } from "../memory-fields.ts";
 import type { Json, Memory } from "../memory.ts";
@@ -64,7 +65,7 @@ async function add(ctx: Context, fact: FactToWrite): Promise<Operation> {
     content: decision.text,
     confidence: decision.confidence,
     ...(at === undefined ? {} : { occurredAt: at }),
-    metadata: { ...state.metadata, ...reasonOf(fact, "ADD") },
+    metadata: withRoom(state.metadata ?? {}, reasonOf(fact, "ADD")),
     idempotencyKey,
   });
   const { memory, outcome, found, proposal } = written;
@@ -77,7 +78,7 @@ async function update(ctx: Context, fact: FactToWrite, target: Memory): Promise<
   const done = await revise(ctx, {
     target: { id: target.id },
     expectedVersion: target.version,
-    changes: { content: decision.text, confidence: decision.confidence, ...(at === undefined ? {} : { occurredAt: at }), metadata: { ...target.metadata, ...state.metadata, ...reasonOf(fact) } },
+    changes: { content: decision.text, confidence: decision.confidence, ...(at === undefined ? {} : { occurredAt: at }), metadata: withRoom({ ...target.metadata, ...state.metadata }, reasonOf(fact)) },
   });
   if (done.outcome === "conflict") return add(ctx, fact);
   const changed = { id: target.id, oldMemory: target.content };
@@ -88,7 +89,7 @@ async function update(ctx: Context, fact: FactToWrite, target: Memory): Promise<
 /** What holds no more is archived: it can be restored, and its history says why it went. */
 async function end(ctx: Context, fact: FactToWrite, target: Memory): Promise<Operation> {
   try {
-    const { proposals: [proposal] = [] } = await archiveOne(ctx, target, { metadata: { ...target.metadata, ...reasonOf(fact) } });
+    const { proposals: [proposal] = [] } = await archiveOne(ctx, target, { metadata: withRoom(target.metadata, reasonOf(fact)) });
     return operation(fact.decision, "DELETE", { id: target.id, oldMemory: target.content, ...(proposal ? { proposal } : {}) });
   } catch (error) {
     if (error instanceof WriteConflict) return add(ctx, fact);
