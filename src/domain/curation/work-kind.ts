@@ -4,7 +4,8 @@ import type { RunKind } from "./run-store.ts";
 /** One step of a run: what it may do, and where it goes on. */
 export interface Step {
   team: TeamRef;
-  run: { id: string; isDry: boolean };
+  /** `failures`: turns of it that failed in a row until now. */
+  run: { id: string; isDry: boolean; failures: number };
   now: number;
   cursor: string;
   /** Most memories that it may change. */

@@ -41,6 +41,11 @@ const asksAtOnce = 4;
 /** Counted, not asked. */
 const countedAtOnce = 500;
 const rule = "enrichment";
+/**
+ * A text that gets no answer so often while others get theirs is left to the next run, and the texts behind it have their turn. The cursor
+ * counts: `<id>~<tries>`, of the first text behind the id. An outage counts for no text.
+ */
+const mostTries = 3;
 
 /** Asks a language model for what the rules have derived, one version for each memory. What somebody said stays as it is said. */
 export const enrichment = (ports: EnrichmentPorts): WorkKind => ({
@@ -58,14 +63,16 @@ interface Asked {
 
 async function enrich(ports: EnrichmentPorts, step: Step): Promise<StepResult> {
   const { team, run, now, cursor, changes } = step;
+  const [after = "", tried = "0"] = cursor.split("~");
   const model = await ports.modelOf(team);
   if (!model) return { cursor, isLast: true, counts: {} };
   const limit = run.isDry ? countedAtOnce : Math.min(asksAtOnce, changes);
-  const found = await ports.facts.toEnrich(team, { now, after: cursor, model: model.name, limit });
-  const end = { cursor: found.at(-1)?.id ?? cursor, isLast: found.length < limit };
+  const found = await ports.facts.toEnrich(team, { now, after, model: model.name, limit });
+  const end = { cursor: found.at(-1)?.id ?? after, isLast: found.length < limit };
   if (run.isDry) return { ...end, counts: { looked_at: found.length, [rule]: found.length } };
 
-  const asked = await ask(ports, team, model, found);
+  // Side by side, since a service that failed a few times in a row is left alone for a while.
+  const [asked, answersOthers] = await Promise.all([ask(ports, team, model, found), (run.failures > 0 || tried !== "0") && answers(model)]);
   for (const [audience, group] of Map.groupBy(asked, (one) => one.audience)) await write(ports, step, audience, group);
   const failed = asked.flatMap(({ memory, said: { insteadOf } }) => (insteadOf ? [{ id: memory.id, about: aboutWhat(insteadOf.reason) }] : []));
   const counts = { looked_at: asked.length, put_off: failed.filter(({ about }) => about !== "texts").length };
@@ -73,10 +80,19 @@ async function enrich(ports: EnrichmentPorts, step: Step): Promise<StepResult> {
   if (failed.some(({ about }) => about === "budget")) return { cursor, isLast: true, counts };
   const waiting = new Set(failed.flatMap(({ id, about }) => (about === "service" ? [id] : [])));
   if (waiting.size === 0) return { ...end, counts };
-  if (waiting.size === asked.length) throw new DomainError("PROVIDER_ERROR", `The model ${model.name} gives no answers.`, { hint: "What the rules derived stays, and the model is asked again." });
+  if (waiting.size === asked.length && !answersOthers) throw new DomainError("PROVIDER_ERROR", `The model ${model.name} gives no answers.`, { hint: "What the rules derived stays, and the model is asked again." });
   const next = found.findIndex(({ id }) => waiting.has(id));
-  return { cursor: found[next - 1]?.id ?? cursor, isLast: false, counts: { looked_at: asked.length - waiting.size } };
+  const tries = next === 0 ? Number(tried) + 1 : 1;
+  const answered = asked.length - waiting.size;
+  if (tries < mostTries) return { cursor: `${found[next - 1]?.id ?? after}~${tries}`, isLast: false, counts: { looked_at: answered } };
+  return { cursor: found[next]?.id ?? after, isLast: false, counts: { looked_at: answered + 1, put_off: 1 } };
 }
+
+/** Whether the service answers to a text with which nothing can be wrong. */
+const answers = async ({ intelligence }: NamedModel): Promise<boolean> => {
+  const { insteadOf } = await intelligence.enrich({ content: "The library is closed on Sundays." });
+  return insteadOf === undefined || aboutWhat(insteadOf.reason) !== "service";
+};
 
 async function ask({ facts }: EnrichmentPorts, team: TeamRef, { intelligence }: NamedModel, found: readonly { id: string; audience: string }[]): Promise<Asked[]> {
   const groups = [...Map.groupBy(found, (one) => one.audience)];

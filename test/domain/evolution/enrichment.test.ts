@@ -51,6 +51,47 @@ describe("enrichment by a model [C3]", () => {
     expect(await services.memories.get(team.owner.principal, now, id)).toMatchObject({ enrichment: { by: name } });
   });
 
+  test.each([1, 4, 6])("%i texts at which the service always fails are passed over, and what is behind them is enriched", async (count) => {
+    const team = await newTeam();
+    const bad = [];
+    for (let i = 0; i < count; i += 1) bad.push((await aged(team.owner, `Poison number ${i} of the archive.`, { days: 9 })).id);
+    const good = [];
+    for (let i = 0; i < 6; i += 1) good.push((await aged(team.owner, `For service ${i} we took PostgreSQL 17.`, { days: 3 })).id);
+    const by = async (ids: string[]) => Promise.all(ids.map(async (id) => (await services.memories.get(team.owner.principal, now, id))?.enrichment?.by));
+    const model = new Model();
+    model.stumblesOver = "Poison";
+    const turns = async (at: number) => {
+      for (let turn = 0; turn < 30; turn += 1) {
+        const outcome = await curate(team, at + turn, model.work).catch(() => undefined);
+        if (outcome?.state === "ended") return outcome.run;
+      }
+      return undefined;
+    };
+    expect(await turns(now)).toMatchObject({ state: "done", counts: { looked_at: 6 + count, enrichment: 6, put_off: count } });
+    expect([await by(good), await by(bad)]).toEqual([good.map(() => name), bad.map(() => "rules")]);
+    for (const i of bad.keys()) expect(model.asked.filter(({ content }) => content.startsWith(`Poison number ${i} `)).length).toBeLessThan(20);
+    // Nobody gave them up.
+    model.stumblesOver = undefined;
+    expect(await turns(now + day)).toMatchObject({ state: "done", counts: { enrichment: count } });
+    expect(await by(bad)).toEqual(bad.map(() => name));
+  });
+
+  test("an outage, even one that begins in the middle of a step, is counted against no text", async () => {
+    const team = await newTeam();
+    for (let i = 0; i < 6; i += 1) await aged(team.owner, `For service ${i} we took PostgreSQL 17.`, { days: 3 });
+    const model = new Model();
+    model.stumblesOver = "service 1";
+    const sole = { ...model.work, work: { ...model.work.work, kinds: model.work.work.kinds.map((kind) => ({ ...kind, step: async (step: Parameters<typeof kind.step>[0]) => {
+      const done = await kind.step(step);
+      model.reason = "unreachable";
+      return done;
+    } })) } };
+    for (let turn = 0; turn < 4; turn += 1) await expect(curate(team, now + turn, sole)).rejects.toThrow(/gives no answers/);
+    model.reason = undefined;
+    model.stumblesOver = undefined;
+    expect(await curate(team, now + 9, model.work)).toMatchObject({ run: { state: "done", counts: { looked_at: 6, enrichment: 6, put_off: 0 } } });
+  });
+
   test("words that a model refuses, or of which it says what the guard keeps back, are not shown to it again", async () => {
     const team = await newTeam();
     const { id } = await aged(team.owner, "For billing we took PostgreSQL 17.", { days: 3 });

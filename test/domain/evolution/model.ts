@@ -15,13 +15,16 @@ const answer = { summary: "Billing runs on PostgreSQL 17.", keywords: ["billing"
 export class Model {
   readonly asked: Note[] = [];
   reason: string | undefined;
+  /** Of texts that have this in them, whatever else it answers. */
+  stumblesOver: string | undefined;
   said: Partial<typeof answer> = {};
   readonly named: NamedModel = {
     name,
     intelligence: {
       enrich: async (note) => {
         this.asked.push(note);
-        return this.reason === undefined ? { answer: { ...answer, ...this.said }, by: name } : { ...(await rules.enrich(note)), insteadOf: { by: name, reason: this.reason } };
+        const reason = this.stumblesOver !== undefined && note.content.includes(this.stumblesOver) ? "timeout" : this.reason;
+        return reason === undefined ? { answer: { ...answer, ...this.said }, by: name } : { ...(await rules.enrich(note)), insteadOf: { by: name, reason } };
       },
     },
   };
