@@ -216,6 +216,27 @@ describe("a secret [U8]", () => {
     expect((await ada.call("omn_store_memory", { key: "o", content: order })).structured["outcome"]).toBe("created");
   });
 
+  test("said again without a key is one memory, and another secret in the same words is another [A1]", async () => {
+    const first = await ada.call("omn_store_memory", { content: note });
+    const again = await ada.call("omn_store_memory", { content: note, metadata: { tags: ["deploy"] } });
+    expect(again.structured).toMatchObject({ outcome: "merged", memory_id: first.structured["memory_id"], masked: ["GitHub token"] });
+    expect(await contents(ada, { key: undefined, filters: { tags: ["deploy"] } })).toEqual(["Deploys run with the token [masked: GitHub token] from the build host."]);
+    // By another tool of another family, too, and once more with an idempotency key, which answers as before.
+    expect((await ada.call("mnemosyne_remember", { content: note })).structured).toMatchObject({ memory_id: first.structured["memory_id"] });
+    const call = { content: note, metadata: { why: "repeated" }, idempotency_key: "once" };
+    expect((await ada.call("omn_store_memory", call)).structured).toMatchObject({ outcome: "merged" });
+    expect((await ada.call("omn_store_memory", call)).structured).toMatchObject({ outcome: "merged", replayed: true });
+    expect((await ada.call("omn_store_memory", { ...call, content: `${note} More.` })).error?.code).toBe("VALIDATION_ERROR");
+    expect([(await ada.call("omn_list_memories")).structured["memories"].length, (await quarantineOf(ada)).length]).toEqual([1, 1]);
+
+    const other = await ada.call("omn_store_memory", { content: note.replace(token, `${token.slice(0, -4)}Zz19`) });
+    const apart = await ada.call("omn_store_memory", { content: note, allow_duplicate: true });
+    const keyed = await ada.call("omn_store_memory", { content: note, key: "deploy" });
+    expect([other, apart, keyed].map(({ structured }) => structured["outcome"])).toEqual(["created", "created", "created"]);
+    expect(await quarantineOf(ada)).toHaveLength(3);
+    expect((await grace.call("omn_store_memory", { content: note })).structured["outcome"]).toBe("created");
+  });
+
   test("in a repeated call with an idempotency key is masked once", async () => {
     const call = { key: "deploy", content: note, idempotency_key: "once" };
     await ada.call("omn_store_memory", call);

@@ -68,7 +68,8 @@ export async function remember(ctx: Context, input: RememberInput, alike?: Asked
   const request = idempotencyKey === undefined ? { whole: "", open: "" } : await hashesOf(input);
   const review = wanted.visibility !== "private" && (await isReviewed(ctx));
   const isSuspect = screen(wanted) !== undefined;
-  const mayMerge = wanted.key === null && !allowDuplicate && !review && !isSuspect && mayRead(ctx.principal);
+  const mayRepeat = wanted.key === null && !allowDuplicate && !review && mayRead(ctx.principal);
+  const mayMerge = mayRepeat && !isSuspect;
   let saying: readonly string[] | undefined;
 
   return retryOnConflict("this key", async (attempt): Promise<RememberOutcome> => {
@@ -100,8 +101,12 @@ export async function remember(ctx: Context, input: RememberInput, alike?: Asked
     const next = review ? { ...whole, ...withoutReview(ctx.principal, existing, whole) } : whole;
     const isHeld = review && !sameState(next, whole);
     if (isHeld) await requireRoom(ctx, [next.id]);
-    const merge = saying && !existing ? await mergeInto(ctx, saying, next, fields) : undefined;
-    if (merge) return commitMerge(ctx, merge, idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash: request.whole });
+    // Two that say the same once they are masked may have said different secrets: only the original tells that it is said again.
+    const before = mayRepeat ? originals.flatMap(({ memory, writes }) => (writes.length === 0 && memory.quarantine?.target) || []) : [];
+    const merge = (saying || before.length > 0) && !existing ? await mergeInto(ctx, saying ?? before, next, fields) : undefined;
+    if (merge && (saying || merge.into.content === next.content)) {
+      return { ...(await commitMerge(ctx, merge, idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash: verdict ? request.open : request.whole })), ...found };
+    }
     const unchanged = existing && sameState(existing, next) ? existing : undefined;
     const proposed = unchanged && isHeld ? await proposeOnly(ctx, unchanged, whole) : undefined;
     const outcome = proposed?.outcome ?? (unchanged ? "unchanged" : existing ? "updated" : "created");
@@ -211,7 +216,9 @@ async function replay(ctx: Context, prior: IdempotencyRecord, request: RequestHa
   const given: Undefinable<Partial<SealedFields>> = input;
   const masked = screen(newState({ ...input, ownerId: stored.ownerId }))?.masked;
   const isSaid = (state: Undefinable<Partial<SealedFields>>, field: keyof SealedFields): boolean => canonical(state[field]) === canonical(said?.[field]);
-  const differs = said && sealedFields.some((field) => given[field] !== undefined && !isSaid(given, field) && !(masked && isSaid(masked, field)));
+  // The rest of what a merge was given stands beside what was there.
+  const compared = prior.outcome === "merged" ? (["content", "value"] as const) : sealedFields;
+  const differs = said && compared.some((field) => given[field] !== undefined && !isSaid(given, field) && !(masked && isSaid(masked, field)));
   if (prior.requestHash === request.open && differs) throw usedOtherwise();
   return { outcome: prior.outcome as RememberOutcome["outcome"], memory: stored, replayed: true };
 }
