@@ -36,8 +36,8 @@ const codePoints = (value: string): number => {
 /** 10000 as 10,000. `toLocaleString` loads the tables of all languages, which costs the Worker's start-up 15 ms. */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 
-const bounded = (label: string, max: number, hint = "") =>
-  text.refine((value) => value.length <= max || codePoints(value) <= max, {
+const bounded = (label: string, max: number, hint = "", given = text) =>
+  given.refine((value) => value.length <= max || codePoints(value) <= max, {
     message: `${label} must have at most ${grouped(max)} characters${hint}`,
   });
 
@@ -50,15 +50,24 @@ export const content = bounded("content", limits.content, "; split it or store i
   message: "content must contain more than white space",
 });
 
-export const key = bounded("key", limits.key)
-  .refine((value) => value !== "" && value === value.trim(), { message: "key must not be empty or padded with spaces" })
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  .refine((value) => !/[\u0000-\u001f\u007f*]/.test(value), {
-    message: "key must not contain control characters or '*' (which is the wildcard of look-ups)",
-  });
+const keyIn = (given: typeof text) =>
+  bounded("key", limits.key, "", given)
+    .refine((value) => value !== "" && value === value.trim(), { message: "key must not be empty or padded with spaces" })
+    // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+    .refine((value) => !/[\u0000-\u001f\u007f*]/.test(value), {
+      message: "key must not contain control characters or '*' (which is the wildcard of look-ups)",
+    });
+
+/** Two that look the same are one: "é" is one character or two, as the keyboard or the file system of the caller has it. */
+const composed = text.normalize("NFC");
+export const key = keyIn(composed);
+/** To the byte, as names of files are. */
+export const exactKey = keyIn(text);
+/** How a key may stand among those that were stored before keys were composed; the same where that makes no difference. */
+export const decomposed = (name: string): string => name.normalize("NFD");
 
 /** A key, or a pattern in which `*` stands for any characters. */
-export const keyPattern = bounded("key", limits.key).refine((value) => value.trim() !== "", {
+export const keyPattern = bounded("key", limits.key, "", composed).refine((value) => value.trim() !== "", {
   message: "key must not be empty",
 });
 

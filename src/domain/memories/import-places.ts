@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { copyId, uuidv7 } from "../ids.ts";
+import { decomposed } from "./fields.ts";
 import { canonical, visibilityKeyOf, type Memory, type MemoryState, type Visibility } from "./memory.ts";
 import type { PortableMemory } from "./portable.ts";
 
@@ -19,16 +20,15 @@ export async function existing(ctx: Context, records: readonly Pick<PortableMemo
   const { memories, principal } = ctx;
   const ids = records.flatMap(({ id }) => id ?? []);
   const named = states.flatMap((state) =>
-    state.key == null
-      ? []
-      : { visibilityKey: visibilityKeyOf(state.visibility ?? "private", principal.userId), namespace: state.namespace ?? "global", key: state.key },
+    [...new Set(state.key == null ? [] : [state.key, decomposed(state.key)])].map((key) => ({ visibilityKey: visibilityKeyOf(state.visibility ?? "private", principal.userId), namespace: state.namespace ?? "global", key })),
   );
   const [found, present] = await Promise.all([memories.lookupMany(principal, { ids, named }), ids.length > 0 ? memories.presentIds(principal, ids) : new Map<string, string>()]);
   const byId = new Map(found.map((memory) => [memory.id, memory]));
   const byPlace = new Map<string, Memory>();
   for (const memory of found) {
     if (memory.key !== null && memory.archivedAt === null) {
-      byPlace.set(canonical([visibilityKeyOf(memory.visibility, memory.ownerId), memory.namespace, memory.key]), memory);
+      const place = canonical([visibilityKeyOf(memory.visibility, memory.ownerId), memory.namespace, memory.key.normalize("NFC")]);
+      if (memory.key === memory.key.normalize("NFC") || !byPlace.has(place)) byPlace.set(place, memory);
     }
   }
   // Imported before, under ids of their own.

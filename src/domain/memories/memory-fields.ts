@@ -90,7 +90,7 @@ export const stateFields = {
   tags: { name: "tags", kind: "texts", initial: [], given: rule.tags, inherited: true, indexed: "label" },
   keywords: { name: "keywords", kind: "texts", initial: [], given: rule.tags, inherited: true, sealed: true, indexed: "label" },
   metadata: { name: "metadata", kind: "object", initial: {}, given: rule.metadata, inherited: true, sealed: true },
-  relatedFiles: { name: "related_files", kind: "texts", initial: [], given: z.array(rule.key).max(100), inherited: true, sealed: true },
+  relatedFiles: { name: "related_files", kind: "texts", initial: [], given: z.array(rule.exactKey).max(100), inherited: true, sealed: true },
   citations: { name: "citations", kind: "citations", initial: [], given: citations, inherited: true, sealed: true, sealedLater: true },
   sensitivity: { name: "sensitivity", kind: "text", values: sensitivities, initial: "normal", given: rule.sensitivity, inherited: true },
   trust: { name: "trust", kind: "trust", initial: { source: "user", quarantined: false } },

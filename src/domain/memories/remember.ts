@@ -15,6 +15,7 @@ import { asVersion, canonical, visibilityKeyOf, isExpired, newState, sameState, 
 import { requireVisibilityChange } from "./policy.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 import { requireValidity } from "./validity.ts";
+import { decomposed } from "./fields.ts";
 import { firstVersion, followingVersion, purge, trustAfter } from "./versions.ts";
 import { enriched, givenIn } from "./enriched.ts";
 import { repeatedMemory } from "./loop-guard.ts";
@@ -75,7 +76,7 @@ export async function remember(ctx: Context, input: RememberInput, alike?: Asked
   return retryOnConflict("this key", async (attempt): Promise<RememberOutcome> => {
     const fresh: MemoryState = review && !(await isTaken(ctx, wanted)) ? { ...wanted, visibility: "private" } : wanted;
     // What a review is asked for, and what the guard looks at, depends on what is there.
-    const isGuess = attempt === 0 && !review && !isSuspect;
+    const isGuess = attempt === 0 && !review && !isSuspect && (wanted.key === null || decomposed(wanted.key) === wanted.key);
     const prepared = isGuess ? nothingKnown : await known(ctx, fresh, idempotencyKey);
     const repeated = allowDuplicate || prepared.prior || prepared.existing ? undefined : await repeatedMemory(ctx, fresh);
     // Only the truth can tell a repeat from a retry, or from an update.

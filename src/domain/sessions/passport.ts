@@ -36,7 +36,7 @@ const shape = z.strictObject({
     recent_searches: z.array(z.strictObject({ query: text("query", longest.query), timestamp: field.instant })).max(mostEntries),
     decisions: z.array(z.strictObject({ decision: text("decision", longest.text), timestamp: field.instant, memory_id: z.uuid().optional() })).max(mostEntries),
     workflow_state: z.strictObject({
-      keys: z.array(z.strictObject({ key: field.key, value: text("value", longest.text), timestamp: field.instant, memory_id: z.uuid().optional() })).max(mostEntries),
+      keys: z.array(z.strictObject({ key: field.exactKey, value: text("value", longest.text), timestamp: field.instant, memory_id: z.uuid().optional() })).max(mostEntries),
       recent_commands: z.array(text("command", 100)).max(mostEntries),
     }),
   }),

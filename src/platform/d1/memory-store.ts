@@ -1,6 +1,7 @@
-import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { invalid } from "../../domain/errors.ts";
+import { decomposed } from "../../domain/memories/fields.ts";
 import type { Examination, Findings, Section } from "../../domain/memories/health-findings.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
@@ -16,7 +17,7 @@ import { readAboutFiles, readFiles } from "./memory-files.ts";
 import { examine } from "./memory-health.ts";
 import { readStats } from "./memory-stats.ts";
 import { countUnembedded, countUnsynced, readEpisodic } from "./memory-tiers.ts";
-import { compileKeyPattern } from "./key-pattern.ts";
+import { compileKeyPattern, type KeyPattern } from "./key-pattern.ts";
 import type { ShardOf } from "./shard-of.ts";
 import type { TeamLookup } from "./team-lookup.ts";
 import { fromHex } from "./vector-hex.ts";
@@ -30,6 +31,12 @@ function present(archived: boolean | "all" | "quarantined"): SQL | undefined {
   if (archived === "all") return undefined;
   if (archived === "quarantined") return isNotNull(memories.quarantine);
   return archived ? and(isNotNull(memories.archivedAt), isNull(memories.quarantine)) : isNull(memories.archivedAt);
+}
+
+/** By the key as it is given, or else as it may have been stored before keys were composed. */
+async function inEitherForm(key: string, find: (key: string) => Promise<Memory[]>): Promise<Memory[]> {
+  const [found, older] = [await find(key), decomposed(key)];
+  return found.length > 0 || older === key ? found : find(older);
 }
 
 export class D1MemoryStore implements MemoryStore {
@@ -78,11 +85,16 @@ export class D1MemoryStore implements MemoryStore {
   }
 
   async #named(principal: Principal, name: { visibilityKey: string; namespace: string; key: string }): Promise<Memory | undefined> {
+    const [found] = await inEitherForm(name.key, (key) => this.#namedSo(principal, { ...name, key }));
+    return found;
+  }
+
+  async #namedSo(principal: Principal, name: { visibilityKey: string; namespace: string; key: string }): Promise<Memory[]> {
     const rows = await this.#shardOf(principal.shard)
       .prepare(statements.named)
       .bind(principal.teamId, principal.userId, name.visibilityKey, name.namespace, name.key)
       .raw();
-    return (await this.#opened.memories(principal, rows.map((row) => statements.fromRaw(row))))[0];
+    return this.#opened.memories(principal, rows.map((row) => statements.fromRaw(row)));
   }
 
   async lookupMany(
@@ -194,7 +206,11 @@ export class D1MemoryStore implements MemoryStore {
     });
   }
 
-  async byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]> {
+  byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]> {
+    return inEitherForm(key, (form) => this.#byKey(principal, now, form, filter));
+  }
+
+  async #byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]> {
     if (Object.keys(filter).length === 0) {
       const rows = await this.#shardOf(principal.shard).prepare(statements.byKey).bind(principal.teamId, principal.userId, now, key).raw();
       return this.#opened.memories(principal, rows.map((row) => statements.fromRaw(row)));
@@ -209,6 +225,9 @@ export class D1MemoryStore implements MemoryStore {
 
   async byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived = false, before?: string): Promise<Memory[]> {
     const compiled = compileKeyPattern(pattern);
+    // Keys that were stored before they were composed.
+    const older = compileKeyPattern(decomposed(pattern));
+    const among = ({ prefix, prefixEnd }: KeyPattern) => and(prefix ? gte(memories.key, prefix) : undefined, prefixEnd === undefined ? undefined : lt(memories.key, prefixEnd));
     const db = this.#db(principal);
     const matched: string[] = [];
     let looked = 0;
@@ -222,15 +241,14 @@ export class D1MemoryStore implements MemoryStore {
           and(
             and(visibleTo(principal), unexpired(now), present(archived)),
             isNotNull(memories.key),
-            compiled.prefix ? gte(memories.key, compiled.prefix) : undefined,
-            compiled.prefixEnd === undefined ? undefined : lt(memories.key, compiled.prefixEnd),
+            older.prefix === compiled.prefix ? among(compiled) : or(among(compiled), among(older)),
             matching(filter),
             below === undefined ? undefined : lt(memories.id, below),
           ),
         )
         .orderBy(desc(memories.id))
         .limit(keysAtOnce);
-      matched.push(...rows.filter(({ key }) => compiled.matches(key as string)).map(({ id }) => id));
+      matched.push(...rows.filter(({ key }) => compiled.matches((key as string).normalize("NFC"))).map(({ id }) => id));
       if (rows.length < keysAtOnce) break;
       looked += rows.length;
       if (looked >= mostKeys) throw invalid(`The pattern ${pattern} was compared with ${looked} keys and has not found enough.`, "Begin it with more of the key, add filters, or search by words.");

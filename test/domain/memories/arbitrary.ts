@@ -98,5 +98,6 @@ export const said = (
   return typeof validFrom === "number" && typeof validTo === "number" && validFrom >= validTo ? { ...state, validFrom: validTo, validTo: validFrom + 1 } : state;
 });
 
-export const anyKey = key;
+/** As the edge hands it on: composed, and whole again after that. */
+export const anyKey = key.map((value) => value.normalize("NFC").trim()).filter((value) => value !== "" && isPlain(value));
 export const anyText = text(200);

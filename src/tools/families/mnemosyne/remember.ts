@@ -26,7 +26,7 @@ export const rememberTool = defineTool({
     memory_type: memoryType.optional(),
     tags: field.tags.optional(),
     confidence: field.fraction.optional().meta({ listed: null }),
-    related_files: z.array(field.key).max(100).optional().meta({ listed: null }),
+    related_files: z.array(field.exactKey).max(100).optional().meta({ listed: null }),
     agent_role: agentRole.optional(),
     expires_at: field.instant.optional().meta({ listed: null }),
     scope: field.visibility.optional().meta({ listed: null }),
