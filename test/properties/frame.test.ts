@@ -78,14 +78,14 @@ async function keep(token: string, one: Hostile, scope: string, client: string):
   const args = { key, content: one.content, namespace, metadata: { scope, tags: [one.tag], note: one.note, importance: 1 }, allow_duplicate: true };
   const answer = accepted(await callTool(token, "omn_store_memory", args, client));
   expectStored(answer.text);
-  return { ...one, key, namespace, id: answer.structured["memory_id"] };
+  return { ...one, key: key.normalize("NFC"), namespace, id: answer.structured["memory_id"] };
 }
 
 async function bring(token: string, one: Hostile, client: string): Promise<Stored> {
   const key = `${one.key}.${(runs += 1)}`;
   const record = { key, content: one.content, summary: one.summary, namespace: projectOf(one), tags: [one.tag], visibility: "shared", created_tool: client, updated_tool: client };
   const answer = accepted(await callTool(token, "omn_import_memories", { memories: [record] }, client));
-  return { ...one, key, namespace: projectOf(one), id: answer.structured["memory_ids"][0] };
+  return { ...one, key: key.normalize("NFC"), namespace: projectOf(one), id: answer.structured["memory_ids"][0] };
 }
 
 test("no text, key, tag, name, client, summary or reason leaves its frame, whichever tool, resource or route shows it", async () => {

@@ -114,7 +114,7 @@ const pages = (archived: boolean): Look => async (server, p) => {
   const list = await open(archived ? "?archived=yes" : "");
   expect(list.status, list.raw).toBe(stopped(p) ?? 200);
   const own = stopped(p) === undefined ? server.model.own(p, {}, archived) : [];
-  expect(sorted([...list.raw.matchAll(/<a href="\/memories\/[^/"]+\/([^"]+)"/g)].map(([, id]) => id))).toEqual(sorted(own.map(({ id }) => id)));
+  expect(sorted([...list.raw.matchAll(/<li><p dir="auto"><a href="\/memories\/[^/"]+\/([^"]+)"/g)].map(([, id]) => id))).toEqual(sorted(own.map(({ id }) => id)));
   server.scan(p, list, { team: p.team }, present(own));
   const entry = server.model.entries[own.length % Math.max(1, server.model.entries.length)];
   if (!entry) return;
