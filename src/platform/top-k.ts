@@ -30,13 +30,9 @@ export class TopK {
     }
   }
 
-  /** Best first, down to this score; of equal scores the higher item. */
-  best(down = -Infinity): { item: number; score: number }[] {
-    const found: { item: number; score: number }[] = [];
-    for (let at = 0; at < this.#size; at += 1) {
-      const score = this.#scores[at] as number;
-      if (score >= down) found.push({ item: this.#items[at] as number, score });
-    }
+  /** Best first; of equal scores the higher item. */
+  best(): { item: number; score: number }[] {
+    const found = Array.from(this.items(), (item, at) => ({ item, score: this.#scores[at] as number }));
     return found.sort((a, b) => b.score - a.score || b.item - a.item);
   }
 

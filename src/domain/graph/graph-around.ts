@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
-import { matchesFilter } from "../memories/memory-filters.ts";
+import { matcherOf } from "../memories/memory-filters.ts";
 import type { MemoryFilter } from "../memories/memory-store.ts";
 import { resolveOne } from "../memories/resolve.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -39,8 +39,9 @@ export async function graphAround(ctx: Context, { memory, entity, within, depth,
   if ((memory === undefined) === (entity === undefined)) throw invalid("The start of the walk is one of memory_id and entity.", "Give one of them.");
   const seeds = memory !== undefined ? [(await resolveOne(ctx, { id: memory, within })).id] : await memoriesNaming(ctx, entity as string, within);
   if (seeds.length === 0) return nothing;
+  const matches = matcherOf(within);
   const walked = await neighbourhood(ctx, { seeds, depth, limit: isAll(within) ? limit : mostLooked.nodes });
-  const nodes = walked.nodes.filter((node) => matchesFilter(node.memory, within)).slice(0, limit);
+  const nodes = walked.nodes.filter((node) => matches(node.memory)).slice(0, limit);
   const ids = nodes.map(({ memory: { id } }) => id);
   if (ids.length === 0) return nothing;
   const shown = new Set(ids);
@@ -61,7 +62,7 @@ async function memoriesNaming({ graph, memories, principal, now }: Context, enti
   if (found.length === 0) return [];
   const ids = await graph.memoriesOf(principal, now, found.map(({ item }) => item.id), isAll(within) ? mostSeeds : mostLooked.seeds);
   if (isAll(within)) return ids;
-  return (await memories.hydrate(principal, now, ids)).memories.filter((memory) => matchesFilter(memory, within)).slice(0, mostSeeds).map(({ id }) => id);
+  return (await memories.hydrate(principal, now, ids)).memories.filter(matcherOf(within)).slice(0, mostSeeds).map(({ id }) => id);
 }
 
 function grouped(named: ReadonlyMap<string, Entity[]>): GraphAround["entities"] {

@@ -135,9 +135,11 @@ const makePrefixes = (wanted: ReadonlySet<string>): Prefix[] =>
 /** A question looks for the same terms in all candidates. */
 const prefixes = new WeakMap<ReadonlySet<string>, Prefix[]>();
 function prefixesOf(wanted: ReadonlySet<string>): Prefix[] {
-  const known = prefixes.get(wanted) ?? makePrefixes(wanted);
-  prefixes.set(wanted, known);
-  return known;
+  const known = prefixes.get(wanted);
+  if (known) return known;
+  const made = makePrefixes(wanted);
+  prefixes.set(wanted, made);
+  return made;
 }
 
 const lastAscii = 0x7f;

@@ -1,3 +1,5 @@
+import { mostEntries } from "./passport.ts";
+
 /** What a session left behind, as it is stored: paths and questions, and of memories their ids alone. */
 export interface SessionTrace {
   files: { path: string; count: number; at: number }[];
@@ -30,8 +32,6 @@ export type TraceEntry = TraceEvent & { at: number };
 
 /** The newest of each; what is older says little of the work. */
 export const most = { files: 100, searches: 50, decisions: 50, state: 20, commands: 20 } as const;
-/** Of each, what a passport has room for. */
-const mostTold = 100;
 /** In characters: a longer question is a text that somebody pasted. */
 export const longestQuery = 500;
 
@@ -83,11 +83,11 @@ export const mergedTraces = (earlier: SessionTrace, later: SessionTrace): Sessio
   return { ...merged, files: merged.files.map((file) => ({ ...file, count: counts.get(file.path) ?? file.count })), ...(told ? { told } : {}) };
 };
 
-/** The newest of each, as of all that a trace holds; the same is told once. */
+/** The newest of each, as many as a passport has room for; the same is told once. */
 function bothTold(earlier: Told, later: Told): Told {
   const decisions = new Map([...earlier.decisions, ...later.decisions].map((one) => [one.decision, one]));
   const state = new Map([...earlier.state, ...later.state].map((one) => [one.key, one]));
-  return { decisions: newest(decisions, mostTold), state: newest(state, mostTold) };
+  return { decisions: newest(decisions, mostEntries), state: newest(state, mostEntries) };
 }
 
 const newest = <V extends { at: number }>(entries: Map<string, V>, limit: number): V[] => [...entries.values()].sort((a, b) => a.at - b.at).slice(-limit);

@@ -4,6 +4,7 @@ import { findsPublic } from "../retrieve.ts";
 import { requireScope } from "../../tenancy/principal.ts";
 import { authorsOf } from "../../memories/authorship.ts";
 import { canonical } from "../../memories/memory.ts";
+import { day, startOfDay } from "../../text/time-calendar.ts";
 import { recall, type RecallInput, type RecallOutcome } from "../recall.ts";
 
 /**
@@ -12,7 +13,6 @@ import { recall, type RecallInput, type RecallOutcome } from "../recall.ts";
  * out from one conversation of a person to the next.
  */
 export const cachedAnswerMs = 60 * 60 * 1_000;
-const dayMs = 24 * cachedAnswerMs;
 
 /**
  * `recall` as the tools of a session use it: a question asked before is answered from what is kept while that is still true,
@@ -67,4 +67,4 @@ const isCacheable = ({ items, degraded }: RecallOutcome): boolean =>
   degraded.length === 0 && items.every(({ memory }) => memory.sensitivity !== "secret");
 
 /** What "yesterday" means ends with the day. */
-const validUntil = (now: number, endsAt: number): number => Math.min(now + cachedAnswerMs, now + dayMs - (now % dayMs), endsAt);
+const validUntil = (now: number, endsAt: number): number => Math.min(now + cachedAnswerMs, startOfDay(now) + day, endsAt);

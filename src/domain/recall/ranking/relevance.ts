@@ -67,11 +67,12 @@ export function heldBy(question: Question): (memory: Memory, all?: number) => He
     const { content, redaction } = memory;
     if (found === 0 || (found !== undefined && content.length <= passage)) return { all: found, together: found };
     const places = placesOf(memory);
-    if (found !== undefined && places.count <= passage) return { all: found, together: found };
-    const { hits, count } = findAmong(content, places, wanted);
+    const isOnePassage = places.count <= passage;
+    if (found !== undefined && isOnePassage) return { all: found, together: found };
+    const { hits } = findAmong(content, places, wanted);
     const names = namedByMemory(memory).reduce((sum, term) => (sum | (bits.get(term) ?? 0)) >>> 0, 0);
     const all = found ?? (names | (redaction === undefined ? bitsAmong(new Set(hits.map(({ term }) => term))) : 0)) >>> 0;
-    if (all === 0 || count <= passage) return { all, together: all };
+    if (all === 0 || isOnePassage) return { all, together: all };
     return { all, together: heldTogether(question, all, names, hits.map(({ term, position }) => ({ bit: bits.get(term) as number, position }))) };
   };
 }

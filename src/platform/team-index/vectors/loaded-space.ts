@@ -32,12 +32,10 @@ export class LoadedSpace {
     this.#loose.push({ seq, slot: this.slots.add({ ...vector, seq }, values) });
   }
 
-  /** Answers the rows that the vectors had. */
-  remove(slots: readonly number[]): number[] {
+  remove(slots: readonly number[]): void {
     const seqs = slots.map((slot) => this.slots.seqs[slot] as number);
     this.#tables.remove(this.row.space, seqs, seqs.filter((seq) => seq <= this.#packedUpTo));
     for (const slot of slots) this.slots.remove(slot);
-    return seqs;
   }
 
   /** Makes packs of what has become enough. */

@@ -106,7 +106,7 @@ export class VectorCopy {
         outdated.push(name);
         continue;
       }
-      if (before !== undefined) this.#drop(space, [before]);
+      if (before !== undefined) space.remove([before]);
       space.add({ id: words, classNumber, version, at: Math.floor(now / 1_000) }, values);
     }
     space.pack();
@@ -120,7 +120,7 @@ export class VectorCopy {
     for (const [mark, named] of Map.groupBy(names.map(parseVectorId), (name) => name.mark)) {
       const row = this.#spaces.get(mark);
       const space = row && this.#load(row);
-      if (space) this.#drop(space, [...new Set(named.flatMap((name) => this.#find(space, name) ?? []))]);
+      if (space) space.remove([...new Set(named.flatMap((name) => this.#find(space, name) ?? []))]);
     }
   }
 
@@ -134,14 +134,14 @@ export class VectorCopy {
         const words = wordsOf(id);
         return families.flatMap((family) => space.slots.find(family, words) ?? []).filter((slot) => (space.slots.versions[slot] as number) <= version);
       });
-      this.#drop(space, [...new Set(slots)]);
+      space.remove([...new Set(slots)]);
     }
   }
 
   removeTeam(teamId: string): void {
     this.removals += 1;
     for (const space of this.#all()) {
-      this.#drop(space, space.slots.where((classNumber) => this.#classes.at(classNumber).teamId === teamId));
+      space.remove(space.slots.where((classNumber) => this.#classes.at(classNumber).teamId === teamId));
     }
   }
 
@@ -250,17 +250,12 @@ export class VectorCopy {
     return family === undefined ? undefined : space.slots.find(family, wordsOf(id));
   }
 
-  #drop(space: LoadedSpace, slots: readonly number[]): void {
-    if (slots.length === 0) return;
-    space.remove(slots);
-  }
-
   /** Evicts the oldest beyond the budget. @throws when the young ones alone are far beyond it */
   #shrink(now: number): void {
     for (const space of this.#bytes() > this.#budget ? this.#all() : []) {
       const evicted = oldestOf(space.slots, excess(this.#bytes(), this.#budget, space.row.dimensions), now, (classNumber) => this.#classes.at(classNumber).kind === "memory");
       if (evicted.length === 0) continue;
-      this.#drop(space, evicted);
+      space.remove(evicted);
       this.noteEvicted(space.row.mark, true);
     }
     if (this.#bytes() > mostBudgets * this.#budget) throw new Error("Too many vectors were written within minutes; the object takes more when Vectorize shows these");
