@@ -14,10 +14,12 @@ const metadataMs = 3_600_000;
 /** How far an issuer's clock may be ahead of ours. */
 const clockSkewMs = 60_000;
 
+/** As it names itself when it sends people back (RFC 9207). Identities and the configuration keep the name by which they know it. */
+const githubServer = `${githubIssuer}/login/oauth`;
 const github: oauth.AuthorizationServer = {
-  issuer: githubIssuer,
-  authorization_endpoint: "https://github.com/login/oauth/authorize",
-  token_endpoint: "https://github.com/login/oauth/access_token",
+  issuer: githubServer,
+  authorization_endpoint: `${githubServer}/authorize`,
+  token_endpoint: `${githubServer}/access_token`,
 };
 const githubUser = z.object({ id: z.number().int().positive(), login: z.string(), name: z.string().nullish() });
 const githubEmails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));

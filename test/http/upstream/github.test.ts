@@ -20,11 +20,11 @@ function github(emails: unknown, status = 200): string[] {
   return asked;
 }
 
-async function signIn(allow?: string[]) {
+async function signIn(allow?: string[], told: Record<string, string> = {}) {
   const upstream = new Upstream({ ...provider, ...(allow ? { allow } : {}) });
   const { url, state } = await upstream.begin(redirectUri, now);
   const callback = new URL(redirectUri);
-  callback.search = new URLSearchParams({ code: "c", state: state.state }).toString();
+  callback.search = new URLSearchParams({ code: "c", state: state.state, ...told }).toString();
   return { scope: url.searchParams.get("scope"), vouched: await upstream.finish(callback, redirectUri, state, now) };
 }
 
@@ -47,6 +47,12 @@ describe("GitHub [A13]", () => {
     const { scope, vouched } = await signIn(["@example.com"]);
     expect(scope).toBe("user:email");
     expect(isAllowed(["@example.com"], vouched.verified)).toBe(isIn);
+  });
+
+  test("names itself when it sends a person back (RFC 9207), and another issuer in its place is refused", async () => {
+    github([]);
+    expect((await signIn(undefined, { iss: "https://github.com/login/oauth" })).vouched.identity).toMatchObject({ issuer: githubIssuer, subject: "7" });
+    await expect(signIn(undefined, { iss: "https://issuer.example" })).rejects.toThrow("iss");
   });
 
   test("that does not tell the addresses vouches for nobody", async () => {
