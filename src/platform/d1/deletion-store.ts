@@ -1,5 +1,5 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import { and, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { DeletionStore, TeamFate } from "../../domain/tenancy/deletion-store.ts";
 import type { MemberRef } from "../../domain/tenancy/member-ref.ts";
@@ -83,7 +83,9 @@ export class D1DeletionStore implements DeletionStore {
     // The person last: everything before depends on their being there.
     const [, , , , deleted, members] = await this.#db.batch([
       this.#db.insert(directoryAudit).select(auditWhen(audit, allowed)),
-      this.#db.update(teams).set({ deletedAt: sql`coalesce(${teams.deletedAt}, ${now})`, eraseAt: now }).where(and(mine, alone(userId), allowed)),
+      this.#db.update(teams)
+        .set({ deletedAt: sql`coalesce(${teams.deletedAt}, ${now})`, eraseAt: sql`case when ${alone(userId)} then ${now} else ${goesWithOrganization} end` })
+        .where(and(mine, or(alone(userId), ownerless(userId)), allowed)),
       this.#db.delete(webSessions).where(and(eq(webSessions.userId, userId), allowed)),
       this.#db.update(apiKeys).set({ revokedAt: now }).where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt), allowed)),
       this.#db.update(users).set({ deletedAt: now, eraseAt: now }).where(and(eq(users.id, userId), allowed)),
@@ -107,4 +109,7 @@ const others = (userId: string, role?: "owner"): SQL => sql`exists (select 1 fro
 /** Nobody else is in this team of the person. */
 const alone = (userId: string): SQL => sql`not ${others(userId)}`;
 /** Others are, and none of them owns it. A team that is deleted needs no owner any more. */
-const blocks = (userId: string): SQL => sql`(${teams.deletedAt} is null and ${others(userId)} and not ${others(userId, "owner")})`;
+const ownerless = (userId: string): SQL => sql`(${teams.deletedAt} is null and ${others(userId)} and not ${others(userId, "owner")})`;
+/** When the team is erased with its organization, if that is deleted: it is then deleted itself, so that it does not come back without its owner. */
+const goesWithOrganization = sql`(select erase_at from ${organizations} where ${organizations.id} = ${teams.organizationId})`;
+const blocks = (userId: string): SQL => sql`(${ownerless(userId)} and ${goesWithOrganization} is null)`;

@@ -307,6 +307,18 @@ describe("deleting one's account [F3]", () => {
     expect((await team.owner.call("omn_memory_stats")).status).toBe(401);
   });
 
+  test("is not held up by a team whose organization is deleted, which nobody restores without its owner", async () => {
+    const member = await team.join();
+    const both = await sister.admit(team.owner, "owner");
+    await deleteOrganization(await managing(both));
+    expect((await deletion.fates({ userId: team.owner.id })).map(({ fate }) => fate)).toEqual(["left", "left"]);
+    await deleteAccount(leaving(team.owner), confirm);
+    await restoreOrganization(await managing(sister.owner, now, true));
+    expect((await sister.owner.call("omn_memory_stats")).isError).toBe(false);
+    expect((await member.call("omn_memory_stats")).status, "no owner is left in their team").toBe(401);
+    expect(await tenants.listTeams({ userId: member.id }, now)).toMatchObject([{ id: team.id, eraseAt: due }]);
+  });
+
   test("both owners at the same moment: the team, with others in it, keeps one", async () => {
     const other = await team.join("owner");
     await team.join("viewer");
