@@ -28,7 +28,17 @@ describe("the link of an invitation [F3]", () => {
     expect((await browser.post("/invitation", { token })).headers.get("location")).toBe("/");
     expect(await teamsOf(browser)).toContain(teamId);
     expect((await browser.get(url)).status).toBe(404);
+    expect((await (await signedIn()).browser.post("/invitation", { token })).status, "nobody else").toBe(404);
+  });
+
+  test("lets a person in who presses the button twice, or whose first answer was lost, and not back in once they are removed", async () => {
+    const { teamId, key, token } = await invitation();
+    const { browser, tenant } = await signedIn();
+    for (let presses = 0; presses < 2; presses += 1) expect((await browser.post("/invitation", { token })).headers.get("location")).toBe("/");
+    expect(await (await browser.json("POST", "/v1/invitations/accept", { token })).json()).toEqual({ team: teamId, joined: false });
+    await send({ token: key, method: "DELETE", path: `/v1/teams/${teamId}/members/${tenant.ownerId}`, body: "" });
     expect((await browser.post("/invitation", { token })).status).toBe(404);
+    expect(await teamsOf(browser)).not.toContain(teamId);
   });
 
   test("asks who is not signed in to do that first, and says nothing of the team", async () => {

@@ -2,6 +2,7 @@ import { DomainError, forbidden, invalid, notFound } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { uuidv7 } from "../ids.ts";
 import { requireFreshCredential } from "./fresh-sign-in.ts";
+import { auditedFailuresPerMinute } from "./keys.ts";
 import { type Role, roles } from "./principal.ts";
 import { mayGive, requireAction } from "./roles.ts";
 import type { Person } from "./sign-in-store.ts";
@@ -14,9 +15,6 @@ export const maxInvitationDays = 30;
 /** Far more than anybody sends at a time; it only stops a loop. */
 const maxOpen = 200;
 const dayMs = 86_400_000;
-
-/** Anyone can send wrong links; the audit shows the attempt without letting them fill the database. */
-const auditedFailuresPerMinute = 60;
 
 type Inviting = TenantContext & { invitations: InvitationStore };
 
@@ -58,19 +56,23 @@ export async function readInvitation(invitations: InvitationStore, token: string
   return found && mayGive(found.inviterRole, found.role) ? found : undefined;
 }
 
-/** Makes the person a member, once. One answer for every reason why a link does not. */
+/** Makes the person a member, once; who asks again, such as by a second press of the button, is in. One answer for every reason why a link does not. */
 export async function acceptInvitation(
   ctx: Omit<PersonContext, "person"> & { person: Pick<Person, "userId">; invitations: InvitationStore },
   input: { token: string | undefined },
 ): Promise<{ teamId: string; joined: boolean }> {
   const { now, person, invitations } = ctx;
   const tokenHash = await tokenHashOf(input.token);
-  const found = tokenHash === undefined ? undefined : await invitations.findInvitation(tokenHash, now);
   const from = { ...ctx.from, at: now, userId: person.userId };
-  if (tokenHash !== undefined && found) {
-    const inviters = roles.filter((role) => mayGive(role, found.role));
-    const taken = await invitations.acceptInvitation(person, tokenHash, inviters, { ...from, action: "invitation.accept", success: true, teamId: found.teamId, subject: person.userId });
-    if (taken) return taken;
+  if (tokenHash !== undefined) {
+    const found = await invitations.findInvitation(tokenHash, now);
+    if (found) {
+      const inviters = roles.filter((role) => mayGive(role, found.role));
+      const taken = await invitations.acceptInvitation(person, tokenHash, inviters, { ...from, action: "invitation.accept", success: true, teamId: found.teamId, subject: person.userId });
+      if (taken) return taken;
+    }
+    const teamId = await invitations.acceptedBefore(person, tokenHash);
+    if (teamId !== undefined) return { teamId, joined: false };
   }
   await invitations.auditFailure({ ...from, action: "invitation.refused", success: false, subject: person.userId }, auditedFailuresPerMinute);
   throw notFound("This invitation cannot be accepted. It may be used, expired, revoked or mistyped.", "Ask for a new one.");

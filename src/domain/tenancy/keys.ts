@@ -1,11 +1,12 @@
 import { DomainError, forbidden, invalid } from "../errors.ts";
 import { equalDigests, hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
 import { requireFreshCredential } from "./fresh-sign-in.ts";
-import type { AuditAction, AuditEntry, CallOrigin } from "./audit-entry.ts";
+import type { AuditEntry, CallOrigin } from "./audit-entry.ts";
 import type { KeyStore, KeyHolder, KeyRecord, KeyRenewal, KeySummary } from "./key-store.ts";
 import type { Preferences } from "./preferences.ts";
 import { isTeamAdmin, type Principal, requireGranted, roleAllows, type Scope, scopes } from "./principal.ts";
 import { nameProblem } from "./shown-name.ts";
+import { auditOf } from "./teams.ts";
 
 /** API keys: 90 days unless asked otherwise (omnimemory document, API Key Authentication). */
 export const defaultLifetimeDays = 90;
@@ -23,7 +24,7 @@ const hourMs = 3_600_000;
 /** Last use is known to the minute; writing it on every request would make each read a write. */
 const touchIntervalMs = 60_000;
 
-/** Anyone can send wrong keys; the audit shows the attempt without letting them fill the database. */
+/** Anyone can send wrong keys and links; the audit shows the attempt without letting them fill the database. */
 export const auditedFailuresPerMinute = 60;
 
 /** Compared against when no such key exists, so that the answer takes as long as for a wrong secret. */
@@ -221,11 +222,6 @@ function requireSubset(principal: Principal, wanted: readonly Scope[]): void {
 function requireFreshFor({ principal, now }: KeyContext, key: Pick<KeyRecord, "scopes" | "createdAt" | "expiresAt">): void {
   const isLong = key.expiresAt === null || key.expiresAt - key.createdAt > defaultLifetimeDays * dayMs;
   if (isLong || key.scopes.includes("memory:admin")) requireFreshCredential(principal.credential, now);
-}
-
-function auditOf(ctx: Omit<KeyContext, "keys">, action: AuditAction, subject: string): AuditEntry {
-  const { organizationId, teamId, userId, credential } = ctx.principal;
-  return { ...ctx.from, at: ctx.now, action, success: true, organizationId, teamId, userId, subject, credentialId: credential.id };
 }
 
 const tooManyKeys = (most: number): DomainError =>

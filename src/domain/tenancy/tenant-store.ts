@@ -101,6 +101,8 @@ export interface InvitationStore {
    * longer in one of `inviters` roles.
    */
   acceptInvitation(person: Pick<Person, "userId">, tokenHash: string, inviters: readonly Role[], audit: AuditEntry): Promise<{ teamId: string; joined: boolean } | undefined>;
+  /** The team into which this person came by this invitation, and is still in. */
+  acceptedBefore(person: Pick<Person, "userId">, tokenHash: string): Promise<string | undefined>;
   /** Writes the row unless `limitPerMinute` failures of nobody's were written in the last minute. */
   auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void>;
 }

@@ -60,7 +60,8 @@ export class D1InvitationStore implements InvitationStore {
 
   async acceptInvitation({ userId }: { userId: string }, tokenHash: string, inviters: readonly Role[], audit: AuditEntry) {
     const { at: now } = audit;
-    const mine = sql`(select i.team_id from ${invitations} i where i.token_hash = ${tokenHash})`;
+    const said = (column: "team_id" | "role"): SQL => sql`(select ${sql.identifier(column)} from ${invitations} where token_hash = ${tokenHash})`;
+    const teamSaid = said("team_id");
     const opens = this.#db
       .select({ id: invitations.id })
       .from(invitations)
@@ -69,19 +70,29 @@ export class D1InvitationStore implements InvitationStore {
       .innerJoin(organizations, liveOrganization)
       .innerJoin(users, liveUser)
       .where(and(eq(invitations.tokenHash, tokenHash), isOpen(now), inArray(memberships.role, [...inviters])));
-    const isNew = sql`not exists (select 1 from ${memberships} where team_id = ${mine} and user_id = ${userId})
+    const isNew = sql`not exists (select 1 from ${memberships} where team_id = ${teamSaid} and user_id = ${userId})
       and exists (select 1 from ${users} where id = ${userId} and deleted_at is null)`;
     const won = sql`exists (select 1 from ${invitations} where token_hash = ${tokenHash} and used_by = ${userId} and used_at = ${now}) and ${isNew}`;
-    const role = sql`(select i.role from ${invitations} i where i.token_hash = ${tokenHash})`;
     const [place, , , joined] = await this.#db.batch([
       this.#db.select({ teamId: invitations.teamId }).from(invitations).where(inArray(invitations.id, opens)),
       this.#db.update(invitations).set({ usedAt: now, usedBy: userId }).where(and(inArray(invitations.id, opens), isNew)),
       // The membership last: that there was none is what the audit row depends on.
       this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
-      this.#db.insert(memberships).select(rowWhen(memberships, { teamId: mine, userId, role, createdAt: now }, won)),
+      this.#db.insert(memberships).select(rowWhen(memberships, { teamId: teamSaid, userId, role: said("role"), createdAt: now }, won)),
     ]);
     const teamId = place[0]?.teamId;
     return teamId === undefined ? undefined : { teamId, joined: joined.meta.changes > 0 };
+  }
+
+  async acceptedBefore({ userId }: { userId: string }, tokenHash: string): Promise<string | undefined> {
+    const [row] = await this.#db
+      .select({ teamId: teams.id })
+      .from(invitations)
+      .innerJoin(memberships, and(eq(memberships.teamId, invitations.teamId), eq(memberships.userId, invitations.usedBy)))
+      .innerJoin(teams, liveTeam)
+      .innerJoin(organizations, liveOrganization)
+      .where(and(eq(invitations.tokenHash, tokenHash), eq(invitations.usedBy, userId)));
+    return row?.teamId;
   }
 
   async auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void> {
