@@ -9,7 +9,7 @@ import { maxWayBackLength } from "../../domain/tenancy/way-back.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
 import { showPage } from "../web/pages/layout.tsx";
 import { formOf } from "../web/form.ts";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "../web/web-session.ts";
+import { forBrowsers, originOfCall, type Web } from "../web/web-session.ts";
 import { rememberReturn } from "../web/way-back.ts";
 import { offlineAccess, paths } from "./authorization-server.ts";
 import { backToClient, sendDecision } from "./back-to-client.tsx";
@@ -28,7 +28,7 @@ export function consentRoutes(services: Services): Hono<Web> {
   const { oauth, grants } = services;
   const isLocal = !services.config.production;
   const app = new Hono<Web>();
-  app.use(paths.authorize, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+  app.use(paths.authorize, forBrowsers(services));
 
   app.get(paths.authorize, async (c) => {
     const visitor = c.get("visitor");

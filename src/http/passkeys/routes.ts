@@ -11,7 +11,7 @@ import { errorBody } from "../errors.ts";
 import { publicOrigin } from "../origin.ts";
 import { errorPage } from "../web/pages/error-page.tsx";
 import { forVisitor } from "../web/fresh-sign-in.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, type Visitor, type Web } from "../web/web-session.ts";
+import { forBrowsers, originOfCall, signIn, type Visitor, type Web } from "../web/web-session.ts";
 import { takeReturn } from "../web/way-back.ts";
 import {
   authenticationAnswer, authenticationOptions, authenticationState, provenRegistration, provenUse, registrationAnswer, registrationOptions, registrationState, type Site, siteOf,
@@ -28,7 +28,7 @@ export function passkeyRoutes(services: Services): Hono<Web> {
   const app = new Hono<Web>();
   const { passkeys, signIn: attempts, config } = services;
   app.get("/passkey.js", (c) => c.body(passkeyScript, 200, { "content-type": "text/javascript; charset=utf-8", "cache-control": "max-age=300" }));
-  for (const path of ["/passkeys", "/passkeys/*", "/sign-in/passkey", "/sign-in/passkey/*"]) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+  for (const path of ["/passkeys", "/passkeys/*", "/sign-in/passkey", "/sign-in/passkey/*"]) app.use(path, forBrowsers(services));
 
   app.post("/passkeys/options", async (c) => {
     const visitor = c.get("visitor");

@@ -11,7 +11,7 @@ import { errorPage } from "../web/pages/error-page.tsx";
 import { showPage } from "../web/pages/layout.tsx";
 import { NotListedPage } from "../web/pages/not-listed-page.tsx";
 import { forVisitor } from "../web/fresh-sign-in.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, signIn, type Web } from "../web/web-session.ts";
+import { forBrowsers, originOfCall, signIn, type Web } from "../web/web-session.ts";
 import { takeReturn } from "../web/way-back.ts";
 import type { UpstreamProvider } from "./provider.ts";
 import { isRefusal, Upstream, upstreamState, type Vouched } from "./upstream.ts";
@@ -26,7 +26,7 @@ export function upstreamRoutes(services: Services): Hono<Web> {
   const app = new Hono<Web>();
   const { config, signIn: attempts, identities } = services;
   const upstreams = new Map(config.signInProviders.map((provider) => [provider.id, { provider, upstream: new Upstream(provider) }]));
-  for (const path of ["/sign-in/with/*", "/identities/*", "/sign-in/callback/*"]) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+  for (const path of ["/sign-in/with/*", "/identities/*", "/sign-in/callback/*"]) app.use(path, forBrowsers(services));
 
   app.post("/sign-in/with/:provider", (c) => begin(c, undefined));
   app.post("/identities/:provider", (c) =>

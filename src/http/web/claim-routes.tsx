@@ -10,7 +10,7 @@ import { contextFor } from "../routes/proposals.ts";
 import { ClaimedPage, ClaimPage, SignInToClaimPage } from "./pages/claim-page.tsx";
 import { errorPage } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./web-session.ts";
+import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
 
 const path = "/claim/:team/:token";
@@ -19,7 +19,7 @@ type Params = { team: string; token: string };
 /** Where the link of an exported session leads. Looking at it uses nothing up; only the person who made it sees it. */
 export function claimPages(services: Services): Hono<Web> {
   const app = new Hono<Web>();
-  app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+  app.use(path, forBrowsers(services));
 
   app.get(path, (c) =>
     forOwner(c, c.req.param(), 200, async (ctx, { person }) => {

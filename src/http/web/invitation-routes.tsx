@@ -6,7 +6,7 @@ import { errorPage } from "./pages/error-page.tsx";
 import { InvitationPage, SignInFirstPage } from "./pages/invitation-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { formOf } from "./form.ts";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "./web-session.ts";
+import { forBrowsers, originOfCall, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
 
 const refused = "This invitation cannot be accepted";
@@ -15,7 +15,7 @@ const advice = "It may be used, expired, revoked or mistyped. Ask for a new one.
 /** Where the link of an invitation leads. Looking at it uses nothing up. */
 export function invitationPages(services: Services): Hono<Web> {
   const app = new Hono<Web>();
-  app.use("/invitation", canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+  app.use("/invitation", forBrowsers(services));
 
   app.get("/invitation", async (c) => {
     const visitor = c.get("visitor");

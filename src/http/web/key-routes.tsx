@@ -8,7 +8,7 @@ import { forVisitor, orExplained } from "./fresh-sign-in.tsx";
 import { formOf, parsedForm } from "./form.ts";
 import { IssuedKeyPage } from "./pages/keys.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./web-session.ts";
+import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
 
 type WebCall = Context<Web>;
 
@@ -22,7 +22,7 @@ const creation = z.object({
 /** The forms of the home page by which people make, replace and revoke their keys. */
 export function keyPages(services: Services): Hono<Web> {
   const app = new Hono<Web>();
-  for (const path of ["/keys", "/keys/*"]) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+  for (const path of ["/keys", "/keys/*"]) app.use(path, forBrowsers(services));
 
   app.post("/keys", (c) =>
     forKeyOwner(c, async (visitor) => {

@@ -27,7 +27,7 @@ import { orExplained } from "./fresh-sign-in.tsx";
 import { errorPage } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { Edit, MemoriesPage, MemoryPage, mostAsked, type Kept, type Shown } from "./pages/memories.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Visitor, type Web } from "./web-session.ts";
+import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
 
 const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), all: z.string().optional(), before: z.uuid().optional(), archived: z.string().optional() });
@@ -43,7 +43,7 @@ const mostVersions = 50;
 /** Pages on which a person finds, reads and corrects what a team's memory knows, and decides about what the write guard kept back of theirs. */
 export function memoryPages(services: Services): Hono<Web> {
   const app = new Hono<Web>();
-  app.use("/memories/*", canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+  app.use("/memories/*", forBrowsers(services));
 
   app.get("/memories/:team", (c) =>
     forMember(c, async (ctx, { person }) => {

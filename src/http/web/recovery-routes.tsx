@@ -5,12 +5,12 @@ import { publicOrigin } from "../origin.ts";
 import { forVisitor } from "./fresh-sign-in.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { NewRecoveryLinkPage } from "./pages/recovery-page.tsx";
-import { canonicalOrigin, findVisitor, originOfCall, sameOriginOnly, type Web } from "./web-session.ts";
+import { forBrowsers, originOfCall, type Web } from "./web-session.ts";
 
 /** The forms of the home page by which people make and revoke their recovery link. */
 export function recoveryPages(services: Services): Hono<Web> {
   const app = new Hono<Web>();
-  for (const path of ["/recovery-link", "/recovery-link/*"]) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+  for (const path of ["/recovery-link", "/recovery-link/*"]) app.use(path, forBrowsers(services));
 
   app.post("/recovery-link", (c) =>
     forVisitor(c, "ways-in", async (visitor) => {

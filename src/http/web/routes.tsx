@@ -13,7 +13,7 @@ import { showPage } from "./pages/layout.tsx";
 import { SignInLinkPage } from "./pages/sign-in-link-page.tsx";
 import { SignInPage } from "./pages/sign-in-page.tsx";
 import { style } from "./pages/style.ts";
-import { canonicalOrigin, findVisitor, forgetSession, originOfCall, sameOriginOnly, signIn, type Visitor, type Web } from "./web-session.ts";
+import { forBrowsers, forgetSession, originOfCall, signIn, type Visitor, type Web } from "./web-session.ts";
 import { keptReturn, rememberReturn, takeReturn } from "./way-back.ts";
 
 const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*", "/connections/*"];
@@ -32,7 +32,7 @@ export function webRoutes(services: Services): Hono<Web> {
   for (const path of ["/favicon.svg", "/favicon.ico"]) app.get(path, (c) => c.body(favicon, 200, { "content-type": "image/svg+xml", "cache-control": "public, max-age=86400" }));
   app.get("/style.css", (c) => c.body(style, 200, { "content-type": "text/css; charset=utf-8", "cache-control": "max-age=300" }));
 
-  for (const path of pagePaths) app.use(path, canonicalOrigin(services), sameOriginOnly(services), findVisitor(services));
+  for (const path of pagePaths) app.use(path, forBrowsers(services));
 
   app.get("/", async (c) => {
     const visitor = c.get("visitor");

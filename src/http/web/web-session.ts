@@ -46,21 +46,15 @@ export function comesFromOwnPage(request: Request, services: Services): boolean 
 
 export const changesNothing = (method: string): boolean => method === "GET" || method === "HEAD";
 
-export const sameOriginOnly = (services: Services): MiddlewareHandler<Web> => async (c, next) => {
-  if (changesNothing(c.req.method) || comesFromOwnPage(c.req.raw, services)) return next();
-  return errorPage(c, 403, "This request came from another site", "Open OmniMemory itself and try again there.");
-};
-
-/** Browsers are led to the one name under which their cookies live. */
-export const canonicalOrigin = (services: Services): MiddlewareHandler<Web> => async (c, next) => {
+/** Before each page: browsers are led to the one name under which their cookies live, and change nothing for another site. */
+export const forBrowsers = (services: Services): MiddlewareHandler<Web> => async (c, next) => {
   const url = new URL(c.req.url);
   const own = publicOrigin(url, services.config);
-  if (url.origin === own) return next();
-  if (c.req.method === "GET") return c.redirect(`${own}${url.pathname}${url.search}`, 302);
-  return errorPage(c, 403, "This is not the address of OmniMemory's pages", `Open ${own} instead.`);
-};
-
-export const findVisitor = (services: Services): MiddlewareHandler<Web> => async (c, next) => {
+  if (url.origin !== own) {
+    if (c.req.method === "GET") return c.redirect(`${own}${url.pathname}${url.search}`, 302);
+    return errorPage(c, 403, "This is not the address of OmniMemory's pages", `Open ${own} instead.`);
+  }
+  if (!changesNothing(c.req.method) && !comesFromOwnPage(c.req.raw, services)) return errorPage(c, 403, "This request came from another site", "Open OmniMemory itself and try again there.");
   c.set("visitor", await proveSession(services.signIn, sessionToken(c), Date.now()));
   return next();
 };

@@ -1,11 +1,11 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { AuditPerson, AuditPlace, AuditQuery, AuditReader, AuditRecord, AuditTrail } from "../../domain/audit/audit-trail.ts";
 import type { AuditEntry } from "../../domain/tenancy/audit-entry.ts";
 import { auditFailure, auditWhen } from "./directory-audit.ts";
 import { directoryAudit, memberships, organizations, teams, users } from "./directory-schema.ts";
 import type { ShardOf } from "./shard-of.ts";
-import { liveOrganization } from "./tenant-sql.ts";
+import { liveOrganization, liveTeam } from "./tenant-sql.ts";
 
 type Row = Omit<AuditRecord, "source" | "success"> & { success: number };
 
@@ -87,7 +87,7 @@ export class D1AuditStore implements AuditReader, AuditTrail {
     return this.#db
       .select({ id: teams.id, shard: teams.shard })
       .from(memberships)
-      .innerJoin(teams, and(eq(teams.id, memberships.teamId), isNull(teams.deletedAt)))
+      .innerJoin(teams, liveTeam)
       .innerJoin(organizations, liveOrganization)
       .where(and(eq(memberships.userId, userId), eq(memberships.role, "owner"), eq(teams.organizationId, organizationId)));
   }

@@ -8,7 +8,7 @@ import { preferencesFrom } from "../../domain/tenancy/preferences.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import { auditFailure, auditWhen, rowWhen } from "./directory-audit.ts";
 import { apiKeys, directoryAudit, memberships, organizations, shards, teams, users } from "./directory-schema.ts";
-import { liveOrganization, liveTeam } from "./tenant-sql.ts";
+import { liveOrganization, liveTeam, liveUser } from "./tenant-sql.ts";
 import { shardNames } from "./shard-names.ts";
 
 export interface NamedTeam extends TeamRef {
@@ -107,9 +107,9 @@ export class D1DirectoryStore implements KeyStore, KeyRenewal {
       .select({ key: apiKeys, role: memberships.role, organizationId: teams.organizationId, shard: teams.shard, preferences: users.preferences })
       .from(apiKeys)
       .innerJoin(memberships, and(eq(memberships.teamId, apiKeys.teamId), eq(memberships.userId, apiKeys.userId)))
-      .innerJoin(teams, and(eq(teams.id, apiKeys.teamId), isNull(teams.deletedAt)))
-      .innerJoin(organizations, and(eq(organizations.id, teams.organizationId), isNull(organizations.deletedAt)))
-      .innerJoin(users, and(eq(users.id, apiKeys.userId), isNull(users.deletedAt)))
+      .innerJoin(teams, liveTeam)
+      .innerJoin(organizations, liveOrganization)
+      .innerJoin(users, liveUser)
       .where(eq(apiKeys.keyId, keyId));
     return row && { ...row, key: toRecord(row.key), preferences: preferencesFrom(row.preferences) };
   }

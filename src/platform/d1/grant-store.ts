@@ -11,6 +11,7 @@ import { auditWhen } from "./directory-audit.ts";
 import { directoryAudit, memberships, organizations, teams } from "./directory-schema.ts";
 import { oauthRecords } from "./identity-schema.ts";
 import { startsWith } from "./oauth-store.ts";
+import { liveOrganization, liveTeam } from "./tenant-sql.ts";
 
 /** The part of a grant's record that we read; `metadata` is what the consent page put there. */
 const grantRecord = z.object({
@@ -33,8 +34,8 @@ export class D1GrantStore implements GrantStore {
     return this.#db
       .select({ teamId: teams.id, teamName: teams.name, organizationId: teams.organizationId, role: memberships.role })
       .from(memberships)
-      .innerJoin(teams, and(eq(teams.id, memberships.teamId), isNull(teams.deletedAt)))
-      .innerJoin(organizations, and(eq(organizations.id, teams.organizationId), isNull(organizations.deletedAt)))
+      .innerJoin(teams, liveTeam)
+      .innerJoin(organizations, liveOrganization)
       .where(eq(memberships.userId, person.userId))
       .orderBy(asc(teams.name), asc(teams.id));
   }

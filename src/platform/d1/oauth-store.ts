@@ -5,6 +5,7 @@ import { preferencesFrom } from "../../domain/tenancy/preferences.ts";
 import type { OAuthRecord, OAuthRecordStore, TokenPlace } from "../../domain/tenancy/oauth-records.ts";
 import { oauthRecords, oauthSpentTokens } from "./identity-schema.ts";
 import { memberships, organizations, teams, users } from "./directory-schema.ts";
+import { liveOrganization, liveTeam, liveUser } from "./tenant-sql.ts";
 
 /** The records of the authorization server, each write seen by the next read: what KV would not promise. */
 export class D1OAuthRecordStore implements OAuthRecordStore {
@@ -24,9 +25,9 @@ export class D1OAuthRecordStore implements OAuthRecordStore {
       .select({ value: oauthRecords.value, role: memberships.role, organizationId: teams.organizationId, shard: teams.shard, preferences: users.preferences })
       .from(oauthRecords)
       .innerJoin(memberships, and(eq(memberships.teamId, place.teamId), eq(memberships.userId, place.userId)))
-      .innerJoin(teams, and(eq(teams.id, memberships.teamId), isNull(teams.deletedAt)))
-      .innerJoin(organizations, and(eq(organizations.id, teams.organizationId), isNull(organizations.deletedAt)))
-      .innerJoin(users, and(eq(users.id, memberships.userId), isNull(users.deletedAt)))
+      .innerJoin(teams, liveTeam)
+      .innerJoin(organizations, liveOrganization)
+      .innerJoin(users, liveUser)
       // A token whose grant ended while it was being issued opens nothing either.
       .where(and(eq(oauthRecords.key, key), alive(now), sql`exists (select 1 from oauth_records g where g.key = ${grantKey} and (g.expires_at is null or g.expires_at > ${now}))`));
     return row && { ...row, preferences: preferencesFrom(row.preferences) };
