@@ -44,31 +44,20 @@ export const preferencesPatch = z.strictObject({
 });
 export type PreferencesPatch = z.output<typeof preferencesPatch>;
 
-/** What the directory keeps: what the person said, as JSON. A value that this version does not know counts as not said. */
+/** What the directory keeps: what the person said, as JSON. What they did not say, or this version does not know, is as usual. */
+const { theme, default_compression, search_defaults, auto_features } = usualPreferences;
 const stored = z.object({
-  theme: z.enum(themes).optional().catch(undefined),
-  default_compression: z.boolean().optional().catch(undefined),
-  search_defaults: z.object({ min_relevance: z.number().min(0).max(1).optional().catch(undefined), max_results: z.number().int().min(1).max(100).optional().catch(undefined) }).optional().catch(undefined),
-  auto_features: z.object({ workflow_learning: z.boolean().optional().catch(undefined), context_compression: z.boolean().optional().catch(undefined) }).optional().catch(undefined),
+  theme: z.enum(themes).catch(theme),
+  default_compression: z.boolean().catch(default_compression),
+  search_defaults: z
+    .object({ min_relevance: z.number().min(0).max(1).nullable().catch(search_defaults.min_relevance), max_results: z.number().int().min(1).max(100).catch(search_defaults.max_results) })
+    .catch(search_defaults),
+  auto_features: z
+    .object({ workflow_learning: z.boolean().catch(auto_features.workflow_learning), context_compression: z.boolean().catch(auto_features.context_compression) })
+    .catch(auto_features),
 });
 
-export function preferencesFrom(json: string | null | undefined): Preferences {
-  if (json == null) return usualPreferences;
-  const { theme, default_compression, search_defaults, auto_features } = stored.catch({}).parse(JSON.parse(json));
-  const usual = usualPreferences;
-  return {
-    theme: theme ?? usual.theme,
-    default_compression: default_compression ?? usual.default_compression,
-    search_defaults: {
-      min_relevance: search_defaults?.min_relevance ?? usual.search_defaults.min_relevance,
-      max_results: search_defaults?.max_results ?? usual.search_defaults.max_results,
-    },
-    auto_features: {
-      workflow_learning: auto_features?.workflow_learning ?? usual.auto_features.workflow_learning,
-      context_compression: auto_features?.context_compression ?? usual.auto_features.context_compression,
-    },
-  };
-}
+export const preferencesFrom = (json: string | null | undefined): Preferences => (json == null ? usualPreferences : stored.catch(usualPreferences).parse(JSON.parse(json)));
 
 export interface PreferenceStore {
   preferences(person: Pick<Person, "userId">): Promise<Preferences>;

@@ -1,7 +1,7 @@
 import { sha256Hex } from "../hash.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
 
-export type AttemptKind = "upstream" | "passkey-registration" | "passkey-authentication" | "way-back";
+export type AttemptKind = "upstream" | "passkey-registration" | "passkey-authentication" | "way-back" | "link";
 
 export interface Attempt {
   tokenHash: string;

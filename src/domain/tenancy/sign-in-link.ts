@@ -2,6 +2,7 @@ import { sha256Hex } from "../hash.ts";
 import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import { auditedFailuresPerMinute } from "./keys.ts";
 import type { AuditEntry, CallOrigin } from "./audit-entry.ts";
+import type { AttemptStore } from "./sign-in-attempts.ts";
 import type { LinkPreview, LinkUse, SignedIn, SignInLink, SignInLinkStore, WebSessionStore } from "./sign-in-store.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
 
@@ -61,15 +62,24 @@ export async function previewSignInLink(links: SignInLinkStore, token: string | 
   return tokenHash === undefined ? undefined : links.previewLink(tokenHash, now);
 }
 
-/** Signs a person in by the link, which is spent by asking. One answer for every reason why it does not. */
+/** So long the page of a link may ask again: its button was pressed twice, or the answer was lost, and a recovery link may be the last way in. */
+const repeatMs = 60_000;
+
+/** Signs a person in by the link, which is spent by asking. One answer for every reason why it does not. `page`: what the page that asks is known by. */
 export async function takeSignInLink(
-  ports: { links: SignInLinkStore; sessions: Pick<WebSessionStore, "auditFailure"> },
-  token: string | undefined,
+  store: Pick<SignInLinkStore, "takeLink"> & Pick<WebSessionStore, "auditFailure"> & AttemptStore,
+  { token, page }: { token: string; page: string },
   now: number,
   from: CallOrigin = {},
 ): Promise<LinkUse | undefined> {
-  const tokenHash = await tokenHashOf(token);
-  const use = tokenHash === undefined ? undefined : await ports.links.takeLink(tokenHash, { ...from, at: now, action: "link.use", success: true });
-  if (!use) await ports.sessions.auditFailure({ ...from, at: now, action: "sign-in.refused", success: false, subject: "link" }, auditedFailuresPerMinute);
-  return use;
+  const linkHash = await tokenHashOf(token);
+  if (linkHash !== undefined) {
+    const use = await store.takeLink(linkHash, { ...from, at: now, action: "link.use", success: true });
+    const tokenHash = await sha256Hex(`${token} ${page}`);
+    if (use && page) await store.insertAttempt({ tokenHash, kind: "link", data: { ...use }, createdAt: now, expiresAt: now + repeatMs });
+    const found = use ?? ((await store.readAttempt(tokenHash, "link", now))?.data as LinkUse | undefined);
+    if (found) return found;
+  }
+  await store.auditFailure({ ...from, at: now, action: "sign-in.refused", success: false, subject: "link" }, auditedFailuresPerMinute);
+  return undefined;
 }

@@ -53,7 +53,6 @@ export function registrationOptions(site: Site, person: Person, known: readonly 
     excludeCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports, type: "public-key" })),
     // Discoverable, so that nobody types a name; verified, so that the device alone is not enough.
     authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
-    extensions: { credProps: true },
   };
 }
 
@@ -66,7 +65,7 @@ export async function provenRegistration(site: Site, challenge: string, answer: 
 
 /** `PublicKeyCredentialRequestOptionsJSON`. No list of credentials: it would reveal who has any. */
 export function authenticationOptions(site: Site) {
-  return { rpId: site.id, challenge: newChallenge(), allowCredentials: [], timeout, userVerification: "required" };
+  return { rpId: site.id, challenge: newChallenge(), timeout, userVerification: "required" };
 }
 
 /** The passkey's new counter and backup state, if the answer proves its use for this challenge. */

@@ -3,7 +3,7 @@ import type { Services } from "../../app.ts";
 import { disconnect } from "../../domain/tenancy/grants.ts";
 import { previewSignInLink, takeSignInLink } from "../../domain/tenancy/sign-in-link.ts";
 import type { LinkPreview, Person } from "../../domain/tenancy/sign-in-store.ts";
-import { endSession } from "../../domain/tenancy/web-session.ts";
+import { endSession, newToken } from "../../domain/tenancy/web-session.ts";
 import { publicOrigin } from "../origin.ts";
 import { formOf } from "./form.ts";
 import { errorPage } from "./pages/error-page.tsx";
@@ -78,7 +78,7 @@ export function webRoutes(services: Services): Hono<Web> {
     // The page says whose session ends; somebody else may have signed in since, or it was never shown.
     const other = link && otherThan(c, link.person);
     if (link && other && form.get("replace") !== other.session.id) return showLink(c, token, link, 409);
-    const use = await takeSignInLink({ links: services.signIn, sessions: services.signIn }, token, Date.now(), originOfCall(c));
+    const use = await takeSignInLink(services.signIn, { token, page: form.get("page") ?? "" }, Date.now(), originOfCall(c));
     if (!use) return refuseLink(c);
     await signIn(services, c, use.person, use.isOwn ? "recovery" : "link");
     // The home page says that the link is used up, and leads on to the page the person came for.
@@ -86,7 +86,7 @@ export function webRoutes(services: Services): Hono<Web> {
   });
 
   const showLink = (c: Context<Web>, token: string, link: LinkPreview, status: 200 | 409 = 200): Response =>
-    showPage(c, { title: "Sign in", status, audience: "outward", body: <SignInLinkPage token={token} link={link} other={otherThan(c, link.person)} /> });
+    showPage(c, { title: "Sign in", status, audience: "outward", body: <SignInLinkPage token={token} link={link} other={otherThan(c, link.person)} page={newToken()} /> });
 
   function refuseLink(c: Context<Web>): Response {
     const hint = services.config.production ? "Sign in another way." : "Start the server again for a new link.";

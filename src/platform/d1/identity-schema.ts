@@ -87,9 +87,9 @@ export const signInLinks = sqliteTable(
 export const signInAttempts = sqliteTable(
   "sign_in_attempts",
   {
-    /** Digest of the value in the browser's cookie. */
+    /** Digest of the value in the browser's cookie, or of a link and its page together. */
     tokenHash: text("token_hash").primaryKey(),
-    kind: text({ enum: ["upstream", "passkey-registration", "passkey-authentication", "way-back"] }).notNull(),
+    kind: text({ enum: ["upstream", "passkey-registration", "passkey-authentication", "way-back", "link"] }).notNull(),
     /** State, nonce, challenge and the like, as the kind needs them. */
     data: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
     createdAt: integer("created_at").notNull(),

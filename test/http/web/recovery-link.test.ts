@@ -62,6 +62,26 @@ describe("a recovery link of one's own [A13]", () => {
     expect(results).toEqual([{ action: "sign-in.link" }, { action: "sign-in.recovery" }]);
   });
 
+  test("signs in the browser that showed it also by a second press of the button, when the answer to the first one was lost; for a minute, and none that has not seen that page", async () => {
+    const { token } = await withLink();
+    const other = await withLink();
+    const browser = new Browser();
+    const page = /name="page" value="(\w{43})"/.exec(await (await browser.get(`/sign-in/link?token=${token}`)).text())?.[1] ?? "";
+    const press = (form: Record<string, string> = {}) => browser.post("/sign-in/link", { token, page, ...form });
+    expect((await press({ token: "x".repeat(43) })).status).toBe(403);
+    for (let presses = 0; presses < 2; presses += 1) {
+      browser.cookies.clear();
+      expect((await press()).status).toBe(303);
+      expect(await home(browser)).toContain("You came in by your recovery link; it is used up.");
+    }
+    expect((await use(token)).status, "another browser").toBe(403);
+    expect((await press({ page: "x".repeat(43) })).status, "another page").toBe(403);
+    expect((await use(other.token)).status).toBe(303);
+    expect((await press({ token: other.token })).status, "another link that is used").toBe(403);
+    await env.DB.prepare("update sign_in_attempts set expires_at = expires_at - ? where kind = 'link'").bind(minute).run();
+    expect((await press()).status, "a minute later").toBe(403);
+  });
+
   test("of those who use it at the same moment one gets in, and the audit says so once", async () => {
     const { token, tenant } = await withLink();
     const answers = await Promise.all([1, 2, 3].map(() => use(token)));

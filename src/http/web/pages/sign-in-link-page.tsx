@@ -6,13 +6,15 @@ interface SignInLinkProps {
   link: LinkPreview;
   /** Somebody else, whom this browser is signed in as. */
   other: Visitor | undefined;
+  /** Names this page alone. */
+  page: string;
 }
 
 /**
  * Opening a link shows this page and does nothing else: programs that look ahead at links must not use them up. It names
  * whose account it opens, since anybody may send somebody a link into an account of the sender's own.
  */
-export const SignInLinkPage = ({ token, link, other }: SignInLinkProps) => (
+export const SignInLinkPage = ({ token, link, other, page }: SignInLinkProps) => (
   <>
     <h1>Sign in to OmniMemory</h1>
     <p>
@@ -28,6 +30,7 @@ export const SignInLinkPage = ({ token, link, other }: SignInLinkProps) => (
     )}
     <form method="post" action="/sign-in/link">
       <input type="hidden" name="token" value={token} />
+      <input type="hidden" name="page" value={page} />
       {other && <input type="hidden" name="replace" value={other.session.id} />}
       <p class="row">
         <button type="submit" class="main">
