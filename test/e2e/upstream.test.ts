@@ -171,15 +171,16 @@ describe("adding an account to one's own [A13]", () => {
 
 describe("an issuer's answers that are not to be believed [A13]", () => {
   const now = Math.floor(Date.now() / 1_000);
-  const attempt = async (forgery: Forgery): Promise<number> => {
+  const answerTo = async (forgery: Forgery): Promise<Response> => {
     const person = stranger();
     const asked = await begin(person, "/sign-in/with/forger");
     forger.forgery = forgery;
     forger.nonce = asked.searchParams.get("nonce") ?? "";
     const callback = new URL(asked.searchParams.get("redirect_uri") ?? "");
     callback.search = new URLSearchParams({ code: "c", state: asked.searchParams.get("state") ?? "", iss: forger.issuer }).toString();
-    return (await person.get(callback)).status;
+    return person.get(callback);
   };
+  const attempt = async (forgery: Forgery): Promise<number> => (await answerTo(forgery)).status;
 
   test("this one is believed when it says nothing wrong", async () => {
     expect(await attempt({})).toBe(303);
@@ -210,6 +211,15 @@ describe("an issuer's answers that are not to be believed [A13]", () => {
     ["an empty subject", { claims: { sub: "" } }],
     ["a subject that is no text", { claims: { sub: { $ne: null } } }],
   ];
+  test.each([
+    ["minutes behind", { iat: now + 180, exp: now + 480 }, true],
+    ["hours ahead", { iat: now - 7_200, exp: now - 3_600 }, true],
+    ["right", { aud: "another" }, false],
+  ])("whoever is refused by a server whose clock is %s reads whether that is why", async (_what, claims, isClock) => {
+    const answer = await answerTo({ claims });
+    expect([answer.status, (await answer.text()).includes("The clocks of this server and of the issuer differ")]).toEqual([403, isClock]);
+  });
+
   test.each(forgeries)("an ID token with %s signs nobody in", async (_what, forgery) => {
     expect(await attempt(forgery)).toBe(403);
   });

@@ -14,7 +14,7 @@ import { forVisitor } from "../web/fresh-sign-in.tsx";
 import { forBrowsers, originOfCall, signIn, type Web } from "../web/web-session.ts";
 import { takeReturn } from "../web/way-back.ts";
 import type { UpstreamProvider } from "./provider.ts";
-import { isRefusal, Upstream, upstreamState, type Vouched } from "./upstream.ts";
+import { isClockFault, isRefusal, Upstream, upstreamState, type Vouched } from "./upstream.ts";
 
 type WebCall = Context<Web>;
 
@@ -88,7 +88,7 @@ export function upstreamRoutes(services: Services): Hono<Web> {
   async function refuse(c: WebCall, what: string, error: unknown): Promise<Response> {
     if (error !== undefined && !isRefusal(error)) services.report("sign-in.upstream", c.get("requestId"), error);
     await noteRefused(c, "upstream");
-    return errorPage(c, 403, what, "Go back to the sign-in page and try again.");
+    return errorPage(c, 403, what, isClockFault(error) ? "The clocks of this server and of the issuer differ. Set this server's clock, then try again." : "Go back to the sign-in page and try again.");
   }
 
   /**

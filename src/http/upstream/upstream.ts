@@ -30,6 +30,9 @@ const subject = z.string().min(1).max(255);
 /** The person said no, or the issuer did; nothing is wrong on our side. */
 export const isRefusal = (error: unknown): boolean => error instanceof oauth.AuthorizationResponseError;
 
+/** The issuer's times do not fit ours: one of the clocks is wrong. */
+export const isClockFault = (error: unknown): boolean => error instanceof oauth.OperationProcessingError && error.code === oauth.JWT_TIMESTAMP_CHECK;
+
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 /**
@@ -98,7 +101,7 @@ export class Upstream {
     await oauth.validateApplicationLevelSignature(server, response, this.#options());
     const claims = oauth.getValidatedIdTokenClaims(tokens);
     if (!claims) throw new Error("The issuer sent no ID token");
-    if (claims.iat * 1_000 > now + clockSkewMs) throw new Error("The ID token was issued in the future");
+    if (claims.iat * 1_000 > now + clockSkewMs) throw new oauth.OperationProcessingError("The ID token was issued in the future", { code: oauth.JWT_TIMESTAMP_CHECK });
     const told = await this.#userInfo(server, tokens.access_token, claims);
     const shown = { ...told, ...claims };
     const identity = { issuer: server.issuer, subject: subject.parse(claims.sub), name: text(shown["name"]) ?? text(shown["preferred_username"]), email: text(shown["email"]) };
