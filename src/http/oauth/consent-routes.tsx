@@ -95,6 +95,8 @@ export function consentRoutes(services: Services): Hono<Web> {
         metadata: { clientName: client.clientName, redirectHost: redirectName(request.redirectUri) },
         scope,
         props: {},
+        // A document describes a client on all its machines, and none of them ends what another was let do; who registers is one installation.
+        revokeExistingGrants: !isAddress(request.clientId),
       });
       await services.oauthRecords.keepForever(`client:${request.clientId}`);
       await noteGrant(grants, visitor.person, team, { id: request.clientId }, now, originOfCall(c));

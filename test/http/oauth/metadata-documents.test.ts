@@ -63,6 +63,15 @@ describe("SSRF by a metadata document [A13]", () => {
     for (const { headers } of asked) expect([...headers.keys()].filter((name) => /cookie|authorization|origin|referer|cf-/.test(name))).toEqual([]);
   });
 
+  test("one that describes a client on two machines: letting it in on the second leaves it in on the first", async () => {
+    const { browser, tenant } = await signedIn();
+    const { id, client } = await published();
+    const signIn = async (): Promise<Tokens> => (await client.exchange(await client.code(browser, tenant.teamId, { client_id: id }), { client_id: id })).json<Tokens>();
+    const [laptop, desktop] = [await signIn(), await signIn()];
+    for (const { access_token } of [laptop, desktop]) expect((await callTool(access_token, "omn_memory_stats")).status).toBe(200);
+    expect((await client.refresh(laptop.refresh_token, { client_id: id })).status).toBe(200);
+  });
+
   test("a stranger has nothing fetched by the page, nor another site by anything", async () => {
     const { id, client } = await published();
     expect((await new Browser().get(await client.authorizePath({ client_id: id }))).headers.get("location")).toBe("/sign-in");
