@@ -41,7 +41,8 @@ export class OmniMemoryError extends Error {
     this.hint = text("hint");
     this.details = typeof error["details"] === "object" && error["details"] !== null ? (error["details"] as Record<string, unknown>) : undefined;
     this.requestId = text("request_id");
-    this.retryAfterSeconds = retryAfter === null ? undefined : Number(retryAfter);
+    // A proxy may name a date.
+    this.retryAfterSeconds = /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined;
   }
 }
 
@@ -64,7 +65,7 @@ export class OmniMemory {
   constructor({ url, key, team, project, client = "omnimemory-client", timeoutMs = 30_000 }: ClientOptions) {
     const { protocol, hostname, origin } = new URL(url);
     // A key that crosses a network in the clear is everybody's.
-    if (protocol !== "https:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname)) throw new TypeError(`${origin} is not https.`);
+    if (protocol !== "https:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname)) throw new TypeError(`${origin === "null" ? url : origin} is not https.`);
     this.#base = origin;
     this.#headers = { authorization: `Bearer ${key}`, "user-agent": client };
     this.#project = project === undefined ? "" : `?project=${encodeURIComponent(project)}`;
@@ -74,31 +75,39 @@ export class OmniMemory {
 
   /** Calls a tool and answers its structured form. @throws OmniMemoryError */
   async call<Name extends keyof Tools & string>(tool: Name, args: Tools[Name]["input"]): Promise<Tools[Name]["output"]> {
-    const answer = await this.#callTool(tool, args);
-    return (await answer.json()) as Tools[Name]["output"];
+    return this.#read((await this.#callTool(tool, args)).json() as Promise<Tools[Name]["output"]>);
   }
 
   /** Calls a tool and answers the text for a model, in which the words of memories are framed as data. @throws OmniMemoryError */
   async text<Name extends keyof Tools & string>(tool: Name, args: Tools[Name]["input"]): Promise<string> {
-    return (await this.#callTool(tool, args, { accept: "text/plain" })).text();
+    return this.#read((await this.#callTool(tool, args, { accept: "text/plain" })).text());
   }
 
   /** Another route below `/v1/teams/<team>/`. @throws OmniMemoryError */
   async request<Answer = Record<string, unknown>>(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Answer> {
-    return (await (await this.#send(method, path, body)).json()) as Answer;
+    return this.#read((await this.#send(method, path, body)).json() as Promise<Answer>);
   }
 
   /** Everything that the key's person may see in the team, as lines of NDJSON that an import takes. @throws OmniMemoryError */
   async *export(): AsyncGenerator<Record<string, unknown>> {
-    const { body } = await this.#send("GET", "export");
-    let rest = "";
-    const decoder = new TextDecoder();
-    for await (const bytes of (body ?? []) as AsyncIterable<Uint8Array>) {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) if (line !== "") yield JSON.parse(line) as Record<string, unknown>;
+    // How long it is read once it has begun is its reader's matter.
+    const [late, waiting] = [AbortSignal.timeout(this.#timeoutMs), new AbortController()];
+    const giveUp = (): void => waiting.abort(late.reason);
+    late.addEventListener("abort", giveUp);
+    const { body } = await this.#send("GET", "export", undefined, {}, waiting.signal);
+    late.removeEventListener("abort", giveUp);
+    try {
+      let rest = "";
+      const decoder = new TextDecoder();
+      for await (const bytes of (body ?? []) as AsyncIterable<Uint8Array>) {
+        const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) if (line !== "") yield JSON.parse(line) as Record<string, unknown>;
+      }
+      if (rest !== "") yield JSON.parse(rest) as Record<string, unknown>;
+    } catch (error) {
+      throw this.#noAnswer(error);
     }
-    if (rest !== "") yield JSON.parse(rest) as Record<string, unknown>;
   }
 
   /** The open work session of a tool in a project, begun where there is none. @throws OmniMemoryError */
@@ -122,7 +131,7 @@ export class OmniMemory {
   }
 
   async #findTeam(): Promise<string> {
-    const { teams } = (await (await this.#fetch("GET", "/v1/teams")).json()) as { teams: { id: string }[] };
+    const { teams } = await this.#read((await this.#fetch("GET", "/v1/teams")).json() as Promise<{ teams: { id: string }[] }>);
     const [team] = teams;
     if (!team) throw new OmniMemoryError(404, { code: "NOT_FOUND", message: "The key is for no team." }, null);
     return team.id;
@@ -132,25 +141,32 @@ export class OmniMemory {
     return this.#send("POST", `tools/${encodeURIComponent(tool)}${this.#project}`, args, headers);
   }
 
-  async #send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    return this.#fetch(method, `/v1/teams/${encodeURIComponent(await this.team())}/${path.replace(/^\/+/, "")}`, body, headers);
+  async #send(method: string, path: string, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+    return this.#fetch(method, `/v1/teams/${encodeURIComponent(await this.team())}/${path.replace(/^\/+/, "")}`, body, headers, signal);
   }
 
-  async #fetch(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  async #fetch(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, signal = AbortSignal.timeout(this.#timeoutMs)): Promise<Response> {
     const answer = await fetch(this.#base + path, {
       method,
       headers: { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }), ...this.#headers, ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       // The key is for this server alone.
       redirect: "error",
-      signal: AbortSignal.timeout(this.#timeoutMs),
-    }).catch((error: unknown) => {
-      const { name, message, cause } = error as Error;
-      const why = cause instanceof Error && cause.message !== "" ? cause.message : message;
-      throw new OmniMemoryError(0, { code: name === "TimeoutError" ? "TIMEOUT" : "UNREACHABLE", message: `${this.#base} gives no answer: ${why}` }, null);
-    });
+      signal,
+    }).catch((error: unknown) => Promise.reject(this.#noAnswer(error)));
     if (answer.ok) return answer;
     const told = (await answer.json().catch(() => ({}))) as { error?: Record<string, unknown> };
     throw new OmniMemoryError(answer.status, told.error ?? {}, answer.headers.get("retry-after"));
+  }
+
+  /** The body of an answer may be late, end too early or be another program's. */
+  #read<Body>(body: Promise<Body>): Promise<Body> {
+    return body.catch((error: unknown) => Promise.reject(this.#noAnswer(error)));
+  }
+
+  #noAnswer(error: unknown): OmniMemoryError {
+    const { name, message, cause } = error as Error;
+    const why = cause instanceof Error && cause.message !== "" ? cause.message : message;
+    return new OmniMemoryError(0, { code: name === "TimeoutError" ? "TIMEOUT" : "UNREACHABLE", message: `${this.#base} gives no answer: ${why}` }, null);
   }
 }

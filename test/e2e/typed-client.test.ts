@@ -1,5 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -42,6 +44,46 @@ describe("the packed client against the running server [C10]", () => {
     const gone = await refusal(connect({ url: "http://127.0.0.1:9" }).call("omn_list_memories", {}));
     expect([gone.code, gone.status, gone.message]).toEqual(["UNREACHABLE", 0, expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 gives no answer: .+/)]);
     expect(await connect().request("GET", "/stats")).toMatchObject({ of: "own" });
+  });
+
+  test.each<[string, string, RegExp, (answer: ServerResponse) => unknown]>([
+    ["is another program", "UNREACHABLE", /: .*not valid JSON/, (answer) => answer.end("<!doctype html>")],
+    ["ends within its answer", "UNREACHABLE", /: .+/, (answer) => answer.writeHead(200, { "content-length": 9 }).write("{", () => setTimeout(() => answer.destroy(), 50))],
+    ["stops within its answer", "TIMEOUT", /: .*timeout/, (answer) => answer.writeHead(200).write("{")],
+    ["is away and names a date", "INTERNAL_ERROR", /503/, (answer) => answer.writeHead(503, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }).end("away")],
+  ])("a server that %s is told by the same error: %s", async (_, code, message, act) => {
+    const other = createServer((_request, answer) => void act(answer));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const memory = connect({ url: `http://127.0.0.1:${(other.address() as AddressInfo).port}`, team: "local", timeoutMs: 1_000 });
+    for (const call of [() => memory.call("omn_list_memories", {}), () => connect({ url: `http://127.0.0.1:${(other.address() as AddressInfo).port}`, timeoutMs: 1_000 }).team()]) {
+      const error = await refusal(call());
+      expect([error.code, error.message, error.retryAfterSeconds]).toEqual([code, expect.stringMatching(message), undefined]);
+    }
+    other.closeAllConnections();
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  test("an export may be read for longer than a call may take, and one that ends too early is told", async () => {
+    const lines = Array.from({ length: 4 }, (_, i) => `${JSON.stringify({ key: `k${i}`, content: "x" })}\n`);
+    const slow = createServer(async ({ url = "" }, answer) => {
+      answer.writeHead(200, { "content-type": "application/x-ndjson" });
+      for (const line of lines) {
+        answer.write(line);
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      if (url.includes("/cut/")) answer.destroy();
+      else answer.end();
+    });
+    await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
+    const keys: unknown[] = [];
+    for await (const { key } of connect({ url, team: "whole", timeoutMs: 500 }).export()) keys.push(key);
+    expect(keys).toEqual(["k0", "k1", "k2", "k3"]);
+    const cut = async (): Promise<void> => {
+      for await (const line of connect({ url, team: "cut", timeoutMs: 500 }).export()) keys.push(line);
+    };
+    expect((await refusal(cut())).code).toBe("UNREACHABLE");
+    await new Promise((resolve) => slow.close(resolve));
   });
 
   test("stores, recalls, updates, previews and forgets, each by one request", async () => {
@@ -103,6 +145,7 @@ describe("the packed client against the running server [C10]", () => {
 
   test("a key does not cross a network in the clear", () => {
     expect(() => connect({ url: "http://memory.example.com" })).toThrow("not https");
+    expect(() => connect({ url: "localhost:26366" })).toThrow("localhost:26366 is not https");
   });
 });
 

@@ -54,8 +54,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof CommandFailure) return error.message;
   if (!(error instanceof Error)) return "it failed.";
   const code = error instanceof OmniMemoryError ? error.code : undefined;
-  // The body may be late as well.
-  if (code === "TIMEOUT" || error.name === "TimeoutError") return "the server did not answer in time; nothing was done.";
+  if (code === "TIMEOUT") return "the server did not answer in time; nothing was done.";
   if (code === "UNREACHABLE") return "the server cannot be reached; nothing was done.";
   return error.message.split("\n", 1)[0] ?? "it failed.";
 }
