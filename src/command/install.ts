@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { git } from "./git.ts";
 import { clientFor, type Named, serverOf } from "./server.ts";
@@ -18,6 +18,7 @@ export async function installHooks(where: Where, named: Named, env: Environment)
   const team = key === undefined ? undefined : await clientFor({ url: origin }, env, { project: undefined, client: "claude-code", timeoutMs: 5_000 }).team().catch(() => undefined);
   const path = await settingsFile(where, env);
   const flags = [`--url ${origin}`, ...(team === undefined || !/^[\w-]+$/.test(team) ? [] : [`--team ${team}`])].join(" ");
+  if (where === "project") await keepUncommitted();
   rewrite(path, (text) => written(withHooks(settingsIn(text, path), (hook) => `"${process.execPath}" "${entry}" hook ${hook} ${flags}`), text));
   return [
     `Hooks for ${origin} are in ${path}. Sessions of Claude Code that start from now on use them.`,
@@ -33,10 +34,24 @@ export async function removeHooks(where: Where, env: Environment): Promise<strin
   return [`The hooks are not in ${path} any more.`];
 }
 
+const projectFile = ".claude/settings.local.json";
+
 async function settingsFile(where: Where, env: Environment): Promise<string> {
   if (where === "user") return join(env["CLAUDE_CONFIG_DIR"] ?? join(homedir(), ".claude"), "settings.json");
   const root = (await git(process.cwd(), "rev-parse", "--show-toplevel")) ?? process.cwd();
-  return join(root, ".claude", "settings.local.json");
+  return join(root, projectFile);
+}
+
+/** Claude Code has git ignore this file where it makes it itself; made here, it would go into the next commit, and its paths to everybody. */
+async function keepUncommitted(): Promise<void> {
+  const root = await git(process.cwd(), "rev-parse", "--show-toplevel");
+  if (root === undefined || (await git(root, "check-ignore", "--no-index", "--quiet", projectFile)) !== undefined) return;
+  const exclude = await git(root, "rev-parse", "--git-path", "info/exclude");
+  if (exclude === undefined) return;
+  const path = resolve(root, exclude);
+  mkdirSync(dirname(path), { recursive: true });
+  const before = textOf(path);
+  appendFileSync(path, `${before === "" || before.endsWith("\n") ? "" : "\n"}/${projectFile}\n`);
 }
 
 /** At once: whoever reads the file meanwhile sees it as it was or as it is. A link stays one. */
@@ -45,11 +60,16 @@ function rewrite(path: string, change: (text: string) => string): void {
   const after = change(before);
   if (after === before) return;
   mkdirSync(dirname(path), { recursive: true });
-  const isThere = before !== "";
-  const file = isThere ? realpathSync(path) : path;
+  const file = linkedFrom(path);
   const draft = `${file}.omnimemory-${process.pid}`;
-  writeFileSync(draft, after, { mode: isThere ? statSync(file).mode & 0o777 : 0o600 });
+  writeFileSync(draft, after, { mode: (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777 });
   renameSync(draft, file);
+}
+
+/** Where a link leads, also one to a file that is not there yet. */
+function linkedFrom(path: string): string {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  return isLink ? linkedFrom(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 }
 
 function textOf(path: string): string {

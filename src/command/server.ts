@@ -24,18 +24,19 @@ const localFile = z.object({ url: z.string(), apiKey: z.string() });
 
 /** The command line goes before the environment, so that a project's settings cannot turn an installed hook to another server. */
 export function serverOf({ url }: Named, env: Environment): Reached {
-  const local = localOf(env["OMNIMEMORY_DATA_DIR"] ?? dataDir);
-  const given = url ?? env["OMNIMEMORY_URL"];
-  if (given !== undefined && !URL.canParse(given)) throw new CommandFailure(`${given} is not the URL of a server.`);
+  // A variable that is empty is as good as none: a profile's line that read a key which was not there yet leaves one.
+  const local = localOf(env["OMNIMEMORY_DATA_DIR"] || dataDir);
+  const given = url ?? (env["OMNIMEMORY_URL"] || undefined);
+  if (given !== undefined && !(/^https?:/i.test(given) && URL.canParse(given))) throw new CommandFailure(`${given} is not the URL of a server: it begins with https:// or http://.`);
   const origin = given === undefined ? local?.origin : new URL(given).origin;
   if (origin === undefined) throw new CommandFailure("No server is known: start one with npm start, or set OMNIMEMORY_URL and OMNIMEMORY_KEY.");
   // The key of one machine's own server is for no other.
-  return { origin, key: env["OMNIMEMORY_KEY"] ?? (local?.origin === origin ? local.key : undefined) };
+  return { origin, key: env["OMNIMEMORY_KEY"] || (local?.origin === origin ? local.key : undefined) };
 }
 
 export function clientFor(named: Named, env: Environment, options: { project: string | undefined; client: string; timeoutMs: number }): OmniMemory {
   const { origin, key } = serverOf(named, env);
-  if (key === undefined || key === "") throw new CommandFailure(`No key to ${origin}: set OMNIMEMORY_KEY.`);
+  if (key === undefined) throw new CommandFailure(`No key to ${origin}: set OMNIMEMORY_KEY.`);
   const { project, ...rest } = options;
   return new OmniMemory({ url: origin, key, ...(named.team === undefined ? {} : { team: named.team }), ...(project === undefined ? {} : { project }), ...rest });
 }

@@ -18,14 +18,19 @@ type Group = Record<string, unknown> & { hooks: unknown[] };
 
 const form = z.looseObject({ hooks: z.optional(z.record(z.string(), z.array(z.looseObject({ hooks: z.array(z.unknown()) })))) });
 
+/** With which editors of Windows begin a file in UTF-8. */
+const mark = /^\uFEFF/;
+
 /** The settings of a file, as they stand: what is not ours is carried along untouched. @throws CommandFailure */
 export function settingsIn(text: string, path: string): Settings {
   try {
-    const given: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
+    const json = text.replace(mark, "");
+    const given: unknown = JSON.parse(json.trim() === "" ? "{}" : json);
     form.parse(given);
     return given as Settings;
-  } catch {
-    throw new CommandFailure(`${path} is not a settings file of Claude Code; nothing was changed.`);
+  } catch (error) {
+    const why = error instanceof SyntaxError ? ` (no JSON: ${error.message})` : "";
+    throw new CommandFailure(`${path} is not a settings file of Claude Code${why}; nothing was changed.`);
   }
 }
 
@@ -65,9 +70,9 @@ function inOrderOf(before: Settings, after: Settings): Settings {
   return Object.fromEntries(names.map((name) => [name, after[name]]));
 }
 
-/** As the file was written: its indentation, and whether it ends with a line's end. */
+/** As the file was written: its mark, its indentation, the form of its lines' ends, and whether it ends with one. */
 export function written(settings: Settings, before: string): string {
-  const indent = /^\{\s*\n([ \t]+)"/.exec(before)?.[1] ?? 2;
-  const text = JSON.stringify(settings, undefined, indent);
-  return before === "" || before.endsWith("\n") ? `${text}\n` : text;
+  const indent = /^\uFEFF?\{\s*\n([ \t]+)"/.exec(before)?.[1] ?? 2;
+  const text = JSON.stringify(settings, undefined, indent) + (before === "" || before.endsWith("\n") ? "\n" : "");
+  return (mark.exec(before)?.[0] ?? "") + (before.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text);
 }

@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { buildPackage } from "../../scripts/package/build.ts";
 import { OmniMemory } from "../../src/client/client.ts";
@@ -34,7 +35,6 @@ beforeEach(() => {
 afterEach(() => claude.remove());
 
 const install = (): Promise<Ran> => claude.run("hooks", "install");
-const settings = (): any => JSON.parse(readFileSync(claude.settings, "utf8"));
 const quiet = { code: 0, stdout: "", stderr: "" };
 
 interface Stored {
@@ -48,87 +48,6 @@ async function stored(): Promise<Stored[]> {
   const { memories } = await memory.call("omn_list_memories", { filters: { namespace: `project:${project}` }, full: true });
   return memories as Stored[];
 }
-
-describe("omnimemory hooks install [C6]", () => {
-  test("one command, and the settings hold a hook for each event, the server and no key", async () => {
-    const ran = await install();
-    expect(ran).toMatchObject({ code: 0, stderr: "" });
-    expect(Object.keys(settings().hooks)).toEqual(["SessionStart", "PostToolUse", "PreCompact", "Stop"]);
-    expect(settings().hooks.PostToolUse).toEqual([{ matcher: "Bash", hooks: [expect.objectContaining({ type: "command", if: "Bash(git *)", async: true, command: expect.stringContaining(`omnimemory.js" hook post-commit --url ${product.url().origin}`) as string }) as object] }]);
-    expect(readFileSync(claude.settings, "utf8") + ran.stdout).not.toContain(product.apiKey);
-    expect(statSync(claude.settings).mode & 0o777).toBe(0o600);
-  });
-
-  test("the command says how it is used when it is asked", async () => {
-    for (const ask of ["--help", "-h"]) expect(await claude.run(ask)).toMatchObject({ code: 0, stdout: expect.stringContaining("omnimemory hooks install") as string, stderr: "" });
-  });
-
-  test("what else is in the settings stays as it is, however often it is installed; removing takes out just what was put in", async () => {
-    const own = {
-      $schema: "https://json.schemastore.org/claude-code-settings.json",
-      permissions: { allow: ["Bash(npm test)"], deny: [] },
-      hooks: {
-        PostToolUse: [{ matcher: "Edit|Write", hooks: [{ type: "command", command: "npx prettier --write" }] }, { matcher: "Bash", hooks: [{ type: "http", url: "http://localhost:1/hook" }] }],
-        Stop: [],
-        UserPromptSubmit: [{ hooks: [{ type: "command", command: "echo omnimemory hook stop", timeout: 5 }] }],
-      },
-      model: "opus",
-      unknown: { later: [1, { 2: null }] },
-    };
-    const before = `${JSON.stringify(own, undefined, "\t")}\n`;
-    mkdirSync(dirname(claude.settings));
-    writeFileSync(claude.settings, before);
-    await install();
-    const once = readFileSync(claude.settings, "utf8");
-    expect(settings()).toMatchObject({ ...own, hooks: { ...own.hooks, PostToolUse: [...own.hooks.PostToolUse, {}], Stop: [{}] } });
-    await install();
-    expect(readFileSync(claude.settings, "utf8")).toBe(once);
-    expect(await claude.run("hooks", "remove")).toMatchObject({ code: 0 });
-    // An event that had an empty list has none.
-    const { Stop: _none, ...hooks } = own.hooks;
-    expect(readFileSync(claude.settings, "utf8")).toBe(`${JSON.stringify({ ...own, hooks }, undefined, "\t")}\n`);
-  });
-
-  test("a file that is no settings file is left alone", async () => {
-    mkdirSync(dirname(claude.settings));
-    for (const text of ["{ // mine\n}", '{"hooks": []}', '{"hooks": {"Stop": [{"command": "x"}]}}']) {
-      writeFileSync(claude.settings, text);
-      for (const act of ["install", "remove"]) expect(await claude.run("hooks", act)).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing was changed") as string });
-      expect(readFileSync(claude.settings, "utf8")).toBe(text);
-    }
-  });
-
-  test("--project writes the file of the repository that Claude Code does not commit", async () => {
-    expect(await claude.run("hooks", "install", "--project")).toMatchObject({ code: 0 });
-    expect(existsSync(claude.settings)).toBe(false);
-    expect(JSON.parse(readFileSync(join(claude.repository, ".claude", "settings.local.json"), "utf8"))).toMatchObject({ hooks: { SessionStart: [{}] } });
-  });
-
-  test("the key of this machine's server goes to that server only, and a project's settings cannot turn hooks to another", async () => {
-    const data = join(claude.folder, "data");
-    mkdirSync(data);
-    writeFileSync(join(data, "local.json"), JSON.stringify({ url: product.url().href, apiKey: product.apiKey }));
-    const { OMNIMEMORY_KEY: _key, OMNIMEMORY_URL: _url, ...rest } = claude.env;
-    claude.env = { ...rest, OMNIMEMORY_DATA_DIR: data };
-    await install();
-    await memory.call("omn_store_memory", { content: "The tills close at ten.", metadata: { importance: 0.9 } });
-    expect((await claude.fire("SessionStart", { source: "startup" }))[0]?.stdout).toContain("The tills close at ten.");
-    const seen: string[] = [];
-    const other = createServer((socket) => socket.on("data", (bytes) => {
-      seen.push(bytes.toString());
-      socket.end();
-    }));
-    const port = await freePort();
-    await new Promise<void>((resolve) => other.listen(port, "127.0.0.1", resolve));
-    claude.env = { ...claude.env, OMNIMEMORY_URL: `http://127.0.0.1:${port}` };
-    expect((await claude.fire("SessionStart", { source: "startup" }))[0]?.stdout).toContain("The tills close at ten.");
-    expect(await claude.run("hook", "stop", "--url", `http://127.0.0.1:${port}`)).toMatchObject({ code: 0 });
-    await claude.run("hooks", "install", "--url", `http://127.0.0.1:${port}`);
-    expect((await claude.fire("SessionStart", { source: "startup" }))[0]).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("set OMNIMEMORY_KEY") as string });
-    expect(seen).toEqual([]);
-    await new Promise((resolve) => other.close(resolve));
-  });
-});
 
 describe("session start [C6]", () => {
   test("the important memories of the project are put before the model, framed as data; others are not", async () => {
@@ -232,6 +151,14 @@ describe("post-commit [C6]", () => {
     expect((await stored()).map(({ content }) => /: (\w+)\n/.exec(content)?.[1]).sort()).toEqual(["One", "Two"]);
   });
 
+  test("a commit of very many files has their number", async () => {
+    const blob = claude.git("hash-object", "-w", join(claude.repository, ".git", "HEAD")).trim();
+    const index = Array.from({ length: 50_000 }, (_, i) => `100644 ${blob}\t${"folder-".repeat(12)}${i}/part.ts\n`).join("");
+    execFileSync("git", ["-C", claude.repository, "update-index", "--index-info"], { input: index, env: claude.env });
+    expect(await claude.bash("git commit -qm 'Bring in the tree'")).toEqual([quiet]);
+    expect((await stored())[0]).toMatchObject({ content: expect.stringContaining("**Files changed**: 50000") as string, metadata: { importance: 0.7 } });
+  });
+
   test("an amended commit takes the place of the one before", async () => {
     claude.write("a.txt", "a");
     await claude.bash("git add -A && git commit -m 'Decision: use SQLite'");
@@ -296,6 +223,19 @@ describe("pre-compact and stop [C6] [A4]", () => {
     const [note] = await stored();
     expect(note?.content).toContain("PostgreSQL for orders");
     expect(note?.content).not.toContain("FoxPro");
+  });
+
+  test("the exchange of a long answer is kept whole: of more turns than one call takes, behind more output of tools than is read at first, and told twice", async () => {
+    const output = spoken("user", "r", [{ type: "tool_result", tool_use_id: "x", content: "x".repeat(100_000) }]);
+    const steps = Array.from({ length: 60 }, (_, i) => [spoken("assistant", `a${i}`, [{ type: "text", text: `Step ${i}: ${"look ".repeat(200)}` }]), output]).flat();
+    const conversation = [spoken("user", "old", "Hello."), spoken("user", "u1", "Move the tills to PostgreSQL."), ...steps];
+    claude.say(conversation);
+    expect(await claude.fire("PreCompact", { trigger: "auto" })).toEqual([quiet]);
+    claude.say([...conversation, spoken("assistant", "end", "Done: the tills run on PostgreSQL.")]);
+    for (const _ of [1, 2]) expect(await claude.fire("Stop", { stop_hook_active: false })).toEqual([quiet]);
+    const { sessions } = await memory.request<{ sessions: { session_id: string }[] }>("GET", `sessions?project=${encodeURIComponent(project)}`);
+    const { turns } = await memory.request<{ turns: { content: string }[] }>("GET", `sessions/${sessions[0]?.session_id}/turns?limit=100`);
+    expect(turns.map(({ content }) => /^\w+:? \w+:?/.exec(content)?.[0])).toEqual(["Move the", ...Array.from({ length: 60 }, (_, i) => `Step ${i}:`), "Done: the"]);
   });
 
   test("a text that is cut within a character, or holds what no memory may, is kept all the same", async () => {
@@ -386,6 +326,12 @@ describe("which project a folder is [C5]", () => {
     expect(await detected()).toBe("till-system");
     claude.write("CLAUDE.md", "# Till system\n\nproject: none\n");
     expect(await detected()).toMatch(/^shop~[0-9a-f]{12}$/);
+  });
+
+  test("a remote that git spells out by its settings is the one that it spells out", async () => {
+    claude.git("remote", "set-url", "origin", `gh:acme/shop-${tests}`);
+    claude.git("config", "url.git@github.com:.insteadOf", "gh:");
+    expect(await detected()).toBe(project);
   });
 
   test("what was downloaded cannot call itself by another project's remote or folder", async () => {
