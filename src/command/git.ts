@@ -9,7 +9,8 @@ export async function git(cwd: string, ...args: string[]): Promise<string | unde
     const { stdout } = await run("git", ["-c", "log.showSignature=false", "-c", "core.fsmonitor=false", ...args], {
       cwd,
       timeout: 3_000,
-      maxBuffer: 4 * 1024 * 1024,
+      // The names of a commit's files, which may be all of a large tree.
+      maxBuffer: 64 * 1024 * 1024,
       env: { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_PAGER: "cat", LC_ALL: "C" },
     });
     return stdout.replace(/\n$/, "");

@@ -11,7 +11,7 @@ const headBytes = 4_096;
  * counts only where no remote says it, and never as a remote: what was downloaded must not open the memories of another project.
  */
 export async function projectOf(folder: string): Promise<string> {
-  const remote = await git(folder, "config", "--get", "remote.origin.url");
+  const remote = await git(folder, "remote", "get-url", "origin");
   const identity = remote === undefined ? "" : projectIdentity(remote);
   if (identity !== "") return identity;
   const root = (await git(folder, "rev-parse", "--show-toplevel")) ?? folder;

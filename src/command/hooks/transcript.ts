@@ -2,8 +2,9 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import * as z from "zod/mini";
 import type { Turn } from "../../client/client.ts";
 
-/** Of a conversation that grew for weeks, the end is read. */
-const maxBytes = 4 * 1024 * 1024;
+/** Of a conversation that grew for weeks, the end is read; more of it where an answer took so much work that its question stands before that. */
+const usualBytes = 4 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 const maxTurn = 7_900;
 
 export interface Said extends Turn {
@@ -22,8 +23,14 @@ const line = z.object({
 });
 
 /** What a person and the model said to each other, from the end of Claude Code's record: no calls of tools, no text of the program itself. */
-export function saidIn(path: string): Said[] {
-  return tailOf(path).split("\n").flatMap((text) => {
+export function saidIn(path: string, bytes = usualBytes): Said[] {
+  const { text, isWhole } = tailOf(path, bytes);
+  const said = turnsIn(text);
+  return isWhole || bytes >= maxBytes || said.some(({ role }) => role === "user") ? said : saidIn(path, bytes * 4);
+}
+
+function turnsIn(lines: string): Said[] {
+  return lines.split("\n").flatMap((text) => {
     const parsed = line.safeParse(jsonOf(text));
     if (!parsed.success) return [];
     const { type: role, uuid: id, timestamp, message, isMeta, isSidechain, isCompactSummary } = parsed.data;
@@ -48,15 +55,15 @@ function jsonOf(text: string): unknown {
 }
 
 /** The last bytes of a file, from the first whole line on. */
-function tailOf(path: string): string {
+function tailOf(path: string, most: number): { text: string; isWhole: boolean } {
   const file = openSync(path, "r");
   try {
     const { size } = fstatSync(file);
-    const start = Math.max(0, size - maxBytes);
+    const start = Math.max(0, size - most);
     const bytes = Buffer.alloc(size - start);
     const read = readSync(file, bytes, 0, bytes.length, start);
     const text = bytes.subarray(0, read).toString("utf8");
-    return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
+    return start === 0 ? { text, isWhole: true } : { text: text.slice(text.indexOf("\n") + 1), isWhole: false };
   } finally {
     closeSync(file);
   }
