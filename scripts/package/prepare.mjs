@@ -1,4 +1,4 @@
-// Of npm, after `npm ci` and before packing. Where only what the server needs is installed, the package is not built.
+// Of npm, after `npm ci` and before packing. Where what builds the package is not installed, it is not built.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -40,6 +40,11 @@ async function refusal(call: Promise<unknown>): Promise<client.OmniMemoryError> 
 }
 
 describe("the packed client against the running server [C10]", () => {
+  test("needs no other package: whoever installs it gets it alone", () => {
+    const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
+    for (const kind of ["dependencies", "peerDependencies", "optionalDependencies"]) expect(manifest[kind], kind).toBeUndefined();
+  });
+
   test("says that a server gives no answer as it says what one refuses, and takes a path with a slash before it", async () => {
     const gone = await refusal(connect({ url: "http://127.0.0.1:9" }).call("omn_list_memories", {}));
     expect([gone.code, gone.status, gone.message]).toEqual(["UNREACHABLE", 0, expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 gives no answer: .+/)]);
