@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { mostExamined } from "../../src/domain/memories/health-findings.ts";
 import { fileStatements } from "../../src/platform/d1/memory-files.ts";
 import { healthStatements } from "../../src/platform/d1/memory-health.ts";
 
@@ -10,6 +11,8 @@ test.each(Object.entries(healthStatements))("the report card reads %s by an inde
   for (const detail of plan) expect(detail).not.toMatch(/SCAN (?:m|s|t|n|l|memories|memory_links)\b/);
   const special: Record<string, string> = { quarantined: "memories_quarantined", contradicted: "memory_links_contradicting", superseded: "memories_superseded", citing: "memories_citing", cited: "memories_citing" };
   if (special[section]) expect(plan.join("\n")).toContain(`INDEX ${special[section]} (team_id=?)`);
+  // What no index leads to is looked for in a bounded part of the team's memories.
+  if (["duplicates", "stale", "suspects", "unshared", "twins"].includes(section)) expect(sql).toContain(`OFFSET ${mostExamined}`);
   expect(sql).not.toMatch(/limit \?\d+(?! [*+])/i);
 });
 

@@ -53,7 +53,7 @@ export interface Examination<S extends Section> {
 }
 
 /** Memories that one section goes through: the newest, and of `stale` the oldest. */
-export const mostExamined = 20_000;
+export const mostExamined = 5_000;
 /** Suspects and citing memories that are carried to where they are judged. */
 export const mostJudged = 2_000;
 /** Memories of one group of duplicates. */

@@ -2,6 +2,7 @@ import { type Examination, type Examined, type Findings, type Found, mostExamine
 import { fewestLogLines, logSample, longestShortText } from "../../domain/memories/junk.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { isVisible } from "../visibility-sql.ts";
+import { bindNumbered } from "./memory-sql.ts";
 
 /**
  * What the report card is made of, each section in one statement of one batch. `?1` team, `?2` user, `?3` now, `?4` limit,
@@ -118,7 +119,7 @@ const queries: { [S in Section]: SectionQuery<S> } = {
   },
   twins: {
     sql: `SELECT ${total}, ${entry("m")}, ${entry("s")} FROM memories m CROSS JOIN memories s ON s.team_id = ?1 AND s.home = '' AND s.namespace = m.namespace AND s.key = m.key AND s.archived_at IS NULL
-      WHERE ${plain("m")} AND m.home = ?2 AND m.key IS NOT NULL AND ${plain("s")} ORDER BY m.id DESC LIMIT ?4 + 0`,
+      WHERE ${plain("m")} AND ${newest} AND m.home = ?2 AND m.key IS NOT NULL AND ${plain("s")} ORDER BY m.id DESC LIMIT ?4 + 0`,
     read: (rows) => found(rows, (row) => ({ own: examined(row, 1), shared: examined(row, behind(1)) })),
   },
 };
@@ -129,9 +130,7 @@ export const healthStatements: Record<Section, string> = Object.fromEntries(Obje
 export async function examine<S extends Section>(d1: D1Database, { teamId, userId }: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>> {
   const asked = examination.sections.map((section): [S, SectionQuery<Section>] => [section, queries[section] as unknown as SectionQuery<Section>]);
   const bound = asked.map(([, { sql, asks }]) => {
-    const values = [teamId, userId, now, examination.limit, asks?.(examination) ?? null];
-    // SQLite counts the highest number that a statement names.
-    return d1.prepare(sql).bind(...values.slice(0, Math.max(...[...sql.matchAll(/\?(\d)/g)].map(([, n]) => Number(n)))));
+    return bindNumbered(d1, sql, [teamId, userId, now, examination.limit, asks?.(examination) ?? null]);
   });
   const rows = await Promise.all(bound.map((statement) => statement.raw<Row>()));
   return Object.fromEntries(asked.map(([section, { read }], i) => [section, read(rows[i] ?? [])])) as unknown as Pick<Findings, S>;
