@@ -70,18 +70,19 @@ function alike(stored: Pick<Memory, "namespace"> & { id?: string; key?: string |
   const weights = new Map(terms.map(({ term }, i) => [term, found.weights[i] ?? 0]));
   return found.rows
     .filter((memory) => memory.id !== stored.id && memory.sensitivity !== "secret" && memory.redaction === undefined && isNear(memory.namespace, stored.namespace))
-    .map((memory) => ({ memory, share: isTwin(memory, stored) ? 1 : sharedBy(weights, memory.content) }))
+    .map((memory) => ({ memory, share: sharedBy(weights, memory.content, isTwin(memory, stored)) }))
     .filter(({ share }) => share >= threshold)
     .sort((a, b) => b.share - a.share)
     .slice(0, most)
     .map(({ memory }) => memory);
 }
 
-/** The other's own words are taken to be as rare as these are: their weights are not known. */
-function sharedBy(weights: ReadonlyMap<string, number>, other: string): number {
+/** The other's own words are taken to be as rare as these are: their weights are not known. Of two with one name any word in common is all. */
+function sharedBy(weights: ReadonlyMap<string, number>, other: string, isNamesake: boolean): number {
   const all = total([...weights.values()]);
   const theirs = queryTerms(other).map(({ term }) => term);
   const shared = theirs.flatMap((term) => weights.get(term) ?? []);
+  if (isNamesake && shared.length > 0) return 1;
   if (shared.length < leastShared || all === 0) return 0;
   return total(shared) / (all + (theirs.length - shared.length) * (all / weights.size));
 }

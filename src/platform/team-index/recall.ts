@@ -76,11 +76,11 @@ export class ObjectRecall {
   alike(principal: Principal, now: number, { terms, share }: LikenessQuery, { key = null, namespace = "" }: MemoryPlace): string {
     const { rows, sql, ...searched } = this.#parts;
     const viewer = { userId: principal.userId, teamId: principal.teamId };
-    const { hits, weights, rarest } = searchDocuments({ sql, ...searched }, { viewer, now, terms, withContext: false, filter: {}, limit: leastCandidates, asOf: undefined, othersOnly: false });
+    const { hits, weights, rarest } = searchDocuments({ sql, ...searched }, { viewer, now, terms, share, withContext: false, filter: {}, limit: leastCandidates, asOf: undefined, othersOnly: false });
     const named = key === null ? [] : sql.exec<{ id: string }>("SELECT memory_id AS id FROM docs WHERE key = ? AND until_at IS NULL AND archived = 0 AND team_id = ? AND namespace = ?", key, principal.teamId, namespace).toArray();
     const asked = { weights: weights.map((weight) => Math.min(weight, rarest)) };
-    const alike = hits.filter(({ id, ownTerms }) => shareOf(asked, ownTerms) >= share || named.some((one) => one.id === id)).map(({ id }) => id);
-    return `{"rows":[${[...rows.present(viewer, now, alike).values()].join(",")}],"weights":${JSON.stringify(asked.weights)}}`;
+    const alike = new Set([...hits.filter(({ ownTerms }) => shareOf(asked, ownTerms) >= share), ...named].map(({ id }) => id));
+    return `{"rows":[${[...rows.present(viewer, now, [...alike]).values()].join(",")}],"weights":${JSON.stringify(asked.weights)}}`;
   }
 
   /** What the principal finds of other teams' public memories, in the object of the organization. */

@@ -20,6 +20,8 @@ export interface IndexQuery {
   terms: string[];
   /** Whether context terms count. */
   withContext: boolean;
+  /** Of what the terms weigh, what a document holds at least. */
+  share?: number;
   filter: MemoryFilter;
   limit: number;
   asOf: number | undefined;
@@ -135,7 +137,7 @@ export function searchDocuments(searched: Searched, query: IndexQuery): IndexMat
   const passing = query.asOf === undefined && conditionsOf(query.filter).length === 0 ? passingRows(searched, query) : passingSql(searched, query);
   const partitions = moments.flatMap((moment) => [partitionOf(moment, ""), partitionOf(moment, query.viewer.userId)]);
   for (let size = query.limit + spare; ; size *= 8) {
-    const { hits, weights, terms, rarest, all } = text.search(partitions, query.terms, size, { withContext: query.withContext });
+    const { hits, weights, terms, rarest, all } = text.search(partitions, query.terms, size, query);
     const places = passing(hits.map(({ slot }) => slot));
     const passed = hits.flatMap(({ slot, ...hit }) => {
       const place = places.get(slot);

@@ -41,9 +41,9 @@ export function scoreSegment({ segment: { slots, lengths }, postings }: SegmentP
   }
   let count = 0;
   for (const [i, found] of postings.entries()) {
-    if (!found) continue;
-    const { positions, frequencies } = found;
     const weight = scoring.weights[i] as number;
+    if (!found || weight === 0) continue;
+    const { positions, frequencies } = found;
     for (let at = 0; at < positions.length; at += 1) {
       const position = positions[at] as number;
       const added = gain(frequencies[at] as number, lengths[position] as number, weight, scoring);
@@ -65,6 +65,7 @@ export function scoreSegment({ segment: { slots, lengths }, postings }: SegmentP
 export function scoreUnmerged(unmerged: UnmergedDocuments, terms: string[], scoring: Scoring, best: TopK): void {
   const sums = new Map<number, number>();
   for (const [i, term] of terms.entries()) {
+    if (scoring.weights[i] === 0) continue;
     for (const [slot, packed] of unmerged.holding(term) ?? []) {
       const length = unmerged.get(slot)?.length ?? 0;
       sums.set(slot, (sums.get(slot) ?? 0) + gain(packed, length, scoring.weights[i] as number, scoring));

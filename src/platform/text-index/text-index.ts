@@ -74,6 +74,13 @@ const maxBacklog = 24;
  * merged in the background. A document is a slot number that is never used twice; whoever holds the documents decides
  * which slots are alive, and a merge drops the postings of a dead one.
  */
+/** The weights, 0 for the commonest terms that make up less than a share together: a document that holds no other one holds less, and most postings are theirs. */
+function withoutCommonest(weights: number[], share = 0): number[] {
+  let left = share * weights.reduce((sum, weight) => sum + weight, 0);
+  const needed = new Set(weights.map((_, i) => i).sort((a, b) => (weights[a] as number) - (weights[b] as number)).filter((i) => (left -= weights[i] as number) <= 0));
+  return weights.map((weight, i) => (needed.has(i) ? weight : 0));
+}
+
 export class TextIndex {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
@@ -136,8 +143,11 @@ export class TextIndex {
     }
   }
 
-  /** The `size` best documents for any of the terms; dead slots may be among them. `withContext`: whether terms of the context count. */
-  search(names: string[], asked: string[], size: number, options: { withContext: boolean }): TextAnswer {
+  /**
+   * The `size` best documents for any of the terms; dead slots may be among them. `withContext`: whether terms of the context count. `share`: only those are wanted that hold so
+   * much of what the terms weigh.
+   */
+  search(names: string[], asked: string[], size: number, options: { withContext: boolean; share?: number | undefined }): TextAnswer {
     const partitions = names.map((name) => this.#partition(name));
     const unmerged = partitions.map((partition) => partition.unmerged);
     const written = this.#postings(partitions.flatMap(({ segments }) => segments), asked);
@@ -150,9 +160,11 @@ export class TextIndex {
     const holding = terms.map((term, i) => unmerged.reduce((sum, fresh) => sum + (fresh.holding(term)?.size ?? 0), Math.ceil(inSegments(i))));
     const weights = holding.map((count) => idf(documents, Math.min(count, documents)));
 
+    const rarest = idf(documents, Math.min(1, documents));
+
     const { k1, b, resolution } = this.#options;
     const scoring: Scoring = {
-      weights: weights.map((weight) => weight * (k1 + 1)),
+      weights: withoutCommonest(weights.map((weight) => Math.min(weight, rarest)), options.share).map((weight) => weight * (k1 + 1)),
       base: resolution * k1 * (1 - b),
       perToken: (resolution * k1 * b) / Math.max(1, average),
       contextShare: options.withContext ? 1 : 0,
@@ -161,7 +173,7 @@ export class TextIndex {
     for (const postings of found) scoreSegment(postings, scoring, best);
     for (const fresh of unmerged) scoreUnmerged(fresh, terms, scoring, best);
     const hits = best.best().map(({ item, score }) => ({ slot: item, score, ...matchedTerms(item, terms, unmerged, found) }));
-    return { hits, weights, terms, rarest: idf(documents, Math.min(1, documents)), all: !best.full };
+    return { hits, weights, terms, rarest, all: !best.full };
   }
 
   /** How many there are in these partitions. */

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { shareOf } from "../../../src/domain/recall/ranking/word-match.ts";
 import { queryTerms } from "../../../src/domain/text/query-terms.ts";
 import { memoryAnalyzer, memoryTextOptions } from "../../../src/platform/team-index/memory-text.ts";
 import { idf } from "../../../src/platform/text-index/scoring.ts";
@@ -145,6 +146,21 @@ describe("the text index ranks by BM25F [S15] [A10]", () => {
 });
 
 describe("upkeep [S15]", () => {
+  test("who wants documents that hold a share of a question gets all of those, though the commonest words are not looked at [S7]", async () => {
+    await inIndex(async (bench) => {
+      const rest = (at: number): string => ["heron", "whale", "queue", "lamp", "stone", "bridge"].filter((_, i) => (at >> i) % 2 === 1).join(" ");
+      bench.put("now:", Array.from({ length: 64 }, (_, at) => `harbour ${rest(at)}`));
+      const terms = queryTerms("harbour heron whale queue lamp stone bridge unheard").map(({ term }) => term);
+      const found = (share?: number) => bench.index.search(["now:"], terms, 1_000, { withContext: false, share });
+      const all = found();
+      const worth = all.weights.map((weight) => Math.min(weight, all.rarest));
+      const isHeld = (share: number) => ({ ownTerms }: { ownTerms: number }): boolean => shareOf({ weights: worth }, ownTerms) >= share;
+      const slots = (hits: { slot: number }[]): number[] => hits.map(({ slot }) => slot).sort((a, b) => a - b);
+      for (const share of [0.05, 0.17, 0.3]) expect(slots(found(share).hits.filter(isHeld(share)))).toEqual(slots(all.hits.filter(isHeld(share))));
+      expect(found(0.17).hits.length).toBeLessThan(all.hits.length);
+    });
+  });
+
   test("segments are merged, so that a question reads few of them", async () => {
     await inIndex(async (bench) => {
       for (let batch = 0; batch < 40; batch += 1) bench.put("now:", Array.from({ length: 260 }, (_, i) => `heron ${batch} number${i}`));
