@@ -68,7 +68,7 @@ export function withEntries(trace: SessionTrace, entries: readonly TraceEntry[])
   };
 }
 
-/** Both, as if what happened in one had happened in the other. */
+/** Both, as if what happened in one had happened in the other; the same again once both are together. */
 export const mergedTraces = (earlier: SessionTrace, later: SessionTrace): SessionTrace => {
   const counted = new Map(earlier.files.map(({ path, count }) => [path, count]));
   const merged = withEntries(earlier, [
@@ -76,12 +76,14 @@ export const mergedTraces = (earlier: SessionTrace, later: SessionTrace): Sessio
     ...later.searches.map((search) => ({ kind: "search" as const, ...search })),
     ...later.decisions.map((decision) => ({ kind: "decision" as const, ...decision })),
     ...later.state.map((one) => ({ kind: "state" as const, ...one })),
-    ...later.commands.map((name) => ({ kind: "command" as const, name, at: 0 })),
   ]);
-  const counts = new Map(later.files.map(({ path, count }) => [path, count + (counted.get(path) ?? 0)]));
+  const counts = new Map(later.files.map(({ path, count }) => [path, Math.max(count, counted.get(path) ?? 0)]));
   const told = earlier.told && later.told ? bothTold(earlier.told, later.told) : (earlier.told ?? later.told);
-  return { ...merged, files: merged.files.map((file) => ({ ...file, count: counts.get(file.path) ?? file.count })), ...(told ? { told } : {}) };
+  const commands = lines(later.commands).includes(lines(earlier.commands)) ? later.commands : [...earlier.commands, ...later.commands].slice(-most.commands);
+  return { ...merged, commands, files: merged.files.map((file) => ({ ...file, count: counts.get(file.path) ?? file.count })), ...(told ? { told } : {}) };
 };
+
+const lines = (names: readonly string[]): string => `\n${names.join("\n")}\n`;
 
 /** The newest of each, as many as a passport has room for; the same is told once. */
 function bothTold(earlier: Told, later: Told): Told {
