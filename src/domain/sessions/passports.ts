@@ -55,7 +55,7 @@ export async function exportSession(ctx: Passports, { id, passphrase, qr = false
   const session = await retryOnConflict("this session", async () => {
     const found = await sessionNamed(ctx, id);
     const next = { ...found, exports: found.exports + 1 };
-    if (!(await ctx.sessions.save(ctx.principal, next))) throw new WriteConflict();
+    if (!(await ctx.sessions.save(ctx.principal, next, "unchanged"))) throw new WriteConflict();
     return next;
   });
   const passport = await passportOf(ctx, session);
@@ -125,7 +125,7 @@ interface Presented {
 export async function restorePassport(ctx: Passports, { passport: given, passphrase, tool, confirm }: Presented): Promise<TakenOver | TrustQuestion> {
   requireScope(ctx.principal, "memory:write");
   requireScope(ctx.principal, "memory:read");
-  await ctx.trail?.session();
+  await ctx.trail?.shown();
   const attempt = { id: claimedSession(given), tool, passportUsed: true };
   const claim = claimIn(given);
   if (claim) return claimedFor(ctx, claim, attempt);

@@ -66,16 +66,16 @@ export interface SessionStore {
   create(owner: SessionOwner, session: WorkSession): Promise<WorkSession>;
   /** Stores one that is ended, as a passport tells of it. False where its id is taken. @throws QUOTA_EXCEEDED, STORAGE_FULL */
   import(owner: SessionOwner, session: WorkSession): Promise<boolean>;
-  /** False when it has changed since it was read. @throws QUOTA_EXCEEDED, STORAGE_FULL */
-  save(owner: SessionOwner, session: WorkSession): Promise<boolean>;
+  /** False when it has changed since it was read. A session that is `unchanged` in what it holds needs no room. @throws QUOTA_EXCEEDED, STORAGE_FULL */
+  save(owner: SessionOwner, session: WorkSession, held?: "unchanged"): Promise<boolean>;
   /** The same for a session that another tool takes, or that is opened again: it ends the open one that the tool has in the project. */
-  handOver(owner: SessionOwner, session: WorkSession, at: number, migration?: Migration): Promise<boolean>;
+  handOver(owner: SessionOwner, session: WorkSession, at: number, migration?: Migration, held?: "unchanged"): Promise<boolean>;
   logMigration(owner: SessionOwner, migration: Migration): Promise<void>;
   /** Of a session, newest first. */
   migrationsOf(owner: SessionOwner, id: string): Promise<Migration[]>;
   /** With all that was said in it. False when there is none. */
   remove(owner: SessionOwner, id: string): Promise<boolean>;
-  /** Adds those that are not there yet, and answers how many the session has now. @throws QUOTA_EXCEEDED, STORAGE_FULL */
+  /** Adds those that are not there yet, up to `mostTurns`, and answers how many the session has now. @throws QUOTA_EXCEEDED, STORAGE_FULL */
   addTurns(owner: SessionOwner, id: string, turns: readonly Turn[]): Promise<number>;
   /** From `after` on, oldest first. */
   turns(owner: SessionOwner, id: string, which: { after: number; limit: number }): Promise<StoredTurn[]>;

@@ -34,7 +34,7 @@ export function requireOwn({ principal }: Context, userId: string | undefined): 
 
 /** The session that is named, or the one that the caller is in. */
 export async function sessionNamed(ctx: Sessions, id: string | undefined): Promise<WorkSession> {
-  const current = await ctx.trail?.session();
+  const current = await ctx.trail?.shown();
   const found = id === undefined ? current : await ctx.sessions.find(ctx.principal, id);
   if (!found) throw id === undefined ? noOpenSession() : noSuchSession();
   return found;
@@ -109,7 +109,7 @@ export async function createSession(ctx: Sessions, { tool, project, workspacePat
 export async function restoreSession(ctx: Sessions, { id, tool, project }: { id?: string | undefined; tool: string; project: string }): Promise<TakenOver> {
   requireScope(ctx.principal, "memory:write");
   requireScope(ctx.principal, "memory:read");
-  await ctx.trail?.session();
+  await ctx.trail?.shown();
   const restored = await retryOnConflict("this session", async () => {
     const found = id === undefined ? (await ctx.sessions.list(ctx.principal, { project, limit: 1 }))[0] : await ctx.sessions.find(ctx.principal, id);
     return found && takenOver(ctx, found, tool);
@@ -123,7 +123,7 @@ export async function restoreSession(ctx: Sessions, { id, tool, project }: { id?
 /** Hands a session to another tool, which goes on with it where its client announces itself by that name, or restores it. */
 export async function migrateSession(ctx: Sessions, { id, tool }: { id?: string | undefined; tool: string }): Promise<TakenOver> {
   requireScope(ctx.principal, "memory:write");
-  const current = await ctx.trail?.session();
+  const current = await ctx.trail?.shown();
   const wanted = id ?? current?.id;
   const migrated = await retryOnConflict("this session", async () => {
     const found = wanted === undefined ? undefined : await ctx.sessions.find(ctx.principal, wanted);
@@ -142,7 +142,7 @@ export async function endSession(ctx: Sessions, { id }: { id?: string | undefine
     const session = await sessionNamed(ctx, id);
     if (session.endedAt !== null) return { ended: session, wasOpen: false };
     const next = { ...session, activeAt: ctx.now, endedAt: ctx.now };
-    return { ended: saved(next, await ctx.sessions.save(ctx.principal, next)), wasOpen: true };
+    return { ended: saved(next, await ctx.sessions.save(ctx.principal, next, "unchanged")), wasOpen: true };
   });
   ctx.trail?.release(ended.id);
   if (wasOpen) tellOf(ctx, ended, "ended");
@@ -160,7 +160,7 @@ export async function takenOver(ctx: Sessions, found: WorkSession, tool: string,
   const isMigrated = passportUsed || found.tool !== tool;
   const next: WorkSession = { ...found, tool, activeAt: ctx.now, endedAt: null, migrations: found.migrations + (found.tool === tool ? 0 : 1) };
   const migration = isMigrated ? migrationOf(ctx, { sessionId: found.id, fromTool: found.tool, toTool: tool, passportUsed }) : undefined;
-  return { session: saved(next, await ctx.sessions.handOver(ctx.principal, next, ctx.now, migration)), fromTool: found.tool };
+  return { session: saved(next, await ctx.sessions.handOver(ctx.principal, next, ctx.now, migration, "unchanged")), fromTool: found.tool };
 }
 
 export const tellOf = (ctx: Sessions, session: Pick<WorkSession, "id">, action: SessionAction): void => ctx.tell?.([sessionEvent(ctx, session, action)]);

@@ -42,10 +42,9 @@ function compressedTurn(turn: GivenTurn): Turn {
 /** Adds what was said, in its order and each id once, and summarises the blocks that became old by it. Turns are screened before. */
 export async function addTurns(sessions: SessionStore, owner: SessionOwner, id: string, given: readonly GivenTurn[]): Promise<number> {
   const before = await sessions.countTurns(owner, id);
-  const room = Math.max(0, mostTurns - before);
-  if (given.length === 0 || room === 0) return before;
+  if (given.length === 0 || before >= mostTurns) return before;
   const ids = new Set<string>();
-  const count = await sessions.addTurns(owner, id, given.filter((turn) => !ids.has(turn.id) && ids.add(turn.id)).slice(0, room).map(compressedTurn));
+  const count = await sessions.addTurns(owner, id, given.filter((turn) => !ids.has(turn.id) && ids.add(turn.id)).map(compressedTurn));
   const old = oldBlocks(count) * blockTurns;
   const summarised = old === 0 ? 0 : ((await sessions.summaries(owner, id, 1))[0]?.seq ?? 0);
   for (let end = summarised + blockTurns; end <= old; end += blockTurns) {

@@ -1,4 +1,5 @@
 import type { Migration, SessionOwner, SessionStore, StoredTurn, Turn, WorkSession } from "../../domain/sessions/session-store.ts";
+import { mostTurns } from "../../domain/sessions/turns.ts";
 import type { StorageRoom } from "../storage-room.ts";
 import { jsonArrays } from "./memory-sql.ts";
 import type { QuotaGuard } from "./quota-guard.ts";
@@ -37,7 +38,8 @@ const addTurns = `INSERT INTO session_turns (team_id, session_id, seq, id, role,
   SELECT ?1, ?3, (SELECT coalesce(max(seq), 0) FROM session_turns WHERE team_id = ?1 AND session_id = ?3) + row_number() OVER (ORDER BY e.key),
     e.value ->> '$.id', e.value ->> '$.role', e.value ->> '$.name', e.value ->> '$.at', e.value ->> '$.content', e.value ->> '$.compressed'
   FROM json_each(?4) e WHERE EXISTS (SELECT 1 FROM work_sessions s WHERE s.team_id = ?1 AND s.user_id = ?2 AND s.id = ?3)
-    AND NOT EXISTS (SELECT 1 FROM session_turns t WHERE t.team_id = ?1 AND t.session_id = ?3 AND t.id = e.value ->> '$.id')`;
+    AND NOT EXISTS (SELECT 1 FROM session_turns t WHERE t.team_id = ?1 AND t.session_id = ?3 AND t.id = e.value ->> '$.id')
+  ORDER BY e.key LIMIT max(0, ${mostTurns} - (SELECT coalesce(max(seq), 0) FROM session_turns WHERE team_id = ?1 AND session_id = ?3))`;
 const countTurns = `SELECT coalesce(max(seq), 0) AS count FROM session_turns WHERE ${ofOwner}`;
 const turnColumns = "seq, id, role, name, at, content, compressed, summary";
 const turns = `SELECT ${turnColumns} FROM session_turns WHERE ${ofOwner} AND seq > ?4 ORDER BY seq LIMIT ?5 + 0`;
@@ -96,15 +98,15 @@ export class D1SessionStore implements SessionStore {
     return isChanged(made);
   }
 
-  async save(owner: SessionOwner, session: WorkSession): Promise<boolean> {
-    const [saved] = await this.#written(owner, [this.#saving(owner, session)]);
+  async save(owner: SessionOwner, session: WorkSession, held?: "unchanged"): Promise<boolean> {
+    const [saved] = await this.#written(owner, [this.#saving(owner, session)], held);
     return isChanged(saved);
   }
 
-  async handOver(owner: SessionOwner, session: WorkSession, at: number, migration?: Migration): Promise<boolean> {
+  async handOver(owner: SessionOwner, session: WorkSession, at: number, migration?: Migration, held?: "unchanged"): Promise<boolean> {
     const { id, project, tool, revision } = session;
     const logged = migration ? [this.#bound(owner, logMigrated, ...logValues(migration), revision), this.#bound(owner, dropOldLog)] : [];
-    const results = await this.#written(owner, [this.#bound(owner, endOthers, id, project, tool, at, revision), ...logged, this.#saving(owner, session)]);
+    const results = await this.#written(owner, [this.#bound(owner, endOthers, id, project, tool, at, revision), ...logged, this.#saving(owner, session)], held);
     return isChanged(results.at(-1));
   }
 
@@ -161,9 +163,10 @@ export class D1SessionStore implements SessionStore {
     return this.#shardOf(shard).prepare(statement).bind(teamId, userId, ...rest);
   }
 
-  /** As one transaction within the team's quota; results are those of the statements given. */
-  async #written({ shard, teamId }: SessionOwner, statements: D1PreparedStatement[]): Promise<D1Result[]> {
+  /** As one transaction within the team's quota; results are those of the statements given. What adds nothing is possible in a team that is full, too. */
+  async #written({ shard, teamId }: SessionOwner, statements: D1PreparedStatement[], held?: "unchanged"): Promise<D1Result[]> {
     await this.#room.require();
-    return this.#quota.batch(this.#shardOf(shard), teamId, statements);
+    const d1 = this.#shardOf(shard);
+    return held ? d1.batch(statements) : this.#quota.batch(d1, teamId, statements);
   }
 }

@@ -117,6 +117,19 @@ test("a full team reads its work sessions, and what was noted meanwhile is saved
   expect(await asked("omn_get_session_context")).toMatchObject({ session_id: id, context: { recent_searches: ["which colour has it"] } });
 });
 
+test("a full team ends its work sessions, and opens them again [A4]", async () => {
+  const asked = async (name: string, args: Record<string, unknown> = {}) => (await ada.call(name, args)).structured;
+  await asked("omn_store_memory", { key: "one", content: "The lighthouse is white." });
+  const { session_id: id } = await asked("omn_get_session_context");
+  await pretend({ memories: 1, bytes: defaultQuota.maxBytes + 1 });
+  await asked("omn_retrieve_memory", { query: "which colour has it" });
+  for (const name of ["omn_end_session", "omn_restore_session", "omn_export_session", "omn_end_session"]) {
+    const answer = await ada.call(name, { session_id: id });
+    expect(answer.isError, answer.text).toBe(false);
+  }
+  expect((await services.sessions.find(ada.principal, id as string))?.endedAt).not.toBeNull();
+});
+
 describe("in the transaction", () => {
   test("of many writers at once, just as many as there is room for get through", async () => {
     const writer = allowing({ maxMemories: 5 });
