@@ -62,7 +62,7 @@ test("vectors that Vectorize lost are found missing within the hour, told in the
 
 test("one that was found missing waits until Vectorize takes it, and the statistics say so", async () => {
   const grace = await team.join();
-  await env.SHARD_0.prepare("UPDATE vector_items SET version = 0, missed_at = 1 WHERE team_id = ? AND id = ?").bind(team.id, ids[1]).run();
+  await env.SHARD_0.prepare("UPDATE vector_items SET version = 0 WHERE team_id = ? AND id = ?").bind(team.id, ids[1]).run();
   await env.VECTORIZE.deleteByIds([await nameOf(ids[1] as string)]);
   expect(await vectors()).toMatchObject({ indexed: 2, waiting: 1 });
   await hourly();

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import type { GraphStats } from "../graph/graph-store.ts";
 import { invalid } from "../errors.ts";
-import type { MemoryFilter, ScopeFilter, TeamStats } from "./memory-store.ts";
+import type { MemoryFilter, TeamStats } from "./memory-store.ts";
 import { withSuccessors } from "../recall/selection/succession.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import type { Memory } from "./memory.ts";
@@ -72,7 +72,7 @@ export function requireCursor(cursor: string): string {
 }
 
 /** Counts of what the caller may see, and the filter lets through. When others write what the caller may not see, nothing moves but percentages of the whole team's storage. */
-export async function stats(ctx: Context, filter: ScopeFilter = {}): Promise<TeamStats & { graph?: GraphStats; index?: IndexStats }> {
+export async function stats(ctx: Context, filter: MemoryFilter = {}): Promise<TeamStats & { graph?: GraphStats; index?: IndexStats }> {
   const { principal, now } = ctx;
   requireScope(principal, "memory:read");
   // The rest is as good without one of them.

@@ -81,9 +81,6 @@ export interface Page<T> {
   next: string | undefined;
 }
 
-/** Whose memories statistics are of. */
-export type ScopeFilter = Pick<MemoryFilter, "namespaces" | "agentId" | "runId">;
-
 export interface TeamStats {
   total: number;
   archived: number;
@@ -95,10 +92,8 @@ export interface TeamStats {
   /** Of memories that say which agent wrote them, or in which conversation; those with the most. */
   byAgent: Record<string, number>;
   byRun: Record<string, number>;
-  /** Of all that the principal may see, whatever the filter. */
   topTags: { tag: string; count: number }[];
   expiringWithinDay: number;
-  /** Of what is there; an archived or erased memory may have been the last one. */
   lastChangeAt: number | null;
   lastCreatedAt: number | null;
   /** In characters. */
@@ -186,7 +181,7 @@ export interface MemoryStore {
   statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
   /** Of present memories that the principal may see. */
   count(principal: Principal, now: number): Promise<number>;
-  stats(principal: Principal, now: number, filter?: ScopeFilter): Promise<TeamStats>;
+  stats(principal: Principal, now: number, filter?: MemoryFilter): Promise<TeamStats>;
   /** What the report card is made of, in the sections asked for. Of secrets no word. */
   examine<S extends Section>(principal: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>>;
   /** Files that present memories cite or are related to, those whose path begins so before those that only hold the text; of secrets none. */

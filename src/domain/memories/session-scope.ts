@@ -3,7 +3,7 @@ import { defined } from "../defined.ts";
 import type { GivenState } from "./memory-fields.ts";
 import type { Memory } from "./memory.ts";
 import { namespaceOf } from "./memory.ts";
-import type { ScopeFilter } from "./memory-store.ts";
+import type { MemoryFilter } from "./memory-store.ts";
 
 /**
  * Session context of the memory-server document (section 2): whom a memory is about, which agent wrote it and in which conversation. It
@@ -48,7 +48,7 @@ export function sessionContext(explicit: SessionScope, headers: SessionDefaults 
 const userPrefix = "user:";
 
 /** Only memories of this scope. */
-export const scopeFilter = ({ userId, agentId, runId }: SessionScope): ScopeFilter =>
+export const scopeFilter = ({ userId, agentId, runId }: SessionScope): MemoryFilter =>
   defined({ namespaces: userId === undefined ? undefined : [userPrefix + userId], agentId, runId });
 
 /** Where memories of a scope are stored: those about somebody in a namespace of theirs, the others in the connection's project. */

@@ -10,7 +10,7 @@ import type { ShardOf } from "./shard-of.ts";
  * them: it says what was done, and holds no content.
  */
 export const teamTables = [
-  "memories", "versions", "former_ids", "memory_tags", "memory_tallies", "tag_tallies", "proposals", "reverted_memories", "reversions", "curator_runs", "index_failures",
+  "memories", "versions", "former_ids", "memory_tags", "proposals", "reverted_memories", "reversions", "curator_runs", "index_failures",
   "entity_mentions", "relationship_mentions", "memory_links", "link_changes", "memory_references",
   "entity_tokens", "relationship_tokens", "entities", "relationships", "graph_outbox",
   "vector_items", "vector_cache", "vector_checks", "outbox", "idempotency", "index_progress", "serving_spaces", "similarity_scales", "counters", "team_policies",

@@ -5,7 +5,7 @@ import { decomposed } from "../../domain/memories/fields.ts";
 import type { Examination, Findings, Section } from "../../domain/memories/health-findings.ts";
 import type { Memory, Version } from "../../domain/memories/memory.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
-import type { Compared, Hydrated, IdempotencyRecord, MemoryFilter, MemoryReading, MemoryStore, Page, PageOf, PublicPlace, ScopeFilter, TeamStats, VersionName, WriteContext } from "../../domain/memories/memory-store.ts";
+import type { Compared, Hydrated, IdempotencyRecord, MemoryFilter, MemoryReading, MemoryStore, Page, PageOf, PublicPlace, TeamStats, VersionName, WriteContext } from "../../domain/memories/memory-store.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { idsIn, live, matching, unexpired, visibleTo } from "./memory-conditions.ts";
 import { actOn, auditMemories } from "./memory-audit.ts";
@@ -344,8 +344,10 @@ export class D1MemoryStore implements MemoryStore {
     return this.#db(principal).$count(memories, live(principal, now));
   }
 
-  stats(principal: Principal, now: number, filter: ScopeFilter = {}): Promise<TeamStats> {
-    return readStats(this.#shardOf(principal.shard), principal, now, filter, this.#quota);
+  stats(principal: Principal, now: number, filter: MemoryFilter = {}): Promise<TeamStats> {
+    const asked = matching(filter);
+    const conditions = { live: and(live(principal, now), asked) as SQL, visible: and(visibleTo(principal), asked) as SQL };
+    return readStats(this.#db(principal), principal, now, { ...conditions, quota: this.#quota });
   }
 
   examine<S extends Section>(principal: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>> {

@@ -90,7 +90,6 @@ export const memories = sqliteTable(
     // An import asks of each new id whether another team holds it.
     index("memories_id").on(table.id),
     index("memories_expiry").on(table.expiresAt).where(sql`expires_at IS NOT NULL`),
-    index("memories_expiring").on(table.teamId, table.expiresAt).where(sql`expires_at IS NOT NULL`),
     // What the report card looks for, which is little of what there is.
     index("memories_quarantined").on(table.teamId, table.id).where(sql`quarantine IS NOT NULL`),
     index("memories_citing").on(table.teamId, table.id).where(sql`citations <> '[]' AND sensitivity = 'normal'`),
