@@ -18,7 +18,7 @@ export async function installHooks(where: Where, named: Named, env: Environment)
   const team = key === undefined ? undefined : await clientFor({ url: origin }, env, { project: undefined, client: "claude-code", timeoutMs: 5_000 }).team().catch(() => undefined);
   const path = await settingsFile(where, env);
   const flags = [`--url ${origin}`, ...(team === undefined || !/^[\w-]+$/.test(team) ? [] : [`--team ${team}`])].join(" ");
-  if (where === "project") await keepUncommitted();
+  if (where === "project") await keepUncommitted(path);
   rewrite(path, (text) => written(withHooks(settingsIn(text, path), (hook) => `"${process.execPath}" "${entry}" hook ${hook} ${flags}`), text));
   return [
     `Hooks for ${origin} are in ${path}. Sessions of Claude Code that start from now on use them.`,
@@ -43,11 +43,10 @@ async function settingsFile(where: Where, env: Environment): Promise<string> {
 }
 
 /** Claude Code has git ignore this file where it makes it itself; made here, it would go into the next commit, and its paths to everybody. */
-async function keepUncommitted(): Promise<void> {
-  const root = await git(process.cwd(), "rev-parse", "--show-toplevel");
-  if (root === undefined || (await git(root, "check-ignore", "--no-index", "--quiet", projectFile)) !== undefined) return;
+async function keepUncommitted(settings: string): Promise<void> {
+  const root = dirname(dirname(settings));
   const exclude = await git(root, "rev-parse", "--git-path", "info/exclude");
-  if (exclude === undefined) return;
+  if (exclude === undefined || (await git(root, "check-ignore", "--no-index", "--quiet", projectFile)) !== undefined) return;
   const path = resolve(root, exclude);
   mkdirSync(dirname(path), { recursive: true });
   const before = textOf(path);

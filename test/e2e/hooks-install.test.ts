@@ -1,27 +1,17 @@
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { buildPackage } from "../../scripts/package/build.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { OmniMemory } from "../../src/client/client.ts";
 import { freePort } from "../launcher/free-port.ts";
-import { ClaudeCode, type Ran } from "./support/claude-code.ts";
-import { Product } from "./support/product.ts";
+import type { ClaudeCode, Ran } from "./support/claude-code.ts";
+import { Command } from "./support/command.ts";
 
-const dist = mkdtempSync(join(tmpdir(), "omnimemory-dist-"));
-let product: Product;
-beforeAll(async () => {
-  [product] = await Promise.all([Product.start(), buildPackage(dist)]);
-});
-afterAll(async () => {
-  await product.remove();
-  rmSync(dist, { recursive: true, force: true });
-});
+const command = new Command();
 
 let claude: ClaudeCode;
 beforeEach(() => {
-  claude = new ClaudeCode(join(dist, "omnimemory.js"), { OMNIMEMORY_URL: product.url().origin, OMNIMEMORY_KEY: product.apiKey });
+  claude = command.machine();
 });
 afterEach(() => claude.remove());
 
@@ -34,8 +24,8 @@ describe("omnimemory hooks install [C6]", () => {
     const ran = await install();
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(Object.keys(settings().hooks)).toEqual(["SessionStart", "PostToolUse", "PreCompact", "Stop"]);
-    expect(settings().hooks.PostToolUse).toEqual([{ matcher: "Bash", hooks: [expect.objectContaining({ type: "command", if: "Bash(git *)", async: true, command: expect.stringContaining(`omnimemory.js" hook post-commit --url ${product.url().origin}`) as string }) as object] }]);
-    expect(readFileSync(claude.settings, "utf8") + ran.stdout).not.toContain(product.apiKey);
+    expect(settings().hooks.PostToolUse).toEqual([{ matcher: "Bash", hooks: [expect.objectContaining({ type: "command", if: "Bash(git *)", async: true, command: expect.stringContaining(`omnimemory.js" hook post-commit --url ${command.product.url().origin}`) as string }) as object] }]);
+    expect(readFileSync(claude.settings, "utf8") + ran.stdout).not.toContain(command.product.apiKey);
     expect(statSync(claude.settings).mode & 0o777).toBe(0o600);
   });
 
@@ -92,11 +82,11 @@ describe("omnimemory hooks install [C6]", () => {
   test("an empty variable is as good as none, and what is no address of a server is refused before anything is written", async () => {
     const data = join(claude.folder, "data");
     mkdirSync(data);
-    writeFileSync(join(data, "local.json"), JSON.stringify({ url: product.url().href, apiKey: product.apiKey }));
+    writeFileSync(join(data, "local.json"), JSON.stringify({ url: command.product.url().href, apiKey: command.product.apiKey }));
     claude.env = { ...claude.env, OMNIMEMORY_DATA_DIR: data, OMNIMEMORY_URL: "", OMNIMEMORY_KEY: "" };
     for (const url of ["localhost:26366", "ftp://memory.example.com"]) expect(await claude.run("hooks", "install", "--url", url)).toMatchObject({ code: 1, stderr: `${url} is not the URL of a server: it begins with https:// or http://.\n` });
     expect(existsSync(claude.settings)).toBe(false);
-    expect(await install()).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(`Hooks for ${product.url().origin} `) as string });
+    expect(await install()).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(`Hooks for ${command.product.url().origin} `) as string });
     claude.git("remote", "remove", "origin");
     expect(await claude.fire("SessionStart", { source: "startup" })).toEqual([quiet]);
   });
@@ -124,11 +114,11 @@ describe("omnimemory hooks install [C6]", () => {
   test("the key of this machine's server goes to that server only, and a project's settings cannot turn hooks to another", async () => {
     const data = join(claude.folder, "data");
     mkdirSync(data);
-    writeFileSync(join(data, "local.json"), JSON.stringify({ url: product.url().href, apiKey: product.apiKey }));
+    writeFileSync(join(data, "local.json"), JSON.stringify({ url: command.product.url().href, apiKey: command.product.apiKey }));
     const { OMNIMEMORY_KEY: _key, OMNIMEMORY_URL: _url, ...rest } = claude.env;
     claude.env = { ...rest, OMNIMEMORY_DATA_DIR: data };
     await install();
-    const memory = new OmniMemory({ url: product.url().origin, key: product.apiKey, project: "github.com/acme/shop" });
+    const memory = new OmniMemory({ url: command.product.url().origin, key: command.product.apiKey, project: "github.com/acme/shop" });
     await memory.call("omn_store_memory", { content: "The tills close at ten.", metadata: { importance: 0.9 } });
     expect((await claude.fire("SessionStart", { source: "startup" }))[0]?.stdout).toContain("The tills close at ten.");
     const seen: string[] = [];

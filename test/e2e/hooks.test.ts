@@ -1,25 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { buildPackage } from "../../scripts/package/build.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { OmniMemory } from "../../src/client/client.ts";
 import { freePort } from "../launcher/free-port.ts";
-import { ClaudeCode, type Ran } from "./support/claude-code.ts";
-import { Product } from "./support/product.ts";
+import type { ClaudeCode, Ran } from "./support/claude-code.ts";
+import { Command } from "./support/command.ts";
 
-const dist = mkdtempSync(join(tmpdir(), "omnimemory-dist-"));
-const command = join(dist, "omnimemory.js");
-let product: Product;
-beforeAll(async () => {
-  [product] = await Promise.all([Product.start(), buildPackage(dist)]);
-});
-afterAll(async () => {
-  await product.remove();
-  rmSync(dist, { recursive: true, force: true });
-});
+const command = new Command();
 
 /** Each test has a project of its own, so that none finds the memories of another. */
 let claude: ClaudeCode;
@@ -28,9 +17,9 @@ let project: string;
 let tests = 0;
 beforeEach(() => {
   project = `github.com/acme/shop-${(tests += 1)}`;
-  claude = new ClaudeCode(command, { OMNIMEMORY_URL: product.url().origin, OMNIMEMORY_KEY: product.apiKey });
+  claude = command.machine();
   claude.git("remote", "set-url", "origin", `https://ada:secret@${project}.git`);
-  memory = new OmniMemory({ url: product.url().origin, key: product.apiKey, project });
+  memory = new OmniMemory({ url: command.product.url().origin, key: command.product.apiKey, project });
 });
 afterEach(() => claude.remove());
 
@@ -93,7 +82,7 @@ describe("post-commit [C6]", () => {
     const [ran] = await claude.bash("git add -A && git commit -m 'Decide on PostgreSQL'");
     expect(ran).toEqual(quiet);
     expect(await stored()).toHaveLength(1);
-    const own = new OmniMemory({ url: product.url().origin, key: product.apiKey, project });
+    const own = new OmniMemory({ url: command.product.url().origin, key: command.product.apiKey, project });
     expect(await own.call("omn_store_memory", { content: "The till runs on Linux." })).toMatchObject({ namespace: `project:${project}` });
     expect(await own.text("omn_retrieve_memory", { key: "none" })).toContain("No memory");
   });
@@ -113,7 +102,7 @@ describe("post-commit [C6]", () => {
   });
 
   test("what it looks up is no search of the person's: the session says what they asked, and that a commit was stored", async () => {
-    const person = new OmniMemory({ url: product.url().origin, key: product.apiKey, project, client: "claude-code" });
+    const person = new OmniMemory({ url: command.product.url().origin, key: command.product.apiKey, project, client: "claude-code" });
     await person.call("omn_retrieve_memory", { query: "who owns the refunds" });
     claude.write("refund.ts", "export {};\n");
     await claude.bash("git add -A && git commit -m 'Fix race in refunds'");
@@ -291,7 +280,7 @@ describe("nothing stops Claude Code [C6]", () => {
   });
 
   test("a server that refuses the key", async () => {
-    claude.env = { ...claude.env, OMNIMEMORY_KEY: `${product.apiKey.slice(0, -4)}xxxx` };
+    claude.env = { ...claude.env, OMNIMEMORY_KEY: `${command.product.apiKey.slice(0, -4)}xxxx` };
     await install();
     await expectOneLine(/not valid/);
   });
@@ -301,7 +290,7 @@ describe("nothing stops Claude Code [C6]", () => {
     const port = await freePort();
     await new Promise<void>((resolve) => silent.listen(port, "127.0.0.1", resolve));
     await install();
-    writeFileSync(claude.settings, readFileSync(claude.settings, "utf8").replaceAll(product.url().origin, `http://127.0.0.1:${port}`));
+    writeFileSync(claude.settings, readFileSync(claude.settings, "utf8").replaceAll(command.product.url().origin, `http://127.0.0.1:${port}`));
     expect(await claude.fire("SessionStart", { source: "startup" })).toMatchObject([{ code: 0, stdout: "", stderr: expect.stringContaining("did not answer in time") as string }]);
     await new Promise((resolve) => silent.close(resolve));
   });

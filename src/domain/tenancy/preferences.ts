@@ -44,8 +44,8 @@ export const preferencesPatch = z.strictObject({
 });
 export type PreferencesPatch = z.output<typeof preferencesPatch>;
 
-/** What the directory keeps: what the person said, as JSON. What they did not say, or this version does not know, is as usual. */
 const { theme, default_compression, search_defaults, auto_features } = usualPreferences;
+/** What the directory keeps: what the person said, as JSON. What they did not say, or this version does not know, is as usual. */
 const stored = z.object({
   theme: z.enum(themes).catch(theme),
   default_compression: z.boolean().catch(default_compression),

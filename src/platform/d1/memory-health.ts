@@ -2,7 +2,6 @@ import { type Examination, type Examined, type Findings, type Found, mostExamine
 import { fewestLogLines, logSample, longestShortText } from "../../domain/memories/junk.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { isVisible } from "../visibility-sql.ts";
-import { bindNumbered } from "./memory-sql.ts";
 
 /**
  * What the report card is made of, each section in one statement of one batch. `?1` team, `?2` user, `?3` now, `?4` limit,
@@ -130,7 +129,9 @@ export const healthStatements: Record<Section, string> = Object.fromEntries(Obje
 export async function examine<S extends Section>(d1: D1Database, { teamId, userId }: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>> {
   const asked = examination.sections.map((section): [S, SectionQuery<Section>] => [section, queries[section] as unknown as SectionQuery<Section>]);
   const bound = asked.map(([, { sql, asks }]) => {
-    return bindNumbered(d1, sql, [teamId, userId, now, examination.limit, asks?.(examination) ?? null]);
+    const values = [teamId, userId, now, examination.limit, asks?.(examination) ?? null];
+    // SQLite counts the highest number that a statement names.
+    return d1.prepare(sql).bind(...values.slice(0, Math.max(...[...sql.matchAll(/\?(\d)/g)].map(([, n]) => Number(n)))));
   });
   const rows = await Promise.all(bound.map((statement) => statement.raw<Row>()));
   return Object.fromEntries(asked.map(([section, { read }], i) => [section, read(rows[i] ?? [])])) as unknown as Pick<Findings, S>;

@@ -44,10 +44,6 @@ export function jsonArrays(rows: readonly object[]): string[] {
   return arrays.map((texts) => `[${texts.join(",")}]`);
 }
 
-/** With those of the values that the statement names: SQLite counts the highest number. */
-export const bindNumbered = (d1: D1Database, sql: string, values: readonly (string | number | null)[]): D1PreparedStatement =>
-  d1.prepare(sql).bind(...values.slice(0, Math.max(...[...sql.matchAll(/\?(\d)/g)].map(([, n]) => Number(n)))));
-
 const memoryColumns = columnsOf(memories);
 
 /** `visibilityKey` only serves the unique key; it follows from visibility and owner. */

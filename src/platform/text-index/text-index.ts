@@ -66,6 +66,13 @@ const flushBatch = 4_096;
 /** Merging in the background leaves 12 segments at most that could be merged. With more than these it has fallen behind, and writers merge. */
 const maxBacklog = 24;
 
+/** The weights, 0 for the commonest terms that make up less than a share together: a document that holds no other one holds less, and most postings are theirs. */
+function withoutCommonest(weights: number[], share = 0): number[] {
+  let left = share * weights.reduce((sum, weight) => sum + weight, 0);
+  const needed = new Set(weights.map((_, i) => i).sort((a, b) => (weights[a] as number) - (weights[b] as number)).filter((i) => (left -= weights[i] as number) <= 0));
+  return weights.map((weight, i) => (needed.has(i) ? weight : 0));
+}
+
 /**
  * Ranked full-text index (BM25F) in a Durable Object's SQLite. Documents live in partitions, one for each audience: a question
  * is asked of just those that its viewer may see whole, so that nobody's words weigh in another's ranking.
@@ -74,13 +81,6 @@ const maxBacklog = 24;
  * merged in the background. A document is a slot number that is never used twice; whoever holds the documents decides
  * which slots are alive, and a merge drops the postings of a dead one.
  */
-/** The weights, 0 for the commonest terms that make up less than a share together: a document that holds no other one holds less, and most postings are theirs. */
-function withoutCommonest(weights: number[], share = 0): number[] {
-  let left = share * weights.reduce((sum, weight) => sum + weight, 0);
-  const needed = new Set(weights.map((_, i) => i).sort((a, b) => (weights[a] as number) - (weights[b] as number)).filter((i) => (left -= weights[i] as number) <= 0));
-  return weights.map((weight, i) => (needed.has(i) ? weight : 0));
-}
-
 export class TextIndex {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
@@ -160,8 +160,8 @@ export class TextIndex {
     const holding = terms.map((term, i) => unmerged.reduce((sum, fresh) => sum + (fresh.holding(term)?.size ?? 0), Math.ceil(inSegments(i))));
     const weights = holding.map((count) => idf(documents, Math.min(count, documents)));
 
+    // What no document holds weighs as much as what one does.
     const rarest = idf(documents, Math.min(1, documents));
-
     const { k1, b, resolution } = this.#options;
     const scoring: Scoring = {
       weights: withoutCommonest(weights.map((weight) => Math.min(weight, rarest)), options.share).map((weight) => weight * (k1 + 1)),
