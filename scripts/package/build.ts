@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 export async function buildPackage(dist: string): Promise<void> {
-  const [esbuild, { default: ts }, { toolTypes }] = await Promise.all([import("esbuild"), import("typescript"), import("./tool-types.ts")]);
+  const [{ bundle }, { default: ts }, { toolTypes }] = await Promise.all([import("../../src/launcher/esbuild.ts"), import("typescript"), import("./tool-types.ts")]);
   mkdirSync(dist, { recursive: true });
   const entries = [["src/client/client.ts", "client.js"], ["src/command/omnimemory.ts", "omnimemory.js"]] as const;
   await Promise.all(
     entries.map(([entry, name]) =>
-      esbuild.build({
+      bundle({
         entryPoints: [join(root, entry)],
         outfile: join(dist, name),
         bundle: true,
@@ -27,7 +27,6 @@ export async function buildPackage(dist: string): Promise<void> {
       }),
     ),
   );
-  await esbuild.stop();
   chmodSync(join(dist, "omnimemory.js"), 0o755);
   const source = readFileSync(join(root, "src/client/client.ts"), "utf8");
   const { outputText } = ts.transpileDeclaration(source, { fileName: "client.ts", compilerOptions: { target: ts.ScriptTarget.ES2022, stripInternal: true } });

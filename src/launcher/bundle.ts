@@ -1,21 +1,18 @@
 import { basename } from "node:path";
-import { build, stop } from "esbuild";
+import { bundle } from "./esbuild.ts";
 import { projectRoot } from "./project.ts";
 import { messageOf, StartFailure } from "./start-failure.ts";
 
 /** In the form in which Miniflare takes modules; the first one is the Worker itself. */
 export type WorkerModule = { type: "ESModule"; path: string; contents: string } | { type: "Data" | "CompiledWasm"; path: string; contents: Uint8Array<ArrayBuffer> };
 
-let building = 0;
-
 /**
  * The Worker as one ES module and the binary files it imports, resolved the way wrangler resolves them for deployment. Kept
  * in memory: 0.1–0.3 s beat a cache that can be stale.
  */
 export async function bundleWorker(entry: string): Promise<WorkerModule[]> {
-  building += 1;
   try {
-    const { outputFiles } = await build({
+    const { outputFiles } = await bundle({
       entryPoints: [entry],
       absWorkingDir: projectRoot,
       bundle: true,
@@ -39,9 +36,5 @@ export async function bundleWorker(entry: string): Promise<WorkerModule[]> {
     return modules.sort((a, b) => Number(b.type === "ESModule") - Number(a.type === "ESModule"));
   } catch (error) {
     throw new StartFailure(`The Worker could not be built: ${messageOf(error).split("\n").slice(0, 2).join(" ")}`, { cause: error });
-  } finally {
-    // esbuild leaves a helper process running for the next build; there is none. (Stopping it under another build hangs that.)
-    building -= 1;
-    if (building === 0) await stop();
   }
 }
