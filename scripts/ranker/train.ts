@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { boost, type BoostOptions, type Examples } from "./boost.ts";
+import { packed } from "./pack.ts";
 import { reliability, report, type Question, type Scored } from "./figures.ts";
 import { featureNames, type FeatureName } from "../../src/domain/recall/ranking/features.ts";
 import { relevancesOf, withPlace } from "../../src/domain/recall/ranking/rank.ts";
@@ -113,12 +114,6 @@ if (process.env["MORE"]) {
     for (const judge of judges) report(`${judge}, half ${fold}, fitted on the other half too`, scored(of(judge).filter(inFold), with2));
   }
 }
-const json = JSON.stringify({ order: compact(models.order), relevance: compact(models.relevance) });
+const json = JSON.stringify({ order: packed(models.order), relevance: packed(models.relevance) });
 if (!process.env["DRY"]) writeFileSync(new URL("../../src/domain/recall/ranking/model.json", import.meta.url), `${json}\n`);
 process.stdout.write(`${json.length} bytes\n`);
-
-/** Three digits of a threshold, two decimals of a leaf: the bundle pays for each. */
-function compact(model: TreeModel): TreeModel {
-  const short = (value: number): number => Number(value.toPrecision(3));
-  return { ...model, base: Number(model.base.toFixed(2)), thresholds: model.thresholds.map((row) => row.map(short)), leaves: model.leaves.map((row) => row.map((value) => Number(value.toFixed(2)))) };
-}

@@ -1,10 +1,10 @@
 /** Of each tree. */
 export const depth = 4;
 /** How many inner nodes a tree has. */
-const inner = 2 ** depth - 1;
+export const inner = 2 ** depth - 1;
 
 /**
- * An ensemble of regression trees (Friedman 2001), as `scripts/ranker/train.ts` writes it: complete binary trees,
+ * An ensemble of regression trees (Friedman 2001): complete binary trees,
  * each a list of its inner nodes, level by level, followed by the values of its leaves.
  */
 export interface TreeModel {
