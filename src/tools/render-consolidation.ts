@@ -18,6 +18,7 @@ const reasons: Record<ProposalReason, string> = {
   review: "this team reviews changes of what others see: an admin of the team settles it",
   authors: "of different authors, and nobody confirmed it",
   guard: "the write guard would keep the text back",
+  room: "both together say more than one memory may hold",
   limit: "the run is full; run it again afterwards",
 };
 

@@ -119,6 +119,34 @@ describe("consolidation [C3]", () => {
     expect(structured["memories"][0].metadata).toEqual({ tags: ["bank"], importance: 0.9 });
   });
 
+  test("the memory that stays takes in all that a store would take in: kind, end, run, summary and validity [C3]", async () => {
+    const { owner } = await newTeam();
+    const [short, long] = await noted(owner, [
+      { content: "The importer validates the CSV files of the bank.", type: "procedural", run_id: "run-7", summary: "CSV checks of the bank.", valid_from: "2026-01-05T00:00:00.000Z", confidence: 0.4 },
+      { content: "The importer validates the CSV files of the bank against a schema and rejects more than 10,000 rows.", expires_at: "2099-01-01T00:00:00.000Z", confidence: 0.6 },
+    ]) as [string, string];
+    const { structured } = await owner.call("omn_consolidate", {});
+    expect(pairsIn(structured, "would_settle")).toEqual([["merge", short, long]]);
+    await run(owner);
+    expect(recordsOf(await exported(owner)).find(({ id }) => id === long)).toMatchObject({
+      type: "procedural", run_id: "run-7", summary: "CSV checks of the bank.", valid_from: "2026-01-05T00:00:00.000Z", confidence: 0.6, expires_at: null,
+    });
+  });
+
+  test.each([
+    ["tags", { tags: Array.from({ length: 30 }, (_, i) => `a${i}`) }, { tags: Array.from({ length: 30 }, (_, i) => `b${i}`) }],
+    ["metadata", { metadata: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`a${i}`, "x".repeat(900)])) }, { metadata: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`b${i}`, "x".repeat(900)])) }],
+  ])("two whose %s do not fit into one memory are left to a person, and nothing is lost [C3]", async (_name, first, second) => {
+    const { owner } = await newTeam();
+    const [short, long] = await noted(owner, [
+      { content: "The importer validates the CSV files of the bank.", ...first },
+      { content: "The importer validates the CSV files of the bank against a schema and rejects more than 10,000 rows.", ...second },
+    ]) as [string, string];
+    const { structured } = await owner.call("omn_consolidate", {});
+    expect(structured).toMatchObject({ count: 0, proposals: [{ proposed_because: "both together say more than one memory may hold" }] });
+    expect(pairsIn(structured, "proposals")).toEqual([["merge", short, long]]);
+  });
+
   test("a token holds for just the versions that were previewed", async () => {
     const { owner } = await newTeam();
     const [stale] = await noted(owner, [old, fresh]) as [string];

@@ -1,15 +1,12 @@
 import { isPlain } from "../guard/screen.ts";
-import { citedTogether, mostCitations } from "./citations.ts";
 import type { JudgedPair } from "./consolidation-pairs.ts";
-import { enriched } from "./enriched.ts";
-import { limits, withRoom } from "./fields.ts";
-import { canonical, sameState, type Memory, type MemoryState } from "./memory.ts";
-import { asSaid, initialState, saidIn } from "./memory-fields.ts";
-import type { DerivedField } from "./memory-values.ts";
+import { sameState, type Memory } from "./memory.ts";
+import { asSaid } from "./memory-fields.ts";
+import { isInitial, mergedVersion } from "./merged-version.ts";
 import { mayChangeVisibility } from "./policy.ts";
 import { withoutReview } from "./review.ts";
 import { superseded } from "./supersede.ts";
-import { followingVersion, trustAfter, type Writing } from "./versions.ts";
+import { followingVersion, type Writing } from "./versions.ts";
 
 /** Why a run leaves a pair to a person. */
 export type ProposalReason =
@@ -23,6 +20,8 @@ export type ProposalReason =
   | "authors"
   /** The write guard would keep the merged text back. */
   | "guard"
+  /** Both together say more than one memory may hold. */
+  | "room"
   /** The run is full. */
   | "limit";
 
@@ -56,7 +55,7 @@ export function stepsOf(ctx: Writing, pairs: readonly JudgedPair[], rules: StepR
   for (const pair of pairs) {
     const writes = writesOf(ctx, pair);
     const bytes = writes.reduce((sum, { next }) => sum + JSON.stringify(next).length * 3, 0);
-    const why = reasonToAsk(ctx, pair, writes, rules) ?? (taken.has(pair.kept.id) || taken.has(pair.gone.id) ? "other step" : steps.length >= rules.mostSteps || bytes > room ? "limit" : undefined);
+    const why = writes.length === 0 ? "room" : reasonToAsk(ctx, pair, writes, rules) ?? (taken.has(pair.kept.id) || taken.has(pair.gone.id) ? "other step" : steps.length >= rules.mostSteps || bytes > room ? "limit" : undefined);
     if (why !== undefined) {
       proposals.push({ ...pair, why });
       continue;
@@ -78,37 +77,15 @@ function reasonToAsk(ctx: Writing, pair: JudgedPair, writes: Step["writes"], { l
   return isPlain(verdict.reason) && (verdict.decision === "supersede" || isPlain(verdict.content)) ? undefined : "guard";
 }
 
-/** The one that gives way first: it may leave its key to the one that stays. */
+/** The one that gives way first: it may leave its key to the one that stays. Empty where the two do not fit into one. */
 function writesOf(ctx: Writing, pair: JudgedPair): Step["writes"] {
   const { kept, gone, verdict } = pair;
   if (verdict.decision === "supersede") return [{ memory: gone, next: superseded(ctx, gone, kept, verdict.reason) }];
+  const said = asSaid(gone);
+  const next = mergedVersion(ctx, { kept, other: gone, content: verdict.content, says: (field) => !isInitial(said, field), preferred: "kept" });
+  if (!next) return [];
   return [
     { memory: gone, next: followingVersion(ctx, gone, { supersededBy: kept.id, supersededReason: verdict.reason, archivedAt: ctx.now }) },
-    { memory: kept, next: enriched(followingVersion(ctx, kept, united(pair, verdict.content)), { before: kept, given: unitedFields.filter((field) => isSaid(gone, field)) }) },
+    { memory: kept, next },
   ];
-}
-
-const union = (a: readonly string[], b: readonly string[], most: number): string[] => [...new Set([...a, ...b])].slice(0, Math.max(most, a.length));
-
-/** What is derived of the kept one gives way to what somebody said of the other. */
-const unitedFields = ["tags", "keywords", "importance"] as const satisfies DerivedField[];
-const isSaid = (memory: Memory, field: DerivedField): boolean => canonical(saidIn(memory, field)) !== canonical(initialState[field]);
-
-/** All that both say beside the text; where they differ, what the kept one says. */
-function united({ kept, gone }: JudgedPair, content: string): Partial<MemoryState> {
-  const [stays, goes] = [asSaid(kept), asSaid(gone)];
-  return {
-    content,
-    trust: trustAfter(kept, content),
-    key: kept.key ?? gone.key,
-    summary: kept.content === content ? kept.summary : null,
-    tags: union(stays.tags, goes.tags, limits.tags),
-    keywords: union(stays.keywords, goes.keywords, limits.tags),
-    relatedFiles: union(kept.relatedFiles, gone.relatedFiles, 100),
-    citations: citedTogether(kept.citations, gone.citations).slice(0, mostCitations),
-    metadata: withRoom(kept.metadata, { ...gone.metadata, ...kept.metadata }),
-    importance: !isSaid(gone, "importance") ? stays.importance : isSaid(kept, "importance") ? Math.max(stays.importance, goes.importance) : goes.importance,
-    confidence: Math.max(kept.confidence, gone.confidence),
-    occurredAt: kept.occurredAt ?? gone.occurredAt,
-  };
 }
