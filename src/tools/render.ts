@@ -7,6 +7,7 @@ import { tokensSaved } from "../domain/memories/compressed-form.ts";
 import type { CitedFile, Freshness } from "../domain/memories/citations.ts";
 import type { Citation } from "../domain/memories/memory-values.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
+import type { More } from "../domain/memories/forget.ts";
 import type { Proposal } from "../domain/memories/proposal-store.ts";
 import { mayRead, type Principal } from "../domain/tenancy/principal.ts";
 import type { Question } from "./define-tool.ts";
@@ -178,6 +179,9 @@ export const handleOf = (memory: Called): Framed => (memory.key === null ? say`i
 /** Before a preview in the place of what a confirm was to do. Whether it was given for this selection before, nobody remembers. */
 export const confirmText = (wasWrong: boolean): string =>
   wasWrong ? "That confirm does not belong to this preview: it is mistyped, or from before a change. " : "";
+
+/** What a call that forgets leaves to the next one. */
+export const moreText = ({ more }: { more?: More }): Framed[] => (more ? [say`Left for the same call, again without confirm: ${more.left ?? "more"}.`] : []);
 
 /** The memory as the answer of a write names it: who may not read learns no key but the one that they said. */
 export const namedTo = (principal: Principal, memory: Memory, ...said: (string | undefined)[]): Memory =>

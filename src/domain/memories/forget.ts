@@ -25,27 +25,33 @@ export interface ForgetInput {
   confirm?: string | undefined;
 }
 
-export type ForgetOutcome =
+export type ForgetOutcome = (
   | { outcome: "preview"; mode: ForgetInput["mode"]; memories: Memory[]; confirm: string; changed: boolean }
   /** `proposals`: what else is to be archived waits for a review, or was refused in one before. */
-  | { outcome: "archived" | "erased" | "proposed" | "unchanged"; ids: string[]; proposals?: Proposal[] };
+  | { outcome: "archived" | "erased" | "proposed" | "unchanged"; ids: string[]; proposals?: Proposal[] }
+) & { more?: More };
+
+/** More match than one call takes; the next one goes on with them. How many: of a key pattern that is not known. */
+export interface More {
+  left: number | undefined;
+}
 
 const maxForget = 500;
 
-/** Forgetting shows first what would go; the token it answers is bound to exactly those versions. */
+/** Forgetting shows first what would go, the newest of them where these are many; the token it answers is bound to exactly those versions. */
 export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOutcome> {
   requireScope(ctx.principal, "memory:write");
   // A preview shows what would go.
   requireScope(ctx.principal, "memory:read");
   return retryOnConflict("these memories", async () => {
-    const selected = await select(ctx, input);
+    const { selected, ...more } = await select(ctx, input);
     for (const memory of selected) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);
     const token = await confirmToken(ctx, input.mode, selected);
     if (input.confirm !== token) {
       await noteSecrets(ctx, selected);
-      return { outcome: "preview", mode: input.mode, memories: selected, confirm: token, changed: input.confirm !== undefined };
+      return { outcome: "preview", mode: input.mode, memories: selected, confirm: token, changed: input.confirm !== undefined, ...more };
     }
-    return input.mode === "erase" ? await erase(ctx, selected) : await archive(ctx, selected);
+    return { ...(input.mode === "erase" ? await erase(ctx, selected) : await archive(ctx, selected)), ...more };
   });
 }
 
@@ -56,6 +62,7 @@ export async function archiveOne(ctx: Context, memory: Memory, noted: Partial<Pi
 }
 
 type Archived = Exclude<ForgetOutcome, { outcome: "preview" }>;
+type Selected = { selected: Memory[]; more?: More };
 
 async function archive(ctx: Context, selected: Memory[], noted: Partial<Pick<Memory, "metadata">> = {}): Promise<Archived> {
   const open = await whole(ctx, selected.filter((memory) => memory.archivedAt === null));
@@ -101,7 +108,7 @@ async function erase(ctx: Context, selected: Memory[]): Promise<ForgetOutcome> {
   return { outcome: "erased", ids: await purge(ctx, selected) };
 }
 
-async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
+async function select(ctx: Context, input: ForgetInput): Promise<Selected> {
   const { principal, now } = ctx;
   const filter = input.filter ?? {};
   if (input.ids?.length) {
@@ -110,7 +117,7 @@ async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
     const missing = input.ids.filter((_, i) => !found[i]);
     if (missing.length > 0) throw noMemory(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");
     // The same memory may be named twice, by its id and by its alias.
-    return [...new Map((found as Memory[]).map((memory) => [memory.id, memory.quarantine ? redacted(memory) : memory])).values()];
+    return { selected: [...new Map((found as Memory[]).map((memory) => [memory.id, memory.quarantine ? redacted(memory) : memory])).values()] };
   }
   let selected: Memory[];
   if (input.key !== undefined) {
@@ -123,8 +130,9 @@ async function select(ctx: Context, input: ForgetInput): Promise<Memory[]> {
     throw invalid("Nothing was selected.", "Say what to forget: id, key (with * as wildcard) or filters.");
   }
   if (selected.length === 0) throw noMemory("Nothing matches, so there is nothing to forget.", "Check the key or the filters.");
-  if (selected.length > maxForget) throw invalid(`More than ${maxForget} memories match.`, "Narrow the filters and forget in several calls.");
-  return selected;
+  if (selected.length <= maxForget) return { selected };
+  const left = input.key === undefined ? (await ctx.memories.count(principal, now, filter)) - maxForget : undefined;
+  return { selected: selected.slice(0, maxForget), more: { left } };
 }
 
 async function confirmToken(ctx: Context, mode: string, selected: Memory[]): Promise<string> {

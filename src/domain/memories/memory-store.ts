@@ -180,7 +180,7 @@ export interface MemoryStore {
   /** States as they were at an instant, for ids that the principal could see then and may see now. */
   statesAt(principal: Principal, now: number, at: number, ids: string[]): Promise<{ id: string; version: Version }[]>;
   /** Of present memories that the principal may see. */
-  count(principal: Principal, now: number): Promise<number>;
+  count(principal: Principal, now: number, filter?: MemoryFilter): Promise<number>;
   stats(principal: Principal, now: number, filter?: MemoryFilter): Promise<TeamStats>;
   /** What the report card is made of, in the sections asked for. Of secrets no word. */
   examine<S extends Section>(principal: Principal, now: number, examination: Examination<S>): Promise<Pick<Findings, S>>;

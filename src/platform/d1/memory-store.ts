@@ -340,8 +340,8 @@ export class D1MemoryStore implements MemoryStore {
     await auditMemories(this.#shardOf(principal.shard), principal, write, { action, ...actOn(ids) }).run();
   }
 
-  count(principal: Principal, now: number): Promise<number> {
-    return this.#db(principal).$count(memories, live(principal, now));
+  count(principal: Principal, now: number, filter: MemoryFilter = {}): Promise<number> {
+    return this.#db(principal).$count(memories, and(live(principal, now), matching(filter)));
   }
 
   stats(principal: Principal, now: number, filter: MemoryFilter = {}): Promise<TeamStats> {

@@ -210,6 +210,40 @@ describe("archiving [U4] [S14]", () => {
     expect(await ada.listed(later)).toEqual([]);
   });
 
+  test("goes on in calls of 500, each with a preview of its own, which say how many are left [A1]", async () => {
+    const many = Array.from({ length: 503 }, (_, i) => ({ content: `note ${i}`, key: `many.${i}`, tags: ["t"] }) as PortableMemory);
+    await importMemories(ada.at(now), { records: many, onConflict: "update" });
+    await ada.keep("other", "stays");
+    const byFilter = await forget(ada.at(later), { filter: { tags: ["t"] }, mode: "archive" });
+    expect(byFilter).toMatchObject({ outcome: "preview", more: { left: 3 }, memories: { length: 500 } });
+    expect(await forget(ada.at(later), { key: "many.*", mode: "archive" })).toMatchObject({ outcome: "preview", more: { left: undefined }, memories: { length: 500 } });
+
+    const args = { filters: { tags: ["t"] } };
+    const preview = await ada.call("omn_forget_memory", args);
+    expect(preview.structured).toMatchObject({ outcome: "preview", count: 500, more: { left: 3 } });
+    expect(preview.text).toContain("Left for the same call, again without confirm: 3.");
+    const done = await ada.call("omn_forget_memory", { ...args, confirm: preview.structured["confirm"] });
+    expect(done.structured).toMatchObject({ outcome: "archived", count: 500, more: { left: 3 } });
+    expect(done.text).toContain("Left for the same call, again without confirm: 3.");
+    const last = await ada.call("omn_forget_memory", args);
+    expect(last.structured).toMatchObject({ outcome: "preview", count: 3 });
+    expect(last.structured).not.toHaveProperty("more");
+    await ada.call("omn_forget_memory", { ...args, confirm: last.structured["confirm"] });
+    expect(await ada.listed(later)).toEqual(["stays"]);
+  });
+
+  test("delete all of the memory-server document goes on so, too [D1]", async () => {
+    await importMemories(ada.at(now), { records: Array.from({ length: 501 }, (_, i) => ({ content: `note ${i}`, run_id: "r" }) as PortableMemory), onConflict: "update" });
+    const deleteAll = async (confirm?: unknown) => (await ada.call("memory_delete_all", { run_id: "r", ...(confirm === undefined ? {} : { confirm }) })).structured["data"];
+    const first = await deleteAll();
+    expect(first).toMatchObject({ count: 500, more: { left: 1 } });
+    expect(await deleteAll(first.confirm)).toMatchObject({ success_count: 500, more: { left: 1 } });
+    const last = await deleteAll();
+    expect(last).toMatchObject({ count: 1 });
+    expect(await deleteAll(last.confirm)).toMatchObject({ success_count: 1 });
+    expect(await ada.listed(later)).toEqual([]);
+  });
+
   test("twice is no second version", async () => {
     const { id } = await ada.keep("k", "one");
     await really(ada, { ids: [id], mode: "archive" });

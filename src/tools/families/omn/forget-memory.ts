@@ -10,7 +10,7 @@ import { describeProblems } from "../../../domain/problems.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { defineTool, destructive, type ToolContext, type ToolResult } from "../../define-tool.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
-import { adviceOf, audienceOf, confirmText, handleOf, questionOf, trustFieldOf } from "../../render.ts";
+import { adviceOf, audienceOf, confirmText, handleOf, moreText, questionOf, trustFieldOf } from "../../render.ts";
 import { renderRepair } from "../../render-repair.ts";
 import { sameFilters, toFilter } from "./filters.ts";
 
@@ -53,11 +53,12 @@ export const forgetMemory = defineTool({
       const notes = [
         ...(waiting > 0 ? [say`${waiting} wait until an admin of the team accepts it: this team reviews what members change of what others see`] : []),
         ...(refused > 0 ? [say`Of ${refused} an admin of the team refused it before`] : []),
+        ...moreText(result),
       ];
       // Who named it by its key may not know the id, without which nothing archived is restored.
       const wayBack = outcome === "archived" && gone.length === 1 ? [say`To restore it: omn_update_memory with id ${gone[0] as string} and archived: false`] : [];
       return {
-        structured: { outcome, count: gone.length, memory_ids: gone, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}), ...adviceOf(joined(notes, ". ")) },
+        structured: { outcome, count: gone.length, memory_ids: gone, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}), more: result.more, ...adviceOf(joined(notes, ". ")) },
         text: joined([say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`, ...wayBack, ...notes], ". "),
       };
     }
@@ -70,13 +71,15 @@ export const forgetMemory = defineTool({
     const more = result.memories.length - lines.length;
     const summary = say`${result.mode} would remove ${result.memories.length}:`;
     const before = say`${confirmText(result.changed)}Nothing forgotten yet.`;
-    const advice = say`To go ahead, repeat the call with confirm: "${result.confirm}".`;
+    const left = moreText(result);
+    const advice = joined([say`To go ahead, repeat the call with confirm: "${result.confirm}".`, ...left], " ");
     return {
       structured: {
         outcome: "preview",
         count: result.memories.length,
         mode: result.mode,
         confirm: result.confirm,
+        more: result.more,
         ...adviceOf(say`${before} ${advice}`),
         would_forget: result.memories
           .slice(0, shown)
@@ -96,7 +99,7 @@ export const forgetMemory = defineTool({
         ...(more > 0 ? [say`… and ${more} more`] : []),
         advice,
       ]),
-      question: questionOf(result.confirm, summary, lines, result.memories.length),
+      question: questionOf(result.confirm, joined([...left, summary], " "), lines, result.memories.length),
     };
   },
 });
