@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { graphAround } from "../../src/domain/graph/graph-around.ts";
 import { indexed, newTeam, type Person } from "../support/team.ts";
 
 let ada: Person;
@@ -244,6 +245,36 @@ describe("memory_graph [D1] [D3]", () => {
     for (let i = 0; i < 12; i += 1) await add(`PostgreSQL number ${i} is called harbour${i}.`, { user_id: "ben" });
     await indexed(ada.principal);
     expect((await call("memory_graph", { entity: "PostgreSQL", user_id: "anna" })).data["memories"].map(({ id }: Data) => id)).toEqual([annas]);
+  });
+
+  test("within somebody's memories finds theirs behind stronger ones of others", async () => {
+    const [start, near] = [await add("The billing service is written by hand.", { user_id: "anna" }), await add("Invoices leave on the first of the month.", { user_id: "anna" })];
+    for (let i = 0; i < 8; i += 1) {
+      const other = await add(`Harbour number ${i} is closed in winter.`, { user_id: "ben" });
+      await ada.call("omn_update_memory", { id: start, links: [{ to: other, type: "extends", reason: "" }] });
+    }
+    await ada.call("omn_update_memory", { id: start, links: [{ to: near, type: "extends", strength: 0.3, reason: "" }] });
+    await indexed(ada.principal);
+    expect((await call("memory_graph", { memory_id: start, user_id: "anna" })).data["memories"].map(({ id }: Data) => id)).toEqual([start, near]);
+  });
+
+  test("a memory of the entity that is archived between finding and walking is left out", async () => {
+    const gone = await add("PostgreSQL runs the billing service.", { user_id: "anna" });
+    const left = await add("PostgreSQL is backed up by Barman.", { user_id: "anna" });
+    await indexed(ada.principal);
+    const ctx = ada.at(Date.now());
+    const memoriesOf = ctx.graph.memoriesOf.bind(ctx.graph);
+    const spy = vi.spyOn(ctx.graph, "memoriesOf").mockImplementation(async (...args) => {
+      const ids = await memoriesOf(...args);
+      await ada.call("memory_delete", { memory_id: gone });
+      return ids;
+    });
+    try {
+      const { nodes } = await graphAround(ctx, { memory: undefined, entity: "PostgreSQL", within: {}, depth: 1, limit: 20 });
+      expect(nodes.map(({ memory }) => memory.id)).toEqual([left]);
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   test("shows entities, relationships and links around a memory, or around an entity", async () => {

@@ -1,12 +1,13 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import { matcherOf } from "../memories/memory-filters.ts";
+import type { Memory } from "../memories/memory.ts";
 import type { MemoryFilter } from "../memories/memory-store.ts";
 import { resolveOne } from "../memories/resolve.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { queryTerms } from "../text/query-terms.ts";
 import type { Entity, Relationship } from "./graph.ts";
-import { neighbourhood, type Neighbourhood } from "./neighbourhood.ts";
+import { neighbourhood, seedsNamed, type Neighbourhood } from "./neighbourhood.ts";
 
 export interface GraphAround extends Neighbourhood {
   /** Each with those of the memories that name it, most named first. */
@@ -25,8 +26,8 @@ export interface GraphQuestion {
 }
 
 const mostSeeds = 10;
-/** Of the memories that name an entity, and of those around, so many are looked at for those that the filter lets through. */
-const mostLooked = { seeds: 200, nodes: 100 } as const;
+/** Of the memories that name an entity, so many are looked at for those that the filter lets through. */
+const mostLooked = 200;
 const mostEntities = 3;
 const mostNamed = 50;
 
@@ -37,13 +38,11 @@ export async function graphAround(ctx: Context, { memory, entity, within, depth,
   const { graph, principal, now } = ctx;
   requireScope(principal, "memory:read");
   if ((memory === undefined) === (entity === undefined)) throw invalid("The start of the walk is one of memory_id and entity.", "Give one of them.");
-  const seeds = memory !== undefined ? [(await resolveOne(ctx, { id: memory, within })).id] : await memoriesNaming(ctx, entity as string, within);
+  const seeds = memory !== undefined ? await seedsNamed(ctx, [(await resolveOne(ctx, { id: memory, within })).id]) : await memoriesNaming(ctx, entity as string, within);
   if (seeds.length === 0) return nothing;
-  const matches = matcherOf(within);
-  const walked = await neighbourhood(ctx, { seeds, depth, limit: isAll(within) ? limit : mostLooked.nodes });
-  const nodes = walked.nodes.filter((node) => matches(node.memory)).slice(0, limit);
+  const walked = await neighbourhood(ctx, { seeds, depth, limit, within });
+  const nodes = walked.nodes.slice(0, limit);
   const ids = nodes.map(({ memory: { id } }) => id);
-  if (ids.length === 0) return nothing;
   const shown = new Set(ids);
   const [named, relationships] = await Promise.all([graph.entitiesOf(principal, now, ids), graph.relationshipsOf(principal, now, { memoryIds: ids }, mostNamed)]);
   return {
@@ -54,15 +53,12 @@ export async function graphAround(ctx: Context, { memory, entity, within, depth,
   };
 }
 
-const isAll = (within: MemoryFilter): boolean => Object.keys(within).length === 0;
-
-async function memoriesNaming({ graph, memories, principal, now }: Context, entity: string, within: MemoryFilter): Promise<string[]> {
+async function memoriesNaming({ graph, memories, principal, now }: Context, entity: string, within: MemoryFilter): Promise<Memory[]> {
   const terms = queryTerms(entity).map(({ term }) => term);
   const found = terms.length === 0 ? [] : await graph.findEntities(principal, now, terms, mostEntities);
   if (found.length === 0) return [];
-  const ids = await graph.memoriesOf(principal, now, found.map(({ item }) => item.id), isAll(within) ? mostSeeds : mostLooked.seeds);
-  if (isAll(within)) return ids;
-  return (await memories.hydrate(principal, now, ids)).memories.filter(matcherOf(within)).slice(0, mostSeeds).map(({ id }) => id);
+  const ids = await graph.memoriesOf(principal, now, found.map(({ item }) => item.id), Object.keys(within).length === 0 ? mostSeeds : mostLooked);
+  return (await memories.hydrate(principal, now, ids)).memories.filter(matcherOf(within)).slice(0, mostSeeds);
 }
 
 function grouped(named: ReadonlyMap<string, Entity[]>): GraphAround["entities"] {

@@ -1,5 +1,5 @@
 import type { ChangePage } from "../indexing/progress-store.ts";
-import type { WriteContext } from "../memories/memory-store.ts";
+import type { MemoryFilter, WriteContext } from "../memories/memory-store.ts";
 import type { VisibilityChange } from "../recall/cache/index-state.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
 import type { Principal } from "../tenancy/principal.ts";
@@ -114,8 +114,8 @@ export interface GraphStore {
   memoriesOf(principal: Principal, now: number, entityIds: string[], limit: number): Promise<string[]>;
   /** Relationships of the entities, or in the memories; those that most memories state come first. */
   relationshipsOf(principal: Principal, now: number, of: { entityIds: string[] } | { memoryIds: string[] }, limit: number): Promise<Relationship[]>;
-  /** The memories around those, nearest first; those themselves are not among them. */
-  walk(principal: Principal, now: number, from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Promise<Walked[]>;
+  /** The memories around those, nearest first; those themselves are not among them. It meets only memories that `within` lets through. */
+  walk(principal: Principal, now: number, memoryIds: string[], limits: WalkLimits, within?: MemoryFilter): Promise<Walked[]>;
   /** Links from and to the memories, archived ends included. */
   links(principal: Principal, now: number, memoryIds: string[]): Promise<MemoryLink[]>;
   /** All or none; a link that exists gets the new strength and reason, but for one that somebody stated and a rule finds too. @throws WriteRace when an end is gone, hidden or changed */

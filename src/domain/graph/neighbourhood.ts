@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { noMemory } from "../errors.ts";
 import type { Memory } from "../memories/memory.ts";
+import type { MemoryFilter } from "../memories/memory-store.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { withSuccessors } from "../recall/selection/succession.ts";
 import { asFound } from "../secrets/redaction.ts";
@@ -26,19 +27,31 @@ export interface Neighbourhood {
 
 const breadth = 8;
 
+/** The memories where somebody wants a walk to start. @throws MEMORY_NOT_FOUND when one is not there, or archived */
+export async function seedsNamed({ memories, principal, now }: Context, refs: readonly (string | number)[]): Promise<Memory[]> {
+  const named = await Promise.all(refs.map((ref) => memories.get(principal, now, ref)));
+  const missing = refs.filter((_, i) => !named[i] || named[i].archivedAt !== null);
+  if (missing.length > 0) throw noMemory(`There is no memory with the id ${missing.join(", ")}.`, "Recall or list to find the ids.");
+  return named as Memory[];
+}
+
+interface Walk {
+  seeds: readonly Memory[];
+  depth: number;
+  limit: number;
+  /** The walk meets only memories that this lets through. */
+  within?: MemoryFilter;
+}
+
 /**
  * The memories around others, over links and entities that both name, up to `depth` steps (1–3). Archived memories and secrets
- * are no part of it, and lead nowhere. @throws MEMORY_NOT_FOUND when a seed is not there
+ * are no part of it, and lead nowhere: a seed that is archived meanwhile stands alone.
  */
-export async function neighbourhood(ctx: Context, { seeds, depth, limit }: { seeds: readonly (string | number)[]; depth: number; limit: number }): Promise<Neighbourhood> {
+export async function neighbourhood(ctx: Context, { seeds, depth, limit, within }: Walk): Promise<Neighbourhood> {
   requireScope(ctx.principal, "memory:read");
   const { graph, memories, principal, now } = ctx;
-  const named = await Promise.all(seeds.map((ref) => memories.get(principal, now, ref)));
-  const missing = seeds.filter((_, i) => !named[i] || named[i].archivedAt !== null);
-  if (missing.length > 0) throw noMemory(`There is no memory with the id ${missing.join(", ")}.`, "Recall or list to find the ids.");
-  const start = [...new Map((named as Memory[]).map((memory) => [memory.id, asFound(memory)])).values()];
-  const ids = start.map(({ id }) => id);
-  const walked = await graph.walk(principal, now, { memoryIds: ids }, { depth, breadth, limit });
+  const start = [...new Map(seeds.map((memory) => [memory.id, asFound(memory)])).values()];
+  const walked = await graph.walk(principal, now, start.map(({ id }) => id), { depth, breadth, limit }, within);
   const byId = new Map((await memories.hydrate(principal, now, walked.map(({ memoryId }) => memoryId))).memories.map((memory) => [memory.id, memory]));
   const around = walked.flatMap(({ memoryId, distance, strength, path }): Neighbour[] => {
     const memory = byId.get(memoryId);

@@ -44,10 +44,10 @@ export async function projectContext(ctx: Context, { namespaces, agentView }: { 
   ]);
   const recent = newest.memories.filter(isOpen);
   const important = weighty.memories.filter(isOpen);
-  const seeds = [...new Set([...recent, ...important].map(({ id }) => id))];
+  const seeds = [...recent, ...important];
   const { nodes, links: found } = seeds.length === 0 ? { nodes: [], links: [] } : await neighbourhood(ctx, { seeds, depth, limit: mostConnected });
   const connected = nodes.filter(({ distance, memory }) => distance > 0 && matchesFilter(memory, defined({ agentView }))).map(({ memory }) => memory);
-  const ids = new Set([...seeds, ...connected.map(({ id }) => id)]);
+  const ids = new Set([...seeds, ...connected].map(({ id }) => id));
   const links = found.filter(({ source, target }) => ids.has(source) && ids.has(target));
   const shown = ids.size;
   return { recent, important, connected, links, statistics: { total, shown, coverage: total === 0 ? 0 : shown / total, linkDensity: shown === 0 ? 0 : links.length / shown } };

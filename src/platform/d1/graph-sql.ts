@@ -135,7 +135,7 @@ export const findRelationships = `WITH ${ranked("relationship_tokens")}, chosen 
  * only two memories share ties them fully, and in a crowd of n the chance is 1/n. Of several ties the one named is the first
  * by `rank`: a link from the memory, a link to it, then the rarest name.
  */
-const neighbours = (id: string): string => `SELECT id, round(min(1.0, sum(strength)), ${strengthDecimals}) AS strength, kind, name, min(rank) FROM (
+const neighbours = (id: string, within: string): string => `SELECT id, round(min(1.0, sum(strength)), ${strengthDecimals}) AS strength, kind, name, min(rank) FROM (
     SELECT l.target_id AS id, l.strength, 'link' AS kind, l.type AS name, '0' || l.type AS rank FROM memory_links l WHERE l.team_id = ?1 AND l.source_id = ${id}
       AND EXISTS (SELECT 1 FROM memories m WHERE m.team_id = ?1 AND m.id = l.target_id AND ${liveMemory("m")})
     UNION ALL
@@ -148,25 +148,28 @@ const neighbours = (id: string): string => `SELECT id, round(min(1.0, sum(streng
         WHERE x.team_id = ?1 AND x.memory_id = ${id} AND n.home ${visibleKeys} AND n.type <> 'date' GROUP BY n.norm HAVING crowd BETWEEN 2 AND ${hub} ORDER BY crowd, n.norm LIMIT ${mostNames}) k
       CROSS JOIN entities n ON n.team_id = ?1 AND n.norm = k.norm AND ${aliveName("n")}
       CROSS JOIN entity_mentions y ON y.entity_row = n.row AND y.memory_id <> ${id} AND ${aliveMention("y")}
-  ) GROUP BY id ORDER BY 2 DESC, id DESC ${atMost("?6")}`;
+  ) near ${within} GROUP BY id ORDER BY 2 DESC, id DESC ${atMost("?5")}`;
+
+/** Memories that meet all the conditions on `memories`, whose parameters begin with ?8. */
+const meeting = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? "" : `WHERE EXISTS (SELECT 1 FROM memories WHERE memories.team_id = ?1 AND memories.id = near.id
+    AND ${conditions.map((condition, i) => condition.replace("?", `?${8 + i}`)).join(" AND ")})`;
 
 /**
- * Adds: ?4 memory ids, ?5 entity ids, ?6 breadth, ?7 depth, ?8 limit. Steps in order of distance, the strongest first; a
- * path never meets a memory twice, so that circles end.
+ * Adds: ?4 memory ids, ?5 breadth, ?6 depth, ?7 limit. Steps in order of distance, the strongest first; a path never meets a
+ * memory twice, so that circles end. `conditions`: of the memories that it meets.
  */
-export const walk = `WITH RECURSIVE ${rowsOf("?5")}, walked (id, distance, strength, path) AS (
+export const walk = (conditions: readonly string[]): string => `WITH RECURSIVE walked (id, distance, strength, path) AS (
     SELECT m.id, 0, 1.0, json_array(json_array(m.id)) FROM json_each(?4) j CROSS JOIN memories m ON m.team_id = ?1 AND m.id = j.value AND ${liveMemory("m")}
-    UNION ALL
-    SELECT m.value, 1, 1.0, json_array(json_array(m.value, 'entity', names.name)) FROM names, ${newestOf("names.row", "?6")} m
     UNION ALL
     SELECT n.value ->> '$[0]', w.distance + 1, w.strength * (n.value ->> '$[1]'),
       json_insert(w.path, '$[#]', json_array(n.value ->> '$[0]', n.value ->> '$[2]', n.value ->> '$[3]'))
-    FROM walked w, json_each((SELECT json_group_array(json_array(id, strength, kind, name)) FROM (${neighbours("w.id")}))) n
-    WHERE w.distance < ?7 AND w.strength >= ${weakest} AND instr(w.path, n.value ->> '$[0]') = 0
+    FROM walked w, json_each((SELECT json_group_array(json_array(id, strength, kind, name)) FROM (${neighbours("w.id", meeting(conditions))}))) n
+    WHERE w.distance < ?6 AND w.strength >= ${weakest} AND instr(w.path, n.value ->> '$[0]') = 0
     ORDER BY 2, 3 DESC LIMIT ${mostTouched}
   )
   SELECT id, distance, strength, path, min(distance - strength / 2) AS best FROM walked
-  WHERE distance > 0 AND id NOT IN (SELECT value FROM json_each(?4)) GROUP BY id ORDER BY best, id DESC ${atMost("?8")}`;
+  WHERE distance > 0 AND id NOT IN (SELECT value FROM json_each(?4)) GROUP BY id ORDER BY best, id DESC ${atMost("?7")}`;
 
 /** Adds: ?4 memory ids. */
 export const links = `SELECT DISTINCT l.source_id, l.target_id, l.type, l.strength, l.reason, l.origin, iif(l.origin = 'drawn', 'rule', l.made_by), l.created_by, l.created_at

@@ -3,12 +3,14 @@ import { nothingFound, type Expanded, type Expansion, type GraphStats, type Grap
 import { graphStageName } from "../../domain/graph/stage.ts";
 import { graphVectorStageName } from "../../domain/indexing/vector-stage.ts";
 import { defaultQuota, type TeamQuota } from "../../domain/memories/quota.ts";
-import type { WriteContext } from "../../domain/memories/memory-store.ts";
+import type { MemoryFilter, WriteContext } from "../../domain/memories/memory-store.ts";
 import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { entityFrom, merged, type RelationshipRow, type Statement, type Spelling } from "../graph-answers.ts";
+import { filterSql } from "../filter-sql.ts";
 import { maxBreadth, maxDepth, maxWalked } from "../graph-limits.ts";
 import * as statements from "./graph-sql.ts";
+import { columns } from "./memory-conditions.ts";
 import { auditMemories } from "./memory-audit.ts";
 import { QuotaGuard } from "./quota-guard.ts";
 import type { ShardOf } from "./shard-of.ts";
@@ -48,8 +50,10 @@ export class D1GraphStore implements GraphStore {
     return merged(rows.map(relationshipIn)).map(({ item }) => item);
   }
 
-  async walk(principal: Principal, now: number, from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Promise<Walked[]> {
-    return (await this.#rows<WalkRow>(statements.walk, principal, now, ...walkFrom(from, limits))).map(walkedFrom);
+  async walk(principal: Principal, now: number, memoryIds: string[], limits: WalkLimits, within: MemoryFilter = {}): Promise<Walked[]> {
+    const conditions = filterSql(within, columns);
+    const cells = [...walkFrom(memoryIds, limits), ...conditions.map(({ parameter }) => parameter)];
+    return (await this.#rows<WalkRow>(statements.walk(conditions.map(({ sql }) => sql)), principal, now, ...cells)).map(walkedFrom);
   }
 
   async stats(principal: Principal, now: number): Promise<GraphStats> {
@@ -68,7 +72,7 @@ export class D1GraphStore implements GraphStore {
         : []),
       ...named(near?.entities, statements.entitiesNear, (rows: Cell[][]) => void (found.near.entities = sourcedFrom(rows as [...EntityRow, string][]))),
       ...named(near?.relationships, statements.relationshipsNear, (rows: Cell[][]) => void (found.near.relationships = merged((rows as InJson<RelationshipRow>[]).map(relationshipIn)))),
-      ...(walk ? [{ statement: statements.walk, cells: walkFrom(walk, walk.limits), take: (rows: Cell[][]) => void (found.walked = (rows as WalkRow[]).map(walkedFrom)) }] : []),
+      ...(walk ? [{ statement: statements.walk([]), cells: walkFrom(walk.memoryIds, walk.limits), take: (rows: Cell[][]) => void (found.walked = (rows as WalkRow[]).map(walkedFrom)) }] : []),
       ...(ties ? [{ statement: statements.ties, cells: [JSON.stringify(ties.memoryIds), ties.limit], take: (rows: Cell[][]) => void (found.ties = (rows as TieRow[]).map(tieFrom)) }] : []),
     ];
     if (asked.length === 0) return found;
@@ -127,9 +131,8 @@ type EntityRow = [name: string, score: number, spellings: string];
 type WalkRow = [memoryId: string, distance: number, strength: number, path: string];
 type TieRow = [source: string, target: string, type: LinkType, strength: number, id: string, key: string | null, content: string, quarantined: number, updatedBy: string, expiresAt: number | null];
 
-const walkFrom = (from: { memoryIds: string[] } | { entityIds: string[] }, limits: WalkLimits): Cell[] => [
-  JSON.stringify("memoryIds" in from ? from.memoryIds : []),
-  JSON.stringify("entityIds" in from ? from.entityIds : []),
+const walkFrom = (memoryIds: string[], limits: WalkLimits): Cell[] => [
+  JSON.stringify(memoryIds),
   Math.min(limits.breadth, maxBreadth),
   Math.min(limits.depth, maxDepth),
   Math.min(limits.limit, maxWalked),

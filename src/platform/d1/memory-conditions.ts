@@ -20,7 +20,8 @@ export const visibleTo = ({ teamId, userId }: Principal): SQL =>
 export const live = (principal: Principal, now: number): SQL =>
   and(visibleTo(principal), unexpired(now), isNull(memories.archivedAt)) as SQL;
 
-const columns: FieldColumns = {
+/** Of the table of that name. */
+export const columns: FieldColumns = {
   value: (field) => `memories.${memoryFields[field].name}`,
   holds: (field, item) =>
     field === "tags"

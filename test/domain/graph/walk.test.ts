@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { WalkLimits } from "../../../src/domain/graph/graph-store.ts";
 import { linkMemory } from "../../../src/domain/graph/link.ts";
 import type { Memory } from "../../../src/domain/memories/memory.ts";
+import type { MemoryFilter } from "../../../src/domain/memories/memory-store.ts";
 import { WriteConflict } from "../../../src/domain/memories/write-conflict.ts";
 import { archiveOne } from "../../../src/domain/memories/forget.ts";
 import { commits, day, minute, newTeam, now, services, type Person, type Team } from "../../support/team.ts";
@@ -19,8 +20,8 @@ beforeEach(async () => {
 const keep = (content: string, fields: Record<string, unknown> = shared): Promise<Memory> => ada.keep(content.slice(0, 200), content, fields);
 const link = (source: Memory, target: Memory, strength = 1, person = ada) =>
   graph.link(person.principal, person.at(now), [{ source: source.id, target: target.id, type: "extends", strength, reason: "" }]);
-const walk = (from: Memory[], limits: Partial<WalkLimits> = {}, person = ada) =>
-  graph.walk(person.principal, now, { memoryIds: from.map(({ id }) => id) }, { depth: 3, breadth: 16, limit: 100, ...limits });
+const walk = (from: Memory[], limits: Partial<WalkLimits> = {}, person = ada, within?: MemoryFilter) =>
+  graph.walk(person.principal, now, from.map(({ id }) => id), { depth: 3, breadth: 16, limit: 100, ...limits }, within);
 const chain = async (n: number): Promise<Memory[]> => {
   const memories: Memory[] = [];
   for (let i = 0; i < n; i += 1) {
@@ -85,8 +86,21 @@ describe("a walk", () => {
     expect(await walk([start])).toEqual([]);
     const [entity] = (await graph.entitiesOf(ada.principal, now, [start.id])).get(start.id) ?? [];
     expect(await graph.memoriesOf(ada.principal, now, [entity?.id ?? ""], 5)).toHaveLength(5);
-    expect(await graph.walk(ada.principal, now, { entityIds: [entity?.id ?? ""] }, { depth: 1, breadth: 4, limit: 100 })).toHaveLength(4);
   }, 60_000);
+
+  test("within a filter takes the strongest of those that it lets through, and goes over no other [D1]", async () => {
+    const [start, apart] = [await keep("start", { ...shared, runId: "r" }), await keep("apart")];
+    for (let i = 0; i < 4; i += 1) await link(start, await keep(`strong ${i}`), 1);
+    const [weak, next] = [await keep("weak", { ...shared, runId: "r", tags: ["t"], metadata: { area: "db" } }), await keep("next", { ...shared, runId: "r" })];
+    await link(start, weak, 0.2);
+    await link(weak, apart, 1);
+    await link(apart, next, 1);
+    const found = async (within: MemoryFilter, depth = 3) => (await walk([start], { depth, breadth: 2 }, ada, within)).map(({ memoryId }) => memoryId);
+    expect(await found({}, 1)).not.toContain(weak.id);
+    expect(await found({ runId: "r" })).toEqual([weak.id]);
+    expect(await found({ runId: "r", tags: ["t"], entries: { area: "db" }, agentView: "any" })).toEqual([weak.id]);
+    expect(await found({ runId: "other" })).toEqual([]);
+  });
 
   test("never leads over what somebody may not see [S6]", async () => {
     const grace = await team.join();

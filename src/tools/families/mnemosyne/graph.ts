@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { json } from "../../../domain/frame.ts";
-import { neighbourhood } from "../../../domain/graph/neighbourhood.ts";
+import { neighbourhood, seedsNamed } from "../../../domain/graph/neighbourhood.ts";
 import { authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
@@ -22,7 +22,7 @@ export const graph = defineTool({
   }),
   output: z.looseObject({ nodes: z.array(z.looseObject({})), links: z.array(z.looseObject({})) }),
   async handler(ctx, { seed_ids, max_hops }) {
-    const { nodes, links } = await neighbourhood(ctx, { seeds: seed_ids, depth: max_hops, limit: mostNodes });
+    const { nodes, links } = await neighbourhood(ctx, { seeds: await seedsNamed(ctx, seed_ids), depth: max_hops, limit: mostNodes });
     const authorOf = await authorsOf(ctx, nodes.map(({ memory }) => memory));
     const answer = {
       nodes: nodes.map(({ memory, distance, strength, via }) => ({
