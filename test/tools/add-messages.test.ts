@@ -161,6 +161,19 @@ describe("a call is taken back as one [D2]", () => {
     await add(ada, { infer, messages: said("I speak Norwegian."), metadata: { given: "less" } });
   });
 
+  test("metadata of messages that with what is done for their facts is more than one memory may have is refused, and nothing of the call is stored [D5]", async () => {
+    const filled = { ...much("own"), ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`more${i}`, "x".repeat(1_000)])), last: "x" };
+    const withOwn = (room: number): Record<string, unknown> => ({ messages: [{ role: "user", content: "I live in Berlin.", name: "Anna", metadata: { ...filled, last: "x".repeat(32_769 - room - JSON.stringify({ messages: { 0: filled } }).length) } }] });
+    const before = await exported(ada);
+    expect((await ada.call("memory_add", withOwn(0))).error).toMatchObject(tooMuch);
+    expect(await exported(ada)).toBe(before);
+    const { metadata } = await add(ada, withOwn(250));
+    const [record] = recordsOf(await exported(ada)).filter(({ id }) => id === metadata["messages_id"]) as unknown as { metadata: { messages: Record<string, object> } }[];
+    expect(Object.keys(record?.metadata.messages[0] ?? {})).toHaveLength(33);
+    const other = (await newTeam()).owner;
+    expect((await other.call("omn_import_memories", { data: await exported(ada) })).error).toBeUndefined();
+  });
+
   test("metadata that fits leaves out why a fact was added where there is no room for that, so that an export can be imported", async () => {
     const own = { ...much("own"), ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`more${i}`, "x".repeat(1_000)])), last: "x".repeat(310) };
     await add(ada, { messages: said("I live in Berlin."), metadata: own });

@@ -13,7 +13,7 @@ import { remember, type RememberOutcome } from "../remember.ts";
 import { applyDecision, type Operation } from "./apply-decision.ts";
 import { candidatesFor } from "./candidates.ts";
 import { type GivenMessage, isSecret } from "./message-input.ts";
-import { type MessageRecord, operationsIn, ownMetadata, recordOf, recordStates } from "./message-record.ts";
+import { type MessageRecord, operationsIn, recordMetadata, recordOf, recordStates } from "./message-record.ts";
 
 export interface AddInput {
   messages: readonly GivenMessage[];
@@ -40,6 +40,9 @@ export interface AddOutcome {
   repeated: boolean;
 }
 
+/** What the record of a call says of one fact, at its longest. */
+const longestOperation = { id: "0".repeat(36), event: "UPDATE" };
+
 /**
  * Takes the facts out of messages and stores what is new of them: each fact is added, changes or ends a memory, or is there already
  * (memory-server document, sections 3 to 5). The messages are kept as they were said. All versions of a call have its request id, by
@@ -48,7 +51,7 @@ export interface AddOutcome {
 export async function addMessages(ctx: Context, { messages, state, idempotencyKey }: AddInput): Promise<AddOutcome> {
   requireScope(ctx.principal, "memory:write");
   if (state.sensitivity === "secret" || messages.some(isSecret)) throw invalid("Facts are not taken from secrets.", "Store a secret with infer: false, or leave the sensitivity out.");
-  field.requireMetadata("What the messages say in their metadata", { messages: ownMetadata(messages) });
+  field.requireMetadata("What the messages say in their metadata", recordMetadata(messages, {}));
   field.requireMetadata("The metadata of this call and of its session", state.metadata ?? {});
   const record = await recordOf(messages, state);
   const before = await addedBefore(ctx, record, idempotencyKey);
@@ -65,18 +68,16 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
     const target = event === "UPDATE" && at !== undefined ? candidates[at] : undefined;
     if (target) field.requireMetadata(`The metadata given and that of the memory ${target.id}, which this updates`, { ...target.metadata, ...state.metadata });
   }
+  const done = (did: { id: string; event: string }[]) => ({ request: ctx.requestId, by: decided.by, operations: did });
+  field.requireMetadata("What the messages say in their metadata, with what is done for their facts", recordMetadata(messages, done(plan.map(() => longestOperation))));
   for (const [i, decision] of plan.entries()) {
     const target = decision.target === undefined ? undefined : candidates[decision.target];
     const fact = facts.find(({ text }) => text === decision.text);
     const at = fact?.message === undefined ? undefined : messages[fact.message]?.at;
     operations.push(await applyDecision(ctx, { decision, target, at, by: decided.by, source: record.key, state, idempotencyKey: idempotencyKey && (await keyOfPart(idempotencyKey, `${record.key.slice(-32)}/${i}`)) }));
   }
-  const done = {
-    request: ctx.requestId,
-    by: decided.by,
-    operations: operations.flatMap(({ id, event }) => (id === undefined ? [] : [{ id, event }])),
-  };
-  const parts = await keepRecord(ctx, recordStates(record, messages, state, done), idempotencyKey);
+  const did = operations.flatMap(({ id, event }) => (id === undefined ? [] : [{ id, event }]));
+  const parts = await keepRecord(ctx, recordStates(record, messages, state, done(did)), idempotencyKey);
   return {
     operations,
     extractedBy: extracted.by,

@@ -31,9 +31,11 @@ const line = ({ role, name, at, whole }: GivenMessage): string => `${at === unde
 /** Stands by itself, so that the write guard keeps back no more than it: what sets up a model, and what gives it orders. */
 const isApart = ({ role, text }: GivenMessage): boolean => role === "system" || findInstructions(text).length > 0;
 
-/** By the place of its message. */
-export const ownMetadata = (messages: readonly GivenMessage[]): Record<string, Json> =>
-  Object.fromEntries(messages.flatMap(({ metadata }, i) => (metadata === undefined ? [] : [[String(i), metadata as Json]])));
+/** Metadata of the first memory of a record: what was done, and what each message says of itself, by its place. */
+export function recordMetadata(messages: readonly GivenMessage[], done: Record<string, Json>): Record<string, Json> {
+  const own = Object.fromEntries(messages.flatMap(({ metadata }, i) => (metadata === undefined ? [] : [[String(i), metadata as Json]])));
+  return { ...done, ...(Object.keys(own).length === 0 ? {} : { messages: own }) };
+}
 
 /** What the record stores, in as many memories as it takes; `done` stands in the first. */
 export function recordStates(record: MessageRecord, messages: readonly GivenMessage[], state: GivenState, done: Record<string, Json>): RememberInput[] {
@@ -44,7 +46,6 @@ export function recordStates(record: MessageRecord, messages: readonly GivenMess
     else texts.push(said);
   }
   texts.push(...messages.filter(isApart).map(line));
-  const own = ownMetadata(messages);
   const at = messages.find((message) => message.at !== undefined)?.at;
   return texts.map((content, i): RememberInput => ({
     content,
@@ -57,7 +58,7 @@ export function recordStates(record: MessageRecord, messages: readonly GivenMess
     expiresAt: state.expiresAt,
     occurredAt: at,
     allowDuplicate: true,
-    metadata: i === 0 ? { ...done, ...(Object.keys(own).length === 0 ? {} : { messages: own }) } : { part: i + 1 },
+    metadata: i === 0 ? recordMetadata(messages, done) : { part: i + 1 },
   }));
 }
 
