@@ -44,7 +44,7 @@ export async function graphAround(ctx: Context, { memory, entity, within, depth,
   const nodes = walked.nodes.slice(0, limit);
   const ids = nodes.map(({ memory: { id } }) => id);
   const shown = new Set(ids);
-  const [named, relationships] = await Promise.all([graph.entitiesOf(principal, now, ids), graph.relationshipsOf(principal, now, { memoryIds: ids }, mostNamed)]);
+  const [named, relationships] = await Promise.all([graph.entitiesOf(principal, now, ids), graph.relationshipsOf(principal, now, ids, mostNamed)]);
   return {
     nodes,
     links: walked.links.filter(({ source, target }) => shown.has(source) && shown.has(target)),

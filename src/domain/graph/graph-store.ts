@@ -112,8 +112,8 @@ export interface GraphStore {
   entitiesOf(principal: Principal, now: number, memoryIds: string[]): Promise<Map<string, Entity[]>>;
   /** The memories that name any of the entities, newest first. */
   memoriesOf(principal: Principal, now: number, entityIds: string[], limit: number): Promise<string[]>;
-  /** Relationships of the entities, or in the memories; those that most memories state come first. */
-  relationshipsOf(principal: Principal, now: number, of: { entityIds: string[] } | { memoryIds: string[] }, limit: number): Promise<Relationship[]>;
+  /** Relationships in the memories; those that most memories state come first. */
+  relationshipsOf(principal: Principal, now: number, memoryIds: string[], limit: number): Promise<Relationship[]>;
   /** The memories around those, nearest first; those themselves are not among them. It meets only memories that `within` lets through. */
   walk(principal: Principal, now: number, memoryIds: string[], limits: WalkLimits, within?: MemoryFilter): Promise<Walked[]>;
   /** Links from and to the memories, archived ends included. */

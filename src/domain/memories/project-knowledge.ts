@@ -36,7 +36,7 @@ export async function projectKnowledge(ctx: Sessions, project: string): Promise<
   const ids = memories.map(({ id }) => id);
   const [named, relationships, links] = ids.length === 0
     ? [new Map<string, { id: string }[]>(), [], []]
-    : await Promise.all([ctx.graph.entitiesOf(principal, now, ids), ctx.graph.relationshipsOf(principal, now, { memoryIds: ids }, mostRelationships), linksAmong(ctx, memories)]);
+    : await Promise.all([ctx.graph.entitiesOf(principal, now, ids), ctx.graph.relationshipsOf(principal, now, ids, mostRelationships), linksAmong(ctx, memories)]);
   const entities = new Set([...named.values()].flatMap((some) => some.map(({ id }) => id)));
   return {
     workspacePath: session?.workspacePath ?? null,

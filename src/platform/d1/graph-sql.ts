@@ -36,21 +36,18 @@ export const entitiesOf = `WITH hit AS MATERIALIZED (
   ), found AS MATERIALIZED (SELECT entity, json_group_array(DISTINCT memory_id) AS memories, max(confidence) AS sure FROM hit GROUP BY entity)
   SELECT f.entity, f.memories, ${spellings("f.entity")} FROM found f ORDER BY f.sure DESC, f.entity`;
 
-/** Rows of `entities` that stand for the entities with the ids of a JSON parameter. */
-const rowsOf = (ids: string): string => `wanted AS MATERIALIZED (
-    SELECT DISTINCT ${canonical("n.entity")} AS entity FROM json_each(${ids}) j
-      CROSS JOIN entities n ON n.team_id = ?1 AND n.id = j.value AND ${aliveName("n")}
-  ), names AS MATERIALIZED (
-    SELECT DISTINCT r.row, r.norm, r.name FROM wanted w CROSS JOIN entities r ON r.team_id = ?1 AND r.entity IN (${namesOf("w.entity")}) AND ${aliveName("r")}
-  )`;
-
 /** The newest memories of one name: of a name that thousands mention, no more are read than wanted. */
 const newestOf = (row: string, limit: string): string =>
   `json_each((SELECT json_group_array(memory_id) FROM (SELECT x.memory_id FROM entity_mentions x
     WHERE x.entity_row = ${row} AND ${aliveMention("x")} ORDER BY x.memory_id DESC ${atMost(limit)})))`;
 
-/** Adds: ?4 entity ids, ?5 limit. */
-export const memoriesOf = `WITH ${rowsOf("?4")}
+/** Adds: ?4 entity ids, ?5 limit. The memories that name them under any of their names. */
+export const memoriesOf = `WITH wanted AS MATERIALIZED (
+    SELECT DISTINCT ${canonical("n.entity")} AS entity FROM json_each(?4) j
+      CROSS JOIN entities n ON n.team_id = ?1 AND n.id = j.value AND ${aliveName("n")}
+  ), names AS MATERIALIZED (
+    SELECT DISTINCT r.row FROM wanted w CROSS JOIN entities r ON r.team_id = ?1 AND r.entity IN (${namesOf("w.entity")}) AND ${aliveName("r")}
+  )
   SELECT DISTINCT m.value FROM names, ${newestOf("names.row", "?5")} m ORDER BY m.value DESC ${atMost("?5")}`;
 
 /** The newest memories of an entity under all its names. */
@@ -81,21 +78,13 @@ export const relationshipsNear = `WITH chosen AS MATERIALIZED (
       CROSS JOIN relationships r ON r.team_id = ?1 AND r.id = j.value ->> '$.id' AND ${aliveName("r")}
   ) ${relationshipsChosen}`;
 
-const mostSaid = `chosen AS MATERIALIZED (
-    SELECT f.row, 0 AS score FROM found f CROSS JOIN relationships r ON r.row = f.row AND ${aliveName("r")} ORDER BY r.mentions DESC, r.row DESC ${atMost("?5")}
-  )`;
-
-/** Adds: ?4 entity ids, ?5 limit. */
-export const relationshipsOfEntities = `WITH ${rowsOf("?4")}, found AS (
-    SELECT r.row FROM (SELECT DISTINCT norm FROM names) n CROSS JOIN relationships r ON r.team_id = ?1 AND r.source = n.norm AND r.home ${visibleKeys}
-    UNION SELECT r.row FROM (SELECT DISTINCT norm FROM names) n CROSS JOIN relationships r ON r.team_id = ?1 AND r.target = n.norm AND r.home ${visibleKeys}
-  ), ${mostSaid} ${relationshipsChosen}`;
-
 /** Adds: ?4 memory ids, ?5 limit. */
-export const relationshipsOfMemories = `WITH found AS (
+export const relationshipsOf = `WITH found AS (
     SELECT DISTINCT x.relationship_row AS row FROM json_each(?4) j
       CROSS JOIN relationship_mentions x ON x.team_id = ?1 AND x.memory_id = j.value AND ${aliveMention("x")}
-  ), ${mostSaid} ${relationshipsChosen}`;
+  ), chosen AS MATERIALIZED (
+    SELECT f.row, 0 AS score FROM found f CROSS JOIN relationships r ON r.row = f.row AND ${aliveName("r")} ORDER BY r.mentions DESC, r.row DESC ${atMost("?5")}
+  ) ${relationshipsChosen}`;
 
 /**
  * Rows by the words they are found by, best first: the rarity of the words, times the part of the name that they make

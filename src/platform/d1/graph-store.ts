@@ -44,9 +44,8 @@ export class D1GraphStore implements GraphStore {
     return rows.map(([id]) => id);
   }
 
-  async relationshipsOf(principal: Principal, now: number, of: { entityIds: string[] } | { memoryIds: string[] }, limit: number): Promise<Relationship[]> {
-    const [statement, ids] = "entityIds" in of ? [statements.relationshipsOfEntities, of.entityIds] : [statements.relationshipsOfMemories, of.memoryIds];
-    const rows = await this.#rows<InJson<RelationshipRow>>(statement, principal, now, JSON.stringify(ids), limit);
+  async relationshipsOf(principal: Principal, now: number, memoryIds: string[], limit: number): Promise<Relationship[]> {
+    const rows = await this.#rows<InJson<RelationshipRow>>(statements.relationshipsOf, principal, now, JSON.stringify(memoryIds), limit);
     return merged(rows.map(relationshipIn)).map(({ item }) => item);
   }
 

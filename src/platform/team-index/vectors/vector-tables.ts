@@ -58,7 +58,8 @@ const columns = "count, ids, seqs, classes, versions, times, scales, codes";
 type PackRow = SlotColumns & Record<string, SqlStorageValue>;
 
 /**
- * The vectors in the object's SQLite. `vector_rows` has each vector with its exact values; `vector_packs` has the codes of a thousand
+ * The vectors in the object's SQLite. `vector_rows` has each vector with its exact values, which are read until a pack
+ * has its codes (emptying them then would write every row twice); `vector_packs` has the codes of a thousand
  * consecutive rows in one row, so that loading is fast; `vector_gone` names packed vectors whose row is deleted, until their pack is
  * written anew.
  */

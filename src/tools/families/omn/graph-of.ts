@@ -14,7 +14,7 @@ export async function graphOf(ctx: ToolContext, id: string, parts: readonly Part
   const [links, entities, relationships] = await Promise.all([
     parts.includes("links") ? graph.links(principal, now, [id]) : undefined,
     parts.includes("entities") ? graph.entitiesOf(principal, now, [id]).then((found) => found.get(id) ?? []) : undefined,
-    parts.includes("relationships") ? graph.relationshipsOf(principal, now, { memoryIds: [id] }, mostRelationships) : undefined,
+    parts.includes("relationships") ? graph.relationshipsOf(principal, now, [id], mostRelationships) : undefined,
   ]);
   return {
     structured: {

@@ -34,7 +34,7 @@ const contents = ({ items }: RecallOutcome): string[] => items.map(({ memory }) 
 /** As the vectors of this person's graph would be, all at the same distance. */
 async function vectorsOf(who: Person, memoryId: string, similarity = 0.9): Promise<VectorHit[]> {
   const entities = [...(await services.graph.entitiesOf(who.principal, now, [memoryId])).values()].flat();
-  const relationships = await services.graph.relationshipsOf(who.principal, now, { memoryIds: [memoryId] }, 10);
+  const relationships = await services.graph.relationshipsOf(who.principal, now, [memoryId], 10);
   return [
     ...entities.map(({ id }): VectorHit => ({ kind: "entity", id, similarity })),
     ...relationships.map(({ id }): VectorHit => ({ kind: "relationship", id, similarity })),
