@@ -33,8 +33,8 @@ export const consolidation = (ports: ConsolidationPorts): WorkKind => ({
 });
 
 async function settle(ports: ConsolidationPorts, step: Step): Promise<StepResult> {
-  const { team, run, now, cursor, changes } = step;
-  const page = await ports.facts.factsAfter(team, now, cursor, looksAtOnce);
+  const { run, cursor, changes } = step;
+  const page = await ports.facts.factsAfter(step, cursor, looksAtOnce);
   const counts: Record<string, number> = { looked_at: page.length };
   let left = changes;
   for (const [audience, group] of Map.groupBy(page.filter(({ isHeld }) => !isHeld), (facts) => facts.audience)) {
@@ -47,12 +47,13 @@ async function settle(ports: ConsolidationPorts, step: Step): Promise<StepResult
   return { cursor: page.at(-1)?.id ?? cursor, isLast: page.length < looksAtOnce, counts };
 }
 
-async function settledIn(ports: ConsolidationPorts, { team, now, changes }: Step, audience: string, ids: string[]): Promise<Evolved[]> {
+async function settledIn(ports: ConsolidationPorts, step: Step, audience: string, ids: string[]): Promise<Evolved[]> {
+  const { team, now, changes } = step;
   const principal = upkeepIn(team, audience);
   const ctx = { principal, now, tool: curatorActor, index: ports.index };
   const pairs = await judgePairs(ctx, byRules, await ports.facts.whole(principal, audience, ids));
   if (pairs.length === 0) return [];
-  const [facts, isReviewed] = await Promise.all([ports.facts.factsOf(team, now, pairs.flatMap(({ kept, gone }) => [kept.id, gone.id])), ports.proposals.reviewRequired(principal)]);
+  const [facts, isReviewed] = await Promise.all([ports.facts.factsOf(step, pairs.flatMap(({ kept, gone }) => [kept.id, gone.id])), ports.proposals.reviewRequired(principal)]);
   const byId = new Map(facts.map((one) => [one.id, one]));
   const open = pairs.filter(({ kept, gone }) => [kept, gone].every((memory) => isFree(memory, byId.get(memory.id), { audience, now })));
   const { steps } = stepsOf(ctx, open.filter(outlives), { leastConfidence, isReviewed, isUnattended: true, mostSteps: Math.min(mostSteps, Math.max(1, Math.floor(changes / 2))) });

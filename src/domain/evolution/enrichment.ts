@@ -13,7 +13,7 @@ import { upkeepIn } from "../tenancy/upkeep.ts";
 import { isEvolving } from "./evolution-policy.ts";
 import type { EvolutionPorts } from "./evolve.ts";
 import { enrichedBy } from "./enriched-by.ts";
-import { dayMs, type EvolutionStore } from "./facts.ts";
+import { dayMs, type EvolutionStore, type FactsStep } from "./facts.ts";
 import { type Evolved, writeEvolved } from "./write-evolved.ts";
 
 /** A model, and its name as `enrichment.by` has it. */
@@ -27,7 +27,7 @@ export interface EnrichableStore {
    * Memories above an id, in the order of ids, of which something is derived by rules and may be by this model: present, neither secret
    * nor quarantined, and not such that it has no answer to them.
    */
-  toEnrich(team: TeamRef, which: { now: number; after: string; model: string; limit: number }): Promise<{ id: string; audience: string }[]>;
+  toEnrich(step: FactsStep, which: { after: string; model: string; limit: number }): Promise<{ id: string; audience: string }[]>;
 }
 
 export interface EnrichmentPorts extends Omit<EvolutionPorts, "facts"> {
@@ -62,12 +62,12 @@ interface Asked {
 }
 
 async function enrich(ports: EnrichmentPorts, step: Step): Promise<StepResult> {
-  const { team, run, now, cursor, changes } = step;
+  const { team, run, cursor, changes } = step;
   const [after = "", tried = "0"] = cursor.split("~");
   const model = await ports.modelOf(team);
   if (!model) return { cursor, isLast: true, counts: {} };
   const limit = run.isDry ? countedAtOnce : Math.min(asksAtOnce, changes);
-  const found = await ports.facts.toEnrich(team, { now, after, model: model.name, limit });
+  const found = await ports.facts.toEnrich(step, { after, model: model.name, limit });
   const end = { cursor: found.at(-1)?.id ?? after, isLast: found.length < limit };
   if (run.isDry) return { ...end, counts: { looked_at: found.length, [rule]: found.length } };
 
@@ -110,7 +110,7 @@ async function write(ports: EnrichmentPorts, step: Step, audience: string, asked
   });
   if (changed.length === 0) return;
   await retryOnConflict("these memories", async () => {
-    const facts = await ports.facts.factsOf(step.team, step.now, changed.map(({ memory }) => memory.id));
+    const facts = await ports.facts.factsOf(step, changed.map(({ memory }) => memory.id));
     const byId = new Map(facts.map((one) => [one.id, one]));
     const unchanged = changed.flatMap(({ memory, next }): Evolved[] => {
       const present = byId.get(memory.id);

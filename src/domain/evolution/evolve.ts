@@ -33,8 +33,9 @@ interface Evolving {
   evolution: Evolution;
 }
 
-async function evolve(ports: EvolutionPorts, { team, run, now, cursor, changes }: Step): Promise<StepResult> {
-  const [page, isReviewed] = await Promise.all([ports.facts.factsAfter(team, now, cursor, looksAtOnce), ports.proposals.reviewRequired(upkeepIn(team, ""))]);
+async function evolve(ports: EvolutionPorts, step: Step): Promise<StepResult> {
+  const { team, run, now, cursor, changes } = step;
+  const [page, isReviewed] = await Promise.all([ports.facts.factsAfter(step, cursor, looksAtOnce), ports.proposals.reviewRequired(upkeepIn(team, ""))]);
   const evolving: Evolving[] = [];
   let looked = 0;
   for (const facts of page) {

@@ -1,4 +1,4 @@
-import type { TeamRef } from "../tenancy/team-ref.ts";
+import type { Step } from "../curation/work-kind.ts";
 import type { Principal } from "../tenancy/principal.ts";
 import type { Memory } from "../memories/memory.ts";
 
@@ -24,7 +24,7 @@ export interface MemoryFacts {
   accessedAt: number | null;
   /** The importance that was derived from what it says, before age and use moved it; null where somebody has said how important it is. */
   baseImportance: number | null;
-  /** It is to stay as it is: a person undid what the curator or a consolidation did to it, or proposed a change that waits for a review of just this version. */
+  /** It is to stay as it is: a person undid what the curator or a consolidation did to it, or proposed a change that waits for a review of just this version, or this run has changed it already. */
   isHeld: boolean;
 }
 
@@ -46,15 +46,18 @@ export const dayMs = 86_400_000;
 /** ms since somebody last wrote or read it; never negative, so that a clock that was put back makes nothing older. */
 export const idleMs = ({ createdAt, updatedAt, accessedAt }: MemoryFacts, now: number): number => Math.max(0, now - Math.max(createdAt, updatedAt, accessedAt ?? 0));
 
+/** A step of a run, as far as facts depend on it. */
+export type FactsStep = Pick<Step, "team" | "run" | "now">;
+
 /** Reads for evolution. */
 export interface EvolutionStore {
   /**
    * Memories of a team above an id, in the order of ids: present, unexpired, neither secret nor quarantined. Not on behalf of a
    * person, as it holds no text.
    */
-  factsAfter(team: TeamRef, now: number, after: string, limit: number): Promise<MemoryFacts[]>;
+  factsAfter(step: FactsStep, after: string, limit: number): Promise<MemoryFacts[]>;
   /** The same of these ids. */
-  factsOf(team: TeamRef, now: number, ids: readonly string[]): Promise<MemoryFacts[]>;
+  factsOf(step: FactsStep, ids: readonly string[]): Promise<MemoryFacts[]>;
   /** Of one audience, whole, by id; without those that have become secret or archived meanwhile. */
   whole(principal: Principal, audience: string, ids: string[]): Promise<Memory[]>;
 }

@@ -43,6 +43,31 @@ describe("consolidation by the curator [C3] [C8]", () => {
     expect(await exported(owner, { include_history: true })).toBe(before);
   });
 
+  const repeated = "The importer validates the CSV files of the bank.";
+  const thrice = async (between: number) => {
+    const team = await newTeam();
+    const notes = [repeated, `${repeated} It runs at night.`, ...Array.from({ length: between }, (_, i) => `Printer ${i} stands in room ${i * 7} and is called Gutenberg ${i}.`), `${repeated} It runs at night. It rejects 10,000 rows.`];
+    for (const [i, content] of notes.entries()) await aged(team.owner, content, { days: 200 - i });
+    return { team, before: await exported(team.owner, { include_history: true }), looked: notes.length };
+  };
+
+  test("a memory that is said a third time on a later page changes once in a run, which ends and is undone whole; the next run takes the third", async () => {
+    const { team, before, looked } = await thrice(60);
+    const outcome = await consolidate(team, now);
+    expect(outcome).toMatchObject({ state: "ended", run: { state: "done", counts: { looked_at: looked, merge: 2 } } });
+    if (outcome.state !== "idle") await undone(team.owner, outcome.run.id);
+    expect(await exported(team.owner, { include_history: true })).toBe(before);
+  });
+
+  test("a step that died before it was noted is done again, and what is left of it waits for the next run", async () => {
+    const { team } = await thrice(0);
+    const { work } = only("consolidation");
+    const kinds = work.kinds.map((kind) => ({ ...kind, step: (step: Parameters<typeof kind.step>[0]) => kind.step(step).then(() => Promise.reject(new Error("killed"))) }));
+    await expect(curate(team, now, { work: { ...work, kinds, report: () => undefined } })).rejects.toThrow("killed");
+    expect(await consolidate(team, now + 1_000)).toMatchObject({ state: "ended", run: { state: "done", counts: { merge: 2 } } });
+    expect(await consolidate(team, now + 2 * day)).toMatchObject({ state: "ended", run: { state: "done", counts: { merge: 2 } } });
+  });
+
   test("each person's private memories meet only each other, and a dry run changes nothing", async () => {
     const team = await newTeam();
     const grace = await team.join("member");

@@ -92,6 +92,23 @@ describe("enrichment by a model [C3]", () => {
     expect(await curate(team, now + 9, model.work)).toMatchObject({ run: { state: "done", counts: { looked_at: 6, enrichment: 6, put_off: 0 } } });
   });
 
+  test("new words that somebody writes while the run goes on wait for the next run, and do not hold it up", async () => {
+    const team = await newTeam();
+    await aged(team.owner, "Poison of the archive.", { days: 9 });
+    const { id } = await aged(team.owner, "For billing we took PostgreSQL 17.", { days: 3 });
+    const model = new Model();
+    model.stumblesOver = "Poison";
+    const { work } = model.work;
+    let steps = 0;
+    await curate(team, now, { work }, () => (steps += 1) <= 1);
+    expect(await services.memories.get(team.owner.principal, now, id)).toMatchObject({ enrichment: { by: name } });
+    await revise(team.owner.at(now), { target: { id }, changes: { content: "For billing we took PostgreSQL 18." } });
+    model.stumblesOver = undefined;
+    expect(await curate(team, now, { work })).toMatchObject({ run: { state: "done", counts: { enrichment: 2 } } });
+    await curate(team, now + day, { work });
+    expect(await services.memories.get(team.owner.principal, now, id)).toMatchObject({ content: "For billing we took PostgreSQL 18.", enrichment: { by: name } });
+  });
+
   test("words that a model refuses, or of which it says what the guard keeps back, are not shown to it again", async () => {
     const team = await newTeam();
     const { id } = await aged(team.owner, "For billing we took PostgreSQL 17.", { days: 3 });
