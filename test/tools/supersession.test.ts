@@ -30,3 +30,28 @@ test("what others see is superseded by a consolidation that somebody confirms", 
   const preview = await owner.call("omn_consolidate", {});
   expect(preview.structured).toMatchObject({ count: 1, would_settle: [{ decision: "supersede", gone: { preview: earlier }, kept: { preview: later } }] });
 });
+
+const instant = (inMs: number): string => new Date(Date.now() + inMs).toISOString();
+
+test("what ends earlier, or does not hold yet, replaces nothing by itself: it is named, and a briefing goes on with what holds [C3]", async () => {
+  const { owner } = await newTeam();
+  await owner.call("write_memory", { key: "project.database", value: earlier });
+  const brief = await owner.call("write_memory", { key: "project.database.now", value: later, ttl: 3_600 });
+  expect(brief.text).toContain("supersede");
+  expect(brief.text).not.toContain("marked as superseded");
+  const planned = await owner.call("omn_store_memory", { content: "We upgraded the billing service to PostgreSQL 18.", namespace: "project:default", valid_from: instant(9_000_000) });
+  expect(planned.text).not.toContain("marked as superseded");
+  expect((await owner.call("smart_resume")).text).toContain(earlier);
+});
+
+test("a consolidation merges nothing into what ends earlier, nor into what does not hold yet [C3]", async () => {
+  const { owner } = await newTeam();
+  const lasting = "The importer validates the CSV files of the bank.";
+  await owner.call("mnemosyne_remember", { content: lasting, allow_duplicate: true });
+  const passing = await owner.call("mnemosyne_remember", { content: `${lasting} It runs at night.`, expires_at: instant(3_600_000), allow_duplicate: true });
+  expect(passing.isError, passing.text).toBe(false);
+  await owner.call("omn_store_memory", { content: earlier });
+  const planned = await owner.call("omn_store_memory", { content: later, valid_from: instant(9_000_000) });
+  expect(planned.isError, planned.text).toBe(false);
+  expect((await owner.call("omn_consolidate", {})).structured).toMatchObject({ would_settle: [] });
+});

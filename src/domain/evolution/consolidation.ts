@@ -2,7 +2,7 @@ import { byRules } from "../intelligence/rules/rule-consolidation.ts";
 import type { Step, StepResult, WorkKind } from "../curation/work-kind.ts";
 import type { Memory } from "../memories/memory.ts";
 import { leastConfidence } from "../memories/consolidate.ts";
-import { type JudgedPair, judgePairs, type PairContext } from "../memories/consolidation-pairs.ts";
+import { judgePairs, type PairContext } from "../memories/consolidation-pairs.ts";
 import { stepsOf } from "../memories/consolidation-steps.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { curatorActor } from "../tenancy/principal.ts";
@@ -56,7 +56,7 @@ async function settledIn(ports: ConsolidationPorts, step: Step, audience: string
   const [facts, isReviewed] = await Promise.all([ports.facts.factsOf(step, pairs.flatMap(({ kept, gone }) => [kept.id, gone.id])), ports.proposals.reviewRequired(principal)]);
   const byId = new Map(facts.map((one) => [one.id, one]));
   const open = pairs.filter(({ kept, gone }) => [kept, gone].every((memory) => isFree(memory, byId.get(memory.id), { audience, now })));
-  const { steps } = stepsOf(ctx, open.filter(outlives), { leastConfidence, isReviewed, isUnattended: true, mostSteps: Math.min(mostSteps, Math.max(1, Math.floor(changes / 2))) });
+  const { steps } = stepsOf(ctx, open, { leastConfidence, isReviewed, isUnattended: true, mostSteps: Math.min(mostSteps, Math.max(1, Math.floor(changes / 2))) });
   return steps.flatMap(({ writes, verdict }) =>
     writes.map(({ memory, next }) => {
       const { updatedAt, updatedBy, updatedTool } = memory;
@@ -68,6 +68,3 @@ async function settledIn(ports: ConsolidationPorts, step: Step, audience: string
 /** It is as it was seen, of this audience, and nothing says that it is to stay as it is. */
 const isFree = ({ version }: Memory, facts: MemoryFacts | undefined, { audience, now }: { audience: string; now: number }): boolean =>
   facts !== undefined && !facts.isHeld && facts.version === version && facts.audience === audience && facts.changedAt <= now;
-
-/** What stays is there for as long as what gives way to it would be. */
-const outlives = ({ kept, gone }: JudgedPair): boolean => (kept.expiresAt ?? Infinity) >= (gone.expiresAt ?? Infinity);

@@ -5,7 +5,7 @@ import type { Intelligence } from "../intelligence/intelligence.ts";
 import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";
 import type { Memory } from "./memory.ts";
 import { similarMemories } from "./similar.ts";
-import { datedNoteOf, stateAt } from "./supersede.ts";
+import { datedNoteOf, mayReplace, stateAt } from "./supersede.ts";
 
 /** Two memories, and what a provider says of them. */
 export interface JudgedPair {
@@ -84,6 +84,7 @@ async function judgeWith(ctx: PairContext, intelligence: Pick<Intelligence, "con
     if (answer.decision === "keep_both" || (answer.decision === "merge" && earlier.agentId !== later.agentId)) continue;
     const first = answer.decision === "merge" ? answer.into === "first" : answer.kept === "first";
     const [kept, gone] = first ? [earlier, later] : [later, earlier];
+    if (!mayReplace(kept, gone, ctx.now)) continue;
     // Whatever a provider says, what is older does not supersede what is newer.
     if (answer.decision === "supersede" && (kept !== later || stateAt(earlier) === stateAt(later))) continue;
     const verdict = answer.decision === "supersede" && !isSurelyBefore(earlier, later) ? { ...answer, confidence: Math.min(answer.confidence, 0.5) } : answer;

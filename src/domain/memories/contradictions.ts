@@ -7,7 +7,7 @@ import { isComparable } from "./consolidation-pairs.ts";
 import { archiveOne } from "./forget.ts";
 import type { Memory } from "./memory.ts";
 import type { RememberOutcome } from "./remember.ts";
-import { datedNoteOf, stateAt, superseded } from "./supersede.ts";
+import { datedNoteOf, mayReplace, stateAt, superseded } from "./supersede.ts";
 
 /** A memory that what was just stored contradicts, or says that it replaces. */
 export interface Contradiction {
@@ -45,6 +45,7 @@ async function settle(ctx: Context, memory: Memory, { memory: old, type, reason 
       await linkMemory(ctx, memory, [{ to: old.id, type, strength: sure, reason }], "rule");
       return "linked";
     }
+    if (!mayReplace(memory, old, ctx.now)) return "open";
     await ctx.writer.commit(ctx.principal, ctx, [{ memory: superseded(ctx, old, memory, reason), action: "supersede", before: old }]);
     return "superseded";
   } catch (error) {

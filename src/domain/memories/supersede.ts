@@ -6,6 +6,9 @@ import { followingVersion, type Writing } from "./versions.ts";
 /** When what it says came to be so, as far as it is known, ms since the epoch. */
 export const stateAt = (memory: Memory): number => memory.validFrom ?? happenedAt(memory);
 
+/** Whether it may take the place of another memory unasked: it holds by now, and is there for as long as the other one would be. */
+export const mayReplace = (memory: Memory, other: Memory, now: number): boolean => stateAt(memory) <= now && (memory.expiresAt ?? Infinity) >= (other.expiresAt ?? Infinity);
+
 /** What a provider is told of a memory that it compares with an older or newer one. */
 export const datedNoteOf = (memory: Memory): Note => ({ ...noteOf(memory), at: stateAt(memory) });
 
