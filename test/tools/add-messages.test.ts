@@ -208,6 +208,22 @@ describe("others' memories are never touched [S6]", () => {
     expect(recordsOf(await exported(ada)).filter(({ id }) => own.some((record) => record.id === id))).toEqual(own);
   });
 
+  test("what lasts and what expires: the one is neither lost with the other nor overwritten by it", async () => {
+    const expiry = new Date(Date.now() + 86_400_000).toISOString();
+    await add(ada, { messages: said("My favourite colour is blue."), metadata: { expiry } });
+    expect(told(await add(ada, { messages: said("My favourite colour is blue.") }))).toEqual([["ADD", "Anna's favourite colour is blue."]]);
+    await add(ada, { messages: said("My favourite city is Rome.") });
+    expect(told(await add(ada, { messages: said("My favourite city is Oslo."), metadata: { expiry } }))).toEqual([["ADD", "Anna's favourite city is Oslo."]]);
+    expect(told(await add(ada, { messages: said("My favourite city is Bonn.") }))).toEqual([["UPDATE", "Anna's favourite city is Bonn."]]);
+  });
+
+  test("what held only until some day, or does not hold yet, neither says a fact of today nor becomes it", async () => {
+    const store = async (args: Record<string, unknown>) => expect((await ada.call("omn_store_memory", args)).isError).toBe(false);
+    await store({ content: "Anna lives in Rome.", valid_to: "2020-01-01T00:00:00Z" });
+    await store({ content: "Anna's favourite colour is blue.", valid_from: new Date(Date.now() + 86_400_000).toISOString() });
+    expect(told(await add(ada, { messages: said("I live in Rome.", "My favourite colour is green.") }))).toEqual([["ADD", "Anna lives in Rome."], ["ADD", "Anna's favourite colour is green."]]);
+  });
+
   test("whoever may only write changes nothing, and learns of nothing", async () => {
     const writer = await team.join("member", ["memory:write"]);
     await writer.call("omn_store_memory", { key: "home", content: "Anna lives in Berlin." });

@@ -3,6 +3,7 @@ import { isMasked } from "../guard/screen.ts";
 import type { Consolidation } from "../intelligence/answers.ts";
 import type { Intelligence } from "../intelligence/intelligence.ts";
 import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";
+import { isEnrichable } from "./enriched.ts";
 import type { Memory } from "./memory.ts";
 import { similarMemories } from "./similar.ts";
 import { datedNoteOf, mayReplace, stateAt } from "./supersede.ts";
@@ -31,8 +32,7 @@ const atOnce = 6;
  * has been replaced already, and no other team's.
  */
 export const isComparable = (ctx: PairContext, memory: Memory): boolean =>
-  memory.teamId === ctx.principal.teamId && memory.sensitivity === "normal" && memory.redaction === undefined && memory.quarantine === null && !memory.trust.quarantined &&
-  memory.value === null && !isMasked(memory.content) && memory.archivedAt === null && memory.supersededBy === null && memory.validTo === null;
+  memory.teamId === ctx.principal.teamId && isEnrichable(memory) && memory.redaction === undefined && !isMasked(memory.content) && memory.archivedAt === null && memory.supersededBy === null && memory.validTo === null;
 
 const firstPerson = /(?<!\p{L})(?:I|I'm|I've|my|mine|me|ich|mein|meine|meinen|mir|mich)(?!\p{L})|我(?!们)|私|僕/u;
 
@@ -84,9 +84,8 @@ async function judgeWith(ctx: PairContext, intelligence: Pick<Intelligence, "con
     if (answer.decision === "keep_both" || (answer.decision === "merge" && earlier.agentId !== later.agentId)) continue;
     const first = answer.decision === "merge" ? answer.into === "first" : answer.kept === "first";
     const [kept, gone] = first ? [earlier, later] : [later, earlier];
-    if (!mayReplace(kept, gone, ctx.now)) continue;
     // Whatever a provider says, what is older does not supersede what is newer.
-    if (answer.decision === "supersede" && (kept !== later || stateAt(earlier) === stateAt(later))) continue;
+    if (!mayReplace(kept, gone, ctx.now) || (answer.decision === "supersede" && (kept !== later || stateAt(earlier) === stateAt(later)))) continue;
     const verdict = answer.decision === "supersede" && !isSurelyBefore(earlier, later) ? { ...answer, confidence: Math.min(answer.confidence, 0.5) } : answer;
     judged.push({ earlier, later, verdict, kept, gone, by });
   }

@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import type { RetrievalRequest } from "../../recall/retrieve.ts";
 import { mayRead } from "../../tenancy/principal.ts";
 import { queryTerms } from "../../text/query-terms.ts";
+import { isComparable } from "../consolidation-pairs.ts";
 import type { GivenState } from "../memory-fields.ts";
 import { initialState } from "../memory-fields.ts";
 import type { Memory } from "../memory.ts";
@@ -11,16 +12,15 @@ const most = { perFact: 6, all: 100, atOnce: 8 } as const;
 
 /**
  * The memories that facts may change, end or repeat: found by the facts' words, the caller's own, of just the scope that the facts
- * go into (namespace, visibility, agent and run), in force, and neither secret nor quarantined. Whoever may not read finds none.
+ * go into (namespace, visibility, agent and run), in force, and neither secret, masked nor quarantined. What lasts and what expires stay
+ * apart, and what expires is there for as long as the facts are to be. Whoever may not read finds none.
  */
 export async function candidatesFor(ctx: Context, facts: readonly string[], state: GivenState): Promise<Memory[]> {
   if (!mayRead(ctx.principal)) return [];
-  const { namespace = initialState.namespace, visibility = initialState.visibility, agentId = null, runId = null } = state;
+  const { namespace = initialState.namespace, visibility = initialState.visibility, agentId = null, runId = null, expiresAt = null } = state;
   const isOfScope = (memory: Memory): boolean =>
-    memory.teamId === ctx.principal.teamId && memory.ownerId === ctx.principal.userId && memory.namespace === namespace && memory.visibility === visibility &&
-    memory.agentId === agentId && memory.runId === runId && memory.archivedAt === null && memory.supersededBy === null && memory.value === null &&
-    memory.sensitivity === "normal" && memory.redaction === undefined && memory.quarantine === null && !memory.trust.quarantined &&
-    !memory.key?.startsWith("messages.");
+    isComparable(ctx, memory) && memory.ownerId === ctx.principal.userId && memory.namespace === namespace && memory.visibility === visibility && memory.agentId === agentId && memory.runId === runId &&
+    (memory.validFrom ?? 0) <= ctx.now && (memory.expiresAt === null) === (expiresAt === null) && (memory.expiresAt ?? 0) >= (expiresAt ?? 0) && !memory.key?.startsWith("messages.");
   const found = new Map<string, Memory>();
   for (let at = 0; at < facts.length && found.size < most.all; at += most.atOnce) {
     const pages = await Promise.all(facts.slice(at, at + most.atOnce).map((fact) => search(ctx, fact, { namespaces: [namespace], visibility })));
