@@ -97,9 +97,11 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     const next = review ? { ...wanted, ...withoutReview(ctx.principal, current, wanted) } : wanted;
     const isHeld = review && !sameState(next, wanted);
     if (isHeld) await requireRoom(ctx, [current.id]);
-    // What is stored already without its secrets says the same once they are masked.
-    if (sameState(current, next) && kept.length > 0) await ctx.writer.commit(ctx.principal, ctx, kept);
-    if (sameState(current, next)) return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current, ...told };
+    if (sameState(current, next)) {
+      // What is stored already without its secrets says the same once they are masked.
+      if (kept.length > 0) await ctx.writer.commit(ctx.principal, ctx, kept);
+      return isHeld ? proposeOnly(ctx, current, wanted) : { outcome: "unchanged", memory: current, ...told };
+    }
     if (attempt > 0) await freeKey(ctx, current, next);
     const action = current.quarantine && !next.quarantine ? "release" : current.archivedAt !== null && next.archivedAt === null ? "restore" : "update";
     const [memory] = (await ctx.writer.commit(ctx.principal, ctx, [{ memory: next, action, before: current }, ...kept])) as [Memory];
@@ -111,13 +113,13 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
 /** More versions than the curator makes of a memory while somebody has it before them. */
 const mostEvolved = 50;
 
-/** Whether nobody has changed it since it was seen in this version: what the curator changes is not what it says. */
+/** Whether nobody has changed it since it was seen in this version: what the curator changes is not what it says, unless it merges or replaces. */
 async function isAsSeen(ctx: Context, { id, version }: Memory, seen: number): Promise<boolean> {
   const between = version - seen;
   if (between <= 0 || between > mostEvolved) return between === 0;
   const only = Array.from({ length: between }, (_, i) => ({ id, version: version - i }));
   const since = (await ctx.memories.history(ctx.principal, ctx.now, [id], { only })).get(id) ?? [];
-  return since.length === between && since.every(({ action }) => action === "evolve");
+  return since.length === between && since.every(({ action, tool }) => action === "evolve" && !/merge|supersede/.test(tool));
 }
 
 /** A value is the content in another form, and does not outlive it. @throws VALIDATION_ERROR */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { revise } from "../../../src/domain/memories/revise.ts";
 import { undoRevert } from "../../../src/domain/memories/revert.ts";
 import { exported, undone } from "../../support/revert.ts";
 import { day, newTeam, now, type Person, services } from "../../support/team.ts";
@@ -41,6 +42,18 @@ describe("consolidation by the curator [C3] [C8]", () => {
     expect(await exported(owner, { include_history: true })).toBe(before);
     await consolidate(team, soon() + 3 * day);
     expect(await exported(owner, { include_history: true })).toBe(before);
+  });
+
+  test("is a conflict for who changes what they saw before: what was taken in is not written over, and what was replaced is not gone on with", async () => {
+    const team = await newTeam();
+    const { owner } = team;
+    await aged(owner, short, { days: 9, metadata: { ticket: 4711 } });
+    const kept = await aged(owner, long, { days: 8 });
+    const stale = await aged(owner, old, { days: 9 });
+    await aged(owner, fresh, { days: 8 });
+    expect(await consolidate(team, now)).toMatchObject({ run: { counts: { merge: 2, supersede: 1 } } });
+    expect(await revise(owner.at(now + 1), { target: { id: kept.id }, expectedVersion: kept.version, changes: { metadata: { by: "me" } } })).toMatchObject({ outcome: "conflict", current: { metadata: { ticket: 4711 } } });
+    expect(await revise(owner.at(now + 1), { target: { id: stale.id }, expectedVersion: stale.version, changes: { tags: ["db"] } })).toMatchObject({ outcome: "conflict" });
   });
 
   const repeated = "The importer validates the CSV files of the bank.";
