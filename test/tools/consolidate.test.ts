@@ -1,7 +1,8 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { revise } from "../../src/domain/memories/revise.ts";
-import { exported, recordsOf, undone } from "../support/revert.ts";
+import { exported, recordsOf, reverted, storeAs, undone } from "../support/revert.ts";
+import { callTool } from "../support/mcp.ts";
 import { newTeam, type Person } from "../support/team.ts";
 
 const day = 86_400_000;
@@ -254,6 +255,20 @@ describe("what replaced a memory", () => {
     const other = await team.owner.call("omn_store_memory", { key: "portal.importer.retry", content: "The retry count of the portal importer is now 5.", metadata: { scope: "shared" } });
     expect(other.structured).toMatchObject({ similar: [{ memory_id: hers, relation: "may supersede" }] });
     for (const id of [mine, hers]) expect((await team.owner.call("omn_retrieve_memory", { id })).structured["memories"][0]).not.toHaveProperty("superseded_by");
+  });
+
+  test("a revert of one client's writes leaves the memory that has taken in what another client said, and takes back the merges of that client [S14]", async () => {
+    for (const by of ["other", "rogue"]) {
+      const { owner } = await newTeam();
+      const gone = await storeAs(owner, "claude", { content: "The importer validates the CSV files of the bank." });
+      const kept = await storeAs(owner, "rogue", { content: "The importer validates the CSV files of the bank. It runs at night." });
+      const alone = await storeAs(owner, "rogue", { content: "Printer 7 stands in the cellar." });
+      const { structured } = await callTool(owner.token, "omn_consolidate", {}, by);
+      expect((await callTool(owner.token, "omn_consolidate", { confirm: structured["confirm"] }, by)).structured).toMatchObject({ outcome: "consolidated", count: 2 });
+      expect(await reverted(owner, { tool: "rogue" })).toMatchObject(by === "rogue" ? { count: 3 } : { count: 1, kept_memories: [{ memory_id: kept, reason: "changed" }] });
+      const isPresent = async (id: string) => recordsOf(await exported(owner)).find((record) => record.id === id)?.archived_at === null;
+      expect(await Promise.all([gone, kept, alone].map(isPresent))).toEqual([by === "rogue", by !== "rogue", false]);
+    }
   });
 
   test("a memory whose successor is gone stands for itself again", async () => {

@@ -34,13 +34,8 @@ export async function listRuns({ principal, runs }: Pick<RunsContext, "principal
 }
 
 /** No step begins until it is taken back: what is due, or asked for, waits. */
-export async function pauseCurator(ctx: RunsContext): Promise<Pause | undefined> {
-  return setPaused(ctx, true);
-}
-
-export async function resumeCurator(ctx: RunsContext): Promise<Pause | undefined> {
-  return setPaused(ctx, false);
-}
+export const pauseCurator = (ctx: RunsContext): Promise<Pause | undefined> => setPaused(ctx, true);
+export const resumeCurator = (ctx: RunsContext): Promise<Pause | undefined> => setPaused(ctx, false);
 
 async function setPaused(ctx: RunsContext, isPaused: boolean): Promise<Pause | undefined> {
   requireAction(ctx.principal, "steer the curator");

@@ -61,7 +61,7 @@ export async function judgePairs(ctx: PairContext, intelligence: Pick<Intelligen
 
 /** The same for memories that somebody names: each with each. */
 export async function judgeNamed(ctx: PairContext, intelligence: Pick<Intelligence, "consolidate">, named: readonly Memory[]): Promise<JudgedPair[]> {
-  const inOrder = named.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const inOrder = named.filter((memory) => isComparable(ctx, memory)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const pairs: JudgedPair[] = [];
   for (const [i, memory] of inOrder.entries()) pairs.push(...(await judgeWith(ctx, intelligence, memory, inOrder.slice(0, i))));
   return surestFirst(pairs);
@@ -75,15 +75,14 @@ async function judgeOne(ctx: PairContext, intelligence: Pick<Intelligence, "cons
 }
 
 async function judgeWith(ctx: PairContext, intelligence: Pick<Intelligence, "consolidate">, memory: Memory, candidates: readonly Memory[]): Promise<JudgedPair[]> {
-  const others = isComparable(ctx, memory) ? candidates.filter((other) => isComparable(ctx, other) && isPairable(memory, other)) : [];
   const judged: JudgedPair[] = [];
-  for (const other of others) {
+  for (const other of candidates) {
+    if (!isComparable(ctx, other) || !isPairable(memory, other)) continue;
     const [earlier, later] = stateAt(other) <= stateAt(memory) ? [other, memory] : [memory, other];
     const { answer, by } = await intelligence.consolidate(datedNoteOf(earlier), datedNoteOf(later));
     // What is outdated is so for agents of every role, but a repeat stands in the view of one of them alone.
     if (answer.decision === "keep_both" || (answer.decision === "merge" && earlier.agentId !== later.agentId)) continue;
-    const first = answer.decision === "merge" ? answer.into === "first" : answer.kept === "first";
-    const [kept, gone] = first ? [earlier, later] : [later, earlier];
+    const [kept, gone] = (answer.decision === "merge" ? answer.into : answer.kept) === "first" ? [earlier, later] : [later, earlier];
     // Whatever a provider says, what is older does not supersede what is newer.
     if (!mayReplace(kept, gone, ctx.now) || (answer.decision === "supersede" && (kept !== later || stateAt(earlier) === stateAt(later)))) continue;
     const verdict = answer.decision === "supersede" && !isSurelyBefore(earlier, later) ? { ...answer, confidence: Math.min(answer.confidence, 0.5) } : answer;

@@ -29,10 +29,12 @@ export async function settleConflicts(ctx: Context, { memory, outcome, replayed 
   if (replayed || outcome !== "created" || !isComparable(ctx, memory)) return [];
   const others = similar.filter((other) => isComparable(ctx, other) && other.namespace === memory.namespace && stateAt(other) < stateAt(memory));
   if (others.length === 0) return [];
-  const found = linkByRules(datedNoteOf(memory), others.map(datedNoteOf)).links.flatMap(({ target, type, strength, reason }) =>
-    type === "contradicts" || type === "supersedes" ? [{ memory: others[target] as Memory, type, strength, reason }] : []);
   const settled: Contradiction[] = [];
-  for (const { strength, ...one } of found) settled.push({ ...one, settled: strength >= sure && isOwn(ctx, memory) && isOwn(ctx, one.memory) ? await settle(ctx, memory, one) : "open" });
+  for (const { target, type, strength, reason } of linkByRules(datedNoteOf(memory), others.map(datedNoteOf)).links) {
+    if (type !== "contradicts" && type !== "supersedes") continue;
+    const one = { memory: others[target] as Memory, type, reason };
+    settled.push({ ...one, settled: strength >= sure && isOwn(ctx, memory) && isOwn(ctx, one.memory) ? await settle(ctx, memory, one) : "open" });
+  }
   return settled;
 }
 

@@ -15,7 +15,7 @@ export const datedNoteOf = (memory: Memory): Note => ({ ...noteOf(memory), at: s
 /** The version of a memory that says what took its place. It held until then; where both began to hold at once, the interval stays open: it would be empty. */
 export function superseded(ctx: Writing, old: Memory, by: Memory, reason: string): Memory {
   const end = stateAt(by);
-  return followingVersion(ctx, old, { supersededBy: by.id, supersededReason: reason, ...(end > (old.validFrom ?? -Infinity) ? { validTo: end } : {}) });
+  return followingVersion(ctx, old, { supersededBy: by.id, supersededReason: reason, validTo: end > (old.validFrom ?? -Infinity) ? end : old.validTo });
 }
 
 /**

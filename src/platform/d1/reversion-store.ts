@@ -17,9 +17,11 @@ const isSelected = `(?3 IS NULL OR coalesce(i.user_id, v.actor_id) = ?3) AND (?4
 const namespace = "(v.state ->> '$.namespace')";
 const isInSession = `(?5 IS NULL OR v.state ->> '$.runId' = ?5 OR ${namespace} = ?5 OR ${namespace} = 'session:' || ?5
   OR substr(${namespace}, 1, 8) = 'session:' AND substr(${namespace}, -length(?5) - 1) = '/' || ?5)`;
+/** A merge stands like what somebody wrote: what one memory has taken in is archived in the other. */
+const isMerge = "(v.tool = 'curator/merge' OR v.action = 'consolidate' AND v.state ->> '$.validTo' IS NULL)";
 /** A run takes back what lies between the version that it restored and its own. */
 const stands = `NOT EXISTS (SELECT 1 FROM reverted_memories r WHERE r.team_id = ?1 AND r.memory_id = v.memory_id
-  AND (v.version IN (r.after_version, r.undo_version) OR r.undo_version IS NULL AND v.version < r.after_version AND v.version > coalesce(r.restored_version, 0)))`;
+  AND (v.version = r.undo_version OR v.version = r.after_version AND (r.undo_version IS NOT NULL OR NOT ${isMerge}) OR r.undo_version IS NULL AND v.version < r.after_version AND v.version > coalesce(r.restored_version, 0)))`;
 const isStateVisible = "(v.state ->> '$.visibility' <> 'private' OR v.state ->> '$.ownerId' = ?2)";
 
 /** Adds: ?9 now, ?10 limit. */
@@ -65,10 +67,8 @@ const markUndone = `UPDATE reverted_memories SET undo_version = e.value ->> '$.a
 
 /** What a commit adds to its batch for the memories that a run changes. */
 export function recordReversions(d1: D1Database, teamId: string, writes: readonly { memory: { id: string; version: number }; action: string; reversion?: { run: string; restored?: number | null } }[]): D1PreparedStatement[] {
-  const rowsOf = (wanted: readonly string[]): object[] =>
-    writes.flatMap(({ memory, action, reversion }) => (reversion && wanted.includes(action) ? [{ run: reversion.run, memoryId: memory.id, after: memory.version, restored: reversion.restored ?? null }] : []));
-  return ([[["revert", "consolidate", "evolve"], insertReverted], [["undo"], markUndone]] as const).flatMap(([actions, statement]) => {
-    const rows = rowsOf(actions);
+  return ([[false, insertReverted], [true, markUndone]] as const).flatMap(([isUndo, statement]) => {
+    const rows = writes.flatMap(({ memory, action, reversion }) => (reversion && (action === "undo") === isUndo ? [{ ...reversion, memoryId: memory.id, after: memory.version }] : []));
     return rows.length === 0 ? [] : [d1.prepare(statement).bind(JSON.stringify(rows), teamId)];
   });
 }

@@ -24,9 +24,9 @@ export async function candidatesFor(ctx: Context, facts: readonly string[], stat
   const found = new Map<string, Memory>();
   for (let at = 0; at < facts.length && found.size < most.all; at += most.atOnce) {
     const pages = await Promise.all(facts.slice(at, at + most.atOnce).map((fact) => search(ctx, fact, { namespaces: [namespace], visibility })));
-    for (const memory of pages.flatMap((page) => page.filter(isOfScope).slice(0, most.perFact))) if (found.size < most.all) found.set(memory.id, memory);
+    for (const memory of pages.flatMap((page) => page.filter(isOfScope).slice(0, most.perFact))) found.set(memory.id, memory);
   }
-  return [...found.values()];
+  return [...found.values()].slice(0, most.all);
 }
 
 /** By words; most of them first. If they cannot be searched, the facts are added: rather a repeat than a lost one. */
