@@ -4,12 +4,18 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { generated } from "../scripts/openapi/generate.ts";
+import { sampleCalls } from "./tools/samples.ts";
 
 const text = readFileSync(new URL("../docs/openapi.json", import.meta.url), "utf8");
 const document = JSON.parse(text) as Record<string, any>;
 const operations = Object.entries(document["paths"] as Record<string, Record<string, Record<string, any>>>).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
+
+const ajv = addFormats.default(new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true }));
+/** With what it refers to. */
+const alone = (schema: object): object => JSON.parse(JSON.stringify({ ...schema, $defs: document["components"].schemas }).replaceAll("#/components/schemas/", "#/$defs/")) as object;
+const bodyOf = (path: string) => ajv.compile(alone(document["paths"][path].post.requestBody.content["application/json"].schema as object));
 
 describe("docs/openapi.json [A16]", () => {
   test("is what `npm run openapi` writes", async () => {
@@ -22,14 +28,25 @@ describe("docs/openapi.json [A16]", () => {
   });
 
   test("every schema in it is one of JSON Schema 2020-12, and every reference leads somewhere", () => {
-    const ajv = addFormats.default(new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true }));
-    const alone = (schema: object): object => JSON.parse(JSON.stringify({ ...schema, $defs: document["components"].schemas }).replaceAll("#/components/schemas/", "#/$defs/")) as object;
     for (const { path, method, operation } of operations) {
       const answers = Object.values(operation["responses"] as Record<string, any>);
       const contents = [operation["requestBody"], ...answers].flatMap((one) => Object.values((one?.content ?? {}) as Record<string, { schema: object }>));
       const parameters = ((operation["parameters"] ?? []) as { schema: object }[]).map(({ schema }) => schema);
       for (const schema of [...parameters, ...contents.map((content) => content.schema)]) expect(() => ajv.compile(alone(schema)), `${method} ${path}`).not.toThrow();
     }
+  });
+
+  test.each(Object.entries(sampleCalls(crypto.randomUUID())))("a call of %s that the server takes is one by the document", (tool, args) => {
+    const takes = bodyOf(`/v1/teams/{team}/tools/${tool}`);
+    expect(takes(args) ? [] : takes.errors).toEqual([]);
+  });
+
+  test.each([["sessions/{session}/turns", "turns"], ["tools/memory_add", "messages"]])("%s takes messages in every form that the server takes, and needs them", (path, name) => {
+    const takes = bodyOf(`/v1/teams/{team}/${path}`);
+    const url = "https://example.com/harbour.png";
+    const contents = ["Ship it.", [{ type: "text", text: "Ship it." }], [{ type: "image_url", image_url: url }], [{ type: "image_url", image_url: { url } }]];
+    for (const messages of ["Ship it.", ...contents.map((content) => [{ role: "user", content }])]) expect(takes({ [name]: messages }), JSON.stringify(messages)).toBe(true);
+    for (const body of [{}, { [name]: 7 }, { [name]: [{ role: "user" }] }, { [name]: [{ role: "user", content: 7 }] }]) expect(takes(body), JSON.stringify(body)).toBe(false);
   });
 
   test("each method has a name of its own, its credential, its parameters and its errors; 429 says how long to wait", () => {

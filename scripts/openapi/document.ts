@@ -2,6 +2,7 @@ import * as z from "zod";
 import packageJson from "../../package.json" with { type: "json" };
 import { statusOf } from "../../src/http/errors.ts";
 import { flag } from "../../src/http/routes/query.ts";
+import { withText } from "../input-schema.ts";
 import type { Route } from "./route.ts";
 import { routes } from "./routes.ts";
 
@@ -123,7 +124,9 @@ class Schemas {
     const { $schema: _, $defs = {}, ...form } = z.toJSONSchema(schema, {
       io,
       unrepresentable: "any",
-      override: ({ zodSchema, jsonSchema }) => {
+      override: (node) => {
+        if (io === "input") withText(node);
+        const { zodSchema, jsonSchema } = node;
         if (zodSchema === flag) Object.assign(jsonSchema, { type: "boolean" });
         // Answers may get more fields; what is sent may not have more.
         if (io === "output" && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;

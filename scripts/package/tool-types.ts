@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { catalogue } from "../../src/tools/catalogue.ts";
+import { withText } from "../input-schema.ts";
 
 interface Schema {
   type?: string | string[];
@@ -16,7 +17,7 @@ interface Schema {
 /** The declaration of `Tools`, written from the schemas that the server itself checks with. */
 export function toolTypes(): string {
   const tools = catalogue.map(({ name, title, input, output }) => {
-    const [given, answered] = [z.toJSONSchema(input, { io: "input", unrepresentable: "any" }), z.toJSONSchema(output, { io: "output", unrepresentable: "any" })];
+    const [given, answered] = [z.toJSONSchema(input, { io: "input", unrepresentable: "any", override: withText }), z.toJSONSchema(output, { io: "output", unrepresentable: "any" })];
     return `  /** ${title}. */\n  ${JSON.stringify(name)}: { input: ${typeOf(given as Schema)}; output: ${typeOf(answered as Schema)} };`;
   });
   return `/** Arguments and answers of each tool by its name. */\nexport interface Tools {\n${tools.join("\n")}\n}\n`;

@@ -163,6 +163,7 @@ test("the packed types: right calls compile, and a wrong argument, field or tool
     "export const id: string = stored.memory_id;",
     'export const text: string = await memory.text("omn_retrieve_memory", { query: "x", filters: { min_importance: 0.7 } });',
     'export const given: Tools["write_memory"]["input"] = { key: "a.b", value: { any: ["JSON"] } };',
+    'await memory.call("memory_add", { messages: [{ role: "user", content: "x" }] });',
     "export const code = (error: unknown): string | undefined => (error instanceof OmniMemoryError ? error.code : undefined);",
     'await memory.call("omn_store_memory", { content: 7 });',
     'await memory.call("omn_store_memory", { content: "x", contents: "x" });',
@@ -170,11 +171,12 @@ test("the packed types: right calls compile, and a wrong argument, field or tool
     'await memory.call("omn_store_memory", { content: "x", type: "poem" });',
     'await memory.call("omn_store_memories", { content: "x" });',
     "export const wrong: number = stored.memory_id;",
+    'await memory.call("memory_add", {});',
   ];
   writeFileSync(join(folder, "program.ts"), lines.join("\n"));
   const options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2022", "--pretty", "false"];
   const { stdout } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...options, "program.ts"], { cwd: folder, encoding: "utf8" });
   const refused = [...new Set([...stdout.matchAll(/^program\.ts\((\d+),/gm)].map(([, line]) => Number(line)))];
-  expect(refused, stdout).toEqual([8, 9, 10, 11, 12, 13]);
+  expect(refused, stdout).toEqual([9, 10, 11, 12, 13, 14, 15]);
   expect(stdout).not.toMatch(/^node_modules/m);
 });

@@ -65,17 +65,19 @@ const message = z
     };
   });
 
-const spoken = z.preprocess(
-  (given) => (typeof given === "string" ? [{ role: "user", content: given }] : given),
-  z.array(message).min(1, "must hold a message").max(most.messages, `at most ${most.messages} messages; add the others in another call`),
-);
-
 /** Messages of the memory-server document (section 3), or one text that a person says. */
-export const messagesInput = spoken.pipe(
+export const messagesInput = z.preprocess(
+  (given) => (typeof given === "string" ? [{ role: "user", content: given }] : given),
   z
-    .array(z.custom<GivenMessage>())
-    .refine((given) => given.some(({ whole }) => whole.trim() !== ""), { message: "must say something" })
-    .refine((given) => given.reduce((sum, { whole }) => sum + whole.length, 0) <= most.together, {
-      message: `must have at most ${grouped(most.together)} characters together; add them in several calls`,
-    }),
+    .array(message)
+    .min(1, "must hold a message")
+    .max(most.messages, `at most ${most.messages} messages; add the others in another call`)
+    .pipe(
+      z
+        .array(z.custom<GivenMessage>())
+        .refine((given) => given.some(({ whole }) => whole.trim() !== ""), { message: "must say something" })
+        .refine((given) => given.reduce((sum, { whole }) => sum + whole.length, 0) <= most.together, {
+          message: `must have at most ${grouped(most.together)} characters together; add them in several calls`,
+        }),
+    ),
 );
