@@ -140,7 +140,7 @@ describe("one form of names in requests", () => {
     };
     const asked: [method: string, path: string, body?: unknown][] = [
       ["GET", `teams/${other}`], ["GET", `teams/${other}/export`], ["POST", `teams/${other}/restore`], ["POST", "invitations/accept", { token: "x".repeat(43) }],
-      ...([["PATCH", `members/${other}`, { role: "viewer" }], ["POST", "transfer", { user_id: other }], ["POST", `alerts/${other}/acknowledge`], ["POST", `proposals/${other}/accept`], ["POST", "reverts", { undo: other }],
+      ...([["PATCH", `members/${other}`, { role: "viewer" }], ["POST", "transfer", { user_id: other }], ["POST", `alerts/${other}/acknowledge`], ["POST", `keys/${other}/rotate`, {}], ["DELETE", `keys/${other}`], ["POST", `proposals/${other}/accept`], ["POST", "reverts", { undo: other }],
         ["GET", `runs/${other}`], ["POST", `runs/${other}/undo`], ["GET", `jobs/${other}`], ["GET", `jobs/${other}/result`], ["POST", `jobs/${other}/cancel`], ["GET", `sessions/${other}`], ["GET", `sessions/${other}/turns`]] as const
       ).map(([method, path, body]): [string, string, unknown] => [method, `teams/${tenant.teamId}/${path}`, body]),
     ];

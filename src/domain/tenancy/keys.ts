@@ -1,4 +1,4 @@
-import { DomainError, forbidden, invalid } from "../errors.ts";
+import { DomainError, forbidden, invalid, notFound } from "../errors.ts";
 import { equalDigests, hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
 import { requireFreshCredential } from "./fresh-sign-in.ts";
 import type { AuditEntry, CallOrigin } from "./audit-entry.ts";
@@ -228,4 +228,4 @@ const tooManyKeys = (most: number): DomainError =>
   new DomainError("CONFLICT", `You have ${most} keys to this team that work, and more are not given.`, { hint: "List your keys and revoke those that nobody uses." });
 
 /** The same for a key that is not there and for somebody else's: ids of keys are not to be probed. */
-const noSuchKey = (): DomainError => invalid("You have no key with this id.", "List your keys to see their ids.");
+const noSuchKey = (): DomainError => notFound("You have no key with this id.", "List your keys to see their ids.");
