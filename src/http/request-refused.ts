@@ -16,3 +16,6 @@ export const codeOfRefused = ({ status }: RequestRefused): string => (status ===
 
 export const retryHeader = ({ retryAfterSeconds }: Pick<RequestRefused, "retryAfterSeconds">): Record<string, string> =>
   retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+
+/** The same of an error whose details may say how long to wait. */
+export const retryHeaderOf = ({ details }: { details?: Record<string, unknown> | undefined }): Record<string, string> => retryHeader({ retryAfterSeconds: details?.["retry_after"] as number | undefined });

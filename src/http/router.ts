@@ -21,7 +21,7 @@ import { tokenRoutes } from "./oauth/token-routes.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
 import { toolPath, toolQuery } from "./tool-door.ts";
 import { refusedAnswer, wantsPage } from "./refused-answer.ts";
-import { RequestRefused } from "./request-refused.ts";
+import { RequestRefused, retryHeaderOf } from "./request-refused.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { wellKnownRoutes } from "./passports/well-known.ts";
 import { keyRoutes } from "./routes/keys.ts";
@@ -180,7 +180,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
       if (refused) {
         auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, refused.who, `${c.req.method} ${routePath(c, -1)}`, Date.now(), refused.from));
       }
-      return c.json(errorBody(known.code, [known.message, known.hint].filter(Boolean).join(" "), c.get("requestId")), statusOf[known.code]);
+      return c.json(errorBody(known.code, [known.message, known.hint].filter(Boolean).join(" "), c.get("requestId")), statusOf[known.code], retryHeaderOf(known));
     }
     services.report("http", c.get("requestId"), error);
     const what = "Something went wrong on our side";

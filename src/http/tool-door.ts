@@ -5,7 +5,7 @@ import type { ToolAnswer } from "../tools/call-tool.ts";
 import type { Surface } from "../tools/surfaces.ts";
 import { clientOf } from "./call-origin.ts";
 import { errorBody, statusOf } from "./errors.ts";
-import { codeOfRefused, RequestRefused, retryHeader } from "./request-refused.ts";
+import { codeOfRefused, RequestRefused, retryHeader, retryHeaderOf } from "./request-refused.ts";
 
 /** A tool by name in a team: `POST /v1/teams/<team>/tools/<tool>`, with the tool's arguments as its body. */
 export interface ToolCall {
@@ -47,7 +47,6 @@ export function refusedResponse(error: unknown, requestId: string): Response | u
 type ToolError = { code: string; details?: Record<string, unknown> | undefined };
 
 function refusal(error: ToolError): Response {
-  const wait = error.details?.["retry_after"];
   const status = statusOf[error.code as keyof typeof statusOf];
-  return Response.json({ error }, { status, headers: retryHeader({ retryAfterSeconds: typeof wait === "number" ? wait : undefined }) });
+  return Response.json({ error }, { status, headers: retryHeaderOf(error) });
 }

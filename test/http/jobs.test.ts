@@ -57,6 +57,15 @@ test("an import that fills the quarantine says which entries it could not keep t
   expect(await ended(owner, id)).toMatchObject({ state: "done", counts: { quarantined: 200, failed: 2 }, failed: [201, 202].map((entry) => ({ entry, error: "QUOTA_EXCEEDED" })), hint: expect.stringMatching(/release or discard .* then import these entries again/) });
 });
 
+test("more jobs than may be open are refused, and the answer says how long to wait [A13] [A16]", async () => {
+  const { id, owner } = await newTeam();
+  const answers = await Promise.all(Array.from({ length: 12 }, () => send({ token: owner.token, path: `/v1/teams/${id}/jobs/export`, body: {} })));
+  await Promise.all(answers.map((answer) => answer.body?.cancel()));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { headers } of refused) expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
 test("what is no import is refused, and nothing of it is kept [A13]", async () => {
   const { owner } = await newTeam();
   const refused = async (path: string, body: unknown) => (await rest(owner, "POST", path, body)).status;

@@ -13,6 +13,7 @@ import type { PortableWork } from "./portable-work.ts";
 /** Entries of one import. */
 export const maxEntries = 10_000;
 const openAtOnce = { person: 3, team: 20 };
+const fullRetrySeconds = 30;
 
 /** Nobody works on a job that waits so long: its message was lost, ms. */
 const lostAfterMs = 5_000;
@@ -72,7 +73,7 @@ async function start(ctx: JobsContext, job: { options: JobOptions; total: number
   const made: NewJob = { ...job, id: key === undefined ? uuidv7(now) : await idOf(principal, key), tool, now };
   const started = await jobs.insert(principal, made, pieces, openAtOnce);
   if (started === "full") {
-    throw new DomainError("RATE_LIMIT_EXCEEDED", `At most ${openAtOnce.person} imports and exports of a person, and ${openAtOnce.team} of a team, are at work or wait.`, { hint: "Wait until one has ended, or cancel one." });
+    throw new DomainError("RATE_LIMIT_EXCEEDED", `At most ${openAtOnce.person} imports and exports of a person, and ${openAtOnce.team} of a team, are at work or wait.`, { hint: "Wait until one has ended, or cancel one.", details: { retry_after: fullRetrySeconds } });
   }
   await jobQueue.enqueueJob(teamOf(principal));
   return started;
