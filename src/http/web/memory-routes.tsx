@@ -66,7 +66,7 @@ export function memoryPages(services: Services): Hono<Web> {
       const written = form.get("content") ?? "";
       try {
         const { content, version, restore } = parsedForm(change, Object.fromEntries(form));
-        return await afterChange(c, ctx, await editText(ctx, { id: idOf(c), expectedVersion: version, text: content, restore: restore !== undefined }));
+        return await afterChange(c, ctx, await editText(ctx, { id: idOf(c), expectedVersion: version, text: content, restore: restore !== undefined }), version);
       } catch (error) {
         // Whatever refuses a text, it is not lost.
         if (!(error instanceof DomainError) || error.code === "PERMISSION_DENIED") throw error;
@@ -77,7 +77,7 @@ export function memoryPages(services: Services): Hono<Web> {
   app.post("/memories/:team/:id/say-again", (c) =>
     forMember(c, async (ctx) => {
       const { version, said } = parsedForm(repetition, Object.fromEntries(await formOf(c)));
-      return afterChange(c, ctx, await sayAgain(ctx, { id: idOf(c), expectedVersion: version, version: said }));
+      return afterChange(c, ctx, await sayAgain(ctx, { id: idOf(c), expectedVersion: version, version: said }), version);
     }),
   );
 
@@ -160,12 +160,13 @@ function idOf(c: WebCall<Web>): string {
   return id.data;
 }
 
-/** The memory, and what became of the change. */
-async function afterChange(c: WebCall<Web>, ctx: Context, done: ReviseOutcome): Promise<Response> {
-  const notice = noticeOf(done);
-  if (done.outcome === "conflict") return showMemory(c, ctx, notice, done.attempted.content);
-  if (notice) return showMemory(c, ctx, notice);
-  return c.redirect(`/memories/${ctx.principal.teamId}/${idOf(c)}?saved=${done.outcome === "unchanged" ? "no" : done.memory.version}`, 303);
+/** The memory, and what became of the change of the version `seen`. A form that is sent twice finds what it asks for already there. */
+async function afterChange(c: WebCall<Web>, ctx: Context, done: ReviseOutcome, seen: number): Promise<Response> {
+  const [{ content, version, archivedAt }, attempted] = done.outcome === "conflict" ? [done.current, done.attempted.content] : [done.memory];
+  const isThere = attempted === content && archivedAt === null;
+  const notice = isThere ? undefined : noticeOf(done);
+  if (notice) return showMemory(c, ctx, notice, attempted);
+  return c.redirect(`/memories/${ctx.principal.teamId}/${idOf(c)}?saved=${version === seen ? "no" : version}`, 303);
 }
 
 const waits = "Your change waits for an admin of the team.";
