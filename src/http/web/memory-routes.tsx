@@ -64,6 +64,7 @@ export function memoryPages(services: Services): Hono<Web> {
     forMember(c, async (ctx) => {
       const form = await formOf(c, bounds.conversation);
       const written = form.get("content") ?? "";
+      c.set("written", written);
       try {
         const { content, version, restore } = parsedForm(change, Object.fromEntries(form));
         return await afterChange(c, ctx, await editText(ctx, { id: idOf(c), expectedVersion: version, text: content, restore: restore !== undefined }), version);

@@ -10,9 +10,9 @@ import { publicOrigin } from "../origin.ts";
 import type { Audience } from "../security-headers.ts";
 import { errorPage } from "./pages/error-page.tsx";
 
-/** The variables of a request to the web routes. */
+/** The variables of a request to the web routes. `written`: a text that a page says again where it could not be saved. */
 export interface Web {
-  Variables: { requestId: string; audience?: Audience; visitor: Visitor | undefined };
+  Variables: { requestId: string; audience?: Audience; visitor: Visitor | undefined; written?: string | undefined };
 }
 
 /** A person and the browser that they are signed in with. */

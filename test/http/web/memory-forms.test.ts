@@ -21,6 +21,18 @@ const path = (id = ""): string => `/memories/${team.id}${id && `/${id}`}`;
 const page = async (at: string): Promise<string> => (await ada.get(at)).text();
 
 describe("what a person writes on a memory's page [A13] [U8]", () => {
+  test("a text that cannot be saved because the memory is gone, or the person only reads by now, is shown on the page that says so", async () => {
+    const [gone, shared] = [await stored({ content: "The harbour opens at six." }), await stored({ content: "The pier is long.", metadata: { scope: "shared" } })];
+    const { confirm } = (await team.owner.call("omn_forget_memory", { id: gone, mode: "erase" })).structured;
+    await team.owner.call("omn_forget_memory", { id: gone, mode: "erase", confirm });
+    const viewer = await browserOf(await team.join("viewer"));
+    for (const [browser, id, status] of [[ada, gone, 404], [viewer, shared, 403]] as const) {
+      const answer = await browser.post(path(id), { content: "The harbour opens <late>.\r\nOn Sundays at nine.", version: "1" });
+      expect([answer.status, await answer.text()]).toEqual([status, expect.stringMatching(/<h2>What you wrote<\/h2><p class="text" dir="auto">The harbour opens &lt;late&gt;\.\s+On Sundays at nine\.<\/p>/)]);
+    }
+    expect(await page(path(gone))).not.toContain("What you wrote");
+  });
+
   test("a form that is sent twice is not in conflict with itself", async () => {
     const id = await stored({ content: "The harbour opens at six." });
     const twice = async (at: string, form: Record<string, string>): Promise<(string | null)[]> => (await Promise.all([1, 2, 3].map(() => ada.post(at, form)))).map(({ headers }) => headers.get("location"));

@@ -9,7 +9,7 @@ interface Onward {
   more?: Child;
 }
 
-/** Says what is wrong, and what the person can do about it. The request id is for whoever helps them. */
+/** Says what is wrong, and what the person can do about it; a text that they wrote is not lost. The request id is for whoever helps them. */
 export const errorPage = (c: Context, status: ContentfulStatusCode, what: string, advice: string, { link = { href: "/", children: "To the start page" }, more }: Onward = {}): Response =>
   showPage(c, {
     title: what,
@@ -22,6 +22,14 @@ export const errorPage = (c: Context, status: ContentfulStatusCode, what: string
           <a {...link} />
         </p>
         {more}
+        {c.get("written") && (
+          <>
+            <h2>What you wrote</h2>
+            <p class="text" dir="auto">
+              {c.get("written")}
+            </p>
+          </>
+        )}
         <p class="aside">Request {String(c.get("requestId"))}</p>
       </>
     ),
