@@ -52,10 +52,12 @@ describe("docs/openapi.json [A16]", () => {
   test("each method has a name of its own, its credential, its parameters and its errors; 429 says how long to wait", () => {
     const names = operations.map(({ operation }) => operation["operationId"] as string);
     expect(new Set(names).size).toBe(names.length);
-    for (const { path, operation } of operations) {
+    for (const { path, method, operation } of operations) {
       const inPath = ((operation["parameters"] ?? []) as { name: string; in: string }[]).filter((one) => one.in === "path").map(({ name }) => `{${name}}`);
       expect(path.match(/\{\w+\}/g) ?? []).toEqual(inPath);
       expect(operation["responses"]).toMatchObject({ 429: { $ref: "#/components/responses/429" }, 500: { $ref: "#/components/responses/500" } });
+      const onWrite = { 502: { $ref: "#/components/responses/502" }, 507: { $ref: "#/components/responses/507" } };
+      if (method !== "get") expect(operation["responses"], path).toMatchObject(onWrite);
       expect((operation["security"] as unknown[]).length > 0, path).toBe(path.startsWith("/v1/") || path === "/metrics");
     }
     expect(document["components"].responses[429].headers).toHaveProperty(["Retry-After"]);

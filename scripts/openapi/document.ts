@@ -15,7 +15,7 @@ export function openApi(): Json {
   for (const [name, route] of Object.entries(routes)) {
     const [method = "", path = ""] = name.split(" ");
     const address = path.replaceAll(/:(\w+)/g, "{$1}");
-    (paths[address] ??= {})[method.toLowerCase()] = operation(address, route, schemas);
+    (paths[address] ??= {})[method.toLowerCase()] = operation(method, address, route, schemas);
   }
   return {
     openapi: "3.1.1",
@@ -68,10 +68,11 @@ const responses: Record<string, Json> = {
   415: refusal("The body is compressed"),
   429: refusal("RATE_LIMIT_EXCEEDED", { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }),
   500: refusal("INTERNAL_ERROR: the request id names it in the server's log"),
+  502: refusal("PROVIDER_ERROR: something that the server asks gives no answer, or not in time"),
   507: refusal("STORAGE_FULL: the server has no room left"),
 };
 
-function operation(address: string, route: Route, schemas: Schemas): Json {
+function operation(method: string, address: string, route: Route, schemas: Schemas): Json {
   const { id, says, query, headers = {}, body, bodyType = "application/json" } = route;
   const inPath = [...address.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({ name, in: "path", required: true, schema: { type: "string" }, ...(name === "team" ? { description: "id of the team" } : {}) }));
   const parameters = [...inPath, ...(query ? queryParameters(schemas.of(id, query, "input")) : []), ...Object.entries(headers).map(([name, description]) => ({ name, in: "header", required: false, description, schema: { type: "string" } }))];
@@ -83,7 +84,7 @@ function operation(address: string, route: Route, schemas: Schemas): Json {
     security: securityOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(form ? { requestBody: { required: body?.safeParse({}).success !== true, content: { [bodyType]: { schema: form } } } } : {}),
-    responses: { [route.status ?? 200]: success(route, schemas), ...Object.fromEntries(refusals(address, route).map((status) => [status, { $ref: `#/components/responses/${status}` }])) },
+    responses: { [route.status ?? 200]: success(route, schemas), ...Object.fromEntries(refusals(method, address, route).map((status) => [status, { $ref: `#/components/responses/${status}` }])) },
   };
 }
 
@@ -99,10 +100,10 @@ function success({ id, answer, alternative }: Route, schemas: Schemas): Json {
   return { description: "Done", headers: requestId, content: { ...content, ...(alternative === undefined ? {} : { [alternative]: { schema: { type: "string" } } }) } };
 }
 
-function refusals(address: string, { needs, body, refuses = [] }: Route): number[] {
+function refusals(method: string, address: string, { needs, body, refuses = [] }: Route): number[] {
   if (needs === "nobody") return [429, 500];
   const always = [400, 401, 403, ...(address.includes("{") ? [404] : []), 429, 500];
-  return [...new Set([...always, ...(body ? [408, 413, 415, 507] : []), ...refuses])].sort((a, b) => a - b);
+  return [...new Set([...always, ...(body ? [408, 413, 415] : []), ...(method === "GET" ? [] : [502, 507]), ...refuses])].sort((a, b) => a - b);
 }
 
 interface ObjectSchema {

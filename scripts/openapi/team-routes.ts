@@ -27,7 +27,7 @@ export const teamRoutes: Routes = {
   ...keyRoutes("/v1/teams/:team/keys", "OfTeam"),
 
   "GET /v1/teams": { id: "listTeams", says: "The team of the key, or all of the person's", needs: read, answer: answer.teams },
-  "POST /v1/teams": { id: "createTeam", says: "Another team beside one that you own", needs: admin, body: teams.newTeam, status: 201, answer: answer.newTeam },
+  "POST /v1/teams": { id: "createTeam", says: "Another team beside one that you own", needs: admin, body: teams.newTeam, status: 201, answer: answer.newTeam, refuses: [404] },
   "POST /v1/organizations": { id: "createOrganization", says: "An organization of your own, with a team", needs: "person", body: teams.newOrganization, status: 201, answer: answer.newOrganization },
   "GET /v1/teams/:team": { id: "getTeam", says: "One team", needs: read, answer: answer.oneTeam },
   "PATCH /v1/teams/:team": { id: "renameTeam", says: "Renames the team", needs: readAndAdmin, body: teams.renaming, answer: answer.oneTeam },
@@ -62,7 +62,7 @@ export const teamRoutes: Routes = {
 
   "GET /v1/events": {
     id: "streamEvents", says: "The team's events: as server-sent events where they are accepted, else a page of those after Last-Event-ID", needs: read,
-    query: events.query, headers: { "Last-Event-ID": "the last event that was heard" }, answer: answer.events, alternative: "text/event-stream",
+    query: events.query, headers: { "Last-Event-ID": "the last event that was heard" }, answer: answer.events, alternative: "text/event-stream", refuses: [404],
   },
   "GET /v1/teams/:team/export": { id: "exportTeam", says: "Everything you may see in the team, with its history; secrets take memory:admin. Costs ten requests", needs: read, query: asked, answer: "application/x-ndjson" },
   "GET /metrics": { id: "getMetrics", says: "What calls prevented, for Prometheus", needs: admin, by: "key", answer: "text/plain" },
