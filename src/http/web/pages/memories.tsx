@@ -151,7 +151,7 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
   const base = <input type="hidden" name="version" value={String(memory.version)} />;
   return (
     <>
-      <h1>{memory.key ?? "Memory"}</h1>
+      <h1 dir="auto">{memory.key ?? "Memory"}</h1>
       {notice !== undefined && (
         <p class="warning" role="alert">
           {notice}
