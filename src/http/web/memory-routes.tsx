@@ -54,7 +54,7 @@ export function memoryPages(services: Services): Hono<Web> {
         q ? found(ctx, q, all) : list(ctx, { cursor: before, limit: mostListed, archived: archived !== undefined, withoutMessages: true }),
       ]);
       const team = teams.find(({ teamId }) => teamId === ctx.principal.teamId)?.teamName ?? "";
-      return showPage(c, { title: "Memories", body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, kept, ...shown }} /> });
+      return showPage(c, { title: "Memories", body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, before, kept, ...shown }} /> });
     }),
   );
 

@@ -95,6 +95,8 @@ describe("the pages of a team's memories [A13]", () => {
     expect(shown).toHaveLength(50);
     expect(rest).toHaveLength(1);
     expect(new Set([...(shown ?? []), ...(rest ?? [])]).size).toBe(51);
+    const gone = older.replace(/before=\w+/, "before=00000000").replaceAll("&amp;", "&");
+    expect(await page(ada, gone), "the older ones are gone by now").toMatch(/id="list">Newest first<\/h2><p>Nothing older\./);
   });
 
   test("a text is changed, and said again as it was before; every version stays", async () => {

@@ -38,12 +38,14 @@ interface MemoriesProps extends Shown {
   team: string;
   q: string | undefined;
   archived: string | undefined;
+  /** The cursor that the page begins after. */
+  before: string | undefined;
   /** What the write guard keeps back of the person's own. */
   kept: readonly Kept[];
 }
 
 /** What a team's memory knows, as far as the person may see it. Memories are in any language, so each text says by itself where it begins. */
-export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, memories, nextCursor, uncertain, lessLikely }: MemoriesProps) => {
+export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before, kept, memories, nextCursor, uncertain, lessLikely }: MemoriesProps) => {
   const here = `/memories/${teamId}`;
   return (
     <>
@@ -56,7 +58,7 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
         </div>
       </form>
       <p class="row">
-        {q || archived ? <a href={here}>All memories</a> : <a href={`${here}?archived=yes`}>Archived</a>}
+        {q || archived || before ? <a href={here}>All memories</a> : <a href={`${here}?archived=yes`}>Archived</a>}
         <a href="/">Your account</a>
       </p>
       {kept.length > 0 && (
@@ -92,7 +94,7 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, kept, m
       {uncertain && memories.length > 0 && <p>Nothing is certain; these may be meant.</p>}
       {memories.length === 0 ? (
         <p>
-          {q ? "Nothing. Try other words." : archived ? "Nothing is archived." : (
+          {q ? "Nothing. Try other words." : before ? "Nothing older." : archived ? "Nothing is archived." : (
             <>
               None yet. What your clients store shows up here. <a href="/#connections">Add a client</a>
             </>
