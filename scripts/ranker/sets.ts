@@ -77,9 +77,26 @@ export function friends(folder: string, name: string): Body {
   return {
     name,
     memories: conversations.flatMap(({ id, sessions }) => sessions.flatMap((session) => session.turns.map((turn) => ({ key: turn.id, content: `${turn.speaker} said, "${turn.text}"${turn.caption ? ` and shared ${turn.caption}` : ""}`, namespace: `thread:${id}-${session.id}`, tags: [id], occurred_at: session.occurred_at })))),
-    questions: conversations.flatMap(questionsOf),
+    questions: [...conversations.flatMap(questionsOf), ...conversations.flatMap(swappedIn)],
   };
 }
+
+/** Of a question that names one of the two who talk, the same asked of the other: what answers it was said of somebody else. */
+function swappedIn({ id, questions, sessions }: Conversation & { sessions: { turns: { speaker: string }[] }[] }): Body["questions"] {
+  const [one = "", other = ""] = new Set(sessions.flatMap(({ turns }) => turns.map(({ speaker }) => speaker)));
+  return questions.flatMap(({ id: question, kind, text }) => {
+    const [named, instead] = text.includes(one) ? [one, other] : [other, one];
+    if (kind === "unanswerable" || !text.includes(named) || text.includes(instead)) return [];
+    return [{ id: `${question}${swapped}`, kind: "swapped", tag: id, text: text.replaceAll(named, instead), gold: [] }];
+  });
+}
+
+const swapped = "~swapped";
+
+export const isSwapped = (id: string): boolean => id.endsWith(swapped);
+
+/** The id of the question as it was written, where it is asked of somebody else. */
+export const writtenId = (id: string): string => id.replace(swapped, "");
 
 /** Chats with an assistant, written for this project: each message a memory. */
 export function assistant(folder: string, name: string): Body {

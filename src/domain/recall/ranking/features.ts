@@ -82,6 +82,8 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   const [when, prefers] = [timeMatch(question.text, now), timePreference(question.text)];
   const [asked, focus] = [askedType(question.text), focusOf(question)];
   const terms = new Set(question.terms.map(({ term }) => term));
+  // Whether it begins with a name that the question says, as whoever speaks does, or others do and it does not.
+  const openings = traits.map(({ opening }) => opening !== "" && terms.has(opening.toLowerCase()) && question.text.includes(opening));
   const beside = (neighbours: ReadonlyMap<number, number>, values: readonly number[], otherwise: number): number[] => found.map((_, i) => values[neighbours.get(i) ?? -1] ?? otherwise);
   const [similarBefore, similarAfter] = [beside(before, similar, none), beside(after, similar, none)];
 
@@ -108,8 +110,7 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
     near: found.map(({ near }) => near?.score ?? 0),
     graph: found.map(({ graph }) => graph?.score ?? 0),
     alias: found.map(({ aliasBoost = 0 }) => aliasBoost / all),
-    // Whether it begins with a name that the question says: whoever speaks stands first.
-    opening: traits.map(({ opening }) => Number(opening !== "" && terms.has(opening.toLowerCase()) && question.text.includes(opening))),
+    opening: openings.map((opens) => Number(opens) - Number(!opens && openings.includes(true))),
     previousAsks: beside(before, covered.map((share, i) => (traits[i]?.asks ? share : 0)), 0),
     previousText: beside(before, spoken, 0).map((score) => score / bestSpoken),
     nextText: beside(after, spoken, 0).map((score) => score / bestSpoken),
