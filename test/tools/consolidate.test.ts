@@ -123,8 +123,8 @@ describe("consolidation [C3]", () => {
   test("the memory that stays takes in all that a store would take in: kind, end, run, summary and validity [C3]", async () => {
     const { owner } = await newTeam();
     const [short, long] = await noted(owner, [
-      { content: "The importer validates the CSV files of the bank.", type: "procedural", run_id: "run-7", summary: "CSV checks of the bank.", valid_from: "2026-01-05T00:00:00.000Z", confidence: 0.4 },
-      { content: "The importer validates the CSV files of the bank against a schema and rejects more than 10,000 rows.", expires_at: "2099-01-01T00:00:00.000Z", confidence: 0.6 },
+      { content: "The importer validates the CSV files of the bank.", type: "procedural", run_id: "run-7", summary: "CSV checks of the bank.", valid_from: "2026-01-05T00:00:00.000Z", confidence: 0.4, expires_at: "2099-01-01T00:00:00.000Z" },
+      { content: "The importer validates the CSV files of the bank against a schema and rejects more than 10,000 rows.", confidence: 0.6 },
     ]) as [string, string];
     const { structured } = await owner.call("omn_consolidate", {});
     expect(pairsIn(structured, "would_settle")).toEqual([["merge", short, long]]);
