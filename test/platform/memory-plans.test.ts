@@ -73,7 +73,7 @@ test("a pattern reads the keys, and whole rows only of what matches", async () =
 });
 
 test("no read of the graph has a bare parameter as its limit, for which SQLite compiles a statement anew at every call", () => {
-  for (const [name, sql] of Object.entries(graph)) expect(sql, name).not.toMatch(/limit \?\d+(?! [*+])/i);
+  for (const [name, sql] of Object.entries(graph)) expect(typeof sql === "string" ? sql : sql(["tags = ?"]), name).not.toMatch(/limit \?\d+(?! [*+])/i);
 });
 
 test("what a memory contributes to the graph is written by reading what is of that memory, not all that the team has [D3]", async () => {
