@@ -1,21 +1,10 @@
-import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { generated } from "../scripts/openapi/generate.ts";
+import { checkOf, document, operations, text } from "./e2e/support/openapi-document.ts";
 import { sampleCalls } from "./tools/samples.ts";
 
-const text = readFileSync(new URL("../docs/openapi.json", import.meta.url), "utf8");
-const document = JSON.parse(text) as Record<string, any>;
-const operations = Object.entries(document["paths"] as Record<string, Record<string, Record<string, any>>>).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-);
-
-const ajv = addFormats.default(new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true }));
-/** With what it refers to. */
-const alone = (schema: object): object => JSON.parse(JSON.stringify({ ...schema, $defs: document["components"].schemas }).replaceAll("#/components/schemas/", "#/$defs/")) as object;
-const bodyOf = (path: string) => ajv.compile(alone(document["paths"][path].post.requestBody.content["application/json"].schema as object));
+const bodyOf = (path: string) => checkOf(document["paths"][path].post.requestBody.content["application/json"].schema as object);
 
 describe("docs/openapi.json [A16]", () => {
   test("is what `npm run openapi` writes", async () => {
@@ -32,7 +21,7 @@ describe("docs/openapi.json [A16]", () => {
       const answers = Object.values(operation["responses"] as Record<string, any>);
       const contents = [operation["requestBody"], ...answers].flatMap((one) => Object.values((one?.content ?? {}) as Record<string, { schema: object }>));
       const parameters = ((operation["parameters"] ?? []) as { schema: object }[]).map(({ schema }) => schema);
-      for (const schema of [...parameters, ...contents.map((content) => content.schema)]) expect(() => ajv.compile(alone(schema)), `${method} ${path}`).not.toThrow();
+      for (const schema of [...parameters, ...contents.map((content) => content.schema)]) expect(() => checkOf(schema), `${method} ${path}`).not.toThrow();
     }
   });
 

@@ -1,3 +1,5 @@
+import { promising } from "../../src/domain/recall/weights.ts";
+
 export interface Question {
   set: string;
   group: string;
@@ -17,8 +19,6 @@ export interface Scored {
 
 const percent = (value: number): string => (100 * value).toFixed(1).padStart(5);
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-const threshold = 0.2;
-
 /** LoCoMo's adversarial questions have evidence of somebody else. */
 const isAnswered = ({ question }: Scored): boolean => question.total > 0 && !question.kind.includes("adversarial");
 
@@ -32,7 +32,7 @@ export function report(title: string, all: readonly Scored[]): void {
     const recall = (k: number): number => mean(answerable.map(({ question, ranked }) => Math.min(1, ranked.slice(0, k).filter(({ label }) => label).length / question.total)));
     const hit = (k: number): number => mean(answerable.map(({ ranked }) => Number(ranked.slice(0, k).some(({ label }) => label))));
     const reciprocal = mean(answerable.map(({ ranked }) => 1 / (1 + ranked.findIndex(({ label }) => label)) || 0).map((value) => (Number.isFinite(value) ? value : 0)));
-    const shown = ({ ranked }: Scored): Scored["ranked"] => ranked.slice(0, 10).filter(({ relevance }) => relevance >= threshold);
+    const shown = ({ ranked }: Scored): Scored["ranked"] => ranked.slice(0, 10).filter(({ relevance }) => relevance >= promising);
     const byDefault = mean(answerable.map((one) => shown(one).filter(({ label }) => label).length / one.question.total));
     const answeredOnes = without.filter((one) => shown(one).length > 0).length;
     const sure = without.filter(({ ranked }) => (ranked[0]?.relevance ?? 0) >= 0.7).length;

@@ -16,7 +16,7 @@ import { isSwapped, laterTeams, writtenId } from "./sets.ts";
 import { isHeld } from "../../test/evals/held.ts";
 import shipped from "../../src/domain/recall/ranking/model.json" with { type: "json" };
 import { unpacked } from "../../src/domain/recall/ranking/packed-trees.ts";
-import { inner, Trees, type TreeModel } from "../../src/domain/recall/ranking/trees.ts";
+import { Trees, type TreeModel } from "../../src/domain/recall/ranking/trees.ts";
 
 /** Written for this project, or MIT. LoCoMo (CC BY-NC) and BEAM (no licence named) only judge. */
 const kinds = ["teams", "later teams", "beginnings", "friends", "assistant", "devmem", "precision"] as const;
@@ -46,7 +46,7 @@ const monotoneRelevance = [...featureNames, ...placeNames].map((name) => Number(
 const order: BoostOptions = { trees: 150, rate: 0.085, leastWeight: 5, lambda: 6, rowShare: 0.7, featureShare: 0.4, objective: "rank", seed: 1, monotone };
 const relevance: BoostOptions = { trees: 120, rate: 0.055, leastWeight: 20, lambda: 20, rowShare: 0.7, featureShare: 0.5, objective: "logistic", seed: 2, monotone: monotoneRelevance };
 
-const shippedOrder = process.env["ONLY"] === "relevance" ? unpacked(shipped.order, inner) : undefined;
+const shippedOrder = process.env["ONLY"] === "relevance" ? unpacked(shipped.order) : undefined;
 
 interface Models {
   order: TreeModel;

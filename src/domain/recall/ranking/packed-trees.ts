@@ -1,4 +1,4 @@
-import type { TreeModel } from "./trees.ts";
+import { inner, type TreeModel } from "./trees.ts";
 
 /**
  * Trees as `model.json` holds them: the places of features and thresholds, and what the leaves say, as digits of base64
@@ -19,8 +19,7 @@ export const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 /** In hundredths: 0 is in the middle of what two digits hold. */
 export const lowest = -(digits.length ** 2) / 2;
 
-/** @param inner how many inner nodes a tree has. */
-export function unpacked({ base, thresholds, nodes, leaves }: PackedTrees, inner: number): TreeModel {
+export function unpacked({ base, thresholds, nodes, leaves }: PackedTrees): TreeModel {
   const pairs = (text: string): [number, number][] => (text.match(/../g) ?? []).map((pair) => [digits.indexOf(pair[0] as string), digits.indexOf(pair[1] as string)]);
   const byTree = <T>(all: T[], size: number): T[][] => Array.from({ length: all.length / size }, (_, tree) => all.slice(tree * size, (tree + 1) * size));
   const splits = byTree(pairs(nodes), inner);

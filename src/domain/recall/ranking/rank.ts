@@ -6,7 +6,7 @@ import { featureNames, featuresOf, type FeatureName, type FeatureOptions } from 
 import model from "./model.json" with { type: "json" };
 import { matchedWords, type Question } from "./relevance.ts";
 import { unpacked } from "./packed-trees.ts";
-import { inner, Trees } from "./trees.ts";
+import { Trees } from "./trees.ts";
 import { saidIn } from "../../memories/memory-fields.ts";
 import { happenedAt, isInThread } from "../../memories/memory.ts";
 import { aliasWeight, certain, importanceWeight, lead, nameWeight, plain, recencyWeight, topicWeight } from "../weights.ts";
@@ -16,7 +16,7 @@ import { aliasWeight, certain, importanceWeight, lead, nameWeight, plain, recenc
  * evidence for the answer. How they were fitted: `scripts/ranker/train.ts`.
  */
 let models: { order: Trees; relevance: Trees } | undefined;
-const modelsOf = (): { order: Trees; relevance: Trees } => (models ??= { order: new Trees(unpacked(model.order, inner)), relevance: new Trees(unpacked(model.relevance, inner)) });
+const modelsOf = (): { order: Trees; relevance: Trees } => (models ??= { order: new Trees(unpacked(model.order)), relevance: new Trees(unpacked(model.relevance)) });
 
 /** Of the place that the order gives a candidate; read by the model of relevance after the features. */
 export const placeNames = ["orderScore", "orderGap", "orderPlace"] as const;

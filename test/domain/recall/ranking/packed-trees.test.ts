@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { packed } from "../../../../scripts/ranker/pack.ts";
 import { unpacked } from "../../../../src/domain/recall/ranking/packed-trees.ts";
-import type { TreeModel } from "../../../../src/domain/recall/ranking/trees.ts";
+import { inner, type TreeModel } from "../../../../src/domain/recall/ranking/trees.ts";
 
-const inner = 15;
 const hundredths = (most: number): fc.Arbitrary<number> => fc.integer({ min: -most, max: most }).map((n) => n / 100);
 const list = <T>(of: fc.Arbitrary<T>, length: number): fc.Arbitrary<T[]> => fc.array(of, { minLength: length, maxLength: length });
 const model = fc.integer({ min: 1, max: 4 }).chain((count): fc.Arbitrary<TreeModel> => fc.record({
@@ -13,7 +12,7 @@ const model = fc.integer({ min: 1, max: 4 }).chain((count): fc.Arbitrary<TreeMod
 
 test("the models are read as they were fitted [D5]", () => {
   fc.assert(fc.property(model, (trees) => {
-    expect(unpacked(packed(trees), inner)).toEqual(trees);
+    expect(unpacked(packed(trees))).toEqual(trees);
   }));
 });
 

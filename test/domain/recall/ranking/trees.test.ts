@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { depth, Trees, type TreeModel } from "../../../../src/domain/recall/ranking/trees.ts";
+import { inner, Trees, type TreeModel } from "../../../../src/domain/recall/ranking/trees.ts";
 
 const width = 4;
-const inner = 2 ** depth - 1;
 const eighths = fc.integer({ min: -40, max: 40 }).map((n) => n / 8);
 const list = <T>(of: fc.Arbitrary<T>, length: number): fc.Arbitrary<T[]> => fc.array(of, { minLength: length, maxLength: length });
 const model = fc.integer({ min: 1, max: 6 }).chain((count): fc.Arbitrary<TreeModel> => fc.record({
