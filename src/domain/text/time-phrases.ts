@@ -1,5 +1,5 @@
 import {
-  calendarUnit, daySpan, dateSpan, latest, latestWeekday, monthSpan, quarterSpan, recentUnits, seasonSpan, type Span, weekOf, yearOf, yearSpan,
+  calendarUnit, day, daySpan, dateSpan, latest, latestWeekday, monthSpan, quarterSpan, recentUnits, seasonSpan, type Span, weekOf, yearOf, yearSpan,
 } from "./time-calendar.ts";
 import { type Lead, type Vocabulary, vocabulary } from "./time-vocabulary.ts";
 
@@ -145,7 +145,7 @@ export class PhraseReader {
     const [month, season, weekday] = [months.get(text), seasons.get(text), weekdays.get(text)];
     if (month !== undefined) return over((year) => monthSpan(year, month));
     if (season !== undefined) return over((year) => seasonSpan(year, season));
-    if (weekday !== undefined) return this.#one(i + 1, latestWeekday(weekday, this.#now, true), 0.9);
+    if (weekday !== undefined) return this.#one(i + 1, daysOf(text, latestWeekday(weekday, this.#now, true)), 0.9);
     return text === "night" ? this.#one(i + 1, calendarUnit("day", 1, this.#now), 0.9) : undefined;
   }
 
@@ -207,16 +207,20 @@ export class PhraseReader {
   #weekday(i: number, lead: Lead | undefined): Point | undefined {
     const isCurrent = this.#known.current.has(this.#text(i));
     const named = isCurrent ? i + 1 : i;
-    const weekday = this.#known.weekdays.get(this.#text(named));
+    const text = this.#text(named);
+    const weekday = this.#known.weekdays.get(text);
     if (weekday !== undefined) {
-      if (this.#known.lastAfter.has(this.#text(named + 1))) return this.#one(named + 2, latestWeekday(weekday, this.#now, true), 0.9);
-      return lead || isCurrent ? this.#one(named + 1, latestWeekday(weekday, this.#now), 0.8) : undefined;
+      if (this.#known.lastAfter.has(this.#text(named + 1))) return this.#one(named + 2, daysOf(text, latestWeekday(weekday, this.#now, true)), 0.9);
+      return lead || isCurrent ? this.#one(named + 1, daysOf(text, latestWeekday(weekday, this.#now)), 0.8) : undefined;
     }
     const at = this.#known.units.get(this.#text(i)) === "year" ? i + 1 : i;
     const year = lead ? yearIn(this.#text(at)) : undefined;
     return year === undefined ? undefined : this.#one(at + 1, yearSpan(year), 0.9);
   }
 }
+
+/** A weekend is its Saturday and the day after. */
+const daysOf = (text: string, { from, to }: Span): Span => ({ from, to: /ende?$/.test(text) ? to + day : to });
 
 const yearIn = (text: string): number | undefined => (/^(?:19|20)\d\d$/.test(text) ? Number(text) : undefined);
 

@@ -65,7 +65,7 @@ const make = (): Vocabulary => ({
     wednesday mittwoch mercredi miercoles
     thursday donnerstag jeudi jueves
     friday freitag vendredi viernes
-    saturday samstag sonnabend samedi sabado`),
+    saturday samstag sonnabend samedi sabado weekend week-end wochenende`),
   seasons: numbered(`
     spring fruhling fruhjahr printemps primavera
     summer sommer ete verano
@@ -96,7 +96,7 @@ const make = (): Vocabulary => ({
     yesterday gestern hier ayer
     vorgestern avant-hier anteayer antier`),
   leads: table<Lead>({
-    "in on at during of for im am wahrend en au du le el de del by": "in",
+    "in on at over during of for im am wahrend en au du le el de del by": "in",
     "before vor avant antes": "before",
     "after nach apres despues tras": "after",
     "since seit depuis desde ab": "since",
