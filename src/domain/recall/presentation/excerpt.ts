@@ -5,8 +5,8 @@ import { cutTo, estimateTokens } from "../../text/token-count.ts";
 
 const ellipsis = "…";
 
-/** Ends of sentences and lines; CJK writes no space after its full stop. An abbreviation may end one too early, which only moves a cut. */
-export const sentenceEnd = /(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。!?])|\n+/gu;
+/** Ends of sentences and lines; CJK writes no space after its full stop. The point of "1. Januar" ends none; an abbreviation may end one too early, which only moves a cut. */
+export const sentenceEnd = /(?<=[.!?…]["'”’)\]]?)(?<!(?:^|[\s(])\d\d?\.)\s+|(?<=[。!?])|\n+/gu;
 
 const blankLines = /\n\s*\n\s*/g;
 /** In characters. */

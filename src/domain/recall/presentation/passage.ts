@@ -24,6 +24,8 @@ const unitShare = 0.5;
 /** A second passage needs so much room, in tokens, and says so much of the question. */
 const secondRoom = 30;
 const secondShare = 0.2;
+/** In tokens, of a heading or label. */
+const mostOpening = 8;
 
 /**
  * What a long text says of a question, in at most so many tokens: the sentences or lines that hold its heaviest words together,
@@ -41,7 +43,7 @@ export function passage(text: string, weights: TermWeights, tokens: number, cut 
   const plain = cutAt(0);
   const units = heaviest === undefined || plain.some(holdsIt) ? plain : cutAt(1);
   const cores = coresOf(units, weights, room, heaviest);
-  const grown = grow(units, cores, room);
+  const grown = grow(units, cores, room).map((window, i) => withoutOpening(text, units, window, cores[i]?.to ?? window.to));
   const shown = [grown, cores, cores.slice(0, 1)].map((windows) => render(text, units, windows)).find((part) => estimateTokens(part) <= tokens);
   if (shown !== undefined) return shown;
   const only = Math.max(0, units.findIndex(holdsIt));
@@ -131,6 +133,14 @@ function grow(units: readonly Unit[], cores: readonly Window[], room: number): W
   }, [-1, 1]);
   if (left > room / 2) fill(() => () => true, [1]);
   return windows;
+}
+
+/** A heading or label at the end of a passage says nothing without what it opens. */
+function withoutOpening(text: string, units: readonly Unit[], { from, to }: Window, least: number): Window {
+  const { start = 0, end = 0, tokens = 0 } = units[to] ?? {};
+  const said = text.slice(start, end);
+  const opens = tokens <= mostOpening && text[start - 1] === "\n" && (said.startsWith("#") || !said.includes("\n"));
+  return { from, to: opens && to > least && to < units.length - 1 ? to - 1 : to };
 }
 
 /** Windows that meet are one. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findTerms } from "../../../../src/domain/recall/find-terms.ts";
 import { passage } from "../../../../src/domain/recall/presentation/passage.ts";
+import { unitsOf } from "../../../../src/domain/recall/presentation/text-units.ts";
 import { queryTerms } from "../../../../src/domain/text/query-terms.ts";
 import { estimateTokens } from "../../../../src/domain/text/token-count.ts";
 import { countTokens } from "../../../tools/o200k.ts";
@@ -29,6 +30,18 @@ describe("a passage of a long text [U5]", () => {
     expect(shown).toContain("The gateway restarts at noon.");
     expect(shown).toContain("Its certificate is from Umbra.");
     expect(shown.split("…")).toHaveLength(4);
+  });
+
+  test("ends before a heading or label of what is not shown", () => {
+    const text = `${remarks("weather")}\n## Locking\nThe job locks rows by their ids.\n## Rollout\n${remarks("lunch")}`;
+    expect(passage(text, weightsOf("locks rows"), 40)).toMatch(/ids\.…$/);
+    expect(passage(text.replace("## Rollout\n", "Rollout. "), weightsOf("locks rows"), 40)).toMatch(/ids\.…$/);
+  });
+
+  test("has no border behind the number of a day or of a list's entry", () => {
+    const text = "Pflicht (12. Mai) ist das ab dem 1. Januar 2028. Actions: 1. Page on age. 2. Write the runbook.\n1. One\n2. Two";
+    const shown = unitsOf(text, { tokens: 50, shift: 0 }).map(({ start, end }) => text.slice(start, end).trim());
+    expect(shown).toEqual(["Pflicht (12. Mai) ist das ab dem 1. Januar 2028.", "Actions: 1. Page on age.", "2. Write the runbook.", "1. One", "2. Two"]);
   });
 
   test("is the opening where no word of the question stands", () => {
