@@ -63,7 +63,12 @@ async function find(ctx: Context, id: string): Promise<Memory> {
 }
 
 function plain(outcome: ReviseOutcome): Exclude<ReviseOutcome, { outcome: "conflict" | "quarantined" }> {
-  if (outcome.outcome === "conflict") throw saidSince(outcome.current);
+  if (outcome.outcome === "conflict") {
+    const { current, attempted } = outcome;
+    // Another release of the same was faster.
+    if (givenFields.every((field) => attempted[field] === undefined || canonical(current[field]) === canonical(attempted[field]))) return { outcome: "unchanged", memory: current };
+    throw saidSince(current);
+  }
   if (outcome.outcome === "quarantined") throw new Error("A release is not screened");
   return outcome;
 }

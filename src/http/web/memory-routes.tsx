@@ -12,6 +12,7 @@ import { historyOf } from "../../domain/memories/history.ts";
 import { list } from "../../domain/memories/list.ts";
 import { discard, listQuarantine, release } from "../../domain/memories/release.ts";
 import { resolveOne } from "../../domain/memories/resolve.ts";
+import { retryOnConflict } from "../../domain/memories/retry-on-conflict.ts";
 import { revise, type ReviseOutcome } from "../../domain/memories/revise.ts";
 import { noteSecrets } from "../../domain/memories/secret-reading.ts";
 import { recall } from "../../domain/recall/recall.ts";
@@ -35,7 +36,7 @@ const change = z.object({ content: z.string().transform(withPlainBreaks).pipe(fi
 const repetition = z.object({ version: z.coerce.number().int().positive(), said: z.coerce.number().int().positive() });
 const past = z.object({ older: z.coerce.number().int().positive().optional(), saved: z.string().optional() });
 /** Of the memory that an act changes, as the page showed it. */
-const asShown = z.object({ version: z.coerce.number().int().positive().optional() });
+const asShown = z.object({ version: z.coerce.number().int().positive().optional(), target: z.uuid().optional() });
 const mostFound = 30;
 const mostListed = 50;
 const mostVersions = 50;
@@ -95,7 +96,8 @@ export function memoryPages(services: Services): Hono<Web> {
   for (const [name, act] of Object.entries(acts)) {
     app.post(`/memories/:team/:id/${name}`, (c) =>
       forMember(c, async (ctx) => {
-        const shown = await act(ctx, idOf(c), parsedForm(asShown, c.req.query()).version);
+        const [id, { version, target }] = [idOf(c), parsedForm(asShown, c.req.query())];
+        const shown = await retryOnConflict("this memory", () => act(ctx, id, version)).catch((error) => doneBefore(ctx, [id, target], name, error));
         return c.redirect(`/memories/${ctx.principal.teamId}${shown}`, 303);
       }),
     );
@@ -168,6 +170,14 @@ async function afterChange(c: WebCall<Web>, ctx: Context, done: ReviseOutcome, s
   const notice = isThere ? undefined : noticeOf(done);
   if (notice) return showMemory(c, ctx, notice, attempted);
   return c.redirect(`/memories/${ctx.principal.teamId}/${idOf(c)}?saved=${version === seen ? "no" : version}`, 303);
+}
+
+/** A button that is pressed twice finds done what it asks for: a memory that is kept back no more, or nothing. @throws the error otherwise */
+async function doneBefore(ctx: Context, ids: readonly (string | undefined)[], act: string, error: unknown): Promise<string> {
+  if (!(error instanceof DomainError) || error.code !== "MEMORY_NOT_FOUND") throw error;
+  const there = (await Promise.all(ids.map((id) => id && ctx.memories.get(ctx.principal, ctx.now, id)))).find((memory) => memory);
+  if (there ? there.quarantine : act !== "discard") throw error;
+  return there ? `/${there.id}` : "";
 }
 
 const waits = "Your change waits for an admin of the team.";

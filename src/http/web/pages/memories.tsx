@@ -78,7 +78,7 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before,
                   The write guard found {memory.quarantine?.reasons.join(", ")}, <Instant at={memory.createdAt} />
                 </p>
                 <div class="row">
-                  <Act at={`${here}/${memory.id}`} does={target ? `release?version=${target.version}` : "release"} label="Release as it was said" />
+                  <Act at={`${here}/${memory.id}`} does={target ? `release?version=${target.version}&target=${target.id}` : "release"} label="Release as it was said" />
                   <details>
                     <summary>Discard it</summary>
                     <Act at={`${here}/${memory.id}`} does="discard" label="Discard for good" />
