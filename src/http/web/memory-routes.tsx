@@ -87,6 +87,7 @@ export function memoryPages(services: Services): Hono<Web> {
   const acts: Record<string, (ctx: Context, id: string, version?: number) => Promise<string>> = {
     archive: async (ctx, id) => shownAfter(id, (await archiveOne(ctx, await resolveOne(ctx, { id }))).proposals),
     restore: async (ctx, id) => shownAfter(id, proposedIn(await revise(ctx, { target: { id }, changes: { archivedAt: null } }))),
+    keep: async (ctx, id) => shownAfter(id, proposedIn(await revise(ctx, { target: { id }, changes: { expiresAt: null } }))),
     release: async (ctx, id, version) => {
       const done = await release(ctx, { id, version });
       return shownAfter(done.memory.id, done.proposal);

@@ -62,4 +62,19 @@ describe("what a person writes on a memory's page [A13] [U8]", () => {
     expect((await ada.post(`${path(fresh)}/discard`)).headers.get("location"), "what was released is not discarded, and shown").toBe(path(fresh));
     expect((await ada.post(`${path(discarded)}/release`)).status, "what was discarded cannot be released").toBe(404);
   });
+
+  test("a memory's page says when it happened, since and until when it holds, and when it expires, where that was said; and it can be kept from expiring", async () => {
+    const dates = { occurred_at: "2026-03-01T09:30:00Z", valid_from: "2026-03-02T00:00:00Z", valid_to: "2999-03-03T00:00:00Z", metadata: { expiry: "2999-03-04T10:15:00Z" } };
+    const dated = path(await stored({ content: "The harbour opened.", ...dates }));
+    const shown = async (): Promise<string[]> => (await page(dated)).match(/(?:Happened|Valid from|Valid until|Expires) <time[^>]*>[^<]*/g)?.map((found) => found.replace(/<[^>]*>/, "")) ?? [];
+    const lasting = ["Happened 2026-03-01 09:30 UTC", "Valid from 2026-03-02 00:00 UTC", "Valid until 2999-03-03 00:00 UTC"];
+    expect(await shown()).toEqual([...lasting, "Expires 2999-03-04 10:15 UTC"]);
+    expect(await page(path()), "the list says what ends").toMatch(/Expires <time/);
+    expect(await page(dated)).toContain("Let it never expire</button>");
+    expect((await ada.post(`${dated}/keep`)).headers.get("location")).toBe(dated);
+    expect(await shown()).toEqual(lasting);
+    expect(await page(dated)).not.toContain("never expire");
+    const plain = await stored({ content: "The pier is long." });
+    expect(await page(path(plain))).not.toMatch(/Happened|Valid|xpire/);
+  });
 });

@@ -161,7 +161,7 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
       )}
       {done && <p role="status">{done}</p>}
       {isArchived && draft === undefined && <p class="warning">It is archived: no client finds it.</p>}
-      <Past of={memory} />
+      <Past of={memory} whole />
       {isEditable || draft !== undefined ? (
         <Edit at={at} version={memory.version} text={draft ?? memory.content} restores={isArchived} />
       ) : (
@@ -171,6 +171,7 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
         {[memory.namespace, seenBy(memory.visibility), memory.type.replaceAll("_", " "), ...memory.tags].join(", ")}; stored <Instant at={memory.createdAt} />
       </p>
       {(isEditable || (mayWrite(principal) && draft === undefined)) && <Act at={at} does={isArchived ? "restore" : "archive"} label={isArchived ? "Restore" : "Archive"} />}
+      {isEditable && memory.expiresAt !== null && <Act at={at} does="keep" label="Let it never expire" />}
       <p>
         <a href={here}>All memories</a>
       </p>
@@ -205,9 +206,10 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
 
 const nameOf = ({ key, content }: Memory): string => key ?? preview(content, shownLength);
 
-/** Where it does not hold any more, or not for ever. */
-const Past = ({ of: { teamId, supersededBy, laterId, validTo } }: { of: Listed }) => {
+/** Where it does not hold any more, or not for ever; of a memory that is shown by itself (`whole`), since when, and of when it speaks. */
+const Past = ({ of: { teamId, supersededBy, laterId, occurredAt, validFrom, validTo, expiresAt }, whole }: { of: Listed; whole?: boolean }) => {
   const next = supersededBy ?? laterId;
+  const dates = { "Happened": whole ? occurredAt : null, "Valid from": whole ? validFrom : null, "Valid until": validTo, "Expires": expiresAt };
   return (
     <>
       {next && (
@@ -216,11 +218,11 @@ const Past = ({ of: { teamId, supersededBy, laterId, validTo } }: { of: Listed }
           <a href={`/memories/${teamId}/${next}`}>what is said now</a>.
         </p>
       )}
-      {validTo !== null && (
+      {Object.entries(dates).map(([what, at]) => at !== null && (
         <p>
-          Valid until <Instant at={validTo} />
+          {what} <Instant at={at} />
         </p>
-      )}
+      ))}
     </>
   );
 };
