@@ -29,7 +29,7 @@ import { parsedQuery } from "./routes/query.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { organizationRoutes, teamRoutes } from "./routes/teams.ts";
 import { type Audience, securityHeaders } from "./security-headers.ts";
-import { errorPage } from "./web/pages/error-page.tsx";
+import { errorPage, problemPage } from "./web/pages/error-page.tsx";
 import { claimPages } from "./web/claim-routes.tsx";
 import { invitationPages } from "./web/invitation-routes.tsx";
 import { recoveryPages } from "./web/recovery-routes.tsx";
@@ -180,6 +180,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
       if (refused) {
         auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, refused.who, `${c.req.method} ${routePath(c, -1)}`, Date.now(), refused.from));
       }
+      if (wantsPage(c)) return problemPage(c, known);
       return c.json(errorBody(known.code, [known.message, known.hint].filter(Boolean).join(" "), c.get("requestId")), statusOf[known.code], retryHeaderOf(known));
     }
     services.report("http", c.get("requestId"), error);

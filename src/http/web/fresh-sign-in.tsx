@@ -2,11 +2,10 @@ import type { Context } from "hono";
 import { routePath } from "hono/route";
 import type { Services } from "../../app.ts";
 import { noteRefusal } from "../../domain/audit/refusals.ts";
-import { DomainError } from "../../domain/errors.ts";
+import { asDomainError } from "../../domain/errors.ts";
 import { needsFreshSignIn } from "../../domain/tenancy/fresh-sign-in.ts";
-import { statusOf } from "../errors.ts";
 import { auditLater } from "../later.ts";
-import { errorPage } from "./pages/error-page.tsx";
+import { errorPage, problemPage } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { SignInAgainPage } from "./pages/sign-in-again-page.tsx";
 import { originOfCall, type Visitor, type Web } from "./web-session.ts";
@@ -34,12 +33,13 @@ export async function orExplained(services: Services, c: Context<Web>, visitor: 
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof DomainError) || needsFreshSignIn(error)) throw error;
-    if (error.code === "PERMISSION_DENIED") {
+    const known = asDomainError(error);
+    if (!known || needsFreshSignIn(error)) throw error;
+    if (known.code === "PERMISSION_DENIED") {
       const who = { userId: visitor.person.userId, credentialId: visitor.session.id };
       auditLater(services, c, c.get("requestId"), noteRefusal(services.audit, who, `${c.req.method} ${routePath(c, -1)}`, Date.now(), originOfCall(c)));
     }
-    if (error.code === "MEMORY_NOT_FOUND") return errorPage(c, 404, "There is no such memory.", "It may be forgotten, or seen by others alone.", { link: { href: `/memories/${c.req.param("team")}`, children: "All memories" } });
-    return errorPage(c, statusOf[error.code], error.message, error.hint ?? "Go back and try again.");
+    if (known.code === "MEMORY_NOT_FOUND") return errorPage(c, 404, "There is no such memory.", "It may be forgotten, or seen by others alone.", { link: { href: `/memories/${c.req.param("team")}`, children: "All memories" } });
+    return problemPage(c, known);
   }
 }

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
-import { DomainError, noMemory, notFound } from "../../domain/errors.ts";
+import { asDomainError, DomainError, noMemory, notFound } from "../../domain/errors.ts";
 import { authorsOf } from "../../domain/memories/authorship.ts";
 import { editText, sayAgain, withPlainBreaks } from "../../domain/memories/edit-text.ts";
 import * as field from "../../domain/memories/fields.ts";
@@ -62,8 +62,7 @@ export function memoryPages(services: Services): Hono<Web> {
   app.get("/memories/:team/:id", (c) => forMember(c, (ctx) => showMemory(c, ctx)));
 
   app.post("/memories/:team/:id", (c) =>
-    forMember(c, async (ctx) => {
-      const form = await formOf(c, bounds.conversation);
+    forMember(c, async (ctx, _, form) => {
       const written = form.get("content") ?? "";
       c.set("written", written);
       try {
@@ -71,14 +70,15 @@ export function memoryPages(services: Services): Hono<Web> {
         return await afterChange(c, ctx, await editText(ctx, { id: idOf(c), expectedVersion: version, text: content, restore: restore !== undefined }), version);
       } catch (error) {
         // Whatever refuses a text, it is not lost.
-        if (!(error instanceof DomainError) || error.code === "PERMISSION_DENIED") throw error;
-        return showMemory(c, ctx, `Not saved. ${written.trim() ? error.message : "There is no text."}`, written, statusOf[error.code]);
+        const known = asDomainError(error);
+        if (!known || known.code === "PERMISSION_DENIED") throw error;
+        return showMemory(c, ctx, `Not saved. ${written.trim() ? known.message : "There is no text."}`, written, statusOf[known.code]);
       }
     }),
   );
   app.post("/memories/:team/:id/say-again", (c) =>
-    forMember(c, async (ctx) => {
-      const { version, said } = parsedForm(repetition, Object.fromEntries(await formOf(c)));
+    forMember(c, async (ctx, _, form) => {
+      const { version, said } = parsedForm(repetition, Object.fromEntries(form));
       return afterChange(c, ctx, await sayAgain(ctx, { id: idOf(c), expectedVersion: version, version: said }), version);
     }),
   );
@@ -104,27 +104,30 @@ export function memoryPages(services: Services): Hono<Web> {
     );
   }
 
-  async function forMember(c: WebCall<Web>, work: (ctx: Context, visitor: Visitor) => Promise<Response>): Promise<Response> {
+  async function forMember(c: WebCall<Web>, work: (ctx: Context, visitor: Visitor, form: URLSearchParams) => Promise<Response>): Promise<Response> {
     const visitor = c.get("visitor");
+    const { pathname, search } = new URL(c.req.url);
+    const form = await formOf(c, bounds.conversation);
+    const written = form.get("content");
+    // Whoever is turned away before it is looked at sends it again from there.
+    const again = written !== null && <Edit at={pathname} version={form.get("version")} text={written} />;
     if (!visitor) {
-      const { pathname, search } = new URL(c.req.url);
       if (c.req.method === "GET") {
         await rememberReturn(services, c, pathname + search);
         return c.redirect("/sign-in", 303);
       }
-      const form = await formOf(c, bounds.conversation);
-      const written = form.get("content");
       return errorPage(c, 401, "You are signed out", "Nothing was changed. Sign in in another tab, then try again.", {
         link: { href: "/sign-in", target: "_blank", children: "Sign in" },
-        more: written !== null && <Edit at={pathname} version={form.get("version")} text={written} />,
+        more: again,
       });
     }
     return orExplained(services, c, visitor, async () => {
+      c.set("again", again);
       await chargeBrowser(services, c, visitor.person.userId);
       const principal = await principalIn(services.tenants, visitor, c.req.param("team") ?? "");
       if (!principal) throw notFound("You are in no such team.", "Your account shows your teams.");
       const call = { principal, now: Date.now(), requestId: c.get("requestId"), address: originOfCall(c).address };
-      return work(contextFor(services, call, (later) => c.executionCtx.waitUntil(later)), visitor);
+      return work(contextFor(services, call, (later) => c.executionCtx.waitUntil(later)), visitor, form);
     });
   }
   return app;

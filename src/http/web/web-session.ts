@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
+import type { Child } from "hono/jsx";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Services } from "../../app.ts";
 import type { CallOrigin } from "../../domain/tenancy/audit-entry.ts";
@@ -10,9 +11,9 @@ import { publicOrigin } from "../origin.ts";
 import type { Audience } from "../security-headers.ts";
 import { errorPage } from "./pages/error-page.tsx";
 
-/** The variables of a request to the web routes. `written`: a text that a page says again where it could not be saved. */
+/** The variables of a request to the web routes. `written`: a text that a page says again where it could not be saved; `again`: the form with it. */
 export interface Web {
-  Variables: { requestId: string; audience?: Audience; visitor: Visitor | undefined; written?: string | undefined };
+  Variables: { requestId: string; audience?: Audience; visitor: Visitor | undefined; written?: string | undefined; again?: Child };
 }
 
 /** A person and the browser that they are signed in with. */

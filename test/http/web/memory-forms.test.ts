@@ -1,8 +1,14 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { type Services, servicesOf } from "../../../src/app.ts";
+import { router } from "../../../src/http/router.ts";
+import { over } from "../../../src/session/gate.ts";
 import { newBootstrapLink } from "../../../src/domain/tenancy/sign-in-link.ts";
 import { newTeam, type Person, type Team } from "../../support/team.ts";
 import { Browser, signInStore } from "./browser.ts";
 
+const services = servicesOf(env);
 let team: Team;
 let ada: Browser;
 beforeEach(async () => {
@@ -76,5 +82,44 @@ describe("what a person writes on a memory's page [A13] [U8]", () => {
     expect(await page(dated)).not.toContain("never expire");
     const plain = await stored({ content: "The pier is long." });
     expect(await page(path(plain))).not.toMatch(/Happened|Valid|xpire/);
+  });
+
+  /** The product's routes with a part out of order, as ada's browser asks them. */
+  async function asked(broken: Partial<Services>, at: string, form?: Record<string, string>): Promise<{ status: number; headers: Headers; html: string }> {
+    const app = router({ ...services, ...broken }, (name) => env.USER_SESSION.getByName(name));
+    const ctx = createExecutionContext();
+    const headers = { host: "localhost", accept: "text/html", origin: "http://localhost", cookie: [...ada.cookies].map((pair) => pair.join("=")).join("; "), "content-type": "application/x-www-form-urlencoded" };
+    const answer = await app.fetch(new Request(`http://localhost${at}`, { headers, ...(form && { method: "POST", body: new URLSearchParams(form).toString() }) }), env, ctx);
+    const html = await answer.text();
+    await waitOnExecutionContext(ctx);
+    return { status: answer.status, headers: answer.headers, html };
+  }
+
+  test("a text that comes when too much was asked comes back in its form, with when to try again, and is saved then [A14]", async () => {
+    const id = await stored({ content: "The harbour opens at six." });
+    const form = { content: "The harbour opens <late>.", version: "1" };
+    const charges = { ...services.charges, ofBrowser: async () => over("Too many requests", 12) };
+    const { status, headers, html } = await asked({ charges }, path(id), form);
+    expect([status, headers.get("retry-after")]).toEqual([429, "12"]);
+    expect(html).toContain("Retry after 12 s.");
+    expect(html).toContain("The harbour opens &lt;late&gt;.</textarea>");
+    expect(html).toMatch(new RegExp(`action="${path(id)}"><input type="hidden" name="version" value="1"`));
+    expect((await asked({}, path(id), form)).status).toBe(303);
+    expect((await asked({ charges }, `${path(id)}/archive`, {})).html).not.toContain("<form");
+  });
+
+  test("a full database is told on a page, and a text that cannot be saved stays in its form", async () => {
+    const id = await stored({ content: "The harbour opens at six." });
+    const full = (): never => {
+      throw new Error("D1_ERROR", { cause: new Error("database or disk is full: SQLITE_FULL") });
+    };
+    const standIn = <T extends object>(store: T, method: keyof T): T => new Proxy(store, { get: (of, name) => (name === method ? async () => full() : typeof Reflect.get(of, name) === "function" ? (Reflect.get(of, name) as () => unknown).bind(of) : Reflect.get(of, name)) });
+    const writer = standIn(services.writer, "commit");
+    const saving = await asked({ writer }, path(id), { content: "The harbour opens late.", version: "1" });
+    expect([saving.status, saving.html]).toEqual([507, expect.stringMatching(/role="alert">Not saved\. The server&#39;s storage is full\.[^]*The harbour opens late\.<\/textarea>/)]);
+    for (const [broken, at, form] of [[{ writer }, `${path(id)}/archive`, {}], [{ signIn: standIn(services.signIn, "listSessions") }, "/", undefined]] as const) {
+      const { status, headers, html } = await asked(broken, at, form);
+      expect([status, headers.get("content-type"), html], at).toEqual([507, "text/html; charset=utf-8", expect.stringContaining("<h1>The server&#39;s storage is full.")]);
+    }
   });
 });

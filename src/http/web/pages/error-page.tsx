@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { DomainError } from "../../../domain/errors.ts";
+import { statusOf } from "../../errors.ts";
 import { showPage } from "./layout.tsx";
 
 interface Onward {
@@ -34,3 +36,6 @@ export const errorPage = (c: Context, status: ContentfulStatusCode, what: string
       </>
     ),
   });
+
+/** The same of an error that says it by itself. */
+export const problemPage = (c: Context, { code, message, hint = "Go back and try again." }: DomainError): Response => errorPage(c, statusOf[code], message, hint);

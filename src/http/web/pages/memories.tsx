@@ -209,7 +209,7 @@ const nameOf = ({ key, content }: Memory): string => key ?? preview(content, sho
 /** Where it does not hold any more, or not for ever; of a memory that is shown by itself (`whole`), since when, and of when it speaks. */
 const Past = ({ of: { teamId, supersededBy, laterId, occurredAt, validFrom, validTo, expiresAt }, whole }: { of: Listed; whole?: boolean }) => {
   const next = supersededBy ?? laterId;
-  const dates = { "Happened": whole ? occurredAt : null, "Valid from": whole ? validFrom : null, "Valid until": validTo, "Expires": expiresAt };
+  const dates = { ...(whole && { Happened: occurredAt, "Valid from": validFrom }), "Valid until": validTo, Expires: expiresAt };
   return (
     <>
       {next && (
