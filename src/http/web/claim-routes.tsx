@@ -8,7 +8,7 @@ import { principalIn } from "../../domain/tenancy/teams.ts";
 import { publicOrigin } from "../origin.ts";
 import { contextFor } from "../routes/proposals.ts";
 import { ClaimedPage, ClaimPage, SignInToClaimPage } from "./pages/claim-page.tsx";
-import { errorPage } from "./pages/error-page.tsx";
+import { errorPage, problemPage } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
@@ -50,7 +50,7 @@ export function claimPages(services: Services): Hono<Web> {
     } catch (error) {
       const known = asDomainError(error);
       if (!known) throw error;
-      if (known.code === "PROVIDER_ERROR" || known.code === "STORAGE_FULL") return errorPage(c, 503, known.message, known.hint ?? "Try again later.");
+      if (known.code === "PROVIDER_ERROR" || known.code === "STORAGE_FULL") return problemPage(c, known);
       // A viewer's link is like one that was never made.
       const { message, hint = "" } = claimRefused();
       return errorPage(c, 404, message, hint);

@@ -98,7 +98,7 @@ export function memoryPages(services: Services): Hono<Web> {
     app.post(`/memories/:team/:id/${name}`, (c) =>
       forMember(c, async (ctx) => {
         const [id, { version, target }] = [idOf(c), parsedForm(asShown, c.req.query())];
-        const shown = await retryOnConflict("this memory", () => act(ctx, id, version)).catch((error) => doneBefore(ctx, [id, target], name, error));
+        const shown = await retryOnConflict("this memory", () => act(ctx, id, version)).catch((error) => doneBefore(ctx, id, target, name, error));
         return c.redirect(`/memories/${ctx.principal.teamId}${shown}`, 303);
       }),
     );
@@ -177,9 +177,10 @@ async function afterChange(c: WebCall<Web>, ctx: Context, done: ReviseOutcome, s
 }
 
 /** A button that is pressed twice finds done what it asks for: a memory that is kept back no more, or nothing. @throws the error otherwise */
-async function doneBefore(ctx: Context, ids: readonly (string | undefined)[], act: string, error: unknown): Promise<string> {
+async function doneBefore(ctx: Context, id: string, target: string | undefined, act: string, error: unknown): Promise<string> {
   if (!(error instanceof DomainError) || error.code !== "MEMORY_NOT_FOUND") throw error;
-  const there = (await Promise.all(ids.map((id) => id && ctx.memories.get(ctx.principal, ctx.now, id)))).find((memory) => memory);
+  const read = (one: string) => ctx.memories.get(ctx.principal, ctx.now, one);
+  const there = (await read(id)) ?? (target && (await read(target)));
   if (there ? there.quarantine : act !== "discard") throw error;
   return there ? `/${there.id}` : "";
 }

@@ -367,11 +367,6 @@ describe("who sees them [S11] [A13]", () => {
         for (const act of ["archive", "restore", "release"]) expect((await who.post(`${path(id)}/${act}`)).status, act).toBe(404);
       }
     }
-    for (const [who, id] of [[grace, own], [grace, kept], [mallory, shared]] as const) {
-      const answers = await Promise.all([id, crypto.randomUUID()].map((one) => who.post(`${path(one)}/discard`)));
-      const [answered, ofNothing] = answers.map(({ status, headers }) => [status, headers.get("location")]);
-      expect(answered, "as if nothing were there").toEqual(ofNothing);
-    }
     expect((await mallory.get(path())).status).toBe(404);
     expect(await memoryRows(team.id)).toEqual(before);
     const seen = (await page(grace, path())) + (await page(grace, `${path()}?q=harbour+instructions`)) + (await page(grace, `${path()}?archived=yes`));

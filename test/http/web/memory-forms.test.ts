@@ -69,6 +69,16 @@ describe("what a person writes on a memory's page [A13] [U8]", () => {
     expect((await ada.post(`${path(discarded)}/release`)).status, "what was discarded cannot be released").toBe(404);
   });
 
+  test("to discard what is another's does what it does where nothing is, and nothing to it [S11]", async () => {
+    const [own, shared] = [await stored({ content: "The harbour opens at six." }), await stored({ content: "The pier is long.", metadata: { scope: "shared" } })];
+    const [grace, mallory] = [await browserOf(await team.join("admin")), await browserOf((await newTeam()).owner)];
+    for (const [who, id] of [[grace, own], [mallory, own], [mallory, shared]] as const) {
+      const [answered, ofNothing] = (await Promise.all([id, crypto.randomUUID()].map((one) => who.post(`${path(one)}/discard`)))).map(({ status, headers }) => [status, headers.get("location")]);
+      expect(answered).toEqual(ofNothing);
+    }
+    for (const [id, text] of [[own, "The harbour opens at six."], [shared, "The pier is long."]] as const) expect(await page(path(id))).toContain(`${text}</textarea>`);
+  });
+
   test("a memory's page says when it happened, since and until when it holds, and when it expires, where that was said; and it can be kept from expiring", async () => {
     const dates = { occurred_at: "2026-03-01T09:30:00Z", valid_from: "2026-03-02T00:00:00Z", valid_to: "2999-03-03T00:00:00Z", metadata: { expiry: "2999-03-04T10:15:00Z" } };
     const dated = path(await stored({ content: "The harbour opened.", ...dates }));
