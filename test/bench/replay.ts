@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { shownBeside } from "../../src/domain/recall/weights.ts";
+import { staged } from "../../src/domain/recall/weights.ts";
 import { cachedAnswerMs } from "../../src/domain/recall/cache/cached-recall.ts";
 import { BenchClient } from "./client.ts";
 import type { LogEntry } from "./client-log.ts";
@@ -89,9 +89,9 @@ class Developer {
   /** The default, and by a trifle another one each time that an answer would have expired. */
   #freshness(at: number, query: string): number {
     const made = this.#made.get(query);
-    if (made && at - made.at < cachedAnswerMs) return shownBeside + made.times * 1e-9;
+    if (made && at - made.at < cachedAnswerMs) return staged + made.times * 1e-9;
     const times = (made?.times ?? 0) + 1;
     this.#made.set(query, { at, times });
-    return shownBeside + times * 1e-9;
+    return staged + times * 1e-9;
   }
 }

@@ -1,5 +1,5 @@
 import type { SearchMode } from "../recall.ts";
-import { certain, few, lead, promising, shownBeside, vectorShare } from "../weights.ts";
+import { certain, few, lead, leastGain, promising, vectorShare } from "../weights.ts";
 import type { Ranked } from "./select-results.ts";
 
 /** What of a ranking is shown, at most so many, from a relevance on. */
@@ -20,9 +20,20 @@ export interface Shown {
 export function shownByDefault(ranked: readonly Ranked[], limit: number, mode: SearchMode, isAmongFew: boolean): Shown {
   const best = bestOf(ranked);
   if (mode === "vector") return { minRelevance: vectorShare * best, limit, uncertain: false, leads: false };
-  if (isPromising(ranked)) return { minRelevance: shownBeside, limit, uncertain: best < certain, leads: false };
+  if (isPromising(ranked)) return { minRelevance: leastShown(ranked), limit, uncertain: best < certain, leads: false };
   const { least, most } = isAmongFew && best < lead.least ? few : lead;
   return { minRelevance: least, limit: Math.min(limit, most), uncertain: true, leads: true };
+}
+
+/** How much of an answer a memory adds: its relevance times the root of the probability that no better one answers. */
+function leastShown(ranked: readonly Ranked[]): number {
+  let [least, missed] = [1, 1];
+  for (const relevance of ranked.map(({ relevance }) => relevance).sort((a, b) => b - a)) {
+    if (relevance * Math.sqrt(missed) < leastGain) break;
+    least = relevance;
+    missed *= 1 - relevance;
+  }
+  return least;
 }
 
 /** Whether all that may belong to an answer is shown, and not leads alone. */

@@ -1,6 +1,6 @@
 import { type Memory, sessionNamespaceOf, topicOf, withFormerNamespace } from "../../memories/memory.ts";
 import { formerNameOf } from "../../project.ts";
-import { projectWeights, shownBeside } from "../weights.ts";
+import { projectWeights, staged } from "../weights.ts";
 import type { HitTrace } from "../presentation/receipt.ts";
 import type { Ranked } from "./select-results.ts";
 
@@ -31,7 +31,7 @@ export const isOfOther = (memory: Memory, project: string | undefined): boolean 
  * be shown beside an answer follows in the order of its score.
  */
 export const stageIn = (place: Place) => ({ memory, relevance = 1 }: { memory: Memory; relevance?: number }): number =>
-  relevance >= shownBeside ? nearest.indexOf(nearnessOf(memory, place)) : nearest.length;
+  relevance >= staged ? nearest.indexOf(nearnessOf(memory, place)) : nearest.length;
 
 /** The ranking for somebody who asks from within the project. */
 export function preferred<R extends Ranked & { trace: HitTrace }>(ranked: readonly R[], place: Place): R[] {
