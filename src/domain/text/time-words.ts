@@ -11,6 +11,8 @@ export interface Period extends Span {
 
 export interface QuestionTime {
   periods: Period[];
+  /** The words that name them, in lower case; of Chinese and Japanese none. */
+  words: ReadonlySet<string>;
   /** The question asks for what is newest, or for what was first. */
   prefers: Preference | undefined;
 }
@@ -41,7 +43,8 @@ export function timesIn(question: string, now: number): QuestionTime {
   const normal = plain ? text : text.normalize("NFKC");
   const words = wordsOf(normal, plain);
   const known = vocabulary();
-  const periods = words.some(({ text: word }) => mayName(word, known)) ? spoken(words, known, now) : [];
+  const named = new Set<string>();
+  const periods = words.some(({ text: word }) => mayName(word, known)) ? spoken(words, known, now, named) : [];
   let prefers = preferenceOf(words, known);
   if (!plain && tokens().unspaced.test(normal)) {
     for (const { spans, certainty, lead } of cjkTimes(normal, now)) {
@@ -49,21 +52,12 @@ export function timesIn(question: string, now: number): QuestionTime {
     }
     prefers ??= cjkPreference(normal);
   }
-  return { periods: periods.filter(({ from, to }) => from < to).slice(0, maxPeriods), prefers };
+  return { periods: periods.filter(({ from, to }) => from < to).slice(0, maxPeriods), words: named, prefers };
 }
 
-/**
- * How well an instant fits the times that the question names, 0–1: 1 inside, half as much a length of the period away from it.
- * Undefined where the question names none.
- */
-export function timeMatch(question: string, now: number): ((instant: number) => number) | undefined {
-  const { periods } = timesIn(question, now);
-  if (periods.length === 0) return undefined;
-  return (instant) => Math.max(...periods.map((period) => fit(period, instant)));
-}
-
-/** Such as "most recent" and "first". */
-export const timePreference = (question: string): Preference | undefined => timesIn(question, 0).prefers;
+/** How well an instant fits the best of these times, 0–1: 1 inside, half as much a length of the period away from it. Undefined where there are none. */
+export const timeMatch = (periods: readonly Period[]): ((instant: number) => number) | undefined =>
+  periods.length === 0 ? undefined : (instant) => Math.max(...periods.map((period) => fit(period, instant)));
 
 function fit({ from, to }: Period, instant: number): number {
   const away = instant < from ? from - instant : instant >= to ? instant - to + 1 : 0;
@@ -92,7 +86,7 @@ const mayName = (word: string, { months, weekdays, seasons, days, units }: Vocab
   (word.charCodeAt(0) <= 57) || months.has(word) || units.has(word) || days.has(word) || weekdays.has(word) || seasons.has(word) || /^(?:q[1-4]|last|mid-\w+|mi-\w+)$/.test(word);
 
 /** What stands in words, from left to right. */
-function spoken(words: Word[], known: Vocabulary, now: number): Period[] {
+function spoken(words: Word[], known: Vocabulary, now: number, named: Set<string>): Period[] {
   const reader = new PhraseReader(words, now);
   const text = (i: number): string => words[i]?.text ?? "";
   const periods: Period[] = [];
@@ -110,7 +104,9 @@ function spoken(words: Word[], known: Vocabulary, now: number): Period[] {
     const last = joined?.spans[0];
     if (last) periods.push({ from: first.from, to: first.from < last.to ? last.to : always.to, certainty: Math.min(at.certainty, (joined as Point).certainty) });
     else for (const span of at.spans) periods.push(led(span, point ? undefined : lead, at.certainty, now));
-    i = joined?.end ?? at.end;
+    const end = joined?.end ?? at.end;
+    for (const { text: word } of words.slice(i, end)) named.add(word);
+    i = end;
   }
   return periods;
 }

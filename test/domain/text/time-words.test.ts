@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { timeMatch, timePreference, timesIn } from "../../../src/domain/text/time-words.ts";
+import { timeMatch, timesIn } from "../../../src/domain/text/time-words.ts";
 
 const day = 86_400_000;
 /** A Wednesday. */
@@ -127,7 +127,7 @@ describe("what a question says of time", () => {
     "Was haben wir hier entschieden?", "Why does it fall over?", "2024 tokens", "ten weeks of work", "the Monday meeting", "version 1.2.3", "1234", "每周三的会议", "", "!?",
   ])("nothing: %s", (question) => {
     expect(read(question)).toEqual([]);
-    expect(timeMatch(question, now)).toBeUndefined();
+    expect(timeMatch(timesIn(question, now).periods)).toBeUndefined();
   });
 
   test.each([
@@ -136,11 +136,11 @@ describe("what a question says of time", () => {
     ["What was our first database?", "oldest"], ["the earliest note", "oldest"], ["Was war zuerst da?", "oldest"], ["最初のデータベース", "oldest"],
     ["last week", undefined], ["the first of May", undefined], ["the first week", undefined], ["the last name", undefined], ["at last", undefined], ["Which database?", undefined],
   ])("%s prefers %s", (question, preferred) => {
-    expect(timePreference(question)).toBe(preferred);
+    expect(timesIn(question, now).prefers).toBe(preferred);
   });
 
   test("an instant fits inside of the period, and less the farther it is away in lengths of it", () => {
-    const may = timeMatch("What did we decide in May?", now);
+    const may = timeMatch(timesIn("What did we decide in May?", now).periods);
     const [first, last] = [Date.UTC(2026, 4, 1), Date.UTC(2026, 5, 1) - 1];
     expect([first, last].map((instant) => may?.(instant))).toEqual([1, 1]);
     const away = [1, 10, 31, 90, 400].map((days) => may?.(last + days * day) ?? 1);
@@ -148,7 +148,7 @@ describe("what a question says of time", () => {
     expect(away[2]).toBeCloseTo(0.5);
     expect(away.at(-1)).toBeLessThan(0.001);
     expect(may?.(first - 31 * day)).toBeCloseTo(0.5);
-    expect(timeMatch("everything before March", now)?.(0)).toBe(1);
+    expect(timeMatch(timesIn("everything before March", now).periods)?.(0)).toBe(1);
   });
 });
 
@@ -168,7 +168,7 @@ describe("whatever is asked", () => {
           expect(certainty).toBeGreaterThan(0);
           expect(certainty).toBeLessThanOrEqual(1);
         }
-        const fits = timeMatch(question, clock)?.(instant) ?? 0;
+        const fits = timeMatch(timesIn(question, clock).periods)?.(instant) ?? 0;
         expect(fits).toBeGreaterThanOrEqual(0);
         expect(fits).toBeLessThanOrEqual(1);
       }),

@@ -1,6 +1,6 @@
 import { happenedAt, isInThread } from "../../memories/memory.ts";
 import { askedType } from "./answer-types.ts";
-import { timeMatch, timePreference } from "../../text/time-words.ts";
+import { timeMatch, timesIn } from "../../text/time-words.ts";
 import { traitsOfMemory } from "../kept-words.ts";
 import type { FusionCandidate } from "./candidates.ts";
 import { namedBy, rarestAmong, topicIn, weightOf, type Question } from "./relevance.ts";
@@ -56,8 +56,15 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   // A memory that belongs to a project counts as saying its name once in a text of average length, which in BM25 is worth just
   // the inverse document frequency: it seldom has that name in its text.
   const topics = found.map(({ memory }) => topicOf(memory));
-  const ownBits = found.map(({ evidence }, i) => (evidence.ownTerms | at(topics, i)) >>> 0);
-  const spoken = found.map(({ text, aliasBoost = 0, evidence }, i) => (text?.score ?? 0) + aliasBoost + weightOf(question, (at(topics, i) & ~evidence.ownTerms) >>> 0));
+  const { periods, words, prefers } = timesIn(question.text, now);
+  const when = timeMatch(periods);
+  const inTime = when ? found.map(({ memory }) => when(happenedAt(memory))) : none;
+  const dated = question.terms.reduce((bits, { word }, i) => (words.has(word) ? (bits | (1 << i)) >>> 0 : bits), 0);
+  // So does what happened when the question says: it seldom says the date itself. A turn of a talk tells of what was before it.
+  const saysDate = found.map(({ memory }, i) => inTime !== none && at(inTime, i) === 1 && !isInThread(memory));
+  const implied = topics.map((bits, i) => (saysDate[i] ? (bits | dated) >>> 0 : bits));
+  const ownBits = found.map(({ evidence }, i) => (evidence.ownTerms | at(implied, i)) >>> 0);
+  const spoken = found.map(({ text, aliasBoost = 0, evidence }, i) => (text?.score ?? 0) + aliasBoost + weightOf(question, (at(implied, i) & ~evidence.ownTerms) >>> 0));
   const bestSpoken = Math.max(1e-6, ...spoken);
   const hasText = spoken.some((score) => score > 0);
   const compared = found.map(({ vector, near }) => {
@@ -79,7 +86,6 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
   const { before, after, threads } = neighboursOf(found);
   const threadText = new Map([...threads].map(([thread, members]) => [thread, members.map((i) => at(spoken, i)).sort((a, b) => b - a).slice(0, 5).reduce((sum, score) => sum + score, 0)]));
   const bestThread = Math.max(1e-6, ...threadText.values());
-  const [when, prefers] = [timeMatch(question.text, now), timePreference(question.text)];
   const [asked, focus] = [askedType(question.text), focusOf(question)];
   const terms = new Set(question.terms.map(({ term }) => term));
   // Whether it begins with a name that the question says, as whoever speaks does, or others do and it does not.
@@ -124,7 +130,7 @@ export function featuresOf(question: Question, found: readonly FusionCandidate[]
     hasNumber: traits.map(({ hasNumber }) => Number(hasNumber)),
     typed: asked === -1 ? 0.5 : traits.map(({ answerTypes }) => (answerTypes >>> asked) & 1),
     focus: focus === -1 ? 0.5 : ownBits.map((bits) => (bits >>> focus) & 1),
-    when: when ? found.map(({ memory }) => when(happenedAt(memory))) : none,
+    when: inTime,
     newer: prefers === undefined || found.length < 2 ? 0.5 : newest(found).map((place) => 1 - place / (found.length - 1)),
     asksNewest: Number(prefers === "newest"),
     asksOldest: Number(prefers === "oldest"),

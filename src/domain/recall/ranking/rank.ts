@@ -9,7 +9,7 @@ import { unpacked } from "./packed-trees.ts";
 import { Trees } from "./trees.ts";
 import { saidIn } from "../../memories/memory-fields.ts";
 import { happenedAt, isInThread } from "../../memories/memory.ts";
-import { aliasWeight, certain, importanceWeight, lead, nameWeight, plain, recencyWeight, topicWeight } from "../weights.ts";
+import { aliasWeight, certain, importanceWeight, lead, nameWeight, plain, recencyWeight, time, topicWeight } from "../weights.ts";
 
 /**
  * Two models over one row of features: the order of the candidates, learned from pairs (LambdaMART), and the probability that one is
@@ -26,6 +26,8 @@ type Own = Record<"importance" | "recency" | "rerank" | "graph", number>;
 
 const placeOf = Object.fromEntries(featureNames.map((name, place) => [name, place])) as Record<FeatureName, number>;
 const valueOf = (row: Float32Array | undefined, name: FeatureName): number => row?.[placeOf[name]] as number;
+
+const withTime = (own: Own, outside: number): Own => ({ ...own, rerank: own.rerank + outside });
 
 const totalOf = ({ importance, recency, rerank, graph }: Own): number => importance + recency + rerank + graph;
 
@@ -50,16 +52,18 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
     graph: aliasBoost > 0 ? aliasWeight : 0,
   }));
   const learned = order.scores(rows);
-  const scores = learned.map((score, i) => score + totalOf(own[i] as Own));
+  const inAnyTime = learned.map((score, i) => score + totalOf(own[i] as Own));
+  const outside = outsideTime(rows, inAnyTime);
+  const scores = inAnyTime.map((score, i) => score + (outside[i] as number));
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
-  const called = own.map(({ graph }) => graph);
+  const spoken = own.map(({ graph }, i) => graph + (outside[i] as number));
   const isComplete = placed.map((i) => valueOf(rows[i], "complete") === 1);
-  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, called), isComplete, isPlainAnswer(rows[placed[0] as number] as Float32Array));
+  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, spoken), isComplete, isPlainAnswer(rows[placed[0] as number] as Float32Array));
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
     const legs = { ...(text && { memory_text: text }), ...(vector && { memory_vector: vector }), ...(near && legOf(near)), ...(graph && legOf(graph)) };
     const score = scoreOf(scores[i] as number);
-    const parts = options.explain ? shareOf(partsOf(order.contributions(rows[i] as Float32Array), own[i] as Own), score) : {};
+    const parts = options.explain ? shareOf(partsOf(order.contributions(rows[i] as Float32Array), withTime(own[i] as Own, outside[i] as number)), score) : {};
     return {
       memory,
       relevance: probabilities[place] as number,
@@ -67,6 +71,13 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
       trace: { id: memory.id, score, parts, legs, matched: matchedWords(question, evidence.ownTerms) },
     };
   });
+}
+
+/** In log-odds: where what leads happened when the question says, what happened at another time hardly ever answers, and few rows of the data say so. */
+function outsideTime(rows: readonly Float32Array[], scores: readonly number[]): number[] {
+  const leads = rows[scores.indexOf(Math.max(...scores))];
+  const isMet = valueOf(leads, "when") >= time.met;
+  return rows.map((row) => (isMet && valueOf(row, "when") < time.missed ? -time.weight : 0));
 }
 
 /** In the order of `placed`; what stands below another is never shown as more relevant. `scores`: what the order has learned, nothing else. */
