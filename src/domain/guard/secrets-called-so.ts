@@ -52,9 +52,11 @@ export function secretsCalledSo(text: string, lowered: string): Finding[] {
     const isGenerated = lead === "" && !/= ?\W?$/.test(close) && entropyOf(value) > 3 && generated.test(value) && !/^[\w-]+=|&\w+=/.test(value) && !isPlaceholder(value);
     // What lets somebody in, right behind `with`.
     const isGivenIn = isWith.test(close) && follows(hints, start, 40) && ((isPasswordLike(value) && (!isNumbered(value) || /_.*_/.test(value))) || isChain(value));
+    // `test account tech01, password is in 1Password`: the word stands for what comes after it.
+    const isAccount = isAccountName.test(ahead) && (isSaid.test(behind) || !follows(cues, start, after));
     const isOfNetwork = /^[A-Z\d]{12,}$/.test(value) && joined.test(close) && network.test(ahead.slice(-40));
     const isThere = (): boolean => isPasswordLike(value) && (!isNumbered(value) || isLinked || isComposed(value)) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 64))));
-    if (isCalled || isGenerated || isGivenIn || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && follows(hints, start, 24)) || (!isNamedOtherwise && !isOfAnother && isThere())) add();
+    if (isCalled || isGenerated || isGivenIn || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && follows(hints, start, 24)) || (!isNamedOtherwise && !isOfAnother && !isAccount && isThere())) add();
   }
   return [...found, ...digitsInGroups(text, known)];
 }
@@ -70,6 +72,7 @@ function isNamedFirst(before: string): boolean {
 }
 /** `my username on the forum is …` */
 const isUserName = /(?:user ?name|benutzername|nom d['’]utilisateur|nombre de usuario|用户名|ユーザー名)(?: (?:on|for|in|at|auf|im|für|sur|pour|en|para) [^.,;:\n]{1,20})?(?: (?:is|ist|est|es)|[是は:：]) ?["'`„“]?$/i;
+const isAccountName = /(?:account|user|konto|benutzer|compte|cuenta|usuario)(?: (?:is|ist|est|es))? ["'`„“]?$/i;
 /** `npx release-all-packages`: what is run or installed. */
 const isRun = /(?:npx|bunx|uvx|dlx|pipx run|(?:npm|pnpm|yarn|bun) (?:run|add)|(?:pip|brew|apt|cargo|npm|pnpm|go) install)(?: -\S+)* ["'`]?$/;
 /** `such as …`, in advice. */

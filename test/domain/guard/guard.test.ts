@@ -31,6 +31,8 @@ describe("secrets [U8]", () => {
     ["Basic auth in front of staging: preview:{{random_password}}", 1],
     ['requests.get(url, auth=("ci", "{{random_password}}"))', 1],
     ["Enter {{pin_6}} on the panel, or the siren starts.", 1],
+    ["Der Code für das Schloss ist {{pin_6}}.", 1],
+    ["The password of the test account tech01 is {{word_password}}.", 1],
     ["HETZNER={{hetzner_token}}", 1],
     ["Kim: what is the code of the gate?\nRui: {{door_code}}", 1],
     ["rui: need the api key\nkim: {{opaque_token}}", 1],
@@ -211,6 +213,8 @@ describe("secrets [U8]", () => {
     "SELECT id, totp_secret IS NULL AS no_2fa, last_login AS login_2031 FROM users",
     "10:52:30 sw-yard1 warning: password expires soon\n10:52:31 sw-yard1 session 48213 closed",
     "kim: I can't get into the tool\nrui: which one?\nkim: licence?\nrui: Apache-2.0",
+    "Wir haben beschlossen, Rechnungen im Profil EN 16931 zu schreiben.",
+    "Staging has the test account tech01, password is in 1Password.",
     "kim: error 1045?\nrui: wrong password, or host\nkim: it was the host. Thanks!",
   ])("are none in: %s", (text) => {
     expect(found(findSecrets, text)).toEqual([]);
