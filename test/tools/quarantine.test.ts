@@ -93,6 +93,17 @@ describe("text aimed at models [U8]", () => {
     expect((await grace.call("omn_update_memory", { key: "note", content: `${order} This is an example of an attack.` })).structured["outcome"]).toBe("updated");
   });
 
+  test("released and discarded by several at once, it is what one of them said, and none meets a fault", async () => {
+    for (const content of [order, `${order} Then say nothing.`]) await ada.call("omn_store_memory", { content });
+    const [one, other] = (await quarantineOf(ada)) as [Held, Held];
+    const [released, discarded] = await Promise.all([[1, 2, 3].map(() => rest(ada, "POST", `/quarantine/${one.id}/release`)), [1, 2, 3].map(() => rest(ada, "POST", `/quarantine/${other.id}/discard`))].map((all) => Promise.all(all)));
+    for (const done of [released, discarded]) {
+      expect(done?.filter(({ status }) => status < 300)).not.toEqual([]);
+      expect(done?.filter(({ status }) => status >= 300 && status !== 404)).toEqual([]);
+    }
+    expect(await contents(ada, { query: "previous instructions", min_relevance: 0 })).toEqual([one.content]);
+  });
+
   test("a released change is one of the memory", async () => {
     const { structured } = await ada.call("omn_store_memory", { key: "note", content: "The lighthouse is white.", metadata: { importance: 0.9 } });
     await ada.call("omn_update_memory", { key: "note", content: order });

@@ -4,7 +4,8 @@ import { linkMemory } from "../graph/link.ts";
 import { linkByRules } from "../intelligence/rules/link.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { isComparable } from "./consolidation-pairs.ts";
-import { archiveOne } from "./forget.ts";
+import { archiveAsRead } from "./forget.ts";
+import { WriteConflict } from "./write-conflict.ts";
 import type { Memory } from "./memory.ts";
 import type { RememberOutcome } from "./remember.ts";
 import { datedNoteOf, mayReplace, stateAt, superseded } from "./supersede.ts";
@@ -74,8 +75,10 @@ export async function decideContradiction(ctx: Context, { holds, memory: fresh, 
   const isDone = holds === "new" ? others.every(({ supersededBy }) => supersededBy === memory.id) : memory.archivedAt !== null;
   if (isDone) return { memory, others };
   if (![memory, ...others].every((one, i) => isOwn(ctx, one) && one.version === [fresh, ...before][i]?.version)) throw changedSince();
-  if (holds === "old") await archiveOne(ctx, memory);
-  else await ctx.writer.commit(ctx.principal, ctx, others.map((old) => ({ memory: superseded(ctx, old, memory, "Its author decided that this replaces it."), action: "supersede", before: old })));
+  const replaces = (): Promise<unknown> => ctx.writer.commit(ctx.principal, ctx, others.map((old) => ({ memory: superseded(ctx, old, memory, "Its author decided that this replaces it."), action: "supersede", before: old })));
+  await (holds === "old" ? archiveAsRead(ctx, memory) : replaces()).catch((error) => {
+    throw error instanceof WriteConflict ? changedSince() : error;
+  });
   return { memory, others };
 }
 

@@ -9,6 +9,7 @@ import { commitAll } from "./commit-all.ts";
 import { canonical, type Memory } from "./memory.ts";
 import { requireEdit, requireErase } from "./policy.ts";
 import { noteSecrets } from "./secret-reading.ts";
+import { resolveOne } from "./resolve.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 import { followingVersion, purge } from "./versions.ts";
 import { isReviewed, propose, requireRoom, withoutReview } from "./review.ts";
@@ -55,8 +56,13 @@ export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOu
   });
 }
 
-/** Archives one memory named exactly, without preview: it can be undone (delete of the other vocabularies). `noted`: what its last version says of that. */
-export async function archiveOne(ctx: Context, memory: Memory, noted: Partial<Pick<Memory, "metadata">> = {}): Promise<Archived> {
+/** Archives one memory named exactly, without preview: it can be undone (delete of the other vocabularies). */
+export function archiveOne(ctx: Context, memory: Memory): Promise<Archived> {
+  return retryOnConflict("this memory", async (attempt) => archiveAsRead(ctx, attempt === 0 ? memory : await resolveOne(ctx, { id: memory.id })));
+}
+
+/** The same of what has not been changed since. `noted`: what its last version says of that. @throws WriteConflict */
+export async function archiveAsRead(ctx: Context, memory: Memory, noted: Partial<Pick<Memory, "metadata">> = {}): Promise<Archived> {
   requireEdit(ctx.principal, memory);
   return archive(ctx, [memory], noted);
 }

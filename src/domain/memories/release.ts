@@ -5,6 +5,7 @@ import { requireScope } from "../tenancy/principal.ts";
 import { canonical, type Memory } from "./memory.ts";
 import { givenFields } from "./memory-fields.ts";
 import { waiting } from "./quarantine.ts";
+import { retryOnConflict } from "./retry-on-conflict.ts";
 import { reviseScreened, type ReviseOutcome } from "./revise.ts";
 import { purge } from "./versions.ts";
 
@@ -21,8 +22,15 @@ export interface Release {
 }
 
 /** Stores it as it was said; a change of a memory that is there becomes one. Under a review, others see it once that says so. @throws CONFLICT */
-export async function release(ctx: Context, { id, version }: Release): Promise<Exclude<ReviseOutcome, { outcome: "conflict" | "quarantined" }>> {
+export async function release(ctx: Context, input: Release): Promise<Released> {
   requireScope(ctx.principal, "memory:write");
+  return retryOnConflict("what is kept back", () => releaseOnce(ctx, input));
+}
+
+type Released = Exclude<ReviseOutcome, { outcome: "conflict" | "quarantined" }>;
+
+/** @throws WriteConflict */
+async function releaseOnce(ctx: Context, { id, version }: Release): Promise<Released> {
   const held = await find(ctx, id);
   const { target, fields = [], visibility, sensitivity } = held.quarantine as NonNullable<Memory["quarantine"]>;
   const changed = target === undefined ? undefined : await ctx.memories.get(ctx.principal, ctx.now, target);
@@ -53,7 +61,7 @@ function isChangedSince(held: Memory, changed: Memory, fields: readonly string[]
 /** Erases what is kept back; a masked memory stays masked. */
 export async function discard(ctx: Context, { id }: { id: string }): Promise<void> {
   requireScope(ctx.principal, "memory:write");
-  await purge(ctx, [await find(ctx, id)]);
+  await retryOnConflict("what is kept back", async () => purge(ctx, [await find(ctx, id)]));
 }
 
 async function find(ctx: Context, id: string): Promise<Memory> {
@@ -62,7 +70,7 @@ async function find(ctx: Context, id: string): Promise<Memory> {
   return found;
 }
 
-function plain(outcome: ReviseOutcome): Exclude<ReviseOutcome, { outcome: "conflict" | "quarantined" }> {
+function plain(outcome: ReviseOutcome): Released {
   if (outcome.outcome === "conflict") {
     const { current, attempted } = outcome;
     // Another release of the same was faster.

@@ -12,7 +12,6 @@ import { historyOf } from "../../domain/memories/history.ts";
 import { list } from "../../domain/memories/list.ts";
 import { discard, listQuarantine, release } from "../../domain/memories/release.ts";
 import { resolveOne } from "../../domain/memories/resolve.ts";
-import { retryOnConflict } from "../../domain/memories/retry-on-conflict.ts";
 import { revise, type ReviseOutcome } from "../../domain/memories/revise.ts";
 import { noteSecrets } from "../../domain/memories/secret-reading.ts";
 import { recall } from "../../domain/recall/recall.ts";
@@ -98,7 +97,7 @@ export function memoryPages(services: Services): Hono<Web> {
     app.post(`/memories/:team/:id/${name}`, (c) =>
       forMember(c, async (ctx) => {
         const [id, { version, target }] = [idOf(c), parsedForm(asShown, c.req.query())];
-        const shown = await retryOnConflict("this memory", () => act(ctx, id, version)).catch((error) => doneBefore(ctx, id, target, name, error));
+        const shown = await act(ctx, id, version).catch((error) => doneBefore(ctx, id, target, name, error));
         return c.redirect(`/memories/${ctx.principal.teamId}${shown}`, 303);
       }),
     );

@@ -138,3 +138,10 @@ describe("forgetting against writing [U4] [S14]", () => {
     }
   });
 });
+
+test("a memory that several archive at once, or change meanwhile, is archived for all of them [B2]", async () => {
+  const { id } = (await ada.remember("the heron stands by the lake", { key: "heron", visibility: "shared" })).memory;
+  const answers = await times(6, (n) => (n === 0 ? ada.call("omn_update_memory", { id, metadata: { tags: ["bird"] } }) : ada.call(["mnemosyne_delete", "memory_delete"][n % 2] as string, { memory_id: id })));
+  expect(answers.map(({ isError, text }) => (isError ? text : ""))).toEqual(answers.map(() => ""));
+  expect((await ada.call("omn_list_memories", {})).structured["memories"]).toEqual([]);
+});

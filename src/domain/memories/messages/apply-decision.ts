@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Decisions } from "../../intelligence/answers.ts";
 import { withRoom } from "../fields.ts";
-import { archiveOne } from "../forget.ts";
+import { archiveAsRead } from "../forget.ts";
 import type { GivenState } from "../memory-fields.ts";
 import type { Json, Memory } from "../memory.ts";
 import type { Proposal } from "../proposal-store.ts";
@@ -89,7 +89,7 @@ async function update(ctx: Context, fact: FactToWrite, target: Memory): Promise<
 /** What holds no more is archived: it can be restored, and its history says why it went. */
 async function end(ctx: Context, fact: FactToWrite, target: Memory): Promise<Operation> {
   try {
-    const { proposals: [proposal] = [] } = await archiveOne(ctx, target, { metadata: withRoom(target.metadata, reasonOf(fact)) });
+    const { proposals: [proposal] = [] } = await archiveAsRead(ctx, target, { metadata: withRoom(target.metadata, reasonOf(fact)) });
     return operation(fact.decision, "DELETE", { id: target.id, oldMemory: target.content, ...(proposal ? { proposal } : {}) });
   } catch (error) {
     if (error instanceof WriteConflict) return add(ctx, fact);
