@@ -38,7 +38,7 @@ export const nameWeight = 5;
 export const aliasWeight = 1.5;
 
 /**
- * How well what leads fits the time that the question names (0–1), below what fit another is outside it, and what it loses then. By the models alone such memories
+ * How well what leads fits the time that the question names (0–1), below what fit another is outside it, and what it loses then. By the models alone, memories
  * that fit less than .2 are shown with .09, and are the answer in none of 104 cases of LoCoMo and in 1 of 181 of the teams; below .5 nothing is lost either.
  */
 export const time = { met: 0.9, missed: 0.5, weight: 1.5 } as const;

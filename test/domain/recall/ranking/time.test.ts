@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { certain } from "../../../../src/domain/recall/weights.ts";
 import { recall } from "../../../../src/domain/recall/recall.ts";
 import { day, newTeam, now } from "../../../support/team.ts";
 
@@ -20,4 +21,12 @@ test("all that happened at that time is shown [D5]", async () => {
 test("where nothing happened then, or no time is named, nothing is left out for its time [D5]", async () => {
   expect(await repaired("what did we repair in the harbour", [1, 9, 20])).toHaveLength(3);
   expect(await repaired("what did we repair in the harbour yesterday", [9, 20])).toHaveLength(1);
+});
+
+test.each([["Was haben wir im März im Hafen repariert?", "Im Hafen haben wir die Pumpe repariert"], ["What did we repair in the harbour in March?", "We repaired the pump in the harbour"]])("a note of that time needs no word that says so: %s [D5]", async (question, note) => {
+  const { owner } = await newTeam();
+  const at = Date.UTC(2031, 2, 12);
+  await owner.remember(note, { occurredAt: at });
+  const { items } = await recall(owner.at(at + 60 * day), { query: question, limit: 10 });
+  expect(items.map(({ relevance }) => relevance)).toEqual([expect.closeTo(certain, 5)]);
 });
