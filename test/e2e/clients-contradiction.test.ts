@@ -6,6 +6,7 @@ import { Product } from "./support/product.ts";
 let product: Product;
 beforeAll(async () => {
   product = await Product.start();
+  await product.withoutCurator();
 });
 afterAll(() => product.remove());
 

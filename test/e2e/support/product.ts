@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type LocalServer, startServer } from "../../../src/launcher/server.ts";
-import { withDirectory } from "../../launcher/directory-file.ts";
+import { withDirectory, withShard } from "../../launcher/directory-file.ts";
 import { freePort } from "../../launcher/free-port.ts";
 
 /** The product as `npm start` runs it, on data of its own; it can be stopped and started again where it was. */
@@ -35,6 +35,13 @@ export class Product {
 
   async restart(): Promise<void> {
     await this.stop();
+    await this.start();
+  }
+
+  /** The curator does nothing by itself: it begins within a minute of the first start, and decides what a test leaves open. */
+  async withoutCurator(): Promise<void> {
+    await this.stop();
+    withShard(this.#dataDir, (db) => db.exec("INSERT INTO team_policies (team_id, evolution_policy) VALUES ('local', 'off') ON CONFLICT (team_id) DO UPDATE SET evolution_policy = 'off'"));
     await this.start();
   }
 
