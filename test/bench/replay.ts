@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { staged } from "../../src/domain/recall/weights.ts";
 import { cachedAnswerMs } from "../../src/domain/recall/cache/cached-recall.ts";
 import { BenchClient } from "./client.ts";
 import type { LogEntry } from "./client-log.ts";
@@ -10,6 +9,7 @@ import { indexed } from "./team.ts";
 /** Without calls a Durable Object leaves the memory after 70–140 s in production, after 10 s here. */
 const evictedAfterMs = 120_000;
 const localEvictionMs = 12_000;
+const leastRelevance = 0.075;
 
 export interface Rates {
   l1: { hits: number; misses: number };
@@ -86,12 +86,12 @@ class Developer {
     await this.#editor.connect(new StreamableHTTPClientTransport(new URL(this.#url), { requestInit: { headers: { authorization: `Bearer ${this.#apiKey}` } } }));
   }
 
-  /** The default, and by a trifle another one each time that an answer would have expired. */
+  /** A bound as low as what is shown by default, and by a trifle another one each time that an answer would have expired. */
   #freshness(at: number, query: string): number {
     const made = this.#made.get(query);
-    if (made && at - made.at < cachedAnswerMs) return staged + made.times * 1e-9;
+    if (made && at - made.at < cachedAnswerMs) return leastRelevance + made.times * 1e-9;
     const times = (made?.times ?? 0) + 1;
     this.#made.set(query, { at, times });
-    return staged + times * 1e-9;
+    return leastRelevance + times * 1e-9;
   }
 }

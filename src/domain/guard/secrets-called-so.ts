@@ -53,10 +53,10 @@ export function secretsCalledSo(text: string, lowered: string): Finding[] {
     // What lets somebody in, right behind `with`.
     const isGivenIn = isWith.test(close) && follows(hints, start, 40) && ((isPasswordLike(value) && (!isNumbered(value) || /_.*_/.test(value))) || isChain(value));
     // `test account tech01, password is in 1Password`: the word stands for what comes after it.
-    const isAccount = isAccountName.test(ahead) && (isSaid.test(behind) || !follows(cues, start, after));
+    const isAccount = (): boolean => isAccountName.test(ahead) && (isSaid.test(behind) || !follows(cues, start, after));
     const isOfNetwork = /^[A-Z\d]{12,}$/.test(value) && joined.test(close) && network.test(ahead.slice(-40));
     const isThere = (): boolean => isPasswordLike(value) && (!isNumbered(value) || isLinked || isComposed(value)) && (isNear(cues, start, end) || (isUnmistakable(value) && (isNear(hints, start, end, 60) || cues.some((cue) => cue.start >= end && cue.start - end <= 64))));
-    if (isCalled || isGenerated || isGivenIn || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && follows(hints, start, 24)) || (!isNamedOtherwise && !isOfAnother && !isAccount && isThere())) add();
+    if (isCalled || isGenerated || isGivenIn || isOfNetwork || (!isNamedOtherwise && isRandomKey(value) && isNear(hints, start, end, 40)) || (isPassphrase(value) && follows(hints, start, 24)) || (!isNamedOtherwise && !isOfAnother && isThere() && !isAccount())) add();
   }
   return [...found, ...digitsInGroups(text, known)];
 }

@@ -3,7 +3,7 @@ import { DomainError, noMemory } from "../errors.ts";
 import { screen } from "../guard/screen.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { canonical, type Memory } from "./memory.ts";
-import { givenFields } from "./memory-fields.ts";
+import { type GivenField, givenFields } from "./memory-fields.ts";
 import { waiting } from "./quarantine.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 import { reviseScreened, type ReviseOutcome } from "./revise.ts";
@@ -54,9 +54,12 @@ const saidSince = ({ id, version }: Memory): DomainError =>
 function isChangedSince(held: Memory, changed: Memory, fields: readonly string[]): boolean {
   const { quarantine, ...said } = held;
   const masked = screen({ ...said, quarantine: null, sensitivity: quarantine?.sensitivity ?? "normal" })?.masked;
-  const saysAsMasked = masked !== undefined && givenFields.every((field) => !fields.includes(field) || canonical(changed[field]) === canonical(masked[field]));
+  const saysAsMasked = masked !== undefined && agree(changed, masked, givenFields.filter((field) => fields.includes(field)));
   return changed.updatedAt > held.createdAt && !saysAsMasked;
 }
+
+const agree = (one: Partial<Record<GivenField, unknown>>, other: Partial<Record<GivenField, unknown>>, fields: readonly GivenField[]): boolean =>
+  fields.every((field) => canonical(one[field]) === canonical(other[field]));
 
 /** Erases what is kept back; a masked memory stays masked. */
 export async function discard(ctx: Context, { id }: { id: string }): Promise<void> {
@@ -74,7 +77,7 @@ function plain(outcome: ReviseOutcome): Released {
   if (outcome.outcome === "conflict") {
     const { current, attempted } = outcome;
     // Another release of the same was faster.
-    if (givenFields.every((field) => attempted[field] === undefined || canonical(current[field]) === canonical(attempted[field]))) return { outcome: "unchanged", memory: current };
+    if (agree(current, attempted, givenFields.filter((field) => attempted[field] !== undefined))) return { outcome: "unchanged", memory: current };
     throw saidSince(current);
   }
   if (outcome.outcome === "quarantined") throw new Error("A release is not screened");

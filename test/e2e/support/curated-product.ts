@@ -1,10 +1,10 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { callTool } from "../../launcher/call-tool.ts";
-import { withDirectory } from "../../launcher/directory-file.ts";
+import { withDatabase, withDirectory, withShard } from "../../launcher/directory-file.ts";
 import { EventListener } from "../../support/event-listener.ts";
 import { Product } from "../durability-product.ts";
 
@@ -14,18 +14,6 @@ export type Run = Record<string, any> & { run: string };
 export interface RunOnDisk {
   state: string;
   lookedAt: number;
-}
-
-function inShard<T>(folder: string, use: (db: DatabaseSync) => T): T {
-  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".sqlite") && !name.endsWith("metadata.sqlite"))) {
-    const db = new DatabaseSync(join(folder, file));
-    try {
-      if (db.prepare("select 1 from sqlite_schema where name = 'curator_runs'").get() !== undefined) return use(db);
-    } finally {
-      db.close();
-    }
-  }
-  throw new Error("no shard");
 }
 
 /** The product with its curator, on a data directory of its own, whose person administers the team. */
@@ -191,7 +179,7 @@ export class CuratedProduct {
     const copy = mkdtempSync(join(tmpdir(), "omnimemory-look-"));
     try {
       cpSync(this.#d1, copy, { recursive: true });
-      return inShard(copy, use);
+      return withDatabase(copy, "curator_runs", use);
     } finally {
       rmSync(copy, { recursive: true });
     }
@@ -203,7 +191,7 @@ export class CuratedProduct {
 
   /** The database of its memories, while it is stopped. */
   withShard<T>(use: (db: DatabaseSync) => T): T {
-    return inShard(this.#d1, use);
+    return withShard(this.#dataDir, use);
   }
 
   /** The memories as they would be so many days later: no test can wait for it. It is stopped. */

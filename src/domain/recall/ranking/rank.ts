@@ -56,9 +56,9 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const outside = outsideTime(rows, inAnyTime);
   const scores = inAnyTime.map((score, i) => score + (outside[i] as number));
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
-  const spoken = own.map(({ graph }, i) => graph + (outside[i] as number));
+  const added = own.map(({ graph }, i) => graph + (outside[i] as number));
   const isComplete = placed.map((i) => valueOf(rows[i], "complete") === 1);
-  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, spoken), isComplete, isPlainAnswer(rows[placed[0] as number] as Float32Array));
+  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, added), isComplete, isPlainAnswer(rows[placed[0] as number] as Float32Array));
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
     const legs = { ...(text && { memory_text: text }), ...(vector && { memory_vector: vector }), ...(near && legOf(near)), ...(graph && legOf(graph)) };

@@ -25,7 +25,7 @@ export function shownByDefault(ranked: readonly Ranked[], limit: number, mode: S
   return { minRelevance: least, limit: Math.min(limit, most), uncertain: true, leads: true };
 }
 
-/** How much of an answer a memory adds: its relevance times the root of the probability that no better one answers. */
+/** The relevance of the last that adds enough: what a memory adds is its relevance times the root of the probability that no better one answers. */
 function leastShown(ranked: readonly Ranked[]): number {
   let [least, missed] = [1, 1];
   for (const relevance of ranked.map(({ relevance }) => relevance).sort((a, b) => b - a)) {

@@ -5,7 +5,7 @@ import { day, newTeam, now } from "../../../support/team.ts";
 
 const repaired = async (question: string, daysAgo: readonly number[]): Promise<string[]> => {
   const { owner } = await newTeam();
-  for (const ago of daysAgo) await owner.remember(`We repaired the ${["pump", "crane", "gate", "lift", "hoist"][daysAgo.indexOf(ago)]} in the harbour`, { occurredAt: now - ago * day });
+  for (const [i, ago] of daysAgo.entries()) await owner.remember(`We repaired the ${["pump", "crane", "gate", "lift"][i]} in the harbour`, { occurredAt: now - ago * day });
   const { items } = await recall(owner.at(now), { query: question, limit: 10 });
   return items.map(({ memory }) => memory.content);
 };
