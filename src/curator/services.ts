@@ -5,6 +5,7 @@ import type { TeamRef } from "../domain/tenancy/team-ref.ts";
 import { logFault } from "../http/log.ts";
 import { D1DirectoryStore } from "../platform/d1/directory-store.ts";
 import { D1EvolutionStore } from "../platform/d1/evolution-store.ts";
+import { D1GraphStore } from "../platform/d1/graph-store.ts";
 import { D1IntelligenceSettingStore } from "../platform/d1/intelligence-store.ts";
 import { D1LinkDecayStore } from "../platform/d1/link-decay-store.ts";
 import { D1ReversionStore } from "../platform/d1/reversion-store.ts";
@@ -56,6 +57,7 @@ export function curatorServicesOf(env: CuratorEnv): CuratorServices {
     writer: new TeamIndexWriter(env.TEAM_INDEX, report),
     index: new TeamIndexClient(env.TEAM_INDEX, report),
     links: new D1LinkDecayStore(shardOf),
+    graph: new D1GraphStore(shardOf),
     modelOf: modelsOf(intelligence, {
       settings,
       ledger: new D1UsageLedger(shardOf),

@@ -17,10 +17,10 @@ export const conflictQuestion = (current: Memory, attempted: object, versionArgu
 /** Which of two memories holds: the one that was stored just now, or what stood before. Both do, unless the person says otherwise. */
 export function contradictionQuestion(memory: Memory, before: readonly Memory[]): Question {
   const one = ({ id, version }: Memory): { id: string; version: number } => ({ id, version });
-  const decide = (holds: "new" | "old"): Deed => ({ do: "decide", holds, memory: one(memory), others: before.map(one) });
+  const decide = (holds: "both" | "new" | "old"): Deed => ({ do: "decide", holds, memory: one(memory), others: before.map(one) });
   return {
     message: joined([say`What was stored just now contradicts what you have stored before. Now: ${preview(memory.content, shown)}`, ...before.map((other) => say`${handleOf(other)} (${dayOf(other)}): ${preview(other.content, shown)}`)]),
-    asks: { acts: [{ title: "Both stand" }, { title: "The new one replaces what was there", does: decide("new") }, { title: "Keep what was there, archive the new one", does: decide("old") }] },
+    asks: { acts: [{ title: "Both stand", does: decide("both") }, { title: "The new one replaces what was there", does: decide("new") }, { title: "Keep what was there, archive the new one", does: decide("old") }] },
   };
 }
 

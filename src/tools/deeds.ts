@@ -13,7 +13,7 @@ const shown = z.object({ id: z.string(), version: z.number() });
 export const deed = z.union([
   z.object({ do: z.enum(["release", "discard"]), id: z.string(), isNew: z.boolean(), entry: z.string().optional() }),
   z.object({ do: z.literal("share"), ...shown.shape, visibility: z.enum(["shared", "public"]) }),
-  z.object({ do: z.literal("decide"), holds: z.enum(["new", "old"]), memory: shown, others: z.array(shown) }),
+  z.object({ do: z.literal("decide"), holds: z.enum(["both", "new", "old"]), memory: shown, others: z.array(shown) }),
 ]);
 export type Deed = z.output<typeof deed>;
 
@@ -35,6 +35,7 @@ export async function perform(ctx: Context & Pick<ToolContext, "changed">, wante
     const { memory, others } = await decideContradiction(ctx, wanted);
     const old = joined(others.map(handleOf), ", ");
     ctx.changed({ ids: [memory, ...others].map(({ id }) => id), listChanged: wanted.holds === "old" });
+    if (wanted.holds === "both") return { text: say`The person was asked: this and ${old} both stand, and the curator leaves them as they are.` };
     return wanted.holds === "new"
       ? { text: say`The person was asked: this replaces ${old}, marked as superseded. omn_revert with request: "${ctx.requestId}" shows that and takes it back.` }
       : { text: say`The person was asked and keeps ${old}: this memory is archived. omn_update_memory with archived: false restores it.` };

@@ -53,7 +53,14 @@ describe.each(kinds)("%s: which of two memories holds is the person's to decide 
     expect(await now(fresh)).toBeDefined();
   });
 
-  test.each(unwilling("lets both stand", titles[0] ?? ""))("a person who %s leaves both as they are, and the answer is as without forms", async (_how, person) => {
+  test("both stand when they say so, and no health report names them again", async () => {
+    const { client, old, fresh, answer, now } = await contradicting(async () => ({ choose: titles[0] ?? "" }));
+    expect(answer).toMatchObject({ isError: false, structured: { outcome: "created" }, text: expect.stringContaining("both stand") });
+    for (const id of [old, fresh]) expect(await now(id)).not.toHaveProperty("superseded_by");
+    expect(JSON.stringify((await client.call("omn_memory_health", {})).structured["contradicted"])).not.toContain(fresh);
+  });
+
+  test.each(unwilling("lets both stand", titles[0] ?? "").slice(1))("a person who %s leaves both as they are, and the answer is as without forms", async (_how, person) => {
     const { old, fresh, now, ...asked } = await contradicting(person);
     const steady = ({ answer: { text }, portal }: Pick<typeof asked, "answer" | "portal">): string => text.replaceAll(portal, "PORTAL").replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\bid[ =]"?\d+/g, "ID");
     expect(steady(asked)).toBe(steady(await contradicting()));

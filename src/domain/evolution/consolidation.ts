@@ -2,7 +2,7 @@ import { byRules } from "../intelligence/rules/rule-consolidation.ts";
 import type { Step, StepResult, WorkKind } from "../curation/work-kind.ts";
 import type { Memory } from "../memories/memory.ts";
 import { leastConfidence } from "../memories/consolidate.ts";
-import { judgePairs, type PairContext } from "../memories/consolidation-pairs.ts";
+import { judgePairs, type PageContext } from "../memories/consolidation-pairs.ts";
 import { stepsOf } from "../memories/consolidation-steps.ts";
 import { retryOnConflict } from "../memories/retry-on-conflict.ts";
 import { curatorActor } from "../tenancy/principal.ts";
@@ -13,7 +13,8 @@ import { dayMs, type MemoryFacts } from "./facts.ts";
 import { type Evolved, writeEvolved } from "./write-evolved.ts";
 
 export interface ConsolidationPorts extends EvolutionPorts {
-  index: PairContext["index"];
+  index: PageContext["index"];
+  graph: PageContext["graph"];
 }
 
 /** Memories of one step: for each of them the team's index is asked once. */
@@ -50,7 +51,7 @@ async function settle(ports: ConsolidationPorts, step: Step): Promise<StepResult
 async function settledIn(ports: ConsolidationPorts, step: Step, audience: string, ids: string[]): Promise<Evolved[]> {
   const { team, now, changes } = step;
   const principal = upkeepIn(team, audience);
-  const ctx = { principal, now, tool: curatorActor, index: ports.index };
+  const ctx = { principal, now, tool: curatorActor, index: ports.index, graph: ports.graph };
   const pairs = await judgePairs(ctx, byRules, await ports.facts.whole(principal, audience, ids));
   if (pairs.length === 0) return [];
   const [facts, isReviewed] = await Promise.all([ports.facts.factsOf(step, pairs.flatMap(({ kept, gone }) => [kept.id, gone.id])), ports.proposals.reviewRequired(principal)]);

@@ -52,10 +52,11 @@ export const linkTypes = ["extends", "contradicts", "implements", "references", 
 export type LinkType = (typeof linkTypes)[number];
 
 /**
- * Who states a link: a person or their model by a call (`said`), rules or a model of the server that compared two texts, or the
- * file of an import, as far as that does not say.
+ * Who states a link: a person or their model by a call (`said`), rules or a model of the server that compared two texts, the file of
+ * an import, as far as that does not say, or a person alone (`person`), who was asked of two memories that contradict each other and
+ * lets both stand.
  */
-export const linkMakers = ["said", "rule", "model", "import"] as const;
+export const linkMakers = ["said", "rule", "model", "import", "person"] as const;
 export type LinkMaker = (typeof linkMakers)[number];
 
 /** A directed tie from one memory to another: `source` extends, contradicts … `target`. */

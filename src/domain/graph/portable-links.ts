@@ -9,8 +9,8 @@ import { linkTypes } from "./graph.ts";
 import { reviewedLinks, tellIndex } from "./link.ts";
 import type { NewLink } from "./graph-store.ts";
 
-/** `origin`: of what rules or a model found, which evolution may weaken. Whoever else states it, a file cannot say in whose name. */
-const tie = { type: z.enum(linkTypes), strength: field.fraction.default(1), reason: field.phrase("reason", 500).default(""), origin: z.enum(["rule", "model"]).optional() };
+/** `origin`: of what rules or a model found, which evolution may weaken, and of what a person lets stand. Whoever else states it, a file cannot say in whose name. */
+const tie = { type: z.enum(linkTypes), strength: field.fraction.default(1), reason: field.phrase("reason", 500).default(""), origin: z.enum(["rule", "model", "person"]).optional() };
 const id = z.uuid().toLowerCase();
 
 /**
@@ -26,7 +26,7 @@ export async function exportLinks(ctx: Context, ids: string[]): Promise<Map<stri
   const wanted = new Set(ids);
   for (const { source, target, type, strength, reason, origin, madeBy } of links) {
     if (origin !== "explicit") continue;
-    const tie = { type, strength, reason, ...(madeBy === "rule" || madeBy === "model" ? { origin: madeBy } : {}) };
+    const tie = { type, strength, reason, ...(madeBy === "said" || madeBy === "import" ? {} : { origin: madeBy }) };
     if (wanted.has(source)) byMemory.set(source, [...(byMemory.get(source) ?? []), { to: target, ...tie }]);
     if (wanted.has(target)) byMemory.set(target, [...(byMemory.get(target) ?? []), { from: source, ...tie }]);
   }

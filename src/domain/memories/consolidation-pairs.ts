@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import type { GraphStore } from "../graph/graph-store.ts";
 import { isMasked } from "../guard/screen.ts";
 import type { Consolidation } from "../intelligence/answers.ts";
 import type { Intelligence } from "../intelligence/intelligence.ts";
@@ -21,6 +22,9 @@ export interface JudgedPair {
 
 /** What it takes to judge pairs. */
 export type PairContext = Pick<Context, "principal" | "now"> & { index: Pick<SearchIndex, "alike"> };
+
+/** What it takes to find those of a page. */
+export type PageContext = PairContext & { graph: Pick<GraphStore, "links"> };
 
 /** Memories that one memory is compared with. */
 const mostAlike = 6;
@@ -48,15 +52,19 @@ const isSurelyBefore = (earlier: Memory, later: Memory): boolean =>
 
 /**
  * The pairs of a page that are to be settled, those that are surest first. Each pair is looked at once, from its younger memory, so a
- * walk over all pages sees every pair; the searches are those of the team's index, never all against all.
+ * walk over all pages sees every pair; the searches are those of the team's index, never all against all. Two of which a person said that
+ * both stand are no pair.
  */
-export async function judgePairs(ctx: PairContext, intelligence: Pick<Intelligence, "consolidate">, page: readonly Memory[]): Promise<JudgedPair[]> {
+export async function judgePairs(ctx: PageContext, intelligence: Pick<Intelligence, "consolidate">, page: readonly Memory[]): Promise<JudgedPair[]> {
   const pairs: JudgedPair[] = [];
   for (let at = 0; at < page.length; at += atOnce) {
     const found = await Promise.all(page.slice(at, at + atOnce).map((memory) => judgeOne(ctx, intelligence, memory)));
     pairs.push(...found.flat());
   }
-  return surestFirst(pairs);
+  if (pairs.length === 0) return [];
+  const links = await ctx.graph.links(ctx.principal, ctx.now, pairs.map(({ gone }) => gone.id));
+  const stands = ({ kept, gone }: JudgedPair): boolean => links.some(({ source, target, madeBy }) => madeBy === "person" && [source, target].includes(kept.id) && [source, target].includes(gone.id));
+  return surestFirst(pairs.filter((pair) => !stands(pair)));
 }
 
 /** The same for memories that somebody names: each with each. */

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { DomainError } from "../errors.ts";
-import { linkMemory } from "../graph/link.ts";
+import { linkMemory, unlinkMemory } from "../graph/link.ts";
 import { linkByRules } from "../intelligence/rules/link.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { isComparable } from "./consolidation-pairs.ts";
@@ -65,21 +65,28 @@ export interface Shown {
 }
 
 /**
- * What a person decides of a memory and those that it contradicts, all as they were shown: it takes their place, or it is put away. Decided
- * again, it stays as it is. @throws CONFLICT when one of them has changed since
+ * What a person decides of a memory and those that it contradicts, all as they were shown: it takes their place, it is put away, or both
+ * stand, and no consolidation looks at them again. Decided again, it stays as it is. @throws CONFLICT when one of them has changed since
  */
-export async function decideContradiction(ctx: Context, { holds, memory: fresh, others: before }: { holds: "new" | "old"; memory: Shown; others: readonly Shown[] }): Promise<{ memory: Memory; others: Memory[] }> {
+export async function decideContradiction(ctx: Context, { holds, memory: fresh, others: before }: { holds: "both" | "new" | "old"; memory: Shown; others: readonly Shown[] }): Promise<{ memory: Memory; others: Memory[] }> {
   requireScope(ctx.principal, "memory:write");
   const [memory, ...others] = await Promise.all([fresh, ...before].map(({ id }) => ctx.memories.get(ctx.principal, ctx.now, id)));
   if (!memory || !others.every((other) => other !== undefined)) throw changedSince();
-  const isDone = holds === "new" ? others.every(({ supersededBy }) => supersededBy === memory.id) : memory.archivedAt !== null;
+  const isDone = holds === "new" ? others.every(({ supersededBy }) => supersededBy === memory.id) : holds === "old" && memory.archivedAt !== null;
   if (isDone) return { memory, others };
   if (![memory, ...others].every((one, i) => isOwn(ctx, one) && one.version === [fresh, ...before][i]?.version)) throw changedSince();
   const replaces = (): Promise<unknown> => ctx.writer.commit(ctx.principal, ctx, others.map((old) => ({ memory: superseded(ctx, old, memory, "Its author decided that this replaces it."), action: "supersede", before: old })));
-  await (holds === "old" ? archiveAsRead(ctx, memory) : replaces()).catch((error) => {
+  const decide = { both: () => letStand(ctx, memory, others), new: replaces, old: () => archiveAsRead(ctx, memory) };
+  await decide[holds]().catch((error) => {
     throw error instanceof WriteConflict ? changedSince() : error;
   });
   return { memory, others };
+}
+
+/** What says that they contradict each other gives way to what says that they do not. */
+async function letStand(ctx: Context, memory: Memory, others: readonly Memory[]): Promise<void> {
+  await linkMemory(ctx, memory, others.map(({ id }) => ({ to: id, type: "references", strength: 1, reason: "Their author was asked: both stand." })), "person");
+  await unlinkMemory(ctx, memory, others.map(({ id }) => ({ to: id, type: "contradicts" })));
 }
 
 const changedSince = (): DomainError => new DomainError("CONFLICT", "One of the memories has changed since. Both stand as they are.");

@@ -188,7 +188,7 @@ export const insertLinks = `INSERT INTO memory_links (team_id, source_id, target
   ON CONFLICT (team_id, source_id, target_id, type) DO UPDATE SET strength = excluded.strength, reason = excluded.reason,
     origin = excluded.origin, created_at = excluded.created_at, created_by = excluded.created_by, base = NULL,
     made_by = iif(excluded.made_by = 'import' AND memory_links.origin = 'explicit' AND excluded.strength = memory_links.strength AND excluded.reason = memory_links.reason, memory_links.made_by, excluded.made_by)
-  WHERE NOT (excluded.made_by IN ('rule', 'model') AND memory_links.origin = 'explicit' AND memory_links.made_by IN ('said', 'import'))`;
+  WHERE NOT (excluded.made_by IN ('rule', 'model') AND memory_links.origin = 'explicit' AND memory_links.made_by NOT IN ('rule', 'model'))`;
 
 /** Adds: ?4 `[{source, target, type?}]` as JSON. */
 export const deleteLinks = `DELETE FROM memory_links WHERE rowid IN (

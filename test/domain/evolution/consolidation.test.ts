@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { linkMemory, unlinkMemory } from "../../../src/domain/graph/link.ts";
+import { decideContradiction } from "../../../src/domain/memories/contradictions.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { undoRevert } from "../../../src/domain/memories/revert.ts";
-import { exported, undone } from "../../support/revert.ts";
+import { exported, recordsOf, undone } from "../../support/revert.ts";
 import { day, newTeam, now, type Person, services } from "../../support/team.ts";
 import { aged, curate, only } from "./world.ts";
 
@@ -54,6 +56,30 @@ describe("consolidation by the curator [C3] [C8]", () => {
     expect(await consolidate(team, now)).toMatchObject({ run: { counts: { merge: 2, supersede: 1 } } });
     expect(await revise(owner.at(now + 1), { target: { id: kept.id }, expectedVersion: kept.version, changes: { metadata: { by: "me" } } })).toMatchObject({ outcome: "conflict", current: { metadata: { ticket: 4711 } } });
     expect(await revise(owner.at(now + 1), { target: { id: stale.id }, expectedVersion: stale.version, changes: { tags: ["db"] } })).toMatchObject({ outcome: "conflict" });
+  });
+
+  test("leaves two that contradict each other for good where their author was asked and lets both stand, also where a file brings them", async () => {
+    const [team, moved] = [await newTeam(), await newTeam()];
+    const { owner } = team;
+    const kept = await aged(owner, "The upload limit of the portal is 25 MB.", { days: 9 });
+    const fresh = await aged(owner, "The upload limit of the portal is 50 MB.", { days: 8 });
+    const superseded = async (who: Person): Promise<number> => (await exported(who)).split('"superseded_by":"').length - 1;
+    await linkMemory(owner.at(now), fresh, [{ to: kept.id, type: "contradicts", strength: 0.9, reason: "" }], "rule");
+    expect((await owner.call("omn_memory_health")).structured["counts"]).toMatchObject({ contradicted: 1 });
+    const decided = { holds: "both" as const, memory: fresh, others: [kept] };
+    for (let times = 0; times < 2; times += 1) await decideContradiction(owner.at(now), decided);
+    expect((await owner.call("omn_memory_health")).structured["counts"]).toMatchObject({ contradicted: 0 });
+    await moved.owner.call("omn_import_memories", { memories: recordsOf(await exported(owner)) });
+    expect((await owner.call("omn_consolidate")).text).toContain("Nothing to settle");
+    await consolidate(team);
+    await consolidate(moved);
+    expect([await superseded(owner), await superseded(moved.owner)]).toEqual([0, 0]);
+
+    // Whoever takes the tie away gives the two back to the curator.
+    await unlinkMemory(owner.at(soon()), fresh, [{ to: kept.id }]);
+    await consolidate(team, soon() + 2 * day);
+    expect(await superseded(owner)).toBe(1);
+    await expect(decideContradiction(owner.at(soon()), decided)).rejects.toThrow("has changed since");
   });
 
   const repeated = "The importer validates the CSV files of the bank.";
