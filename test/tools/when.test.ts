@@ -32,6 +32,16 @@ describe("when it happened: occurred_after and occurred_before", () => {
     expect(structured["data"].trim().split("\n").map((line: string) => JSON.parse(line).key).sort()).toEqual(expected);
   });
 
+  test("what a client says in metadata is the instant as well; what is none stays an entry of its own [A1]", async () => {
+    const { owner } = await newTeam();
+    for (const [key, occurred_at] of Object.entries({ march: "2026-03-03", vague: "in spring" })) await owner.call("omn_store_memory", { key, content: `The keeper wrote ${key}.`, metadata: { occurred_at, place: "tower" } });
+    await owner.call("omn_update_memory", { key: "march", metadata: { occurred_at: "2026-03-04" } });
+    const { structured } = await owner.call("omn_list_memories", { filters: { occurred_before: "2026-04-01" } });
+    expect(structured["memories"]).toMatchObject([{ key: "march", occurred_at: "2026-03-04T00:00:00.000Z", metadata: { place: "tower" } }]);
+    expect(structured["memories"][0].metadata).not.toHaveProperty("occurred_at");
+    expect((await owner.call("omn_retrieve_memory", { key: "vague" })).structured["memories"]).toMatchObject([{ metadata: { occurred_at: "in spring", place: "tower" } }]);
+  });
+
   test("an empty stretch and what is no date are refused, with what would be right", async () => {
     const empty = await ada.call("omn_list_memories", { filters: { occurred_after: "2026-06-01", occurred_before: "2026-05-01" } });
     expect(empty.error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("earlier than occurred_before") });

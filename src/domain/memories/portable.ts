@@ -22,11 +22,13 @@ export const givenMetadata = field.metadata
 const stateSchema = z.object(givenShape);
 export type StateInput = Undefinable<Partial<z.output<typeof stateSchema>>>;
 
-/** Renders wire names into the record's, lifting the known entries out of `metadata`. */
+/** Renders wire names into the record's, lifting the known entries out of `metadata`, and `occurred_at` where it is an instant and nothing beside says when. */
 export function toState(input: StateInput): GivenState {
-  const { tags, importance, expiry, scope, sensitivity } = input.metadata ?? {};
-  const lifted = defined({ tags, importance, expiresAt: expiry, visibility: scope, sensitivity });
-  const custom = field.freeForm(input.metadata ?? {});
+  const { occurred_at: when, ...timeless } = input.metadata ?? {};
+  const { tags, importance, expiry, scope, sensitivity } = timeless;
+  const occurredAt = input.occurred_at === undefined ? field.instant.safeParse(when).data : undefined;
+  const lifted = defined({ tags, importance, expiresAt: expiry, visibility: scope, sensitivity, occurredAt });
+  const custom = field.freeForm(occurredAt === undefined ? (input.metadata ?? {}) : timeless);
   // Who names only the lifted entries says nothing about the free-form ones; who gives {} clears them.
   const metadata = input.metadata === undefined || (Object.keys(lifted).length > 0 && Object.keys(custom).length === 0) ? undefined : custom;
   const said = Object.fromEntries(givenFields.map((name) => [name, input[memoryFields[name].name]]));
