@@ -19,10 +19,11 @@ export class StoredAnswers {
   /** `now`: ms since the epoch. */
   constructor(sql: SqlStorage, now: number) {
     this.#sql = sql;
-    sql.exec("DROP TABLE IF EXISTS kept_answer; DROP TABLE IF EXISTS kept_generation");
-    sql.exec("CREATE TABLE IF NOT EXISTS stored_answer (hash TEXT PRIMARY KEY, key TEXT NOT NULL, until INTEGER NOT NULL, generation TEXT NOT NULL) WITHOUT ROWID");
-    sql.exec("DELETE FROM stored_answer WHERE until <= ?", now);
-    const rows = sql.exec<{ hash: string; key: string; until: number; generation: string }>("SELECT hash, key, until, generation FROM stored_answer").toArray();
+    // Its predecessors had other columns, the first one under the name that the last one had.
+    sql.exec("DROP TABLE IF EXISTS kept_answer; DROP TABLE IF EXISTS kept_generation; DROP TABLE IF EXISTS stored_answer");
+    sql.exec("CREATE TABLE IF NOT EXISTS l2_answer (hash TEXT PRIMARY KEY, key TEXT NOT NULL, until INTEGER NOT NULL, generation TEXT NOT NULL) WITHOUT ROWID");
+    sql.exec("DELETE FROM l2_answer WHERE until <= ?", now);
+    const rows = sql.exec<{ hash: string; key: string; until: number; generation: string }>("SELECT hash, key, until, generation FROM l2_answer").toArray();
     this.#known = new Map(rows.map(({ hash, ...answer }) => [hash, answer]));
   }
 
@@ -38,11 +39,11 @@ export class StoredAnswers {
     for (const [other, { generation }] of this.#known) if (generation !== answer.generation) this.remove(other);
     this.#known.set(hash, answer);
     const { key, until, generation } = answer;
-    this.#sql.exec("INSERT OR REPLACE INTO stored_answer (hash, key, until, generation) VALUES (?, ?, ?, ?)", hash, key, until, generation);
+    this.#sql.exec("INSERT OR REPLACE INTO l2_answer (hash, key, until, generation) VALUES (?, ?, ?, ?)", hash, key, until, generation);
   }
 
   remove(hash: string): void {
-    if (this.#known.delete(hash)) this.#sql.exec("DELETE FROM stored_answer WHERE hash = ?", hash);
+    if (this.#known.delete(hash)) this.#sql.exec("DELETE FROM l2_answer WHERE hash = ?", hash);
   }
 
   clear(): void {
