@@ -1,5 +1,6 @@
 import type { Principal } from "../../tenancy/principal.ts";
 import type { Embedder, Embedders } from "../../embedding/embedder.ts";
+import { measuredScale } from "../../embedding/measured-scales.ts";
 import type { SimilarityScale } from "../../embedding/similarity-scale.ts";
 import type { VectorHit, VectorIndex, VectorKind } from "../../embedding/vector-index.ts";
 
@@ -40,7 +41,7 @@ export class Semantic {
 
   /** Of the space that answers the team's questions; the present one before anything is embedded. */
   async embedder(principal: Principal, now: number): Promise<Embedder> {
-    const serving = await this.#ports.servingSpace(principal, now);
+    const serving = await this.#serving(principal, now);
     return serving === undefined ? this.#ports.embedders.current : this.#embedderOf(serving.space);
   }
 
@@ -51,7 +52,7 @@ export class Semantic {
     text: string,
     options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; others?: boolean; vector?: number[] | undefined },
   ): Promise<Nearest> {
-    const serving = await this.#ports.servingSpace(principal, now);
+    const serving = await this.#serving(principal, now);
     if (serving === undefined) return { hits: [] };
     const { space, scale } = serving;
     const given = options.vector && Float32Array.from(options.vector);
@@ -59,6 +60,15 @@ export class Semantic {
     const values = given ?? (await this.#embed(space, text, options.signal));
     const hits = await this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit, others: options.others });
     return { hits, asked: { space, values }, ...(scale ? { scale } : {}) };
+  }
+
+  /** Where an update took the embedder of the space away, the present one's, whose vectors are on their way. */
+  async #serving(principal: Principal, now: number): Promise<ServingSpace | undefined> {
+    const serving = await this.#ports.servingSpace(principal, now);
+    const { current } = this.#ports.embedders;
+    if (serving === undefined || this.#ports.embedders.bySpace(serving.space)) return serving;
+    const scale = measuredScale(current.space);
+    return { space: current.space, ...(scale ? { scale } : {}) };
   }
 
   #embedderOf(space: string): Embedder {
