@@ -20,12 +20,25 @@ const table = `create table if not exists d1_migrations (
   applied_at timestamp default current_timestamp not null
 )`;
 
+/** They were in use for an hour; what they made is dropped by 0030_tallies_gone.sql. */
+const withdrawn = new Set(["0030_tallies.sql", "0031_tally_triggers.sql"]);
+
+/** Which of a database's migrations this version has not: a newer one made them. */
+export async function unknownMigrations(db: D1Database, migrations: readonly Migration[]): Promise<string[]> {
+  const ours = new Set(migrations.map(({ name }) => name));
+  return [...(await doneIn(db))].filter((name) => !ours.has(name) && !withdrawn.has(name));
+}
+
 /** Applies what is missing, each file whole or not at all. (Local D1 takes a file of many statements as one.) */
 export async function applyMigrations(db: D1Database, migrations: readonly Migration[]): Promise<void> {
-  const [, known] = await db.batch<{ name: string }>([db.prepare(table), db.prepare("select name from d1_migrations")]);
-  const done = new Set(known?.results.map(({ name }) => name));
+  const done = await doneIn(db);
   for (const { name, sql } of migrations) {
     if (done.has(name)) continue;
     await db.batch([db.prepare(sql), db.prepare("insert into d1_migrations (name) values (?)").bind(name)]);
   }
+}
+
+async function doneIn(db: D1Database): Promise<Set<string>> {
+  const [, known] = await db.batch<{ name: string }>([db.prepare(table), db.prepare("select name from d1_migrations")]);
+  return new Set(known?.results.map(({ name }) => name));
 }
