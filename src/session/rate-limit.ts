@@ -50,7 +50,9 @@ export class RateLimit {
 
   #current(id: string, now: number): Usage {
     const { perMinute, burst } = this.#rate;
-    const usage = this.#usage.get(id) ?? { admitted: [], allowance: burst, refilledAt: now };
+    const known = this.#usage.get(id);
+    // A clock that was set back would hold a busy key up until it has come as far again.
+    const usage = known && known.refilledAt - now < windowMs ? known : { admitted: [], allowance: burst, refilledAt: now };
     this.#usage.set(id, usage);
     // The allowance grows from when usage fell below the limit, not through the time it was at it.
     const limiting = usage.admitted[usage.admitted.length - perMinute];

@@ -38,6 +38,13 @@ describe("the limit of one key [S17] [A14]", () => {
     expect(limit.admit("quiet", start).admitted).toBe(true);
   });
 
+  test("a busy key is not held up until tomorrow when the server's clock is set back by a day", () => {
+    const limit = new RateLimit();
+    admitted(limit, 130, start + 24 * 60 * minute);
+    expect(count(admitted(limit, 130, start))).toBe(120);
+    expect(limit.admit("key", start + minute).admitted).toBe(true);
+  });
+
   test("Retry-After says when the next place is free, to the second", () => {
     const limit = new RateLimit();
     admitted(limit, 120, start);
