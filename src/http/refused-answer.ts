@@ -14,7 +14,7 @@ export function refusedAnswer(c: Context, door: "mcp" | "oauth" | "other", refus
   if (door === "mcp") return rpcRefused(refused, requestId);
   if (door === "oauth") return c.json({ error: status === 429 ? "temporarily_unavailable" : "invalid_request", error_description: message }, status, retryHeader(refused));
   if (!wantsPage(c)) return c.json(errorBody(codeOfRefused(refused), message, requestId), status, retryHeader(refused));
-  const page = errorPage(c, status, "This request was not taken", message, { more: c.get("again") });
+  const page = errorPage(c, status, "This request was not taken", message);
   for (const [name, value] of Object.entries(retryHeader(refused))) page.headers.set(name, value);
   return page;
 }

@@ -45,10 +45,10 @@ export interface KeyStore {
   touchKey(keyId: string, now: number, unlessAfter: number): Promise<void>;
   /** Writes the row unless `limitPerMinute` failures of that team (or of nobody's) were written in the last minute. */
   auditFailure(entry: AuditEntry, limitPerMinute: number): Promise<void>;
-  /** `false`, and nothing written, when the person has `most` keys to the team that work. */
+  /** `false`, and nothing written, when the key is there already, or the person has `most` keys to the team that work. */
   insertKey(key: KeyRecord, most: number, audit: AuditEntry): Promise<boolean>;
   /** A key of the principal's team. */
-  findKey(principal: Principal, keyId: string): Promise<KeyRecord | undefined>;
+  findKey(principal: Pick<Principal, "teamId">, keyId: string): Promise<KeyRecord | undefined>;
   /** Keys of the principal's team, newest first; of one user, or of all. */
   listKeys(principal: Principal, userId: string | undefined): Promise<KeySummary[]>;
   /** Keys of the person that still open something, newest first. */

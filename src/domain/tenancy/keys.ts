@@ -1,4 +1,5 @@
 import { DomainError, forbidden, invalid, notFound } from "../errors.ts";
+import { sha256Hex } from "../hash.ts";
 import { equalDigests, hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
 import { requireFreshCredential } from "./fresh-sign-in.ts";
 import type { AuditEntry, CallOrigin } from "./audit-entry.ts";
@@ -96,6 +97,8 @@ export interface KeyContext {
   now: number;
   keys: KeyStore;
   from?: CallOrigin;
+  /** Of a page that makes one key, however often it asks; nobody else knows it. */
+  seed?: string | undefined;
 }
 
 /** The token is in no store and is never shown again. */
@@ -125,17 +128,19 @@ export async function createKey(
   const { userId, teamId, organizationId } = ctx.principal;
   return issueKey(
     ctx.keys,
-    { userId, teamId, organizationId, name, scopes: granted, expiresAt },
+    { userId, teamId, organizationId, name, scopes: granted, expiresAt, seed: ctx.seed },
     ctx.now,
     { ...ctx.from, credentialId: ctx.principal.credential.id },
     maxKeys,
   );
 }
 
+type KeyGrant = Pick<KeyRecord, "userId" | "teamId" | "name" | "scopes" | "expiresAt"> & Pick<KeyContext, "seed">;
+
 /** Makes a key without the checks of createKey; the launcher makes the first key with it, when there is no principal yet. */
 export async function issueKey(
   keys: KeyStore,
-  grant: Pick<KeyRecord, "userId" | "teamId" | "name" | "scopes" | "expiresAt"> & { organizationId: string },
+  grant: KeyGrant & { organizationId: string },
   now: number,
   from: CallOrigin & Pick<AuditEntry, "credentialId"> = {},
   most = Number.MAX_SAFE_INTEGER,
@@ -143,8 +148,7 @@ export async function issueKey(
   const { record, issued } = await newRecord(grant, now);
   const { organizationId, teamId, userId } = grant;
   const audit: AuditEntry = { ...from, at: now, action: "key.create", success: true, organizationId, teamId, userId, subject: record.keyId };
-  if (!(await keys.insertKey(record, most, audit))) throw tooManyKeys(most);
-  return issued;
+  return (await keys.insertKey(record, most, audit)) ? issued : madeBefore(keys, issued, tooManyKeys(most));
 }
 
 /** One's own keys; an admin of the team sees everybody's. */
@@ -184,12 +188,17 @@ export async function rotateKey(ctx: KeyContext, input: { keyId: string; graceHo
  * rights.
  */
 export async function replaceKey(ctx: KeyContext, old: KeyRecord, next: Pick<KeyRecord, "scopes" | "expiresAt">, oldExpiresAt: number): Promise<IssuedKey> {
-  const { record, issued } = await newRecord({ ...old, ...next }, ctx.now);
+  const { record, issued } = await newRecord({ ...old, ...next, seed: ctx.seed }, ctx.now);
   const rotated = await ctx.keys.rotateKey(ctx.principal, old.keyId, oldExpiresAt, record, maxKeysInRotation, auditOf(ctx, "key.rotate", old.keyId));
-  if (!rotated) {
-    throw new DomainError("CONFLICT", `This key is revoked, expired or already replaced, or ${maxKeysInRotation} of your keys work in this team.`, { hint: "List the keys and rotate one that is current, or create a key; revoke those that nobody uses." });
-  }
-  return issued;
+  if (rotated) return issued;
+  return madeBefore(ctx.keys, issued, new DomainError("CONFLICT", `This key is revoked, expired or already replaced, or ${maxKeysInRotation} of your keys work in this team.`, { hint: "List the keys and rotate one that is current, or create a key; revoke those that nobody uses." }));
+}
+
+/** What was not inserted, where the same seed made it before: a button was pressed twice, or the answer was lost. @throws `refused` otherwise */
+async function madeBefore(keys: KeyStore, { token, key }: IssuedKey, refused: DomainError): Promise<IssuedKey> {
+  const made = await keys.findKey(key, key.keyId);
+  if (made?.revokedAt !== null) throw refused;
+  return { token, key: { ...key, expiresAt: made.expiresAt } };
 }
 
 /**
@@ -200,10 +209,10 @@ export const renewKey = (ctx: Omit<KeyContext, "keys"> & { keys: KeyRenewal }, k
   ctx.keys.renewKey(ctx.principal, keyId, expiresAt, auditOf(ctx, "key.renew", keyId));
 
 async function newRecord(
-  grant: Pick<KeyRecord, "userId" | "teamId" | "name" | "scopes" | "expiresAt">,
+  grant: KeyGrant,
   now: number,
 ): Promise<{ record: KeyRecord; issued: IssuedKey }> {
-  const { keyId, secret, token } = newApiKey();
+  const { keyId, secret, token } = newApiKey(grant.seed && (await sha256Hex(grant.seed)));
   const { userId, teamId, name, scopes, expiresAt } = grant;
   const key: KeySummary = { keyId, userId, teamId, name, scopes, createdAt: now, expiresAt, revokedAt: null, lastUsedAt: null, replacedBy: null };
   return { record: { ...key, secretHash: await hashSecret(secret) }, issued: { token, key } };

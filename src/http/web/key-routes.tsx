@@ -6,14 +6,14 @@ import { roleAllows, scopes } from "../../domain/tenancy/principal.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
 import { forVisitor, orExplained } from "./fresh-sign-in.tsx";
 import { formOf, parsedForm } from "./form.ts";
-import { IssuedKeyPage } from "./pages/keys.tsx";
+import { IssuedKeyPage, NewKey } from "./pages/keys.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
+import { forBrowsers, originOfCall, sessionToken, type Visitor, type Web } from "./web-session.ts";
 
 type WebCall = Context<Web>;
 
 const creation = z.object({
-  name: z.string().trim().min(1).max(100),
+  name: z.string().trim().min(1, "Give it a name.").max(100),
   team: z.string().min(1).max(100),
   scopes: z.array(z.enum(scopes)).min(1, "Choose what the key may do."),
   days: z.coerce.number().int().min(1).max(maxLifetimeDays).default(defaultLifetimeDays),
@@ -26,8 +26,10 @@ export function keyPages(services: Services): Hono<Web> {
 
   app.post("/keys", (c) =>
     forKeyOwner(c, async (visitor) => {
-      const { team, days, name, scopes: ticked } = parsedCreation(await formOf(c));
-      const ctx = await contextIn(c, visitor, team);
+      const form = await formOf(c);
+      c.set("written", <NewKey teams={await services.grants.memberships(visitor.person)} given={form} />);
+      const { team, days, name, scopes: ticked } = parsedCreation(form);
+      const ctx = await contextIn(c, visitor, team, form);
       // The boxes are the same for all teams of the form, which says in which ones a person only reads.
       const possible = ticked.filter((scope) => roleAllows(ctx.principal.role, scope));
       const issued = await createKey(ctx, { name, scopes: possible.length > 0 ? possible : ticked, expiresInDays: days });
@@ -36,7 +38,7 @@ export function keyPages(services: Services): Hono<Web> {
   );
   app.post("/keys/:team/:keyId/rotate", (c) =>
     forKeyOwner(c, async (visitor) => {
-      const { oldExpiresAt, ...issued } = await rotateKey(await contextIn(c, visitor, c.req.param("team")), { keyId: c.req.param("keyId") });
+      const { oldExpiresAt, ...issued } = await rotateKey(await contextIn(c, visitor, c.req.param("team"), await formOf(c)), { keyId: c.req.param("keyId") });
       return showPage(c, { title: "Your new key", status: 201, body: <IssuedKeyPage issued={issued} oldExpiresAt={oldExpiresAt} /> });
     }),
   );
@@ -47,10 +49,12 @@ export function keyPages(services: Services): Hono<Web> {
     }),
   );
 
-  async function contextIn(c: WebCall, visitor: Visitor, teamId: string): Promise<KeyContext> {
+  async function contextIn(c: WebCall, visitor: Visitor, teamId: string, form?: URLSearchParams): Promise<KeyContext> {
     const principal = await principalIn(services.tenants, visitor, teamId);
     if (!principal) throw noSuchTeam();
-    return { principal, now: Date.now(), keys: services.keys, from: originOfCall(c) };
+    // Only the browser has both parts.
+    const seed = form?.get("page") ? `${sessionToken(c)} ${c.req.path} ${form}` : undefined;
+    return { principal, now: Date.now(), keys: services.keys, from: originOfCall(c), seed };
   }
 
   const forKeyOwner = (c: WebCall, work: (visitor: Visitor) => Promise<Response>): Promise<Response> =>

@@ -24,7 +24,7 @@ import { chargeBrowser } from "../routes/limits.ts";
 import { contextFor } from "../routes/proposals.ts";
 import { formOf, parsedForm } from "./form.ts";
 import { orExplained } from "./fresh-sign-in.tsx";
-import { errorPage } from "./pages/error-page.tsx";
+import { errorPage, Written } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { Edit, MemoriesPage, MemoryPage, mostAsked, type Kept, type Shown } from "./pages/memories.tsx";
 import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
@@ -63,7 +63,7 @@ export function memoryPages(services: Services): Hono<Web> {
   app.post("/memories/:team/:id", (c) =>
     forMember(c, async (ctx, _, form) => {
       const written = form.get("content") ?? "";
-      c.set("written", written);
+      c.set("written", <Written text={written} />);
       try {
         const { content, version, restore } = parsedForm(change, Object.fromEntries(form));
         return await afterChange(c, ctx, await editText(ctx, { id: idOf(c), expectedVersion: version, text: content, restore: restore !== undefined }), version);
@@ -109,7 +109,7 @@ export function memoryPages(services: Services): Hono<Web> {
     const form = await formOf(c, bounds.conversation);
     const written = form.get("content");
     // Whoever is turned away before it is looked at sends it again from there.
-    const again = written !== null && <Edit at={pathname} version={form.get("version")} text={written} />;
+    if (written !== null) c.set("written", <Edit at={pathname} version={form.get("version")} text={written} />);
     if (!visitor) {
       if (c.req.method === "GET") {
         await rememberReturn(services, c, pathname + search);
@@ -117,11 +117,9 @@ export function memoryPages(services: Services): Hono<Web> {
       }
       return errorPage(c, 401, "You are signed out", "Nothing was changed. Sign in in another tab, then try again.", {
         link: { href: "/sign-in", target: "_blank", children: "Sign in" },
-        more: again,
       });
     }
     return orExplained(services, c, visitor, async () => {
-      c.set("again", again);
       await chargeBrowser(services, c, visitor.person.userId);
       const principal = await principalIn(services.tenants, visitor, c.req.param("team") ?? "");
       if (!principal) throw notFound("You are in no such team.", "Your account shows your teams.");

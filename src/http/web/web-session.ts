@@ -11,9 +11,9 @@ import { publicOrigin } from "../origin.ts";
 import type { Audience } from "../security-headers.ts";
 import { errorPage } from "./pages/error-page.tsx";
 
-/** The variables of a request to the web routes. `written`: a text that a page says again where it could not be saved; `again`: the form with it. */
+/** The variables of a request to the web routes. `written`: what the person gave, which the page that refuses it shows: in its form, or as text where sending it again is of no use. */
 export interface Web {
-  Variables: { requestId: string; audience?: Audience; visitor: Visitor | undefined; written?: string | undefined; again?: Child };
+  Variables: { requestId: string; audience?: Audience; visitor: Visitor | undefined; written?: Child };
 }
 
 /** A person and the browser that they are signed in with. */

@@ -125,15 +125,16 @@ export class D1DirectoryStore implements KeyStore, KeyRenewal {
   }
 
   async insertKey(key: KeyRecord, most: number, audit: AuditEntry): Promise<boolean> {
-    const won = sql`exists (select 1 from ${apiKeys} where key_id = ${key.keyId})`;
-    const [inserted] = await this.#db.batch([
-      this.#db.insert(apiKeys).select(rowWhen(apiKeys, key, hasRoomForKey(key, most, audit.at))),
-      this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
+    const isNew = isNewWithRoom(key, most, audit.at);
+    // The audit row first: its condition is no longer true once the key is there.
+    const [, inserted] = await this.#db.batch([
+      this.#db.insert(directoryAudit).select(auditWhen(audit, isNew)),
+      this.#db.insert(apiKeys).select(rowWhen(apiKeys, key, isNew)),
     ]);
     return inserted.meta.changes > 0;
   }
 
-  async findKey(principal: Principal, keyId: string): Promise<KeyRecord | undefined> {
+  async findKey(principal: Pick<Principal, "teamId">, keyId: string): Promise<KeyRecord | undefined> {
     const [row] = await this.#db.select().from(apiKeys).where(ofTeam(principal, keyId));
     return row && toRecord(row);
   }
@@ -171,11 +172,12 @@ export class D1DirectoryStore implements KeyStore, KeyRenewal {
 
   async rotateKey(principal: Principal, oldKeyId: string, oldExpiresAt: number, successor: KeyRecord, most: number, audit: AuditEntry): Promise<boolean> {
     // Two rotations at once: only the first finds the key current, and only its successor comes to be.
-    const won = sql`exists (select 1 from ${apiKeys} where key_id = ${oldKeyId} and replaced_by = ${successor.keyId})`;
-    const [replaced] = await this.#db.batch([
-      this.#db.update(apiKeys).set({ expiresAt: oldExpiresAt, replacedBy: successor.keyId }).where(and(ofTeam(principal, oldKeyId), isCurrent(audit.at), hasRoomForKey(successor, most, audit.at))),
-      this.#db.insert(apiKeys).select(rowWhen(apiKeys, successor, won)),
-      this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
+    const current = and(ofTeam(principal, oldKeyId), isCurrent(audit.at));
+    const wins = sql`exists (select 1 from ${apiKeys} where ${current}) and ${isNewWithRoom(successor, most, audit.at)}`;
+    const [, , replaced] = await this.#db.batch([
+      this.#db.insert(directoryAudit).select(auditWhen(audit, wins)),
+      this.#db.insert(apiKeys).select(rowWhen(apiKeys, successor, wins)),
+      this.#db.update(apiKeys).set({ expiresAt: oldExpiresAt, replacedBy: successor.keyId }).where(and(current, isThere(successor))),
     ]);
     return replaced.meta.changes > 0;
   }
@@ -200,12 +202,14 @@ const teamColumns = { teamId: teams.id, organizationId: teams.organizationId, na
 const isCurrent = (now: number): SQL | undefined =>
   and(isNull(apiKeys.replacedBy), isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)));
 
-const ofTeam = (principal: Principal, keyId: string): SQL | undefined =>
+const ofTeam = (principal: Pick<Principal, "teamId">, keyId: string): SQL | undefined =>
   and(eq(apiKeys.keyId, keyId), eq(apiKeys.teamId, principal.teamId));
 
 /** Keys that are replaced count until their grace is over: they work. */
-const hasRoomForKey = ({ teamId, userId }: KeyRecord, most: number, now: number): SQL =>
-  sql`(select count(*) from ${apiKeys} where team_id = ${teamId} and user_id = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now})) < ${most}`;
+const isNewWithRoom = (key: KeyRecord, most: number, now: number): SQL =>
+  sql`not ${isThere(key)} and (select count(*) from ${apiKeys} where team_id = ${key.teamId} and user_id = ${key.userId} and revoked_at is null and (expires_at is null or expires_at > ${now})) < ${most}`;
+
+const isThere = ({ keyId }: KeyRecord): SQL => sql`exists (select 1 from ${apiKeys} where key_id = ${keyId})`;
 
 const toRecord = (row: typeof apiKeys.$inferSelect): KeyRecord => ({ ...row, scopes: row.scopes.filter(isScope) });
 

@@ -7,6 +7,8 @@ import { Browser, origin, signedIn } from "./browser.ts";
 
 const home = async (browser: Browser): Promise<string> => (await browser.get("/")).text();
 const tokenIn = (page: string): string => /<code>(omn_[\w-]+)<\/code>/.exec(page)?.[1] ?? "";
+/** What names the form on this page. */
+const pageOf = (html: string, action: string): string => html.split(`action="${action}"`)[1]?.match(/name="page" value="(\w{43})"/)?.[1] ?? "";
 const keyIdOf = (token: string): string => token.slice(4, 20);
 const form = (team: string, ...more: [string, string][]): [string, string][] => [["name", "laptop"], ["team", team], ["scope", "memory:read"], ["scope", "memory:write"], ["days", "90"], ...more];
 const keyRows = async (userId: string): Promise<{ scopes: string; expires_at: number; created_at: number }[]> =>
@@ -53,6 +55,47 @@ describe("keys on the home page [S17]", () => {
     expect((await send({ token: successor })).status).toBe(401);
     expect((await send({ token })).status).toBe(200);
     expect(await home(browser)).not.toContain(keyIdOf(successor));
+  });
+
+  test("a button that is pressed twice makes one key and shows it both times, at once and one after the other; another page makes another", async () => {
+    const { tenant, browser } = await signedIn();
+    const press = async (path: string, fields: [string, string][]) => {
+      const answer = await browser.post(path, fields);
+      return { status: answer.status, token: tokenIn(await answer.text()) };
+    };
+    const form1 = form(tenant.teamId, ["page", pageOf(await home(browser), "/keys")]);
+    const [first, second] = await Promise.all([press("/keys", form1), press("/keys", form1)]);
+    expect(first.token).toMatch(/^omn_[0-9A-Za-z]{16}_[0-9A-Za-z]{32}$/);
+    expect([second, await press("/keys", form1)]).toEqual([first, first]);
+    expect(first.status).toBe(201);
+    expect((await callTool(first.token, "omn_memory_stats")).isError).toBe(false);
+    expect(await keyRows(tenant.ownerId)).toHaveLength(1);
+
+    const at = `/keys/${tenant.teamId}/${keyIdOf(first.token)}/rotate`;
+    const form2: [string, string][] = [["page", pageOf(await home(browser), at)]];
+    const [successor, again] = await Promise.all([press(at, form2), press(at, form2)]);
+    expect([again, await press(at, form2)]).toEqual([successor, successor]);
+    expect([successor.status, successor.token === first.token]).toEqual([201, false]);
+    for (const { token } of [first, successor]) expect((await send({ token })).status).toBe(200);
+    expect(await keyRows(tenant.ownerId)).toHaveLength(2);
+    const audited = await env.DB.prepare("select action from audit where user_id = ? and action in ('key.create', 'key.rotate') order by id").bind(tenant.ownerId).all();
+    expect(audited.results).toEqual([{ action: "key.create" }, { action: "key.rotate" }]);
+
+    const other = await press("/keys", form(tenant.teamId, ["page", pageOf(await home(browser), "/keys")]));
+    const renamed = await press("/keys", form1.map(([name, value]) => [name, name === "name" ? "desk" : value]));
+    expect(new Set([first, successor, other, renamed].map(({ token }) => token)).size).toBe(4);
+    await browser.post(`/keys/${tenant.teamId}/${keyIdOf(first.token)}/revoke`);
+    expect(await press("/keys", form1), "what is revoked is not shown as a key").toEqual({ status: 409, token: "" });
+  });
+
+  test("the same page in the hands of somebody else makes another key", async () => {
+    const { tenant, browser } = await signedIn();
+    const other = await signedIn();
+    await store.addMember({ teamId: tenant.teamId, userId: other.tenant.ownerId, role: "member" }, 0);
+    const fields = form(tenant.teamId, ["page", pageOf(await home(browser), "/keys")]);
+    const tokens = await Promise.all([browser, other.browser].map(async (who) => tokenIn(await (await who.post("/keys", fields)).text())));
+    expect(new Set(tokens).size).toBe(2);
+    expect([await keyRows(tenant.ownerId), await keyRows(other.tenant.ownerId)].map((rows) => rows.length)).toEqual([1, 1]);
   });
 
   test("names are text, not markup", async () => {
@@ -119,6 +162,17 @@ describe("what the forms refuse [S17] [A13]", () => {
     expect(answer.status).toBe(400);
     expect(answer.headers.get("content-type")).toContain("text/html");
     expect(await keyRows(tenant.ownerId)).toHaveLength(0);
+  });
+
+  test("what is refused comes back in its form as it was filled in", async () => {
+    const { tenant, browser } = await signedIn();
+    const refused = await (await browser.post("/keys", [["name", 'my "laptop"'], ["team", tenant.teamId], ["days", "7"], ["page", "x"]])).text();
+    expect(refused).toContain("Choose what the key may do.");
+    expect(refused).toContain('value="my &quot;laptop&quot;"');
+    expect(refused).toMatch(new RegExp(`value="${tenant.teamId}" selected=""`));
+    expect(refused).toContain('<option value="7" selected="">');
+    expect(refused.match(/<input type="checkbox"[^>]*>/g)).toEqual(["read", "write", "admin"].map((scope) => `<input type="checkbox" name="scope" value="memory:${scope}"/>`));
+    expect(await (await browser.post("/keys", [["name", " "], ["scope", "memory:admin"]])).text()).toMatch(/Give it a name\.[^]*value="memory:admin" checked=""/);
   });
 
   test("a form of another kind, or a huge one, is none", async () => {

@@ -8,11 +8,20 @@ import { showPage } from "./layout.tsx";
 interface Onward {
   /** Instead of the one to the start page. */
   link?: { href: string; target?: string; children: string };
-  more?: Child;
 }
 
-/** Says what is wrong, and what the person can do about it; a text that they wrote is not lost. The request id is for whoever helps them. */
-export const errorPage = (c: Context, status: ContentfulStatusCode, what: string, advice: string, { link = { href: "/", children: "To the start page" }, more }: Onward = {}): Response =>
+/** A text that cannot be saved. */
+export const Written = ({ text }: { text: string }) => (
+  <>
+    <h2>What you wrote</h2>
+    <p class="text" dir="auto">
+      {text}
+    </p>
+  </>
+);
+
+/** Says what is wrong, and what the person can do about it; what they gave (`written`) is not lost. The request id is for whoever helps them. */
+export const errorPage = (c: Context, status: ContentfulStatusCode, what: string, advice: string, { link = { href: "/", children: "To the start page" } }: Onward = {}): Response =>
   showPage(c, {
     title: what,
     status,
@@ -23,15 +32,7 @@ export const errorPage = (c: Context, status: ContentfulStatusCode, what: string
         <p>
           <a {...link} />
         </p>
-        {more}
-        {c.get("written") && (
-          <>
-            <h2>What you wrote</h2>
-            <p class="text" dir="auto">
-              {c.get("written")}
-            </p>
-          </>
-        )}
+        {c.get("written") as Child}
         <p class="aside">Request {String(c.get("requestId"))}</p>
       </>
     ),

@@ -2,7 +2,9 @@ import { defaultGraceHours, defaultLifetimeDays, type IssuedKey, maxLifetimeDays
 import type { OwnKey } from "../../../domain/tenancy/key-store.ts";
 import type { TeamMembership } from "../../../domain/tenancy/grant-store.ts";
 import { type Scope, scopes } from "../../../domain/tenancy/principal.ts";
+import { newToken } from "../../../domain/tenancy/web-session.ts";
 import { Instant } from "./instant.tsx";
+import { ToAccount } from "./to-account.tsx";
 
 export interface KeysProps {
   keys: readonly OwnKey[];
@@ -12,8 +14,8 @@ export interface KeysProps {
 
 const lifetimes = [7, 30, defaultLifetimeDays, 180, maxLifetimeDays];
 const what: Record<Scope, string> = { "memory:read": "read memories", "memory:write": "write memories", "memory:admin": "manage keys, members and the team" };
-/** The scopes that a client needs for its work. */
-const usual = new Set<Scope>(["memory:read", "memory:write"]);
+/** With the scopes that a client needs for its work. */
+const usual = new URLSearchParams(`scope=memory:read&scope=memory:write&days=${defaultLifetimeDays}`);
 
 /** The person's keys, and a form for another one. */
 export const Keys = ({ keys, teams }: KeysProps) => (
@@ -32,6 +34,9 @@ export const Keys = ({ keys, teams }: KeysProps) => (
   </>
 );
 
+/** Names a form of one page, which makes one key however often it is sent. */
+const PageToken = () => <input type="hidden" name="page" value={newToken()} />;
+
 const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, createdAt, expiresAt, lastUsedAt, replacedBy } }: { of: OwnKey }) => (
   <li>
     <p>
@@ -44,6 +49,7 @@ const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, created
     <div class="row">
       {replacedBy === null && (
         <form method="post" action={`/keys/${teamId}/${keyId}/rotate`}>
+          <PageToken />
           <button type="submit" aria-label={`Replace the key ${name} in ${teamName}`}>
             Replace
           </button>
@@ -61,30 +67,32 @@ const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, created
   </li>
 );
 
-const NewKey = ({ teams }: Pick<KeysProps, "teams">) => (
+/** `given`: what was filled in, of a form that was refused. */
+export const NewKey = ({ teams, given = usual }: Pick<KeysProps, "teams"> & { given?: URLSearchParams }) => (
   <form method="post" action="/keys">
+    <PageToken />
     <fieldset>
       <legend>New key</legend>
       <label for="key-name">Name, such as where it will be used</label>
-      <input type="text" id="key-name" name="name" required maxlength={100} autocomplete="off" />
+      <input type="text" id="key-name" name="name" value={given.get("name") ?? ""} required maxlength={100} autocomplete="off" />
       <label for="key-team">Team</label>
       <select id="key-team" name="team">
         {teams.map(({ teamId, teamName, role }) => (
-          <option value={teamId}>{teamName}{role === "viewer" && " (where you only read)"}</option>
+          <option value={teamId} selected={given.get("team") === teamId}>{teamName}{role === "viewer" && " (where you only read)"}</option>
         ))}
       </select>
       <fieldset>
         <legend>It may</legend>
         {scopes.map((scope) => (
           <label>
-            <input type="checkbox" name="scope" value={scope} checked={usual.has(scope)} /> {what[scope]} ({scope})
+            <input type="checkbox" name="scope" value={scope} checked={given.getAll("scope").includes(scope)} /> {what[scope]} ({scope})
           </label>
         ))}
       </fieldset>
       <label for="key-days">It expires after</label>
       <select id="key-days" name="days">
         {lifetimes.map((days) => (
-          <option value={String(days)} selected={days === defaultLifetimeDays}>
+          <option value={String(days)} selected={String(days) === given.get("days")}>
             {days} days
           </option>
         ))}
@@ -118,8 +126,6 @@ export const IssuedKeyPage = ({ issued: { token, key }, oldExpiresAt }: { issued
         The key before it works until <Instant at={oldExpiresAt} />, at most {defaultGraceHours} hours from now.
       </p>
     )}
-    <p>
-      <a href="/">Back to your account</a>
-    </p>
+    <ToAccount />
   </>
 );
