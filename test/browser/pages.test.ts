@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Product } from "../e2e/support/product.ts";
 import { startChromium } from "./support/chromium.ts";
 import { Device } from "./support/device.ts";
-import { controlsOf, faintTexts, outline, overflow, tabStops } from "./support/page-checks.ts";
+import { controlsOf, faintTexts, outline, overflow, tabStops, tightTargets } from "./support/page-checks.ts";
 import { Profile } from "./support/profile.ts";
 import { WaitingClient } from "./support/waiting-client.ts";
 
@@ -108,9 +108,10 @@ describe.each(pages)("the page: $title [A13]", ({ heading, status, open }) => {
     expect(profile.complaints).toEqual([]);
   });
 
-  test("fits a window of 360 pixels and is legible by day and night", async () => {
+  test("fits a window of 360 pixels, with room for a finger, and is legible by day and night", async () => {
     const { page } = (await open()).profile;
     expect(await overflow(page)).toBe(0);
+    expect(await tightTargets(page)).toEqual([]);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await faintTexts(page), colorScheme).toEqual([]);

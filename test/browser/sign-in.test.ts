@@ -47,3 +47,45 @@ test("a session can be ended from another browser [A13]", async () => {
   expect(first.path).toBe("/sign-in");
   expect([first.complaints, second.complaints]).toEqual([[], []]);
 });
+
+test("without JavaScript the pages say that passkeys need it, and everything else works [A13]", async () => {
+  await product.restart();
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  const passkeys = page.locator("noscript p", { hasText: "Passkeys need JavaScript, which is off here." });
+  await page.goto(`${product.pagesOrigin}/sign-in`);
+  await passkeys.waitFor();
+  expect(await page.getByRole("button").count(), "no button that does nothing").toBe(0);
+  await page.goto(product.signInUrl ?? "");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await passkeys.waitFor();
+  await page.getByLabel("Name, such as where it will be used").fill("laptop");
+  for (const box of ["read memories (memory:read)", "write memories (memory:write)"]) await page.getByLabel(box).uncheck();
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.getByText("Choose what the key may do.").waitFor();
+  expect(await page.getByLabel("Name, such as where it will be used").inputValue(), "nothing is to be typed again").toBe("laptop");
+  await page.getByLabel("read memories (memory:read)").check();
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.getByRole("heading", { name: "Your new key laptop" }).waitFor();
+  await context.close();
+});
+
+test("a double click makes one key and shows it; loading the page again, too [A13] [S17]", async () => {
+  await product.restart();
+  const owner = await Profile.signedIn(browser, product);
+  const name = `W ${crypto.randomUUID()}`;
+  const key = () => owner.page.locator("code").first().innerText();
+  await owner.page.getByLabel("Name, such as where it will be used").fill(name);
+  await owner.page.getByRole("button", { name: "Create the key" }).dblclick();
+  await owner.expectHeading(`Your new key ${name}`);
+  await owner.page.waitForLoadState();
+  const token = await key();
+  expect((await fetch(product.url("/v1/keys"), { headers: { authorization: `Bearer ${token}` } })).status, "it works, and may not manage keys").toBe(403);
+  await owner.page.reload();
+  expect(await key()).toBe(token);
+  await owner.page.getByRole("link", { name: "Back to your account" }).click();
+  expect(await owner.page.getByText(name).count()).toBe(1);
+  await owner.page.getByRole("button", { name: `Replace the key ${name} in Local` }).dblclick();
+  await owner.expectHeading(`Your new key ${name}`);
+  expect(owner.complaints).toEqual([]);
+});

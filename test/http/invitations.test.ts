@@ -23,7 +23,7 @@ describe("the link of an invitation [F3]", () => {
     for (let looks = 0; looks < 2; looks += 1) {
       const page = await browser.get(url);
       expect(page.status).toBe(200);
-      expect(await page.text()).toMatch(/Join Core[^]*, its owner, invites you as viewer to this team of the organization [^]*method="post"/);
+      expect(await page.text()).toMatch(/Join Core[^]*, its owner, invites you as viewer to this team of the organization [^]*method="post"[^]*<a href="\/">Back to your account/);
     }
     expect((await browser.post("/invitation", { token })).headers.get("location")).toBe("/");
     expect(await teamsOf(browser)).toContain(teamId);

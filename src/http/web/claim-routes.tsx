@@ -52,8 +52,9 @@ export function claimPages(services: Services): Hono<Web> {
       if (!known) throw error;
       if (known.code === "PROVIDER_ERROR" || known.code === "STORAGE_FULL") return problemPage(c, known);
       // A viewer's link is like one that was never made.
-      const { message, hint = "" } = claimRefused();
-      return errorPage(c, 404, message, hint);
+      const { message, hint } = claimRefused();
+      const [what = "", ...why] = message.split(/(?<=\.) /);
+      return errorPage(c, 404, what, [...why, hint].join(" "));
     }
   }
   return app;

@@ -54,7 +54,7 @@ export function memoryPages(services: Services): Hono<Web> {
         q ? found(ctx, q, all) : list(ctx, { cursor: before, limit: mostListed, archived: archived !== undefined, withoutMessages: true }),
       ]);
       const team = teams.find(({ teamId }) => teamId === ctx.principal.teamId)?.teamName ?? "";
-      return showPage(c, { title: "Memories", body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, before, kept, ...shown }} /> });
+      return showPage(c, { title: `${q ? `${q} – ` : archived ? "Archived – " : ""}Memories of ${team}`, body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, before, kept, ...shown }} /> });
     }),
   );
 
@@ -141,7 +141,7 @@ async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?
   // The address may be opened again when something else was saved.
   const done = saved === "no" ? "Not changed." : saved === "waits" ? waits : saved === String(memory.version) ? "Saved." : undefined;
   const authorOf = await authorsOf(ctx, versions.map(({ actorId }) => ({ updatedBy: actorId })));
-  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : status, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, authorOf, notice, done, draft }} /> });
+  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : status, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, older, authorOf, notice, done, draft }} /> });
 }
 
 /** The best first, of this team alone: others are changed where they are. `all`: whatever matches, not only what probably was asked for. */

@@ -21,6 +21,21 @@ export async function outline(page: Page): Promise<{ lang: string; titled: boole
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => Math.max(0, ...[...document.querySelectorAll("body *")].map((element) => Math.ceil(element.getBoundingClientRect().right - document.documentElement.clientWidth))));
 
+/** What is too small to press, or has something else within 12 pixels of its middle (WCAG 2.2, 2.5.8). Links in a sentence are as high as its line; a box is pressed by its label, too. */
+export const tightTargets = (page: Page): Promise<string[]> =>
+  page.locator(controls).filter({ visible: true }).evaluateAll((elements) => {
+    const least = 24;
+    const boxes = elements.map((element) => ({ element, box: (element.closest("label") ?? element).getBoundingClientRect() }));
+    const isSmall = ({ width, height }: DOMRect): boolean => Math.min(width, height) < least - 0.5;
+    const middle = ({ x, y, width, height }: DOMRect): [number, number] => [x + width / 2, y + height / 2];
+    const reaches = ([x, y]: [number, number], { left, right, top, bottom }: DOMRect): boolean =>
+      Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom)) < least / 2;
+    const isInSentence = (element: Element): boolean => element.tagName === "A" && element.parentElement?.textContent?.trim() !== element.textContent?.trim() && !element.parentElement?.matches(".row");
+    return boxes
+      .filter(({ element, box }) => isSmall(box) && !isInSentence(element) && (element.parentElement?.matches(".row") || boxes.some((other) => other.element !== element && reaches(middle(box), other.box))))
+      .map(({ element }) => element.outerHTML);
+  });
+
 export interface Stop {
   control: string;
   /** Whether a person sees that it has the focus. */

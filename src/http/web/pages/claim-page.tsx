@@ -1,6 +1,7 @@
 import type { ClaimedSession } from "../../../domain/sessions/claims.ts";
 import { qrCodeOf } from "../../../domain/sessions/qr-code.ts";
 import { Instant } from "./instant.tsx";
+import { ToAccount } from "./to-account.tsx";
 
 const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
@@ -43,6 +44,7 @@ export const ClaimPage = ({ claimed, person, link }: { claimed: ClaimedSession; 
     <p>On another device, scan this instead:</p>
     <Picture of={link} />
     <p class="aside">You are signed in as {person}. The link works once, and for ten minutes after it was made.</p>
+    <ToAccount />
   </>
 );
 
@@ -62,6 +64,7 @@ export const ClaimedPage = ({ claimed, passport }: { claimed: ClaimedSession; pa
       </a>
     </p>
     <p class="aside">Whoever has the passport can read what it says of the session. The link is used up.</p>
+    <ToAccount />
   </>
 );
 

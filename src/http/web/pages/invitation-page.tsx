@@ -1,5 +1,6 @@
 import type { OpenInvitation } from "../../../domain/tenancy/tenant-store.ts";
 import type { Role } from "../../../domain/tenancy/principal.ts";
+import { ToAccount } from "./to-account.tsx";
 
 const rights: Record<Role, string> = {
   owner: "You will own it together with its other owners.",
@@ -26,6 +27,7 @@ export const InvitationPage = ({ invitation: { teamName, organizationName, role,
         Join the team
       </button>
     </form>
+    <ToAccount />
   </>
 );
 

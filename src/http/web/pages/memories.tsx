@@ -71,7 +71,7 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before,
                 <KeptText of={memory} />
                 {target && (
                   <p dir="auto">
-                    Would change <a href={`${here}/${target.id}`}>{target.key ?? "a memory"}</a> that says now: {preview(target.content, shownLength)}
+                    Would change <a href={`${here}/${target.id}`}>{target.key ?? "a memory"}</a> that says now: {shortOf(target)}
                   </p>
                 )}
                 <p class="aside">
@@ -107,7 +107,7 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before,
               <p dir="auto">
                 <a href={`${here}/${memory.id}`}>{nameOf(memory)}</a>
               </p>
-              {memory.key !== null && <p dir="auto">{preview(memory.content, shownLength)}</p>}
+              {memory.key !== null && <p dir="auto">{shortOf(memory)}</p>}
               <Past of={memory} />
               <p class="aside">
                 {memory.namespace}, {seenBy(memory.visibility)}, <Instant at={memory.updatedAt} />
@@ -142,10 +142,12 @@ interface MemoryProps {
   draft: string | undefined;
   /** The oldest version shown, when there are older ones. */
   oldest: number | undefined;
+  /** The version that those shown are older than. */
+  older: number | undefined;
 }
 
 /** One memory: to read, to change as long as it is not archived, and with what it said before. */
-export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, notice, done, draft }: MemoryProps) => {
+export const MemoryPage = ({ principal, memory, versions, oldest, older, authorOf, notice, done, draft }: MemoryProps) => {
   const here = `/memories/${principal.teamId}`;
   const at = `${here}/${memory.id}`;
   const isArchived = memory.archivedAt !== null;
@@ -176,12 +178,18 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
         <a href={here}>All memories</a>
       </p>
       <h2 id="history">History</h2>
+      {older !== undefined && (
+        <p>
+          <a href={at}>Newest versions</a>
+        </p>
+      )}
+      {versions.length === 0 && <p>What it said before is not shown.</p>}
       <ul aria-labelledby="history" class="cards">
         {versions.map(({ version, at: when, tool, action, actorId, state: { content, value } }) => (
           <li>
             <Text of={content} />
             <p class="aside">
-              Version {version}: {action} by {authorOf({ updatedBy: actorId }) ?? "you"} with {tool}, <Instant at={when} />
+              Version {version}: {pastOf(action)} by {authorOf({ updatedBy: actorId }) ?? "you"} with {tool}, <Instant at={when} />
             </p>
             {isEditable && (content !== memory.content || canonical(value) !== canonical(memory.value)) && (
               <form method="post" action={`${at}/say-again`}>
@@ -204,7 +212,10 @@ export const MemoryPage = ({ principal, memory, versions, oldest, authorOf, noti
   );
 };
 
-const nameOf = ({ key, content }: Memory): string => key ?? preview(content, shownLength);
+/** A secret is read by who opens it. */
+const shortOf = ({ redaction, content }: Memory): string => (redaction === "redacted" ? "A secret: open it to read it." : preview(content, shownLength));
+const nameOf = (memory: Memory): string => memory.key ?? shortOf(memory);
+const pastOf = (action: string): string => (action === "undo" ? "undone" : action.replace(/e?$/, "ed"));
 
 /** Where it does not hold any more, or not for ever; of a memory that is shown by itself (`whole`), since when, and of when it speaks. */
 const Past = ({ of: { teamId, supersededBy, laterId, occurredAt, validFrom, validTo, expiresAt }, whole }: { of: Listed; whole?: boolean }) => {

@@ -1,6 +1,7 @@
 import { freshSignInMs } from "../../../domain/tenancy/fresh-sign-in.ts";
 import type { SignInLink } from "../../../domain/tenancy/sign-in-store.ts";
 import { Instant } from "./instant.tsx";
+import { ToAccount } from "./to-account.tsx";
 
 export type RecoveryLink = Pick<SignInLink, "createdAt" | "expiresAt">;
 
@@ -41,9 +42,7 @@ export const NewRecoveryLinkPage = ({ link, expiresAt }: { link: string; expires
     <p>
       It signs you in once, until <Instant at={expiresAt} />. A link that you made before does not work any more.
     </p>
-    <p>
-      <a href="/">Back to your account</a>
-    </p>
+    <ToAccount />
   </>
 );
 

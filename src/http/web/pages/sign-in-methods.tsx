@@ -1,6 +1,7 @@
 import type { Passkey } from "../../../domain/tenancy/passkeys.ts";
 import type { UpstreamProvider } from "../../upstream/provider.ts";
 import { Instant } from "./instant.tsx";
+import { PasskeyStatus } from "./passkey-status.tsx";
 import { Recovery, type RecoveryLink } from "./recovery-page.tsx";
 
 export interface SignInMethodsProps {
@@ -38,7 +39,7 @@ export const SignInMethods = ({ passkeys, identities, recovery, providers }: Sig
         </button>
       </div>
     </div>
-    <p id="passkey-status" role="status"></p>
+    <PasskeyStatus />
     {providers.map(({ id, name }) => (
       <form method="post" action={`/identities/${id}`}>
         <p>

@@ -1,4 +1,5 @@
 import type { UpstreamProvider } from "../../upstream/provider.ts";
+import { PasskeyStatus } from "./passkey-status.tsx";
 import { SigningInAgain } from "./sign-in-again-page.tsx";
 
 type Named = Pick<UpstreamProvider, "id" | "name">;
@@ -23,7 +24,7 @@ export const SignInPage = ({ providers, local, again }: SignInProps) => (
         </button>
       </p>
     </div>
-    <p id="passkey-status" role="status"></p>
+    <PasskeyStatus />
     {providers.map(({ id, name }) => (
       <form method="post" action={`/sign-in/with/${id}`}>
         <p>
