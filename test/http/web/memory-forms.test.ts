@@ -133,3 +133,25 @@ describe("what a person writes on a memory's page [A13] [U8]", () => {
     }
   });
 });
+
+describe("what the pages of memories say of themselves [A13] [U8]", () => {
+  test("the history says in words what was done, and leads back from older versions", async () => {
+    const id = await stored({ content: "The harbour opens at six." });
+    for (const act of ["archive", "restore"]) await ada.post(`${path(id)}/${act}`);
+    const html = await page(path(id));
+    for (const done of ["created", "archived", "restored"]) expect(html).toContain(`: ${done} by you with`);
+    expect(html).not.toContain("Newest versions");
+    expect(await page(`${path(id)}?older=3`)).toContain(`<a href="${path(id)}">Newest versions</a>`);
+  });
+
+  test("a secret is named in the list in words that a person can follow, and its page says why its history is empty", async () => {
+    const id = await stored({ content: "The safe opens with 4711.", metadata: { sensitivity: "secret" } });
+    expect(await page(path())).toContain(`<a href="${path(id)}">A secret: open it to read it.</a>`);
+    expect(await page(path(id))).toMatch(/4711[^]*History<\/h2><p>What it said before is not shown\./);
+  });
+
+  test("the title says which page it is", async () => {
+    const titles = await Promise.all(["", "?q=harbour", "?archived=yes"].map(async (query) => /<title>(.*?) – OmniMemory/.exec(await page(`${path()}${query}`))?.[1]));
+    expect(titles).toEqual(["Memories of Core", "harbour – Memories of Core", "Archived – Memories of Core"]);
+  });
+});
