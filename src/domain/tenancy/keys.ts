@@ -224,7 +224,7 @@ function requireSubset(principal: Principal, wanted: readonly Scope[]): void {
   }
   const missing = wanted.filter((scope) => !principal.scopes.includes(scope));
   if (missing.length > 0) throw forbidden(`A key cannot have scopes that its creator lacks: ${missing.join(", ")}.`);
-  if (!wanted.every((scope) => roleAllows(principal.role, scope))) throw forbidden("A viewer's key reads and does nothing else.", `Ask for scopes: ["memory:read"].`);
+  if (!wanted.every((scope) => roleAllows(principal.role, scope))) throw forbidden("A viewer's key reads and does nothing else.", "Ask for memory:read alone.");
 }
 
 /** A key that outlives the usual time, or may make others, is a way in like any: a session that was left open makes none. */

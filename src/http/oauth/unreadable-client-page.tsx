@@ -7,8 +7,8 @@ export const UnreadableClientPage = ({ address, local }: { address: string; loca
       not describe the client that asks. {local && "Does this machine have a network?"}
     </p>
     <p>
-      Start again from the client once {new URL(address).host} can be reached. To go on without it, let the client register itself (dynamic
-      client registration), or give it an API key, which you make on <a href="/#keys">your account's page</a>.
+      Start again from the client once {new URL(address).host} can be reached. To go on without it, let the client register itself, or give it an
+      API key, which you make on <a href="/#keys">your account's page</a>.
     </p>
     <p class="aside">
       <code>{address}</code>

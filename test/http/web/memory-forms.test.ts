@@ -144,6 +144,15 @@ describe("what the pages of memories say of themselves [A13] [U8]", () => {
     expect(await page(`${path(id)}?older=3`)).toContain(`<a href="${path(id)}">Newest versions</a>`);
   });
 
+  test("a long version is folded in the history, so that the others are within reach; the whole is there", async () => {
+    const long = "The harbour opens at six, and the pier is long. ".repeat(20);
+    const id = await stored({ content: long });
+    await ada.post(path(id), { content: "The harbour opens at seven.\nOn Sundays at nine.", version: "1" });
+    const history = (await page(path(id))).split("History</h2>")[1] ?? "";
+    expect(history).toMatch(/<li><p class="text" dir="auto">The harbour opens at seven\.\nOn Sundays at nine\.<\/p>[^]*<li><details><summary dir="auto">The harbour opens at six[^<]{1,160}…<\/summary><p class="text"/);
+    expect(history).toContain(long);
+  });
+
   test("a secret is named in the list in words that a person can follow, and its page says why its history is empty", async () => {
     const id = await stored({ content: "The safe opens with 4711.", metadata: { sensitivity: "secret" } });
     expect(await page(path())).toContain(`<a href="${path(id)}">A secret: open it to read it.</a>`);

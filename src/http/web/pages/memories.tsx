@@ -9,6 +9,8 @@ import { Instant } from "./instant.tsx";
 
 const seenBy = (visibility: Visibility): string => `seen by ${visibility === "private" ? "you alone" : audience[visibility]}`;
 const shownLength = 160;
+/** In characters: of a version that the history shows whole. */
+const mostUnfolded = 500;
 /** In characters. */
 export const mostAsked = 1_000;
 const mostKeptShown = 20;
@@ -187,7 +189,7 @@ export const MemoryPage = ({ principal, memory, versions, oldest, older, authorO
       <ul aria-labelledby="history" class="cards">
         {versions.map(({ version, at: when, tool, action, actorId, state: { content, value } }) => (
           <li>
-            <Text of={content} />
+            <Folded start={content.length > mostUnfolded ? preview(content, shownLength) : content} whole={content} />
             <p class="aside">
               Version {version}: {pastOf(action)} by {authorOf({ updatedBy: actorId }) ?? "you"} with {tool}, <Instant at={when} />
             </p>
@@ -271,16 +273,17 @@ const Text = ({ of }: { of: string }) => (
 );
 
 /** A long text, and one with a secret, is opened by whoever decides about it. */
-const KeptText = ({ of }: { of: Memory }) => {
-  const [start, whole] = [preview(openPart(of), shownLength), wholeOf(of)];
-  if (start === whole) return <Text of={whole} />;
-  return (
+const KeptText = ({ of }: { of: Memory }) => <Folded start={preview(openPart(of), shownLength)} whole={wholeOf(of)} />;
+
+const Folded = ({ start, whole }: { start: string; whole: string }) =>
+  start === whole ? (
+    <Text of={whole} />
+  ) : (
     <details>
       <summary dir="auto">{start}</summary>
       <Text of={whole} />
     </details>
   );
-};
 
 const Act = ({ at, does, label }: { at: string; does: string; label: string }) => (
   <form method="post" action={`${at}/${does}`}>

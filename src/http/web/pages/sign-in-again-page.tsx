@@ -22,8 +22,7 @@ export const SignInAgainPage = ({ section }: { section: HomeSection }) => (
 export const SigningInAgain = ({ name }: { name: string }) => (
   <div class="warning">
     <p>
-      You are signed in as <strong>{name}</strong>. Sign in again to show that it is you, and you come back to where you were; what you had
-      filled in is to be filled in again.
+      You are signed in as <strong>{name}</strong>. Sign in again to show that it is you, and you come back to where you were.
     </p>
     <p>
       <a href="/">Leave it as it is</a>
