@@ -5,10 +5,10 @@ import ranks from "gpt-tokenizer/bpeRanks/o200k_base";
 /** More makes the estimate tighter and the Worker larger: 12,000 are 40 KB compressed and 25–33% above on English, these 46 KB, 16,000 57 KB and 19–26%. */
 const kept = 13_640;
 
-/** Text takes 5 KB less than bytes, compressed; a part of a character has only its bytes. */
+/** Text takes 5 KB less than bytes, compressed; a part of a character has only its bytes. Those from 0x80 on are written in Braille, which no token that is kept has. */
 function written(bytes: Buffer): string {
   const text = bytes.toString("utf8");
-  return Buffer.from(text, "utf8").equals(bytes) ? text : `\u0001${bytes.toString("latin1")}`;
+  return Buffer.from(text, "utf8").equals(bytes) ? text : bytes.toString("latin1").replaceAll(/[\u0080-\u00ff]/g, (byte) => String.fromCharCode(byte.charCodeAt(0) + 0x2800));
 }
 
 const tokens = ranks
@@ -25,7 +25,8 @@ writeFileSync(
 
 /**
  * Written by scripts/token-ranks.ts: the most frequent tokens of OpenAI's o200k_base (tiktoken, MIT) in the order of their
- * rank, after the 256 single bytes, each on a line as in JSON. What is no whole text is U+0001 and its bytes in latin1.
+ * rank, after the 256 single bytes, each on a line as in JSON. What is no whole text is its bytes, those from 0x80 on
+ * in Braille (U+2800 and the byte).
  */
 export const frequentTokens = (): string[] => JSON.parse(\`["\${lines.replaceAll("\\n", '","')}"]\`) as string[];
 

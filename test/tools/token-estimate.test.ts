@@ -2,7 +2,7 @@ import fc from "fast-check";
 import bpeRanks from "gpt-tokenizer/data/o200k_base.tiktoken?raw";
 import { describe, expect, test } from "vitest";
 import { frequentTokens } from "../../src/domain/text/token-ranks.ts";
-import { cutTo, estimateTokens } from "../../src/domain/text/token-count.ts";
+import { cutTo, estimateTokens, tokenOf } from "../../src/domain/text/token-count.ts";
 import { countTokens } from "./o200k.ts";
 import { prose, texts } from "./texts.ts";
 
@@ -50,8 +50,7 @@ describe("the token estimate [U5]", () => {
   });
 
   test("stands on the first tokens of the vocabulary (else: node scripts/token-ranks.ts)", () => {
-    const bytesOf = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));
-    const kept = frequentTokens().map((token) => (token.startsWith("\u0001") ? token.slice(1) : bytesOf(token)));
+    const kept = frequentTokens().map(tokenOf);
     const first = bpeRanks.split("\n", 256 + kept.length).slice(256).map((line) => atob(line.slice(0, line.indexOf(" "))));
     expect(kept.findIndex((token, at) => token !== first[at])).toBe(-1);
   });

@@ -1,3 +1,5 @@
+import { verbatim } from "../verbatim.ts";
+
 /**
  * Texts that nobody will look for: rules that are cheap and would rather miss one than call a memory junk (precision first).
  * `unkeyed` rules hold for texts that may be a value, such as "ok" under the key `tests.status`, and so only where there is no key.
@@ -11,16 +13,17 @@ export const logSample = 4_000;
 
 /** Whole texts, in small letters, without what stands around them. */
 const chatter = new Set(
-  ("hi|hello|hey|hi there|hello there|good morning|good evening|bye|goodbye|thanks|thank you|thanks a lot|thank you very much|thx|ty|ok thanks|okay thanks|" +
-    "ok thank you|great thanks|you're welcome|you are welcome|no problem|sounds good|got it|will do|makes sense|i see|lol|haha|nice to meet you|how are you|" +
-    "hallo|guten morgen|guten tag|danke|danke schön|vielen dank|ok danke|bitte|gern geschehen|alles klar|tschüss|" +
-    "bonjour|salut|merci|merci beaucoup|de rien|d'accord|hola|buenos días|gracias|muchas gracias|de nada|ciao|grazie|obrigado|obrigada|привет|спасибо|" +
-    "你好|您好|谢谢|谢谢你|谢谢您|不客气|再见|早上好|こんにちは|ありがとう|ありがとうございます|おはよう|おはようございます|了解です|안녕하세요|감사합니다|고마워요").split("|"),
+  verbatim`
+    hi|hello|hey|hi there|hello there|good morning|good evening|bye|goodbye|thanks|thank you|thanks a lot|thank you very much|thx|ty|ok thanks|okay thanks
+    ok thank you|great thanks|you're welcome|you are welcome|no problem|sounds good|got it|will do|makes sense|i see|lol|haha|nice to meet you|how are you
+    hallo|guten morgen|guten tag|danke|danke schön|vielen dank|ok danke|bitte|gern geschehen|alles klar|tschüss
+    bonjour|salut|merci|merci beaucoup|de rien|d'accord|hola|buenos días|gracias|muchas gracias|de nada|ciao|grazie|obrigado|obrigada|привет|спасибо
+    你好|您好|谢谢|谢谢你|谢谢您|不客气|再见|早上好|こんにちは|ありがとう|ありがとうございます|おはよう|おはようございます|了解です|안녕하세요|감사합니다|고마워요`.trim().split(/\s*[\n|]\s*/),
 );
 
 /** A value under a key, and nothing by itself. */
 const values = new Set(
-  "ok|okay|k|yes|no|yep|nope|sure|done|true|false|none|null|nil|nan|n/a|na|tbd|todo|test|testing|test test|foo|bar|foobar|asdf|qwerty|x|xxx|abc|123|placeholder|empty|ja|nein|oui|non|si|sí|да|нет|好|好的|是|はい|いいえ".split("|"),
+  verbatim`ok|okay|k|yes|no|yep|nope|sure|done|true|false|none|null|nil|nan|n/a|na|tbd|todo|test|testing|test test|foo|bar|foobar|asdf|qwerty|x|xxx|abc|123|placeholder|empty|ja|nein|oui|non|si|sí|да|нет|好|好的|是|はい|いいえ`.split("|"),
 );
 
 /** What a program writes where it had nothing to say, and what stands in for text. */

@@ -118,8 +118,9 @@ let ranks: Map<string, number> | undefined;
 /** Bytes as the characters U+0000 to U+00FF. */
 const bytesOf = (text: string): string => (ascii.test(text) ? text : String.fromCharCode(...encoder.encode(text)));
 
-/** A token of the table that is no whole text is written as its bytes. */
-const tokenOf = (written: string): string => (written.startsWith("\u0001") ? written.slice(1) : bytesOf(written));
+/** A token of the table that is no whole text is written as its bytes, in Braille. */
+export const tokenOf = (written: string): string =>
+  /[⠀-⣿]/.test(written) ? written.replaceAll(/[⠀-⣿]/g, (byte) => String.fromCharCode(byte.charCodeAt(0) & 255)) : bytesOf(written);
 
 /** How many tokens are left when all mergers that the table knows are done. */
 function merge(piece: string): number {

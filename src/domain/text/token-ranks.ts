@@ -2,7 +2,8 @@ import { verbatim } from "../verbatim.ts";
 
 /**
  * Written by scripts/token-ranks.ts: the most frequent tokens of OpenAI's o200k_base (tiktoken, MIT) in the order of their
- * rank, after the 256 single bytes, each on a line as in JSON. What is no whole text is U+0001 and its bytes in latin1.
+ * rank, after the 256 single bytes, each on a line as in JSON. What is no whole text is its bytes, those from 0x80 on
+ * in Braille (U+2800 and the byte).
  */
 export const frequentTokens = (): string[] => JSON.parse(`["${lines.replaceAll("\n", '","')}"]`) as string[];
 
@@ -31,7 +32,7 @@ ar
 it
 \n\n
 al
-\u0001à¤
+⣠⢤
 le
 ou
  m
@@ -50,10 +51,10 @@ el
  n
 ro
 ent
-\u0001 Ð
+ ⣐
 nd
 st
-\u0001á\u0083
+⣡⢃
 а
  l
  in
@@ -68,7 +69,7 @@ am
 id
  to
 о
-\u0001â\u0080
+⣢⢀
  e
 ا
 im
@@ -83,7 +84,7 @@ ad
 ur
 и
 ch
-\u0001 à
+ ⣠
  de
 \t\t
  S
@@ -108,16 +109,16 @@ qu
  A
 ay
  I
-\u0001à¥
+⣠⢥
 ac
-\u0001à¦
+⣠⢦
 ul
 );\n
  C
 .\n\n
 os
 if
-\u0001 à¤
+ ⣠⢤
 od
 с
 \r\n
@@ -131,15 +132,15 @@ est
 ab
 ate
 ir
-\u0001à¸
+⣠⢸
  is
 л
 ow
 us
-\u0001à´
+⣠⢴
 ation
  }
-\u0001 Ø
+ ⣘
 ort
  M
  \"
@@ -147,7 +148,7 @@ ort
 um
  for
 ie
-\u0001àª
+⣠⢪
  P
 ter
 ce
@@ -179,17 +180,17 @@ pe
 ن
 and
  r
-\u0001à²
+⣠⢲
 res
 ub
 oc
 ر
  al
-\u0001à°
+⣠⢰
 ess
 ith
 ’
-\u0001Ð¾Ð
+⣐⢾⣐
  pro
  j
 у
@@ -213,7 +214,7 @@ lic
  R
  '
 к
-\u0001 ×
+ ⣗
  <
 ы
 ue
@@ -223,10 +224,10 @@ out
 ht
  wh
  as
-\u0001à®
+⣠⢮
  qu
 ction
-\u0001ã\u0080
+⣣⢀
 age
  N
 og
@@ -259,13 +260,13 @@ art
                
 ik
 ment
-\u0001à§
+⣠⢧
 ore
 rom
 ere
  ex
 ine
-\u0001àµ
+⣠⢵
 ang
 ت
 ----
@@ -295,7 +296,7 @@ ity
 con
 per
 я
-\u0001á»
+⣡⢻
 ata
 د
  \u0024
@@ -309,7 +310,7 @@ pt
 í
  la
 .\n
-\u0001 â\u0080
+ ⣢⢀
 ==
 import
 able
@@ -321,10 +322,10 @@ ies
 (\"
 ov
 ust
-\u0001 à¦
+ ⣠⢦
 ü
 ö
-\u0001à«
+⣠⢫
  i
 ult
 ave
@@ -340,7 +341,7 @@ all
 ა
 act
  ال
-\u0001ï¼
+⣯⢼
  from
 å
  su
@@ -355,9 +356,9 @@ tring
  //
 ice
 ord
-\u0001ã\u0081
+⣣⢁
  }\n
-\u0001 àª
+ ⣠⢪
 ff
 ->
 ;\r\n
@@ -374,7 +375,7 @@ ase
  do
  return
  The
-\u0001ä¸
+⣤⢸
  not
 \t\t\t\t
 ure
@@ -386,7 +387,7 @@ ob
  pl
  your
 з
-\u0001 á\u0083
+ ⣡⢃
 In
 pr
 com
@@ -397,7 +398,7 @@ ime
 are
 ont
  ar
-\u0001à¯
+⣠⢯
  п
 ype
  el
@@ -405,12 +406,12 @@ ite
 س
 ו
 pp
-\u0001å¤
+⣥⢤
  by
 ب
  K
  +
-\u0001à±
+⣠⢱
  que
 iew
 ail
@@ -420,8 +421,8 @@ ail
 201
  me
  с
-\u0001à³
-\u0001á\u0083\u0090á\u0083
+⣠⢳
+⣡⢃⢐⣡⢃
 \",
  was
 ്
@@ -451,7 +452,7 @@ ens
 du
                    
 form
-\u0001 Õ
+ ⣕
 10
 ich
 ç
@@ -459,7 +460,7 @@ ong
 ('
 ð
 à
-\u0001Õ¡Õ
+⣕⢡⣕
 cc
 xt
  :
@@ -471,7 +472,7 @@ pon
 ber
 й
 Re
-\u0001à¤¾à¤
+⣠⢤⢾⣠⢤
  all
  [
 х
@@ -505,12 +506,12 @@ ize
  م
 au
 ull
-\u0001å½
+⣥⢽
 ions
 б
  }\n\n
  @
-\u0001×\u0099×
+⣗⢙⣗
 der
 ook
 --------
@@ -519,12 +520,12 @@ ook
 ance
 ould
  н
-\u0001ã\u0083
+⣣⢃
  im
 __
 put
 ient
-\u0001äº
+⣤⢺
 .get
 ен
  per
@@ -540,28 +541,28 @@ so
 ',
 。
 ple
-\u0001×\u0095×
+⣗⢕⣗
 ک
 erv
  \n
 ე
-\u0001à¹
+⣠⢹
 par
 া
 cr
 ress
-\u0001 à´
+ ⣠⢴
 ck
 ’s
-\u0001áº
-\u0001 ì
+⣡⢺
+ ⣬
 ert
 ey
 ount
 </
 ma
  go
-\u0001à¥\u008dà¤
+⣠⢥⢍⣠⢤
 š
  so
 ake
@@ -582,7 +583,7 @@ ft
  dis
 ear
  ma
-\u0001àµ\u008dà´
+⣠⢵⢍⣠⢴
 \t\t\t
 ә
 unction
@@ -595,7 +596,7 @@ ystem
  out
 row
  und
-\u0001ã\u0082
+⣣⢂
 ug
 ien
  क
@@ -606,8 +607,8 @@ ock
  has
 we
 fer
-\u0001á\u0083\u0094á\u0083
-\u0001á\u0080
+⣡⢃⢔⣡⢃
+⣡⢀
 19
  et
  no
@@ -640,7 +641,7 @@ ek
  .
  و
  but
-\u0001 à°
+ ⣠⢰
 ε
 ng
  est
@@ -650,7 +651,7 @@ gr
 name
  na
 12
-\u0001 à²
+ ⣠⢲
  St
 ்
 app
@@ -661,7 +662,7 @@ Id
 ree
 Con
 ********
-\u0001à¤¿à¤
+⣠⢤⢿⣠⢤
 ր
  о
 ors
@@ -678,7 +679,7 @@ ild
 ø
 che
  ب
-\u0001á\u0083\u0098á\u0083
+⣡⢃⢘⣡⢃
 ations
 iel
  т
@@ -698,14 +699,14 @@ ener
  more
  м
 ps
-\u0001å\u008f
+⣥⢏
 ح
 List
  ==
 ो
 cept
 ν
-\u0001ì\u009d
+⣬⢝
 gh
 è
 Pro
@@ -717,7 +718,7 @@ ings
 add
 IN
  “
-\u0001à¦¾à¦
+⣠⢦⢾⣠⢦
                        
 ар
 ike
@@ -732,10 +733,10 @@ ivate
 ，
 und
 ş
-\u0001á\u009e
+⣡⢞
          
  gr
-\u0001æ\u009c
+⣦⢜
 ão
 atch
 ung
@@ -745,7 +746,7 @@ clud
 Ex
  inter
 11
-\u0001ç¥
+⣧⢥
  col
  part
 न
@@ -774,7 +775,7 @@ ton
 .m
  |
  they
-\u0001æ\u0097
+⣦⢗
 ер
  const
 ep
@@ -796,10 +797,10 @@ enc
  their
 ays
  pe
-\u0001àª¾àª
+⣠⢪⢾⣠⢪
 me
 ove
-\u0001å½©ç¥
+⣥⢽⢩⣧⢥
  comp
  self
 ange
@@ -810,7 +811,7 @@ anc
 urr
  time
 Com
-\u0001 à®
+ ⣠⢮
 quest
  any
 ă
@@ -841,7 +842,7 @@ ss
 alse
 ']
 ি
-\u0001 Î
+ ⣎
 \"\n
 ava
 ents
@@ -856,13 +857,13 @@ ry
 pos
 ank
 val
-\u0001å\u0085
+⣥⢅
 oy
 ит
 ish
 ն
  er
-\u0001 ë
+ ⣫
 eb
  function
 ال
@@ -872,14 +873,14 @@ ST
 pec
 oint
  ent
-\u0001à¨
+⣠⢨
 reat
 ble
 16
 que
  –
 ix
-\u0001à§\u008dà¦
+⣠⢧⢍⣠⢦
 30
 …
 duct
@@ -890,7 +891,7 @@ aw
 line
 ે
 Th
-\u0001ä¹
+⣤⢹
 tion
 ز
 abel
@@ -960,7 +961,7 @@ ty
 eg
 ны
  para
-\u0001 à¸
+ ⣠⢸
  id
  é
                                 
@@ -972,7 +973,7 @@ eg
  System
 ese
  à
-\u0001 å
+ ⣥
 ervice
 \tif
  It
@@ -1007,7 +1008,7 @@ any
 lement
 aj
  null
-\u0001à¯\u008dà®
+⣠⢯⢍⣠⢮
  Pro
  acc
 ел
@@ -1050,13 +1051,13 @@ read
 ----------------
 tern
  like
-\u0001à³\u008dà²
+⣠⢳⢍⣠⢲
 OR
 000
 _c
 ión
 ten
-\u0001à´¿à´
+⣠⢴⢿⣠⢴
 li
  name
  need
@@ -1072,11 +1073,11 @@ ception
 date
  di
 ص
-\u0001 Â
+ ⣂
 202
  reg
 ار
-\u0001á\u0083\u009dá\u0083
+⣡⢃⢝⣡⢃
  just
  This
 त
@@ -1113,8 +1114,8 @@ _p
 ict
 ai
 ax
-\u0001à·
-\u0001í\u0095
+⣠⢷
+⣭⢕
 ating
  ,
  Un
@@ -1126,7 +1127,7 @@ ader
  them
  real
  ac
-\u0001å®
+⣥⢮
 cont
  che
 oun
@@ -1161,7 +1162,7 @@ ues
 ط
  ह
 Tr
-\u0001å\u0088
+⣥⢈
  what
  bet
 \r\n\r\n
@@ -1203,11 +1204,11 @@ ask
 \";\n
 Ob
  av
-\u0001à±\u008dà°
+⣠⢱⢍⣠⢰
 ().
 ल
-\u0001à¶
-\u0001à§\u0087à¦
+⣠⢶
+⣠⢧⢇⣠⢦
  had
  val
  sc
@@ -1216,15 +1217,15 @@ ages
 ames
 be
 var
-\u0001à¦¿à¦
-\u0001ä»
+⣠⢦⢿⣠⢦
+⣤⢻
 IT
  ה
 ф
-\u0001å\u0090
+⣥⢐
 clude
  cons
-\u0001 Ã
+ ⣃
  med
  det
 ument
@@ -1278,7 +1279,7 @@ ta
  א
 (f
 ու
-\u0001ë\u008b
+⣫⢋
 SE
 ્
 ے
@@ -1302,18 +1303,18 @@ ze
 ી
  Se
 ========
-\u0001à«\u008dàª
+⣠⢫⢍⣠⢪
 af
 ह
 ho
-\u0001å\u009c
+⣥⢜
  java
 ody
  म
 ml
 ts
  list
-\u0001ç\u009a
+⣧⢚
 ins
 _d
 ww
@@ -1321,7 +1322,7 @@ ww
 En
 ా
 מ
-\u0001å¹
+⣥⢹
  than
 ’t
 ем
@@ -1365,7 +1366,7 @@ ower
 **\n
 ****************
 arr
-\u0001æ\u0096
+⣦⢖
 的
  its
 raw
@@ -1413,7 +1414,7 @@ lection
 den
 oth
  rem
-\u0001Ø§Ø
+⣘⢧⣘
 κ
  people
  !=
@@ -1426,7 +1427,7 @@ const
 ọ
 ാ
 la
-\u0001à²¿à²
+⣠⢲⢿⣠⢲
 ед
 ğ
  He
@@ -1464,7 +1465,7 @@ wa
 load
 rough
  um
-\u0001ç½
+⣧⢽
 ?\n\n
 ha
 щ
@@ -1499,7 +1500,7 @@ ting
  test
 ção
 ++
-\u0001å\u009b
+⣥⢛
 no
 bl
 Object
@@ -1524,12 +1525,12 @@ Exception
  Ex
 wn
 \tpublic
-\u0001 ê
+ ⣪
  well
 ush
 ż
 ux
-\u0001 Ú
+ ⣚
  pres
  sch
 ms
@@ -1539,7 +1540,7 @@ yp
  den
 tra
 iver
-\u0001à´¾à´
+⣠⢴⢾⣠⢴
 ager
  ن
 ಾ
@@ -1547,7 +1548,7 @@ ager
  exper
 ө
  som
-\u0001 æ
+ ⣦
 col
 ative
  г
@@ -1584,7 +1585,7 @@ fore
 idth
  opt
 ન
-\u0001à°¾à°
+⣠⢰⢾⣠⢰
 .n
 fl
 icht
@@ -1602,12 +1603,12 @@ ends
  right
 serv
  %
-\u0001è§
+⣨⢧
  pass
 ka
 amb
-\u0001à®¿à®
-\u0001£á\u0083
+⣠⢮⢿⣠⢮
+⢣⣡⢃
 (s
  الم
 23
@@ -1634,7 +1635,7 @@ ior
 State
 ased
 ):\n
-\u0001àµ\u0081à´
+⣠⢵⢁⣠⢴
  dec
 ам
  sol
@@ -1642,12 +1643,12 @@ ased
  天天
  case
 ર
-\u0001à²¾à²
+⣠⢲⢾⣠⢲
 cond
 ებ
 CT
 \")\n
-\u0001èµ
+⣨⢵
 key
  good
 ene
@@ -1655,13 +1656,13 @@ ene
  mak
 ો
 ars
-\u0001ç\u0094
+⣧⢔
 ni
  cor
  ka
  vis
 60
-\u0001Õ¥Õ
+⣕⢥⣕
  bel
 ು
 rray
@@ -1711,11 +1712,11 @@ ara
  And
  eff
 ouble
-\u0001à°¿à°
+⣠⢰⢿⣠⢰
 ote
 ience
 round
-\u0001\u0080à¸
+⢀⣠⢸
  men
  не
 ور
@@ -1754,7 +1755,7 @@ htt
 leg
 att
 play
-\u0001è½
+⣨⢽
  cal
  way
 .P
@@ -1784,19 +1785,19 @@ ines
  ou
 lease
 प
-\u0001Ö\u0080Õ
+⣖⢀⣕
 Key
  New
 ride
 Service
-\u0001ì\u0097
+⣬⢗
 21
 র
-\u0001Õ¸Ö\u0082Õ
+⣕⢸⣖⢂⣕
 ution
 ION
  ج
-\u0001æ\u0088
+⣦⢈
 roid
  ж
  while
@@ -1820,21 +1821,21 @@ He
 ja
 org
  ל
-\u0001çº
+⣧⢺
 ../
 emb
 Wh
 opy
  try
 ward
-\u0001å¥
+⣥⢥
 wh
  fam
 ');\n
 ino
 alk
 vis
-\u0001à¸²à¸
+⣠⢸⢲⣠⢸
  og
  number
 cription
@@ -1844,13 +1845,13 @@ ya
 Event
 27
  mo
-\u0001ç\u0089
+⣧⢉
  ב
  serv
 ό
 ос
  *\n
-\u0001ä½
+⣤⢽
  years
 ocument
 ست
@@ -1862,7 +1863,7 @@ ited
 26
 ized
 ô
-\u0001\u0082à°
+⢂⣠⢰
 cript
 ci
 ес
@@ -1871,7 +1872,7 @@ land
 -b
 ación
 idad
-\u0001 á\u0083
+⢠⣡⢃
 ೆ
  print
  ///
@@ -1909,14 +1910,14 @@ _T
 ér
 kt
 AS
-\u0001å¼
+⣥⢼
  On
 ...\n\n
  في
  day
  information
 #include
-\u0001å\u008d
+⣥⢍
 We
  ра
  item
@@ -1931,17 +1932,17 @@ umm
 在
 Sh
 dit
-\u0001æ\u0098
+⣦⢘
 alth
-\u0001á\u009f
+⣡⢟
 UR
 ő
 이
  sin
  tak
-\u0001à©
+⣠⢩
  Cl
-\u0001 à¨
+ ⣠⢨
 то
  program
 ollow
@@ -1953,17 +1954,17 @@ ros
  includ
  text
 unt
-\u0001\u0082¬
+⢂⢬
 struct
 back
-\u0001è¿
+⣨⢿
 '\n
  current
 ذ
 ))\n
 mp
  great
-\u0001é\u0087
+⣩⢇
  For
  ins
  ر
@@ -2013,7 +2014,7 @@ ital
 UT
 ida
 ample
-\u0001è¯
+⣨⢯
 ives
 Un
 ware
@@ -2032,7 +2033,7 @@ ste
 File
 comm
  provid
-\u0001ç»
+⣧⢻
 rop
  Pr
 ache
@@ -2051,7 +2052,7 @@ ido
 Over
 oad
 face
-\u0001 Ò
+ ⣒
 fe
 Request
  take
@@ -2083,7 +2084,7 @@ ours
  न
  das
 imes
-\u0001è®
+⣨⢮
  მ
  q
 td
@@ -2135,8 +2136,8 @@ ijn
 ament
 ्य
  week
-\u0001å¿
-\u0001à¯\u0081à®
+⣥⢿
+⣠⢯⢁⣠⢮
  э
 ק
 lication
@@ -2185,7 +2186,7 @@ ih
 一
 ות
  zu
-\u0001ì\u009e
+⣬⢞
 AC
 package
  point
@@ -2208,15 +2209,15 @@ ios
 oot
  poss
 ();\n\n
-\u0001å\u008a
+⣥⢊
 ля
 right
  run
-\u0001 à¹
+ ⣠⢹
  une
 ero
 \u200c
-\u0001è´
+⣨⢴
 35
 gen
 -d
@@ -2261,9 +2262,9 @@ Date
 ather
 ס
 ////////
-\u0001ê³
+⣪⢳
 come
-\u0001å°
+⣥⢰
  To
 ')\n
  __
@@ -2273,7 +2274,7 @@ po
 ু
 result
 Context
-\u0001ì 
+⣬⢠
 \u200d
 ها
  como
@@ -2281,7 +2282,7 @@ Context
 ala
 da
 ined
-\u0001ë\u008a
+⣫⢊
 Box
 ок
 istr
@@ -2312,7 +2313,7 @@ orn
 ৰ
 .e
 une
-\u0001é¢
+⣩⢢
 App
 icense
  ni
@@ -2321,7 +2322,7 @@ ocal
 ай
  order
  service
-\u0001ê°
+⣪⢰
 (d
 ainer
 έ
@@ -2355,7 +2356,7 @@ itor
  custom
 െ
  Or
-\u0001åº
+⣥⢺
  quest
  ক
  state
@@ -2377,7 +2378,7 @@ trans
 search
 ா
 itial
-\u0001ç\u009c
+⣧⢜
 indows
 ị
  द
@@ -2407,10 +2408,10 @@ For
 IL
  List
  prov
-\u0001æ\u0080
+⣦⢀
 Up
 .log
-\u0001á\u0083£á\u0083
+⣡⢃⢣⣡⢃
 ้
  beg
 <?
@@ -2419,7 +2420,7 @@ Up
 raph
  mov
 rows
-\u0001ì\u0084
+⣬⢄
 wer
  dans
  Sch
@@ -2433,7 +2434,7 @@ ots
 ത
  organ
 ias
-\u0001à¹\u0080à¸
+⣠⢹⢀⣠⢸
  same
 AP
  Ad
@@ -2454,7 +2455,7 @@ LO
 Node
  site
 nect
-\u0001å\u008c
+⣥⢌
 ura
 function
  rece
@@ -2474,7 +2475,7 @@ ified
 ____
 omb
 },\n
-\u0001å\u0086
+⣥⢆
 Array
 uil
 ission
@@ -2499,13 +2500,13 @@ tribut
 Component
  ->
 Group
-\u0001à±\u0081à°
+⣠⢱⢁⣠⢰
  ide
 ili
-\u0001é\u0080
+⣩⢀
 ished
 ato
-\u0001æ³
+⣦⢳
 ს
  +=
  main
@@ -2553,13 +2554,13 @@ ency
 Override
  equ
 lock
-\u0001 í
+ ⣭
  must
  dan
 ω
 else
 pty
-\u0001ä¼
+⣤⢼
 年
 Config
  von
@@ -2578,7 +2579,7 @@ OT
 ();\r\n
  ו
  fun
-\u0001ï¿
+⣯⢿
 ENT
 ม
 erc
@@ -2629,7 +2630,7 @@ Not
 >\r\n
 ör
 not
-\u0001 á\u0083\u0090á\u0083
+ ⣡⢃⢐⣡⢃
  დ
  ret
 ee
@@ -2638,7 +2639,7 @@ uro
 cul
 With
 -l
-\u0001ì§
+⣬⢧
  wer
  old
  say
@@ -2671,7 +2672,7 @@ odule
  cert
  ti
 vir
-\u0001å\u00ad
+⣥⢭
 05
  pu
 اب
@@ -2714,12 +2715,12 @@ ilter
  offer
  err
 ron
-\u0001æ\u0089
+⣦⢉
 /*
  going
 ान
 ם
-\u0001 â
+ ⣢
 iven
 AG
 ential
@@ -2730,7 +2731,7 @@ ift
  ব
 vol
 ег
-\u0001ç\u008e
+⣧⢎
 nection
  ш
  স
@@ -2763,7 +2764,7 @@ ati
 ali
  page
 ipp
-\u0001à¤°à¥\u008dà¤
+⣠⢤⢰⣠⢥⢍⣠⢤
  }\r\n
 ก
 }\r\n
@@ -2799,7 +2800,7 @@ ved
 ittle
  love
 ani
-\u0001Õ¸Õ
+⣕⢸⣕
  leg
 ҳ
 国
@@ -2816,7 +2817,7 @@ code
  come
 www
 ế
-\u0001ç\u009b
+⣧⢛
 _re
 ypes
  ter
@@ -2884,7 +2885,7 @@ ki
 하
 ference
  Im
-\u0001å\u0093
+⣥⢓
  port
  aan
 ano
@@ -2901,7 +2902,7 @@ Layout
 inn
  full
 38
-\u0001å¸
+⣥⢸
 55
  appro
 config
@@ -2924,7 +2925,7 @@ cle
 eld
 \").
 07
-\u0001ë¡
+⣫⢡
  company
  message
  त
@@ -2985,7 +2986,7 @@ max
 ables
 Status
 500
-\u0001æ\u009d
+⣦⢝
 三
 iones
 Be
@@ -3000,7 +3001,7 @@ zen
 aces
 Trans
 gg
-\u0001é\u009c
+⣩⢜
 �
 content
  How
@@ -3012,7 +3013,7 @@ ending
  field
 idget
  lot
-\u0001ì\u008b
+⣬⢋
 Ent
 cur
  Man
@@ -3035,12 +3036,12 @@ pecial
  imp
  things
  mag
-\u0001ê¸
+⣪⢸
 02
 init
  ir
 én
-\u0001à®¾à®
+⣠⢮⢾⣠⢮
  small
 elt
  table
@@ -3050,9 +3051,9 @@ isk
 ակ
  iss
 uffer
-\u0001 à¶
+ ⣠⢶
 ille
-\u0001\u0097äº¬
+⢗⣤⢺⢬
 len
 ज
 tings
@@ -3061,7 +3062,7 @@ uration
 cer
 true
 \u200b
-\u0001ì\u009a
+⣬⢚
  License
  won
  ki
@@ -3076,7 +3077,7 @@ ling
 angu
  always
 Page
-\u0001ç«
+⣧⢫
  Amer
 ต
 OD
@@ -3090,7 +3091,7 @@ If
 եր
 .out
 Util
-\u0001æ\u008a
+⣦⢊
  вы
  में
  change
@@ -3098,7 +3099,7 @@ acter
  ans
             
  perform
-\u0001 é
+ ⣩
  job
 ves
 atures
@@ -3114,7 +3115,7 @@ OS
 array
  prom
 igen
-\u0001å·
+⣥⢷
 image
 ель
 \tthis
@@ -3122,7 +3123,7 @@ image
 object
 ;\r\n\r\n
  Par
-\u0001à°\u0082à°
+⣠⢰⢂⣠⢰
 ў
 opt
 ids
@@ -3144,7 +3145,7 @@ Equ
  પ
 \\n
 ！
-\u0001æ¸
+⣦⢸
 .R
 Inter
  techn
@@ -3177,7 +3178,7 @@ ula
 ыл
  interest
 ').
-\u0001 è
+ ⣨
 不
 Table
 earch
@@ -3189,7 +3190,7 @@ _h
 And
  հ
  website
-\u0001ç 
+⣧⢠
 Label
 ব
 _r
@@ -3199,7 +3200,7 @@ amente
 ез
 在线
 amespace
-\u0001å¨
+⣥⢨
  ess
 Reg
 -c
@@ -3262,10 +3263,10 @@ aps
 oute
 Client
 赛
-\u0001ä¿
+⣤⢿
  fac
 img
-\u0001å¾
+⣥⢾
 ())
 ệ
  within
@@ -3329,7 +3330,7 @@ You
 ري
  element
 aka
-\u0001é\u0099
+⣩⢙
  control
  services
  special
@@ -3340,7 +3341,7 @@ mt
  provide
 aster
 eta
-\u0001å\u008e
+⣥⢎
 ș
  red
 ko
@@ -3370,7 +3371,7 @@ itional
 ones
 66
 idd
-\u0001ì\u0095
+⣬⢕
  image
  می
 viron
@@ -3387,7 +3388,7 @@ avor
 时时彩
 ights
 head
-\u0001 ç
+ ⣧
 Sub
 Det
  vers
@@ -3420,7 +3421,7 @@ Line
  util
 arge
  σ
-\u0001å\u0087
+⣥⢇
  não
 О
  My
@@ -3499,7 +3500,7 @@ ca
 ения
 imer
 한
-\u0001ì\u008a
+⣬⢊
 .println
 orage
 赛车
@@ -3548,12 +3549,12 @@ uto
 ელ
 49
 დ
-\u0001è¡
+⣨⢡
 IP
 िय
  mil
  param
-\u0001æ´
+⣦⢴
 _type
 acy
 joy
@@ -3561,7 +3562,7 @@ joy
  Dr
  title
  ask
-\u0001ë¥
+⣫⢥
 看
  With
  context
@@ -3578,7 +3579,7 @@ context
 my
 い
 UE
-\u0001ë¦
+⣫⢦
 し
 iversity
 aper
@@ -3614,7 +3615,7 @@ yd
 summary
  indiv
 ाल
-\u0001è\u0089
+⣨⢉
 Entity
 yr
 ican
@@ -3626,7 +3627,7 @@ icy
 მ
 ently
 iod
-\u0001ç\u0090
+⣧⢐
  buy
  dom
 From
@@ -3654,7 +3655,7 @@ mi
 ?\n
 ension
 \tfor
-\u0001ç¾
+⣧⢾
  money
 .de
 не
@@ -3668,7 +3669,7 @@ ension
 ites
 .create
 ên
-\u0001è\u0080
+⣨⢀
 perties
 >>
 adas
@@ -3695,7 +3696,7 @@ option
 link
  NULL
 lev
-\u0001æ\u0095
+⣦⢕
  Dis
  dev
 ்த
@@ -3749,7 +3750,7 @@ agen
  gover
  mi
 ท
-\u0001å\u009d
+⣥⢝
  আ
  nos
 ז
@@ -3765,10 +3766,10 @@ select
  ing
 opp
  map
-\u0001é\u0097
+⣩⢗
  على
 \\\"
-\u0001 å\u008c
+ ⣥⢌
 .Drawing
 аш
  await
@@ -3784,7 +3785,7 @@ una
 icro
 ել
 ವ
-\u0001×\u0099×\u0099×
+⣗⢙⣗⢙⣗
  Intern
  uit
  Not
@@ -3796,7 +3797,7 @@ icro
 button
  today
  को
-\u0001\u0097äº¬èµ\u009bè½¦
+⢗⣤⢺⢬⣨⢵⢛⣨⢽⢦
  eine
  sob
 obile
@@ -3812,17 +3813,17 @@ ouch
 plit
 unk
 (x
-\u0001ê²
+⣪⢲
  Add
 amos
 (st
   \n
  է
-\u0001 ì\u009e
+ ⣬⢞
  sou
  الع
  dire
-\u0001å±
+⣥⢱
  fut
 ','
 ри
@@ -3843,21 +3844,21 @@ anguage
 iction
 di
 (R
-\u0001æ\u00ad
+⣦⢭
 \u0024{
 300
 anks
-\u0001ì\u009c
+⣬⢜
 upport
  obj
 eturn
  Can
 ande
-\u0001ð\u009f
+⣰⢟
 rect
 ides
 φ
-\u0001 ì\u009d
+ ⣬⢝
 json
  blog
 니
@@ -3904,7 +3905,7 @@ HT
 zo
  در
  մ
-\u0001æ\u0094
+⣦⢔
  activ
 ・
  kun
@@ -3962,7 +3963,7 @@ js
 \t\t\n
  imple
 default
-\u0001ë\u008f
+⣫⢏
 .,
 SON
  sum
@@ -4024,7 +4025,7 @@ response
  enjoy
 thers
  May
-\u0001ë\u0093
+⣫⢓
  it's
  house
 .sh
@@ -4048,7 +4049,7 @@ Ab
 ibility
  When
  iz
-\u0001å¯
+⣥⢯
 elo
 ად
 net
@@ -4097,13 +4098,13 @@ iety
 で
  width
 ère
-\u0001æ\u008b
+⣦⢋
  protected
  Н
  employ
 .class
 ++)
-\u0001Õ¡Ö\u0080Õ
+⣕⢡⣖⢀⣕
 ного
  block
 ley
@@ -4148,10 +4149,10 @@ _H
 ớ
  cur
 pose
-\u0001æ°
+⣦⢰
 sol
 ты
-\u0001ë§
+⣫⢧
 asi
  μ
  prim
@@ -4167,7 +4168,7 @@ portun
  needs
 ਾ
 _IN
-\u0001\u008fà¤\u0095
+⢏⣠⢤⢕
 ட
  י
  benef
@@ -4175,7 +4176,7 @@ Token
 El
  ny
  bi
-\u0001ë\u0082
+⣫⢂
 Т
  આ
  float
@@ -4187,14 +4188,14 @@ CC
  به
  thing
  why
-\u0001Õ«Õ
+⣕⢫⣕
  Min
 .N
  din
 aim
               
 iff
-\u0001æ\u008e
+⣦⢎
  individual
 unch
 吗
@@ -4212,15 +4213,15 @@ Read
 Start
 \tm
 size
-\u0001æ 
+⣦⢠
 .size
 ,\n\n
  low
  camp
-\u0001 à¹\u0080à¸
+ ⣠⢹⢀⣠⢸
  conc
 ්
-\u0001é\u009d
+⣩⢝
  elect
 色
 ્ય
@@ -4285,7 +4286,7 @@ left
 Product
  જ
  By
-\u0001®à¯\u008d
+⢮⣠⢯⢍
 imo
  src
 mm
@@ -4299,7 +4300,7 @@ gy
 artment
  ان
 cover
-\u0001æ\u009e
+⣦⢞
 ifier
 .Forms
 ival
@@ -4378,7 +4379,7 @@ Bar
 68
 amento
 vi
-\u0001ç§
+⣧⢧
  ich
 ус
  len
@@ -4400,7 +4401,7 @@ ops
 Р
 IF
 aint
-\u0001à¥\u0081à¤
+⣠⢥⢁⣠⢤
  Per
 arning
 down
@@ -4447,7 +4448,7 @@ ince
  mis
 স
 机
-\u0001ì\u0096
+⣬⢖
  och
 عد
  load
@@ -4481,7 +4482,7 @@ ourn
  ص
 (r
  once
-\u0001ë°
+⣫⢰
  items
  output
 ju
@@ -4496,7 +4497,7 @@ etch
 aged
  Ass
 198
-\u0001á\u0083\u0090á\u0083 á\u0083
+⣡⢃⢐⣡⢃⢠⣡⢃
 Activity
  means
 免费
@@ -4515,7 +4516,7 @@ orr
 oom
  ok
 End
-\u0001\u0083½
+⢃⢽
  card
 ilt
  અ
@@ -4532,7 +4533,7 @@ si
 rij
  beaut
 ात
-\u0001ç\u0088
+⣧⢈
  often
  either
 号
@@ -4566,7 +4567,7 @@ vider
  Т
 annot
 ને
-\u0001\u0088\u0098
+⢈⢘
 erd
  dam
 (data
@@ -4589,7 +4590,7 @@ ram
 Change
  connect
  cred
-\u0001æµ
+⣦⢵
 ators
 parse
  mass
@@ -4639,8 +4640,8 @@ Base
  Your
 сп
  ele
-\u0001 ì 
-\u0001«\u0098
+ ⣬⢠
+⢫⢘
  کے
  author
 亚
@@ -4707,7 +4708,7 @@ anch
  ),\n
 Update
  Gl
-\u0001æ¬
+⣦⢬
  ప
 oved
 리
@@ -4728,14 +4729,14 @@ Repository
 _ST
  ét
 ila
-\u0001é\u0081
+⣩⢁
  uint
-\u0001\u009aá\u0083\u0098
+⢚⣡⢃⢘
 cribe
 ording
 方
 ण
-\u0001 Ô
+ ⣔
  clos
 41
 אַ
@@ -4746,10 +4747,10 @@ color
  Gu
  example
 еп
-\u0001è\u0087
+⣨⢇
 (j
 uri
-\u0001 à¥
+ ⣠⢥
  members
  alt
 iday
@@ -4770,13 +4771,13 @@ aking
  <=
  extra
 ется
-\u0001 á\u0080
+ ⣡⢀
  heb
  financ
  ach
  particular
  become
-\u0001ç\u0099
+⣧⢙
 idden
 stit
  sind
@@ -4882,7 +4883,7 @@ inding
 zer
 gu
 ค
-\u0001 ê°
+ ⣪⢰
 .put
  पर
  THE
@@ -4929,14 +4930,14 @@ OK
 quired
 ార
  etc
-\u0001ë³
+⣫⢳
 inate
  provided
 信
 ത്ത
  focus
-\u0001å¦
-\u0001æ\u0083
+⣥⢦
+⣦⢃
  Act
  represent
 Tem
@@ -4948,7 +4949,7 @@ antes
 ाम
 YPE
  пер
-\u0001á\u009f\u0092á\u009e
+⣡⢟⢒⣡⢞
  Р
  application
 ESS
@@ -4996,9 +4997,9 @@ yt
 区
  Dec
 argin
-\u0001ì\u009b
+⣬⢛
 站
-\u0001á¹
+⣡⢹
 anger
  الس
  across
@@ -5007,7 +5008,7 @@ anger
  الح
 ires
  შ
-\u0001ï½
+⣯⢽
 Valid
  compan
 product
@@ -5052,8 +5053,8 @@ istance
 How
 Module
  sie
-\u0001à«\u008bàª
-\u0001å\u0092
+⣠⢫⢋⣠⢪
+⣥⢒
  dating
 ”,
  doing
@@ -5076,7 +5077,7 @@ iddle
 wards
 structor
  gir
-\u0001 ×\u0090×\u0099×
+ ⣗⢐⣗⢙⣗
 adio
 ۔
  Il
@@ -5094,7 +5095,7 @@ rea
 anz
 page
 ె
-\u0001\u008c\u0080
+⢌⢀
 AV
 Cell
 ్ర
@@ -5103,7 +5104,7 @@ Cell
 چ
 Grid
 Address
-\u0001å\u0091
+⣥⢑
 <<
  common
  pack
@@ -5160,13 +5161,13 @@ lim
 ро
 Attribute
 reet
-\u0001å\u0081
+⣥⢁
 lu
 aha
 ecute
 аст
 Title
-\u0001ï»
+⣯⢻
 OV
  determ
 agment
@@ -5176,7 +5177,7 @@ Child
 base
  started
  maint
-\u0001êµ
+⣪⢵
  ren
 \");\n\n
 has
@@ -5191,7 +5192,7 @@ Integer
  minutes
 _g
 ไ
-\u0001æ\u008f
+⣦⢏
 ART
  tele
 My
@@ -5226,7 +5227,7 @@ imple
  Public
  श
 يل
-\u0001è¦
+⣨⢦
  I'm
 itted
 PI
@@ -5260,7 +5261,7 @@ etr
 Me
 inder
 itar
-\u0001å\u0095
+⣥⢕
  Post
 hal
 Row
@@ -5296,7 +5297,7 @@ olo
 成
 인
  ges
-\u0001é\u009b
+⣩⢛
  nach
 QL
 ല
@@ -5404,7 +5405,7 @@ plied
 entes
 func
  dar
-\u0001ì\u0083
+⣬⢃
  choose
 CL
  install
@@ -5418,9 +5419,9 @@ CL
 ắ
  stop
  invol
-\u0001æ¯
+⣦⢯
 uma
-\u0001ë 
+⣫⢠
 event
  ।
 પ
@@ -5439,7 +5440,7 @@ TO
  City
 Utils
 ೇ
-\u0001é¡
+⣩⢡
 ια
 প
 Empty
@@ -5459,7 +5460,7 @@ Num
 ugin
 iente
  Dep
-\u0001è\u0082
+⣨⢂
 ATION
 て
 /m
@@ -5478,8 +5479,8 @@ _ex
 ufact
  ز
  anim
-\u0001å\u0089
-\u0001è¾
+⣥⢉
+⣨⢾
 ়
 :\"
  infl
@@ -5489,13 +5490,13 @@ ufact
  btn
 Header
 \";\n\n
-\u0001æ²
+⣦⢲
 Char
 ್ರ
 ്യ
 atrix
  age
-\u0001ç²
+⣧⢲
  unique
  enter
 ustomer
@@ -5505,7 +5506,7 @@ ocol
  kh
 को
 //\n//
-\u0001à±\u0087à°
+⣠⢱⢇⣠⢰
 ombre
 (),\n
 soft
@@ -5527,7 +5528,7 @@ utions
  vor
  Ang
  strateg
-\u0001 Ö
+ ⣖
 يا
 观
 256
@@ -5557,7 +5558,7 @@ egin
 current
 options
  ot
-\u0001 ë°
+ ⣫⢰
 So
  uk
 ór
@@ -5585,7 +5586,7 @@ ued
 址
 <T
 ī
-\u0001ì\u0098
+⣬⢘
  অ
  ih
 outer
@@ -5607,7 +5608,7 @@ este
  Fe
  character
  addition
-\u0001 ì\u0095
+ ⣬⢕
 OUT
 É
  при
@@ -5690,10 +5691,10 @@ phone
  professional
 ako
  ն
-\u0001ë©
+⣫⢩
  terms
 essages
-\u0001à«\u0087àª
+⣠⢫⢇⣠⢪
 Filter
  స
  வ
@@ -5752,11 +5753,11 @@ Location
 Provider
  column
  Cent
-\u0001æ±
+⣦⢱
 KE
 rel
  companies
-\u0001ç¬
+⣧⢬
 );\r\n\r\n
  provides
  types
@@ -5794,7 +5795,7 @@ eli
  Pa
  Out
 udi
-\u0001ç®
+⣧⢮
  ]
 Top
  early
@@ -5822,11 +5823,11 @@ iler
  кот
  Don
 abs
-\u0001å\u0080
+⣥⢀
 env
 ған
  Copyright
-\u0001à¨¾à¨
+⣠⢨⢾⣠⢨
 xy
  normal
  indic
@@ -5852,7 +5853,7 @@ ns
 怎么
  received
  express
-\u0001¨á\u0083\u0098
+⢨⣡⢃⢘
 (M
 address
 ાન
@@ -5890,7 +5891,7 @@ Description
  anything
 ונ
 ္
-\u0001 á\u0083¡á\u0083\u0090á\u0083
+ ⣡⢃⢡⣡⢃⢐⣡⢃
 载
 ........
 255
@@ -5908,7 +5909,7 @@ Tag
  […
  ம
  sy
-\u0001á\u0081
+⣡⢁
  Cre
  switch
 ITY
@@ -5919,7 +5920,7 @@ tty
 ffer
  taking
  delete
-\u0001é¦
+⣩⢦
  center
  gi
 ых
@@ -5930,7 +5931,7 @@ ffer
  seen
  AND
  internet
-\u0001ë¶
+⣫⢶
 (S
 _str
 多
@@ -5968,7 +5969,7 @@ istic
 வ
 (false
  prior
-\u0001é\u0098
+⣩⢘
 ipment
  как
  tag
@@ -6002,17 +6003,17 @@ gi
 .io
  kann
  rate
-\u0001å\u009f
+⣥⢟
 DA
  priv
 .H
 ٹ
  rap
 IST
-\u0001á\u0083 á\u0083
+⣡⢃⢠⣡⢃
 aven
 ეს
-\u0001æ\u0099
+⣦⢙
 പ
 \tt
 ounter
@@ -6043,7 +6044,7 @@ ras
  actual
  files
 庆
-\u0001ë¬
+⣫⢬
 ).\n
 ం
 issions
@@ -6075,7 +6076,7 @@ adem
                                            
  opp
 ही
-\u0001ë\u009d
+⣫⢝
  ર
  init
 host
@@ -6095,7 +6096,7 @@ ago
 kin
 ”\n\n
 pc
-\u0001 ê²
+ ⣪⢲
 У
 ણ
  command
@@ -6163,7 +6164,7 @@ acion
  travel
  management
  Park
-\u0001ä¾
+⣤⢾
 爱
  थ
 ле
@@ -6328,7 +6329,7 @@ istry
  nas
 Current
  root
-\u0001¯à¦¼
+⢯⣠⢦⢼
  gam
 click
 Bo
@@ -6357,13 +6358,13 @@ itting
 aste
 ական
 ABLE
-\u0001Õ¥Ö\u0080Õ
+⣕⢥⣖⢀⣕
  ord
 istory
  San
  Integer
 ינ
-\u0001à¬
+⣠⢬
  һ
  Sol
 'est
@@ -6393,7 +6394,7 @@ ije
 Adapter
 _ID
 oder
-\u0001·¸
+⢷⢸
 _DE
 aren
 >();\n
@@ -6406,7 +6407,7 @@ imm
  cele
 ции
 েন
-\u0001æ\u0084
+⣦⢄
 SP
 *\n
 лен
@@ -6445,7 +6446,7 @@ pg
  mir
  ר
 enses
-\u0001æ\u008c
+⣦⢌
 .state
  taken
  contract
@@ -6498,7 +6499,7 @@ _info
 ще
 Password
  عن
-\u0001é\u0092
+⣩⢒
 女
 ास
 dev
@@ -6512,7 +6513,7 @@ AND
  Serv
  student
  border
-\u0001â\u0096
+⣢⢖
 yes
  ח
 .write
@@ -6560,7 +6561,7 @@ pected
  ax
 aves
  modern
-\u0001ç¨
+⣧⢨
 ერ
 udo
  \",
@@ -6578,7 +6579,7 @@ uli
  ہے
  котор
 endar
-\u0001ç¤
+⣧⢤
 _A
 car
  fan
@@ -6589,17 +6590,17 @@ oz
  sv
  era
 ’est
-\u0001æ\u0092
+⣦⢒
  problems
 CTION
  tab
 opping
 ذا
 anga
-\u0001ë\u009e
-\u0001£¼
+⣫⢞
+⢣⢼
 万
-\u0001á\u009e¶á\u009e
+⣡⢞⢶⣡⢞
  ಪ
  Exception
  flex
@@ -6608,11 +6609,11 @@ anga
  stream
  ful
 empty
-\u0001í\u0099
-\u0001ç±
+⣭⢙
+⣧⢱
 .Data
 akes
-\u0001 ë§
+ ⣫⢧
 hem
 اه
 bon
@@ -6641,7 +6642,7 @@ hib
  Na
 uda
  Rem
-\u0001æ\u009b
+⣦⢛
 Function
 ban
  template
@@ -6665,7 +6666,7 @@ tml
 自
 აც
  third
-\u0001ç\u0082
+⣧⢂
 hu
 ्व
 items
@@ -6688,7 +6689,7 @@ selves
 osa
 Init
 otype
-\u0001è\u0081
+⣨⢁
  nothing
 ّ
 Session
@@ -6724,7 +6725,7 @@ isse
  usually
 开奖
 зы
-\u0001 ì\u0097
+ ⣬⢗
 quence
 ++;\n
  ready
@@ -6733,11 +6734,11 @@ core
  especially
  msg
  gew
-\u0001ç\u0084
+⣧⢄
  ways
 cry
  Ac
-\u0001 á\u009e
+ ⣡⢞
 och
 ите
 ақ
@@ -6754,7 +6755,7 @@ Args
 .net
  ib
  Type
-\u0001ç\u00ad
+⣧⢭
 node
  Facebook
  చ
@@ -6793,7 +6794,7 @@ awa
 pha
  '/
  reviews
-\u0001í\u008a
+⣭⢊
 һ
 images
 ект
@@ -6863,7 +6864,7 @@ mos
  Hand
  fail
 Api
-\u0001 ì\u008b
+ ⣬⢋
 FT
 主
  NOT
@@ -6935,7 +6936,7 @@ emp
 аж
 avi
 ая
-\u0001â\u0080\u008bá\u009e
+⣢⢀⢋⣡⢞
 .txt
  books
  PM
@@ -6957,7 +6958,7 @@ btn
  bis
 src
  Windows
-\u0001è¶
+⣨⢶
 ർ
 ته
  ಅ
@@ -7022,7 +7023,7 @@ _col
  published
 irit
  bol
-\u0001ì²
+⣬⢲
 ospital
  Feb
 ран
@@ -7030,7 +7031,7 @@ ining
 を
 情
 Ste
-\u0001à¤¨à¥\u008dà¤
+⣠⢤⢨⣠⢥⢍⣠⢤
 ishing
 uster
  Found
@@ -7043,7 +7044,7 @@ bum
 echo
 nb
 ്പ
-\u0001à°¿à°\u0082à°
+⣠⢰⢿⣠⢰⢂⣠⢰
 ப
 atory
 PT
@@ -7051,7 +7052,7 @@ PT
  frame
 ening
 chan
-\u0001ëª
+⣫⢪
 رف
 Account
 ಯ
@@ -7100,7 +7101,7 @@ temp
 _SIZE
 orge
 PC
-\u0001\u009aàµ\u008dà´\u009a
+⢚⣠⢵⢍⣠⢴⢚
  sound
 rown
  round
@@ -7171,7 +7172,7 @@ Price
 enden
  ಹ
 (w
-\u0001ì\u0086
+⣬⢆
 adh
 =\u0024
 ൽ
@@ -7189,7 +7190,7 @@ oko
 利
  sell
 styles
-\u0001é»
+⣩⢻
 ournal
  parte
  î
@@ -7209,7 +7210,7 @@ LL
 ება
  இ
 ares
-\u0001ë²
+⣫⢲
 Category
  esp
  sé
@@ -7300,9 +7301,9 @@ esso
 inst
  forma
  worth
-\u0001 Õ¡Õ
+ ⣕⢡⣕
 BC
-\u0001é\u0083
+⣩⢃
 enz
 aks
 eto
@@ -7324,7 +7325,7 @@ anuary
 flow
 Press
 ുന
-\u0001 ã\u0083
+ ⣣⢃
  aud
 ары
 ға
@@ -7339,7 +7340,7 @@ lang
  facil
 ography
 onder
-\u0001ì¹
+⣬⢹
 jes
  Har
 istics
@@ -7386,7 +7387,7 @@ agram
 123
  mens
 ξ
-\u0001í\u0098
+⣭⢘
 ū
 ço
 atisf
@@ -7484,7 +7485,7 @@ XX
 main
  =\n
  speed
-\u0001å§
+⣥⢧
 าย
 rupt
  \u0024_
@@ -7531,7 +7532,7 @@ mercial
 ර
 二
 arden
-\u0001 Ä
+ ⣄
  എ
  Design
 ду
@@ -7554,14 +7555,14 @@ GET
  Then
 esch
  تو
-\u0001æ\u008d
+⣦⢍
 Red
 ই
  behind
 [:
  rom
 ”.
-\u0001â\u0099
+⣢⢙
 hood
 nder
 াল
@@ -7573,7 +7574,7 @@ Found
 수
 icha
 ု
-\u0001 à·
+ ⣠⢷
 CP
  Mal
  House
@@ -7589,7 +7590,7 @@ Storage
  Fre
 安
  он
-\u0001è¨
+⣨⢨
 ipl
  proced
 hold
@@ -7606,7 +7607,7 @@ LECT
 тер
 դ
 मा
-\u0001è°
+⣨⢰
  Go
  Direct
 edi
@@ -7658,7 +7659,7 @@ ilder
 illed
  icon
  paint
-\u0001\u009f¥
+⢟⢥
  Sk
 真
  cases
@@ -7689,7 +7690,7 @@ Long
  charg
  proper
  candid
-\u0001æº
+⣦⢺
  August
 icket
 Our
@@ -7745,7 +7746,7 @@ Changed
 ाव
  ip
  excellent
-\u0001ë\u0085
+⣫⢅
 게
 acing
  ڪ
@@ -7757,9 +7758,9 @@ emory
 ORD
 van
 દ
-\u0001í\u0096
+⣭⢖
 ുന്ന
-\u0001 ì\u0084
+ ⣬⢄
 ……
 Selector
  complex
@@ -7778,7 +7779,7 @@ _of
 BO
 ocr
  death
-\u0001ç´
+⣧⢴
 יק
 ности
  […]\n\n
@@ -7792,7 +7793,7 @@ Co
  cop
 ancel
 eneric
-\u0001è\u008d
+⣨⢍
 _SE
 term
 ция
@@ -7803,7 +7804,7 @@ ODO
 ող
  September
  là
-\u0001ë\u0090
+⣫⢐
 quer
 aign
 module
@@ -7827,7 +7828,7 @@ region
 -F
 وں
 128
-\u0001¡Õ
+⢡⣕
 Л
 иг
  nom
@@ -7848,7 +7849,7 @@ Option
 یک
 number
 قة
-\u0001 á\u0083£á\u0083
+ ⣡⢃⢣⣡⢃
 EXT
 lat
  sist
@@ -7886,7 +7887,7 @@ MA
 Login
 字
  Dav
-\u0001ë\u008d
+⣫⢍
 者
 /p
 eting
@@ -7901,8 +7902,8 @@ imb
  patients
  cart
 rot
-\u0001é\u009f
-\u0001\u009bà§\u0087
+⣩⢟
+⢛⣠⢧⢇
 .path
 attle
  necessary
@@ -7911,7 +7912,7 @@ attle
  }\n\n\n
 witch
  Cons
-\u0001ç¦
+⣧⢦
 *)
 ૂ
 播
@@ -7978,7 +7979,7 @@ Delete
 որ
 Port
  implements
-\u0001 à¤µà¤¿à¤
+ ⣠⢤⢵⣠⢤⢿⣠⢤
 more
 tect
 के
@@ -8011,7 +8012,7 @@ CD
 upp
 JSON
 jer
-\u0001¨à¯\u008dà®¤
+⢨⣠⢯⢍⣠⢮⢤
 μα
  Person
  Mac
@@ -8056,8 +8057,8 @@ cd
 ington
 (@
  resource
-\u0001 Ù
-\u0001è\u008b
+ ⣙
+⣨⢋
  գ
  photos
 CO
@@ -8075,7 +8076,7 @@ ouw
 ATA
  tan
 cz
-\u0001 ì§
+ ⣬⢧
  الص
 这
 ů
@@ -8091,7 +8092,7 @@ ategories
  First
 ological
  favorite
-\u0001ë\u009f
+⣫⢟
  compar
 لة
  ў
@@ -8184,7 +8185,7 @@ actor
 long
  compl
 يو
-\u0001â\u0098
+⣢⢘
  equipment
 exports
  tools
@@ -8234,7 +8235,7 @@ acket
 ствен
 .css
  jo
-\u0001ç\u0095
+⣧⢕
  verd
  finally
 fit
@@ -8247,7 +8248,7 @@ fit
 өр
 ත
  concept
-\u0001è·
+⣨⢷
  déc
 ién
 elles
@@ -8310,17 +8311,17 @@ yth
  så
  γ
 ds
-\u0001é\u0094
+⣩⢔
 inde
 과
 urer
 .new
  ар
  aspect
-\u0001 ë\u008b
+ ⣫⢋
  gold
-\u0001 Û
-\u0001 å\u008d
+ ⣛
+ ⣥⢍
  km
 部
  buffer
@@ -8433,7 +8434,7 @@ ivil
  adult
  histor
  können
-\u0001Õ¸Ö\u0080Õ
+⣕⢸⣖⢀⣕
  attention
  January
  ''
@@ -8444,7 +8445,7 @@ ivil
 Display
  tid
 ိ
-\u0001å 
+⣥⢠
 OC
 chaft
 method
@@ -8471,7 +8472,7 @@ role
  oh
 ran
  WITH
-\u0001 ê³
+ ⣪⢳
 close
  picture
  dag
@@ -8489,7 +8490,7 @@ close
 icks
  commit
 Serial
-\u0001àª°à«\u008dàª
+⣠⢪⢰⣠⢫⢍⣠⢪
  doesn't
 unsigned
 '];\n
@@ -8513,7 +8514,7 @@ ims
  cin
  Project
 ങ
-\u0001×\u0095×\u0099×
+⣗⢕⣗⢙⣗
  Vector
  جي
 _array
@@ -8541,7 +8542,7 @@ iller
  ор
  situation
 aturday
-\u0001ç³
+⣧⢳
 Render
                                                
 Trace
@@ -8551,7 +8552,7 @@ Die
 _TYPE
  má
 ibly
-\u0001é\u0095
+⣩⢕
 angular
  lost
 DS
@@ -8617,7 +8618,7 @@ Ptr
 aja
 Cache
  structure
-\u0001é\u0082
+⣩⢂
  diff
 .X
 ら
@@ -8668,7 +8669,7 @@ _ch
 关
  highly
 .send
-\u0001 ê¸
+ ⣪⢸
  tmp
  led
  ?>\n
@@ -8720,7 +8721,7 @@ iqu
  gives
 vari
 ్త
-\u0001 ì\u0098
+ ⣬⢘
 uga
  independ
 ევ
@@ -8740,7 +8741,7 @@ outes
 enty
 ම
  £
-\u0001æ\u0081
+⣦⢁
 voir
 .tr
 '=>
@@ -8796,7 +8797,7 @@ totype
 ్ల
  inj
 مر
-\u0001 ë\u0082
+ ⣫⢂
  piece
 日本
  να
@@ -8808,7 +8809,7 @@ Spec
  ven
  são
 ANG
-\u0001\u0086\u0092
+⢆⢒
  cat
 crypt
 Exp
@@ -8887,7 +8888,7 @@ Contact
 .I
  Por
 .equals
-\u0001 ë³
+ ⣫⢳
  sizeof
 process
  requirements
@@ -8908,7 +8909,7 @@ KEY
  oc
  bak
 LOG
-\u0001é\u0093
+⣩⢓
  TR
  pare
 .z
@@ -8953,7 +8954,7 @@ angan
  الذ
 ford
 یا
-\u0001 ã\u0082
+ ⣣⢂
  edit
 ów
  URL
@@ -9002,7 +9003,7 @@ rome
  mount
  अप
 \ufeffusing
-\u0001®ä¿¡
+⢮⣤⢿⢡
 Bean
  former
 (:
@@ -9044,7 +9045,7 @@ rd
 connect
 (ex
  în
-\u0001ì\u0099
+⣬⢙
  fix
 embre
  wood
@@ -9066,7 +9067,7 @@ CS
 .service
 表
  Du
-\u0001í\u0083
+⣭⢃
  Aus
  scale
  NO
@@ -9167,7 +9168,7 @@ _y
 .jpg
  ვ
 .as
-\u0001¹\u0084
+⢹⢄
 Screen
  conduct
  puede
@@ -9255,7 +9256,7 @@ kw
  callback
 ()).
  definitely
-\u0001§ç¾\u008e
+⢧⣧⢾⢎
  operation
 emy
 ำ
@@ -9287,7 +9288,7 @@ avo
 700
 ბ
 aled
-\u0001 å\u009b
+ ⣥⢛
  align
 ]=
  vehicle
@@ -9302,7 +9303,7 @@ lor
 othing
  пл
 ári
-\u0001 ð\u009f
+ ⣰⢟
 同
  emerg
 NA
@@ -9332,7 +9333,7 @@ total
  obtain
 FAULT
 ployee
-\u0001é\u0096
+⣩⢖
  padding
 vention
 יט
@@ -9342,7 +9343,7 @@ aver
 onstr
 anti
  shape
-\u0001ç\u008b
+⣧⢋
 ания
  constant
  existing
@@ -9425,7 +9426,7 @@ haps
 эр
 cons
  culture
-\u0001 à¦¬à¦¿à¦
+ ⣠⢦⢬⣠⢦⢿⣠⢦
  purpose
 ತ್ತ
 ivos
@@ -9435,7 +9436,7 @@ Car
  reference
 unda
  pode
-\u0001é£
+⣩⢣
 ном
 access
  wall
@@ -9447,7 +9448,7 @@ access
  бар
 িয়
  pens
-\u0001èª
+⣨⢪
 ҩ
  >\n
  Good
@@ -9472,7 +9473,7 @@ inu
 Your
  unter
  się
-\u0001é©
+⣩⢩
 ाग
  gran
 vement
@@ -9493,7 +9494,7 @@ oda
  Law
  London
  developed
-\u0001ç\u0083
+⣧⢃
  env
  license
 ))\n\n
@@ -9513,7 +9514,7 @@ centr
 EC
 结
  mix
-\u0001ã\u0083¼ã\u0083
+⣣⢃⢼⣣⢃
  Find
  soll
 assets
@@ -9747,7 +9748,7 @@ organ
 case
 like
 orith
-\u0001å\u008b
+⣥⢋
  Instit
 oup
 ใ
@@ -9762,7 +9763,7 @@ RES
  تح
 esse
 .Tab
-\u0001àµ\u0087à´
+⣠⢵⢇⣠⢴
 于
 require
 ുട
@@ -9806,7 +9807,7 @@ aza
 _on
 (input
  É
-\u0001è\u0088
+⣨⢈
  Mo
 izz
  և
@@ -9854,12 +9855,12 @@ wan
 /**
  goed
  ভ
-\u0001â\u0084
+⣢⢄
 lines
 alert
 رت
  IP
-\u0001á\u0083\u0094á\u0083 á\u0083
+⣡⢃⢔⣡⢃⢠⣡⢃
  mail
 ulate
  maybe
@@ -9875,11 +9876,11 @@ _ptr
 ্ট
 ��
  Apple
-\u0001¥à«\u0080
+⢥⣠⢫⢀
 coin
 83
  France
-\u0001å»
+⣥⢻
 交
 ferences
 司
@@ -9901,7 +9902,7 @@ ellig
  Task
 né
 游戏
-\u0001éª
+⣩⢪
 rote
 Pat
 回
@@ -9910,7 +9911,7 @@ Pat
 Like
 -time
 atalog
-\u0001ç©
+⣧⢩
 estroy
 Ş
  pesso
@@ -9932,7 +9933,7 @@ Initial
 amiento
 allow
 .start
-\u0001à±\u0082à°
+⣠⢱⢂⣠⢰
  Edit
  guarante
  specified
@@ -9969,10 +9970,10 @@ shot
 ـ
  vs
 (void
-\u0001ë¯
+⣫⢯
  devices
 \"\r\n
-\u0001 ëª
+ ⣫⢪
 ოდ
  assess
  mundo
@@ -10002,7 +10003,7 @@ yi
  planning
  html
  pin
-\u0001\u0096á\u0083\u0094
+⢖⣡⢃⢔
  restr
 equals
 PP
@@ -10018,7 +10019,7 @@ EE
 ிக
  adjust
 夜
-\u0001\u009a\u008c
+⢚⢌
 common
 如
  CO
@@ -10068,7 +10069,7 @@ front
 /v
 -P
  gift
-\u0001ì¶
+⣬⢶
 usa
 .Location
 لف
@@ -10118,7 +10119,7 @@ awn
 ദ
  sau
 ær
-\u0001 ì\u0083
+ ⣬⢃
 _status
  actions
 ILITY
@@ -10142,7 +10143,7 @@ orrow
  reduce
 יע
 mitted
-\u0001å£
+⣥⢣
  (*
 请
 criptor
@@ -10160,7 +10161,7 @@ imos
 /w
  panel
  también
-\u0001è£
+⣨⢣
 EO
  sed
 ensed
@@ -10211,7 +10212,7 @@ overn
  vos
 く
 Track
-\u0001æ£
+⣦⢣
  Twitter
 ];\n\n
  president
@@ -10229,7 +10230,7 @@ fast
  مت
 ');
 ogen
-\u0001 í\u0095
+ ⣭⢕
  political
 ACE
  corpor
@@ -10298,7 +10299,7 @@ iano
 94
 Btn
  Are
-\u0001¡°
+⢡⢰
  dress
 esto
 IAL
@@ -10430,7 +10431,7 @@ erial
 .View
 sites
 老
-\u0001 ì\u009c
+ ⣬⢜
 әм
                       
 SA
@@ -10450,7 +10451,7 @@ Custom
  viv
 onto
  mechan
-\u0001à¨¿à¨
+⣠⢨⢿⣠⢨
 ously
  fu
 amount
@@ -10473,7 +10474,7 @@ vor
 Σ
  comfortable
  Saturday
-\u0001å©
+⣥⢩
 ಬ
 unden
 dag
@@ -10498,7 +10499,7 @@ iling
 neh
  Sign
 annels
-\u0001 å\u0088
+ ⣥⢈
  sand
 RT
 ിൽ
@@ -10528,7 +10529,7 @@ lee
  lí
 ულ
  ikke
-\u0001ì°
+⣬⢰
 过
 ernel
 eri
@@ -10537,7 +10538,7 @@ PM
  Л
 Scroll
 ահ
-\u0001è\u008a
+⣨⢊
  fir
  employees
  ته
@@ -10550,7 +10551,7 @@ pliance
  घ
  απ
 ;\n//
-\u0001í\u0084
+⣭⢄
  комп
  looked
  colors
@@ -10571,13 +10572,13 @@ Save
 alance
 osing
 boot
-\u0001ê±
+⣪⢱
 \")\n\n
 ների
  hospital
  stack
  Ba
-\u0001\u009aá\u009e
+⢚⣡⢞
 _com
 өн
 ्क
@@ -10592,10 +10593,10 @@ plan
  ئ
 هن
  Men
-\u0001 àª®àª¾àª
+ ⣠⢪⢮⣠⢪⢾⣠⢪
 Weight
 hell
-\u0001æ¶
+⣦⢶
  clin
 indi
 {\"
@@ -10612,7 +10613,7 @@ arlier
  casa
  requires
  Х
-\u0001â\u0094
+⣢⢔
 Person
 yond
  jou
@@ -10621,7 +10622,7 @@ yond
 omas
  loved
 avas
-\u0001í\u0094
+⣭⢔
 }\n\n/
  Mas
  Jack
@@ -10672,10 +10673,10 @@ ecution
  gez
  NE
 ”.\n\n
-\u0001à§\u0081à¦
+⣠⢧⢁⣠⢦
 ertain
 \";
-\u0001´\u0080
+⢴⢀
 Х
 elcome
 _model
@@ -10716,7 +10717,7 @@ children
 window
  την
 \tpro
-\u0001 å®
+ ⣥⢮
  Social
 entication
  nke
@@ -10730,7 +10731,7 @@ Bit
  pil
 xture
  WHERE
-\u0001\u0097à°¾
+⢗⣠⢰⢾
 oti
 ################################
  tv
@@ -10792,7 +10793,7 @@ bling
  estim
 ారు
 ’é
-\u0001 ë¶
+ ⣫⢶
 )*
 .http
  gy
@@ -10823,7 +10824,7 @@ BS
  prés
 明
 ник
-\u0001í\u008c
+⣭⢌
 ின
 (L
  variable
@@ -10942,12 +10943,12 @@ uminate
 лу
 Schema
 asil
-\u0001 ä¸
+ ⣤⢸
 ಿಯ
  electric
 ಿಗ
 .Ex
-\u0001 å\u0090
+ ⣥⢐
  ʻ
  knew
 Close
@@ -11044,7 +11045,7 @@ ania
  mé
 upload
  increasing
-\u0001æ¼
+⣦⢼
 _dict
  zich
  announced
@@ -11087,7 +11088,7 @@ amen
  beach
 asket
 ્ટ
-\u0001ç¼
+⣧⢼
 izi
  OK
  wet
@@ -11296,7 +11297,7 @@ MD
  mp
 .title
 าก
-\u0001å\u0099
+⣥⢙
 frame
 ൻ
 िं
@@ -11316,7 +11317,7 @@ olar
 ાય
  tempo
  ض
-\u0001¤\u0091
+⢤⢑
  Trump
  anc
 empo
@@ -11426,7 +11427,7 @@ tmp
  mere
  Dev
 ங
-\u0001é\u009a
+⣩⢚
 ità
 _O
 >{
@@ -11508,7 +11509,7 @@ igi
 与
 Ap
 Gen
-\u0001è¢
+⣨⢢
 ებს
 եղ
 当
@@ -11537,7 +11538,7 @@ itat
 arp
 OU
 ategor
-\u0001æ·
+⣦⢷
 leted
 得
  experienced
@@ -11579,7 +11580,7 @@ Vol
 比
  haar
  radio
-\u0001 å¾
+ ⣥⢾
 abilities
 וי
 ล็อต
@@ -11659,7 +11660,7 @@ visor
  removed
     \r\n
  esper
-\u0001è\u0090
+⣨⢐
 ух
 enen
  Univers
@@ -11688,7 +11689,7 @@ istrict
 ___
  Casino
  aren
-\u0001 êµ
+ ⣪⢵
 idente
 ्स
 走
@@ -11709,10 +11710,10 @@ faces
  cache
 tab
 نے
-\u0001æ¡
+⣦⢡
 iration
  Pay
-\u0001â\u0097
+⣢⢗
 dk
  impress
  earlier
@@ -11747,7 +11748,7 @@ een
  võ
  Dat
  dy
-\u0001à²\u0095à³\u008dà²
+⣠⢲⢕⣠⢳⢍⣠⢲
  ท
 115
 escription
@@ -11806,7 +11807,7 @@ ders
  upload
 ograf
  uno
-\u0001ë£
+⣫⢣
 联
 Cho
 _object
@@ -11853,7 +11854,7 @@ ket
  partir
 uren
  momento
-\u0001ç¢
+⣧⢢
 ambda
  چې
  estate
@@ -11925,7 +11926,7 @@ _out
 chi
 mu
 icted
-\u0001 ë\u0093
+ ⣫⢓
 .use
 ура
  CD
@@ -12019,7 +12020,7 @@ eks
                                                    
  jeg
  кар
-\u0001á\u0082
+⣡⢂
  Contact
  menos
  dispatch
@@ -12047,7 +12048,7 @@ Axis
  \"../
  Simple
 lj
-\u0001¥¿
+⢥⢿
 sum
  gone
 тар
@@ -12140,7 +12141,7 @@ Ids
 لال
  truth
 集
-\u0001è\u0083
+⣨⢃
  mental
  dus
  Tra
@@ -12371,7 +12372,7 @@ validate
  για
 avascript
  \");\n
-\u0001å\u0096
+⣥⢖
 년
  dari
  же
@@ -12407,7 +12408,7 @@ Selection
 讯
 insi
 ipt
-\u0001è\u0099
+⣨⢙
  Bon
 يت
 Struct
@@ -12441,7 +12442,7 @@ Lat
  지
  James
 arten
-\u0001í\u008f
+⣭⢏
  Po
  Community
  inner
@@ -12507,7 +12508,7 @@ IOException
 　　　　
  Court
 PU
-\u0001ê¹
+⣪⢹
  ade
  Boolean
  remain
@@ -12545,7 +12546,7 @@ bind
 entr
 letter
 .exports
-\u0001 á\u0083\u0093á\u0083\u0090á\u0083
+ ⣡⢃⢓⣡⢃⢐⣡⢃
  ring
  surg
  ndi
@@ -12576,7 +12577,7 @@ throw
  instant
  Pet
  Stat
-\u0001\u008fà¤\u0095à¥\u008b
+⢏⣠⢤⢕⣠⢥⢋
  Ann
  Promise
  rare
@@ -12693,7 +12694,7 @@ ORE
 Lock
 asis
  promot
-\u0001 ë¬
+ ⣫⢬
 andi
  holiday
  전
@@ -12706,7 +12707,7 @@ encode
  Association
  Indian
  გამ
-\u0001á\u0083\u009dá\u0083 á\u0083
+⣡⢃⢝⣡⢃⢠⣡⢃
 SSION
  About
 .Web
@@ -12727,7 +12728,7 @@ throws
  कह
  pra
 owired
-\u0001à±\u0081à°\u0082à°
+⣠⢱⢁⣠⢰⢂⣠⢰
  Prop
 ний
 _KEY
@@ -12752,7 +12753,7 @@ java
  eta
 _new
  decide
-\u0001çµ
+⣧⢵
 company
  abstract
 %\n
@@ -12766,7 +12767,7 @@ _query
  camb
  Bre
  laws
-\u0001 ë\u008f
+ ⣫⢏
  mess
 ાત
 ++){\n
@@ -12788,7 +12789,7 @@ zone
 fras
 Before
 -the
-\u0001ì\u0082
+⣬⢂
 inin
 Compat
  exchange
@@ -12810,7 +12811,7 @@ abo
  upper
 эг
 ]\r\n
-\u0001è±
+⣨⢱
 ੰ
  साथ
  Block
@@ -12825,7 +12826,7 @@ abo
 well
 fd
  Material
-\u0001 å¹
+ ⣥⢹
 While
 uar
 >&
@@ -12871,12 +12872,12 @@ ieb
  attribute
 buf
  LA
-\u0001 à¤¹à¥\u0081à¤
+ ⣠⢤⢹⣠⢥⢁⣠⢤
 ONG
 models
 oster
-\u0001\u0084à¸£
-\u0001í\u0086
+⢄⣠⢸⢣
+⣭⢆
  suitable
  prepared
  seeing
@@ -12888,7 +12889,7 @@ Required
 گر
 še
 .at
-\u0001 æ\u0089
+ ⣦⢉
 blem
 lad
 baar
@@ -12922,7 +12923,7 @@ Styles
  Robert
 hidden
  ქ
-\u0001à°°à±\u008dà°
+⣠⢰⢰⣠⢱⢍⣠⢰
  waste
  define
 _label
@@ -12949,7 +12950,7 @@ VD
 idx
 footer
  orient
-\u0001ë\u0084
+⣫⢄
  redirect
  વિ
  trading
@@ -12958,7 +12959,7 @@ mak
  garant
 Er
  Fort
-\u0001²à±\u008b
+⢲⣠⢱⢋
 छ
 oche
 .New
@@ -13019,7 +13020,7 @@ iera
  Michael
 Flag
  centre
-\u0001å¢
+⣥⢢
  weiter
 том
 apse
@@ -13208,7 +13209,7 @@ oku
 arks
 .group
 edge
-\u0001à²°à³\u008dà²
+⣠⢲⢰⣠⢳⢍⣠⢲
  liqu
  DO
  получ
@@ -13222,7 +13223,7 @@ ACT
 zeit
 Plugin
  Load
-\u0001 à°\u009aà±\u0087à°
+ ⣠⢰⢚⣠⢱⢇⣠⢰
 بار
 円
 ని
@@ -13243,14 +13244,14 @@ ALSE
 ：“
  cancel
 北京赛车
-\u0001å\u009e
+⣥⢞
 entials
 isl
  част
 _EN
  Default
 éri
-\u0001¾\u0099
+⢾⢙
  society
 .Id
 chat
@@ -13289,13 +13290,13 @@ _token
 ена
  adm
 abb
-\u0001é\u0085
+⣩⢅
 িব
                             
 ']);\n
  Fest
  },\n\n
-\u0001\u0087à¸´à¸\u0099
+⢇⣠⢸⢴⣠⢸⢙
  owners
  !\n\n
 フ
@@ -13303,12 +13304,12 @@ abb
 Center
  projet
 owner
-\u0001å²
+⣥⢲
 اک
 חר
  warranty
 ठ
-\u0001æ¥
+⣦⢥
  reality
 -term
 May
@@ -13351,7 +13352,7 @@ SG
 超
  duration
 дин
-\u0001\u009fà«\u0087
+⢟⣠⢫⢇
  Because
 ට
  Een
@@ -13359,7 +13360,7 @@ pute
  Sup
 েই
  toe
-\u0001 í\u0099
+ ⣭⢙
 aug
  보
 做

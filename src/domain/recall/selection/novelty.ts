@@ -1,4 +1,5 @@
 import { stopWords, termOf } from "../../text/query-terms.ts";
+import { verbatim } from "../../verbatim.ts";
 
 /** Words with what holds identifiers, versions, paths, addresses and contractions together; signs that carry meaning. */
 const tokens = /[-+]?[\p{L}\p{N}\p{M}_]+(?:[.'’\-/:@#]+[\p{L}\p{N}\p{M}_]+)*|[\p{Sc}\p{Sm}\p{So}%]/gu;
@@ -15,7 +16,7 @@ const asciiFactual = /[0-9A-Z_./:@#$+<>=|~^%]/;
 
 /** Negations of the most written European languages, and English numbers and bounds in words. */
 const factualWords = new Set(
-  `no not nor never none nothing nobody neither cannot without except only always nicht nichts nie niemals kein keine
+  verbatim`no not nor never none nothing nobody neither cannot without except only always nicht nichts nie niemals kein keine
   keinen keinem keiner keines ohne ne pas jamais sans aucun aucune sin nunca ningún ninguna non mai senza nessun não
   sem nenhum не нет нельзя никогда без ни δεν μη όχι χωρίς zero one two three four five six seven eight nine ten eleven
   twelve fifteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half twice first
