@@ -36,17 +36,25 @@ export function weekOf(instant: number): Span {
   return { from: monday, to: monday + 7 * day };
 }
 
+/** The week of that number (ISO 8601): the first has the year's first Thursday. Undefined where the year has no such week. */
+export function isoWeek(year: number, number: number): Span | undefined {
+  const week = weekOf(Date.UTC(year, 0, 4 + (number - 1) * 7));
+  return yearOf(week.from + 3 * day) === year ? week : undefined;
+}
+
+/** From one share of a span to another, 0–1; a week has no parts. */
+export function partOf({ from, to }: Span, [begin, end]: readonly [number, number]): Span {
+  const at = (share: number): number => startOfDay(from + share * (to - from) + day / 2);
+  return to - from > 7 * day ? { from: at(begin), to: at(end) } : { from, to };
+}
+
+const monthsOf: Partial<Record<Unit, number>> = { month: 1, quarter: 3, year: 12 };
+
 /** The calendar day, week … that lies so many before the one of `now`. */
 export function calendarUnit(unit: Unit, back: number, now: number): Span {
-  const date = new Date(now);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-  switch (unit) {
-    case "day": return daySpan(startOfDay(now) - back * day);
-    case "week": return weekOf(now - back * 7 * day);
-    case "month": return monthSpan(year, month - back);
-    case "quarter": return monthSpan(year, (Math.floor(month / 3) - back) * 3, 3);
-    case "year": return yearSpan(year - back);
-  }
+  const [date, months] = [new Date(now), monthsOf[unit]];
+  if (months) return monthSpan(date.getUTCFullYear(), (Math.floor(date.getUTCMonth() / months) - back) * months, months);
+  return unit === "day" ? daySpan(startOfDay(now) - back * day) : weekOf(now - back * 7 * day);
 }
 
 /** The same day so many months before, or the last of a month that is shorter. */
@@ -58,14 +66,8 @@ function monthsBefore(instant: number, months: number): number {
 
 /** The last so many days, weeks … up to the end of today. */
 export function recentUnits(unit: Unit, count: number, now: number): Span {
-  const to = startOfDay(now) + day;
-  switch (unit) {
-    case "day": return { from: to - count * day, to };
-    case "week": return { from: to - count * 7 * day, to };
-    case "month": return { from: monthsBefore(to, count), to };
-    case "quarter": return { from: monthsBefore(to, count * 3), to };
-    case "year": return { from: monthsBefore(to, count * 12), to };
-  }
+  const [to, months] = [startOfDay(now) + day, monthsOf[unit]];
+  return { from: months ? monthsBefore(to, count * months) : to - count * (unit === "week" ? 7 : 1) * day, to };
 }
 
 /** Leap days come every four years, or eight. */

@@ -1,3 +1,4 @@
+import { verbatim } from "../verbatim.ts";
 import { calendarUnit, dateSpan, day, daySpan, latest, latestWeekday, monthSpan, quarterSpan, recentUnits, seasonSpan, type Span, type Unit, yearOf, yearSpan } from "./time-calendar.ts";
 import type { Lead, Preference } from "./time-vocabulary.ts";
 
@@ -9,9 +10,9 @@ export interface CjkTime {
   lead: Lead | undefined;
 }
 
-const digits = "〇一二三四五六七八九";
-const number = String.raw`(?:\d{1,3}|[一二两兩三四五六七八九十]{1,3})`;
-const counted = "(?:天|日間|日|周間|周|週間|週|个星期|個星期|星期|个月|個月|か月間|か月|ヶ月間|ヶ月|カ月|ヵ月|年間|年)";
+const digits = verbatim`〇一二三四五六七八九`;
+const number = verbatim`(?:\d{1,3}|[一二两兩三四五六七八九十]{1,3})`;
+const counted = verbatim`(?:[个個]?星期|[个個]月|[かヶカヵ]月間?|天|[日周週年]間?)`;
 
 interface Patterns {
   times: RegExp;
@@ -27,15 +28,14 @@ const patterns = (): Patterns =>
   (made ??= {
     times: new RegExp(
       [
-        String.raw`(?<year>(?:19|20)\d\d)年(?:の)?(?:(?<month>${number})月(?:(?<date>${number})[日号號])?|(?<season>[春夏秋冬])|第?(?<quarter>[1-4一二三四])(?:季度|四半期))?`,
-        String.raw`(?<relative>去年|昨年|前年|今年)の?(?<month2>${number})月(?:(?<date2>${number})[日号號])?`,
-        `(?:最近|过去|過去|近|ここ)(?:の)?(?<recent>${number})(?<recentUnit>${counted})`,
-        `(?<ago>${number})(?<agoUnit>${counted})(?:以前|之前|前)`,
-        `(?<yearlyMonth>${number})月(?!間)(?:(?<yearlyDate>${number})[日号號])?`,
-        "(?<![下来來每毎一二两兩三四五六七八九十\\d])(?<past>上个?|上個|先)?(?:周|週|星期|礼拜|禮拜)(?<weekday>[一二三四五六日天])(?!間)",
-        "(?<kanjiDay>[日月火水木金土])曜",
-        "(?<word>一昨日|おととい|昨天|昨日|きのう|前天|今天|今日|上个?星期|上個星期|上周|上週|先週|这个?星期|這個?星期|这周|這週|本周|本週|今週|上个?月|上個月|先月|这个?月|這個月|本月|今月|上个?季度|上個季度|去年|昨年|前年|今年)",
-        "(?<yearly>[春夏秋冬])(?:天|季|に|の)",
+        verbatim`(?:(?<year>(?:19|20)\d\d)年|(?<relative>去年|昨年|前年|今年))の?(?:(?<month>${number})月(?:(?<date>${number})[日号號])?|(?<season>[春夏秋冬])|第?(?<quarter>[1-4一二三四])(?:季度|四半期))?`,
+        verbatim`(?:最近|过去|過去|近|ここ)(?:の)?(?<recent>${number})(?<recentUnit>${counted})`,
+        verbatim`(?<ago>${number})(?<agoUnit>${counted})(?:以前|之前|前)`,
+        verbatim`(?<yearlyMonth>${number})月(?!間)(?:(?<yearlyDate>${number})[日号號])?`,
+        verbatim`(?<![下来來每毎一二两兩三四五六七八九十\d])(?<past>上个?|上個|先)?(?:周|週|星期|礼拜|禮拜)(?<weekday>[一二三四五六日天])(?!間)`,
+        verbatim`(?<kanjiDay>[日月火水木金土])曜`,
+        `(?<word>${Object.keys(words).sort((a, b) => b.length - a.length).join("|")})`,
+        verbatim`(?<yearly>[春夏秋冬])(?:天|季|に|の)`,
       ].join("|"),
       "gu",
     ),
@@ -47,10 +47,10 @@ const patterns = (): Patterns =>
 
 const words: Record<string, [Unit, number]> = Object.fromEntries(
   ([
-    ["day", 0, "今天 今日"], ["day", 1, "昨天 昨日 きのう"], ["day", 2, "前天 一昨日 おととい"],
-    ["week", 0, "这星期 这个星期 這星期 這個星期 这周 這週 本周 本週 今週"], ["week", 1, "上星期 上个星期 上個星期 上周 上週 先週"],
-    ["month", 0, "这月 这个月 這個月 本月 今月"], ["month", 1, "上月 上个月 上個月 先月"], ["quarter", 1, "上季度 上个季度 上個季度"],
-    ["year", 0, "今年"], ["year", 1, "去年 昨年"], ["year", 2, "前年"],
+    ["day", 0, verbatim`今天 今日`], ["day", 1, verbatim`昨天 昨日 きのう`], ["day", 2, verbatim`前天 一昨日 おととい`],
+    ["week", 0, verbatim`这星期 这个星期 這星期 這個星期 这周 這週 本周 本週 今週`], ["week", 1, verbatim`上星期 上个星期 上個星期 上周 上週 先週`],
+    ["month", 0, verbatim`这月 这个月 這個月 本月 今月`], ["month", 1, verbatim`上月 上个月 上個月 先月`], ["quarter", 1, verbatim`上季度 上个季度 上個季度`],
+    ["year", 0, "今年"], ["year", 1, verbatim`去年 昨年`], ["year", 2, "前年"],
   ] as const).flatMap(([unit, back, said]) => said.split(" ").map((word) => [word, [unit, back]])),
 );
 
@@ -82,11 +82,7 @@ export function cjkPreference(text: string): Preference | undefined {
 
 function spansOf(said: Said, now: number): Omit<CjkTime, "lead"> | undefined {
   const value = (name: string): number => valueOf(said[name] ?? "");
-  if (said["year"] !== undefined) return { spans: dated(said, Number(said["year"])), certainty: 1 };
-  if (said["relative"] !== undefined) {
-    const year = yearOf(now) - (words[said["relative"]]?.[1] ?? 0);
-    return { spans: dated({ month: said["month2"], date: said["date2"] }, year), certainty: 1 };
-  }
+  if (said["year"] ?? said["relative"]) return { spans: dated(said, said["year"] ? Number(said["year"]) : yearOf(now) - (words[said["relative"] ?? ""]?.[1] ?? 0)), certainty: 1 };
   if (said["recent"] !== undefined) return counts(value("recent"), (count) => recentUnits(unitOf(said["recentUnit"] ?? ""), count, now));
   if (said["ago"] !== undefined) return counts(value("ago"), (count) => calendarUnit(unitOf(said["agoUnit"] ?? ""), count, now));
   if (said["yearlyMonth"] !== undefined) {

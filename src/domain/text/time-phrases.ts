@@ -1,5 +1,5 @@
 import {
-  calendarUnit, day, daySpan, dateSpan, latest, latestWeekday, monthSpan, quarterSpan, recentUnits, seasonSpan, type Span, weekOf, yearOf, yearSpan,
+  calendarUnit, day, daySpan, dateSpan, isoWeek, latest, latestWeekday, monthSpan, partOf, quarterSpan, recentUnits, seasonSpan, type Span, weekOf, yearOf, yearSpan,
 } from "./time-calendar.ts";
 import { type Lead, type Vocabulary, vocabulary } from "./time-vocabulary.ts";
 
@@ -33,14 +33,15 @@ export class PhraseReader {
 
   /** `lead`: the preposition before it, if there is one. */
   read(i: number, lead: Lead | undefined): Point | undefined {
-    return this.#number(i) ?? this.#relative(i, lead) ?? this.#month(i, lead) ?? this.#season(i, lead) ?? this.#weekday(i, lead);
+    return this.#part(i) ?? this.#number(i, lead) ?? this.#relative(i, lead) ?? this.#yearly(i, lead) ?? this.#weekday(i, lead);
   }
 
   /** `vor zwei Monaten`, `il y a deux mois`, `hace dos meses`: i is at the count. */
   ago(i: number): Point | undefined {
-    const count = this.#count(i);
-    const unit = this.#known.units.get(this.#text(i + 1));
-    return count > 0 && unit ? this.#one(i + 2, calendarUnit(unit, count, this.#now), 0.9) : undefined;
+    const at = this.#text(i + 1) === "paar" ? i + 1 : i;
+    const unit = this.#known.units.get(this.#text(at + 1));
+    const count = this.#count(at);
+    return count > 0 && unit ? this.#one(at + 2, calendarUnit(unit, count, this.#now)) : undefined;
   }
 
   /** The first word at or after this one that is no article. */
@@ -54,29 +55,51 @@ export class PhraseReader {
     return this.#words[i]?.text ?? "";
   }
 
-  #one(end: number, span: Span | undefined, certainty: number): Point | undefined {
+  #one(end: number, span: Span | undefined, certainty = 0.9): Point | undefined {
     return span && { end, spans: [span], certainty };
   }
 
   #count(i: number): number {
     const text = this.#text(i);
-    return /^\d{1,3}$/.test(text) ? Number(text) : (this.#known.counts.get(text) ?? 0);
+    return /^\d{1,3}$/.test(text) ? Number(text) : (said(this.#known.counts, text) ?? 0);
   }
 
-  /** 2026-05-12, 2026-05, 12.05.2026, 5/12/2026, Q3, 12 May, two weeks ago, the 3 last days. */
-  #number(i: number): Point | undefined {
+  /** `first` and `dritten` as digits. */
+  #digit(i: number): string {
+    return said(this.#known.ordinals, this.#text(i)) ?? this.#text(i);
+  }
+
+  /** Early October, the end of the year, the first half of 2026, H1 2026. A week has no parts. */
+  #part(i: number): Point | undefined {
+    const { parts, articles, units } = this.#known;
+    const [text, next] = [this.#text(i), this.#text(i + 1)];
+    const isHalf = /^hal[bf]/.test(next);
+    const share = parts.get(isHalf ? `h${this.#digit(i)}` : text);
+    // "start" and "end" may be verbs.
+    if (!share || (/^(?:start|beginning|middle|end)$/.test(text) && !articles.has(next))) return undefined;
+    const after = isHalf ? i + 2 : i + 1;
+    const at = this.past(after);
+    const unit = at > after ? units.get(this.#text(at)) : undefined;
+    const whole = unit ? this.#one(at + 1, calendarUnit(unit, 0, this.#now)) : this.read(at, "in");
+    const [first] = whole?.spans ?? [];
+    return !whole || !first || first.to - first.from < 7 * day ? undefined : { ...whole, spans: whole.spans.map((span) => partOf(span, share)) };
+  }
+
+  /** 2026-05-12, 2026-05, 12.05.2026, 5/12/2026, 12 May, two weeks ago, the 3 last days. */
+  #number(i: number, lead: Lead | undefined): Point | undefined {
     const text = this.#text(i);
-    if (/^\d/.test(text) || /^q[1-4]$/.test(text)) {
+    if (/^\d/.test(text)) {
       const point = this.#digits(i, text);
       if (point) return point;
     }
     const count = this.#count(i);
-    if (count === 0) return undefined;
+    if (count === 0 || this.#text(i - 1) === "half") return undefined;
     const after = this.#text(i + 1) === "of" ? i + 2 : i + 1;
     const unit = this.#known.units.get(this.#text(after));
-    if (unit && this.#known.ago.has(this.#text(after + 1))) return this.#one(after + 2, calendarUnit(unit, count, this.#now), 0.9);
-    const recent = this.#known.last.has(this.#text(i + 1)) ? this.#known.units.get(this.#text(i + 2)) : undefined;
-    return recent && this.#one(i + 3, recentUnits(recent, count, this.#now), 0.9);
+    if (unit && this.#known.ago.has(this.#text(after + 1))) return this.#one(after + 2, calendarUnit(unit, count, this.#now));
+    if (unit && lead === "since") return this.#one(after + 1, recentUnits(unit, count, this.#now));
+    const recent = said(this.#known.shifts, this.#text(i + 1)) === 1 ? this.#known.units.get(this.#text(i + 2)) : undefined;
+    return recent && this.#one(i + 3, recentUnits(recent, count, this.#now));
   }
 
   #digits(i: number, text: string): Point | undefined {
@@ -86,23 +109,24 @@ export class PhraseReader {
       if (month < 0 || month > 11) return undefined;
       return this.#one(i + 1, iso[3] === undefined ? monthSpan(year, month) : dateSpan(year, month, Number(iso[3])), 1);
     }
-    const local = /^(\d\d?)([./])(\d\d?)[./]((?:19|20)\d\d)$/.exec(text);
-    if (local) return this.#local(i + 1, Number(local[1]), Number(local[3]), Number(local[4]), local[2] === "/");
-    const quarter = /^q([1-4])$/.exec(text)?.[1];
-    if (quarter !== undefined) {
-      const year = yearIn(this.#text(i + 1));
-      const index = Number(quarter) - 1;
-      return year === undefined ? this.#one(i + 1, latest((of) => quarterSpan(of, index), this.#now), 0.8) : this.#one(i + 2, quarterSpan(year, index), 1);
+    const local = /^(\d\d?)([./])(\d\d?)(?:[./]((?:19|20)?\d\d)?)?$/.exec(text);
+    if (local) {
+      const [first, second, year = ""] = [Number(local[1]), Number(local[3]), local[4]];
+      if (year.length === 4) return this.#local(i + 1, first, second, Number(year), local[2] === "/");
+      // "3.11." and "3.11.26" may be versions: only what German says before a day makes them one.
+      if (!(text.endsWith(".") ? /^(?:am|zum|vom|de[mn]|seit|ab|bis|vor|nach|und|zwischen)$/ : /^am$/).test(this.#text(i - 1))) return undefined;
+      return year ? this.#local(i + 1, first, second, 2000 + Number(year), false) : this.#dated(i + 1, second - 1, first);
     }
     const date = dateIn(text);
+    if (date === undefined) return undefined;
     const at = this.past(i + 1);
-    const month = date === undefined ? undefined : this.#known.months.get(this.#text(at));
-    return month === undefined ? undefined : this.#dated(at + 1, month, date as number);
+    const month = this.#known.months.get(this.#text(at));
+    return month === undefined ? undefined : this.#dated(at + 1, month, date);
   }
 
   /** With slashes America writes the month first. */
   #local(end: number, first: number, second: number, year: number, either: boolean): Point | undefined {
-    const spans = [dateIfMonth(year, second, first), ...(either && first !== second ? [dateIfMonth(year, first, second)] : [])].flatMap((span) => span ?? []);
+    const spans = [dateSpan(year, second - 1, first), either && first !== second ? dateSpan(year, first - 1, second) : undefined].flatMap((span) => span ?? []);
     return spans.length === 0 ? undefined : { end, spans, certainty: spans.length === 1 ? 1 : 0.5 };
   }
 
@@ -111,66 +135,88 @@ export class PhraseReader {
     const at = this.past(after);
     const year = yearIn(this.#text(at));
     return year === undefined
-      ? this.#one(after, latest((of) => dateSpan(of, month, date), this.#now), 0.9)
+      ? this.#one(after, latest((of) => dateSpan(of, month, date), this.#now), 0.8)
       : this.#one(at + 1, dateSpan(year, month, date), 1);
   }
 
   /** yesterday, last week, this month, semaine dernière; `hier` is here in German. */
   #relative(i: number, lead: Lead | undefined): Point | undefined {
     const text = this.#text(i);
-    const { days, last, lastAfter, current, units } = this.#known;
+    const { days, lastAfter, shifts, units } = this.#known;
     const back = days.get(text);
     if (back !== undefined) {
       if (text === "hier" && this.#words.some((word) => this.#known.german.has(word.text))) return undefined;
-      return this.#one(i + (text === "aujourd" && this.#text(i + 1) === "hui" ? 2 : 1), calendarUnit("day", back, this.#now), 0.95);
+      return this.#one(i + (text === "aujourd" && this.#text(i + 1) === "hui" ? 2 : 1), calendarUnit("day", back, this.#now));
     }
-    if (text === "day" && this.#text(i + 1) === "before" && this.#text(i + 2) === "yesterday") return this.#one(i + 3, calendarUnit("day", 2, this.#now), 0.95);
-    if (last.has(text)) return this.#lastOne(i + 1);
-    const unit = units.get(text);
-    if (unit && lastAfter.has(this.#text(i + 1))) return this.#one(i + 2, calendarUnit(unit, 1, this.#now), 0.9);
+    const [unit, next] = [units.get(text), this.#text(i + 1)];
+    const around = unit && twoAway[`${next} ${this.#text(i + 2)}`];
+    if (around) return this.#one(i + 3, calendarUnit(unit, around, this.#now));
+    const shift = said(shifts, text);
+    if (shift === 1) return this.#lastOne(i + 1);
+    if (unit && lastAfter.has(next)) return this.#one(i + 2, calendarUnit(unit, 1, this.#now));
     if (unit === "week") return this.#weekAround(i, lead);
-    const present = current.has(text) ? units.get(this.#text(i + 1)) : undefined;
-    return present && this.#one(i + 2, calendarUnit(present, 0, this.#now), 0.9);
+    const shifted = units.get(next);
+    return shift === undefined || !shifted || (shift !== 0 && shifted === "day") ? undefined : this.#one(i + 2, calendarUnit(shifted, shift, this.#now));
   }
 
   /** After `last`. */
   #lastOne(i: number): Point | undefined {
     const text = this.#text(i);
-    const { units, months, weekdays, seasons } = this.#known;
-    const over = (of: (year: number) => Span): Point | undefined => this.#one(i + 1, latest(of, this.#now, true), 0.9);
+    const { units, weekdays } = this.#known;
     const unit = units.get(text);
-    if (unit) return this.#one(i + 1, calendarUnit(unit, 1, this.#now), 0.9);
+    // "the last weeks" are a few.
+    const isMany = /^(?!mois$|mes$|jahres$).*(?:s|(?:[gtl]|ahr)en?|hen)$/.test(text);
+    if (unit) return this.#one(i + 1, isMany ? recentUnits(unit, 3, this.#now) : calendarUnit(unit, 1, this.#now));
     const counted = units.get(this.#text(i + 1));
-    if (counted && this.#count(i) > 0) return this.#one(i + 2, recentUnits(counted, this.#count(i), this.#now), 0.9);
-    const [month, season, weekday] = [months.get(text), seasons.get(text), weekdays.get(text)];
-    if (month !== undefined) return over((year) => monthSpan(year, month));
-    if (season !== undefined) return over((year) => seasonSpan(year, season));
-    if (weekday !== undefined) return this.#one(i + 1, daysOf(text, latestWeekday(weekday, this.#now, true)), 0.9);
-    return text === "night" ? this.#one(i + 1, calendarUnit("day", 1, this.#now), 0.9) : undefined;
+    if (counted && this.#count(i) > 0) return this.#one(i + 2, recentUnits(counted, this.#count(i), this.#now));
+    const weekday = weekdays.get(text);
+    if (weekday !== undefined) return this.#one(i + 1, daysOf(text, latestWeekday(weekday, this.#now, true)));
+    const yearly = this.#yearlyAt(i);
+    if (yearly) return this.#one(yearly.end, latest(yearly.of, this.#now, true));
+    return text === "night" ? this.#one(i + 1, calendarUnit("day", 1, this.#now)) : undefined;
   }
 
   /** The week of 12 May. */
   #weekAround(i: number, lead: Lead | undefined): Point | undefined {
     const at = this.past(i + 1);
-    const point = at === i + 1 || lead === "between" ? undefined : (this.#number(at) ?? this.#month(at, "in"));
+    const point = at === i + 1 || lead === "between" ? undefined : this.read(at, "in");
     const first = point?.spans[0];
     return point && first && first.to - first.from === daySpan(0).to ? { ...point, spans: point.spans.map(({ from }) => weekOf(from)) } : undefined;
   }
 
-  /** A name that may be something else is a month after a preposition, with a year, or with a capital inside the sentence. */
-  #month(i: number, lead: Lead | undefined): Point | undefined {
-    const { months, weakMonths, shortMonths, lastAfter } = this.#known;
-    const said = this.#text(i);
-    const text = said.replace(/^(?:mid|mi)-/, "");
-    const month = months.get(text);
-    if (month === undefined) return undefined;
-    if (lastAfter.has(this.#text(i + 1))) return this.#one(i + 2, latest((of) => monthSpan(of, month), this.#now, true), 0.9);
-    const date = dateIn(this.#text(i + 1));
-    if (date !== undefined) return this.#dated(i + 2, month, date);
-    const year = this.#yearAt(i + 1);
-    if (year) return this.#one(year.end, monthSpan(year.year, month), 1);
-    const isClear = lead !== undefined || text !== said || (!shortMonths.has(text) && (!weakMonths.has(text) || this.#words[i]?.capital === true));
-    return isClear ? this.#one(i + 1, latest((of) => monthSpan(of, month), this.#now), lead ? 0.8 : 0.6) : undefined;
+  /** A month, a season, Q3, third quarter, KW 45, week 45, 45. KW. */
+  #yearlyAt(i: number): { of: (year: number) => Span | undefined; end: number } | undefined {
+    const [text, next] = [this.#text(i), this.#text(i + 1)];
+    const { months, seasons, named } = this.#known;
+    const [month, season] = [months.get(text), seasons.get(text)];
+    if (month !== undefined) return { of: (year) => monthSpan(year, month), end: i + 1 };
+    if (season !== undefined) return named.has(next) ? undefined : { of: (year) => seasonSpan(year, season), end: i + 1 };
+    const words = [this.#digit(i), next, this.#text(i + 2), this.#text(i + 3)].join(" ");
+    for (const [pattern, of] of numbered) {
+      const [all, ...groups] = pattern.exec(words) ?? [];
+      if (all !== undefined) return { of: (year) => of(year, Number(groups.find(Boolean))), end: i + all.split(" ").length };
+    }
+    return undefined;
+  }
+
+  /** A name that may be something else is a month after a preposition, with a year, or with a capital inside the sentence; a season needs one of them. */
+  #yearly(i: number, lead: Lead | undefined): Point | undefined {
+    const { months, seasons, weakMonths, shortMonths, lastAfter, shifts } = this.#known;
+    const isCurrent = said(shifts, this.#text(i)) === 0;
+    const at = isCurrent ? i + 1 : i;
+    const text = this.#text(at);
+    const { of, end } = this.#yearlyAt(at) ?? {};
+    if (!of || !end) return undefined;
+    if (lastAfter.has(this.#text(end))) return this.#one(end + 1, latest(of, this.#now, true));
+    const [month, date, year] = [months.get(text), dateIn(this.#text(end)), this.#yearAt(end)];
+    if (month !== undefined && date !== undefined) return this.#dated(end + 1, month, date);
+    if (year) {
+      // Two winters touch a year.
+      const spans = [...(seasons.get(text) === 3 ? [of(year.year - 1)] : []), of(year.year)].flatMap((span) => span ?? []);
+      return { end: year.end, spans, certainty: 1 };
+    }
+    const isClear = lead !== undefined || isCurrent || !(seasons.has(text) || shortMonths.has(text) || (weakMonths.has(text) && !this.#words[at]?.capital));
+    return isClear ? this.#one(end, latest(of, this.#now), 0.8) : undefined;
   }
 
   /** 2025, de 2025, last year. */
@@ -178,46 +224,45 @@ export class PhraseReader {
     const at = this.past(i);
     const year = yearIn(this.#text(at));
     if (year !== undefined) return { year, end: at + 1 };
-    const { last, lastAfter, current, units } = this.#known;
+    const { lastAfter, shifts, units } = this.#known;
     const isYear = (n: number): boolean => units.get(this.#text(n)) === "year";
-    const named = (back: number) => ({ year: yearOf(this.#now) - back, end: at + 2 });
-    if (last.has(this.#text(at)) && isYear(at + 1)) return named(1);
-    if (isYear(at) && lastAfter.has(this.#text(at + 1))) return named(1);
-    return current.has(this.#text(at)) && isYear(at + 1) ? named(0) : undefined;
-  }
-
-  #season(i: number, lead: Lead | undefined): Point | undefined {
-    const { seasons, lastAfter, current, named } = this.#known;
-    const isCurrent = current.has(this.#text(i));
-    const at = isCurrent ? i + 1 : i;
-    const season = seasons.get(this.#text(at));
-    const next = this.#text(at + 1);
-    if (season === undefined || named.has(next)) return undefined;
-    if (lastAfter.has(next)) return this.#one(at + 2, latest((of) => seasonSpan(of, season), this.#now, true), 0.9);
-    const year = this.#yearAt(at + 1);
-    if (year) {
-      // Two winters touch a year.
-      const spans = season === 3 ? [seasonSpan(year.year - 1, season), seasonSpan(year.year, season)] : [seasonSpan(year.year, season)];
-      return { end: year.end, spans, certainty: season === 3 ? 0.6 : 0.9 };
-    }
-    return lead || isCurrent ? this.#one(at + 1, latest((of) => seasonSpan(of, season), this.#now), 0.7) : undefined;
+    const shift = isYear(at + 1) ? said(shifts, this.#text(at)) : isYear(at) && lastAfter.has(this.#text(at + 1)) ? 1 : undefined;
+    return shift === undefined ? undefined : { year: yearOf(this.#now) - shift, end: at + 2 };
   }
 
   /** Days of the week come back all the time: without a preposition they name none. A year needs one as well. */
   #weekday(i: number, lead: Lead | undefined): Point | undefined {
-    const isCurrent = this.#known.current.has(this.#text(i));
+    const isCurrent = said(this.#known.shifts, this.#text(i)) === 0;
     const named = isCurrent ? i + 1 : i;
     const text = this.#text(named);
     const weekday = this.#known.weekdays.get(text);
     if (weekday !== undefined) {
-      if (this.#known.lastAfter.has(this.#text(named + 1))) return this.#one(named + 2, daysOf(text, latestWeekday(weekday, this.#now, true)), 0.9);
+      // "Friday, 13 November", "Monday last week"
+      const at = this.past(named + 1);
+      const whole = this.read(at, "in");
+      const [span] = whole?.spans ?? [];
+      const days = span ? (span.to - span.from) / day : 0;
+      if (whole && span && (days === 1 || days === 7)) return this.#one(whole.end, days === 1 ? span : daysOf(text, daySpan(span.from + ((weekday + 6) % 7) * day)));
+      if (this.#known.lastAfter.has(this.#text(named + 1))) return this.#one(named + 2, daysOf(text, latestWeekday(weekday, this.#now, true)));
       return lead || isCurrent ? this.#one(named + 1, daysOf(text, latestWeekday(weekday, this.#now)), 0.8) : undefined;
     }
     const at = this.#known.units.get(this.#text(i)) === "year" ? i + 1 : i;
-    const year = lead ? yearIn(this.#text(at)) : undefined;
-    return year === undefined ? undefined : this.#one(at + 1, yearSpan(year), 0.9);
+    const year = lead && !this.#known.named.has(this.#text(at + 1)) ? yearIn(this.#text(at)) : undefined;
+    return year === undefined ? undefined : this.#one(at + 1, yearSpan(year));
   }
 }
+
+/** `the week before last`, in units from the present one. */
+const twoAway: Record<string, number> = { "before last": 2, "before yesterday": 2, "after tomorrow": -2 };
+
+/** What a year has by number, and where the number stands. A low one beside "week" may count the weeks of a project. */
+const numbered: [RegExp, (year: number, number: number) => Span | undefined][] = [
+  [/^(?:q([1-4])|([1-4])(?:rd|th)? quart(?:er|al)(?! ago))\b/, (year, number) => quarterSpan(year, number - 1)],
+  [/^(?:(?:[kc]w|kalenderwoche) ?(\d\d?)|(?:week|woche) (\d\d)(?! of (?!\d))|(\d\d?) (?:kw|kalenderwoche))(?![\w/])/, isoWeek],
+];
+
+/** Of a word that may have the ending of a German adjective. */
+export const said = <T>(known: Map<string, T>, text: string): T | undefined => known.get(text) ?? known.get(text.replace(/e[nmrs]?$/, ""));
 
 /** A weekend is its Saturday and the day after. */
 const daysOf = (text: string, { from, to }: Span): Span => ({ from, to: /ende?$/.test(text) ? to + day : to });
@@ -228,5 +273,3 @@ function dateIn(text: string): number | undefined {
   const date = /^(\d{1,2})(?:st|nd|rd|th|er|\.)?$/.exec(text)?.[1];
   return date !== undefined && Number(date) >= 1 && Number(date) <= 31 ? Number(date) : undefined;
 }
-
-const dateIfMonth = (year: number, month: number, date: number): Span | undefined => (month >= 1 && month <= 12 ? dateSpan(year, month - 1, date) : undefined);

@@ -9,6 +9,10 @@ export interface Vocabulary {
   seasons: Map<string, number>;
   units: Map<string, Unit>;
   counts: Map<string, number>;
+  /** Of what is counted, without the ending of a German adjective. */
+  ordinals: Map<string, string>;
+  /** Shares of a time, its halves and thirds: of a year in whole months, leap years too. */
+  parts: Map<string, readonly [number, number]>;
   /** Days before today. */
   days: Map<string, number>;
   leads: Map<string, Lead>;
@@ -17,21 +21,21 @@ export interface Vocabulary {
   weakMonths: Set<string>;
   /** Short forms of months, which may be the name of a person even with a capital. */
   shortMonths: Set<string>;
-  last: Set<string>;
   /** After what they belong to, as in `semaine dernière`. */
   lastAfter: Set<string>;
-  current: Set<string>;
+  /** How many units back, before a unit; without the ending of a German adjective. */
+  shifts: Map<string, number>;
   articles: Set<string>;
   ago: Set<string>;
   and: Set<string>;
   to: Set<string>;
   /** Words of German, in which `hier` is no day. */
   german: Set<string>;
-  /** What follows `spring` or `last` where they are no time. */
+  /** What follows `spring`, `last` or a number where they are no time. */
   named: Set<string>;
 }
 
-export type Lead = "in" | "before" | "after" | "since" | "until" | "between" | "from";
+export type Lead = "in" | "before" | "after" | "since" | "until" | "between" | "from" | "by";
 export type Preference = "newest" | "oldest";
 
 const list = (text: string): string[] => text.trim().split(/\s+/);
@@ -72,16 +76,16 @@ const make = (): Vocabulary => ({
     autumn fall herbst automne otono
     winter hiver invierno`),
   units: table<Unit>({
-    "day days tag tage tagen jour jours dia dias": "day",
+    "morning afternoon evening day days tag tage tagen jour jours dia dias": "day",
     "week weeks woche wochen semaine semaines semana semanas": "week",
     "month months monat monate monaten monats mois mes meses": "month",
     "quarter quarters quartal quartale quartalen trimestre trimestres": "quarter",
     "year years jahr jahre jahren jahres an ans annee annees ano anos": "year",
   }),
   counts: numbered(`
-    a an one ein eine einem einer einen un une una uno
+    a an one ein un une una uno
     two couple zwei deux dos
-    three few drei trois tres
+    three few several paar einig mehrer drei trois tres
     four vier quatre cuatro
     five funf cinq cinco
     six sechs seis
@@ -91,10 +95,20 @@ const make = (): Vocabulary => ({
     ten zehn dix diez
     eleven elf onze once
     twelve zwolf douze doce`, 1),
+  ordinals: table({ "first erst 1st": "1", "second zweit 2nd": "2", "third dritt": "3", "fourth viert": "4" }),
+  parts: table({
+    h1: [0, 0.496],
+    h2: [0.496, 1],
+    "early beginning start anfang debut principios": [0, 0.33],
+    "mid middle mitte mi mediados": [0.33, 0.666],
+    "late end ende fin finales": [0.666, 1],
+  }),
   days: numbered(`
+    ubermorgen
+    tomorrow demain
     today tonight heute aujourd hoy
     yesterday gestern hier ayer
-    vorgestern avant-hier anteayer antier`),
+    vorgestern avant-hier anteayer antier`, -2),
   leads: table<Lead>({
     "in on at over during of for im am wahrend en au du le el de del by": "in",
     "before vor avant antes": "before",
@@ -103,20 +117,20 @@ const make = (): Vocabulary => ({
     "until till bis jusque jusqu hasta": "until",
     "between zwischen entre": "between",
     "from von": "from",
+    by: "by",
   }),
   prefers: table<Preference>({
-    "latest newest recent recently neueste neuesten neuester neuestes neuste neusten jungste jungsten zuletzt neulich kurzlich recente recents recentes recemment reciente recientes recientemente": "newest",
-    "first earliest oldest zuerst fruheste fruhesten alteste altesten erste ersten erster erstes premier premiere ancien ancienne primer primero primera antiguo antigua": "oldest",
+    "latest newest recent recently neuest neust jungst zuletzt neulich kurzlich recente recents recentes recemment reciente recientes recientemente": "newest",
+    "first earliest oldest zuerst fruhest altest erste ersten erster erstes premier premiere ancien ancienne primer primero primera antiguo antigua": "oldest",
   }),
   weakMonths: new Set(list("may march april june august mars mai mayo")),
   shortMonths: new Set(list("jan feb mar apr jun jul aug sep sept oct nov dec okt dez mrz janv ene fev fevr avr abr juil dic")),
-  last: new Set(list("last past previous letzte letzten letzter letztes letztem vergangene vergangenen vergangenes vergangenem vorige vorigen voriges vorigem dernier derniere derniers dernieres ultimo ultima ultimos ultimas pasado pasada pasados pasadas")),
   lastAfter: new Set(list("dernier derniere passe passee pasado pasada anterior precedent precedente")),
-  current: new Set(list("this current diese dieser diesen dieses diesem ce cet cette este esta")),
-  articles: new Set(list("the of dem der den des die das vom le la l les los las el de del d du early mid late beginning end start anfang mitte ende debut fin principios finales mi")),
+  shifts: table({ "this current dies ce cet cette este esta": 0, "last past previous letzt vergangen vorig dernier derniers dernieres ultimo ultima ultimos ultimas pasado pasada pasados pasadas": 1, vorletzt: 2, "next nachst kommend": -1 }),
+  articles: new Set(list("the of dem der den des die das vom zum zur le la l les los las el de del d du")),
   ago: new Set(list("ago earlier")),
   and: new Set(list("and und et y e")),
   to: new Set(list("to through until till bis a hasta jusqu")),
   german: new Set(list("was wir ist haben hat der die das und wie wo wer wann welche welcher welches gibt es ich sind wurde wird nicht auf mit")),
-  named: new Set(list("boot framework mvc cloud data security name names resort thing things")),
+  named: new Set(list("boot framework mvc cloud data security name names resort thing things ms kb mb gb bytes tokens requests users rows")),
 });

@@ -1,6 +1,6 @@
-import { always, day, type Span, startOfDay } from "./time-calendar.ts";
+import { always, day, type Span, startOfDay, yearOf } from "./time-calendar.ts";
 import { cjkPreference, cjkTimes } from "./time-cjk.ts";
-import { PhraseReader, type Point, type Word } from "./time-phrases.ts";
+import { PhraseReader, type Point, said, type Word } from "./time-phrases.ts";
 import { type Lead, type Preference, type Vocabulary, vocabulary } from "./time-vocabulary.ts";
 
 /** When something was, as a question says it: UTC, ms since the epoch, `to` outside. */
@@ -31,8 +31,8 @@ let made: Tokens | undefined;
 /** Made at first use: the start-up of the Worker is counted. */
 const tokens = (): Tokens =>
   (made ??= {
-    plain: /\d[\d./-]*\d(?:T[\d:.]+Z?)?(?:st|nd|rd|th)?|\d(?:st|nd|rd|th)?|[A-Za-z]+\d?(?:-[A-Za-z]+)*|[.!?]/g,
-    any: /\d[\d./-]*\d(?:T[\d:.]+Z?)?(?:st|nd|rd|th|er)?|\d(?:st|nd|rd|th|er)?|\p{L}[\p{L}\p{M}]*\d?(?:-\p{L}[\p{L}\p{M}]*)*|[.!?]/gu,
+    plain: /\d\d?\.\d\d?\.(?!\d)|\d[\d./-]*\d(?:T[\d:.]+Z?)?(?:st|nd|rd|th)?|\d(?:st|nd|rd|th)?|mid?(?=-)|[A-Za-z]+\d{0,2}(?:-[A-Za-z]+)*|[.!?]/gi,
+    any: /\d\d?\.\d\d?\.(?!\d)|\d[\d./-]*\d(?:T[\d:.]+Z?)?(?:st|nd|rd|th|er)?|\d(?:st|nd|rd|th|er)?|mid?(?=-)|\p{L}[\p{L}\p{M}]*\d{0,2}(?:-\p{L}[\p{L}\p{M}]*)*|[.!?]/giu,
     unspaced: /[\p{Script=Han}\p{Script=Hiragana}]/u,
   });
 
@@ -44,7 +44,7 @@ export function timesIn(question: string, now: number): QuestionTime {
   const words = wordsOf(normal, plain);
   const known = vocabulary();
   const named = new Set<string>();
-  const periods = words.some(({ text: word }) => mayName(word, known)) ? spoken(words, known, now, named) : [];
+  const periods = words.some(({ text: word }) => mayName(word, known)) ? spoken(words, known, now, named, ahead.test(text)) : [];
   let prefers = preferenceOf(words, known);
   if (!plain && tokens().unspaced.test(normal)) {
     for (const { spans, certainty, lead } of cjkTimes(normal, now)) {
@@ -82,15 +82,18 @@ function wordsOf(text: string, plain: boolean): Word[] {
 }
 
 /** Whether a time may begin or be told here; most questions name none. */
-const mayName = (word: string, { months, weekdays, seasons, days, units }: Vocabulary): boolean =>
-  (word.charCodeAt(0) <= 57) || months.has(word) || units.has(word) || days.has(word) || weekdays.has(word) || seasons.has(word) || /^(?:q[1-4]|last|mid-\w+|mi-\w+)$/.test(word);
+const mayName = (word: string, known: Vocabulary): boolean =>
+  word.charCodeAt(0) <= 57 || isNamed(word, known) || known.days.has(word) || /^(?:[qh]\d|last|[kc]w\d*|kalenderwoche|halbjahr)$/.test(word);
+
+const isNamed = (word: string, { months, weekdays, seasons, units }: Vocabulary): boolean => [months, weekdays, seasons, units].some((names) => names.has(word));
 
 /** What stands in words, from left to right. */
-function spoken(words: Word[], known: Vocabulary, now: number, named: Set<string>): Period[] {
+function spoken(words: Word[], known: Vocabulary, now: number, named: Set<string>, isAhead: boolean): Period[] {
   const reader = new PhraseReader(words, now);
   const text = (i: number): string => words[i]?.text ?? "";
   const periods: Period[] = [];
   for (let i = 0; i < words.length && periods.length < maxPeriods; ) {
+    const begin = i;
     const lead = known.leads.get(text(i));
     const ago = agoAt(text, i);
     const point = ago === undefined ? undefined : reader.ago(ago);
@@ -99,16 +102,29 @@ function spoken(words: Word[], known: Vocabulary, now: number, named: Set<string
       i += 1;
       continue;
     }
+    const isOpen = isDeadline(text, i, lead) || (isAhead && (at.certainty < 0.9 || lead === "until" || lead === "before"));
     const joined = point ? undefined : secondOf(reader, known, text, at.end, lead);
     const first = at.spans[0] as Span;
     const last = joined?.spans[0];
+    // "from March to May 2025"
+    if (last && first.from > last.from && joined.certainty === 1 && at.certainty < 1) first.from = new Date(first.from).setUTCFullYear(yearOf(last.from));
+    const end = joined?.end ?? at.end;
+    i = end;
+    if (isOpen) continue;
     if (last) periods.push({ from: first.from, to: first.from < last.to ? last.to : always.to, certainty: Math.min(at.certainty, (joined as Point).certainty) });
     else for (const span of at.spans) periods.push(led(span, point ? undefined : lead, at.certainty, now));
-    const end = joined?.end ?? at.end;
-    for (const { text: word } of words.slice(i, end)) named.add(word);
-    i = end;
+    for (const { text: word } of words.slice(begin, end)) named.add(word);
   }
   return periods;
+}
+
+/** Asks for what is to come: a time without its year is then hardly the last, and what is said of it has been written at another. */
+const ahead = /\b(?:due(?! to\b)|must|will|needs|deadlines?|fällig|muss|müssen|(?:is|are|ist|sind) .*(?:planned|scheduled|geplant))\b/i;
+
+/** "by May", "not before May" and "later than May" say what may be at any time. */
+function isDeadline(text: (i: number) => string, i: number, lead: Lead | undefined): boolean {
+  const said = `${text(i - 2)} ${text(i - 1)}`;
+  return lead === "by" || /(?:spatestens|(?:lat|earli|old|new)er than)$/.test(said) || (/(?:\bnot?|nicht|never|pas)$/.test(said) && /^(?:before|until|after)$/.test(lead ?? ""));
 }
 
 /** Where the count stands in `vor zwei Monaten`, `il y a deux mois` and `hace dos meses`. */
@@ -141,9 +157,9 @@ function led(span: Span, lead: Lead | undefined, certainty: number, now: number)
 function preferenceOf(words: Word[], known: Vocabulary): Preference | undefined {
   for (const [i, { text }] of words.entries()) {
     const next = words[i + 1]?.text ?? "";
-    const isTime = known.units.has(next) || known.months.has(next) || known.weekdays.has(next) || known.seasons.has(next) || known.named.has(next) || known.counts.has(next) || /^\d/.test(next);
+    const isTime = isNamed(next, known) || known.named.has(next) || said(known.counts, next) || /^\d/.test(next);
     if (isTime || next === "of" && known.months.has(words[i + 2]?.text ?? "")) continue;
-    const preference = known.prefers.get(text);
+    const preference = said(known.prefers, text);
     if (preference) return preference;
     if (text === "last" && words[i - 1]?.text !== "at" && next !== "night") return "newest";
   }

@@ -32,7 +32,7 @@ describe("what a question says of time", () => {
     ["a couple of weeks ago", "2026-11-02/2026-11-09"],
     ["in the last 3 days", "2026-11-16/2026-11-19"],
     ["what did we release in May?", "2026-05-01/2026-06-01"],
-    ["what is planned in December", "2025-12-01/2026-01-01"],
+    ["what did we plan in December", "2025-12-01/2026-01-01"],
     ["May 2025", may2025],
     ["March last year", "2025-03-01/2025-04-01"],
     ["12 May 2026", twelfthOfMay],
@@ -62,7 +62,6 @@ describe("what a question says of time", () => {
     ["from March to May", marchToMay],
     ["What happened in march?", "2026-03-01/2026-04-01"],
     ["what became of the plan May had", "2026-05-01/2026-06-01"],
-    ["mid-May", "2026-05-01/2026-06-01"],
     // German
     ["Was haben wir gestern entschieden?", yesterday],
     ["letzte Woche", lastWeek],
@@ -107,6 +106,73 @@ describe("what a question says of time", () => {
     ["6月以来", sinceJune],
   ])("%s", (question, period) => {
     expect(read(question)).toEqual([period]);
+  });
+
+  test.each([
+    ["Was haben wir vorletzte Woche beschlossen?", "2026-11-02/2026-11-09"], ["Welche Incidents gab es im vorletzten Monat?", september], ["What did we ship the week before last?", "2026-11-02/2026-11-09"],
+    ["Was haben wir vorgestern deployt?", "2026-11-16/2026-11-17"], ["Was ist in den letzten Tagen passiert?", "2026-11-16/2026-11-19"], ["What changed in the last weeks?", "2026-10-29/2026-11-19"],
+    ["Was haben wir vor ein paar Tagen geändert?", "2026-11-15/2026-11-16"], ["what did we decide several weeks ago", "2026-10-26/2026-11-02"], ["Was hat sich seit zwei Wochen geändert?", "2026-11-05/2026-11-19"],
+    ["what did we deploy this morning", "2026-11-18/2026-11-19"], ["What did we deploy on Monday last week?", "2026-11-09/2026-11-10"], ["am Montag vorletzter Woche", "2026-11-02/2026-11-03"],
+  ])("days and weeks counted back from today: %s [D5]", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test.each([
+    ["What happens the day after tomorrow?", "2026-11-20/2026-11-21"], ["Was steht übermorgen an?", "2026-11-20/2026-11-21"], ["what is planned for next week", "2026-11-23/2026-11-30"],
+    ["Was ist nächste Woche geplant?", "2026-11-23/2026-11-30"], ["the goals of next quarter", "2027-01-01/2027-04-01"], ["im nächsten Monat", "2026-12-01/2027-01-01"],
+  ])("what is to come: %s [D5]", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test.each([
+    ["Was haben wir in KW 45 gemacht?", "2026-11-02/2026-11-09"], ["Was wurde in KW45 released?", "2026-11-02/2026-11-09"], ["Planung Kalenderwoche 45", "2026-11-02/2026-11-09"], ["in der 45. Kalenderwoche", "2026-11-02/2026-11-09"],
+    ["what did we do in week 45", "2026-11-02/2026-11-09"], ["incidents of calendar week 45", "2026-11-02/2026-11-09"], ["in week 45 of 2025", "2025-11-03/2025-11-10"], ["what was released in CW 3 2026", "2026-01-12/2026-01-19"],
+    ["since KW 45", "2026-11-02/2026-11-19"], ["KW 53", "2020-12-28/2021-01-04"], ["KW 1", "2025-12-29/2026-01-05"],
+  ])("a week by its number is that of ISO 8601: %s [D5]", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test.each([
+    ["Was war am 25.10.?", "2026-10-25/2026-10-26"], ["Was war am 25.10 los?", "2026-10-25/2026-10-26"], ["Was geschah am 5.10.26?", "2026-10-05/2026-10-06"], ["Was hat sich seit dem 3.11. geändert?", "2026-11-03/2026-11-19"],
+    ["vom 3.11. bis zum 10.11.", "2026-11-03/2026-11-11"], ["zwischen dem 3.11. und dem 10.11.", "2026-11-03/2026-11-11"], ["am 25. Oktober", "2026-10-25/2026-10-26"],
+    ["what was decided on Friday, 13 November", "2026-11-13/2026-11-14"], ["Was wurde am Freitag, den 6.11. entschieden?", "2026-11-06/2026-11-07"], ["from March to May 2025", "2025-03-01/2025-06-01"],
+  ])("a date without its year is the latest: %s [D5]", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test.each([
+    ["what did we plan in early October", "2026-10-01/2026-10-11"], ["Was geschah Anfang Oktober?", "2026-10-01/2026-10-11"], ["mid-May", "2026-05-11/2026-05-22"], ["Mitte Oktober", "2026-10-11/2026-10-22"], ["late October", "2026-10-22/2026-11-01"],
+    ["at the end of October", "2026-10-22/2026-11-01"], ["until the end of October", "…/2026-11-01"], ["Was wurde Ende 2025 entschieden?", "2025-09-01/2026-01-01"], ["in early 2024", "2024-01-01/2024-05-01"], ["Ende letzter Woche", lastWeek],
+    ["in the first half of 2026", "2026-01-01/2026-07-01"], ["im ersten Halbjahr 2024", "2024-01-01/2024-07-01"], ["in der zweiten Hälfte 2025", "2025-07-01/2026-01-01"], ["H1 2026", "2026-01-01/2026-07-01"],
+    ["the second half of October", "2026-10-16/2026-11-01"], ["im dritten Quartal", "2026-07-01/2026-10-01"], ["3. Quartal 2025", "2025-07-01/2025-10-01"], ["third quarter of 2025", "2025-07-01/2025-10-01"], ["Q3/2025", "2025-07-01/2025-10-01"],
+    ["did it start last year", "2025-01-01/2026-01-01"],
+  ])("a part of a month or year: %s [D5]", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test.each([
+    "What is due by 15 December?", "What must be done until Friday?", "Was muss bis Freitag fertig sein?", "Was ist bis 15. Dezember fällig?", "Which tasks are due on Friday?", "What is due before Monday?", "What should be finished by the end of October?",
+    "no later than 15 December", "spätestens am 15. Dezember", "what is planned in December", "Who will be on call in December?",
+  ])("what is to be done by then has been said at another time: %s [D5]", (question) => {
+    const { periods, words } = timesIn(question, now);
+    expect([periods, [...words]]).toEqual([[], []]);
+  });
+
+  test.each(["not before November", "Was darf nicht vor November live gehen?", "not until March", "Is anything older than March 2026?"])("what is denied of a time is not at it: %s [D5]", (question) => {
+    expect(read(question)).toEqual([]);
+  });
+
+  test("what was due in the past, or due to something, still has its time [D5]", () => {
+    expect(read("Which tasks were due last week?")).toEqual([lastWeek]);
+    expect(read("What was the outage in May due to?")).toEqual(["2026-05-01/2026-06-01"]);
+    expect(read("what did we do until October")).toEqual(["…/2026-11-01"]);
+  });
+
+  test.each([
+    "What changed in version 25.11?", "What is new in NixOS 25.11.", "upgrade to 25.11", "Why is 3.2.1 broken?", "Who owns 10.0.0.1?", "Is 10.1.2.2026 our gateway?", "What does section 3.2. say?", "a limit of 2048 tokens", "timeout of 2000 ms", "What runs on 12.4?",
+    "KW 60", "KW 45/2025", "what happens in week 3 of the onboarding", "week 12 of the trial", "the h1 heading", "next day delivery", "the first half of the migration", "half a year ago", "Is the end user asked?",
+  ])("numbers of versions, addresses and amounts, and what may mean several times, are none: %s [D5]", (question) => {
+    expect(read(question)).toEqual([]);
   });
 
   test.each([
