@@ -48,7 +48,7 @@ export const typeCues: Record<RecognisedType, Cues> = {
       spaced: verbatim`functions?|handlers?|components?|controllers?|repository|repositories|routers?|resolvers?|hooks?|exceptions?|unit tests?|tests (?:are|use)|results?<|inner functions|never import|never open|variables? (?:start|begin|names?)|starts? with (?:is|has)|prefix(?:ed)?|every (?:[a-zß-ÿ]+ ){1,3}has|as (?:the )?first argument|validate (?:at|input)|parsed type|log lines|one [a-zß-ÿ]+ per|modules?|inject|copy [a-z]\w{0,40} when|geben? (?:wir|nie)|heißen|testdaten|entities|mapper|stehen? an der|nie im|funktionen?|methode|bauen wir`,
       unspaced: verbatim`函数|接口统一|一律用|一律|用例|开头|异常|事务|関数|引数|境界|変数名|始め[る]|開始し|テストデータ|必ず[^。]{1,16}包`,
     },
-    weak: { spaced: "code|class|type|struct|enum|async|transaction|layer|schicht|props", unspaced: "代码|层|コード|層|検証" },
+    weak: { spaced: "code|class|type|struct|enum|async|transaction|layer|schicht|props", unspaced: verbatim`代码|层|コード|層|検証` },
   },
   bug_fix: {
     strong: {
@@ -68,7 +68,7 @@ export const typeCues: Record<RecognisedType, Cues> = {
     },
     medium: {
       spaced: verbatim`enabled|disabled|points to|region|cache[sd]? [^.\n]{0,25}for \d+|runs (?:on|at|every)|(?:every|each) night|nightly|hosting:|retention(?: is)?|memory \d+|heap|replicas|compress on|partitions|jdk \d+|gradle \d|profile name|log_level|ttl|runs at \d|\d\d:\d\d utc|goes through [a-z.]+:\d+|${number} ?(?:mb|gb|mi|gi|ms|s|k)|(?:true|false)|staging:|in production:|aufbewahrung \d+|timeout|gzip an|täglich um|java \d+|compilesdk`,
-      unspaced: "每天[^。]{0,6}执行|保留 ?\\d+|关闭|开启|级别|秒|无效|毎日|に実行|無効|有効|にする|ステージング",
+      unspaced: verbatim`每天[^。]{0,6}执行|保留 ?\d+|关闭|开启|级别|秒|无效|毎日|に実行|無効|有効|にする|ステージング`,
     },
     weak: { spaced: "port|cluster|bucket|staging|build|cli|version|nginx|redis|kubernetes|helm", unspaced: verbatim`测试环境|本地|开发环境|開発環境|网关` },
   },
@@ -103,7 +103,7 @@ export const typeCues: Record<RecognisedType, Cues> = {
       spaced: verbatim`${number} ?%|on average|half (?:of|as|the)|a third of|most of (?:our|the)|from ${number}(?: [a-zß-ÿ]+)? to ${number}|${number} (?:ms|s) to ${number}|cut it|raised|dropp(?:ed|ing)|saves?|faster|slower|better (?:for|than)|beats?|more than|less than|take [a-zß-ÿ]+ days|out of|of the last|as we thought|wasn't|not by|collapses|got worse|followed|instead of network|half as|durchschnittlich|im schnitt|hälfte|weniger|statt ${number}|der letzten|nicht die|seit das|kamen von`,
       unspaced: verbatim`平均|一半|提高|降到|主要|转化率|最近|大半|半分|上がった|増やすと|きっかけ|直近|かかる|ヒット率|命中率`,
     },
-    weak: { spaced: "p95|p99|latency|recall|rate|cost|conversion|completion|incidents?|customers|the planner|nicht", unspaced: "延迟|毫秒|故障|遅延|障害|率" },
+    weak: { spaced: "p95|p99|latency|recall|rate|cost|conversion|completion|incidents?|customers|the planner|nicht", unspaced: verbatim`延迟|毫秒|故障|遅延|障害|率` },
   },
   reference: {
     strong: {
@@ -114,7 +114,7 @@ export const typeCues: Record<RecognisedType, Cues> = {
       spaced: verbatim`[\w-]{1,40}\.(?:md|ya?ml|pdf|hbs|json|txt)|[a-z]+-\d{2,5}|guide|dashboard|background|channel|template|glossary|tab "|legal\/|(?:unter|im) \S{1,40} > \S{1,40}|entw[uü]rfe|beschreibung|designs? for|questions (?:about|go to)`,
       unspaced: verbatim`地址|目录|见|文档|共享盘|は Figma に|ドライブ|にある|良い記事`,
     },
-    weak: { spaced: "docs?|figma|link|book|course|talk|slides|video|ticket|dms", unspaced: "链接|链|リンク|デザイン" },
+    weak: { spaced: "docs?|figma|link|book|course|talk|slides|video|ticket|dms", unspaced: verbatim`链接|链|リンク|デザイン` },
   },
   preference: {
     strong: {
@@ -125,7 +125,7 @@ export const typeCues: Record<RecognisedType, Cues> = {
       spaced: verbatim`use (?:[a-zß-ÿ]+ )?spelling|be (?:brief|short|concise)|suggest|keep (?:that|this) in mind|no summary|dark theme|light theme|keybindings|tone|rather than (?:by )?mail|auf deutsch|in (?:german|english|french)|kurz|helle?s? themes?`,
       unspaced: verbatim`中文|简短|尽量|深色|日本語で|短め|ダークテーマ|を先に|小さい PR|字号`,
     },
-    weak: { spaced: "me|my|please|theme|meetings|style|spelling|ich|mir|bitte", unspaced: "请|我|私|です|会議|会议" },
+    weak: { spaced: "me|my|please|theme|meetings|style|spelling|ich|mir|bitte", unspaced: verbatim`请|我|私|です|会議|会议` },
   },
   standard: {
     strong: {
