@@ -17,6 +17,13 @@ export const stopWords: ReadonlySet<string> = new Set(
 
 export const isStopWord = (word: string): boolean => stopWords.has(word);
 
+/** What asks and says nothing of what is asked for; in capitals it is a name (WER). */
+const questionWords: ReadonlySet<string> = new Set(
+  `still already yet ever currently please noch schon bereits bitte wer wem wen wann wie wo warum wieso wofur welche welchem welchen welcher welches`.split(" "),
+);
+/** `many`, `list` and `show` are words like others elsewhere. */
+const asking = /\b(?:how (?:many|much)|wie viele?)\b|^\W*(?:please |bitte |\w+ you )?(?:list|show|name|tell|give|liste|zeige?|nenne?) (?=(?:me|us|all|the|our|which|what|who|mir|uns|alle|die|das|den)\b)|(?<=^liste .*) auf(?=\W*$)/gi;
+
 const maxTerms = 32;
 const maxTermLength = 64;
 
@@ -114,7 +121,10 @@ export interface QueryTerm {
 /** The distinct words of a question worth looking up; all of its words when it has none but stop words. */
 export function queryTerms(text: string): QueryTerm[] {
   const all = words(text).map((word) => word.toLowerCase());
-  const telling = all.filter((word) => !stopWords.has(word));
+  const telling = words(text.replaceAll(asking, "")).flatMap((word) => {
+    const lower = word.toLowerCase();
+    return stopWords.has(lower) || (questionWords.has(lower) && word !== word.toUpperCase()) ? [] : [lower];
+  });
   const byTerm = new Map<string, QueryTerm>();
   for (const word of telling.length > 0 ? telling : all) {
     const term = termOf(word);

@@ -15,6 +15,21 @@ describe("words of a question [S15]", () => {
     expect(await ada.search("what is the capital and why would you have been there")).toEqual(["The capital of Peru: Lima."]);
   });
 
+  test.each([
+    "How many services do we still run?", "List the services that we run", "Please tell me which services we run", "Wie viele services?", "Welche services laufen noch?",
+  ])("words that only ask find nothing: %s", async (question) => {
+    await ada.remember("Many still list, please tell: wie viele, welche, noch.");
+    await ada.remember("The shop runs twelve services.");
+    expect(await ada.search(question)).toEqual(["The shop runs twelve services."]);
+  });
+
+  test("the same words are looked for where they do not ask", async () => {
+    await ada.remember("The list endpoint has pages");
+    await ada.remember("The shop answers 429 to too many requests");
+    expect(await ada.search("list endpoint")).toEqual(["The list endpoint has pages"]);
+    expect(await ada.search("too many")).toEqual(["The shop answers 429 to too many requests"]);
+  });
+
   test("a question of stop words alone is still answered", async () => {
     await ada.remember("to be or not to be");
     expect(await ada.search("to be or not to be")).toEqual(["to be or not to be"]);
