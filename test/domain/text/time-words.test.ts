@@ -220,7 +220,7 @@ describe("what a question says of time", () => {
 
 describe("whatever is asked", () => {
   const pieces = fc.constantFrom(
-    "last", "week", "may", "May", "march", "in", "before", "since", "between", "and", "from", "to", "12", "31", "0", "999", "2025", "1999", "2026-02-31", "2026-13-01", "99/99/2026", "q4", "ago", "days", "years",
+    "KW", "45", "25.10.", "Ende", "next", "first half of", "H1", "mid-", "vorletzte", "by", "last", "week", "may", "May", "march", "in", "before", "since", "between", "and", "from", "to", "12", "31", "0", "999", "2025", "1999", "2026-02-31", "2026-13-01", "99/99/2026", "q4", "ago", "days", "years",
     "vor", "zwei", "Monaten", "il y a", "hace", "hier", "semaine", "dernière", "31 February", "上", "周三", "年前", "十", "二十三", "月", "日", "前", "去年", "2026年99月99日", "最近", "week of", "winter", "this", ".", "-", "é",
   );
   const questions = fc.oneof(fc.string({ unit: "grapheme", maxLength: 60 }), fc.array(pieces, { maxLength: 8 }).map((list) => list.join(" ")), fc.array(pieces, { maxLength: 6 }).map((list) => list.join("")));
