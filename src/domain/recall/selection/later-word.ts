@@ -67,8 +67,16 @@ function isOutOfDate(old: Found, fresh: Found, readingOf: (memory: Memory) => Re
   const { matched } = old.trace;
   const says = matched.length > 1 && matched.every((word) => held.has(word));
   const isChange = traitsOfMemory(fresh.memory).changes && !traitsOfMemory(old.memory).changes;
-  if (isChange && (says || (matched.some((word) => held.has(word)) && saysOften(fresh.memory, old.memory)) || namesFormer(fresh.memory, old.memory))) return true;
+  if (isChange && (says || (isOfTheSame(old, held, readingOf) && saysOften(fresh.memory, old.memory)) || namesFormer(fresh.memory, old.memory))) return true;
   return says && conflictOf(readingOf(old.memory), readingOf(fresh.memory)) !== undefined;
+}
+
+/** Whether it says something of the question, and all that the earlier one has of it as its subject: on which port another service listens changes nothing here. */
+function isOfTheSame({ memory, trace: { matched } }: Found, held: ReadonlySet<string>, readingOf: (memory: Memory) => Reading): boolean {
+  const missing = matched.filter((word) => !held.has(word));
+  if (missing.length === matched.length) return false;
+  const subjects = new Set(readingOf(memory).statements.flatMap(({ subject }) => [...subject].flatMap(wholeTerms)));
+  return !missing.flatMap(wholeTerms).some((term) => subjects.has(term));
 }
 
 const telling = (text: string): Set<string> => new Set(wholeTerms(text).filter((term) => !isStopWord(term)));
