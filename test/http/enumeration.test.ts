@@ -114,7 +114,7 @@ describe("enumeration of teams [S6] [A13]", () => {
     const organizations = [nowhere, other.organizationId].map((organization_id) => ({ name: "x", organization_id }));
     await expectAlike(organizations.map((body) => () => browser.json("POST", "/v1/teams", body)));
     await expectAlike(organizations.map((body) => () => send({ token, method: "POST", path: "/v1/teams", body })));
-    await expectAlike([nowhere, other.teamId].map((team) => () => browser.post("/keys", { name: "x", team, scope: "memory:read" })));
+    await expectAlike([nowhere, other.teamId].map((team) => () => browser.post("/keys", { page: "p", name: "x", team, scope: "memory:read" })));
     for (const [method, path, body] of [["PATCH", "/members/:u", { role: "viewer" }], ["DELETE", "/members/:u", undefined]] as const) {
       await expectAlike([nowhere, other.ownerId].map((user) => () => browser.json(method, `/v1/teams/${tenant.teamId}${path.replace(":u", user)}`, body)));
     }

@@ -35,7 +35,7 @@ export const Keys = ({ keys, teams }: KeysProps) => (
 );
 
 /** Names a form of one page, which makes one key however often it is sent. */
-const PageToken = () => <input type="hidden" name="page" value={newToken()} />;
+const PageToken = ({ of = newToken() }: { of?: string | undefined }) => <input type="hidden" name="page" value={of} />;
 
 const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, createdAt, expiresAt, lastUsedAt, replacedBy } }: { of: OwnKey }) => (
   <li>
@@ -70,7 +70,7 @@ const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, created
 /** `given`: what was filled in, of a form that was refused. */
 export const NewKey = ({ teams, given = usual }: Pick<KeysProps, "teams"> & { given?: URLSearchParams }) => (
   <form method="post" action="/keys">
-    <PageToken />
+    <PageToken of={given.get("page") ?? undefined} />
     <fieldset>
       <legend>New key</legend>
       <label for="key-name">Name, such as where it will be used</label>
