@@ -34,7 +34,12 @@ interface Sentence extends Span {
 export function excerpt(text: string, terms: readonly string[], tokens: number): string {
   const total = estimateTokens(text);
   if (total <= tokens) return text;
-  const start = startOfBest(text, new Set(terms.map(termOf)), Math.floor((text.length * tokens) / total));
+  const wanted = new Set(terms.map(termOf));
+  const room = Math.floor((text.length * tokens) / total);
+  const about = startOfBest(text, wanted, room);
+  // What would end behind the cut, where the part takes more tokens than the rest, may be the answer.
+  const taken = estimateTokens(text.slice(about, about + room));
+  const start = taken <= tokens ? about : startOfBest(text, wanted, Math.floor((room * tokens) / taken));
   return cutTo(start === 0 ? text : ellipsis + text.slice(start), tokens);
 }
 
