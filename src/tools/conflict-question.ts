@@ -1,5 +1,6 @@
 import { DomainError } from "../domain/errors.ts";
 import { joined, json, say } from "../domain/frame.ts";
+import type { Verdict } from "../domain/memories/contradictions.ts";
 import type { Memory } from "../domain/memories/memory.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
 import type { Deed } from "./deeds.ts";
@@ -17,7 +18,7 @@ export const conflictQuestion = (current: Memory, attempted: object, versionArgu
 /** Which of two memories holds: the one that was stored just now, or what stood before. Both do, unless the person says otherwise. */
 export function contradictionQuestion(memory: Memory, before: readonly Memory[]): Question {
   const one = ({ id, version }: Memory): { id: string; version: number } => ({ id, version });
-  const decide = (holds: "both" | "new" | "old"): Deed => ({ do: "decide", holds, memory: one(memory), others: before.map(one) });
+  const decide = (holds: Verdict): Deed => ({ do: "decide", holds, memory: one(memory), others: before.map(one) });
   return {
     message: joined([say`What was stored just now contradicts what you have stored before. Now: ${preview(memory.content, shown)}`, ...before.map((other) => say`${handleOf(other)} (${dayOf(other)}): ${preview(other.content, shown)}`)]),
     asks: { acts: [{ title: "Both stand", does: decide("both") }, { title: "The new one replaces what was there", does: decide("new") }, { title: "Keep what was there, archive the new one", does: decide("old") }] },

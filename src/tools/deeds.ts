@@ -2,7 +2,7 @@ import * as z from "zod";
 import { DomainError } from "../domain/errors.ts";
 import { aside, type Framed, joined, named, say } from "../domain/frame.ts";
 import type { Context } from "../domain/context.ts";
-import { decideContradiction } from "../domain/memories/contradictions.ts";
+import { decideContradiction, verdicts } from "../domain/memories/contradictions.ts";
 import { discard, release } from "../domain/memories/release.ts";
 import { revise } from "../domain/memories/revise.ts";
 import type { ToolContext } from "./define-tool.ts";
@@ -13,7 +13,7 @@ const shown = z.object({ id: z.string(), version: z.number() });
 export const deed = z.union([
   z.object({ do: z.enum(["release", "discard"]), id: z.string(), isNew: z.boolean(), entry: z.string().optional() }),
   z.object({ do: z.literal("share"), ...shown.shape, visibility: z.enum(["shared", "public"]) }),
-  z.object({ do: z.literal("decide"), holds: z.enum(["both", "new", "old"]), memory: shown, others: z.array(shown) }),
+  z.object({ do: z.literal("decide"), holds: z.enum(verdicts), memory: shown, others: z.array(shown) }),
 ]);
 export type Deed = z.output<typeof deed>;
 

@@ -35,7 +35,12 @@ test.each([
   ["Deploys to production go through ArgoCD.", ["The docs are now deployed on Fridays.", "Nadia moved to Lisbon."], "What do deploys to production go through?"],
   ["We use Stripe for payments.", ["Data from Stripe is now imported nightly.", "The left sidebar changed its colour."], "Which provider do we use for payments?"],
   ["The owner of invoicing is Priya Nair.", ["Priya Nair moved to Lisbon.", "Credit notes are now sent with the invoice."], "Who is the owner of invoicing?"],
-])("%s: what only sounds like a change of it leaves it first, and does not call it out of date", async (said, later, question) => {
+  ["The checkout service listens on port 8443.", ["The newsletter service listens on port 9100 now."], "On which port does checkout listen?"],
+  ["The invoices of the shop are kept for ten years.", ["The logs of the shop are now kept for ten days."], "How long are invoices kept?"],
+  ["Backups of the orders database run every night at 2.", ["Backups of the media bucket now run every night at 4."], "When do backups of the orders database run?"],
+  ["Die Rechnungen des Portals werden zehn Jahre aufbewahrt.", ["Die Logs des Portals werden jetzt zehn Tage aufbewahrt."], "Wie lange werden Rechnungen aufbewahrt?"],
+  ["The timeout of the payment gateway is 30 seconds.", ["The timeout of the search gateway is now 5 seconds."], "What is the timeout of the payment gateway?"],
+])("%s: what only sounds like a change of it leaves it first, and does not call it out of date [D5]", async (said, later, question) => {
   const { owner } = await newTeam();
   for (const content of [...others, said, ...later]) await owner.call("omn_store_memory", { content });
   await indexed(owner.principal);
@@ -50,20 +55,4 @@ test("a question about the past has what held then first", async () => {
   for (const content of [...others, "The staging server is in Frankfurt.", "The staging server moved to Dublin."]) await owner.call("omn_store_memory", { content });
   const { structured } = await owner.call("omn_retrieve_memory", { query: "Where was the staging server before?" });
   expect((structured["memories"] as object[]).some((one) => "may_be_outdated_by" in one)).toBe(false);
-});
-
-test.each([
-  ["The checkout service listens on port 8443.", ["The newsletter service listens on port 9100 now."], "On which port does checkout listen?"],
-  ["The invoices of the shop are kept for ten years.", ["The logs of the shop are now kept for ten days."], "How long are invoices kept?"],
-  ["Backups of the orders database run every night at 2.", ["Backups of the media bucket now run every night at 4."], "When do backups of the orders database run?"],
-  ["Die Rechnungen des Portals werden zehn Jahre aufbewahrt.", ["Die Logs des Portals werden jetzt zehn Tage aufbewahrt."], "Wie lange werden Rechnungen aufbewahrt?"],
-  ["The timeout of the payment gateway is 30 seconds.", ["The timeout of the search gateway is now 5 seconds."], "What is the timeout of the payment gateway?"],
-])("%s: what is said anew of something else leaves it first [D5]", async (said, later, question) => {
-  const { owner } = await newTeam();
-  for (const content of [...others, said, ...later]) await owner.call("omn_store_memory", { content });
-  await indexed(owner.principal);
-  const { structured } = await owner.call("omn_retrieve_memory", { query: question });
-  const [first] = structured["memories"] as { content: string }[];
-  expect(first).toMatchObject({ content: said });
-  expect(first).not.toHaveProperty("may_be_outdated_by");
 });

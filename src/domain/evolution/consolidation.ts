@@ -12,10 +12,7 @@ import type { EvolutionPorts } from "./evolve.ts";
 import { dayMs, type MemoryFacts } from "./facts.ts";
 import { type Evolved, writeEvolved } from "./write-evolved.ts";
 
-export interface ConsolidationPorts extends EvolutionPorts {
-  index: PageContext["index"];
-  graph: PageContext["graph"];
-}
+export interface ConsolidationPorts extends EvolutionPorts, Pick<PageContext, "index" | "graph"> {}
 
 /** Memories of one step: for each of them the team's index is asked once. */
 const looksAtOnce = 60;

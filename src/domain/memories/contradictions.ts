@@ -64,11 +64,15 @@ export interface Shown {
   version: number;
 }
 
+/** Which of the memories that contradict each other holds, as a person decides it. */
+export const verdicts = ["both", "new", "old"] as const;
+export type Verdict = (typeof verdicts)[number];
+
 /**
  * What a person decides of a memory and those that it contradicts, all as they were shown: it takes their place, it is put away, or both
  * stand, and no consolidation looks at them again. Decided again, it stays as it is. @throws CONFLICT when one of them has changed since
  */
-export async function decideContradiction(ctx: Context, { holds, memory: fresh, others: before }: { holds: "both" | "new" | "old"; memory: Shown; others: readonly Shown[] }): Promise<{ memory: Memory; others: Memory[] }> {
+export async function decideContradiction(ctx: Context, { holds, memory: fresh, others: before }: { holds: Verdict; memory: Shown; others: readonly Shown[] }): Promise<{ memory: Memory; others: Memory[] }> {
   requireScope(ctx.principal, "memory:write");
   const [memory, ...others] = await Promise.all([fresh, ...before].map(({ id }) => ctx.memories.get(ctx.principal, ctx.now, id)));
   if (!memory || !others.every((other) => other !== undefined)) throw changedSince();

@@ -26,7 +26,7 @@ export type StateInput = Undefinable<Partial<z.output<typeof stateSchema>>>;
 export function toState(input: StateInput): GivenState {
   const { occurred_at: when, ...timeless } = input.metadata ?? {};
   const { tags, importance, expiry, scope, sensitivity } = timeless;
-  const occurredAt = input.occurred_at === undefined ? field.instant.safeParse(when).data : undefined;
+  const occurredAt = when !== undefined && input.occurred_at === undefined ? field.instant.safeParse(when).data : undefined;
   const lifted = defined({ tags, importance, expiresAt: expiry, visibility: scope, sensitivity, occurredAt });
   const custom = field.freeForm(occurredAt === undefined ? (input.metadata ?? {}) : timeless);
   // Who names only the lifted entries says nothing about the free-form ones; who gives {} clears them.

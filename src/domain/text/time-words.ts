@@ -123,8 +123,8 @@ const ahead = /\b(?:due(?! to\b)|must|will|needs|deadlines?|fällig|muss|müssen
 
 /** "by May", "not before May" and "later than May" say what may be at any time. */
 function isDeadline(text: (i: number) => string, i: number, lead: Lead | undefined): boolean {
-  const said = `${text(i - 2)} ${text(i - 1)}`;
-  return lead === "by" || /(?:spatestens|(?:lat|earli|old|new)er than)$/.test(said) || (/(?:\bnot?|nicht|never|pas)$/.test(said) && /^(?:before|until|after)$/.test(lead ?? ""));
+  const before = `${text(i - 2)} ${text(i - 1)}`;
+  return lead === "by" || /(?:spatestens|(?:lat|earli|old|new)er than)$/.test(before) || (/(?:\bnot?|nicht|never|pas)$/.test(before) && /^(?:before|until|after)$/.test(lead ?? ""));
 }
 
 /** Where the count stands in `vor zwei Monaten`, `il y a deux mois` and `hace dos meses`. */
