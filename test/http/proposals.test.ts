@@ -86,3 +86,20 @@ test("no tool lets a member change what the team sees before an admin accepted i
   expect((await rest(owner.token, "POST", `/proposals/${late?.["id"]}/accept`)).status).toBe(409);
   expect((await rest(owner.token, "POST", `/proposals/${late?.["id"]}/refuse`)).status).toBe(200);
 });
+
+test("a file that says what waits already is no new version and no new proposal [F4] [U7]", async () => {
+  const tenant = await newTenant();
+  const owner = await keyFor(tenant, tenant.ownerId);
+  const member = (await keyFor(tenant, await addMember(tenant.teamId, "member"))).token;
+  await send({ token: owner.token, method: "PUT", path: `/v1/teams/${tenant.teamId}/review`, body: { required: true } });
+  const said = { key: "door.code", content: "The door code changes monthly." };
+  await callTool(member, "omn_store_memory", { ...said, metadata: { scope: "shared" } });
+  const waiting = async () => (await (await send({ token: owner.token, method: "GET", path: `/v1/teams/${tenant.teamId}/proposals` })).json<{ proposals: { id: string }[] }>()).proposals.map(({ id }) => id);
+  const before = await waiting();
+  expect(before).toHaveLength(1);
+  const imported = await callTool(member, "omn_import_memories", { memories: [{ ...said, visibility: "shared" }], on_conflict: "update" });
+  expect(imported.structured).toMatchObject({ created: 0, updated: 0 });
+  expect(await waiting()).toEqual(before);
+  const { structured } = await callTool(member, "omn_retrieve_memory", { key: said.key });
+  expect(structured["memories"][0]?.version ?? 1).toBe(1);
+});

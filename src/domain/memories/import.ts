@@ -260,7 +260,9 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
         outcome[mine ? (mine.isNew ? "created" : "updated") : "unchanged"] += 1;
         continue;
       }
-      const wanted = { ...said, trust: importedTrust(quarantined) };
+      // Who sees it is no word of the file.
+      const isOnlyShown = sameState({ ...present, visibility: said.visibility }, said);
+      const wanted = isOnlyShown ? said : { ...said, trust: importedTrust(quarantined) };
       if (onConflict === "skip") {
         outcome.skipped += 1;
         continue;

@@ -42,9 +42,9 @@ const refuse = `UPDATE proposals SET state = 'refused', decided_by = ?3, decided
 
 type StoredDecision = Pick<Proposal, "id" | "proposedAt" | "tool" | "state" | "decidedBy" | "decidedAt">;
 
-/** Two proposals with the same key are the same. Whether something is to be archived makes no difference. */
+/** Two proposals with the same key are the same. When something was archived, and whether a person or an export said it, makes no difference. */
 const content = ({ visibility, proposed, links }: Pick<Wish, "visibility" | "proposed" | "links">): string =>
-  canonical({ visibility, links, proposed: proposed && { ...proposed, archivedAt: proposed.archivedAt !== null } });
+  canonical({ visibility, links, proposed: proposed && { ...proposed, archivedAt: proposed.archivedAt !== null, trust: proposed.trust.quarantined } });
 
 const isSame = (proposal: Proposal, wish: Wish): boolean =>
   proposal.memoryId === wish.memory.id && proposal.version === wish.memory.version && !proposal.redaction && content(proposal) === content(wish);
