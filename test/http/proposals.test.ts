@@ -103,3 +103,22 @@ test("a file that says what waits already is no new version and no new proposal 
   const { structured } = await callTool(member, "omn_retrieve_memory", { key: said.key });
   expect(structured["memories"][0]?.version ?? 1).toBe(1);
 });
+
+test("what a member keeps for themselves is not named to the admin as what would take a memory's place [F4] [S6]", async () => {
+  const tenant = await newTenant();
+  const owner = await keyFor(tenant, tenant.ownerId);
+  const member = (await keyFor(tenant, await addMember(tenant.teamId, "member"))).token;
+  const rest = (method: string, path: string, body: unknown = "") => send({ token: owner.token, method, path: `/v1/teams/${tenant.teamId}${path}`, body });
+  const plan = (await callTool(owner.token, "omn_store_memory", { content: "Deploy on Tuesdays.", metadata: { scope: "shared" } })).structured["memory_id"] as string;
+  const next = (await callTool(owner.token, "omn_store_memory", { content: "Deploy on Fridays.", metadata: { scope: "shared" } })).structured["memory_id"] as string;
+  const own = (await callTool(member, "omn_store_memory", { content: "A note of mine about deploys." })).structured["memory_id"] as string;
+  await rest("PUT", "/review", { required: true });
+  const proposed = async (successor: string) => {
+    await callTool(member, "omn_import_memories", { memories: [{ id: plan, content: "Deploy on Mondays.", visibility: "shared", superseded_by: successor, superseded_reason: "It says so." }] });
+    return (await rest("GET", "/proposals")).text();
+  };
+  const hidden = await proposed(own);
+  expect(hidden).toContain("Deploy on Mondays.");
+  expect(hidden).not.toMatch(new RegExp(`${own}|It says so`));
+  expect(await proposed(next)).toMatch(new RegExp(`"superseded_by":\\{"before":null,"after":"${next}"`));
+});

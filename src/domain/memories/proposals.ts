@@ -43,17 +43,13 @@ export async function listProposals(ctx: Context, input: { state: ProposalState;
     const shown = maySee(ctx.principal, memory) || (proposal.state === "pending" && !outdated);
     return { proposal, memory: shown ? memory : undefined, wanted: shown ? wantedState(proposal, memory) : undefined, outdated };
   });
-  const successors = await successorsOf(ctx, listed.flatMap(({ memory }) => memory ?? []));
+  const [present, proposed] = await Promise.all([
+    successorsOf(ctx, listed.flatMap(({ memory }) => memory ?? [])),
+    successorsOf(ctx, listed.flatMap(({ memory, wanted }) => (memory && wanted ? { ...memory, ...wanted } : []))),
+  ]);
   await noteSecrets(ctx, listed.flatMap(({ memory, wanted }) => (memory ? { ...memory, ...(wanted?.sensitivity === "secret" ? { sensitivity: "secret" as const } : {}) } : [])));
-  return listed.map((one) => withKnownSuccessor(one, successors));
-}
-
-/** What took its place is named only to whom may see that one, in what it is as in what it is to be. */
-function withKnownSuccessor({ memory, wanted, ...one }: ProposedMemory, successors: ReadonlyMap<string, Memory>): ProposedMemory {
-  if (!memory || !wanted || memory.supersededBy === null) return { memory, wanted, ...one };
-  const shown = withSuccessor(memory, successors);
-  const { supersededBy, supersededReason } = shown;
-  return { memory: shown, wanted: wanted.supersededBy === memory.supersededBy ? { ...wanted, supersededBy, supersededReason } : wanted, ...one };
+  // What takes its place is named only to whom may see that one, in what it is as in what it is to be.
+  return listed.map(({ memory, wanted, ...one }) => ({ ...one, memory: memory && withSuccessor(memory, present), wanted: memory && wanted && withSuccessor({ ...memory, ...wanted }, proposed) }));
 }
 
 /** Others see the memory as proposed from now on, in the name of who wrote it. */
