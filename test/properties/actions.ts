@@ -220,7 +220,7 @@ const revokeKey: Action = async (server, p, op) => {
   if (!key) return;
   await ask(server, p, "DELETE", `/keys/${key.keyId}`, undefined, () => {
     if (!p.scopes.includes("memory:admin")) return 403;
-    if (key.team !== p.team || (key.user !== p.user && !isAdmin(p))) return 400;
+    if (key.team !== p.team || (key.user !== p.user && !isAdmin(p))) return 404;
     key.ended = true;
     return 200;
   });

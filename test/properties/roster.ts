@@ -11,6 +11,7 @@ export interface Link {
   role: Role;
   by: string;
   state: "open" | "used" | "revoked" | "expired";
+  usedBy?: string;
 }
 
 const ranks: Role[] = ["viewer", "member", "admin", "owner"];
@@ -67,13 +68,15 @@ export class Roster {
     return this.links.filter((link) => link.team === team && link.state === "open");
   }
 
-  /** A link works once, in time, and as long as who sent it still may send it. */
+  /** A link works once, in time, and as long as who sent it still may send it. Whom it let in is told so again. */
   accept(user: string, link: Link): { status: number; joined?: boolean } {
     const inviter = this.roleOf(link.team, link.by);
     const stands = inviter !== undefined && ["owner", "admin"].includes(inviter) && isAtMost(link.role, inviter);
+    if (link.usedBy === user && this.roleOf(link.team, user) !== undefined) return { status: 200, joined: false };
     if (link.state !== "open" || !stands) return { status: 404 };
     if (this.roleOf(link.team, user) !== undefined) return { status: 200, joined: false };
     link.state = "used";
+    link.usedBy = user;
     this.set(link.team, user, link.role);
     return { status: 200, joined: true };
   }

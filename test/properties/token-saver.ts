@@ -62,10 +62,12 @@ const read: Command = async (server, p, op, tool) => {
   if (exact && matching.length === 0) await sameAsAbsent(server, p, "tools/call", { name: tool, arguments: args }, keyOf(op), answer);
 };
 
-/** One's own first, then what the team holds; the newest of them. */
+/** The nearest: of the session, of the project, of none. Among those one's own before what the team holds, then the newest. */
 function firstOf(matching: Entry[], p: Principal): Entry | undefined {
-  const own = matching.filter((entry) => now(entry).visibility === "private" && now(entry).owner === p.user);
-  return (own.length > 0 ? own : matching).toSorted((a, b) => latest(b).at - latest(a).at)[0];
+  const near = ["session:p/s1", "project:p", "global"];
+  const distance = (entry: Entry): number => near.indexOf(now(entry).namespace);
+  const isOwn = (entry: Entry): boolean => now(entry).visibility === "private" && now(entry).owner === p.user;
+  return matching.toSorted((a, b) => distance(a) - distance(b) || Number(isOwn(b)) - Number(isOwn(a)) || latest(b).at - latest(a).at)[0];
 }
 
 const list: Command = async (server, p, op, tool) => {
