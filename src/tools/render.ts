@@ -78,7 +78,7 @@ export function omnMemory(whole: Memory, extra: Extra = {}): Record<string, unkn
     ...(memory.version > 1 ? { version: memory.version } : {}),
     occurred_at,
     created_at: iso(memory.createdAt),
-    ...(memory.version > 1 ? { updated_at: iso(memory.updatedAt) } : {}),
+    ...(memory.updatedAt > memory.createdAt ? { updated_at: iso(memory.updatedAt) } : {}),
     ...(extra.author === undefined ? {} : { author: extra.author, author_id: memory.updatedBy }),
     // Whoever looks a memory up wants all of it.
     ...(extra.relevance === undefined ? { tool: toolOf(memory, memory.updatedTool) } : {}),
