@@ -151,7 +151,7 @@ export class TestServer {
 
     const asked = new Set(JSON.stringify(request ?? null).match(uuid));
     const said = JSON.stringify(shown.map(({ state }) => state.metadata)).match(uuid) ?? [];
-    const known = new Set([...shown.flatMap(({ entry }) => (entry ? [entry.id, ...this.#successors(p, entry)] : [])), ...said, ...asked]);
+    const known = new Set([...shown.flatMap(({ entry, state }) => (entry ? [entry.id, ...this.#successors(p, entry, state)] : [])), ...said, ...asked]);
     const memories = new Set(this.model.entries.map(({ id }) => id));
     const strangers = new Set([...this.teams.flatMap(({ id, organization }) => [id, organization]), ...this.strangersTo(p)]);
     const ids = (answer.raw.match(uuid) ?? []).filter((id) => (memories.has(id) && !known.has(id)) || (strangers.has(id) && !asked.has(id)));
@@ -159,9 +159,10 @@ export class TestServer {
     expect(answer.raw).not.toMatch(/SHARD_|Something went wrong/);
   }
 
-  /** What took a memory's place, at any time: of that, whoever sees both is told. */
-  #successors(p: Principal, entry: Entry): string[] {
-    const ids = new Set([...entry.versions.map(({ state }) => state.supersededBy), this.model.successor(p, entry)?.id]);
+  /** What took a memory's place, at any time, or is proposed to: of that, whoever sees both is told. */
+  #successors(p: Principal, entry: Entry, { supersededBy }: Partial<State>): string[] {
+    const proposed = this.model.entries.find(({ id }) => id === supersededBy);
+    const ids = new Set([...entry.versions.map(({ state }) => state.supersededBy), this.model.successor(p, entry)?.id, proposed?.id, proposed && this.model.successor(p, proposed)?.id]);
     return this.model.entries.filter((one) => ids.has(one.id) && sees(p, one)).map(({ id }) => id);
   }
 
