@@ -25,15 +25,31 @@ export class PhraseReader {
   readonly #words: readonly Word[];
   readonly #now: number;
   readonly #known: Vocabulary = vocabulary();
+  #depth = 0;
 
   constructor(words: readonly Word[], now: number) {
     this.#words = words;
     this.#now = now;
   }
 
-  /** `lead`: the preposition before it, if there is one. */
+  /** `lead`: the preposition before it, if there is one. A time inside of another is read as well, but no chain of them. */
   read(i: number, lead: Lead | undefined): Point | undefined {
-    return this.#part(i) ?? this.#number(i, lead) ?? this.#relative(i, lead) ?? this.#yearly(i, lead) ?? this.#weekday(i, lead);
+    if (this.#depth === maxDepth) return undefined;
+    this.#depth += 1;
+    const point = this.#part(i) ?? this.#number(i, lead) ?? this.#relative(i, lead) ?? this.#yearly(i, lead) ?? this.#weekday(i, lead);
+    this.#depth -= 1;
+    return point && this.#dayOfWeek(point);
+  }
+
+  /** `letzte Woche Montag`, `last week on Monday`. */
+  #dayOfWeek(point: Point): Point {
+    const [span] = point.spans;
+    const at = point.end + (/^(?:on|am)$/.test(this.#text(point.end)) ? 1 : 0);
+    const { weekdays, and, to } = this.#known;
+    const [text, next] = [this.#text(at), this.#text(at + 1)];
+    const weekday = weekdays.get(text);
+    const isList = weekdays.has(this.#text(at + 2)) && (and.has(next) || to.has(next));
+    return span && span.to - span.from === 7 * day && weekday !== undefined && !isList ? { ...point, end: at + 1, spans: [dayIn(span, weekday, text)] } : point;
   }
 
   /** `vor zwei Monaten`, `il y a deux mois`, `hace dos meses`: i is at the count. */
@@ -89,7 +105,7 @@ export class PhraseReader {
   #number(i: number, lead: Lead | undefined): Point | undefined {
     const text = this.#text(i);
     if (/^\d/.test(text)) {
-      const point = this.#digits(i, text);
+      const point = this.#yearFirst(i) ?? this.#digits(i, text, lead);
       if (point) return point;
     }
     const count = this.#count(i);
@@ -102,7 +118,18 @@ export class PhraseReader {
     return recent && this.#one(i + 3, recentUnits(recent, count, this.#now));
   }
 
-  #digits(i: number, text: string): Point | undefined {
+  /** 2025 Q3, 2025 H1. */
+  #yearFirst(i: number): Point | undefined {
+    const [year, next] = [yearIn(this.#text(i)), this.#text(i + 1)];
+    const { months, seasons, parts } = this.#known;
+    if (year === undefined || months.has(next) || seasons.has(next)) return undefined;
+    const half = /^h\d$/.test(next) && parts.get(next);
+    if (half) return this.#one(i + 2, partOf(yearSpan(year), half), 1);
+    const yearly = this.#yearlyAt(i + 1);
+    return yearly && this.#one(yearly.end, yearly.of(year), 1);
+  }
+
+  #digits(i: number, text: string, lead: Lead | undefined): Point | undefined {
     const iso = /^((?:19|20)\d\d)[-/](\d\d?)(?:[-/](\d\d?))?(?:t.*)?$/.exec(text);
     if (iso) {
       const [year, month] = [Number(iso[1]), Number(iso[2]) - 1];
@@ -114,14 +141,25 @@ export class PhraseReader {
       const [first, second, year = ""] = [Number(local[1]), Number(local[3]), local[4]];
       if (year.length === 4) return this.#local(i + 1, first, second, Number(year), local[2] === "/");
       // "3.11." and "3.11.26" may be versions: only what German says before a day makes them one.
-      if (!(text.endsWith(".") ? /^(?:am|zum|vom|de[mn]|seit|ab|bis|vor|nach|und|zwischen)$/ : /^am$/).test(this.#text(i - 1))) return undefined;
+      const isSaid = (text.endsWith(".") ? /^(?:am|zum|vom|de[mn]|seit|ab|bis|vor|nach|und|zwischen)$/ : /^am$/).test(this.#text(i - 1));
+      if (!isSaid && !(text.endsWith(".") && this.#text(i + 1) === "bis")) return undefined;
       return year ? this.#local(i + 1, first, second, 2000 + Number(year), false) : this.#dated(i + 1, second - 1, first);
     }
     const date = dateIn(text);
     if (date === undefined) return undefined;
-    const at = this.past(i + 1);
+    const last = this.#lastDay(i + 1, date, lead);
+    const at = this.past(last?.end ?? i + 1);
     const month = this.#known.months.get(this.#text(at));
-    return month === undefined ? undefined : this.#dated(at + 1, month, date);
+    return month === undefined ? undefined : this.#dated(at + 1, month, date, last?.date);
+  }
+
+  /** Of `3 to 10` and `between 3 and 10`, from the word after the first. */
+  #lastDay(i: number, first: number, lead: Lead | undefined): { date: number; end: number } | undefined {
+    const { and, to } = this.#known;
+    if (!to.has(this.#text(i)) && !(lead === "between" && and.has(this.#text(i)))) return undefined;
+    const at = this.past(i + 1);
+    const date = dateIn(this.#text(at));
+    return date !== undefined && date > first ? { date, end: at + 1 } : undefined;
   }
 
   /** With slashes America writes the month first. */
@@ -130,13 +168,15 @@ export class PhraseReader {
     return spans.length === 0 ? undefined : { end, spans, certainty: spans.length === 1 ? 1 : 0.5 };
   }
 
-  /** A day of a month, in the year that follows or the latest that there was. */
-  #dated(after: number, month: number, date: number): Point | undefined {
+  /** A day of a month, or its days up to another, in the year that follows or the latest that there was. */
+  #dated(after: number, month: number, date: number, last = date): Point | undefined {
     const at = this.past(after);
     const year = yearIn(this.#text(at));
-    return year === undefined
-      ? this.#one(after, latest((of) => dateSpan(of, month, date), this.#now), 0.8)
-      : this.#one(at + 1, dateSpan(year, month, date), 1);
+    const of = (year: number): Span | undefined => {
+      const [first, end] = [dateSpan(year, month, date), dateSpan(year, month, last)];
+      return first && end && { from: first.from, to: end.to };
+    };
+    return year === undefined ? this.#one(after, latest(of, this.#now), 0.8) : this.#one(at + 1, of(year), 1);
   }
 
   /** yesterday, last week, this month, semaine dernière; `hier` is here in German. */
@@ -209,7 +249,12 @@ export class PhraseReader {
     if (!of || !end) return undefined;
     if (lastAfter.has(this.#text(end))) return this.#one(end + 1, latest(of, this.#now, true));
     const [month, date, year] = [months.get(text), dateIn(this.#text(end)), this.#yearAt(end)];
-    if (month !== undefined && date !== undefined) return this.#dated(end + 1, month, date);
+    if (month !== undefined && date !== undefined) {
+      const last = this.#lastDay(end + 1, date, lead);
+      // "March 3 to 10 April" and "10 users"
+      const isDay = last && !months.has(this.#text(last.end)) && !this.#known.units.has(this.#text(last.end)) && !this.#known.named.has(this.#text(last.end));
+      return isDay ? this.#dated(last.end, month, date, last.date) : this.#dated(end + 1, month, date);
+    }
     if (year) {
       // Two winters touch a year.
       const spans = [...(seasons.get(text) === 3 ? [of(year.year - 1)] : []), of(year.year)].flatMap((span) => span ?? []);
@@ -242,7 +287,7 @@ export class PhraseReader {
       const whole = this.read(at, "in");
       const [span] = whole?.spans ?? [];
       const days = span ? (span.to - span.from) / day : 0;
-      if (whole && span && (days === 1 || days === 7)) return this.#one(whole.end, days === 1 ? span : daysOf(text, daySpan(span.from + ((weekday + 6) % 7) * day)));
+      if (whole && span && (days === 1 || days === 7)) return this.#one(whole.end, days === 1 ? span : dayIn(span, weekday, text));
       if (this.#known.lastAfter.has(this.#text(named + 1))) return this.#one(named + 2, daysOf(text, latestWeekday(weekday, this.#now, true)));
       return lead || isCurrent ? this.#one(named + 1, daysOf(text, latestWeekday(weekday, this.#now)), 0.8) : undefined;
     }
@@ -263,6 +308,11 @@ const numbered: [RegExp, (year: number, number: number) => Span | undefined][] =
 
 /** Of a word that may have the ending of a German adjective. */
 export const said = <T>(known: Map<string, T>, text: string): T | undefined => known.get(text) ?? known.get(text.replace(/e[nmrs]?$/, ""));
+
+/** So deep is "Monday in the week of the 12th of May", and no deeper. */
+const maxDepth = 4;
+
+const dayIn = (week: Span, weekday: number, text: string): Span => daysOf(text, daySpan(week.from + ((weekday + 6) % 7) * day));
 
 /** A weekend is its Saturday and the day after. */
 const daysOf = (text: string, { from, to }: Span): Span => ({ from, to: /ende?$/.test(text) ? to + day : to });

@@ -40,7 +40,7 @@ const tokens = (): Tokens =>
 export function timesIn(question: string, now: number): QuestionTime {
   const text = question.slice(0, maxLength);
   const plain = isPlain.test(text);
-  const normal = plain ? text : text.normalize("NFKC");
+  const normal = stretched(plain ? text : text.normalize("NFKC"));
   const words = wordsOf(normal, plain);
   const known = vocabulary();
   const named = new Set<string>();
@@ -64,6 +64,12 @@ function fit({ from, to }: Period, instant: number): number {
   const isOpen = from === always.from || to === always.to;
   return away === 0 ? 1 : 2 ** (-away / (isOpen ? month : to - from));
 }
+
+/** "3-10 March" and "3.–10.3." with the word for the dash, and the month of the second. */
+const stretched = (text: string): string =>
+  text
+    .replaceAll(/(?<![\w./-])(\d\d?)\. ?(?:[–—-]|bis(?: zum)?) ?(?=\d\d?\.(\d\d?\.(?:(?:20)?\d\d)?)(?!\d))/g, "$1.$2 bis ")
+    .replaceAll(/(?<![\w./-])(\d\d?(?:\.(?:\d\d?\.)?|st|nd|rd|th)?) ?[–—-] ?(?=\d\d?(?:st|nd|rd|th)?(?![\w-]))/g, (_, first: string) => `${first} ${first.endsWith(".") ? "bis" : "to"} `);
 
 function wordsOf(text: string, plain: boolean): Word[] {
   const words: Word[] = [];

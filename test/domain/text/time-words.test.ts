@@ -141,6 +141,42 @@ describe("what a question says of time", () => {
   });
 
   test.each([
+    "between 3 and 10 March", "from 3 to 10 March", "from the 3rd through the 10th of March", "3-10 March", "3 – 10 March", "March 3-10", "March 3rd–10th", "between March 3 and 10", "from March 3 to 10, 2026", "vom 3. bis 10. März", "zwischen dem 3. und dem 10. März",
+    "3.–10. März", "3.-10.3.", "3.–10.3.2026", "vom 3. bis zum 10.3.", "3.3.–10.3.", "du 3 au 10 mars", "entre le 3 et le 10 mars", "entre el 3 y el 10 de marzo", "du 3 mars au 10 mars",
+  ])("the days from one of a month to another: %s [D5]", (question) => {
+    expect(read(question)).toEqual(["2026-03-03/2026-03-11"]);
+  });
+
+  test.each([
+    ["between 10 and 25 November", "2026-11-10/2026-11-26"], ["between 3 and 10 March 2025", "2025-03-03/2025-03-11"], ["from 10 to 3 March", "2026-03-03/2026-03-04"], ["March 3 to 10 users", "2026-03-03/2026-03-04"], ["2-3 weeks ago", "2026-10-26/2026-11-02"],
+    ["between 30 and 31 February", "2026-02-01/2026-03-01"], ["2025-3-10", "2025-03-10/2025-03-11"], ["9-5 in March", "2026-03-01/2026-04-01"],
+  ])("days that go on, or are no stretch of a month: %s [D5]", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test.each([
+    ["2025 Q3", "2025-07-01/2025-10-01"], ["in 2025-Q3", "2025-07-01/2025-10-01"], ["in 2025 H1", "2025-01-01/2025-07-01"], ["in 2025 week 45", "2025-11-03/2025-11-10"], ["2025 third quarter", "2025-07-01/2025-10-01"], ["2025 tokens in Q3", "2026-07-01/2026-10-01"],
+  ])("a year before its quarter, half or week: %s [D5]", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test.each([
+    ["letzte Woche Montag", "2026-11-09/2026-11-10"], ["letzte Woche am Montag", "2026-11-09/2026-11-10"], ["am Montag letzter Woche", "2026-11-09/2026-11-10"], ["last week on Monday", "2026-11-09/2026-11-10"], ["this week Friday", "2026-11-20/2026-11-21"],
+    ["la semaine dernière lundi", "2026-11-09/2026-11-10"], ["KW 45 Montag", "2026-11-02/2026-11-03"], ["letzte Woche Wochenende", "2026-11-14/2026-11-16"], ["last week Monday and Tuesday", lastWeek],
+  ])("a day of a week that stands before it: %s [D5]", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test.each(["h1 ", "early Monday ", "week of ", "weekend ", "mi "])("a time word repeated takes no longer than the words of a question: %s [D5]", (word) => {
+    const took = (question: string): number => Math.min(...Array.from({ length: 5 }, () => {
+      const started = performance.now();
+      for (let i = 0; i < 10; i += 1) timesIn(question, now);
+      return performance.now() - started;
+    }));
+    expect(took(word.repeat(300).slice(0, 1_000))).toBeLessThan(40 * took(word.repeat(30)) + 10);
+  });
+
+  test.each([
     ["what did we plan in early October", "2026-10-01/2026-10-11"], ["Was geschah Anfang Oktober?", "2026-10-01/2026-10-11"], ["mid-May", "2026-05-11/2026-05-22"], ["Mitte Oktober", "2026-10-11/2026-10-22"], ["late October", "2026-10-22/2026-11-01"],
     ["at the end of October", "2026-10-22/2026-11-01"], ["until the end of October", "…/2026-11-01"], ["Was wurde Ende 2025 entschieden?", "2025-09-01/2026-01-01"], ["in early 2024", "2024-01-01/2024-05-01"], ["Ende letzter Woche", lastWeek],
     ["in the first half of 2026", "2026-01-01/2026-07-01"], ["im ersten Halbjahr 2024", "2024-01-01/2024-07-01"], ["in der zweiten Hälfte 2025", "2025-07-01/2026-01-01"], ["H1 2026", "2026-01-01/2026-07-01"],
@@ -169,7 +205,7 @@ describe("what a question says of time", () => {
   });
 
   test.each([
-    "What changed in version 25.11?", "What is new in NixOS 25.11.", "upgrade to 25.11", "Why is 3.2.1 broken?", "Who owns 10.0.0.1?", "Is 10.1.2.2026 our gateway?", "What does section 3.2. say?", "a limit of 2048 tokens", "timeout of 2000 ms", "What runs on 12.4?",
+    "What changed in version 25.11?", "What is new in NixOS 25.11.", "upgrade to 25.11", "Why is 3.2.1 broken?", "What changed from 3.2. to 3.4.", "pages 3-10", "Who owns 10.0.0.1?", "Is 10.1.2.2026 our gateway?", "What does section 3.2. say?", "a limit of 2048 tokens", "timeout of 2000 ms", "What runs on 12.4?",
     "KW 60", "KW 45/2025", "what happens in week 3 of the onboarding", "week 12 of the trial", "the h1 heading", "next day delivery", "the first half of the migration", "half a year ago", "Is the end user asked?",
   ])("numbers of versions, addresses and amounts, and what may mean several times, are none: %s [D5]", (question) => {
     expect(read(question)).toEqual([]);
