@@ -41,9 +41,9 @@ export function dependenciesOf(env: Env, { shardOf, vectorBindings, room }: Pick
     {
       name: "outbox",
       async check(principal, now) {
-        const { waiting, oldestAt } = await readBacklog(shardOf(principal.shard), principal, now);
+        const { waiting, oldestAt, anew } = await readBacklog(shardOf(principal.shard), principal, now);
         const age = oldestAt === null ? 0 : Math.max(0, now - oldestAt);
-        return { state: age > lateMs ? "late" : "ok", figures: { waiting, age_seconds: Math.round(age / 1_000) } };
+        return { state: age > lateMs ? "late" : "ok", figures: { waiting, age_seconds: Math.round(age / 1_000), vectors_being_made_anew: anew } };
       },
     },
     {

@@ -37,6 +37,25 @@ describe("a deep health check [A7]", () => {
     expect((await deep(ada))["dependencies"].outbox).toMatchObject({ state: "ok", waiting: 0 });
   });
 
+  test("says how many vectors are still to be made anew after a change of the embedding model, of what the caller may see [S13] [E1]", async () => {
+    const grace = await team.join();
+    await ada.keep("mine", "Only Ada sees this.");
+    await ada.keep("ours", "All of the team see this.", { visibility: "shared" });
+    const anew = async (who: Person) => (await deep(who))["dependencies"].outbox["vectors_being_made_anew"];
+    expect(await anew(ada)).toBe(0);
+    await indexed(ada.principal);
+    expect(await anew(ada)).toBe(0);
+    const { teamId } = ada.principal;
+    await env.SHARD_0.prepare("INSERT INTO index_progress (team_id, stage, space, started_at, updated_at) VALUES (?, 'vectors', 'another', ?2, ?2)").bind(teamId, Date.now() + 3_600_000).run();
+    expect([await anew(ada), await anew(grace), await anew((await newTeam()).owner)]).toEqual([2, 1, 0]);
+    expect((await callTool(ada.token, "omn_health_check", { deep: true })).text).toContain("vectors being made anew 2");
+    // The sweep removes what is old from the outbox.
+    await env.SHARD_0.prepare("DELETE FROM outbox WHERE team_id = ?").bind(teamId).run();
+    expect(await anew(ada)).toBe(2);
+    await env.SHARD_0.prepare("UPDATE index_progress SET cursor = 2 WHERE team_id = ? AND space = 'another'").bind(teamId).run();
+    expect(await anew(ada)).toBe(0);
+  });
+
   test("counts what the jobs set aside, of what the caller may see", async () => {
     const grace = await team.join();
     const { id } = await ada.keep("mine", "Only Ada sees this.");
