@@ -197,7 +197,8 @@ export async function replaceKey(ctx: KeyContext, old: KeyRecord, next: Pick<Key
 /** What was not inserted, where the same seed made it before: a button was pressed twice, or the answer was lost. @throws `refused` otherwise */
 async function madeBefore(keys: KeyStore, { token, key }: IssuedKey, refused: DomainError): Promise<IssuedKey> {
   const made = await keys.findKey(key, key.keyId);
-  if (made?.revokedAt !== null) throw refused;
+  if (!made) throw refused;
+  if (made.revokedAt !== null) throw new DomainError("CONFLICT", "This form has made a key, which was revoked since.", { hint: "Open the page anew to make another." });
   return { token, key: { ...key, expiresAt: made.expiresAt } };
 }
 

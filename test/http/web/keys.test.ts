@@ -86,6 +86,9 @@ describe("keys on the home page [S17]", () => {
     expect(new Set([first, successor, other, renamed].map(({ token }) => token)).size).toBe(4);
     await browser.post(`/keys/${tenant.teamId}/${keyIdOf(first.token)}/revoke`);
     expect(await press("/keys", form1), "what is revoked is not shown as a key").toEqual({ status: 409, token: "" });
+    expect(await (await browser.post("/keys", form1)).text()).toContain("revoked since");
+    await browser.post(`/keys/${tenant.teamId}/${keyIdOf(successor.token)}/revoke`);
+    expect(await (await browser.post(at, form2)).text()).toContain("revoked since");
   });
 
   test("the same page in the hands of somebody else makes another key", async () => {
